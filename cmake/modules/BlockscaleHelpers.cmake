@@ -1,0 +1,94 @@
+# Helpers of blockscale's own build. Every library is one target that can be
+# linked alone; its headers live in include/blockscale/<Library>.
+
+set(BLOCKSCALE_WARNINGS -Wall -Wextra -Wno-unused-parameter)
+if(BLOCKSCALE_WERROR)
+  list(APPEND BLOCKSCALE_WARNINGS -Werror)
+endif()
+
+# blockscale_install_library(<name>): install and export a library target.
+function(blockscale_install_library name)
+  install(TARGETS ${name} EXPORT BlockscaleTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# blockscale_add_library(<name> <sources>... [LINK <targets>...])
+# A library without MLIR: C++17, the standard library, and what LINK names.
+function(blockscale_add_library name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  blockscale_install_library(${name})
+endfunction()
+
+# blockscale_add_mlir_library(<name> <sources>... [DEPENDS <targets>...]
+#                             [LINK <our targets>...] [MLIR <MLIR targets>...])
+# A library over libMLIR. MLIR targets go through mlir_target_link_libraries,
+# so that one process never holds both libMLIR.so and the static archives.
+function(blockscale_add_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;MLIR" ${ARGN})
+  add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
+    DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR
+    DEPENDS ${ARG_DEPENDS}
+    LINK_LIBS PUBLIC ${ARG_LINK})
+  mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})
+  foreach(target ${name} obj.${name})
+    if(TARGET ${target})
+      target_compile_options(${target} PRIVATE ${BLOCKSCALE_WARNINGS})
+      target_include_directories(${target} SYSTEM PUBLIC
+        $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}> $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>)
+      target_include_directories(${target} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    endif()
+  endforeach()
+  blockscale_install_library(${name})
+endfunction()
+
+# blockscale_add_tool(<name> <sources>... [LINK <our targets>...] [MLIR <MLIR targets>...])
+function(blockscale_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK;MLIR" ${ARGN})
+  add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS} DISABLE_LLVM_LINK_LLVM_DYLIB)
+  target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
+  target_include_directories(${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  target_include_directories(${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK})
+  mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
+  set_target_properties(${name} PROPERTIES
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# blockscale_add_unittest(<name> <sources>... [LINK <targets>...])
+# A GoogleTest program, registered with ctest. BLOCKSCALE_ORACLE_DIR names the
+# folder of reference tables (test/oracle).
+function(blockscale_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/unittests)
+  target_compile_definitions(${name} PRIVATE
+    BLOCKSCALE_ORACLE_DIR="${PROJECT_SOURCE_DIR}/test/oracle"
+    BLOCKSCALE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_UNITTESTS ${name})
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# blockscale_add_subdirectories(<dirs>...): those that are there.
+macro(blockscale_add_subdirectories)
+  foreach(directory ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${directory}/CMakeLists.txt)
+      add_subdirectory(${directory})
+    endif()
+  endforeach()
+endmacro()
