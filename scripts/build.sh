@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Configures and builds into build/ (programs in build/bin).
+# usage: scripts/build.sh [ninja targets...]
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+enter_environment
+
+options=(-DPython3_EXECUTABLE="$build/venv/bin/python3")
+if command -v clang++-22 >/dev/null; then
+  options+=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
+  if command -v ld.lld-22 >/dev/null; then
+    for kind in EXE SHARED MODULE; do
+      options+=("-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld")
+    done
+  fi
+fi
+if command -v ccache >/dev/null; then
+  options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
+            -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
+
+cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >&2
+ninja -C "$build" "$@" >&2

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Installs what building and testing need and this machine lacks. Safe to run
+# again: what is there is left alone, and nothing is asked.
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=(
+  llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
+  clang-22 lld-22 ccache ninja-build cmake
+  libgtest-dev libbenchmark-dev zlib1g-dev
+  python3 python3-venv ca-certificates
+)
+
+is_installed() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+install_packages() {
+  local package missing=() as_root=()
+  command -v dpkg-query >/dev/null ||
+    die "this script knows Debian 12 only; install by hand: ${packages[*]}"
+  for package in "${packages[@]}"; do
+    is_installed "$package" || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null ||
+      die "not root and no sudo; as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing: ${missing[*]}"
+  # Another source's outage must not stop us: what counts is the install.
+  "${as_root[@]}" apt-get update -q || say "apt-get update failed; going on"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -o DPkg::Lock::Timeout=300 install -y -q --no-install-recommends "${missing[@]}" ||
+    die "apt could not install: ${missing[*]}" \
+        "(LLVM 22 is in Debian's bookworm-security and on apt.llvm.org)"
+}
+
+# numpy and ml_dtypes: the references of the tests are written with them.
+install_python() {
+  local python=$build/venv/bin/python3
+  if "$python" -c 'import numpy, ml_dtypes' 2>/dev/null; then return; fi
+  mkdir -p "$build"
+  # Debian's own interpreter: its venv module is among the packages above.
+  /usr/bin/python3 -m venv --clear "$build/venv" ||
+    die "could not create a Python environment in $build/venv"
+  "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes ||
+    die "pip could not install numpy and ml_dtypes"
+}
+
+# A CUDA toolkit's ptxas if there is one, the one of NVIDIA's wheel otherwise.
+install_ptxas() {
+  if find_ptxas >/dev/null; then return; fi
+  say "no ptxas of CUDA $ptxas_major or newer here; fetching $ptxas_wheel"
+  if "$build/venv/bin/python3" -m pip install -q --disable-pip-version-check \
+       --no-deps --upgrade --target "$ptxas_wheel_dir" "$ptxas_wheel" &&
+     find_ptxas >/dev/null; then
+    return
+  fi
+  say "warning: ptxas not installed: PTX will be written but not assembled." \
+      "Install the CUDA toolkit $ptxas_major.0 or newer (package" \
+      "cuda-nvcc-13-0 of NVIDIA's Debian repository) and put ptxas on PATH"
+}
+
+install_packages
+install_python
+install_ptxas

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# The main job: installs what is missing, builds, compiles every example and
+# prints one table of the reports. Outputs go to build/examples/<name>.
+# usage: scripts/run.sh [--target=CHIP]     (default sm_100a)
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+target=sm_100a
+for argument in "$@"; do
+  case $argument in
+    --target=*) target=${argument#--target=} ;;
+    *) die "unknown argument '$argument'; usage: scripts/run.sh [--target=CHIP]" ;;
+  esac
+done
+
+"$root/scripts/install-dependencies.sh"
+"$root/scripts/build.sh"
+enter_environment
+
+driver=$build/bin/blockscale
+[ -x "$driver" ] || die "the build made no $driver"
+shopt -s nullglob
+examples=("$root"/examples/*.mlir)
+[ ${#examples[@]} -gt 0 ] || die "no examples in $root/examples"
+
+failed=0
+outputs=()
+for example in "${examples[@]}"; do
+  name=$(basename "$example" .mlir)
+  output=$build/examples/$name
+  rm -rf "$output"
+  mkdir -p "$output"
+  if "$driver" compile "$example" --target="$target" -o "$output"; then
+    outputs+=("$output")
+  else
+    say "failed: examples/$name.mlir"
+    failed=$((failed + 1))
+  fi
+done
+
+python3 "$root/scripts/report_table.py" "${outputs[@]}"
+say "outputs are in $build/examples"
+[ "$failed" -eq 0 ] || die "$failed of ${#examples[@]} examples did not compile"

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything and runs the whole test suite.
+# The last line is "N passed, N failed", counted in test cases of lit and
+# GoogleTest. Fails if any test failed or if none ran.
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+"$root/scripts/install-dependencies.sh"
+enter_environment
+find_ptxas >/dev/null ||
+  die "the tests need ptxas of CUDA $ptxas_major or newer on PATH"
+for tool in FileCheck lit not; do
+  command -v "$tool" >/dev/null ||
+    die "the tests need '$tool' (package llvm-22-tools)"
+done
+
+"$root/scripts/build.sh"
+
+results=$build/test-results
+rm -rf "$results"
+mkdir -p "$results/gtest"
+jobs=$(nproc)
+
+# The counts below decide, so a failing runner must not end the script here.
+GTEST_OUTPUT="json:$results/gtest/" \
+  ctest --test-dir "$build" -j "$jobs" --output-on-failure \
+        --output-junit "$results/ctest.xml" >&2 || true
+if [ -f "$build/test/lit.site.cfg.py" ]; then
+  lit -q -j "$jobs" -o "$results/lit.json" "$build/test" >&2 || true
+else
+  say "error: $build/test has no lit configuration"
+fi
+
+python3 "$root/scripts/count_tests.py" "$results"
