@@ -1,0 +1,139 @@
+//===- Target.h - the chips we compile for ----------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A target is a chip and how far the code may travel: an architecture-specific
+// target ("sm_100a") runs on that chip only, a family target ("sm_100f") on the
+// chips of the family, a plain one ("sm_100") on every later chip. Everything a
+// client may ask about a chip is a row of a table in Target.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_HW_TARGET_H
+#define BLOCKSCALE_HW_TARGET_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace blockscale::hw {
+
+/// The chips, oldest number first. The enumerator's value is its row in the
+/// table of chips.
+enum class Chip : uint8_t { SM100, SM103, SM110, SM120, SM121 };
+
+/// The letter after the number of a target name.
+enum class TargetVariant : uint8_t {
+  Plain,       ///< "sm_100": no block-scaled instruction is in this subset.
+  Family,      ///< "sm_100f": what all chips of the family have.
+  ArchSpecific ///< "sm_100a": everything this one chip has.
+};
+
+/// A chip and a variant; a small value, ordered by chip, then variant.
+struct Target {
+  Chip chip = Chip::SM100;
+  TargetVariant variant = TargetVariant::ArchSpecific;
+
+  friend constexpr bool operator==(Target a, Target b) {
+    return a.chip == b.chip && a.variant == b.variant;
+  }
+  friend constexpr bool operator!=(Target a, Target b) { return !(a == b); }
+  friend constexpr bool operator<(Target a, Target b) {
+    return a.chip != b.chip ? a.chip < b.chip : a.variant < b.variant;
+  }
+};
+
+/// What one chip is. Sizes in bytes unless the name says otherwise; sources
+/// stand beside the numbers in Target.cpp.
+struct ChipInfo {
+  Chip chip;
+  /// "sm_100", without a letter.
+  std::string_view name;
+  /// Oldest PTX version that knows the "a" and "f" targets, times ten: 86 is
+  /// PTX 8.6.
+  unsigned minPtxArchSpecific;
+  unsigned minPtxFamily;
+  /// Tensor memory and the tcgen05 instructions; without it the matrix
+  /// instructions are mma.sync, with operands and scales in registers.
+  bool hasTensorMemory;
+  /// Most dynamic shared memory a CTA may ask for.
+  unsigned sharedMemoryPerCta;
+  unsigned sharedMemoryPerSm;
+  unsigned maxThreadsPerSm;
+  /// A part that carries the chip, for cost models and examples.
+  std::string_view referencePart;
+  unsigned smCount;
+  /// Boost clock in MHz.
+  unsigned boostMhz;
+};
+
+/// Limits that all five chips share.
+inline constexpr unsigned kRegistersPerSm = 65536;
+inline constexpr unsigned kMaxRegistersPerThread = 255;
+inline constexpr unsigned kMaxThreadsPerCta = 1024;
+inline constexpr unsigned kWarpSize = 32;
+inline constexpr unsigned kNamedBarriers = 16;
+/// CTAs in a cluster: what every part takes, and what it takes when the kernel
+/// opts in to non-portable cluster sizes.
+inline constexpr unsigned kMaxPortableCluster = 8;
+inline constexpr unsigned kMaxCluster = 16;
+/// Bytes at the start of a CTA's shared memory that belong to the system; the
+/// first byte of the kernel has this offset.
+inline constexpr unsigned kReservedSharedMemory = 1024;
+/// Register counts that setmaxnreg takes: 24, 32, ..., 256.
+inline constexpr unsigned kMinSetMaxRegisters = 24;
+inline constexpr unsigned kMaxSetMaxRegisters = 256;
+inline constexpr unsigned kSetMaxRegistersStep = 8;
+/// Newest PTX version, times ten, that the LLVM 22.1 back end writes.
+inline constexpr unsigned kMaxPtxVersion = 90;
+
+/// The row of `chip`.
+const ChipInfo &chipInfo(Chip chip);
+
+/// All chips, in the order of the enum.
+const std::vector<Chip> &allChips();
+
+/// The five "a" targets, then the five "f" targets, then the plain ones.
+const std::vector<Target> &allTargets();
+
+/// "sm_100a" and so on.
+std::string targetName(Target target);
+
+/// Reads a target name, also a plain one such as "sm_100" (whyNotTarget()
+/// refuses it). Empty if the name is none; `why`, if given, then receives a
+/// sentence that lists the known names.
+std::optional<Target> parseTarget(std::string_view name,
+                                  std::string *why = nullptr);
+
+/// Why nothing can be compiled for `target`: plain targets have no block-scaled
+/// instruction. Empty for "a" and "f" targets.
+std::optional<std::string> whyNotTarget(Target target);
+
+/// Oldest PTX version, times ten, that knows `target`. 0 for a plain target.
+unsigned minPtxVersion(Target target);
+
+/// Whether `target` has tensor memory and tcgen05.
+bool hasTensorMemory(Target target);
+
+/// The "a" target of the same chip.
+constexpr Target archSpecific(Target target) {
+  return {target.chip, TargetVariant::ArchSpecific};
+}
+
+/// Why a cluster of `ctas` CTAs cannot be launched on `target`; empty if it
+/// can. More than 8 needs `nonPortable`.
+std::optional<std::string> whyNotCluster(Target target, unsigned ctas,
+                                         bool nonPortable = false);
+
+/// Why a CTA cannot have `bytes` of dynamic shared memory on `target`; empty
+/// if it can.
+std::optional<std::string> whyNotSharedMemory(Target target, uint64_t bytes);
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_HW_TARGET_H

@@ -1,0 +1,152 @@
+//===- Target.cpp - the chips we compile for ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Target.h"
+
+#include <array>
+
+using namespace blockscale::hw;
+
+namespace {
+
+// Minimum PTX versions: found by probing ptxas 13.0; the family targets of the
+// last three rows follow their "a" target or PTX 8.8, whichever is newer.
+// Shared memory per CTA: 227 KiB and 99 KiB, from the CUDA programming guide's
+// table of compute capabilities; 110 and 121 as their larger relatives.
+// SM counts and clocks: published measurements of the named parts.
+constexpr std::array kChips{
+    ChipInfo{Chip::SM100, "sm_100", 86, 88, true, 232448, 233472, 2048, "B200",
+             148, 1965},
+    ChipInfo{Chip::SM103, "sm_103", 88, 88, true, 232448, 233472, 2048, "B300",
+             148, 2032},
+    ChipInfo{Chip::SM110, "sm_110", 90, 90, true, 232448, 233472, 2048,
+             "Thor T5000", 20, 1580},
+    ChipInfo{Chip::SM120, "sm_120", 87, 88, false, 101376, 102400, 1536,
+             "RTX 5090", 170, 2407},
+    ChipInfo{Chip::SM121, "sm_121", 88, 88, false, 101376, 102400, 1536,
+             "GB10", 48, 2500},
+};
+
+constexpr std::array kVariants{TargetVariant::ArchSpecific,
+                               TargetVariant::Family, TargetVariant::Plain};
+
+std::string_view letter(TargetVariant variant) {
+  switch (variant) {
+  case TargetVariant::Plain:
+    return "";
+  case TargetVariant::Family:
+    return "f";
+  case TargetVariant::ArchSpecific:
+    return "a";
+  }
+  return "";
+}
+
+std::string quoted(Target target) { return "'" + targetName(target) + "'"; }
+
+} // namespace
+
+const ChipInfo &blockscale::hw::chipInfo(Chip chip) {
+  return kChips[static_cast<size_t>(chip)];
+}
+
+const std::vector<Chip> &blockscale::hw::allChips() {
+  static const std::vector<Chip> chips = [] {
+    std::vector<Chip> result;
+    for (const ChipInfo &info : kChips)
+      result.push_back(info.chip);
+    return result;
+  }();
+  return chips;
+}
+
+const std::vector<Target> &blockscale::hw::allTargets() {
+  static const std::vector<Target> targets = [] {
+    std::vector<Target> result;
+    for (TargetVariant variant : kVariants)
+      for (const ChipInfo &info : kChips)
+        result.push_back({info.chip, variant});
+    return result;
+  }();
+  return targets;
+}
+
+std::string blockscale::hw::targetName(Target target) {
+  return std::string(chipInfo(target.chip).name) +
+         std::string(letter(target.variant));
+}
+
+std::optional<Target> blockscale::hw::parseTarget(std::string_view name,
+                                                  std::string *why) {
+  for (Target target : allTargets())
+    if (targetName(target) == name)
+      return target;
+  if (why) {
+    *why = "unknown target '" + std::string(name) + "'; known targets:";
+    const char *separator = " ";
+    for (Target target : allTargets()) {
+      if (target.variant == TargetVariant::Plain)
+        continue;
+      *why += separator + targetName(target);
+      separator = ", ";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> blockscale::hw::whyNotTarget(Target target) {
+  if (target.variant != TargetVariant::Plain)
+    return std::nullopt;
+  return "target " + quoted(target) +
+         " has no block-scaled matrix instruction: they are outside the "
+         "instruction set that plain targets share with later chips; nearest "
+         "legal target: " +
+         quoted(archSpecific(target));
+}
+
+unsigned blockscale::hw::minPtxVersion(Target target) {
+  const ChipInfo &info = chipInfo(target.chip);
+  switch (target.variant) {
+  case TargetVariant::Plain:
+    return 0;
+  case TargetVariant::Family:
+    return info.minPtxFamily;
+  case TargetVariant::ArchSpecific:
+    return info.minPtxArchSpecific;
+  }
+  return 0;
+}
+
+bool blockscale::hw::hasTensorMemory(Target target) {
+  return chipInfo(target.chip).hasTensorMemory;
+}
+
+std::optional<std::string> blockscale::hw::whyNotCluster(Target target,
+                                                         unsigned ctas,
+                                                         bool nonPortable) {
+  if (ctas == 0)
+    return "a cluster needs at least 1 CTA, found 0";
+  unsigned limit = nonPortable ? kMaxCluster : kMaxPortableCluster;
+  if (ctas <= limit)
+    return std::nullopt;
+  std::string reason = "a cluster of " + std::to_string(ctas) +
+                       " CTAs does not fit on " + quoted(target) +
+                       ": at most " + std::to_string(kMaxPortableCluster) +
+                       " CTAs, " + std::to_string(kMaxCluster) +
+                       " when the kernel asks for a non-portable size";
+  return reason + "; nearest legal: " + std::to_string(limit);
+}
+
+std::optional<std::string>
+blockscale::hw::whyNotSharedMemory(Target target, uint64_t bytes) {
+  unsigned limit = chipInfo(target.chip).sharedMemoryPerCta;
+  if (bytes <= limit)
+    return std::nullopt;
+  return std::to_string(bytes) + " bytes of shared memory do not fit on " +
+         quoted(target) + ": at most " + std::to_string(limit) +
+         " bytes per CTA";
+}
