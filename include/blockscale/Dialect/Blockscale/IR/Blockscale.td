@@ -1,0 +1,16 @@
+//===- Blockscale.td - everything TableGen reads -----------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TD
+#define BLOCKSCALE_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
+
+#endif // BLOCKSCALE_TD

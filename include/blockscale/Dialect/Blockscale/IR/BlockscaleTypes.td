@@ -1,0 +1,84 @@
+//===- BlockscaleTypes.td - types of the tensor level ------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TYPES_TD
+#define BLOCKSCALE_TYPES_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+
+class Blockscale_Type<string name, string typeMnemonic,
+                      list<Trait> traits = []>
+    : TypeDef<Blockscale_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+def Blockscale_Tensor
+    : Blockscale_Type<"ScaledTensor", "tensor", [ShapedTypeInterface]> {
+  let summary = "matrix, or batch of matrices, of elements that share scales";
+  let description = [{
+    Elements, the scales of their tiles and, where the scale spec asks for
+    them, zero points, a tensor scale and sparsity metadata.
+
+    The shape is the logical one: `[M, K]` (or `[N, K]`), with a batch
+    dimension in front if it has three. `K` is the last dimension, the one a
+    matrix product contracts, and counts pruned elements too. A static `K` is
+    a multiple of the tile.
+
+    `layout` is the layout of the scales in memory: `plain` (default) is one
+    scale per tile in row-major order; `tiled_128x4` orders them in tiles of
+    128 rows by 4 blocks of 512 bytes, as the tensor core reads them. `order`
+    is the order of the elements: `k_major` (default) or, for elements of 8
+    bits, `mn_major`, where the dimension before `K` is contiguous.
+
+    ```mlir
+    !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
+    !blockscale.tensor<8x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    !blockscale.tensor<256x512xf8E5M2, "e8m0_t32", order = mn_major>
+    ```
+  }];
+  let parameters = (ins
+    ArrayRefParameter<"int64_t", "logical shape, K last">:$shape,
+    "::mlir::Type":$elementType,
+    "::blockscale::ScaleSpecAttr":$spec,
+    "::blockscale::ScaleLayout":$layout,
+    "::blockscale::DataOrder":$order);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins
+      "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+      "::blockscale::ScaleSpecAttr":$spec,
+      CArg<"::blockscale::ScaleLayout",
+           "::blockscale::ScaleLayout::Plain">:$layout,
+      CArg<"::blockscale::DataOrder",
+           "::blockscale::DataOrder::KMajor">:$order), [{
+      return $_get(elementType.getContext(), shape, elementType, spec, layout,
+                   order);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// Every type of this kind has a rank: 2, or 3 with a batch dimension.
+    bool hasRank() const { return true; }
+
+    /// The same scale spec, layout and order with another shape or element
+    /// type.
+    ::mlir::ShapedType
+    cloneWith(std::optional<::llvm::ArrayRef<int64_t>> shape,
+              ::mlir::Type elementType) const;
+
+    /// Whether the first of three dimensions counts matrices.
+    bool isBatched() const { return getShape().size() == 3; }
+    /// Size of the dimension before the last, `M` or `N`; may be dynamic.
+    int64_t getNumRows() const { return getShape()[getShape().size() - 2]; }
+    /// Size of the last dimension, the contracted one; may be dynamic.
+    int64_t getK() const { return getShape().back(); }
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let skipDefaultBuilders = 1;
+}
+
+#endif // BLOCKSCALE_TYPES_TD

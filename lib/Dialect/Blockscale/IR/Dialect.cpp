@@ -1,0 +1,22 @@
+//===- Dialect.cpp - the dialect ----------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.cpp.inc"
+
+void BlockscaleDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
+      >();
+}
