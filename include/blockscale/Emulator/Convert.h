@@ -1,0 +1,77 @@
+//===- Convert.h - the narrow float conversions of cvt ----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bit-exact conversions between f32 and the formats of the PTX `cvt` family:
+// fp8, fp6, fp4, ue8m0, f16, bf16 and tf32, with `.relu`, `.satfinite` and
+// stochastic rounding. Packed forms put operand a in the most significant
+// field, as the PTX ISA (cvt) says.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_EMULATOR_CONVERT_H
+#define BLOCKSCALE_EMULATOR_CONVERT_H
+
+#include <cstdint>
+
+namespace blockscale::emulator {
+
+/// Element types of the tensor instructions and of cvt.
+enum class Element : uint8_t {
+  E4M3, E5M2, E2M3, E3M2, E2M1, UE8M0, UE4M3, F16, BF16, TF32, F32, S8, U8,
+};
+
+/// Bits of one element as an instruction sees it (fp6 6, fp4 4, tf32 32).
+unsigned bitWidth(Element type);
+
+/// Name as PTX writes it, for instance 'e4m3'.
+const char *name(Element type);
+
+/// Exact value of a code; upper bits that are not part of the code are ignored.
+/// The 8-bit integer types give their integer value, TF32 ignores the low 13
+/// bits. Codes of UE8M0 0xFF and UE4M3 0x7F are NaN.
+float decode(Element type, uint32_t code);
+
+/// Rounding mode of a conversion. RNA ties away from zero. RS needs random
+/// bits.
+enum class Rounding : uint8_t { RN, RZ, RP, RM, RNA, RS };
+
+/// Modifiers of one cvt.
+struct ConvertMode {
+  Rounding rounding = Rounding::RN;
+  /// Overflow and infinity give the largest finite value. fp6 and fp4 always
+  /// behave so.
+  bool satfinite = false;
+  /// Negative results become +0; NaN stays what the type's NaN rule gives.
+  bool relu = false;
+};
+
+/// Converts one f32. For RS, `random` holds the random bits in its low
+/// `randomBits` bits (at most 16), aligned to the top of the discarded field.
+/// Legal for E4M3, E5M2, E2M3, E3M2, E2M1, F16, BF16, TF32; UE8M0 takes RZ or
+/// RP and ignores the sign. TF32 keeps its f32 position with low bits 0.
+uint32_t encode(Element type, float value, ConvertMode mode,
+                uint32_t random = 0, unsigned randomBits = 0);
+
+/// cvt with an x2 destination: a in the upper field. `random` is rbits of the
+/// f16x2 and bf16x2 `.rs` forms.
+uint32_t packX2(Element type, float a, float b, ConvertMode mode,
+                uint32_t random = 0);
+
+/// cvt.rs with an x4 destination, sources {a, b, e, f}: a in the top field.
+/// The result has 32 bits, 16 for E2M1.
+uint32_t packX4(Element type, float a, float b, float e, float f,
+                ConvertMode mode, uint32_t random);
+
+/// cvt.rn{.relu}.f16x2.<fp8/fp6/fp4>x2 (exact).
+uint32_t unpackToF16x2(Element type, uint32_t packed, bool relu);
+
+/// cvt.rn.bf16x2.ue8m0x2 (exact; 0x00 gives the bf16 subnormal 2^-127).
+uint32_t unpackUE8M0ToBF16x2(uint32_t packed);
+
+} // namespace blockscale::emulator
+
+#endif // BLOCKSCALE_EMULATOR_CONVERT_H

@@ -1,0 +1,70 @@
+//===- InstructionDescriptor.h - tcgen05.mma instruction word ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The 32-bit instruction descriptor of tcgen05.mma, decoded from the published
+// bit tables (PTX ISA, tcgen05 instruction descriptor), and what is illegal in
+// it for the instruction that uses it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_EMULATOR_INSTRUCTIONDESCRIPTOR_H
+#define BLOCKSCALE_EMULATOR_INSTRUCTIONDESCRIPTOR_H
+
+#include "blockscale/Emulator/Convert.h"
+#include "blockscale/Emulator/OpenPoints.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace blockscale::emulator {
+
+enum class MmaKind : uint8_t { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4 };
+
+/// PTX name without the 'kind::'.
+const char *name(MmaKind kind);
+bool isBlockScaled(MmaKind kind);
+
+/// What the mnemonic says, without the descriptor.
+struct MmaForm {
+  MmaKind kind = MmaKind::F16;
+  bool sparse = false;
+  unsigned ctaGroup = 1;
+  /// Elements per scale as the qualifier names them: 16 or 32, 0 for plain
+  /// kinds. scale_vec::1X and 2X are 32, 4X is 16.
+  unsigned block = 0;
+};
+
+/// The decoded word.
+struct InstructionDescriptor {
+  uint32_t bits = 0;
+  bool sparse = false;
+  unsigned sparsitySelector = 0;
+  bool saturate = false;
+  Element a = Element::F16, b = Element::F16;
+  Element scale = Element::UE8M0;
+  Element accumulator = Element::F32; ///< F32 or F16; S32 when kind is I8
+  bool negateA = false, negateB = false;
+  bool mnMajorA = false, mnMajorB = false;
+  unsigned m = 0, n = 0;
+  unsigned k = 0; ///< logical K of one instruction
+  unsigned scaleIdA = 0, scaleIdB = 0;
+
+  /// Scales per row in one instruction, 0 for plain kinds.
+  unsigned scaleCount = 0;
+};
+
+/// Decodes the word for the form. If the word is illegal gives the reason and
+/// leaves `out` partly filled. `openPoints` collects choices it depends on.
+std::optional<std::string> decodeInstructionDescriptor(uint32_t bits,
+                                                       const MmaForm &form,
+                                                       InstructionDescriptor &out,
+                                                       OpenPointSet &openPoints);
+
+} // namespace blockscale::emulator
+
+#endif // BLOCKSCALE_EMULATOR_INSTRUCTIONDESCRIPTOR_H

@@ -1,0 +1,118 @@
+//===- TensorCore.h - execution of tcgen05.mma and its copies ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One call executes one instruction. Arithmetic: the scales are folded into the
+// decoded elements, each product is then exact in f32, and the products are
+// added to the f32 accumulator one after the other in order of K with rounding
+// to nearest even. If a scale is so large or small that folding could leave
+// the range of f32, the products of the instruction are summed in double and
+// rounded once. f16 accumulators are kept in f32 within one instruction.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_EMULATOR_TENSORCORE_H
+#define BLOCKSCALE_EMULATOR_TENSORCORE_H
+
+#include "blockscale/Emulator/InstructionDescriptor.h"
+#include "blockscale/Emulator/OpenPoints.h"
+#include "blockscale/Emulator/SharedDescriptor.h"
+#include "blockscale/Emulator/TensorMemory.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace blockscale::emulator {
+
+/// What the tensor core sees of one CTA.
+struct TensorCta {
+  const uint8_t *shared = nullptr; ///< byte at window offset `sharedBase`
+  uint32_t sharedBase = 0;
+  uint32_t sharedSize = 0;
+  /// Whether the 16 bytes at an address were written; null: all are valid.
+  std::function<bool(uint32_t address, uint32_t bytes)> sharedValid;
+  TensorMemory *tensor = nullptr;
+};
+
+/// The CTAs of the instruction; the second is used by cta_group::2 only. Entry
+/// 0 has the even rank.
+struct TensorContext {
+  std::array<TensorCta, 2> cta;
+};
+
+/// One tcgen05.mma or tcgen05.mma.sp.
+struct MmaRequest {
+  MmaForm form;
+  uint32_t idesc = 0;
+  uint32_t d = 0;              ///< accumulator address
+  bool aInTensorMemory = false;
+  uint64_t a = 0;              ///< descriptor, or tensor-memory address
+  uint64_t b = 0;              ///< descriptor
+  uint32_t metadata = 0;       ///< tensor-memory address, sparse only
+  uint32_t scaleA = 0, scaleB = 0; ///< tensor-memory addresses
+  bool enableInputD = false;
+  unsigned scaleInputD = 0;    ///< D * 2^-n before the sum; f16, tf32 only
+  /// Bit l of word w: lane 32 w + l is not written. Words 4..7: second CTA.
+  std::array<uint32_t, 8> disableOutputLane{};
+};
+
+/// Kind of a problem that execution met.
+enum class TensorIssueKind : uint8_t {
+  IllegalInstruction, ///< descriptor or operand that the ISA forbids
+  OutOfRange,         ///< shared or tensor memory beyond its end
+  Unallocated,        ///< tensor-memory columns without allocation
+  Uninitialised,      ///< operand words never written
+  Inconsistent,       ///< replicas of a scale that differ
+};
+
+struct TensorIssue {
+  TensorIssueKind kind;
+  unsigned cta = 0; ///< 0 or 1 within the pair
+  uint32_t address = 0;
+  std::string message;
+};
+
+/// What happened.
+struct TensorReport {
+  /// The instruction did nothing (first issue says why).
+  bool refused = false;
+  std::vector<TensorIssue> issues;
+  OpenPointSet openPoints;
+  InstructionDescriptor idesc; ///< decoded, for traces
+  uint64_t macs = 0;           ///< logical multiply-adds
+};
+
+/// Executes instructions; keeps scratch memory, so one object per thread.
+class TensorCore {
+public:
+  TensorCore();
+  ~TensorCore();
+
+  /// tcgen05.mma. Reports at most one issue per operand. Never throws.
+  TensorReport execute(const MmaRequest &request, TensorContext &context);
+
+  /// tcgen05.cp from the shared memory of each CTA of the group, at the same
+  /// offset, to its own tensor memory.
+  TensorReport copy(CopyShape shape, CopyFormat format, unsigned ctaGroup,
+                    uint32_t address, uint64_t descriptor,
+                    TensorContext &context);
+
+  /// Forces the double path, so that tests can compare both.
+  void forcePrecise(bool value) { precise = value; }
+
+private:
+  struct Scratch;
+  std::unique_ptr<Scratch> scratch;
+  bool precise = false;
+};
+
+} // namespace blockscale::emulator
+
+#endif // BLOCKSCALE_EMULATOR_TENSORCORE_H
