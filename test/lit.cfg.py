@@ -1,0 +1,35 @@
+# Settings of the lit tests. Part of the blockscale project, under the Apache
+# License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import os
+
+import lit.formats
+
+config.name = "blockscale"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".ptx"]
+config.excludes = ["Inputs", "oracle", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.blockscale_build_dir, "test")
+
+# The programs that tests call by their bare names: ours, then LLVM's.
+config.environment["PATH"] = os.pathsep.join(
+    [
+        config.blockscale_tools_dir,
+        config.llvm_tools_dir,
+        os.path.dirname(config.ptxas),
+        config.environment.get("PATH", ""),
+    ]
+)
+
+config.available_features.add("ptxas")
+if config.blockscale_has_mlir:
+    config.available_features.add("mlir")
+else:
+    # Every test in MLIR is the compiler's.
+    config.suffixes.remove(".mlir")
+
+config.substitutions.append(("%oracle", os.path.join(config.test_source_root, "oracle")))
+config.substitutions.append(("%source_root", config.blockscale_source_dir))
+config.substitutions.append(("%python", config.python))
