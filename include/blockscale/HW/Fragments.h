@@ -1,0 +1,108 @@
+//===- Fragments.h - which register holds which element -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Register fragments of tcgen05.ld/.st (PTX ISA 9.7.16.8) and of the
+// warp-level block-scaled mma.sync (9.7.14.5 and 9.7.14.6).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_HW_FRAGMENTS_H
+#define BLOCKSCALE_HW_FRAGMENTS_H
+
+#include "blockscale/HW/BitField.h"
+
+namespace blockscale::hw {
+
+//===----------------------------------------------------------------------===//
+// tcgen05.ld / tcgen05.st
+//===----------------------------------------------------------------------===//
+
+/// The `.shape` of a tensor-memory load or store.
+enum class TmemShape { S32x32b, S16x64b, S16x128b, S16x256b, S16x32bx2 };
+
+std::string_view tmemShapeName(TmemShape shape);
+std::optional<TmemShape> parseTmemShape(std::string_view name);
+
+/// Why there is no such instruction: `num` is a power of two from 1 to 128 (64
+/// for 16x128b, 32 for 16x256b).
+std::optional<std::string> whyNot(TmemShape shape, unsigned num);
+
+/// 32-bit registers per thread.
+unsigned tmemRegisters(TmemShape shape, unsigned num);
+
+/// Place in tensor memory relative to the instruction's address.
+struct TmemOffset {
+  unsigned lane, column;
+};
+
+/// What register `reg` of thread `thread` (0 .. 31) holds. `split` is the
+/// immediate of 16x32bx2 (columns between its two halves), ignored otherwise.
+Answer<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
+                                unsigned reg, unsigned split);
+
+/// The inverse: {thread, register} that holds a place, if any does.
+Answer<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
+                                                        unsigned num,
+                                                        TmemOffset offset,
+                                                        unsigned split);
+
+//===----------------------------------------------------------------------===//
+// mma.sync with block scaling
+//===----------------------------------------------------------------------===//
+
+/// Instructions of one shape. The sparse ones are
+/// mma.sp::ordered_metadata; their K is logical.
+enum class WarpMma {
+  /// m16n8k32, kind::mxf8f6f4.
+  K32,
+  /// m16n8k64, kind::mxf4 and kind::mxf4nvf4.
+  K64,
+  /// Sparse m16n8k64, kind::mxf8f6f4.
+  SparseK64,
+  /// Sparse m16n8k128, kind::mxf4 and kind::mxf4nvf4.
+  SparseK128
+};
+
+/// Operands of mma.sync. Metadata: the value index counts the logical elements
+/// that the metadata word covers.
+enum class WarpOperand { A, B, C, Metadata, ScaleA, ScaleB };
+
+/// Logical K of an instruction.
+unsigned warpMmaK(WarpMma mma);
+
+/// Values per thread of an operand (logical elements for sparse A and
+/// metadata). `scales` is the number of scales per row: 1, 2 or 4.
+Answer<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
+                                  unsigned scales);
+
+/// An element of an operand: row of A or C, column of B; K, or the column of C.
+struct WarpElement {
+  unsigned rowOrColumn, k;
+};
+
+/// What value `index` of thread `thread` (0 .. 31) is. For scales the index is
+/// the scale along K and `k` the first element that it covers; the row is the
+/// one that the thread's quad supplies (A: lanes 0 and 2 of a quad row g, 1
+/// and 3 row g + 8).
+Answer<WarpElement> warpFragment(WarpMma mma, WarpOperand operand,
+                                 unsigned scales, unsigned thread,
+                                 unsigned index);
+
+/// Why a scale selector is not one that mma.sync has: byte-id 0..3, {0, 2} or
+/// 0 for 1, 2 or 4 scales; thread-id 0..1 for A and 0..3 for B.
+std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
+                                               unsigned scales, unsigned byteId,
+                                               unsigned threadId);
+
+/// The thread whose scale register supplies row (or column) `rowOrColumn`
+/// under `threadId`.
+Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
+                               unsigned rowOrColumn);
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_HW_FRAGMENTS_H

@@ -1,0 +1,119 @@
+//===- Metadata.h - structured-sparsity metadata -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The 4-bit metadata of structured-sparse A operands: encodings, compression,
+// and where the bytes lie in global and tensor memory. PTX ISA 9.7.16.10.8.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_HW_METADATA_H
+#define BLOCKSCALE_HW_METADATA_H
+
+#include <vector>
+
+#include "blockscale/HW/BitField.h"
+
+namespace blockscale::hw {
+
+/// Patterns that the hardware can skip.
+enum class SparsePattern {
+  /// Two of four elements (8-bit containers).
+  TwoOfFour,
+  /// Two of four aligned pairs in eight elements (packed 4-bit).
+  PairsFourOfEight,
+  /// One of two elements (tf32).
+  OneOfTwo
+};
+
+/// What a pattern looks like.
+struct SparsePatternInfo {
+  /// Logical elements of a chunk, stored elements of a chunk, elements that
+  /// are kept together.
+  unsigned chunk, stored, unit;
+};
+SparsePatternInfo patternInfo(SparsePattern pattern);
+
+/// The nibble for a chunk with no nonzero element: stored zeros at positions 0
+/// and 1 (positions 0 in a 1:2 chunk). The nibble 0 is not a legal encoding.
+inline constexpr unsigned kEmptyChunkNibble = 0x4;
+
+/// The nibble that keeps the units at `first` < `second` (0 .. 3) of a chunk.
+/// For 1:2, `first` (0 or 1) is the kept element and `second` is not used.
+Answer<unsigned> metadataNibble(SparsePattern pattern, unsigned first,
+                                unsigned second);
+
+/// The units kept by a nibble: two, or for 1:2 the same one twice.
+Answer<std::pair<unsigned, unsigned>> keptUnits(SparsePattern pattern,
+                                                unsigned nibble);
+
+/// A row in compressed form.
+struct CompressedRow {
+  /// Codes of the stored elements, half as many as logical ones.
+  std::vector<std::uint32_t> stored;
+  /// One byte per two chunks, the first chunk in the low nibble.
+  std::vector<std::uint8_t> metadata;
+};
+
+/// Compresses element codes of `elementBits` bits. An element counts as zero
+/// if it is +0 or -0 (sign bit = highest bit). A chunk with one nonzero unit at
+/// position p < 3 keeps (p, 3); at position 3 it keeps (0, 3). Refuses a length
+/// that is not whole pairs of chunks, a code that is too wide, and a chunk that
+/// breaks the pattern (named in the reason).
+Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
+                               const std::vector<std::uint32_t> &logical);
+
+/// The inverse: logical codes with zeros at the places not kept.
+Answer<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
+                                              const CompressedRow &row);
+
+//===----------------------------------------------------------------------===//
+// Memory layouts (patterns 2:4 and 4:8 in pairs)
+//===----------------------------------------------------------------------===//
+
+/// Logical elements per metadata byte: 8 (2:4) or 16 (4:8 in pairs).
+unsigned elementsPerMetadataByte(SparsePattern pattern);
+
+/// The metadata of a whole A operand in global or shared memory: tiles of 128
+/// rows by 16 bytes stored row by row, M fastest, then K. Padded to whole
+/// tiles.
+struct MetadataTensor {
+  SparsePattern pattern = SparsePattern::TwoOfFour;
+  /// Rows and logical K, unpadded.
+  std::uint64_t m = 0, k = 0;
+};
+std::optional<std::string> whyNot(const MetadataTensor &tensor);
+std::uint64_t storageBytes(const MetadataTensor &tensor);
+
+/// Byte that holds the metadata of element (m, k).
+Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
+                                     std::uint64_t m, std::uint64_t k);
+/// The inverse: (m, first k) of the byte; refuses bytes that only pad.
+Answer<std::pair<std::uint64_t, std::uint64_t>>
+metadataAt(const MetadataTensor &tensor, std::uint64_t offset);
+
+/// A byte of tensor memory, column relative to the region.
+struct MetadataPosition {
+  unsigned lane, column, byte;
+};
+
+/// The metadata byte of element (m, k) of MMA number `step`; k counts from the
+/// start of the MMA (below 64 for 2:4, 128 for 4:8). m counts within the CTA.
+Answer<MetadataPosition> metadataPosition(SparsePattern pattern, unsigned step,
+                                          unsigned m, unsigned k);
+
+/// What a byte of the region holds.
+struct MetadataIndex {
+  unsigned step, m;
+  /// First of the elements it covers.
+  unsigned k;
+};
+Answer<MetadataIndex> metadataIndex(SparsePattern pattern,
+                                    const MetadataPosition &position);
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_HW_METADATA_H

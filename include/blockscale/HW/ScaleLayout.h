@@ -1,0 +1,182 @@
+//===- ScaleLayout.h - where every scale byte lies -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Scale factors in global, shared and tensor memory, and the (column, id) pair
+// that each MMA needs. PTX ISA 9.7.16.10.7 (block scaling); layouts of the
+// public CUTLASS and cuBLAS documentation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_HW_SCALELAYOUT_H
+#define BLOCKSCALE_HW_SCALELAYOUT_H
+
+#include "blockscale/HW/BitField.h"
+
+namespace blockscale::hw {
+
+//===----------------------------------------------------------------------===//
+// The 128 x 4 atom
+//===----------------------------------------------------------------------===//
+
+/// An atom holds 4 consecutive scales (along K) of 128 rows in 512 bytes: 32
+/// rows of 16 bytes, of which row i holds the scales of rows i, i+32, i+64 and
+/// i+96. It is what one tcgen05.cp 32x128b.warpx4 copies.
+inline constexpr unsigned kAtomRows = 128;
+inline constexpr unsigned kAtomScales = 4;
+inline constexpr unsigned kAtomBytes = 512;
+
+/// Atoms needed for `extent` rows or scales at `perAtom` each.
+constexpr std::uint64_t atomsAlong(std::uint64_t extent,
+                                   std::uint64_t perAtom) {
+  return extent / perAtom + (extent % perAtom != 0);
+}
+
+/// Byte of scale `scale` (0 .. 3) of row `row` (0 .. 127) in an atom.
+constexpr unsigned atomOffset(unsigned row, unsigned scale) {
+  return row % 32 * 16 + row / 32 * 4 + scale;
+}
+
+/// The inverse: {row, scale} of byte `offset` (0 .. 511) of an atom.
+constexpr std::pair<unsigned, unsigned> atomElement(unsigned offset) {
+  return {offset / 16 + offset % 16 / 4 * 32, offset % 4};
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+/// The scales of a whole operand in global memory, atoms K first, then rows,
+/// then batches. Extents are those of the unpadded operand; storage is padded
+/// to whole atoms.
+struct ScaleTensor {
+  /// Logical elements along K that share a scale: 16 or 32; 32 or 64 with
+  /// structured sparsity.
+  unsigned blockSize = 32;
+  std::uint64_t mn = 0, k = 0, batch = 1;
+};
+
+/// Why the tensor has no layout: a block size that no instruction has, an
+/// empty extent, or a size that does not fit 63 bits.
+std::optional<std::string> whyNot(const ScaleTensor &tensor);
+
+/// Rows and scales per row after padding.
+std::uint64_t paddedRows(const ScaleTensor &tensor);
+std::uint64_t paddedScales(const ScaleTensor &tensor);
+/// Bytes of storage, batches included.
+std::uint64_t storageBytes(const ScaleTensor &tensor);
+
+/// Byte offset of the scale of element (mn, k) of `batch`; the element must
+/// lie in the unpadded tensor.
+Answer<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
+                                  std::uint64_t k, std::uint64_t batch);
+
+/// What a byte of the storage is.
+struct ScaleElement {
+  std::uint64_t mn;
+  /// Index of the scale along K (first element / block size).
+  std::uint64_t scale;
+  std::uint64_t batch;
+  /// True for a byte that pads the tensor to whole atoms.
+  bool padding;
+};
+Answer<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset);
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+/// How the tensor core reads scales across lanes.
+enum class ScalePath {
+  /// Four replicas, one per 32-lane quadrant: all A, and B unless 2x2.
+  FourByOne,
+  /// B of cta_group::2 with M=128: each half of N in one half of the lanes,
+  /// two replicas there.
+  TwoByTwo
+};
+
+/// The path of operand A (`operandB` false) or B of an instruction.
+ScalePath scalePath(bool operandB, unsigned ctaGroup, unsigned m);
+
+/// A region of tensor memory that holds scales.
+struct ScaleRegion {
+  ScalePath path = ScalePath::FourByOne;
+  /// Rows: 128 for A; N rounded up to 128 for B on the 4x1 path; the
+  /// instruction's N for B on the 2x2 path.
+  unsigned rows = 128;
+  /// Columns from one word (4 consecutive scales of each row) to the next.
+  /// Given by the hardware for K=96, a choice of software otherwise.
+  unsigned wordStride = 4;
+};
+
+/// The region with the word stride that whole-atom copies give: rows / 32, or
+/// rows / 64 on the 2x2 path. `rows` is N for B (any legal N), 128 for A.
+Answer<ScaleRegion> scaleRegion(ScalePath path, unsigned rows);
+
+/// Number of copies of each scale: 4 or 2.
+constexpr unsigned replicas(ScalePath path) {
+  return path == ScalePath::FourByOne ? 4 : 2;
+}
+
+/// Lane, column relative to the region, and byte of the 32-bit word.
+struct ScalePosition {
+  unsigned lane, column, byte;
+};
+
+/// Where replica `replica` of scale `scale` (counted along K from the start of
+/// the region) of row `row` lies.
+Answer<ScalePosition> scalePosition(const ScaleRegion &region, unsigned row,
+                                    unsigned scale, unsigned replica);
+
+/// What lies at a position of the region.
+struct ScaleIndex {
+  unsigned row, scale, replica;
+};
+Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
+                              const ScalePosition &position);
+
+//===----------------------------------------------------------------------===//
+// Successive MMAs
+//===----------------------------------------------------------------------===//
+
+/// Scales per row that one MMA consumes: K / block, where one scale covers
+/// twice the block with structured sparsity. 1, 2, 4; 3 or 6 for K=96.
+Answer<unsigned> scalesPerStep(unsigned k, unsigned blockSize, bool sparse);
+
+/// The scale address of one MMA.
+struct ScaleStep {
+  /// First scale along K.
+  unsigned firstScale;
+  /// Column relative to the region, and SFA_ID or SFB_ID.
+  unsigned column, id;
+};
+Answer<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
+                            unsigned index);
+
+/// A byte that an MMA reads of each row's words.
+struct ConsumedByte {
+  /// 0 the addressed word, 1 the next one (`wordStride` columns further).
+  unsigned word;
+  unsigned byte;
+};
+/// The bytes that an MMA with `scalesPerMma` scales and id `id` consumes, in
+/// order; empty if the id is not one of that form.
+struct ConsumedBytes {
+  std::array<ConsumedByte, 6> bytes;
+  unsigned count;
+};
+ConsumedBytes consumedBytes(unsigned scalesPerMma, unsigned id);
+
+/// True if an MMA with that many scales may start at byte `id` of a word.
+bool isScaleId(unsigned scalesPerMma, unsigned id);
+
+/// Columns to add to the SFB address of tile number `tile` along N when tiles
+/// of 64 or 192 columns share atoms of 128: 2 for odd tiles, otherwise 0.
+unsigned halfAtomColumns(unsigned tileN, unsigned tile);
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_HW_SCALELAYOUT_H

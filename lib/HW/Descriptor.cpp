@@ -1,0 +1,468 @@
+//===- Descriptor.cpp - instruction and matrix descriptors===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Descriptor.h"
+
+#include <tuple>
+
+namespace blockscale::hw {
+
+namespace {
+
+struct FormatCode {
+  ElementFormat format;
+  unsigned code;
+};
+
+/// kind::mxf8f6f4 codes.
+constexpr std::array kMxf8f6f4Codes{
+    FormatCode{ElementFormat::E4M3, 0}, FormatCode{ElementFormat::E5M2, 1},
+    FormatCode{ElementFormat::E2M3, 3}, FormatCode{ElementFormat::E3M2, 4},
+    FormatCode{ElementFormat::E2M1, 5},
+};
+
+/// kind::mxf4 and kind::mxf4nvf4: the one format has another code than above.
+constexpr std::array kMxf4Codes{FormatCode{ElementFormat::E2M1, 1}};
+
+struct CodeList {
+  const FormatCode *data;
+  std::size_t size;
+};
+
+CodeList formatCodes(InstrVariant variant) {
+  if (variant == InstrVariant::MXF4)
+    return {kMxf4Codes.data(), kMxf4Codes.size()};
+  return {kMxf8f6f4Codes.data(), kMxf8f6f4Codes.size()};
+}
+
+std::optional<unsigned> codeOf(InstrVariant variant, ElementFormat format) {
+  CodeList list = formatCodes(variant);
+  for (std::size_t i = 0; i < list.size; ++i)
+    if (list.data[i].format == format)
+      return list.data[i].code;
+  return std::nullopt;
+}
+
+std::optional<ElementFormat> formatOf(InstrVariant variant, unsigned code) {
+  CodeList list = formatCodes(variant);
+  for (std::size_t i = 0; i < list.size; ++i)
+    if (list.data[i].code == code)
+      return list.data[i].format;
+  return std::nullopt;
+}
+
+struct PlainCode {
+  MmaKind kind;
+  PlainType type;
+  unsigned code;
+};
+
+constexpr std::array kPlainOperandCodes{
+    PlainCode{MmaKind::F16, PlainType::F16, 0},
+    PlainCode{MmaKind::F16, PlainType::BF16, 1},
+    PlainCode{MmaKind::TF32, PlainType::TF32, 2},
+    PlainCode{MmaKind::F8F6F4, PlainType::E4M3, 0},
+    PlainCode{MmaKind::F8F6F4, PlainType::E5M2, 1},
+    PlainCode{MmaKind::F8F6F4, PlainType::E2M3, 3},
+    PlainCode{MmaKind::F8F6F4, PlainType::E3M2, 4},
+    PlainCode{MmaKind::F8F6F4, PlainType::E2M1, 5},
+    PlainCode{MmaKind::I8, PlainType::U8, 0},
+    PlainCode{MmaKind::I8, PlainType::S8, 1},
+};
+
+constexpr std::array kPlainAccumulatorCodes{
+    PlainCode{MmaKind::F16, PlainType::F16, 0},
+    PlainCode{MmaKind::F16, PlainType::F32, 1},
+    PlainCode{MmaKind::TF32, PlainType::F32, 1},
+    PlainCode{MmaKind::F8F6F4, PlainType::F16, 0},
+    PlainCode{MmaKind::F8F6F4, PlainType::F32, 1},
+    PlainCode{MmaKind::I8, PlainType::S32, 2},
+};
+
+template <std::size_t N>
+std::optional<unsigned> plainCode(const std::array<PlainCode, N> &codes,
+                                  MmaKind kind, PlainType type) {
+  for (const PlainCode &entry : codes)
+    if (entry.kind == kind && entry.type == type)
+      return entry.code;
+  return std::nullopt;
+}
+
+template <std::size_t N>
+std::optional<PlainType> plainType(const std::array<PlainCode, N> &codes,
+                                   MmaKind kind, unsigned code) {
+  for (const PlainCode &entry : codes)
+    if (entry.kind == kind && entry.code == code)
+      return entry.type;
+  return std::nullopt;
+}
+
+/// The code of max_shift is its index here.
+constexpr std::array kMaxShifts{0u, 8u, 16u, 32u};
+
+std::string variantName(InstrVariant variant) {
+  return variant == InstrVariant::MXF4 ? "'mxf4' and 'mxf4nvf4'" : "'mxf8f6f4'";
+}
+
+Answer<std::uint32_t> narrow(const Answer<std::uint64_t> &word) {
+  if (!word)
+    return Answer<std::uint32_t>::refuse(word.reason);
+  return static_cast<std::uint32_t>(*word);
+}
+
+bool is8Bit(ElementFormat format) {
+  return format == ElementFormat::E4M3 || format == ElementFormat::E5M2;
+}
+
+/// Why the struct has no encoding although every number fits its field.
+std::string whyNotEncodable(const BlockScaledInstr &instr) {
+  if (instr.n % 8 != 0 || instr.n < 8 || instr.n > 256)
+    return "n is " + std::to_string(instr.n) +
+           ", the field holds multiples of 8 from 8 to 256";
+  if (instr.m != 128 && instr.m != 256)
+    return "m is " + std::to_string(instr.m) +
+           ", block-scaled instructions have m 128 or 256";
+  bool mxf4 = instr.variant == InstrVariant::MXF4;
+  if (instr.scale != ElementFormat::UE8M0 &&
+      (!mxf4 || instr.scale != ElementFormat::UE4M3))
+    return "the scale format has no code in the descriptor of " +
+           variantName(instr.variant) +
+           (mxf4 ? "; 'ue8m0' and 'ue4m3' have" : "; only 'ue8m0' has");
+  if (mxf4 && (instr.aMnMajor || instr.bMnMajor))
+    return "4-bit operands of 'mxf4' and 'mxf4nvf4' are K-major only";
+  if ((instr.aMnMajor && !is8Bit(instr.a)) ||
+      (instr.bMnMajor && !is8Bit(instr.b)))
+    return "only 8-bit operands may be M-major or N-major";
+  if (instr.k96 && !mxf4)
+    return "'mxf8f6f4' has no K=96 form; 'mxf4' and 'mxf4nvf4' have";
+  if (instr.k96 && instr.sparse)
+    return "K=96 is dense only";
+  return {};
+}
+
+} // namespace
+
+InstrVariant instrVariant(MmaKind kind) {
+  switch (kind) {
+  case MmaKind::MXF8F6F4:
+    return InstrVariant::MXF8F6F4;
+  case MmaKind::MXF4:
+  case MmaKind::MXF4NVF4:
+    return InstrVariant::MXF4;
+  default:
+    return InstrVariant::Plain;
+  }
+}
+
+FieldList instrFields(InstrVariant variant) {
+  switch (variant) {
+  case InstrVariant::MXF8F6F4:
+    return fieldList(kMxf8f6f4InstrFields, 32);
+  case InstrVariant::MXF4:
+    return fieldList(kMxf4InstrFields, 32);
+  case InstrVariant::Plain:
+    break;
+  }
+  return fieldList(kPlainInstrFields, 32);
+}
+
+//===----------------------------------------------------------------------===//
+// Block-scaled instruction descriptor
+//===----------------------------------------------------------------------===//
+
+bool operator==(const BlockScaledInstr &x, const BlockScaledInstr &y) {
+  auto key = [](const BlockScaledInstr &i) {
+    return std::tie(i.variant, i.a, i.b, i.scale, i.sparse, i.negateA,
+                    i.negateB, i.aMnMajor, i.bMnMajor, i.m, i.n, i.sfaId,
+                    i.sfbId, i.k96);
+  };
+  return key(x) == key(y);
+}
+
+Answer<std::uint32_t> encode(const BlockScaledInstr &instr) {
+  using Result = Answer<std::uint32_t>;
+  if (instr.variant == InstrVariant::Plain)
+    return Result::refuse("a plain descriptor has no scale fields");
+  if (std::string reason = whyNotEncodable(instr); !reason.empty())
+    return Result::refuse(reason);
+  auto a = codeOf(instr.variant, instr.a), b = codeOf(instr.variant, instr.b);
+  if (!a || !b)
+    return Result::refuse(
+        "the format of operand '" + std::string(a ? "b" : "a") +
+        "' has no code in the descriptor of " + variantName(instr.variant));
+  Packer packer(instrFields(instr.variant));
+  packer.set("sparse", instr.sparse)
+      .set("sfb_id", instr.sfbId)
+      .set("a_format", *a)
+      .set("b_format", *b)
+      .set("negate_a", instr.negateA)
+      .set("negate_b", instr.negateB)
+      .set("n_div_8", instr.n / 8)
+      .set("scale_format", instr.scale == ElementFormat::UE8M0)
+      .set("m_div_128", instr.m / 128)
+      .set("sfa_id", instr.sfaId);
+  if (instr.variant == InstrVariant::MXF4)
+    packer.set("k_size", instr.k96);
+  else
+    packer.set("a_major", instr.aMnMajor).set("b_major", instr.bMnMajor);
+  return narrow(packer.finish());
+}
+
+Answer<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
+                                           std::uint32_t bits) {
+  using Result = Answer<BlockScaledInstr>;
+  if (variant == InstrVariant::Plain)
+    return Result::refuse("a plain descriptor has no scale fields");
+  FieldList fields = instrFields(variant);
+  if (std::uint64_t stray = bits & uncoveredBits(fields))
+    return Result::refuse("reserved bits " + hex(stray, 8) + " are set");
+  auto get = [&](std::string_view name) {
+    return static_cast<unsigned>(extract(fields, name, bits));
+  };
+  auto a = formatOf(variant, get("a_format"));
+  auto b = formatOf(variant, get("b_format"));
+  if (!a || !b)
+    return Result::refuse("format code " +
+                          std::to_string(get(a ? "b_format" : "a_format")) +
+                          " of operand '" + (a ? "b" : "a") +
+                          "' has no meaning in " + variantName(variant));
+  BlockScaledInstr instr;
+  instr.variant = variant;
+  instr.a = *a;
+  instr.b = *b;
+  instr.scale =
+      get("scale_format") ? ElementFormat::UE8M0 : ElementFormat::UE4M3;
+  instr.sparse = get("sparse");
+  instr.negateA = get("negate_a");
+  instr.negateB = get("negate_b");
+  instr.aMnMajor = get("a_major");
+  instr.bMnMajor = get("b_major");
+  instr.m = get("m_div_128") * 128;
+  instr.n = get("n_div_8") * 8;
+  instr.sfaId = get("sfa_id");
+  instr.sfbId = get("sfb_id");
+  instr.k96 = get("k_size");
+  if (std::string reason = whyNotEncodable(instr); !reason.empty())
+    return Result::refuse(reason);
+  return instr;
+}
+
+//===----------------------------------------------------------------------===//
+// Plain instruction descriptor
+//===----------------------------------------------------------------------===//
+
+bool operator==(const PlainInstr &x, const PlainInstr &y) {
+  auto key = [](const PlainInstr &i) {
+    return std::tie(i.kind, i.a, i.b, i.d, i.sparse, i.sparsitySelector,
+                    i.saturate, i.negateA, i.negateB, i.aMnMajor, i.bMnMajor,
+                    i.m, i.n, i.maxShift);
+  };
+  return key(x) == key(y);
+}
+
+static std::string whyNotEncodable(const PlainInstr &instr) {
+  if (instr.n % 8 != 0 || instr.n < 8 || instr.n > 256)
+    return "n is " + std::to_string(instr.n) +
+           ", the field holds multiples of 8 from 8 to 256";
+  if (instr.m % 16 != 0 || instr.m < 16 || instr.m > 256)
+    return "m is " + std::to_string(instr.m) +
+           ", the field holds multiples of 16 from 16 to 256";
+  bool integer = instr.kind == MmaKind::I8;
+  if (instr.saturate && !integer)
+    return "only kind 'i8' can saturate";
+  if (integer && (instr.negateA || instr.negateB))
+    return "kind 'i8' cannot negate an operand";
+  if (instr.sparsitySelector && !instr.sparse)
+    return "a dense instruction has no sparsity selector";
+  return {};
+}
+
+Answer<std::uint32_t> encode(const PlainInstr &instr) {
+  using Result = Answer<std::uint32_t>;
+  if (std::string reason = whyNotEncodable(instr); !reason.empty())
+    return Result::refuse(reason);
+  auto a = plainCode(kPlainOperandCodes, instr.kind, instr.a);
+  auto b = plainCode(kPlainOperandCodes, instr.kind, instr.b);
+  auto d = plainCode(kPlainAccumulatorCodes, instr.kind, instr.d);
+  if (!a || !b || !d)
+    return Result::refuse("the type of '" +
+                          std::string(!a ? "a" : (!b ? "b" : "d")) +
+                          "' has no code in this kind");
+  unsigned shift = 0;
+  while (shift < kMaxShifts.size() && kMaxShifts[shift] != instr.maxShift)
+    ++shift;
+  if (shift == kMaxShifts.size())
+    return Result::refuse("the largest shift is " +
+                          std::to_string(instr.maxShift) +
+                          ", the field holds 0, 8, 16 or 32");
+  return narrow(Packer(instrFields(InstrVariant::Plain))
+                    .set("sparsity_selector", instr.sparsitySelector)
+                    .set("sparse", instr.sparse)
+                    .set("saturate", instr.saturate)
+                    .set("d_format", *d)
+                    .set("a_format", *a)
+                    .set("b_format", *b)
+                    .set("negate_a", instr.negateA)
+                    .set("negate_b", instr.negateB)
+                    .set("a_major", instr.aMnMajor)
+                    .set("b_major", instr.bMnMajor)
+                    .set("n_div_8", instr.n / 8)
+                    .set("m_div_16", instr.m / 16)
+                    .set("max_shift", shift)
+                    .finish());
+}
+
+Answer<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits) {
+  using Result = Answer<PlainInstr>;
+  FieldList fields = instrFields(InstrVariant::Plain);
+  if (std::uint64_t stray = bits & uncoveredBits(fields))
+    return Result::refuse("reserved bits " + hex(stray, 8) + " are set");
+  auto get = [&](std::string_view name) {
+    return static_cast<unsigned>(extract(fields, name, bits));
+  };
+  auto a = plainType(kPlainOperandCodes, kind, get("a_format"));
+  auto b = plainType(kPlainOperandCodes, kind, get("b_format"));
+  auto d = plainType(kPlainAccumulatorCodes, kind, get("d_format"));
+  if (!a || !b || !d)
+    return Result::refuse("the type code of '" +
+                          std::string(!a ? "a" : (!b ? "b" : "d")) +
+                          "' has no meaning in this kind");
+  PlainInstr instr;
+  instr.kind = kind;
+  instr.a = *a;
+  instr.b = *b;
+  instr.d = *d;
+  instr.sparse = get("sparse");
+  instr.sparsitySelector = get("sparsity_selector");
+  instr.saturate = get("saturate");
+  instr.negateA = get("negate_a");
+  instr.negateB = get("negate_b");
+  instr.aMnMajor = get("a_major");
+  instr.bMnMajor = get("b_major");
+  instr.m = get("m_div_16") * 16;
+  instr.n = get("n_div_8") * 8;
+  instr.maxShift = kMaxShifts[get("max_shift")];
+  if (std::string reason = whyNotEncodable(instr); !reason.empty())
+    return Result::refuse(reason);
+  return instr;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared-memory descriptor
+//===----------------------------------------------------------------------===//
+
+bool operator==(const SmemDescriptor &x, const SmemDescriptor &y) {
+  auto key = [](const SmemDescriptor &d) {
+    return std::tie(d.start, d.lbo, d.sbo, d.baseOffset, d.lboAbsolute,
+                    d.swizzle);
+  };
+  return key(x) == key(y);
+}
+
+static std::string whyNotField(const char *name, std::uint32_t bytes) {
+  if (bytes % 16 != 0)
+    return std::string(name) + " is " + std::to_string(bytes) +
+           ", it must be a multiple of 16 bytes";
+  if (bytes >= 1u << 18)
+    return std::string(name) + " is " + std::to_string(bytes) +
+           ", the descriptor holds values below 262144";
+  return {};
+}
+
+Answer<std::uint64_t> encode(const SmemDescriptor &descriptor) {
+  using Result = Answer<std::uint64_t>;
+  for (auto [name, bytes] :
+       {std::pair{"start address", descriptor.start},
+        std::pair{"lbo", descriptor.lbo}, std::pair{"sbo", descriptor.sbo}})
+    if (std::string reason = whyNotField(name, bytes); !reason.empty())
+      return Result::refuse(reason);
+  if (descriptor.lboAbsolute &&
+      (descriptor.swizzle != Swizzle::B128 || descriptor.baseOffset != 0))
+    return Result::refuse(
+        "an absolute lbo needs the 128B swizzle and base offset 0");
+  return Packer(fieldList(kSmemFields, 64))
+      .set("start", descriptor.start >> 4)
+      .set("lbo", descriptor.lbo >> 4)
+      .set("sbo", descriptor.sbo >> 4)
+      .set("version", 1)
+      .set("base_offset", descriptor.baseOffset)
+      .set("lbo_absolute", descriptor.lboAbsolute)
+      .set("swizzle", static_cast<unsigned>(descriptor.swizzle))
+      .finish();
+}
+
+Answer<SmemDescriptor> decodeSmem(std::uint64_t bits) {
+  using Result = Answer<SmemDescriptor>;
+  FieldList fields = fieldList(kSmemFields, 64);
+  if (std::uint64_t stray = bits & uncoveredBits(fields))
+    return Result::refuse("reserved bits " + hex(stray, 16) + " are set");
+  auto get = [&](std::string_view name) {
+    return static_cast<std::uint32_t>(extract(fields, name, bits));
+  };
+  if (get("version") != 1)
+    return Result::refuse("bits 46 to 48 hold " +
+                          std::to_string(get("version")) +
+                          ", the constant there is 1");
+  unsigned swizzle = get("swizzle");
+  if (swizzle == 3 || swizzle == 5 || swizzle == 7)
+    return Result::refuse("swizzle code " + std::to_string(swizzle) +
+                          " has no meaning");
+  SmemDescriptor descriptor;
+  descriptor.start = get("start") << 4;
+  descriptor.lbo = get("lbo") << 4;
+  descriptor.sbo = get("sbo") << 4;
+  descriptor.baseOffset = get("base_offset");
+  descriptor.lboAbsolute = get("lbo_absolute");
+  descriptor.swizzle = static_cast<Swizzle>(swizzle);
+  return descriptor;
+}
+
+Answer<K96Step> k96Step(unsigned index) {
+  if (index > 7)
+    return Answer<K96Step>::refuse(
+        "K=96 steps come in groups of eight, numbered 0 to 7, found " +
+        std::to_string(index));
+  unsigned first = index * 48, last = first + 47;
+  K96Step step;
+  step.startBuffer = first / 128;
+  step.startByte = first % 128;
+  step.lboBuffer = last / 128;
+  step.crosses = step.lboBuffer != step.startBuffer;
+  return step;
+}
+
+Answer<SmemDescriptor>
+k96Descriptor(const std::array<std::uint32_t, 3> &bufferBases, unsigned index) {
+  using Result = Answer<SmemDescriptor>;
+  Answer<K96Step> step = k96Step(index);
+  if (!step)
+    return Result::refuse(step.reason);
+  for (std::uint32_t base : bufferBases)
+    if (base % 1024 != 0 || base >= 1u << 18)
+      return Result::refuse("buffer address " + std::to_string(base) +
+                            " is not a multiple of 1024 below 262144, which "
+                            "the absolute lbo mode needs");
+  SmemDescriptor descriptor;
+  descriptor.start = bufferBases[step->startBuffer] + step->startByte;
+  descriptor.lbo = bufferBases[step->lboBuffer];
+  descriptor.sbo = 1024;
+  descriptor.lboAbsolute = true;
+  descriptor.swizzle = Swizzle::B128;
+  return descriptor;
+}
+
+Answer<SmemDescriptor> copyDescriptor(std::uint32_t base) {
+  if (std::string why = whyNotField("start address", base); !why.empty())
+    return Answer<SmemDescriptor>::refuse(why);
+  SmemDescriptor descriptor;
+  descriptor.start = base;
+  descriptor.lbo = 16;
+  descriptor.sbo = 128;
+  return descriptor;
+}
+
+} // namespace blockscale::hw

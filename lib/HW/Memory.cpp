@@ -1,0 +1,351 @@
+//===- Memory.cpp - shared and tensor memory geometry===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Memory.h"
+
+#include "blockscale/HW/ScaleLayout.h"
+
+namespace blockscale::hw {
+
+//===----------------------------------------------------------------------===//
+// Swizzles
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Address bits `to` .. are XORed with the bits `from` .. under `mask`.
+struct SwizzleRow {
+  Swizzle swizzle;
+  std::string_view name;
+  unsigned width, alignment;
+  unsigned from, to;
+  std::uint64_t mask;
+};
+
+constexpr std::array kSwizzles{
+    SwizzleRow{Swizzle::None, "none", 16, 16, 0, 0, 0},
+    SwizzleRow{Swizzle::B128Atom32, "128B_32B_atoms", 128, 1024, 7, 5, 3},
+    SwizzleRow{Swizzle::B128, "128B", 128, 1024, 7, 4, 7},
+    SwizzleRow{Swizzle::B64, "64B", 64, 512, 7, 4, 3},
+    SwizzleRow{Swizzle::B32, "32B", 32, 256, 7, 4, 1},
+};
+
+const SwizzleRow &row(Swizzle swizzle) {
+  for (const SwizzleRow &entry : kSwizzles)
+    if (entry.swizzle == swizzle)
+      return entry;
+  return kSwizzles[0];
+}
+} // namespace
+
+unsigned swizzleWidth(Swizzle swizzle) { return row(swizzle).width; }
+
+unsigned swizzleAlignment(Swizzle swizzle) { return row(swizzle).alignment; }
+
+std::uint64_t swizzled(Swizzle swizzle, std::uint64_t address) {
+  const SwizzleRow &entry = row(swizzle);
+  return address ^ (((address >> entry.from) & entry.mask) << entry.to);
+}
+
+std::string_view swizzleName(Swizzle swizzle) { return row(swizzle).name; }
+
+std::optional<Swizzle> parseSwizzle(std::string_view name) {
+  for (const SwizzleRow &entry : kSwizzles)
+    if (entry.name == name)
+      return entry.swizzle;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Operand tiles in shared memory
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> whyNot(const OperandTile &tile) {
+  unsigned width = swizzleWidth(tile.swizzle);
+  std::string swizzle = "'" + std::string(swizzleName(tile.swizzle)) + "'";
+  if (tile.containerBits != 4 && tile.containerBits != 8)
+    return "elements are stored in 4 or 8 bits, found " +
+           std::to_string(tile.containerBits);
+  if (tile.mn == 0 || tile.k == 0 || tile.mn > 1u << 16 || tile.k > 1u << 16)
+    return "tile of " + std::to_string(tile.mn) + " x " +
+           std::to_string(tile.k) + " elements, extents are 1 to 65536";
+  if (tile.major == OperandMajor::K) {
+    if (tile.mn % 8 != 0)
+      return "a K-major tile has a multiple of 8 rows, found " +
+             std::to_string(tile.mn);
+    if (std::uint64_t(tile.k) * tile.containerBits % (8 * width) != 0)
+      return "a row of " + std::to_string(tile.k) + " elements of " +
+             std::to_string(tile.containerBits) +
+             " bits is not a multiple of the " + std::to_string(width) +
+             " bytes of swizzle " + swizzle;
+    return std::nullopt;
+  }
+  if (tile.containerBits != 8)
+    return "only 8-bit operands may be MN-major";
+  if (tile.swizzle == Swizzle::B128Atom32)
+    return "MN-major 8-bit operands cannot use swizzle " + swizzle;
+  if (tile.mn % width != 0)
+    return "an MN extent of " + std::to_string(tile.mn) +
+           " is not a multiple of the " + std::to_string(width) +
+           " bytes of swizzle " + swizzle;
+  if (tile.k % 8 != 0)
+    return "an MN-major tile has a multiple of 8 in K, found " +
+           std::to_string(tile.k);
+  return std::nullopt;
+}
+
+std::uint64_t tileBytes(const OperandTile &tile) {
+  return std::uint64_t(tile.mn) * tile.k * tile.containerBits / 8;
+}
+
+static std::string outside(const OperandTile &tile, unsigned mn, unsigned k) {
+  return "element (" + std::to_string(mn) + ", " + std::to_string(k) +
+         ") lies outside the tile of " + std::to_string(tile.mn) + " x " +
+         std::to_string(tile.k);
+}
+
+Answer<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
+                                 unsigned k) {
+  using Result = Answer<std::uint64_t>;
+  if (auto why = whyNot(tile))
+    return Result::refuse(*why);
+  if (mn >= tile.mn || k >= tile.k)
+    return Result::refuse(outside(tile, mn, k));
+  std::uint64_t width = swizzleWidth(tile.swizzle);
+  if (tile.major == OperandMajor::K) {
+    std::uint64_t kByte = std::uint64_t(k) * tile.containerBits / 8;
+    return kByte / width * (tile.mn * width) + mn * width + kByte % width;
+  }
+  return mn / width * (tile.k / 8) * (8 * width) + k / 8 * (8 * width) +
+         k % 8 * width + mn % width;
+}
+
+Answer<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
+                                    unsigned k) {
+  Answer<std::uint64_t> offset = tileOffset(tile, mn, k);
+  if (!offset)
+    return offset;
+  std::uint64_t perByte = 8 / tile.containerBits;
+  return swizzled(tile.swizzle, *offset) * perByte +
+         (tile.major == OperandMajor::K ? k % perByte : 0);
+}
+
+Answer<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
+                                                std::uint64_t offset) {
+  using Result = Answer<std::pair<unsigned, unsigned>>;
+  if (auto why = whyNot(tile))
+    return Result::refuse(*why);
+  std::uint64_t perByte = 8 / tile.containerBits;
+  if (offset >= tileBytes(tile) * perByte)
+    return Result::refuse("offset " + std::to_string(offset) +
+                          " lies outside the tile");
+  std::uint64_t a = swizzled(tile.swizzle, offset / perByte);
+  std::uint64_t width = swizzleWidth(tile.swizzle);
+  std::uint64_t mn, k;
+  if (tile.major == OperandMajor::K) {
+    std::uint64_t column = a / (tile.mn * width), rest = a % (tile.mn * width);
+    mn = rest / width;
+    k = (column * width + rest % width) * perByte + offset % perByte;
+  } else {
+    std::uint64_t group = a / (tile.k * width), rest = a % (tile.k * width);
+    mn = group * width + rest % width;
+    k = rest / width;
+  }
+  return std::pair{static_cast<unsigned>(mn), static_cast<unsigned>(k)};
+}
+
+Answer<StepAddress> stepAddress(const OperandTile &tile,
+                                const OperandStep &step) {
+  using Result = Answer<StepAddress>;
+  if (step.mmaMn == 0 || step.mmaK == 0 || step.mmaMn > tile.mn ||
+      step.mmaK > tile.k || step.mnIndex >= tile.mn / step.mmaMn ||
+      step.kIndex >= tile.k / step.mmaK)
+    return Result::refuse(
+        "step (" + std::to_string(step.mnIndex) + ", " +
+        std::to_string(step.kIndex) + ") of " + std::to_string(step.mmaMn) +
+        " x " + std::to_string(step.mmaK) +
+        " elements lies outside the tile of " + std::to_string(tile.mn) +
+        " x " + std::to_string(tile.k));
+  if (std::uint64_t(step.mmaK) * tile.containerBits % 128 != 0)
+    return Result::refuse("a step of " + std::to_string(step.mmaK) +
+                          " elements in K is not a multiple of 16 bytes");
+  Answer<std::uint64_t> start =
+      tileOffset(tile, step.mnIndex * step.mmaMn, step.kIndex * step.mmaK);
+  if (!start)
+    return Result::refuse(start.reason);
+  std::uint32_t width = swizzleWidth(tile.swizzle);
+  bool plain = tile.swizzle == Swizzle::None;
+  if (tile.major == OperandMajor::K) {
+    std::uint64_t kStart =
+        std::uint64_t(step.kIndex) * step.mmaK * tile.containerBits / 8;
+    std::uint64_t kBytes = std::uint64_t(step.mmaK) * tile.containerBits / 8;
+    if (!plain && kStart / width != (kStart + kBytes - 1) / width)
+      return Result::refuse("the step crosses from one " +
+                            std::to_string(width) +
+                            "-byte swizzle column to the next");
+    return StepAddress{*start, plain ? 16 * tile.mn : 16, 8 * width};
+  }
+  std::uint32_t groupStride = step.mmaMn > width ? tile.k * width : 0;
+  std::uint32_t kStride = step.mmaK > 8 ? 8 * width : 0;
+  return plain ? StepAddress{*start, kStride, groupStride}
+               : StepAddress{*start, groupStride, kStride};
+}
+
+Answer<SmemDescriptor> stepDescriptor(const OperandTile &tile,
+                                      const OperandStep &step,
+                                      std::uint32_t base) {
+  using Result = Answer<SmemDescriptor>;
+  Answer<StepAddress> address = stepAddress(tile, step);
+  if (!address)
+    return Result::refuse(address.reason);
+  std::uint64_t start = base + address->startOffset;
+  if (base % 16 != 0 || start >= 1u << 18 || address->lbo >= 1u << 18 ||
+      address->sbo >= 1u << 18)
+    return Result::refuse("start address " + std::to_string(start) +
+                          " of a tile at " + std::to_string(base) +
+                          "; addresses and offsets are multiples of 16 bytes "
+                          "below 262144");
+  SmemDescriptor descriptor;
+  descriptor.start = static_cast<std::uint32_t>(start);
+  descriptor.lbo = address->lbo;
+  descriptor.sbo = address->sbo;
+  descriptor.swizzle = tile.swizzle;
+  if (tile.swizzle != Swizzle::None) {
+    if (base % 128 != 0)
+      return Result::refuse("a swizzled tile starts at a multiple of 128 "
+                            "bytes, found " +
+                            std::to_string(base));
+    unsigned pattern = base % swizzleAlignment(tile.swizzle);
+    descriptor.baseOffset = pattern == 0 ? 0 : (base >> 7) & 7;
+  }
+  return descriptor;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+Answer<unsigned> allocationColumns(unsigned columns) {
+  if (columns == 0 || columns > kTmemColumns)
+    return Answer<unsigned>::refuse("tensor memory has 512 columns, " +
+                                    std::to_string(columns) + " are asked for");
+  unsigned rounded = 32;
+  while (rounded < columns)
+    rounded *= 2;
+  return rounded;
+}
+
+Answer<AccumulatorLayout> accumulatorLayout(unsigned ctaGroup, unsigned m,
+                                            bool sparse) {
+  using Result = Answer<AccumulatorLayout>;
+  if (ctaGroup == 1 && m == 128)
+    return AccumulatorLayout::D;
+  if (ctaGroup == 1 && m == 64)
+    return AccumulatorLayout::F;
+  if (ctaGroup == 2 && m == 256)
+    return AccumulatorLayout::A;
+  if (ctaGroup == 2 && m == 128 && !sparse)
+    return AccumulatorLayout::B;
+  return Result::refuse(
+      "no accumulator layout for cta_group " + std::to_string(ctaGroup) +
+      " with m " + std::to_string(m) + (sparse ? ", sparse" : ", dense") +
+      "; cta_group 1 has m 128 (or 64 without scales), cta_group 2 has m 256, "
+      "or 128 when dense");
+}
+
+namespace {
+struct LayoutExtent {
+  unsigned rows, ctas;
+};
+LayoutExtent extentOf(AccumulatorLayout layout) {
+  switch (layout) {
+  case AccumulatorLayout::A:
+    return {256, 2};
+  case AccumulatorLayout::B:
+    return {128, 2};
+  case AccumulatorLayout::D:
+    return {128, 1};
+  case AccumulatorLayout::F:
+    break;
+  }
+  return {64, 1};
+}
+
+std::optional<std::string> whyNotColumns(AccumulatorLayout layout,
+                                         unsigned nExtent) {
+  unsigned step = extentOf(layout).ctas == 2 ? 16 : 8;
+  if (nExtent >= step && nExtent <= 256 && nExtent % step == 0)
+    return std::nullopt;
+  return "n is " + std::to_string(nExtent) + ", this layout has multiples of " +
+         std::to_string(step) + " up to 256";
+}
+} // namespace
+
+Answer<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
+                                         unsigned nExtent, unsigned m,
+                                         unsigned n) {
+  using Result = Answer<TmemPosition>;
+  if (auto why = whyNotColumns(layout, nExtent))
+    return Result::refuse(*why);
+  LayoutExtent extent = extentOf(layout);
+  if (m >= extent.rows || n >= nExtent)
+    return Result::refuse("element (" + std::to_string(m) + ", " +
+                          std::to_string(n) + ") lies outside the " +
+                          std::to_string(extent.rows) + " x " +
+                          std::to_string(nExtent) + " accumulator");
+  unsigned half = nExtent / 2;
+  switch (layout) {
+  case AccumulatorLayout::A:
+    return TmemPosition{m / 128, m % 128, n};
+  case AccumulatorLayout::B:
+    return TmemPosition{m / 64, m % 64 + 64 * (n / half), n % half};
+  case AccumulatorLayout::D:
+    return TmemPosition{0, m, n};
+  case AccumulatorLayout::F:
+    break;
+  }
+  return TmemPosition{0, m % 16 + 32 * (m / 16), n};
+}
+
+Answer<std::pair<unsigned, unsigned>>
+accumulatorElement(AccumulatorLayout layout, unsigned nExtent,
+                   TmemPosition position) {
+  using Result = Answer<std::pair<unsigned, unsigned>>;
+  if (auto why = whyNotColumns(layout, nExtent))
+    return Result::refuse(*why);
+  LayoutExtent extent = extentOf(layout);
+  auto [cta, lane, column] = position;
+  if (cta >= extent.ctas || lane >= kTmemLanes ||
+      column >= accumulatorColumns(layout, nExtent))
+    return Result::refuse("lane " + std::to_string(lane) + ", column " +
+                          std::to_string(column) +
+                          " is not part of the accumulator");
+  switch (layout) {
+  case AccumulatorLayout::A:
+    return std::pair{cta * 128 + lane, column};
+  case AccumulatorLayout::B:
+    return std::pair{cta * 64 + lane % 64, lane / 64 * (nExtent / 2) + column};
+  case AccumulatorLayout::D:
+    return std::pair{lane, column};
+  case AccumulatorLayout::F:
+    break;
+  }
+  if (lane % 32 >= 16)
+    return Result::refuse("lane " + std::to_string(lane) +
+                          " is not used with m 64");
+  return std::pair{lane / 32 * 16 + lane % 16, column};
+}
+
+unsigned accumulatorColumns(AccumulatorLayout layout, unsigned nExtent) {
+  return layout == AccumulatorLayout::B ? nExtent / 2 : nExtent;
+}
+
+unsigned scaleColumns(unsigned rows, unsigned scales) {
+  return atomsAlong(rows, kAtomRows) * (kAtomRows / 32) *
+         atomsAlong(scales, kAtomScales);
+}
+
+} // namespace blockscale::hw

@@ -1,0 +1,278 @@
+//===- Metadata.cpp - structured-sparsity metadata===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Metadata.h"
+
+#include <algorithm>
+
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/ScaleLayout.h"
+
+namespace blockscale::hw {
+
+namespace {
+constexpr unsigned kTileRows = 128, kTileRowBytes = 16;
+/// Metadata of one row for one MMA.
+constexpr unsigned kStepBytes = 8;
+
+std::string text(std::uint64_t value) { return std::to_string(value); }
+
+/// Logical K of a 128-row tile of metadata.
+std::uint64_t tileK(SparsePattern pattern) {
+  return std::uint64_t(elementsPerMetadataByte(pattern)) * kTileRowBytes;
+}
+} // namespace
+
+SparsePatternInfo patternInfo(SparsePattern pattern) {
+  switch (pattern) {
+  case SparsePattern::TwoOfFour:
+    return {4, 2, 1};
+  case SparsePattern::PairsFourOfEight:
+    return {8, 4, 2};
+  case SparsePattern::OneOfTwo:
+    break;
+  }
+  return {2, 1, 1};
+}
+
+//===----------------------------------------------------------------------===//
+// Nibbles
+//===----------------------------------------------------------------------===//
+
+Answer<unsigned> metadataNibble(SparsePattern pattern, unsigned first,
+                                unsigned second) {
+  if (pattern == SparsePattern::OneOfTwo) {
+    if (first > 1)
+      return Answer<unsigned>::refuse("a chunk of two has positions 0 and 1, "
+                                      "found " +
+                                      text(first));
+    return first == 0 ? 0x4u : 0xeu;
+  }
+  if (first >= second || second > 3)
+    return Answer<unsigned>::refuse("kept positions (" + text(first) + ", " +
+                                    text(second) +
+                                    ") are not two increasing ones of 0 to 3");
+  return first | second << 2;
+}
+
+Answer<std::pair<unsigned, unsigned>> keptUnits(SparsePattern pattern,
+                                                unsigned nibble) {
+  using Result = Answer<std::pair<unsigned, unsigned>>;
+  if (pattern == SparsePattern::OneOfTwo) {
+    if (nibble == 0x4 || nibble == 0xe)
+      return std::pair{nibble == 0xe ? 1u : 0u, nibble == 0xe ? 1u : 0u};
+    return Result::refuse("metadata nibble " + hex(nibble, 1) +
+                          " has no meaning for 1:2; 0x4 and 0xe have");
+  }
+  unsigned first = nibble & 3, second = nibble >> 2 & 3;
+  if (nibble > 15 || first >= second)
+    return Result::refuse(
+        "metadata nibble " + hex(nibble, 1) +
+        " has no meaning; legal are 0x4, 0x8, 0xc, 0x9, 0xd and 0xe");
+  return std::pair{first, second};
+}
+
+//===----------------------------------------------------------------------===//
+// Compression
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Positions of the units of a chunk with a nonzero element.
+std::vector<unsigned> nonzeroUnits(const SparsePatternInfo &info,
+                                   std::uint32_t magnitudeMask,
+                                   const std::uint32_t *chunk) {
+  std::vector<unsigned> units;
+  for (unsigned unit = 0; unit < info.chunk / info.unit; ++unit)
+    for (unsigned i = 0; i < info.unit; ++i)
+      if (chunk[unit * info.unit + i] & magnitudeMask) {
+        units.push_back(unit);
+        break;
+      }
+  return units;
+}
+
+/// The two units to store for a chunk with those nonzero ones (at most two;
+/// for 1:2 at most one, of which only the first answer counts).
+std::pair<unsigned, unsigned> chooseUnits(SparsePattern pattern,
+                                          const std::vector<unsigned> &units) {
+  if (units.empty())
+    return {0, 1};
+  if (pattern == SparsePattern::OneOfTwo)
+    return {units[0], units[0]};
+  if (units.size() == 2)
+    return {units[0], units[1]};
+  return units[0] < 3 ? std::pair{units[0], 3u} : std::pair{0u, 3u};
+}
+
+/// Stores one unit of a chunk; a unit without a nonzero element becomes +0.
+void storeUnit(const SparsePatternInfo &info,
+               const std::vector<unsigned> &nonzero, unsigned unit,
+               const std::uint32_t *chunk, std::vector<std::uint32_t> &stored) {
+  bool keep = std::find(nonzero.begin(), nonzero.end(), unit) != nonzero.end();
+  for (unsigned i = 0; i < info.unit; ++i)
+    stored.push_back(keep ? chunk[unit * info.unit + i] : 0);
+}
+} // namespace
+
+Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
+                               const std::vector<std::uint32_t> &logical) {
+  using Result = Answer<CompressedRow>;
+  SparsePatternInfo info = patternInfo(pattern);
+  if (elementBits == 0 || elementBits > 32)
+    return Result::refuse("elements have 1 to 32 bits, found " +
+                          text(elementBits));
+  if (logical.empty() || logical.size() % (2 * info.chunk) != 0)
+    return Result::refuse("a row has a multiple of " + text(2 * info.chunk) +
+                          " elements, found " + text(logical.size()));
+  std::uint32_t all = elementBits == 32 ? ~0u : (1u << elementBits) - 1;
+  for (std::uint32_t code : logical)
+    if (code > all)
+      return Result::refuse("code " + hex(code, 1) + " does not fit " +
+                            text(elementBits) + " bits");
+  std::size_t maxUnits = info.stored / info.unit;
+  CompressedRow row;
+  for (std::size_t at = 0; at < logical.size(); at += info.chunk) {
+    std::vector<unsigned> units = nonzeroUnits(info, all >> 1, &logical[at]);
+    if (units.size() > maxUnits)
+      return Result::refuse("the chunk at element " + text(at) + " has " +
+                            text(units.size()) + " nonzero " +
+                            (info.unit == 2 ? "pairs" : "elements") + " of " +
+                            text(info.chunk / info.unit) + ", at most " +
+                            text(maxUnits) + " can be kept");
+    auto [first, second] = chooseUnits(pattern, units);
+    storeUnit(info, units, first, &logical[at], row.stored);
+    if (maxUnits > 1)
+      storeUnit(info, units, second, &logical[at], row.stored);
+    unsigned nibble = units.empty() ? kEmptyChunkNibble
+                                    : *metadataNibble(pattern, first, second);
+    if (at / info.chunk % 2 == 0)
+      row.metadata.push_back(static_cast<std::uint8_t>(nibble));
+    else
+      row.metadata.back() |= static_cast<std::uint8_t>(nibble << 4);
+  }
+  return row;
+}
+
+Answer<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
+                                              const CompressedRow &row) {
+  using Result = Answer<std::vector<std::uint32_t>>;
+  SparsePatternInfo info = patternInfo(pattern);
+  std::size_t chunks = row.metadata.size() * 2;
+  if (row.stored.size() != chunks * info.stored)
+    return Result::refuse(text(row.metadata.size()) + " metadata bytes need " +
+                          text(chunks * info.stored) +
+                          " stored elements, found " + text(row.stored.size()));
+  std::vector<std::uint32_t> logical(chunks * info.chunk, 0);
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    unsigned nibble = row.metadata[chunk / 2] >> (chunk % 2 * 4) & 15;
+    auto kept = keptUnits(pattern, nibble);
+    if (!kept)
+      return Result::refuse(kept.reason + ", in chunk " + text(chunk));
+    for (unsigned i = 0; i < info.stored; ++i) {
+      unsigned unit = i < info.unit ? kept->first : kept->second;
+      logical[chunk * info.chunk + unit * info.unit + i % info.unit] =
+          row.stored[chunk * info.stored + i];
+    }
+  }
+  return logical;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory layouts
+//===----------------------------------------------------------------------===//
+
+unsigned elementsPerMetadataByte(SparsePattern pattern) {
+  return 2 * patternInfo(pattern).chunk;
+}
+
+std::optional<std::string> whyNot(const MetadataTensor &tensor) {
+  if (tensor.pattern == SparsePattern::OneOfTwo)
+    return "the memory layout of 1:2 metadata is not supported; 2:4 and 4:8 "
+           "in pairs are";
+  if (tensor.m == 0 || tensor.k == 0)
+    return "the metadata tensor is empty";
+  constexpr std::uint64_t limit = std::uint64_t(1) << 63;
+  std::uint64_t tiles = atomsAlong(tensor.m, kTileRows);
+  std::uint64_t tilesK = atomsAlong(tensor.k, tileK(tensor.pattern));
+  constexpr std::uint64_t tileSize = kTileRows * kTileRowBytes;
+  if (tiles > limit / tileSize || tilesK > limit / tileSize / tiles)
+    return "the metadata tensor does not fit in memory";
+  return std::nullopt;
+}
+
+std::uint64_t storageBytes(const MetadataTensor &tensor) {
+  return atomsAlong(tensor.m, kTileRows) * kTileRows * kTileRowBytes *
+         atomsAlong(tensor.k, tileK(tensor.pattern));
+}
+
+Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
+                                     std::uint64_t m, std::uint64_t k) {
+  using Result = Answer<std::uint64_t>;
+  if (auto why = whyNot(tensor))
+    return Result::refuse(*why);
+  if (m >= tensor.m || k >= tensor.k)
+    return Result::refuse("element (" + text(m) + ", " + text(k) +
+                          ") lies outside " + text(tensor.m) + " x " +
+                          text(tensor.k));
+  std::uint64_t rows = atomsAlong(tensor.m, kTileRows) * kTileRows;
+  std::uint64_t perTile = tileK(tensor.pattern);
+  return (k / perTile * rows + m) * kTileRowBytes +
+         k % perTile / elementsPerMetadataByte(tensor.pattern);
+}
+
+Answer<std::pair<std::uint64_t, std::uint64_t>>
+metadataAt(const MetadataTensor &tensor, std::uint64_t offset) {
+  using Result = Answer<std::pair<std::uint64_t, std::uint64_t>>;
+  if (auto why = whyNot(tensor))
+    return Result::refuse(*why);
+  std::uint64_t rows = atomsAlong(tensor.m, kTileRows) * kTileRows;
+  std::uint64_t row = offset / kTileRowBytes;
+  std::uint64_t m = row % rows;
+  std::uint64_t k =
+      row / rows * tileK(tensor.pattern) +
+      offset % kTileRowBytes * elementsPerMetadataByte(tensor.pattern);
+  if (offset >= storageBytes(tensor) || m >= tensor.m || k >= tensor.k)
+    return Result::refuse("byte " + text(offset) +
+                          " holds no metadata of the tensor");
+  return std::pair{m, k};
+}
+
+Answer<MetadataPosition> metadataPosition(SparsePattern pattern, unsigned step,
+                                          unsigned m, unsigned k) {
+  using Result = Answer<MetadataPosition>;
+  if (pattern == SparsePattern::OneOfTwo)
+    return Result::refuse("the memory layout of 1:2 metadata is not supported; "
+                          "2:4 and 4:8 in pairs are");
+  unsigned perByte = elementsPerMetadataByte(pattern);
+  if (m >= kTmemLanes || k >= perByte * kStepBytes)
+    return Result::refuse("element (" + text(m) + ", " + text(k) +
+                          ") lies outside the 128 x " +
+                          text(perByte * kStepBytes) + " of an instruction");
+  if (step >= kTmemColumns / metadataColumns(1))
+    return Result::refuse("the metadata of step " + text(step) +
+                          " lie outside the 512 columns of tensor memory");
+  unsigned byte = k / perByte;
+  return MetadataPosition{m, metadataColumns(step) + byte / 4, byte % 4};
+}
+
+Answer<MetadataIndex> metadataIndex(SparsePattern pattern,
+                                    const MetadataPosition &position) {
+  using Result = Answer<MetadataIndex>;
+  if (pattern == SparsePattern::OneOfTwo)
+    return Result::refuse("the memory layout of 1:2 metadata is not supported; "
+                          "2:4 and 4:8 in pairs are");
+  if (position.lane >= kTmemLanes || position.column >= kTmemColumns ||
+      position.byte >= 4)
+    return Result::refuse(
+        "lane " + text(position.lane) + ", column " + text(position.column) +
+        ", byte " + text(position.byte) + " is no place in tensor memory");
+  unsigned byte = position.column % 2 * 4 + position.byte;
+  return MetadataIndex{position.column / 2, position.lane,
+                       byte * elementsPerMetadataByte(pattern)};
+}
+
+} // namespace blockscale::hw
