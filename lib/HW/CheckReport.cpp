@@ -1,0 +1,287 @@
+//===- CheckReport.cpp - the legality table as text -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CheckInternal.h"
+
+#include <array>
+
+using namespace blockscale;
+using namespace blockscale::hw;
+
+namespace {
+
+struct Column {
+  std::string_view title;
+  std::string (*text)(const MmaRow &row);
+};
+
+std::string idList(const MmaRow &row) {
+  std::string text;
+  if (!row.scale)
+    return text;
+  for (unsigned id = 0; id < 4; ++id)
+    if (row.scaleIds >> id & 1)
+      text += (text.empty() ? "" : ", ") + std::to_string(id);
+  return text;
+}
+
+std::string optionalNumber(unsigned value) {
+  return value ? std::to_string(value) : "";
+}
+
+std::string rangeText(const NRange &range) { return describeRange(range); }
+
+const std::array kColumns{
+    Column{"instruction",
+           [](const MmaRow &row) {
+             std::string name(familyName(row.family));
+             if (!row.sparse)
+               return name;
+             return std::string(row.family == MmaFamily::Tcgen05
+                                    ? "tcgen05.mma.sp"
+                                    : "mma.sp::ordered_metadata");
+           }},
+    Column{"kind",
+           [](const MmaRow &row) { return std::string(kindName(row.kind)); }},
+    Column{"A and B",
+           [](const MmaRow &row) {
+             return row.a.names() + (row.sameTypes && row.a.members().size() > 1
+                                         ? " (A and B alike)"
+                                         : "");
+           }},
+    Column{"scale",
+           [](const MmaRow &row) {
+             return row.scale ? std::string(formatName(*row.scale)) : "";
+           }},
+    Column{"block",
+           [](const MmaRow &row) { return optionalNumber(row.block); }},
+    Column{"K per scale",
+           [](const MmaRow &row) { return optionalNumber(row.scaleSpan()); }},
+    Column{"scales per MMA",
+           [](const MmaRow &row) { return optionalNumber(row.scalesPerMma); }},
+    Column{"scale ids", idList},
+    Column{"cta_group",
+           [](const MmaRow &row) {
+             return row.family == MmaFamily::Tcgen05
+                        ? std::to_string(row.ctaGroup)
+                        : std::string();
+           }},
+    Column{"M", [](const MmaRow &row) { return std::to_string(row.m); }},
+    Column{"N",
+           [](const MmaRow &row) {
+             return rangeText({row.nMin, row.nMax, row.nStep});
+           }},
+    Column{"K", [](const MmaRow &row) { return std::to_string(row.k); }},
+    Column{"MN-major types",
+           [](const MmaRow &row) { return row.mnMajor.names(); }},
+    Column{"N for N-major 8-bit B",
+           [](const MmaRow &row) {
+             for (OperandType type : row.mnMajor.members())
+               if (type.bits() == 8)
+                 return rangeText(nRange(row, type, OperandMajor::MN));
+             return std::string();
+           }},
+    Column{"qualifier",
+           [](const MmaRow &row) { return std::string(row.qualifier); }},
+    Column{"targets", [](const MmaRow &row) { return row.targets.names(); }},
+    Column{"PTX", [](const MmaRow &row) { return describePtx(row.minPtx); }},
+    Column{
+        "source",
+        [](const MmaRow &row) { return std::string(sourceName(row.source)); }},
+    Column{"section",
+           [](const MmaRow &row) { return std::string(row.section); }},
+};
+
+std::string csvField(const std::string &text) {
+  return text.find(',') == std::string::npos ? text : "\"" + text + "\"";
+}
+
+/// Reads a name into `value` and notes it in `given`; an empty name leaves the
+/// default. False, with `error` set, if the name is unknown.
+template <typename Value, typename Parse>
+bool readName(const std::string &name, const char *what, Parse parse,
+              Value &value, uint32_t field, uint32_t &given,
+              std::string &error) {
+  if (name.empty())
+    return true;
+  if (auto parsed = parse(name)) {
+    value = *parsed;
+    given |= field;
+    return true;
+  }
+  error = "unknown " + std::string(what) + " '" + name + "'";
+  return false;
+}
+
+std::optional<OperandMajor> parseMajor(std::string_view name) {
+  if (name == "k" || name == "K")
+    return OperandMajor::K;
+  if (name == "mn" || name == "MN")
+    return OperandMajor::MN;
+  return std::nullopt;
+}
+
+std::optional<MmaFamily> parseFamily(std::string_view name) {
+  for (MmaFamily family : {MmaFamily::Tcgen05, MmaFamily::MmaSync})
+    if (name == familyName(family))
+      return family;
+  return std::nullopt;
+}
+
+std::string knownKinds() {
+  std::string text;
+  for (MmaKind kind : allKinds())
+    text += (text.empty() ? "" : ", ") + std::string(kindName(kind));
+  return text;
+}
+
+void readNumber(const std::optional<unsigned> &number, unsigned &value,
+                uint32_t field, uint32_t &given) {
+  if (!number)
+    return;
+  value = *number;
+  given |= field;
+}
+
+/// Reads all that `question` says; `error` is set if a name is unknown.
+MmaQuery readQuestion(const LegalityQuestion &question, uint32_t &given,
+                      std::string &error) {
+  MmaQuery query;
+  given = FieldSparse;
+  query.sparse = question.sparse;
+  auto parseScale = [](std::string_view name) {
+    std::optional<std::optional<ElementFormat>> result;
+    if (name == "none")
+      result.emplace(std::nullopt);
+    else if (std::optional<ElementFormat> format = parseFormat(name))
+      result.emplace(format);
+    return result;
+  };
+  std::optional<Target> target = parseTarget(question.target, &error);
+  if (!target)
+    return query;
+  query.target = *target;
+  bool ok = readName(question.family, "instruction", parseFamily, query.family,
+                     FieldFamily, given, error) &&
+            readName(question.kind, "kind", parseKind, query.kind, FieldKind,
+                     given, error) &&
+            readName(question.a, "type of A", parseOperandType, query.a, FieldA,
+                     given, error) &&
+            readName(question.b, "type of B", parseOperandType, query.b, FieldB,
+                     given, error) &&
+            readName(question.scale, "scale type", parseScale, query.scale,
+                     FieldScale, given, error) &&
+            readName(question.aMajor, "major of A", parseMajor, query.aMajor,
+                     FieldAMajor, given, error) &&
+            readName(question.bMajor, "major of B", parseMajor, query.bMajor,
+                     FieldBMajor, given, error);
+  if (!ok) {
+    if (error.find("unknown kind") == 0)
+      error += "; known kinds: " + knownKinds();
+    return query;
+  }
+  readNumber(question.block, query.block, FieldBlock, given);
+  readNumber(question.m, query.m, FieldM, given);
+  readNumber(question.n, query.n, FieldN, given);
+  readNumber(question.k, query.k, FieldK, given);
+  readNumber(question.ctaGroup, query.ctaGroup, FieldCtaGroup, given);
+  readNumber(question.sfaId, query.sfaId, FieldSfaId, given);
+  readNumber(question.sfbId, query.sfbId, FieldSfbId, given);
+  return query;
+}
+
+/// Fills what was not asked for with the nearest legal choice.
+MmaQuery complete(MmaQuery query, uint32_t given) {
+  std::optional<MmaQuery> nearest = nearestLegal(query, given);
+  if (!nearest)
+    return query;
+  auto fill = [&](uint32_t field, auto member) {
+    if (!(given & field))
+      query.*member = (*nearest).*member;
+  };
+  fill(FieldKind, &MmaQuery::kind);
+  fill(FieldA, &MmaQuery::a);
+  fill(FieldB, &MmaQuery::b);
+  fill(FieldScale, &MmaQuery::scale);
+  fill(FieldBlock, &MmaQuery::block);
+  fill(FieldK, &MmaQuery::k);
+  fill(FieldCtaGroup, &MmaQuery::ctaGroup);
+  fill(FieldM, &MmaQuery::m);
+  fill(FieldN, &MmaQuery::n);
+  return query;
+}
+
+std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
+  std::string text = "legal: " + ptxSpelling(row, query.a, query.b) + " on " +
+                     targetName(query.target) + ", " + query.a.name() + " x " +
+                     query.b.name();
+  if (row.scale)
+    text += ", " + std::string(formatName(*row.scale)) + " per " +
+            std::to_string(row.scaleSpan()) + " elements of K, " +
+            std::to_string(row.scalesPerMma) + " scales per row, ids " +
+            idList(row);
+  text += ", M = " + std::to_string(row.m) +
+          ", N = " + std::to_string(query.n) + " of " +
+          describeRange(nRange(row, query.b, query.bMajor)) +
+          ", K = " + std::to_string(row.k);
+  return text + ", PTX " + describePtx(minPtxVersion(row, query.target)) +
+         " or newer (source: " +
+         std::string(sourceName(sourceOn(row, query.target))) + ", section " +
+         std::string(row.section) + ")";
+}
+
+} // namespace
+
+LegalityAnswer
+blockscale::hw::explainLegality(const LegalityQuestion &question) {
+  uint32_t given = 0;
+  std::string error;
+  MmaQuery query = readQuestion(question, given, error);
+  if (!error.empty())
+    return {false, false, error};
+  query = complete(query, given);
+  if (std::optional<std::string> reason = whyNot(query))
+    return {true, false, "illegal: " + *reason};
+  return {true, true, describeLegal(query, *findRow(query))};
+}
+
+std::string blockscale::hw::legalityTableMarkdown() {
+  std::string text = "|", rule = "|";
+  for (const Column &column : kColumns) {
+    text += " " + std::string(column.title) + " |";
+    rule += " --- |";
+  }
+  text += "\n" + rule + "\n";
+  for (const MmaRow &row : allRows()) {
+    text += "|";
+    for (const Column &column : kColumns) {
+      std::string cell = column.text(row);
+      text += cell.empty() ? " |" : " " + cell + " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string blockscale::hw::legalityTableCsv() {
+  std::string text;
+  const char *separator = "";
+  for (const Column &column : kColumns) {
+    text += separator + csvField(std::string(column.title));
+    separator = ",";
+  }
+  text += "\n";
+  for (const MmaRow &row : allRows()) {
+    separator = "";
+    for (const Column &column : kColumns) {
+      text += separator + csvField(column.text(row));
+      separator = ",";
+    }
+    text += "\n";
+  }
+  return text;
+}

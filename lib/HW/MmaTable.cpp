@@ -1,0 +1,252 @@
+//===- MmaTable.cpp - the rows of the legality table ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Data only. A form says what an instruction multiplies, a shape which M and N
+// its group of forms has; the table is every form with every shape of its
+// group. Another chip is more rows here, and its bit in the sets of targets.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Mma.h"
+
+#include <array>
+
+using namespace blockscale;
+using namespace blockscale::hw;
+
+namespace {
+
+using EF = ElementFormat;
+
+constexpr TargetVariant kA = TargetVariant::ArchSpecific;
+constexpr TargetVariant kF = TargetVariant::Family;
+
+// Who has what (fact sheet on tcgen05, section 9).
+constexpr TargetSet kTcgenArch{Target{Chip::SM100, kA}, Target{Chip::SM103, kA},
+                               Target{Chip::SM110, kA}};
+constexpr TargetSet kTcgen =
+    kTcgenArch | TargetSet{Target{Chip::SM100, kF}, Target{Chip::SM103, kF},
+                           Target{Chip::SM110, kF}};
+// K = 96 (section 1.2) is asked for in the descriptor, where ptxas cannot check
+// it; only the architecture-specific target promises it.
+constexpr TargetSet kOnly103{Target{Chip::SM103, kA}};
+// kind::i8: the throughput fact sheet, section 2, finds none on sm_103.
+constexpr TargetSet kTcgenI8{Target{Chip::SM100, kA}, Target{Chip::SM110, kA}};
+constexpr TargetSet kWarpArch{Target{Chip::SM120, kA}, Target{Chip::SM121, kA}};
+constexpr TargetSet kWarp =
+    kWarpArch | TargetSet{Target{Chip::SM120, kF}, Target{Chip::SM121, kF}};
+
+constexpr OperandTypeSet kNone{};
+constexpr OperandTypeSet kFp4{EF::E2M1};
+constexpr OperandTypeSet kFp8{EF::E4M3, EF::E5M2};
+constexpr OperandTypeSet kNarrow{EF::E4M3, EF::E5M2, EF::E2M3, EF::E3M2,
+                                 EF::E2M1};
+constexpr OperandTypeSet kInt8{EF::INT8};
+constexpr OperandTypeSet kHalf{EF::F16, EF::BF16};
+constexpr OperandTypeSet kTf32{OperandType::tf32()};
+
+/// Which shapes a form has.
+enum class Group { ScaledDense, ScaledSparse, Scaled96, Plain, PlainI8, Warp };
+
+struct Shape {
+  Group group;
+  unsigned ctaGroup, m, nMin, nMax, nStep, nStepMnMajorB;
+  /// The weakest link: a row is no surer than its shape.
+  Source source;
+};
+
+constexpr Source kIsa = Source::IsaTable;
+constexpr Source kPublic = Source::PublicKernels;
+
+// Fact sheet, section 1.2; the plain kinds as the static checks of public
+// kernels have them. cta_group 2 with M = 128 is in the ISA's table, but no
+// public matrix multiplication uses it, so it comes last in its group.
+constexpr std::array kShapes{
+    Shape{Group::ScaledDense, 1, 128, 8, 256, 8, 16, kIsa},
+    Shape{Group::ScaledDense, 2, 256, 16, 256, 16, 32, kIsa},
+    Shape{Group::ScaledDense, 2, 128, 16, 256, 16, 32, kIsa},
+    Shape{Group::ScaledSparse, 1, 128, 8, 256, 8, 16, kIsa},
+    Shape{Group::ScaledSparse, 2, 256, 16, 256, 16, 32, kIsa},
+    Shape{Group::Scaled96, 2, 256, 16, 256, 16, 16, kIsa},
+    Shape{Group::Scaled96, 1, 128, 16, 256, 16, 16, kPublic},
+    Shape{Group::Plain, 1, 128, 16, 256, 16, 16, kPublic},
+    Shape{Group::Plain, 1, 64, 8, 256, 8, 16, kPublic},
+    Shape{Group::Plain, 2, 256, 32, 256, 32, 32, kPublic},
+    Shape{Group::Plain, 2, 128, 32, 256, 32, 32, kPublic},
+    Shape{Group::PlainI8, 1, 128, 16, 256, 16, 16, kPublic},
+    Shape{Group::PlainI8, 1, 64, 16, 256, 16, 16, kPublic},
+    Shape{Group::PlainI8, 1, 64, 8, 8, 8, 16, kPublic},
+    Shape{Group::PlainI8, 2, 256, 32, 256, 32, 32, kPublic},
+    Shape{Group::PlainI8, 2, 128, 32, 256, 32, 32, kPublic},
+    Shape{Group::Warp, 1, 16, 8, 8, 8, 8, kIsa},
+};
+
+/// Sets of scale ids as bits (section 6.5).
+constexpr unsigned kAnyId = 0b1111;
+constexpr unsigned kEvenId = 0b0101;
+constexpr unsigned kId0 = 0b0001;
+
+struct Form {
+  Group group;
+  MmaKind kind;
+  bool sparse;
+  OperandTypeSet types;
+  bool sameTypes;
+  std::optional<ElementFormat> scale;
+  unsigned block, k, scales, ids;
+  std::string_view qualifier, scaleVector;
+  OperandTypeSet mnMajor;
+  TargetSet targets;
+  unsigned minPtx;
+  Source source;
+  std::string_view section;
+};
+
+constexpr std::string_view k16 = ".block_scale.block16";
+constexpr std::string_view k32 = ".block_scale.block32";
+constexpr std::string_view k1X = ".block_scale.scale_vec::1X";
+constexpr std::string_view k2X = ".block_scale.scale_vec::2X";
+constexpr std::string_view k4X = ".block_scale.scale_vec::4X";
+
+// Order is preference. Types, scales and blocks: sections 1.1 and 1.3. The
+// block16/block32 spellings need PTX 8.8 (section 9).
+constexpr std::array kForms{
+    // tcgen05.mma, dense, block-scaled.
+    Form{Group::ScaledDense, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32,
+         64, 2, kEvenId, k32, k2X, kNone, kTcgen, 88, kIsa, "1.1-1.3"},
+    Form{Group::ScaledDense, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3,
+         16, 64, 4, kId0, k16, k4X, kNone, kTcgen, 88, kIsa, "1.1-1.3"},
+    Form{Group::ScaledDense, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0,
+         32, 64, 2, kEvenId, k32, k2X, kNone, kTcgen, 88, kIsa, "1.1-1.3"},
+    Form{Group::ScaledDense, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0,
+         16, 64, 4, kId0, k16, k4X, kNone, kTcgen, 88, kIsa, "1.1-1.3, 15"},
+    Form{Group::ScaledDense, MmaKind::MXF8F6F4, false, kNarrow, false,
+         EF::UE8M0, 32, 32, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa,
+         "1.1-1.3"},
+    // tcgen05.mma, K = 96.
+    Form{Group::Scaled96, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 96,
+         3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+    Form{Group::Scaled96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3, 16,
+         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+    Form{Group::Scaled96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 32,
+         96, 3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+    Form{Group::Scaled96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 16,
+         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+    // tcgen05.mma.sp, block-scaled; FP4 not on family targets.
+    Form{Group::ScaledSparse, MmaKind::MXF4, true, kFp4, false, EF::UE8M0, 32,
+         128, 2, kEvenId, k32, k2X, kNone, kTcgenArch, 88, kIsa, "1.2, 7, 9"},
+    Form{Group::ScaledSparse, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE4M3,
+         16, 128, 4, kId0, k16, k4X, kNone, kTcgenArch, 88, kIsa, "1.2, 7, 9"},
+    Form{Group::ScaledSparse, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0,
+         32, 128, 2, kEvenId, k32, k2X, kNone, kTcgenArch, 88, kIsa,
+         "1.2, 7, 9"},
+    Form{Group::ScaledSparse, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0,
+         16, 128, 4, kId0, k16, k4X, kNone, kTcgenArch, 88, kIsa,
+         "1.2, 7, 9, 15"},
+    Form{Group::ScaledSparse, MmaKind::MXF8F6F4, true, kNarrow, false,
+         EF::UE8M0, 32, 64, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa,
+         "1.2, 7, 9"},
+    // tcgen05.mma without scales, dense and sparse.
+    Form{Group::Plain, MmaKind::F8F6F4, false, kNarrow, false, std::nullopt, 0,
+         32, 0, kId0, "", "", kFp8, kTcgen, 86, kIsa, "1.2"},
+    Form{Group::Plain, MmaKind::F16, false, kHalf, true, std::nullopt, 0, 16, 0,
+         kId0, "", "", kHalf, kTcgen, 86, kIsa, "1.2"},
+    Form{Group::Plain, MmaKind::TF32, false, kTf32, true, std::nullopt, 0, 8, 0,
+         kId0, "", "", kTf32, kTcgen, 86, kIsa, "1.2"},
+    Form{Group::PlainI8, MmaKind::I8, false, kInt8, true, std::nullopt, 0, 32,
+         0, kId0, "", "", kInt8, kTcgenI8, 86, kIsa, "1.2"},
+    Form{Group::Plain, MmaKind::F8F6F4, true, kNarrow, false, std::nullopt, 0,
+         64, 0, kId0, "", "", kFp8, kTcgen, 86, kIsa, "1.2, 7"},
+    Form{Group::Plain, MmaKind::F16, true, kHalf, true, std::nullopt, 0, 32, 0,
+         kId0, "", "", kHalf, kTcgen, 86, kIsa, "1.2, 7"},
+    Form{Group::Plain, MmaKind::TF32, true, kTf32, true, std::nullopt, 0, 16, 0,
+         kId0, "", "", kTf32, kTcgen, 86, kIsa, "1.2, 7"},
+    Form{Group::PlainI8, MmaKind::I8, true, kInt8, true, std::nullopt, 0, 64, 0,
+         kId0, "", "", kInt8, kTcgenI8, 86, kIsa, "1.2, 7"},
+    // mma.sync, block-scaled (section 12.1). 4X with ue8m0 is PTX 9.1.
+    Form{Group::Warp, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 64, 2,
+         kEvenId, k2X, k2X, kNone, kWarp, 87, kIsa, "12.1"},
+    Form{Group::Warp, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3, 16, 64,
+         4, kId0, k4X, k4X, kNone, kWarp, 87, kIsa, "12.1"},
+    Form{Group::Warp, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 32, 64,
+         2, kEvenId, k2X, k2X, kNone, kWarp, 87, kIsa, "12.1"},
+    Form{Group::Warp, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 16, 64,
+         4, kId0, k4X, k4X, kNone, kWarp, 91, kIsa, "9, 12.1"},
+    Form{Group::Warp, MmaKind::MXF8F6F4, false, kNarrow, false, EF::UE8M0, 32,
+         32, 1, kAnyId, k1X, k1X, kNone, kWarp, 87, kIsa, "12.1"},
+    // mma.sp::ordered_metadata, block-scaled; FP4 not on family targets.
+    Form{Group::Warp, MmaKind::MXF4, true, kFp4, false, EF::UE8M0, 32, 128, 2,
+         kEvenId, k2X, k2X, kNone, kWarpArch, 87, kIsa, "9, 12.1"},
+    Form{Group::Warp, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE4M3, 16, 128,
+         4, kId0, k4X, k4X, kNone, kWarpArch, 87, kIsa, "9, 12.1"},
+    Form{Group::Warp, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0, 32, 128,
+         2, kEvenId, k2X, k2X, kNone, kWarpArch, 87, kIsa, "9, 12.1"},
+    Form{Group::Warp, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0, 16, 128,
+         4, kId0, k4X, k4X, kNone, kWarpArch, 91, kIsa, "9, 12.1"},
+    Form{Group::Warp, MmaKind::MXF8F6F4, true, kNarrow, false, EF::UE8M0, 32,
+         64, 1, kAnyId, k1X, k1X, kNone, kWarp, 87, kIsa, "9, 12.1"},
+    // mma.sync without scales, as on older chips but for kind::f8f6f4.
+    Form{Group::Warp, MmaKind::F8F6F4, false, kNarrow, false, std::nullopt, 0,
+         32, 0, kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+    Form{Group::Warp, MmaKind::F16, false, kHalf, true, std::nullopt, 0, 16, 0,
+         kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+    Form{Group::Warp, MmaKind::TF32, false, kTf32, true, std::nullopt, 0, 8, 0,
+         kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+    Form{Group::Warp, MmaKind::I8, false, kInt8, true, std::nullopt, 0, 32, 0,
+         kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+    Form{Group::Warp, MmaKind::F8F6F4, true, kNarrow, false, std::nullopt, 0,
+         64, 0, kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+    Form{Group::Warp, MmaKind::F16, true, kHalf, true, std::nullopt, 0, 32, 0,
+         kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+    Form{Group::Warp, MmaKind::TF32, true, kTf32, true, std::nullopt, 0, 16, 0,
+         kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+    Form{Group::Warp, MmaKind::I8, true, kInt8, true, std::nullopt, 0, 64, 0,
+         kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+};
+
+MmaRow join(const Form &form, const Shape &shape) {
+  MmaRow row{};
+  row.family =
+      form.group == Group::Warp ? MmaFamily::MmaSync : MmaFamily::Tcgen05;
+  row.kind = form.kind;
+  row.sparse = form.sparse;
+  row.a = row.b = form.types;
+  row.sameTypes = form.sameTypes;
+  row.scale = form.scale;
+  row.block = form.block;
+  row.scalesPerMma = form.scales;
+  row.k = form.k;
+  row.ctaGroup = shape.ctaGroup;
+  row.m = shape.m;
+  row.nMin = shape.nMin;
+  row.nMax = shape.nMax;
+  row.nStep = shape.nStep;
+  row.nStepMnMajorB = shape.nStepMnMajorB;
+  row.mnMajor = form.mnMajor;
+  row.scaleIds = form.ids;
+  row.qualifier = form.qualifier;
+  row.scaleVector = form.scaleVector;
+  row.targets = form.targets;
+  row.minPtx = form.minPtx;
+  row.source = form.source > shape.source ? form.source : shape.source;
+  row.section = form.section;
+  return row;
+}
+
+} // namespace
+
+const std::vector<MmaRow> &blockscale::hw::allRows() {
+  static const std::vector<MmaRow> rows = [] {
+    std::vector<MmaRow> result;
+    for (const Form &form : kForms)
+      for (const Shape &shape : kShapes)
+        if (shape.group == form.group)
+          result.push_back(join(form, shape));
+    return result;
+  }();
+  return rows;
+}
