@@ -35,7 +35,8 @@ install_packages() {
   # Another source's outage must not stop us: what counts is the install.
   "${as_root[@]}" apt-get update -q || say "apt-get update failed; going on"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get -o DPkg::Lock::Timeout=300 install -y -q --no-install-recommends "${missing[@]}" ||
+    apt-get -o DPkg::Lock::Timeout=300 install -y -q \
+      --no-install-recommends "${missing[@]}" ||
     die "apt could not install: ${missing[*]}" \
         "(LLVM 22 is in Debian's bookworm-security and on apt.llvm.org)"
 }

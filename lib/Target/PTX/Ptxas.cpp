@@ -1,0 +1,242 @@
+//===- Ptxas.cpp - assemble PTX with CUDA's ptxas -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Target/PTX/Ptxas.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+#include <optional>
+
+using namespace blockscale;
+using llvm::StringRef;
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+//===----------------------------------------------------------------------===//
+// Finding the program
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::string> blockscale::findPtxas(StringRef program) {
+  if (!program.empty()) {
+    // A name with a slash comes back from the look-up as it is.
+    auto path = llvm::sys::findProgramByName(program);
+    if (path && llvm::sys::fs::can_execute(*path))
+      return *path;
+    return makeError("cannot run ptxas: '" + program +
+                     "' is not a program that can be executed");
+  }
+  if (auto path = llvm::sys::findProgramByName("ptxas"))
+    return *path;
+  std::string looked = "PATH";
+  llvm::SmallVector<std::string> directories;
+  for (StringRef variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (auto home = llvm::sys::Process::GetEnv(variable))
+      if (!home->empty())
+        directories.push_back(*home + "/bin");
+  directories.push_back("/usr/local/cuda/bin");
+  for (const std::string &directory : directories) {
+    if (auto path = llvm::sys::findProgramByName("ptxas", {directory}))
+      return *path;
+    looked += ", " + directory;
+  }
+  return makeError("cannot find 'ptxas' (looked in " + looked +
+                   "); install CUDA 13.0 or newer or name its path");
+}
+
+//===----------------------------------------------------------------------===//
+// Reading its output
+//===----------------------------------------------------------------------===//
+
+/// Reads the number before `unit` in lists like "8 registers, used 1 barriers".
+static std::optional<uint64_t> getCount(StringRef list, StringRef unit) {
+  for (StringRef item : llvm::split(list, ',')) {
+    item = item.trim();
+    item.consume_front_insensitive("used ");
+    uint64_t value;
+    if (!item.consumeInteger(10, value) && item.trim() == unit)
+      return value;
+  }
+  return std::nullopt;
+}
+
+static PtxasFunctionInfo &getFunction(std::vector<PtxasFunctionInfo> &functions,
+                                      StringRef name) {
+  for (PtxasFunctionInfo &function : functions)
+    if (function.name == name)
+      return function;
+  functions.emplace_back();
+  functions.back().name = name.str();
+  return functions.back();
+}
+
+std::vector<PtxasFunctionInfo> blockscale::parsePtxasLog(StringRef log) {
+  std::vector<PtxasFunctionInfo> functions;
+  // The entry being compiled: "Used" lines belong to it. The properties of the
+  // functions that it calls come in between.
+  std::string entry, described;
+  for (StringRef line : llvm::split(log, '\n')) {
+    line = line.trim();
+    if (line.consume_front("ptxas info"))
+      line = line.ltrim(" :");
+    if (line.consume_front("Compiling entry function '")) {
+      entry = described = line.split('\'').first.str();
+      getFunction(functions, entry);
+    } else if (line.consume_front("Function properties for ")) {
+      described = line.trim().str();
+    } else if (line.starts_with("Used ") && !entry.empty()) {
+      PtxasFunctionInfo &function = getFunction(functions, entry);
+      function.registers = getCount(line, "registers").value_or(0);
+      function.barriers = getCount(line, "barriers").value_or(0);
+      function.sharedBytes = getCount(line, "bytes smem").value_or(0);
+    } else if (line.contains("bytes stack frame") && !described.empty()) {
+      PtxasFunctionInfo &function = getFunction(functions, described);
+      function.stackBytes = getCount(line, "bytes stack frame").value_or(0);
+      function.spillStoreBytes =
+          getCount(line, "bytes spill stores").value_or(0);
+      function.spillLoadBytes = getCount(line, "bytes spill loads").value_or(0);
+    }
+  }
+  return functions;
+}
+
+/// Rewrites "ptxas FILE, line 12; error   : TEXT" with the line of PTX, since
+/// the file is gone when the user reads it. Keeps other errors as they are.
+static std::string describeErrors(StringRef log, StringRef ptx) {
+  constexpr size_t kMostErrors = 10;
+  llvm::SmallVector<StringRef> source;
+  ptx.split(source, '\n');
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  size_t count = 0;
+  for (StringRef line : llvm::split(log, '\n')) {
+    size_t error = line.find("error   :"), fatal = line.find("fatal   :");
+    size_t start = std::min(error, fatal);
+    if (start == StringRef::npos || ++count > kMostErrors)
+      continue;
+    StringRef message = line.substr(start).split(':').second.trim();
+    StringRef where = line.take_front(start);
+    unsigned number = 0;
+    size_t position = where.rfind(", line ");
+    if (position != StringRef::npos)
+      where = where.substr(position + StringRef(", line ").size());
+    if (position == StringRef::npos || where.consumeInteger(10, number) ||
+        number == 0 || number > source.size())
+      stream << "\n  " << message;
+    else
+      stream << "\n  line " << number << ": " << message << "\n    "
+             << source[number - 1].trim();
+  }
+  if (count > kMostErrors)
+    stream << "\n  and " << count - kMostErrors << " more";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Running it
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A file with a name of its own that goes away with the object, or when a
+/// signal ends the process.
+class TemporaryFile {
+public:
+  TemporaryFile() = default;
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+  ~TemporaryFile() {
+    if (path.empty())
+      return;
+    llvm::sys::fs::remove(path);
+    llvm::sys::DontRemoveFileOnSignal(path);
+  }
+
+  llvm::Error create(StringRef suffix, StringRef contents = "") {
+    int descriptor;
+    if (std::error_code code = llvm::sys::fs::createTemporaryFile(
+            "blockscale", suffix, descriptor, path)) {
+      path.clear();
+      return makeError("cannot create a temporary file for ptxas: " +
+                       code.message());
+    }
+    llvm::sys::RemoveFileOnSignal(path);
+    llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+    stream << contents;
+    stream.close();
+    if (std::error_code code = stream.error()) {
+      stream.clear_error();
+      return makeError("cannot write '" + path.str() + "': " + code.message());
+    }
+    return llvm::Error::success();
+  }
+
+  StringRef getPath() const { return path; }
+
+  llvm::Expected<std::string> read() const {
+    auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return makeError("cannot read '" + path.str() +
+                       "': " + buffer.getError().message());
+    return (*buffer)->getBuffer().str();
+  }
+
+private:
+  llvm::SmallString<128> path;
+};
+
+} // namespace
+
+llvm::Expected<PtxasResult> blockscale::runPtxas(StringRef ptx,
+                                                 const PtxasOptions &options) {
+  TemporaryFile input, output, log;
+  if (llvm::Error error = input.create("ptx", ptx))
+    return std::move(error);
+  if (llvm::Error error = output.create("cubin"))
+    return std::move(error);
+  if (llvm::Error error = log.create("log"))
+    return std::move(error);
+
+  std::string arch = "-arch=" + options.chip;
+  std::string level = "-O" + std::to_string(options.optLevel);
+  StringRef arguments[] = {
+      options.program, "-v", arch, level, input.getPath(), "-o",
+      output.getPath()};
+  std::optional<StringRef> redirects[] = {StringRef(""), log.getPath(),
+                                          log.getPath()};
+  std::string problem;
+  bool notRun = false;
+  int status = llvm::sys::ExecuteAndWait(
+      options.program, arguments, /*Env=*/std::nullopt, redirects,
+      options.timeoutSeconds, /*MemoryLimit=*/0, &problem, &notRun);
+  if (notRun || status < 0)
+    return makeError("cannot run '" + options.program + "': " + problem);
+
+  llvm::Expected<std::string> text = log.read();
+  if (!text)
+    return text.takeError();
+  if (status != 0) {
+    std::string errors = describeErrors(*text, ptx);
+    if (errors.empty())
+      errors = "\n  exit status " + std::to_string(status);
+    return makeError("ptxas rejects the PTX for '" + options.chip +
+                     "':" + errors);
+  }
+  llvm::Expected<std::string> cubin = output.read();
+  if (!cubin)
+    return cubin.takeError();
+  return PtxasResult{std::move(*cubin), parsePtxasLog(*text)};
+}

@@ -1,0 +1,257 @@
+//===- TranslateToPTX.cpp - LLVM dialect to LLVM IR and PTX ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Target/PTX/TranslateToPTX.h"
+#include "FatalErrorGuard.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace blockscale;
+
+static constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
+void blockscale::registerPTXTranslations(DialectRegistry &registry) {
+  registry.insert<gpu::GPUDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+//===----------------------------------------------------------------------===//
+// Target machine
+//===----------------------------------------------------------------------===//
+
+static const llvm::Target &getNVPTXTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(llvm::Triple(kTriple), error);
+  if (!target)
+    llvm::report_fatal_error(llvm::Twine(error));
+  return *target;
+}
+
+/// The PTX versions that LLVM has, ascending, times ten.
+static std::vector<unsigned>
+getKnownPTXVersions(const llvm::MCSubtargetInfo &subtarget) {
+  std::vector<unsigned> versions;
+  for (const llvm::SubtargetFeatureKV &feature :
+       subtarget.getAllProcessorFeatures()) {
+    llvm::StringRef name = feature.Key;
+    unsigned version;
+    if (name.consume_front("ptx") && !name.getAsInteger(10, version))
+      versions.push_back(version);
+  }
+  llvm::sort(versions);
+  return versions;
+}
+
+/// LLVM only warns about names that it does not know, and goes on with a
+/// default: ask first.
+static LogicalResult checkOptions(Operation *module,
+                                  const PTXOptions &options) {
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      getNVPTXTarget().createMCSubtargetInfo(llvm::Triple(kTriple), "", ""));
+  if (!llvm::StringRef(options.chip).starts_with("sm_") ||
+      !subtarget->isCPUStringValid(options.chip))
+    return module->emitError()
+           << "chip '" << options.chip
+           << "' is not one that LLVM's NVPTX back end knows; expected a name "
+              "such as 'sm_100a'";
+  std::vector<unsigned> versions = getKnownPTXVersions(*subtarget);
+  if (!llvm::is_contained(versions, options.ptxVersion))
+    return module->emitError()
+           << "PTX version " << options.ptxVersion
+           << " is not one that LLVM's NVPTX back end knows; the newest is "
+           << versions.back();
+  if (options.optLevel > 3)
+    return module->emitError() << "optimisation level " << options.optLevel
+                               << " is out of range; expected 0 to 3";
+  return success();
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const PTXOptions &options) {
+  return std::unique_ptr<llvm::TargetMachine>(
+      getNVPTXTarget().createTargetMachine(
+          llvm::Triple(kTriple), options.chip,
+          "+ptx" + std::to_string(options.ptxVersion), llvm::TargetOptions(),
+          /*RM=*/std::nullopt, /*CM=*/std::nullopt,
+          static_cast<llvm::CodeGenOptLevel>(options.optLevel)));
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Turns LLVM's errors into errors of the module being compiled; its warnings
+/// and remarks concern the reader of LLVM IR, not ours, and are dropped.
+struct DiagnosticForwarder : llvm::DiagnosticHandler {
+  explicit DiagnosticForwarder(Operation *module, bool &failed)
+      : module(module), failed(failed) {}
+
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    failed = true;
+    std::string message;
+    llvm::raw_string_ostream stream(message);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    module->emitError() << "LLVM refuses the module: " << message;
+    return true;
+  }
+
+  Operation *module;
+  bool &failed;
+};
+
+/// One module on its way to PTX. What it owns must not be destroyed after a
+/// fatal error, which leaves LLVM's data half changed.
+struct Compilation {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> llvmModule;
+  std::string ptx;
+  /// Whether an error has been emitted.
+  bool failed = false;
+
+  void translate(Operation *module, const PTXOptions &options);
+  void optimize(unsigned level);
+  void generate();
+};
+
+} // namespace
+
+void Compilation::translate(Operation *module, const PTXOptions &options) {
+  context = std::make_unique<llvm::LLVMContext>();
+  context->setDiagnosticHandler(
+      std::make_unique<DiagnosticForwarder>(module, failed));
+  machine = createTargetMachine(options);
+  llvmModule = translateModuleToLLVMIR(module, *context, "blockscale");
+  if (!llvmModule) {
+    failed = true;
+    return;
+  }
+  llvmModule->setTargetTriple(llvm::Triple(kTriple));
+  llvmModule->setDataLayout(machine->createDataLayout());
+}
+
+void Compilation::optimize(unsigned level) {
+  static constexpr const llvm::OptimizationLevel *kLevels[] = {
+      &llvm::OptimizationLevel::O0, &llvm::OptimizationLevel::O1,
+      &llvm::OptimizationLevel::O2, &llvm::OptimizationLevel::O3};
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine.get());
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  llvm::ModulePassManager passes =
+      level == 0 ? builder.buildO0DefaultPipeline(*kLevels[0])
+                 : builder.buildPerModuleDefaultPipeline(*kLevels[level]);
+  passes.run(*llvmModule, modules);
+}
+
+void Compilation::generate() {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  // Cannot fail: NVPTX writes assembly.
+  machine->addPassesToEmitFile(passes, stream, nullptr,
+                               llvm::CodeGenFileType::AssemblyFile);
+  passes.run(*llvmModule);
+  ptx = text.str().str();
+}
+
+static LogicalResult checkModule(Operation *module) {
+  bool hasBody = false;
+  for (Region &region : module->getRegions())
+    for (LLVM::LLVMFuncOp function : region.getOps<LLVM::LLVMFuncOp>())
+      hasBody |= !function.isExternal();
+  if (!hasBody)
+    return module->emitError()
+           << "expected at least one 'llvm.func' with a body to translate";
+  return success();
+}
+
+/// Runs `steps` on a fresh compilation of `module` under protection.
+static LogicalResult
+runCompilation(Operation *module, const PTXOptions &options,
+               llvm::function_ref<void(Compilation &)> steps) {
+  if (failed(checkOptions(module, options)) || failed(checkModule(module)))
+    return failure();
+  auto compilation = std::make_unique<Compilation>();
+  std::optional<std::string> fatal = runCatchingFatalErrors([&] {
+    compilation->translate(module, options);
+    if (!compilation->failed)
+      steps(*compilation);
+  });
+  if (!fatal)
+    return failure(compilation->failed);
+  // Given up, not freed: see Compilation.
+  (void)compilation.release();
+  llvm::StringRef reason = llvm::StringRef(*fatal).split('\n').first;
+  return module->emitError() << "LLVM cannot compile the module for '"
+                             << options.chip << "': " << reason;
+}
+
+FailureOr<std::string>
+blockscale::translateToLLVMIR(Operation *module, const PTXOptions &options) {
+  std::string text;
+  auto print = [&](Compilation &compilation) {
+    llvm::raw_string_ostream stream(text);
+    compilation.llvmModule->print(stream, nullptr);
+  };
+  if (failed(runCompilation(module, options, print)))
+    return failure();
+  return text;
+}
+
+FailureOr<std::string> blockscale::translateToPTX(Operation *module,
+                                                  const PTXOptions &options) {
+  std::string ptx;
+  auto compile = [&](Compilation &compilation) {
+    compilation.optimize(options.optLevel);
+    compilation.generate();
+    ptx = std::move(compilation.ptx);
+  };
+  if (failed(runCompilation(module, options, compile)))
+    return failure();
+  return ptx;
+}
