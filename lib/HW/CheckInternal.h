@@ -1,7 +1,7 @@
 //===- CheckInternal.h - words that the checks share ------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,10 @@ enum QueryField : uint32_t {
   AllFields = (1 << 15) - 1
 };
 
-/// nearestLegal() where only the fields in `given` count; the others are free.
-std::optional<MmaQuery> nearestLegal(const MmaQuery &query, uint32_t given);
+/// Fills the fields that are not in `given` with what suits the given ones
+/// best: an instruction of the given kind, on the target if it has one. The
+/// given fields stay as they are, legal or not.
+MmaQuery completeQuery(const MmaQuery &query, uint32_t given);
 
 } // namespace blockscale::hw
 

@@ -132,30 +132,69 @@ double costOf(const MmaQuery &from, const MmaQuery &to, uint32_t given) {
   return cost + differ(from.target != to.target, kVariantCost);
 }
 
+/// The best fit so far and what it costs.
+struct Candidate {
+  std::optional<MmaQuery> query;
+  double cost = 0;
+
+  void offer(const MmaQuery &from, const MmaQuery &to, uint32_t given) {
+    double newCost = costOf(from, to, given);
+    if (query && newCost >= cost)
+      return;
+    query = to;
+    cost = newCost;
+  }
+};
+
+/// Rows from which an incomplete query is filled: those of its kind, on its
+/// target if there are any.
+std::vector<const MmaRow *> rowsToComplete(const MmaQuery &query,
+                                           uint32_t given) {
+  std::vector<const MmaRow *> onTarget, anywhere;
+  for (const MmaRow &row : allRows()) {
+    if ((given & FieldKind) && row.kind != query.kind)
+      continue;
+    anywhere.push_back(&row);
+    if (row.targets.contains(archSpecific(query.target)))
+      onTarget.push_back(&row);
+  }
+  return onTarget.empty() ? anywhere : onTarget;
+}
+
 } // namespace
 
-std::optional<MmaQuery> blockscale::hw::nearestLegal(const MmaQuery &query,
-                                                     uint32_t given) {
+std::optional<MmaQuery> blockscale::hw::nearestLegal(const MmaQuery &query) {
   std::vector<Target> targets{query.target};
   if (archSpecific(query.target) != query.target)
     targets.push_back(archSpecific(query.target));
-  std::optional<MmaQuery> best;
-  double bestCost = 0;
-  for (Target target : targets) {
-    for (const MmaRow *row : rowsFor(target)) {
-      MmaQuery candidate = fit(query, *row, target);
-      double cost = costOf(query, candidate, given);
-      if (!best || cost < bestCost) {
-        best = candidate;
-        bestCost = cost;
-      }
-    }
-  }
-  return best;
+  Candidate best;
+  for (Target target : targets)
+    for (const MmaRow *row : rowsFor(target))
+      best.offer(query, fit(query, *row, target), AllFields);
+  return best.query;
 }
 
-std::optional<MmaQuery> blockscale::hw::nearestLegal(const MmaQuery &query) {
-  return nearestLegal(query, AllFields);
+MmaQuery blockscale::hw::completeQuery(const MmaQuery &query, uint32_t given) {
+  Candidate best;
+  for (const MmaRow *row : rowsToComplete(query, given))
+    best.offer(query, fit(query, *row, query.target), given);
+  MmaQuery result = query;
+  if (!best.query)
+    return result;
+  auto fill = [&](uint32_t field, auto member) {
+    if (!(given & field))
+      result.*member = (*best.query).*member;
+  };
+  fill(FieldKind, &MmaQuery::kind);
+  fill(FieldA, &MmaQuery::a);
+  fill(FieldB, &MmaQuery::b);
+  fill(FieldScale, &MmaQuery::scale);
+  fill(FieldBlock, &MmaQuery::block);
+  fill(FieldK, &MmaQuery::k);
+  fill(FieldCtaGroup, &MmaQuery::ctaGroup);
+  fill(FieldM, &MmaQuery::m);
+  fill(FieldN, &MmaQuery::n);
+  return result;
 }
 
 std::string blockscale::hw::describeChange(const MmaQuery &from,

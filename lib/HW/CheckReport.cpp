@@ -33,8 +33,6 @@ std::string optionalNumber(unsigned value) {
   return value ? std::to_string(value) : "";
 }
 
-std::string rangeText(const NRange &range) { return describeRange(range); }
-
 const std::array kColumns{
     Column{"instruction",
            [](const MmaRow &row) {
@@ -73,7 +71,7 @@ const std::array kColumns{
     Column{"M", [](const MmaRow &row) { return std::to_string(row.m); }},
     Column{"N",
            [](const MmaRow &row) {
-             return rangeText({row.nMin, row.nMax, row.nStep});
+             return describeRange({row.nMin, row.nMax, row.nStep});
            }},
     Column{"K", [](const MmaRow &row) { return std::to_string(row.k); }},
     Column{"MN-major types",
@@ -82,7 +80,7 @@ const std::array kColumns{
            [](const MmaRow &row) {
              for (OperandType type : row.mnMajor.members())
                if (type.bits() == 8)
-                 return rangeText(nRange(row, type, OperandMajor::MN));
+                 return describeRange(nRange(row, type, OperandMajor::MN));
              return std::string();
            }},
     Column{"qualifier",
@@ -194,27 +192,6 @@ MmaQuery readQuestion(const LegalityQuestion &question, uint32_t &given,
   return query;
 }
 
-/// Fills what was not asked for with the nearest legal choice.
-MmaQuery complete(MmaQuery query, uint32_t given) {
-  std::optional<MmaQuery> nearest = nearestLegal(query, given);
-  if (!nearest)
-    return query;
-  auto fill = [&](uint32_t field, auto member) {
-    if (!(given & field))
-      query.*member = (*nearest).*member;
-  };
-  fill(FieldKind, &MmaQuery::kind);
-  fill(FieldA, &MmaQuery::a);
-  fill(FieldB, &MmaQuery::b);
-  fill(FieldScale, &MmaQuery::scale);
-  fill(FieldBlock, &MmaQuery::block);
-  fill(FieldK, &MmaQuery::k);
-  fill(FieldCtaGroup, &MmaQuery::ctaGroup);
-  fill(FieldM, &MmaQuery::m);
-  fill(FieldN, &MmaQuery::n);
-  return query;
-}
-
 std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
   std::string text = "legal: " + ptxSpelling(row, query.a, query.b) + " on " +
                      targetName(query.target) + ", " + query.a.name() + " x " +
@@ -222,7 +199,8 @@ std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
   if (row.scale)
     text += ", " + std::string(formatName(*row.scale)) + " per " +
             std::to_string(row.scaleSpan()) + " elements of K, " +
-            std::to_string(row.scalesPerMma) + " scales per row, ids " +
+            std::to_string(row.scalesPerMma) +
+            (row.scalesPerMma == 1 ? " scale" : " scales") + " per row, ids " +
             idList(row);
   text += ", M = " + std::to_string(row.m) +
           ", N = " + std::to_string(query.n) + " of " +
@@ -243,7 +221,7 @@ blockscale::hw::explainLegality(const LegalityQuestion &question) {
   MmaQuery query = readQuestion(question, given, error);
   if (!error.empty())
     return {false, false, error};
-  query = complete(query, given);
+  query = completeQuery(query, given);
   if (std::optional<std::string> reason = whyNot(query))
     return {true, false, "illegal: " + *reason};
   return {true, true, describeLegal(query, *findRow(query))};

@@ -184,22 +184,18 @@ std::vector<Scheme> blockscale::hw::findSchemes(OperandType a, OperandType b,
                                                 unsigned scaleSpan, bool sparse,
                                                 std::optional<Target> target) {
   std::vector<Scheme> result;
-  for (const MmaRow &row : allRows()) {
-    if (!row.a.contains(a) || !row.b.contains(b) || row.scale != scale ||
-        row.scaleSpan() != scaleSpan || row.sparse != sparse ||
-        row.minPtx > kMaxPtxVersion)
-      continue;
-    if (target && !row.targets.contains(*target))
-      continue;
-    Scheme scheme{row.kind, row.block};
-    if (std::find(result.begin(), result.end(), scheme) == result.end())
-      result.push_back(scheme);
+  for (MmaKind kind : allKinds()) {
+    for (const MmaRow &row : allRows()) {
+      bool fits = row.kind == kind && row.a.contains(a) && row.b.contains(b) &&
+                  row.scale == scale && row.scaleSpan() == scaleSpan &&
+                  row.sparse == sparse && row.minPtx <= kMaxPtxVersion &&
+                  (!target || row.targets.contains(*target));
+      Scheme scheme{kind, row.block};
+      if (fits &&
+          std::find(result.begin(), result.end(), scheme) == result.end())
+        result.push_back(scheme);
+    }
   }
-  // Rows are in order of preference within a family; across families the order
-  // of the kinds decides.
-  std::stable_sort(
-      result.begin(), result.end(),
-      [](const Scheme &x, const Scheme &y) { return x.kind < y.kind; });
   return result;
 }
 
