@@ -35,7 +35,7 @@ endfunction()
 function(blockscale_add_mlir_library name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;MLIR" ${ARGN})
   add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
-    DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR
+    DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR PARTIAL_SOURCES_INTENDED
     DEPENDS ${ARG_DEPENDS}
     LINK_LIBS PUBLIC ${ARG_LINK})
   mlir_target_link_libraries(${name} PUBLIC ${ARG_MLIR})

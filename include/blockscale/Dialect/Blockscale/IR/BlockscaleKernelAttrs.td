@@ -1,0 +1,197 @@
+//===- BlockscaleKernelAttrs.td - attributes of kernels -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELATTRS_TD
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELATTRS_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Choices of the schedule
+//===----------------------------------------------------------------------===//
+
+def Blockscale_ScheduleAttr
+    : AttrDef<Blockscale_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "how a matmul is cut into tiles and pipelined on one chip";
+  let description = [{
+    Every field may be left out (zero or empty): `blockscale-select-schedule`
+    fills in what is missing and leaves alone what the user wrote. After that
+    pass all fields are set.
+
+    | field | meaning | legal |
+    |---|---|---|
+    | `target` | chip the kernel is for | a name that `blockscale explain legality` knows |
+    | `tile_m` | rows of the accumulator, one per tensor-memory lane | 128 |
+    | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
+    | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit or 128 others |
+    | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
+    | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap |
+    | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
+    | `group_m` | row tiles that are walked before the next column tile | >= 1 |
+
+    Example:
+
+    ```mlir
+    #blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>
+    ```
+  }];
+  let parameters = (ins
+    OptionalParameter<"::mlir::StringAttr">:$target,
+    DefaultValuedParameter<"int64_t", "0">:$tile_m,
+    DefaultValuedParameter<"int64_t", "0">:$tile_n,
+    DefaultValuedParameter<"int64_t", "0">:$tile_k,
+    DefaultValuedParameter<"int64_t", "0">:$stages,
+    DefaultValuedParameter<"int64_t", "0">:$accumulators,
+    OptionalParameter<"::mlir::BoolAttr">:$swap_operands,
+    DefaultValuedParameter<"int64_t", "0">:$group_m);
+  let assemblyFormat = "(`<` struct($target, $tile_m, $tile_n, $tile_k, $stages, $accumulators, $swap_operands, $group_m)^ `>`)?";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The instruction
+//===----------------------------------------------------------------------===//
+
+def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
+  let mnemonic = "mma";
+  let summary = "one block-scaled tensor-core instruction";
+  let description = [{
+    Kind, element types, scale type, scale block along K and the shape
+    (M, N, K) of one instruction. Before a schedule is chosen the shape is not
+    known and left out (zero). The legality table of the HW library decides
+    what is accepted.
+
+    Example:
+
+    ```mlir
+    #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3,
+                    block = 16, m = 128, n = 256, k = 64>
+    ```
+  }];
+  let parameters = (ins
+    "::blockscale::hw::MmaKind":$kind,
+    "::blockscale::ElementFormat":$a,
+    "::blockscale::ElementFormat":$b,
+    "::blockscale::ElementFormat":$scale,
+    "int64_t":$block,
+    DefaultValuedParameter<"int64_t", "0">:$m,
+    DefaultValuedParameter<"int64_t", "0">:$n,
+    DefaultValuedParameter<"int64_t", "0">:$k,
+    OptionalParameter<"::mlir::BoolAttr">:$a_mn_major,
+    OptionalParameter<"::mlir::BoolAttr">:$b_mn_major);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
+  let mnemonic = "step";
+  let summary = "the operands of one tensor-core instruction inside a K tile";
+  let description = [{
+    `a` and `b` are the byte offsets of the instruction's first element inside
+    the stage; `sfa_column`, `sfb_column` the column offsets inside the scale
+    regions of tensor memory; `sfa_id`, `sfb_id` the byte of the 32-bit word at
+    which the instruction's scales start.
+  }];
+  let parameters = (ins "int64_t":$a, "int64_t":$b,
+    "int64_t":$sfa_column, "int64_t":$sfa_id,
+    "int64_t":$sfb_column, "int64_t":$sfb_id);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def Blockscale_StepArrayAttr
+    : TypedArrayAttrBase<Blockscale_StepAttr, "the instructions of a K tile">;
+
+//===----------------------------------------------------------------------===//
+// What the host must know
+//===----------------------------------------------------------------------===//
+
+def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
+    "what a kernel parameter carries", [
+      I32EnumAttrCase<"AData", 0, "a_data">,
+      I32EnumAttrCase<"BData", 1, "b_data">,
+      I32EnumAttrCase<"AScales", 2, "a_scales">,
+      I32EnumAttrCase<"BScales", 3, "b_scales">,
+      I32EnumAttrCase<"D", 4, "d">,
+      I32EnumAttrCase<"C", 5, "c">,
+      I32EnumAttrCase<"Bias", 6, "bias">,
+      I32EnumAttrCase<"Alpha", 7, "alpha">,
+      I32EnumAttrCase<"Beta", 8, "beta">,
+      I32EnumAttrCase<"ATensorScale", 9, "a_tensor_scale">,
+      I32EnumAttrCase<"BTensorScale", 10, "b_tensor_scale">,
+      I32EnumAttrCase<"SizeM", 11, "size_m">,
+      I32EnumAttrCase<"SizeN", 12, "size_n">,
+      I32EnumAttrCase<"SizeK", 13, "size_k">,
+      I32EnumAttrCase<"Batch", 14, "batch">]> {
+  let cppNamespace = "::blockscale";
+  let genSpecializedAttr = 0;
+}
+
+def Blockscale_ParameterAttr : AttrDef<Blockscale_Dialect, "Parameter"> {
+  let mnemonic = "parameter";
+  let summary = "which value of the host a kernel parameter carries";
+  let description = [{
+    Sits on each argument of a kernel as `blockscale.parameter`. `a` and `b`
+    are the operands of the source matmul, whatever the schedule swaps.
+  }];
+  let parameters = (ins EnumParameter<Blockscale_ParameterRole>:$role);
+  let assemblyFormat = "`<` $role `>`";
+}
+
+def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
+  let mnemonic = "kernel";
+  let summary = "how to launch a kernel";
+  let description = [{
+    Sits on a `gpu.func` as `blockscale.kernel`.
+
+    * `grid`: number of CTAs in x, the minimum of the map's results. Symbols:
+      M, N, K, batch (sizes of the source matmul), and the number of SMs.
+    * `block`: threads per CTA.
+    * `shared_bytes`: dynamic shared memory in bytes, 0 until
+      `blockscale-assign-memory` has run.
+    * `tensor_columns`: tensor-memory columns that the kernel allocates,
+      likewise.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$target,
+    "::mlir::AffineMap":$grid,
+    "int64_t":$block,
+    DefaultValuedParameter<"int64_t", "0">:$shared_bytes,
+    DefaultValuedParameter<"int64_t", "0">:$tensor_columns);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts of tensor memory
+//===----------------------------------------------------------------------===//
+
+def Blockscale_TmemAccumulatorAttr
+    : AttrDef<Blockscale_Dialect, "TmemAccumulator"> {
+  let mnemonic = "tmem_accumulator";
+  let summary = "row m of the tile in lane m, column n in column n";
+  let description = [{
+    Layout D of the PTX ISA (cta_group 1, M = 128). `copy_stride` is the
+    distance in columns from one accumulator to the next; where it is smaller
+    than the number of columns, the accumulators overlap.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$copy_stride);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+}
+
+def Blockscale_TmemScalesAttr : AttrDef<Blockscale_Dialect, "TmemScales"> {
+  let mnemonic = "tmem_scales";
+  let summary = "where the scale of row r and K block j lies in tensor memory";
+  let description = [{
+    Scale j of row r: lane `r % 32` and its three replicas 32, 64 and 96 lanes
+    further on, column `(j / 4) * word_stride + r / 32`, byte `j % 4`.
+  }];
+  let parameters = (ins "int64_t":$word_stride);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELATTRS_TD

@@ -1,0 +1,396 @@
+//===- BlockscaleKernelOps.td - ops of kernels -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELOPS_TD
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELOPS_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelTypes.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Blockscale_KernelOp<string mnemonic, list<Trait> traits = []>
+    : Blockscale_Op<mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// The host's side
+//===----------------------------------------------------------------------===//
+
+def Blockscale_LaunchOp : Blockscale_KernelOp<"launch",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "run a kernel on tensors";
+  let description = [{
+    Value semantics: the result is the kernel's `d`. The operands are those of
+    the matmul that the kernel was made from, in its order. How each becomes
+    kernel parameters stands on the kernel's arguments and in its
+    `blockscale.kernel` attribute.
+
+    ```mlir
+    %y = blockscale.launch @kernels::@proj(%x, %w) : (!x, !w) -> tensor<?x7168xbf16>
+    ```
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyType>:$inputs);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat =
+    "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, results)";
+}
+
+//===----------------------------------------------------------------------===//
+// A whole product
+//===----------------------------------------------------------------------===//
+
+def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
+    [AttrSizedOperandSegments]> {
+  let summary = "a block-scaled product that one kernel computes";
+  let description = [{
+    What `blockscale-form-kernels` leaves in a kernel and `blockscale-tile`
+    expands: D = activation(alpha * A * B + beta * C + bias), with A, B and
+    their scales behind tensor maps. `a` is the operand whose rows go to the
+    lanes of tensor memory: with `swap_operands` in the schedule that is the
+    source matmul's b, and D is written transposed, so that memory holds
+    the same D either way. `m`, `n`, `k` and `batch` are the sizes of the source
+    matmul.
+  }];
+  let arguments = (ins
+    Blockscale_TensorMapType:$a, Blockscale_TensorMapType:$b,
+    Blockscale_TensorMapType:$sfa, Blockscale_TensorMapType:$sfb,
+    Blockscale_GlobalType:$d,
+    Optional<Blockscale_GlobalType>:$c, Optional<Blockscale_GlobalType>:$bias,
+    Optional<F32>:$alpha, Optional<F32>:$beta,
+    Variadic<Blockscale_GlobalType>:$tensor_scales,
+    I32:$m, I32:$n, I32:$k, I32:$batch,
+    Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
+    DefaultValuedAttr<Blockscale_BiasKindAttr,
+                      "::blockscale::BiasKind::Column">:$bias_kind,
+    OptionalAttr<Blockscale_ActivationAttr>:$activation);
+  let assemblyFormat = [{
+    `a` `(` $a `,` $sfa `)` `b` `(` $b `,` $sfb `)` `d` `(` $d `)`
+    (`c` `(` $c^ `)`)? (`bias` `(` $bias^ `)`)?
+    (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
+    (`tensor_scales` `(` $tensor_scales^ `)`)?
+    `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
+    `mma` $mma `schedule` `` $schedule attr-dict `:`
+    type($a) `,` type($sfa) `,` type($b) `,` type($sfb) `,` type($d)
+    (`c` type($c)^)? (`bias` type($bias)^)?
+    (`tensor_scales` type($tensor_scales)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+def Blockscale_SharedAllocOp : Blockscale_KernelOp<"shared_alloc"> {
+  let summary = "a ring of stages in dynamic shared memory";
+  let description = [{
+    `offset` is the byte offset from the start of dynamic shared memory; it is
+    absent until `blockscale-assign-memory` has run.
+
+    ```mlir
+    %a = blockscale.shared_alloc offset(1024) : !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+    ```
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Blockscale_SharedType:$result);
+  let assemblyFormat = "(`offset` `(` $offset^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Blockscale_BarrierAllocOp : Blockscale_KernelOp<"barrier_alloc"> {
+  let summary = "mbarriers in shared memory, initialised";
+  let description = [{
+    Each barrier's phase ends after `arrivals` arrivals and all announced
+    bytes. One thread of the CTA initialises them; a CTA-wide barrier must
+    follow before another thread uses them.
+  }];
+  let arguments = (ins I64Attr:$arrivals, OptionalAttr<I64Attr>:$offset);
+  let results = (outs Blockscale_BarrierType:$result);
+  let assemblyFormat = [{
+    `arrivals` `(` $arrivals `)` (`offset` `(` $offset^ `)`)? attr-dict
+    `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_TmemAllocOp : Blockscale_KernelOp<"tmem_alloc"> {
+  let summary = "allocate tensor memory and give up the right to more";
+  let description = [{
+    Executed by one whole warp. Writes the address to the first word of
+    `slot`; a CTA-wide barrier must follow before `tmem_view` reads it.
+    `columns` is a power of two from 32 to 512, absent until
+    `blockscale-assign-memory` has run.
+  }];
+  let arguments = (ins Blockscale_SharedType:$slot,
+                       OptionalAttr<I64Attr>:$columns);
+  let assemblyFormat =
+    "$slot (`columns` `(` $columns^ `)`)? attr-dict `:` type($slot)";
+  let hasVerifier = 1;
+}
+
+def Blockscale_TmemDeallocOp : Blockscale_KernelOp<"tmem_dealloc"> {
+  let summary = "free the tensor memory that tmem_alloc took";
+  let description = [{
+    Executed by one whole warp, after a CTA-wide barrier behind the last use.
+  }];
+  let arguments = (ins Blockscale_SharedType:$slot,
+                       OptionalAttr<I64Attr>:$columns);
+  let assemblyFormat =
+    "$slot (`columns` `(` $columns^ `)`)? attr-dict `:` type($slot)";
+  let hasVerifier = 1;
+}
+
+def Blockscale_TmemViewOp : Blockscale_KernelOp<"tmem_view"> {
+  let summary = "a region of the allocated tensor memory";
+  let description = [{
+    `column` is the first column relative to the allocation, absent until
+    `blockscale-assign-memory` has run.
+  }];
+  let arguments = (ins Blockscale_SharedType:$slot,
+                       OptionalAttr<I64Attr>:$column);
+  let results = (outs Blockscale_TensorMemoryType:$result);
+  let assemblyFormat = [{
+    $slot (`column` `(` $column^ `)`)? attr-dict
+    `:` type($slot) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Who does what
+//===----------------------------------------------------------------------===//
+
+def Blockscale_WarpsOp : Blockscale_KernelOp<"warps",
+    [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "code of some warps of the CTA";
+  let description = [{
+    ```mlir
+    blockscale.warps "producer" 4 to 5 { ... }   // warp 4 only
+    ```
+  }];
+  let arguments = (ins StrAttr:$role, I64Attr:$first, I64Attr:$last);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$role $first `to` $last $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Blockscale_ElectOp : Blockscale_KernelOp<"elect"> {
+  let summary = "true in one lane of the warp, the same at every execution";
+  let results = (outs I1:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Blockscale_TileCoordinatesOp : Blockscale_KernelOp<"tile_coordinates",
+    [Pure]> {
+  let summary = "row, column and batch of the output tile with a number";
+  let description = [{
+    Tiles are numbered so that neighbours share operands in the L2 cache: in
+    groups of `group` row tiles, down the rows first, then along the columns.
+  }];
+  let arguments = (ins I32:$tile, I32:$row_tiles, I32:$column_tiles,
+                       I64Attr:$group);
+  let results = (outs I32:$row, I32:$column, I32:$batch);
+  let assemblyFormat =
+    "$tile `of` `(` $row_tiles `,` $column_tiles `)` `group` $group attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+def Blockscale_WaitOp : Blockscale_KernelOp<"wait"> {
+  let summary = "wait until the phase with a parity is over";
+  let description = [{
+    A barrier that was never used has finished "phase -1", so a wait for
+    parity 1 returns at once.
+  }];
+  let arguments = (ins Blockscale_BarrierType:$barrier, I32:$index,
+                       I32:$parity);
+  let assemblyFormat =
+    "$barrier `[` $index `]` `parity` $parity attr-dict `:` type($barrier)";
+}
+
+def Blockscale_ArriveOp : Blockscale_KernelOp<"arrive"> {
+  let summary = "arrive once at a barrier";
+  let arguments = (ins Blockscale_BarrierType:$barrier, I32:$index);
+  let assemblyFormat = "$barrier `[` $index `]` attr-dict `:` type($barrier)";
+}
+
+def Blockscale_ArriveExpectOp : Blockscale_KernelOp<"arrive_expect"> {
+  let summary = "arrive once and announce the bytes that TMA will bring";
+  let description = [{
+    Of the padded 4- and 6-bit types TMA counts the packed bytes.
+  }];
+  let arguments = (ins Blockscale_BarrierType:$barrier, I32:$index,
+                       I64Attr:$bytes);
+  let assemblyFormat =
+    "$barrier `[` $index `]` `bytes` `(` $bytes `)` attr-dict `:` type($barrier)";
+}
+
+def Blockscale_CommitOp : Blockscale_KernelOp<"commit"> {
+  let summary = "arrive when all tensor-core work of this thread is done";
+  let description = [{
+    Covers the copies of scales and the MMAs that this thread issued before.
+  }];
+  let arguments = (ins Blockscale_BarrierType:$barrier, I32:$index);
+  let assemblyFormat = "$barrier `[` $index `]` attr-dict `:` type($barrier)";
+}
+
+def Blockscale_FenceSide : I32Enum<"FenceSide",
+    "which side of a synchronisation a fence stands on", [
+      I32EnumCase<"Before", 0, "before">,
+      I32EnumCase<"After", 1, "after">]> {
+  let cppNamespace = "::blockscale";
+}
+def Blockscale_FenceSideAttr
+    : EnumAttr<Blockscale_Dialect, Blockscale_FenceSide, "fence_side">;
+
+def Blockscale_TensorFenceOp : Blockscale_KernelOp<"tensor_fence"> {
+  let summary = "order tensor-memory accesses around a synchronisation";
+  let description = [{
+    `before` stands in front of the arrival of a thread whose accesses must be
+    seen, `after` behind the wait of the thread that sees them.
+  }];
+  let arguments = (ins Blockscale_FenceSideAttr:$side);
+  let assemblyFormat = "$side attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Moving data
+//===----------------------------------------------------------------------===//
+
+def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load"> {
+  let summary = "load a box from global into shared memory";
+  let description = [{
+    Asynchronous: the bytes count on barrier `signal` of the same stage.
+    `box` selects the box inside the stage where a stage holds several
+    (groups of 128 rows of an MN-major operand). Coordinates are in elements,
+    innermost first; what lies outside the tensor reads as zero.
+  }];
+  let arguments = (ins
+    Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates,
+    Blockscale_SharedType:$shared, Blockscale_BarrierType:$signal, I32:$stage,
+    DefaultValuedAttr<I64Attr, "0">:$box);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `to` $shared `signal` $signal `stage` $stage
+    (`box` $box^)? attr-dict
+    `:` type($map) `to` type($shared) `,` type($signal)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_MaskScalesOp : Blockscale_KernelOp<"mask_scales"> {
+  let summary = "clear the scales behind the end of K in a stage";
+  let description = [{
+    Clears scale `valid` and those behind it in every row of the stage, so that
+    whatever the padding in memory holds, a NaN included, cannot reach the
+    product. Executed by one whole warp; the async proxy sees the result.
+  }];
+  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage, I32:$valid);
+  let assemblyFormat =
+    "$shared `[` $stage `]` `valid` $valid attr-dict `:` type($shared)";
+  let hasVerifier = 1;
+}
+
+def Blockscale_CopyScalesOp : Blockscale_KernelOp<"copy_scales"> {
+  let summary = "copy a stage of scales into tensor memory";
+  let description = [{
+    One `tcgen05.cp` of 512 bytes per 128 rows and 4 scales, replicated to the
+    four lane quadrants. Asynchronous, in order before later MMAs of the same
+    thread.
+  }];
+  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage,
+                       Blockscale_TensorMemoryType:$target);
+  let assemblyFormat = [{
+    $shared `[` $stage `]` `to` $target attr-dict
+    `:` type($shared) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
+    [AttrSizedOperandSegments]> {
+  let summary = "multiply one stage into an accumulator";
+  let description = [{
+    D += A * B over the stage's part of K, or D = A * B where `accumulate` is
+    false. `steps` lists the instructions, one entry each; it is absent until
+    `blockscale-assign-scale-ids` has run. With `valid` (elements of K in this
+    stage, at least 1) instructions behind the end of K are not executed.
+    `shift` is added to the column of B's scales: tiles that start in the middle
+    of a group of 128 rows read it from there.
+  }];
+  let arguments = (ins
+    Blockscale_TensorMemoryType:$accumulator, I32:$copy,
+    Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
+    Blockscale_TensorMemoryType:$sfa, Blockscale_TensorMemoryType:$sfb,
+    I1:$accumulate, Optional<I32>:$valid, Optional<I32>:$shift,
+    Blockscale_MmaAttr:$instruction,
+    OptionalAttr<Blockscale_StepArrayAttr>:$steps);
+  let assemblyFormat = [{
+    $instruction $accumulator `[` $copy `]` `,` $a `,` $b `stage` $stage
+    `scales` $sfa `,` $sfb `accumulate` $accumulate
+    (`valid` $valid^)? (`shift` $shift^)? (`steps` $steps^)? attr-dict `:` type($accumulator) `,` type($a) `,` type($b)
+    `,` type($sfa) `,` type($sfb)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+def Blockscale_LoadAccumulatorOp : Blockscale_KernelOp<"load_accumulator"> {
+  let summary = "load consecutive columns of the executing lane's row";
+  let description = [{
+    Executed by four consecutive warps that start at a multiple of four: warp w
+    of them reads rows 32w to 32w + 31, lane l row 32w + l. Complete when it
+    returns.
+  }];
+  let arguments = (ins Blockscale_TensorMemoryType:$accumulator, I32:$copy,
+                       I32:$column);
+  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let assemblyFormat = [{
+    $accumulator `[` $copy `]` `column` $column attr-dict
+    `:` type($accumulator) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
+  let summary = "load elements of global memory, as far as they are there";
+  let description = [{
+    Element i of the result is element `offset + i * stride` behind `source`
+    for i < `count`, and 0 from there on. Without `stride` it is 1.
+  }];
+  let arguments = (ins Blockscale_GlobalType:$source, I64:$offset, I32:$count,
+                       Optional<I64>:$stride);
+  let results = (outs VectorOfRankAndType<[1], [F32, BF16, F16]>:$result);
+  let assemblyFormat = [{
+    $source `[` $offset `]` `count` $count (`stride` $stride^)? attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_StoreRowOp : Blockscale_KernelOp<"store_row"> {
+  let summary = "store elements to global memory, as far as it goes";
+  let description = [{
+    The first `count` elements of `value` go to `offset + i * stride`.
+    Without `stride` it is 1.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16]>:$value,
+                       Blockscale_GlobalType:$target, I64:$offset, I32:$count,
+                       Optional<I64>:$stride);
+  let assemblyFormat = [{
+    $value `to` $target `[` $offset `]` `count` $count (`stride` $stride^)?
+    attr-dict `:` type($value) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELOPS_TD

@@ -1,0 +1,301 @@
+//===- KernelOps.cpp - verifiers of the ops of kernels ---===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Check.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *kernel = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError() << "there is no kernel " << getKernelAttr();
+  if (!kernel->hasAttrOfType<KernelAttr>(KernelAttr::name)) {
+    InFlightDiagnostic diag = emitOpError()
+                              << getKernelAttr() << " is not a kernel: it has "
+                              << "no '" << KernelAttr::name << "' attribute";
+    diag.attachNote(kernel->getLoc()) << "declared here";
+    return diag;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Legality of the instruction
+//===----------------------------------------------------------------------===//
+
+hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
+  auto major = [](BoolAttr mnMajor) {
+    return mnMajor && mnMajor.getValue() ? hw::OperandMajor::MN
+                                         : hw::OperandMajor::K;
+  };
+  hw::MmaQuery query;
+  query.target = target;
+  query.kind = mma.getKind();
+  query.a = mma.getA();
+  query.b = mma.getB();
+  query.scale = mma.getScale();
+  query.block = mma.getBlock();
+  query.m = mma.getM();
+  query.n = mma.getN();
+  query.k = mma.getK();
+  query.aMajor = major(mma.getAMnMajor());
+  query.bMajor = major(mma.getBMnMajor());
+  return query;
+}
+
+/// The target of the kernel around `op`; sm_100a, which has every instruction
+/// of its family but K = 96, outside one.
+static hw::Target enclosingTarget(Operation *op) {
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    if (auto kernel =
+            function->getAttrOfType<KernelAttr>(KernelAttr::name))
+      if (auto target = hw::parseTarget(kernel.getTarget().getValue()))
+        return *target;
+  return hw::Target{};
+}
+
+static LogicalResult verifyInstruction(Operation *op, MmaAttr mma) {
+  if (auto why = hw::whyNot(legalityQuery(mma, enclosingTarget(op))))
+    return op->emitOpError() << *why;
+  return success();
+}
+
+LogicalResult KernelMatmulOp::verify() {
+  ScheduleAttr schedule = getSchedule();
+  if (!schedule.getTarget() || !schedule.getTileM() || !schedule.getTileN() ||
+      !schedule.getTileK() || !schedule.getStages() ||
+      !schedule.getAccumulators() || !schedule.getSwapOperands() ||
+      !schedule.getGroupM())
+    return emitOpError() << "expected a complete schedule; "
+                            "'blockscale-select-schedule' completes one";
+  MmaAttr mma = getMma();
+  if (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN())
+    return emitOpError() << "expected an instruction of the tile's shape "
+                         << schedule.getTileM() << "x" << schedule.getTileN()
+                         << ", found " << mma.getM() << "x" << mma.getN();
+  if (static_cast<bool>(getBeta()) != static_cast<bool>(getC()))
+    return emitOpError() << "expected 'c' and 'beta' together";
+  return verifyInstruction(*this, mma);
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+/// An offset that is not there yet is fine.
+static LogicalResult verifyOffset(Operation *op, std::optional<int64_t> offset,
+                                  int64_t alignment) {
+  if (!offset || (*offset >= 0 && *offset % alignment == 0))
+    return success();
+  return op->emitOpError() << "expected an offset that is a multiple of "
+                           << alignment << ", found " << *offset;
+}
+
+LogicalResult SharedAllocOp::verify() {
+  return verifyOffset(*this, getOffset(), getType().getAlignment());
+}
+
+LogicalResult BarrierAllocOp::verify() {
+  constexpr uint64_t kMaxArrivals = (1 << 20) - 1;
+  constexpr int64_t kBarrierBytes = 8;
+  if (getArrivals() < 1 || getArrivals() > kMaxArrivals)
+    return emitOpError() << "expected 1 to " << kMaxArrivals
+                         << " arrivals, found " << getArrivals();
+  return verifyOffset(*this, getOffset(), kBarrierBytes);
+}
+
+static LogicalResult verifyColumns(Operation *op, SharedType slot,
+                                   std::optional<int64_t> columns) {
+  if (slot.getStageBytes() < 4)
+    return op->emitOpError() << "expected a slot of at least 4 bytes";
+  if (!columns)
+    return success();
+  hw::Answer<unsigned> legal =
+      hw::allocationColumns(*columns < 0 ? 0 : *columns);
+  if (!legal)
+    return op->emitOpError() << legal.reason;
+  if (*legal != *columns)
+    return op->emitOpError()
+           << "tensor memory is allocated in powers of two from 32 to 512 "
+              "columns; found "
+           << *columns << ", the next larger is " << *legal;
+  return success();
+}
+
+LogicalResult TmemAllocOp::verify() {
+  return verifyColumns(*this, getSlot().getType(), getColumns());
+}
+
+LogicalResult TmemDeallocOp::verify() {
+  return verifyColumns(*this, getSlot().getType(), getColumns());
+}
+
+LogicalResult TmemViewOp::verify() {
+  if (!getColumn())
+    return success();
+  int64_t column = *getColumn();
+  if (column < 0 || column + getType().getColumns() > hw::kTmemColumns)
+    return emitOpError() << "columns " << column << " to "
+                         << column + getType().getColumns() - 1
+                         << " are not within the " << hw::kTmemColumns
+                         << " columns of tensor memory";
+  constexpr int64_t kCopyAlignment = 4;
+  if (!getType().isAccumulator() && column % kCopyAlignment != 0)
+    return emitOpError() << "expected scales at a multiple of "
+                         << kCopyAlignment << " columns, found " << column;
+  return success();
+}
+
+LogicalResult WarpsOp::verify() {
+  if (getFirst() >= getLast())
+    return emitOpError() << "expected at least one warp, found " << getFirst()
+                         << " to " << getLast();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Moving data
+//===----------------------------------------------------------------------===//
+
+LogicalResult TmaLoadOp::verify() {
+  TensorMapType map = getMap().getType();
+  SharedType shared = getShared().getType();
+  if (getCoordinates().size() != map.getBox().size())
+    return emitOpError() << "expected " << map.getBox().size()
+                         << " coordinates, found " << getCoordinates().size();
+  if (map.getSwizzle() != shared.getSwizzle())
+    return emitOpError() << "the tensor map's swizzle "
+                         << StringRef(hw::swizzleName(map.getSwizzle()))
+                         << " is not the stage's, "
+                         << StringRef(hw::swizzleName(shared.getSwizzle()));
+  int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
+  for (int64_t extent : map.getBox())
+    bits *= extent;
+  int64_t end = (getBox() + 1) * bits / 8;
+  if (getBox() < 0 || end > shared.getStageBytes())
+    return emitOpError() << "box " << getBox() << " ends at byte " << end
+                         << " of a stage of " << shared.getStageBytes();
+  return success();
+}
+
+LogicalResult MaskScalesOp::verify() {
+  if (getShared().getType().getShape().size() != 4)
+    return emitOpError()
+           << "expected a ring of stages x row groups x words x 512 bytes";
+  return success();
+}
+
+LogicalResult CopyScalesOp::verify() {
+  ArrayRef<int64_t> source = getShared().getType().getShape();
+  TensorMemoryType target = getTarget().getType();
+  auto layout = dyn_cast<TmemScalesAttr>(target.getLayout());
+  if (!layout)
+    return emitOpError() << "expected scales as the target";
+  constexpr int64_t kAtomBytes = 512, kAtomRows = 128, kAtomScales = 4;
+  if (source.size() != 4 || source[3] != kAtomBytes)
+    return emitOpError()
+           << "expected a ring of stages x row groups x words x 512 bytes";
+  if (source[1] * kAtomRows != target.getShape()[0] ||
+      source[2] * kAtomScales != target.getShape()[1])
+    return emitOpError() << "a stage holds " << source[1] * kAtomRows << "x"
+                         << source[2] * kAtomScales
+                         << " scales, the target takes "
+                         << target.getShape()[0] << "x"
+                         << target.getShape()[1];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MmaOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyStep(MmaOp op, StepAttr step,
+                                ArrayRef<unsigned> ids) {
+  auto legalId = [&](int64_t id) {
+    return llvm::is_contained(ids, static_cast<unsigned>(id));
+  };
+  for (int64_t id : {step.getSfaId(), step.getSfbId()})
+    if (!legalId(id))
+      return op.emitOpError() << "scale id " << id << " is not legal for kind '"
+                              << StringRef(hw::kindName(
+                                     op.getInstruction().getKind()))
+                              << "' with blocks of "
+                              << op.getInstruction().getBlock();
+  constexpr int64_t kDescriptorUnit = 16;
+  for (int64_t offset : {step.getA(), step.getB()})
+    if (offset < 0 || offset % kDescriptorUnit != 0)
+      return op.emitOpError()
+             << "expected operand offsets in whole 16 bytes, found " << offset;
+  if (step.getSfaColumn() >= op.getSfa().getType().getColumns() ||
+      step.getSfbColumn() >= op.getSfb().getType().getColumns())
+    return op.emitOpError() << "scale columns " << step.getSfaColumn()
+                            << " and " << step.getSfbColumn()
+                            << " are not within regions of "
+                            << op.getSfa().getType().getColumns() << " and "
+                            << op.getSfb().getType().getColumns();
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  MmaAttr mma = getInstruction();
+  if (failed(verifyInstruction(*this, mma)))
+    return failure();
+  TensorMemoryType accumulator = getAccumulator().getType();
+  if (!accumulator.isAccumulator() || accumulator.getShape()[2] != mma.getN())
+    return emitOpError() << "expected an accumulator of " << mma.getN()
+                         << " columns";
+  if (getSfa().getType().isAccumulator() || getSfb().getType().isAccumulator())
+    return emitOpError() << "expected scales behind 'scales'";
+  if (!getSteps())
+    return success();
+  std::vector<unsigned> ids = hw::legalScaleIds(
+      mma.getKind(), mma.getBlock(), mma.getK());
+  for (auto step : getSteps()->getAsRange<StepAttr>())
+    if (failed(verifyStep(*this, step, ids)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadAccumulatorOp::verify() {
+  TensorMemoryType accumulator = getAccumulator().getType();
+  int64_t columns = getType().getDimSize(0);
+  if (!accumulator.isAccumulator() || columns > accumulator.getShape()[2])
+    return emitOpError() << "expected an accumulator of at least " << columns
+                         << " columns";
+  constexpr int64_t kMaxColumns = 128;
+  if (!llvm::isPowerOf2_64(columns) || columns > kMaxColumns)
+    return emitOpError() << "expected a power of two up to " << kMaxColumns
+                         << " columns, found " << columns;
+  return success();
+}
+
+static LogicalResult verifyRow(Operation *op, GlobalType memory,
+                               VectorType vector) {
+  if (memory.getElementType() == vector.getElementType())
+    return success();
+  return op->emitOpError() << "memory holds " << memory.getElementType()
+                           << ", the vector " << vector.getElementType();
+}
+
+LogicalResult LoadRowOp::verify() {
+  return verifyRow(*this, getSource().getType(), getType());
+}
+
+LogicalResult StoreRowOp::verify() {
+  return verifyRow(*this, getTarget().getType(), getValue().getType());
+}
