@@ -21,6 +21,13 @@ if command -v ccache >/dev/null; then
   options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
             -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
+# Configuring the tests needs ptxas; the compiler builds without it.
+if ptxas=$(find_ptxas); then
+  options+=(-DBLOCKSCALE_ENABLE_TESTS=ON "-DBLOCKSCALE_PTXAS=$ptxas")
+else
+  say "no usable ptxas: building without the tests"
+  options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
+fi
 
 cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >&2
 ninja -C "$build" "$@" >&2

@@ -29,7 +29,9 @@ GTEST_OUTPUT="json:$results/gtest/" \
   ctest --test-dir "$build" -j "$jobs" --output-on-failure \
         --output-junit "$results/ctest.xml" >&2 || true
 if [ -f "$build/test/lit.site.cfg.py" ]; then
-  lit -q -j "$jobs" -o "$results/lit.json" "$build/test" >&2 || true
+  # lit by name would run under the system's Python, which lacks numpy.
+  python3 "$(command -v lit)" -q -j "$jobs" -o "$results/lit.json" \
+    "$build/test" >&2 || true
 else
   say "error: $build/test has no lit configuration"
 fi
