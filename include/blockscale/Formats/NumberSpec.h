@@ -136,8 +136,7 @@ std::optional<ElementFormat> scaleFormat(const NumberSpec &spec);
 /// 2^(indexBits-1) values; the other half of each table are the negatives.
 /// Empty if the codebook has no pattern; an error if it is no codebook or the
 /// pattern does not fit. parseNumberSpec has asked already.
-Parsed<std::vector<std::vector<double>>>
-codebookTables(const NumberSpec &spec);
+Parsed<std::vector<std::vector<double>>> codebookTables(const NumberSpec &spec);
 
 /// The nearest value of the format, ties to even, saturating at maxFloat (for
 /// unsigned integers: 0 and maxInt). NaN stays NaN. Exponent types take the

@@ -29,7 +29,9 @@ template <typename T> struct Parsed {
   }
 
   explicit operator bool() const { return value.has_value(); }
-  const T &operator*() const { return *value; }
+  const T &operator*() const & { return *value; }
+  /// By value, so that `for (auto &x : *parse(...))` does not dangle.
+  T operator*() && { return std::move(*value); }
   const T *operator->() const { return &*value; }
 };
 

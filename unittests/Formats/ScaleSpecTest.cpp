@@ -1,0 +1,402 @@
+//===- ScaleSpecTest.cpp - number and scale specs -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Formats/ScaleSpec.h"
+#include "Formats/OracleCsv.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+using namespace blockscale::test;
+
+namespace {
+
+/// The value of a key in the flat JSON of `reference_detail`, unquoted.
+std::string jsonField(const std::string &json, const std::string &key) {
+  size_t begin = json.find("\"" + key + "\": ");
+  if (begin == std::string::npos)
+    return "absent";
+  begin += key.size() + 4;
+  if (json[begin] == '"')
+    return json.substr(begin + 1, json.find('"', begin + 1) - begin - 1);
+  return json.substr(begin, json.find_first_of(",}", begin) - begin);
+}
+
+std::string kindName(NumberKind kind) {
+  switch (kind) {
+  case NumberKind::Float:
+    return "float";
+  case NumberKind::Int:
+    return "int";
+  case NumberKind::Uint:
+    return "uint";
+  case NumberKind::Exponent:
+    return "exponent";
+  }
+  return "";
+}
+
+std::string specialsName(NumberSpecials specials) {
+  const char *names[] = {"ieee", "fn", "fnuz", "inuz", "none"};
+  return names[static_cast<unsigned>(specials)];
+}
+
+void expectNumber(const CsvRow &row) {
+  const std::string &text = row.at("spec");
+  const std::string &detail = row.at("reference_detail");
+  auto number = parseNumberSpec(text);
+  ASSERT_TRUE(number) << text << ": " << number.error;
+  auto field = [&](const char *key) { return jsonField(detail, key); };
+  EXPECT_EQ(canonicalName(*number), field("canon")) << text;
+  EXPECT_EQ(kindName(number->kind), field("kind")) << text;
+  EXPECT_EQ(specialsName(number->specials), field("infnan")) << text;
+  EXPECT_EQ(std::to_string(number->bits()), field("bits")) << text;
+  EXPECT_EQ(std::to_string(number->exponentBits), field("e")) << text;
+  EXPECT_EQ(std::to_string(number->mantissaBits), field("m")) << text;
+  EXPECT_EQ(number->isSigned() ? "true" : "false", field("signed")) << text;
+  EXPECT_EQ(std::to_string(number->maxInt()), field("maxint")) << text;
+  EXPECT_EQ(std::to_string(number->minInt()), field("minint")) << text;
+  EXPECT_EQ(number->maxFloat(), std::stod(field("maxfloat"))) << text;
+  EXPECT_EQ(number->midMax(), std::stod(field("midmax"))) << text;
+  EXPECT_EQ(number->minSubnormal(), std::stod(field("minsub"))) << text;
+  if (number->kind != NumberKind::Uint) {
+    EXPECT_EQ(std::to_string(number->bias), field("bias")) << text;
+    EXPECT_EQ(std::to_string(number->emax()), field("emax")) << text;
+    EXPECT_EQ(std::to_string(number->emin()), field("emin")) << text;
+  }
+  for (const std::string &name : {print(*number), canonicalName(*number)}) {
+    auto again = parseNumberSpec(name);
+    ASSERT_TRUE(again) << name;
+    EXPECT_TRUE(*again == *number) << name;
+    EXPECT_EQ(hash_value(*again), hash_value(*number));
+  }
+}
+
+std::string nameOrNull(const std::optional<NumberSpec> &number) {
+  return number ? canonicalName(*number) : "null";
+}
+
+/// The reference writes 1 for an absent row tile and null for an absent column
+/// tile; a subtile of a whole dimension is null, that of an undivided tile its
+/// size.
+std::string tileName(const std::optional<TileSpec> &tile, const char *absent) {
+  return tile ? std::to_string(tile->size) : absent;
+}
+
+std::string subtileName(const std::optional<TileSpec> &tile,
+                        const char *absent) {
+  if (!tile)
+    return absent;
+  return tile->size ? std::to_string(tile->subtile) : "null";
+}
+
+void expectScale(const CsvRow &row) {
+  const std::string &text = row.at("spec");
+  auto scale = parseScaleSpec(text);
+  ASSERT_TRUE(scale) << text << ": " << scale.error;
+  std::string printed = print(*scale);
+  auto again = parseScaleSpec(printed);
+  ASSERT_TRUE(again) << text << " -> " << printed;
+  EXPECT_TRUE(*again == *scale) << printed;
+  EXPECT_EQ(hash_value(*again), hash_value(*scale));
+  EXPECT_EQ(print(*again), printed);
+  if (row.at("reference_verdict") != "accept")
+    return;
+  auto field = [&](const char *key) {
+    return jsonField(row.at("reference_detail"), key);
+  };
+  auto flag = [](bool value) { return value ? "true" : "false"; };
+  EXPECT_EQ(tileName(scale->rows, "1"), field("tile0")) << text;
+  EXPECT_EQ(tileName(scale->columns, "null"), field("tile1")) << text;
+  EXPECT_EQ(subtileName(scale->rows, "1"), field("sub0")) << text;
+  EXPECT_EQ(subtileName(scale->columns, "null"), field("sub1")) << text;
+  EXPECT_EQ(std::to_string(scale->isSparse() ? scale->keepN : 1), field("n"));
+  EXPECT_EQ(std::to_string(scale->isSparse() ? scale->ofM : 1), field("m"));
+  EXPECT_EQ(canonicalName(scale->scale), field("scale")) << text;
+  EXPECT_EQ(nameOrNull(scale->zero), field("zero")) << text;
+  EXPECT_EQ(nameOrNull(scale->tensorScale), field("tenscale")) << text;
+  EXPECT_EQ(flag(scale->isTensor()), field("tensor")) << text;
+  EXPECT_EQ(flag(scale->isChannel()), field("channel")) << text;
+  EXPECT_EQ(flag(scale->isTile()), field("tile")) << text;
+  EXPECT_EQ(flag(scale->is2D()), field("is2d")) << text;
+  EXPECT_EQ(flag(scale->isSquare()), field("square")) << text;
+  EXPECT_EQ(flag(scale->hasSubtile()), field("subtile")) << text;
+  EXPECT_EQ(flag(scale->isSparse()), field("sparse")) << text;
+  EXPECT_EQ(flag(scale->isMultiscale()), field("multi")) << text;
+}
+
+/// `number|scale`, the scale being None for unscaled data.
+std::optional<std::string> whyNotPair(const std::string &text) {
+  size_t bar = text.find('|');
+  auto number = parseNumberSpec(text.substr(0, bar));
+  if (!number)
+    return number.error;
+  if (text.substr(bar + 1) == "None")
+    return whyNotDataType(*number);
+  auto scale = parseScaleSpec(text.substr(bar + 1));
+  if (!scale)
+    return scale.error;
+  return whyNotDataType(*number, *scale);
+}
+
+/// The tables as the JSON of the oracle spells them.
+std::string tablesText(const NumberSpec &spec) {
+  auto tables = codebookTables(spec);
+  std::ostringstream out;
+  out.precision(17);
+  const char *tableMark = "";
+  for (const auto &table : *tables) {
+    out << tableMark << "[";
+    tableMark = ", ";
+    const char *valueMark = "";
+    for (double value : table) {
+      out << valueMark << value << (value == std::floor(value) ? ".0" : "");
+      valueMark = ", ";
+    }
+    out << "]";
+  }
+  return "[" + out.str() + "]";
+}
+
+TEST(ScaleSpec, VerdictsOfEveryRow) {
+  std::vector<CsvRow> rows = readOracle("numerics/spec_verdicts.csv");
+  ASSERT_EQ(rows.size(), 154u);
+  for (const CsvRow &row : rows) {
+    const std::string &kind = row.at("kind"), &text = row.at("spec");
+    bool accepted = row.at("recommended_verdict") == "accept";
+    std::optional<std::string> reason;
+    if (kind == "dtype") {
+      reason = whyNotPair(text);
+    } else if (kind == "sspec") {
+      auto scale = parseScaleSpec(text);
+      if (!scale)
+        reason = scale.error;
+      EXPECT_LE(scale.errorOffset, text.size()) << text;
+    } else {
+      ASSERT_TRUE(kind == "nspec" || kind == "codebook") << kind;
+      auto number = parseNumberSpec(text);
+      if (!number)
+        reason = number.error;
+      EXPECT_LE(number.errorOffset, text.size()) << text;
+    }
+    EXPECT_EQ(!reason.has_value(), accepted)
+        << kind << " " << text << ": " << reason.value_or("accepted");
+    EXPECT_NE(reason.value_or("x"), "") << text;
+  }
+}
+
+TEST(ScaleSpec, FieldsOfEveryAcceptedRow) {
+  unsigned checked = 0;
+  for (const CsvRow &row : readOracle("numerics/spec_verdicts.csv")) {
+    if (row.at("recommended_verdict") != "accept")
+      continue;
+    if (row.at("kind") == "nspec")
+      expectNumber(row), ++checked;
+    if (row.at("kind") == "sspec")
+      expectScale(row), ++checked;
+  }
+  EXPECT_GT(checked, 60u);
+}
+
+TEST(ScaleSpec, CodebookTablesOfEveryAcceptedRow) {
+  unsigned compared = 0;
+  for (const CsvRow &row : readOracle("numerics/spec_verdicts.csv")) {
+    if (row.at("kind") != "codebook" ||
+        row.at("recommended_verdict") != "accept")
+      continue;
+    const std::string &detail = row.at("reference_detail");
+    auto number = parseNumberSpec(row.at("spec"));
+    ASSERT_TRUE(number) << row.at("spec") << ": " << number.error;
+    EXPECT_EQ(std::to_string(number->indexBits), jsonField(detail, "index"));
+    EXPECT_EQ(std::to_string(number->metaBits), jsonField(detail, "meta"));
+    size_t begin = detail.find("\"positive\": ") + 12;
+    if (detail[begin] == '"')
+      continue;
+    EXPECT_EQ(tablesText(*number),
+              detail.substr(begin, detail.size() - begin - 1))
+        << row.at("spec");
+    ++compared;
+  }
+  EXPECT_GE(compared, 8u);
+}
+
+// The tables that TensorCast's documentation of 0.3.0 lists.
+TEST(ScaleSpec, CodebooksMoveAlongTheirNumberLine) {
+  auto mxfp4m = codebookTables(*parseNumberSpec("cb41f01_e2m2fnuz"));
+  ASSERT_TRUE(mxfp4m);
+  EXPECT_EQ((*mxfp4m)[0],
+            (std::vector<double>{0, .75, 1.25, 1.75, 2.5, 3.5, 5, 7}));
+  EXPECT_EQ((*mxfp4m)[1], (std::vector<double>{0, .5, 1, 1.5, 2, 3, 4, 6}));
+  auto mx9 = codebookTables(*parseNumberSpec("cb81ie_int9"));
+  ASSERT_TRUE(mx9);
+  ASSERT_EQ(mx9->size(), 2u);
+  ASSERT_EQ((*mx9)[0].size(), 128u);
+  EXPECT_EQ((*mx9)[0][127], 127.0 / 64);
+  EXPECT_EQ((*mx9)[1][1], 1.0 / 128);
+}
+
+// Rules the reference breaks or leaves out; see the table of section 3.
+TEST(ScaleSpec, RefusesWhatTheReferenceGetsWrong) {
+  for (const char *text : {"e8m0_t16s4_t16",
+                           "e8m0_t16_t16s4",
+                           "e8m0_t16s0",
+                           "e8m0_t16s32",
+                           "e8m0_t0s4",
+                           "multi_float32_e4m3",
+                           "multi_e8m0_t32",
+                           "uint8_int8_t32",
+                           "e8m0_t512",
+                           "e8m0_t2",
+                           "e8m0_t16m4n2",
+                           "e8m0_t16n4m4",
+                           "e8m0_t16n0m4",
+                           "e8m0_t16n2",
+                           "cb41fi_e2m2fnuz_t16",
+                           "float8_e4m3fn_t16",
+                           "",
+                           "multi_",
+                           "e8m0_t99999999999999999999",
+                           "e8m0_t32 ",
+                           "e8m0_\xff"})
+    EXPECT_FALSE(parseScaleSpec(text)) << text;
+  for (const char *text : {"e9m3",
+                           "e0m4",
+                           "e1m2fn_x",
+                           "uint1",
+                           "int1",
+                           "int33",
+                           "bfloat9",
+                           "float8",
+                           "e4m3b",
+                           "e4m3xyz",
+                           "e4m",
+                           "e",
+                           "",
+                           "cb",
+                           "cb4",
+                           "cb41p_int8",
+                           "cb41s12_int8",
+                           "cb41fi_uint8",
+                           "cb41fi_e8m0",
+                           "cb41fi_",
+                           "cb44_e4m3fn_",
+                           "cb41f09_e2m1fnuz",
+                           "cb41fi_float32",
+                           "e1m0fn",
+                           "e4m3b99999999999999999999",
+                           "float8_int8",
+                           "torch.",
+                           "binary8p7",
+                           "binary8p0"})
+    EXPECT_FALSE(parseNumberSpec(text)) << text;
+}
+
+TEST(ScaleSpec, PrintsOneSpelling) {
+  auto spelling = [](const char *text) {
+    auto spec = parseScaleSpec(text);
+    return spec ? print(*spec) : "error: " + spec.error;
+  };
+  EXPECT_EQ(spelling("E8M0_T"), "e8m0_t0");
+  EXPECT_EQ(spelling("e8m23"), "float32");
+  EXPECT_EQ(spelling("e8m0_t32s32"), "e8m0_t32");
+  EXPECT_EQ(spelling("e8m0_t16s4_t16s16"), "e8m0_t16s4_t16s16");
+  EXPECT_EQ(spelling("float32_float16_int8_t32"),
+            "multi_float32_float16_int8_t32");
+  EXPECT_EQ(spelling("multi_float32_e4m3_t16_t16n2m4"),
+            "multi_float32_e4m3_t16_t16n2m4");
+  EXPECT_EQ(spelling("e5m3b15ieee_t4"), "e5m3_t4");
+}
+
+TEST(ScaleSpec, ErrorsPointAtTheSegment) {
+  EXPECT_EQ(parseScaleSpec("e8m0_t33").errorOffset, 5u);
+  EXPECT_EQ(parseScaleSpec("multi_float32_xyz_t32").errorOffset, 14u);
+  EXPECT_EQ(parseScaleSpec("e8m0_t16n2x4").errorOffset, 5u);
+  EXPECT_EQ(parseScaleSpec("e8m0_t16m4n2").errorOffset, 8u);
+  EXPECT_EQ(parseNumberSpec("cb41fi_e9m2").errorOffset, 7u);
+  EXPECT_EQ(parseScaleSpec("e8m0_t33").error,
+            "tile 't33' has size 33, expected a power of two from 4 to 256, "
+            "or 0 for the whole dimension");
+  EXPECT_EQ(parseNumberSpec("mxfp8e4").error,
+            "'mxfp8e4' is not a number spec but a scaled data type: number "
+            "spec 'e4m3fn' with scale spec 'e8m0_t32'");
+}
+
+TEST(ScaleSpec, TwoNumbersAreSettledByTheData) {
+  auto scale = parseScaleSpec("e4m3_float32_t16_t16");
+  ASSERT_TRUE(scale);
+  EXPECT_FALSE(whyNotDataType(*parseNumberSpec("uint8"), *scale));
+  EXPECT_EQ(whyNotDataType(*parseNumberSpec("e4m3fn"), *scale),
+            "data 'e4m3fn' cannot be scaled by 'e4m3_float32_t16_t16': a zero "
+            "point is for unsigned integer data; for a tensor scale over tile "
+            "scales write 'multi_e4m3_float32_t16_t16'");
+  // Subtiles belong to codebooks.
+  EXPECT_TRUE(whyNotDataType(*parseNumberSpec("e2m1fnuz"),
+                             *parseScaleSpec("e8m0_t32s4")));
+  EXPECT_FALSE(whyNotDataType(*parseNumberSpec("cb41fi_e2m2fnuz"),
+                              *parseScaleSpec("e8m0_t32s4")));
+}
+
+TEST(ScaleSpec, PredefinedTypesAreLegal) {
+  for (const char *name :
+       {"mxfp8",  "mxbf8",   "mxfp6",    "mxbf6",  "mxfp4",  "mxint8",
+        "mxint4", "mxfp4s",  "mxfp4s16", "nvf4",   "nvf4s",  "bfp16",
+        "mx9",    "mx6",     "mx4",      "mxfp4m", "mxfp4e", "mxfp4f4",
+        "mxfi4",  "fp8F32s", "fp8nf32s"}) {
+    const NamedDataType *type = findDataType(name);
+    ASSERT_TRUE(type) << name;
+    auto number = parseNumberSpec(type->number);
+    auto scale = parseScaleSpec(type->scale);
+    ASSERT_TRUE(number) << name << ": " << number.error;
+    ASSERT_TRUE(scale) << name << ": " << scale.error;
+    EXPECT_FALSE(whyNotDataType(*number, *scale)) << name;
+  }
+  EXPECT_EQ(findDataType("mxfp4")->number, "e2m1fnuz");
+  EXPECT_EQ(findDataType("fp8f32s")->scale, "float16_t32_t32");
+  EXPECT_EQ(findDataType("mxfp5"), nullptr);
+}
+
+TEST(ScaleSpec, HardwareFormats) {
+  auto element = [](const char *text) {
+    return elementFormat(*parseNumberSpec(text));
+  };
+  EXPECT_EQ(element("e2m1fnuz"), ElementFormat::E2M1);
+  EXPECT_EQ(element("e4m3fn"), ElementFormat::E4M3);
+  EXPECT_EQ(element("float8_e5m2"), ElementFormat::E5M2);
+  EXPECT_EQ(element("e8m7"), ElementFormat::BF16);
+  EXPECT_EQ(element("int8"), ElementFormat::INT8);
+  EXPECT_EQ(element("e4m3"), std::nullopt);
+  EXPECT_EQ(element("e2m1"), std::nullopt);
+  EXPECT_EQ(element("cb41fi_e2m3fnuz"), std::nullopt);
+  EXPECT_EQ(scaleFormat(*parseNumberSpec("e4m3")), ElementFormat::UE4M3);
+  EXPECT_EQ(scaleFormat(*parseNumberSpec("e8m0")), ElementFormat::UE8M0);
+  EXPECT_EQ(scaleFormat(*parseNumberSpec("float32")), std::nullopt);
+}
+
+TEST(ScaleSpec, RoundsToAnyFormat) {
+  auto round = [](const char *text, double value) {
+    return roundTo(*parseNumberSpec(text), value);
+  };
+  EXPECT_EQ(round("e2m1fnuz", 2.5), 2.0);
+  EXPECT_EQ(round("e2m1fnuz", -0.75), -1.0);
+  EXPECT_EQ(round("e2m1fnuz", 100), 6.0);
+  EXPECT_EQ(round("e4m3", 1000), 240.0);
+  EXPECT_EQ(round("e5m3", 1.0625), 1.0);
+  EXPECT_EQ(round("float16", 0x1.8p-25), 0x1p-24);
+  EXPECT_EQ(round("float16", 0x1p-25), 0.0);
+  EXPECT_EQ(round("int4", 1.125), 1.0);
+  EXPECT_EQ(round("uint4", 3.5), 4.0);
+  EXPECT_EQ(round("uint4", -2), 0.0);
+  EXPECT_EQ(round("uint4", 99), 15.0);
+  EXPECT_EQ(round("e8m0", 3.9), 2.0);
+  EXPECT_EQ(round("e8m0", 0), 0x1p-127);
+  EXPECT_TRUE(std::signbit(round("e2m1fnuz", -0.1)));
+  EXPECT_TRUE(std::isnan(round("float16", NAN)));
+  EXPECT_EQ(round("float16", -INFINITY), -65504.0);
+}
+
+} // namespace
