@@ -323,3 +323,32 @@ std::optional<std::string> blockscale::hw::whyNot(const MmaQuery &query) {
     *reason += "; nearest legal: " + describeChange(query, *nearest);
   return reason;
 }
+
+std::optional<std::string>
+blockscale::hw::whyNotScaleSpan(OperandType a, OperandType b,
+                                ElementFormat scale, unsigned scaleSpan,
+                                bool sparse, Target target) {
+  if (std::optional<std::string> reason = whyNotTarget(target))
+    return reason;
+  if (!findSchemes(a, b, scale, scaleSpan, sparse, target).empty())
+    return std::nullopt;
+  std::vector<std::string> spans;
+  for (const MmaRow *row : rowsFor(target)) {
+    if (!row->scale || row->sparse != sparse || !row->a.contains(a) ||
+        !row->b.contains(b))
+      continue;
+    std::string text = "one " + std::string(formatName(*row->scale)) + " per " +
+                       std::to_string(row->scaleSpan());
+    if (std::find(spans.begin(), spans.end(), text) == spans.end())
+      spans.push_back(text);
+  }
+  std::string list;
+  for (const std::string &text : spans)
+    list += (list.empty() ? "" : " or ") + text;
+  return "no " + std::string(sparse ? "sparse" : "dense") + " instruction on " +
+         quoted(targetName(target)) + " multiplies " + quoted(a.name()) +
+         " by " + quoted(b.name()) + " with one " + quoted(formatName(scale)) +
+         " scale per " + std::to_string(scaleSpan) +
+         " elements of K: expected " +
+         (list.empty() ? "other operand types" : list);
+}

@@ -218,7 +218,8 @@ std::string blockscale::hw::describeChange(const MmaQuery &from,
   note(from.b != to.b, "B = " + to.b.name());
   note(from.scale != to.scale,
        to.scale ? "scale = " + std::string(formatName(*to.scale)) : "no scale");
-  number("block", from.block, to.block);
+  if (to.block)
+    number("block", from.block, to.block);
   note(from.sparse != to.sparse, to.sparse ? "sparse A" : "dense A");
   number("cta_group", from.ctaGroup, to.ctaGroup);
   number("M", from.m, to.m);

@@ -57,6 +57,15 @@ std::optional<MmaQuery> nearestLegal(const MmaQuery &query);
 /// What of `to` differs from `from`, e.g. "K = 64, N = 256"; empty if nothing.
 std::string describeChange(const MmaQuery &from, const MmaQuery &to);
 
+/// Why no instruction of `target` multiplies A by B with one scale of type
+/// `scale` for every `scaleSpan` logical elements along K, with the spans that
+/// it has for these types; empty if findSchemes() finds one. A sparse
+/// instruction spans twice what its `.blockN` says.
+std::optional<std::string> whyNotScaleSpan(OperandType a, OperandType b,
+                                           ElementFormat scale,
+                                           unsigned scaleSpan, bool sparse,
+                                           Target target);
+
 /// A question as typed on the command line; what is empty is chosen by us.
 struct LegalityQuestion {
   std::string target;
