@@ -34,6 +34,7 @@ enum class OpenPoint : uint8_t {
   BaseOffsetPattern,
   SparseSelector,
   Copy4x256Lanes,
+  ShiftSlice,
   TransposedByteMatrix,
   OutOfBoundsNaN,
   ExpectTxCompletes,

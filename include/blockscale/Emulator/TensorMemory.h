@@ -124,9 +124,10 @@ public:
                                     uint32_t address, const uint8_t *source,
                                     OpenPointSet &openPoints);
 
-  /// tcgen05.shift.down: rows of a 32-lane slice and 32 bytes move one lane
-  /// down, for all lanes from the address on, in each quadrant.
-  std::optional<std::string> shiftDown(uint32_t address);
+  /// tcgen05.shift.down: 8 columns of the addressed 32-lane slice move from
+  /// lane l to lane l + 1; lane 0 of the slice keeps its value.
+  std::optional<std::string> shiftDown(uint32_t address,
+                                       OpenPointSet &openPoints);
 
 private:
   struct Allocation {

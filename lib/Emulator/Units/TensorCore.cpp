@@ -1,0 +1,347 @@
+//===- TensorCore.cpp - execution of tcgen05.mma and its copies -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCoreImpl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace blockscale::emulator {
+
+using namespace detail;
+
+struct TensorCore::Scratch {
+  Operand a, b;
+  std::vector<float> panelA, panelB, scalesOfPanelB;
+};
+
+TensorCore::TensorCore() : scratch(new Scratch) {}
+TensorCore::~TensorCore() = default;
+
+static void refuse(TensorReport &report, TensorIssueKind kind, unsigned cta,
+                   uint32_t address, std::string message) {
+  report.refused = true;
+  report.issues.push_back({kind, cta, address, std::move(message)});
+}
+
+//===----------------------------------------------------------------------===//
+// Accumulator
+//===----------------------------------------------------------------------===//
+
+/// The tiles of one CTA's part of the accumulator (data-path layouts A, B, C,
+/// D and F).
+static unsigned accumulatorTiles(const MmaRequest &request,
+                                 const InstructionDescriptor &idesc,
+                                 AccumulatorTile tiles[2]) {
+  unsigned rows = idesc.m / request.form.ctaGroup;
+  unsigned lane0 = TensorMemory::laneOf(request.d);
+  bool pairB = request.form.ctaGroup == 2 && idesc.m == 128 && !idesc.sparse;
+  unsigned count = pairB ? 2 : 1;
+  for (unsigned t = 0; t < count; ++t) {
+    AccumulatorTile &tile = tiles[t];
+    tile.rows = rows;
+    tile.countN = idesc.n / count;
+    tile.firstN = t * tile.countN;
+    tile.column = TensorMemory::columnOf(request.d);
+    for (unsigned r = 0; r < rows; ++r)
+      tile.lanes[r] = rows == 128 ? r
+                      : pairB     ? r + 64 * t
+                                  : r % 16 + 32 * (r / 16) + lane0;
+  }
+  return count;
+}
+
+/// Issue with the accumulator's place or contents, if any.
+static void checkAccumulator(const MmaRequest &request,
+                             const InstructionDescriptor &idesc, unsigned cta,
+                             const TensorCta &where,
+                             const AccumulatorTile &tile,
+                             TensorReport &report) {
+  unsigned lane0 = TensorMemory::laneOf(request.d);
+  bool halfLanes = tile.rows == 64 && tile.countN == idesc.n;
+  if (lane0 != 0 && !(halfLanes && lane0 == 16)) {
+    refuse(report, TensorIssueKind::IllegalInstruction, cta, request.d,
+           "accumulator address names lane " + std::to_string(lane0) +
+               ", must be 0" + (halfLanes ? " or 16" : ""));
+    return;
+  }
+  if (!where.tensor->allocated(tile.column, tile.countN)) {
+    refuse(report, TensorIssueKind::Unallocated, cta, request.d,
+           "accumulator columns " + std::to_string(tile.column) + ".." +
+               std::to_string(tile.column + tile.countN - 1) +
+               " are not all allocated");
+    return;
+  }
+  if (!request.enableInputD)
+    return;
+  for (unsigned r = 0; r < tile.rows; ++r)
+    if (!where.tensor->valid(tile.lanes[r], tile.column, tile.countN)) {
+      refuse(report, TensorIssueKind::Uninitialised, cta,
+             tile.lanes[r] << 16 | tile.column,
+             "the accumulator is added to but was never written");
+      return;
+    }
+}
+
+static bool laneDisabled(const MmaRequest &request, unsigned cta,
+                         unsigned lane) {
+  unsigned index = cta * 128 + lane;
+  return request.disableOutputLane[index / 32] >> index % 32 & 1;
+}
+
+static bool anyLaneDisabled(const MmaRequest &request) {
+  return std::any_of(request.disableOutputLane.begin(),
+                     request.disableOutputLane.end(),
+                     [](uint32_t word) { return word != 0; });
+}
+
+static float loadAccumulator(Element type, uint32_t word) {
+  return decode(type, type == Element::F16 ? word & 0xffff : word);
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One tile's multiplication, given the operands.
+struct TileProduct {
+  const MmaRequest &request;
+  const InstructionDescriptor &idesc;
+  unsigned cta;
+  TensorMemory &tensor;
+  const AccumulatorTile &tile;
+
+  void store(unsigned row, unsigned n, float value) {
+    unsigned lane = tile.lanes[row];
+    if (laneDisabled(request, cta, lane))
+      return;
+    tensor.row(lane)[tile.column + n] =
+        encode(idesc.accumulator, value, ConvertMode{});
+  }
+  float initial(unsigned row, unsigned n) const {
+    if (!request.enableInputD)
+      return 0;
+    float value = loadAccumulator(
+        idesc.accumulator, tensor.row(tile.lanes[row])[tile.column + n]);
+    return std::ldexp(value, -int(request.scaleInputD));
+  }
+  void fast(const float *panelA, const float *panelB);
+  void precise(const Operand &a, const Operand &b);
+  void integer(const Operand &a, const Operand &b);
+};
+
+} // namespace
+
+void TileProduct::fast(const float *panelA, const float *panelB) {
+  unsigned k = idesc.k;
+  bool direct = idesc.accumulator == Element::F32 && !request.scaleInputD &&
+                !anyLaneDisabled(request);
+  for (unsigned r0 = 0; r0 < tile.rows; r0 += kBlockRows) {
+    const float *a = panelA + size_t(r0) * k;
+    for (unsigned n0 = 0; n0 < tile.countN; n0 += kBlockColumns) {
+      const float *b = panelB + size_t(n0) * k;
+      unsigned columns = std::min(kBlockColumns, tile.countN - n0);
+      float buffer[kBlockRows][kBlockColumns] = {};
+      float *rows[kBlockRows];
+      bool inPlace = direct && columns == kBlockColumns;
+      for (unsigned r = 0; r < kBlockRows; ++r) {
+        rows[r] = inPlace ? reinterpret_cast<float *>(
+                                tensor.row(tile.lanes[r0 + r]) + tile.column + n0)
+                          : buffer[r];
+        for (unsigned n = 0; !inPlace && n < columns; ++n)
+          buffer[r][n] = initial(r0 + r, n0 + n);
+      }
+      multiplyBlock(a, b, k, rows, !inPlace || request.enableInputD);
+      for (unsigned r = 0; !inPlace && r < kBlockRows; ++r)
+        for (unsigned n = 0; n < columns; ++n)
+          store(r0 + r, n0 + n, buffer[r][n]);
+    }
+  }
+}
+
+void TileProduct::precise(const Operand &a, const Operand &b) {
+  unsigned blocks = std::max(a.scaleCount, 1u), block = a.k / blocks;
+  for (unsigned r = 0; r < tile.rows; ++r) {
+    for (unsigned n = 0; n < tile.countN; ++n) {
+      const float *left = a.row(r), *right = b.row(tile.firstN + n);
+      double sum = 0;
+      for (unsigned s = 0; s < blocks; ++s) {
+        double scale = 1;
+        if (a.scaleCount)
+          scale = double(a.scales[r * blocks + s]) *
+                  double(b.scales[(tile.firstN + n) * blocks + s]);
+        for (unsigned i = s * block; i < (s + 1) * block; ++i)
+          sum += double(left[i]) * double(right[i]) * scale;
+      }
+      store(r, n, float(double(initial(r, n)) + sum));
+    }
+  }
+}
+
+void TileProduct::integer(const Operand &a, const Operand &b) {
+  for (unsigned r = 0; r < tile.rows; ++r) {
+    unsigned lane = tile.lanes[r];
+    if (laneDisabled(request, cta, lane))
+      continue;
+    for (unsigned n = 0; n < tile.countN; ++n) {
+      uint32_t &word = tensor.row(lane)[tile.column + n];
+      int64_t sum = request.enableInputD ? int32_t(word) : 0;
+      const float *left = a.row(r), *right = b.row(tile.firstN + n);
+      for (unsigned i = 0; i < a.k; ++i)
+        sum += int64_t(left[i]) * int64_t(right[i]);
+      if (idesc.saturate)
+        sum = std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN), INT32_MAX);
+      word = uint32_t(sum);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+/// Refuses what neither descriptor field nor operand can have.
+static void checkRequest(const MmaRequest &request, TensorContext &context,
+                         TensorReport &report) {
+  auto illegal = [&](std::string message) {
+    refuse(report, TensorIssueKind::IllegalInstruction, 0, 0,
+           std::move(message));
+  };
+  if (auto reason = decodeInstructionDescriptor(
+          request.idesc, request.form, report.idesc, report.openPoints))
+    return illegal(*reason);
+  for (unsigned c = 0; c < request.form.ctaGroup; ++c)
+    if (!context.cta[c].shared || !context.cta[c].tensor)
+      return illegal("a CTA of the pair is not resident");
+  const InstructionDescriptor &idesc = report.idesc;
+  MmaKind kind = request.form.kind;
+  if (request.scaleInputD &&
+      ((kind != MmaKind::F16 && kind != MmaKind::TF32) ||
+       request.scaleInputD > 15))
+    return illegal("scale-input-d is 0..15 and only for kinds 'f16' and 'tf32'");
+  if (isBlockScaled(kind) && anyLaneDisabled(request))
+    return illegal("disable-output-lane does not exist for block-scaled kinds");
+  unsigned storedA = idesc.k / (idesc.sparse ? 2 : 1);
+  bool packed = kind == MmaKind::MXF4 || kind == MmaKind::MXF4NVF4;
+  auto rowBytes = [&](Element type, unsigned count) {
+    return packed ? count / 2 : count * std::max(bitWidth(type), 8u) / 8;
+  };
+  if (request.aInTensorMemory) {
+    if (idesc.mnMajorA)
+      return illegal("A in tensor memory must be K-major");
+  } else if (auto reason = whyNotOperand(
+                 decodeSharedDescriptor(request.a), idesc.mnMajorA,
+                 rowBytes(idesc.a, storedA), bitWidth(idesc.a))) {
+    return illegal("operand 'A': " + *reason);
+  }
+  if (auto reason = whyNotOperand(decodeSharedDescriptor(request.b),
+                                  idesc.mnMajorB, rowBytes(idesc.b, idesc.k),
+                                  bitWidth(idesc.b)))
+    return illegal("operand 'B': " + *reason);
+  for (uint64_t descriptor : {request.aInTensorMemory ? 0 : request.a, request.b})
+    if (decodeSharedDescriptor(descriptor).baseOffset)
+      report.openPoints.add(OpenPoint::BaseOffsetPattern);
+}
+
+TensorReport TensorCore::execute(const MmaRequest &request,
+                                 TensorContext &context) {
+  TensorReport report;
+  checkRequest(request, context, report);
+  if (report.refused)
+    return report;
+  const InstructionDescriptor &idesc = report.idesc;
+  OperandReader reader(request, idesc, context, report);
+  Operand &a = scratch->a, &b = scratch->b;
+  if (!reader.readB(b)) {
+    report.refused = true;
+    return report;
+  }
+  bool integers = request.form.kind == MmaKind::I8;
+  unsigned packedTile = ~0u;
+  for (unsigned c = 0; c < request.form.ctaGroup; ++c) {
+    AccumulatorTile tiles[2];
+    unsigned tileCount = accumulatorTiles(request, idesc, tiles);
+    for (unsigned t = 0; t < tileCount; ++t)
+      checkAccumulator(request, idesc, c, context.cta[c], tiles[t], report);
+    if (report.refused || !reader.readA(c, tiles[0].lanes, a) ||
+        (idesc.scaleCount &&
+         (!reader.readScalesA(c, a) || !reader.readScalesB(c, b)))) {
+      report.refused = true;
+      return report;
+    }
+    TensorMemory &tensor = *context.cta[c].tensor;
+    bool exact = precise || a.extreme() || b.extreme();
+    if (!integers && !exact)
+      a.pack(0, a.rows, kBlockRows, scratch->panelA);
+    for (unsigned t = 0; t < tileCount; ++t) {
+      TileProduct product{request, idesc, c, tensor, tiles[t]};
+      if (integers) {
+        product.integer(a, b);
+      } else if (exact) {
+        product.precise(a, b);
+      } else {
+        // Both CTAs of a pair normally hold the same scales of B.
+        if (packedTile != t || scratch->scalesOfPanelB != b.scales) {
+          b.pack(tiles[t].firstN, tiles[t].countN, kBlockColumns,
+                 scratch->panelB);
+          scratch->scalesOfPanelB = b.scales;
+          packedTile = t;
+        }
+        product.fast(scratch->panelA.data(), scratch->panelB.data());
+      }
+      for (unsigned r = 0; r < tiles[t].rows; ++r)
+        if (!laneDisabled(request, c, tiles[t].lanes[r]))
+          tensor.markValid(tiles[t].lanes[r], tiles[t].column, tiles[t].countN);
+    }
+    tensor.touch();
+  }
+  report.openPoints.add(OpenPoint::AccumulationOrder);
+  report.macs = uint64_t(idesc.m) * idesc.n * idesc.k;
+  return report;
+}
+
+TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
+                              unsigned ctaGroup, uint32_t address,
+                              uint64_t bits, TensorContext &context) {
+  TensorReport report;
+  SharedDescriptor descriptor = decodeSharedDescriptor(bits);
+  unsigned rowBytes = copyRowBytes(shape), rows = copyRows(shape);
+  if (auto reason = whyNotOperand(descriptor, false, rowBytes, 8)) {
+    refuse(report, TensorIssueKind::IllegalInstruction, 0, address, *reason);
+    return report;
+  }
+  for (unsigned c = 0; c < ctaGroup && c < 2; ++c) {
+    const TensorCta &cta = context.cta[c];
+    if (!cta.shared || !cta.tensor) {
+      refuse(report, TensorIssueKind::IllegalInstruction, c, address,
+             "a CTA of the pair is not resident");
+      return report;
+    }
+    unsigned dataBytes = format == CopyFormat::Plain      ? 16
+                         : format == CopyFormat::B4x16P64 ? 8
+                                                          : 12;
+    uint8_t source[128 * 32];
+    for (unsigned r = 0; r < rows; ++r)
+      for (unsigned b = 0; b < rowBytes; b += 16)
+        if (!readShared(cta, c, addressKMajor(descriptor, r, b), 16,
+                        dataBytes, "copy source", source + r * rowBytes + b, report)) {
+          report.refused = true;
+          return report;
+        }
+    if (auto reason = cta.tensor->copyIn(shape, format, address, source,
+                                         report.openPoints)) {
+      refuse(report, TensorIssueKind::Unallocated, c, address, *reason);
+      return report;
+    }
+  }
+  return report;
+}
+
+} // namespace blockscale::emulator

@@ -1,0 +1,100 @@
+//===- TensorCoreImpl.h - operands and kernels of the tensor core -*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCOREIMPL_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCOREIMPL_H
+
+#include "blockscale/Emulator/TensorCore.h"
+
+#include <vector>
+
+namespace blockscale::emulator::detail {
+
+/// Rows and columns of one micro-kernel block.
+constexpr unsigned kBlockRows = 8;
+constexpr unsigned kBlockColumns = 32;
+
+/// A decoded operand, row by row along logical K, scales beside it.
+struct Operand {
+  unsigned rows = 0, k = 0, scaleCount = 0;
+  std::vector<float> elements; ///< rows x k
+  std::vector<float> scales;   ///< rows x scaleCount
+
+  void reset(unsigned rowCount, unsigned depth, unsigned scalesPerRow);
+  float *row(unsigned r) { return elements.data() + size_t(r) * k; }
+  const float *row(unsigned r) const { return elements.data() + size_t(r) * k; }
+  /// Whether folding the scales could leave the range of f32.
+  bool extreme() const;
+  /// Writes rows first..first+count-1 with scales folded in as panels of
+  /// `width` rows: [row / width][k][row % width], padded with zeros.
+  void pack(unsigned first, unsigned count, unsigned width,
+            std::vector<float> &panel) const;
+};
+
+/// Part of the accumulator whose lanes and columns are regular.
+struct AccumulatorTile {
+  unsigned lanes[128];      ///< lane of each row
+  unsigned rows = 0;
+  unsigned firstN = 0, countN = 0;
+  unsigned column = 0;      ///< of firstN
+};
+
+/// Reads the operands of one instruction; problems go to the report.
+class OperandReader {
+public:
+  OperandReader(const MmaRequest &request, const InstructionDescriptor &idesc,
+                TensorContext &context, TensorReport &report)
+      : request(request), idesc(idesc), context(context), report(report) {}
+
+  /// Rows of A of one CTA, sparse ones expanded to logical K.
+  bool readA(unsigned cta, const unsigned *lanes, Operand &out);
+  /// All N rows of B.
+  bool readB(Operand &out);
+  bool readScalesA(unsigned cta, Operand &out);
+  bool readScalesB(unsigned cta, Operand &out);
+
+private:
+  struct Source {
+    const TensorCta *cta;
+    unsigned ctaIndex;
+    unsigned row;
+  };
+  bool fail(TensorIssueKind kind, unsigned cta, uint32_t address,
+            std::string message);
+  bool sharedRow(const SharedDescriptor &descriptor, bool mnMajor,
+                 const char *operand, Source source, unsigned elementBytes,
+                 unsigned bytes, unsigned dataBytes, uint8_t *out);
+  bool tensorRow(unsigned cta, unsigned lane, uint32_t address, unsigned bytes,
+                 const char *operand, uint8_t *out);
+  bool expandSparse(unsigned cta, unsigned lane, const float *stored,
+                    float *out);
+  bool scaleColumns(unsigned cta, uint32_t address, unsigned id,
+                    const char *operand);
+  bool scaleByte(unsigned cta, uint32_t address, unsigned firstLane,
+                 unsigned replicas, unsigned column, unsigned byte,
+                 const char *operand, float &out);
+
+  const MmaRequest &request;
+  const InstructionDescriptor &idesc;
+  TensorContext &context;
+  TensorReport &report;
+};
+
+/// Reads `bytes` bytes of shared memory, of which the first `dataBytes` must
+/// have been written (padded groups have a gap); on failure an issue is added.
+bool readShared(const TensorCta &cta, unsigned ctaIndex, uint32_t address,
+                unsigned bytes, unsigned dataBytes, const char *operand,
+                uint8_t *out, TensorReport &report);
+
+/// acc[8][columns] (+)= a * b for one block; `a` is [k][8], `b` is [k][32].
+/// `d` has the 8 rows of 32 floats.
+void multiplyBlock(const float *a, const float *b, unsigned k,
+                   float *const d[kBlockRows], bool accumulate);
+
+} // namespace blockscale::emulator::detail
+
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCOREIMPL_H

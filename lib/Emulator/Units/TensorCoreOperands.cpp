@@ -1,0 +1,455 @@
+//===- TensorCoreOperands.cpp - reading operands of tcgen05.mma -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCoreImpl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace blockscale::emulator::detail {
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Values of all codes of the formats up to 16 bits.
+struct DecodeTables {
+  std::vector<float> byElement[13];
+  DecodeTables() {
+    for (unsigned e = 0; e < 13; ++e) {
+      Element type = Element(e);
+      unsigned bits = bitWidth(type);
+      if (bits > 16 || type == Element::BF16)
+        continue;
+      byElement[e].resize(size_t(1) << bits);
+      for (uint32_t code = 0; code < byElement[e].size(); ++code)
+        byElement[e][code] = decode(type, code);
+    }
+  }
+};
+
+/// How the elements of a row lie in its bytes.
+enum class Container { Packed4, Padded4, Padded6, Byte, ByteShifted4, Half, Word };
+
+} // namespace
+
+static const float *tableOf(Element type) {
+  static const DecodeTables tables;
+  return tables.byElement[unsigned(type)].data();
+}
+
+static bool isFp4Kind(MmaKind kind) {
+  return kind == MmaKind::MXF4 || kind == MmaKind::MXF4NVF4;
+}
+
+static Container containerOf(MmaKind kind, Element type, bool fromTensor) {
+  if (isFp4Kind(kind))
+    return Container::Packed4;
+  switch (bitWidth(type)) {
+  case 4:
+    return fromTensor ? Container::ByteShifted4 : Container::Padded4;
+  case 6:
+    return fromTensor ? Container::Byte : Container::Padded6;
+  case 8:
+    return Container::Byte;
+  case 16:
+    return Container::Half;
+  default:
+    return Container::Word;
+  }
+}
+
+static unsigned bytesFor(Container container, unsigned elements) {
+  switch (container) {
+  case Container::Packed4:
+    return elements / 2;
+  case Container::Half:
+    return elements * 2;
+  case Container::Word:
+    return elements * 4;
+  default:
+    return elements;
+  }
+}
+
+/// Bytes of a 16-byte group that hold data.
+static unsigned groupData(Container container) {
+  if (container == Container::Padded4)
+    return 8;
+  return container == Container::Padded6 ? 12 : 16;
+}
+
+static void decodeHalves(Element type, const uint8_t *in, unsigned count,
+                         float *out) {
+  const float *table = type == Element::F16 ? tableOf(type) : nullptr;
+  for (unsigned i = 0; i < count; ++i) {
+    uint16_t code;
+    std::memcpy(&code, in + 2 * i, 2);
+    out[i] = table ? table[code] : decode(type, code);
+  }
+}
+
+static void decodeRow(Container container, Element type, const uint8_t *in,
+                      unsigned count, float *out) {
+  const float *table = tableOf(type);
+  switch (container) {
+  case Container::Packed4:
+    for (unsigned i = 0; i < count; i += 2) {
+      out[i] = table[in[i / 2] & 0xf];
+      out[i + 1] = table[in[i / 2] >> 4];
+    }
+    return;
+  case Container::Padded4:
+    for (unsigned i = 0; i < count; ++i)
+      out[i] = table[in[i / 16 * 16 + i % 16 / 2] >> i % 2 * 4 & 0xf];
+    return;
+  case Container::Padded6:
+    for (unsigned i = 0; i < count; ++i) {
+      unsigned bit = i % 16 * 6;
+      const uint8_t *from = in + i / 16 * 16 + bit / 8;
+      out[i] = table[(from[0] | from[1] << 8) >> bit % 8 & 0x3f];
+    }
+    return;
+  case Container::Byte: {
+    uint8_t mask = uint8_t((1u << bitWidth(type)) - 1);
+    for (unsigned i = 0; i < count; ++i)
+      out[i] = table[in[i] & mask];
+    return;
+  }
+  case Container::ByteShifted4:
+    for (unsigned i = 0; i < count; ++i)
+      out[i] = table[in[i] >> 2 & 0xf];
+    return;
+  case Container::Half:
+    decodeHalves(type, in, count, out);
+    return;
+  case Container::Word:
+    for (unsigned i = 0; i < count; ++i) {
+      uint32_t code;
+      std::memcpy(&code, in + 4 * i, 4);
+      out[i] = decode(type, code);
+    }
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operand
+//===----------------------------------------------------------------------===//
+
+void Operand::reset(unsigned rowCount, unsigned depth, unsigned scalesPerRow) {
+  rows = rowCount;
+  k = depth;
+  scaleCount = scalesPerRow;
+  elements.resize(size_t(rows) * k);
+  scales.resize(size_t(rows) * scaleCount);
+}
+
+bool Operand::extreme() const {
+  // Elements stay within 2^+-16, so a product of two folded values stays within
+  // 2^+-112 and needs no subnormals.
+  const float low = std::ldexp(1.0f, -40), high = std::ldexp(1.0f, 40);
+  for (unsigned r = 0; r < rows; ++r) {
+    for (unsigned s = 0; s < scaleCount; ++s) {
+      float scale = scales[r * scaleCount + s];
+      if (std::isnan(scale) || scale == 0 || (scale >= low && scale <= high))
+        continue;
+      unsigned block = k / scaleCount;
+      for (unsigned i = s * block; i < (s + 1) * block; ++i)
+        if (row(r)[i] != 0)
+          return true;
+    }
+  }
+  return false;
+}
+
+void Operand::pack(unsigned first, unsigned count, unsigned width,
+                   std::vector<float> &panel) const {
+  unsigned panels = (count + width - 1) / width;
+  panel.resize(size_t(panels) * k * width);
+  unsigned blocks = scaleCount ? scaleCount : 1, block = k / blocks;
+  for (unsigned r = 0; r < panels * width; ++r) {
+    float *to = panel.data() + size_t(r / width) * k * width + r % width;
+    if (r >= count) {
+      for (unsigned i = 0; i < k; ++i)
+        to[size_t(i) * width] = 0;
+      continue;
+    }
+    const float *from = row(first + r);
+    for (unsigned s = 0; s < blocks; ++s) {
+      float scale = scaleCount ? scales[(first + r) * scaleCount + s] : 1.0f;
+      for (unsigned i = s * block; i < (s + 1) * block; ++i)
+        to[size_t(i) * width] = from[i] * scale;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+bool readShared(const TensorCta &cta, unsigned ctaIndex, uint32_t address,
+                unsigned bytes, unsigned dataBytes, const char *operand,
+                uint8_t *out, TensorReport &report) {
+  if (address < cta.sharedBase || address - cta.sharedBase > cta.sharedSize ||
+      bytes > cta.sharedSize - (address - cta.sharedBase)) {
+    report.issues.push_back(
+        {TensorIssueKind::OutOfRange, ctaIndex, address,
+         std::string("operand '") + operand + "' lies beyond shared memory"});
+    return false;
+  }
+  std::memcpy(out, cta.shared + (address - cta.sharedBase), bytes);
+  if (cta.sharedValid && !cta.sharedValid(address, dataBytes)) {
+    report.issues.push_back({TensorIssueKind::Uninitialised, ctaIndex, address,
+                             std::string("operand '") + operand +
+                                 "' reads shared memory that was never "
+                                 "written"});
+    return false;
+  }
+  return true;
+}
+
+bool OperandReader::fail(TensorIssueKind kind, unsigned cta, uint32_t address,
+                         std::string message) {
+  report.issues.push_back({kind, cta, address, std::move(message)});
+  return false;
+}
+
+bool OperandReader::sharedRow(const SharedDescriptor &descriptor, bool mnMajor,
+                              const char *operand, Source source,
+                              unsigned elementBytes, unsigned bytes,
+                              unsigned dataBytes, uint8_t *out) {
+  unsigned step = mnMajor ? elementBytes : 16;
+  dataBytes = std::min(dataBytes, step);
+  for (unsigned b = 0; b < bytes; b += step) {
+    uint32_t address =
+        mnMajor ? addressMNMajor(descriptor, source.row * elementBytes,
+                                 b / elementBytes)
+                : addressKMajor(descriptor, source.row, b);
+    if (!readShared(*source.cta, source.ctaIndex, address, step, dataBytes,
+                    operand, out + b, report))
+      return false;
+  }
+  return true;
+}
+
+bool OperandReader::tensorRow(unsigned cta, unsigned lane, uint32_t address,
+                              unsigned bytes, const char *operand,
+                              uint8_t *out) {
+  const TensorMemory &tensor = *context.cta[cta].tensor;
+  unsigned column = TensorMemory::columnOf(address);
+  uint32_t at = lane << 16 | column;
+  if (lane >= TensorMemory::kLanes || !tensor.allocated(column, (bytes + 3) / 4))
+    return fail(TensorIssueKind::Unallocated, cta, at,
+                std::string("operand '") + operand +
+                    "' reads tensor-memory columns that are not allocated");
+  std::memcpy(out, tensor.row(lane) + column, bytes);
+  if (!tensor.valid(lane, column, (bytes + 3) / 4))
+    return fail(TensorIssueKind::Uninitialised, cta, at,
+                std::string("operand '") + operand +
+                    "' reads tensor memory that was never written");
+  return true;
+}
+
+/// Stored positions that a metadata nibble names, in a chunk of four units.
+static bool nibblePositions(unsigned nibble, unsigned &first, unsigned &second) {
+  first = nibble & 3;
+  second = nibble >> 2;
+  // 0b0110 (2 then 1) is listed for tcgen05 beside the ascending pairs.
+  return first < second || nibble == 6;
+}
+
+bool OperandReader::expandSparse(unsigned cta, unsigned lane,
+                                 const float *stored, float *out) {
+  bool fp4 = isFp4Kind(request.form.kind), tf32 = idesc.a == Element::TF32;
+  bool half = bitWidth(idesc.a) == 16;
+  unsigned unit = fp4 ? 2 : 1;              // elements per stored unit
+  unsigned chunk = tf32 ? 2 : 4 * unit;     // logical elements per nibble
+  unsigned chunks = idesc.k / chunk, bytes = (chunks + 1) / 2;
+  uint32_t address = request.metadata;
+  if (tf32 || half) {
+    report.openPoints.add(OpenPoint::SparseSelector);
+    address += idesc.sparsitySelector;
+  }
+  uint8_t metadata[32];
+  if (!tensorRow(cta, lane, address, bytes, "sparsity metadata", metadata))
+    return false;
+  std::memset(out, 0, idesc.k * sizeof(float));
+  for (unsigned c = 0; c < chunks; ++c) {
+    unsigned nibble = metadata[c / 2] >> c % 2 * 4 & 0xf, first, second;
+    bool legal = tf32 ? nibble == 0x4 || nibble == 0xe
+                      : nibblePositions(nibble, first, second);
+    if (!legal)
+      return fail(TensorIssueKind::Inconsistent, cta, address,
+                  "sparsity metadata " + std::to_string(nibble) + " of row " +
+                      std::to_string(lane) + ", chunk " + std::to_string(c) +
+                      " is not a legal pair of positions");
+    if (tf32) {
+      out[c * 2 + (nibble == 0xe)] = stored[c];
+      continue;
+    }
+    for (unsigned u = 0; u < unit; ++u) {
+      out[c * chunk + first * unit + u] = stored[c * 2 * unit + u];
+      out[c * chunk + second * unit + u] = stored[(c * 2 + 1) * unit + u];
+    }
+  }
+  return true;
+}
+
+static void negateAll(float *values, unsigned count) {
+  for (unsigned i = 0; i < count; ++i)
+    values[i] = -values[i];
+}
+
+bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
+  unsigned rows = idesc.m / request.form.ctaGroup;
+  out.reset(rows, idesc.k, idesc.scaleCount);
+  bool fromTensor = request.aInTensorMemory;
+  Container container = containerOf(request.form.kind, idesc.a, fromTensor);
+  unsigned storedK = idesc.sparse ? idesc.k / 2 : idesc.k;
+  unsigned bytes = bytesFor(container, storedK);
+  SharedDescriptor descriptor = decodeSharedDescriptor(request.a);
+  if (container == Container::ByteShifted4)
+    report.openPoints.add(OpenPoint::Fp4TensorMemoryContainer);
+  for (unsigned r = 0; r < rows; ++r) {
+    uint8_t raw[128];
+    bool read =
+        fromTensor
+            ? tensorRow(cta, lanes[r], uint32_t(request.a), bytes, "A", raw)
+            : sharedRow(descriptor, idesc.mnMajorA, "A",
+                        {&context.cta[cta], cta, r},
+                        bytesFor(container, 2) / 2, bytes, groupData(container), raw);
+    if (!read)
+      return false;
+    float stored[128];
+    decodeRow(container, idesc.a, raw, storedK,
+              idesc.sparse ? stored : out.row(r));
+    if (idesc.sparse && !expandSparse(cta, lanes[r], stored, out.row(r)))
+      return false;
+    if (idesc.negateA)
+      negateAll(out.row(r), idesc.k);
+  }
+  return true;
+}
+
+bool OperandReader::readB(Operand &out) {
+  out.reset(idesc.n, idesc.k, idesc.scaleCount);
+  Container container = containerOf(request.form.kind, idesc.b, false);
+  unsigned bytes = bytesFor(container, idesc.k);
+  unsigned perCta = idesc.n / request.form.ctaGroup;
+  SharedDescriptor descriptor = decodeSharedDescriptor(request.b);
+  for (unsigned n = 0; n < idesc.n; ++n) {
+    uint8_t raw[256];
+    unsigned cta = n / perCta;
+    if (!sharedRow(descriptor, idesc.mnMajorB, "B",
+                   {&context.cta[cta], cta, n % perCta},
+                   bytesFor(container, 2) / 2, bytes, groupData(container), raw))
+      return false;
+    decodeRow(container, idesc.b, raw, idesc.k, out.row(n));
+    if (idesc.negateB)
+      negateAll(out.row(n), idesc.k);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
+                                 const char *operand) {
+  // Some producers repeat the id in bits 31..30 of the address.
+  unsigned repeated = address >> 30;
+  if (repeated && repeated != id)
+    return fail(TensorIssueKind::Inconsistent, cta, address,
+                std::string("address of '") + operand + "' carries id " +
+                    std::to_string(repeated) +
+                    ", the instruction descriptor has " + std::to_string(id));
+  if (address >> 16 & 0x3fff)
+    return fail(TensorIssueKind::IllegalInstruction, cta, address,
+                std::string("address of '") + operand +
+                    "' must name lane 0");
+  if (address & 1)
+    return fail(TensorIssueKind::IllegalInstruction, cta, address,
+                std::string("column of '") + operand + "' is odd");
+  if (address & 2)
+    report.openPoints.add(OpenPoint::ScaleColumnAlignment);
+  return true;
+}
+
+bool OperandReader::scaleByte(unsigned cta, uint32_t address,
+                              unsigned firstLane, unsigned replicas,
+                              unsigned column, unsigned byte,
+                              const char *operand, float &out) {
+  const TensorMemory &tensor = *context.cta[cta].tensor;
+  uint32_t at = firstLane << 16 | column;
+  if (column >= TensorMemory::kColumns || !tensor.allocated(column, 1))
+    return fail(TensorIssueKind::Unallocated, cta, at,
+                std::string("'") + operand +
+                    "' reads tensor-memory columns that are not allocated");
+  uint8_t code = uint8_t(tensor.row(firstLane)[column] >> byte * 8);
+  for (unsigned r = 0; r < replicas; ++r) {
+    unsigned lane = firstLane + 32 * r;
+    if (!tensor.valid(lane, column))
+      return fail(TensorIssueKind::Uninitialised, cta, lane << 16 | column,
+                  std::string("'") + operand +
+                      "' reads tensor memory that was never written");
+    if (uint8_t(tensor.row(lane)[column] >> byte * 8) != code)
+      return fail(TensorIssueKind::Inconsistent, cta, lane << 16 | column,
+                  std::string("replicas of '") + operand +
+                      "' in the lane quadrants differ");
+  }
+  out = tableOf(idesc.scale)[code];
+  if (idesc.scale == Element::UE4M3 && code & 0x80)
+    return fail(TensorIssueKind::Inconsistent, cta, at,
+                std::string("bit 7 of a 'ue4m3' scale of '") + operand +
+                    "' is set");
+  if (std::isnan(out))
+    report.openPoints.add(OpenPoint::NaNScale);
+  return true;
+}
+
+bool OperandReader::readScalesA(unsigned cta, Operand &out) {
+  if (!scaleColumns(cta, request.scaleA, idesc.scaleIdA, "SFA"))
+    return false;
+  unsigned base = TensorMemory::columnOf(request.scaleA);
+  for (unsigned r = 0; r < out.rows; ++r)
+    for (unsigned s = 0; s < out.scaleCount; ++s) {
+      unsigned byte = idesc.scaleIdA + s;
+      if (!scaleByte(cta, request.scaleA, r % 32, 4,
+                     base + byte / 4 * 4 + r / 32, byte % 4, "SFA",
+                     out.scales[r * out.scaleCount + s]))
+        return false;
+    }
+  return true;
+}
+
+bool OperandReader::readScalesB(unsigned cta, Operand &out) {
+  if (!scaleColumns(cta, request.scaleB, idesc.scaleIdB, "SFB"))
+    return false;
+  unsigned base = TensorMemory::columnOf(request.scaleB);
+  bool split = request.form.ctaGroup == 2 && idesc.m == 128;
+  unsigned half = idesc.n / 2;
+  unsigned wordStride = split ? (half + 31) / 32 : idesc.n > 128 ? 8 : 4;
+  for (unsigned n = 0; n < out.rows; ++n) {
+    unsigned within = split ? n % half : n;
+    unsigned lane = within % 32 + (split ? n / half * 64 : 0);
+    for (unsigned s = 0; s < out.scaleCount; ++s) {
+      unsigned byte = idesc.scaleIdB + s;
+      if (!scaleByte(cta, request.scaleB, lane, split ? 2 : 4,
+                     base + byte / 4 * wordStride + within / 32, byte % 4,
+                     "SFB", out.scales[n * out.scaleCount + s]))
+        return false;
+    }
+  }
+  return true;
+}
+
+} // namespace blockscale::emulator::detail
