@@ -1,7 +1,7 @@
 //===- Target.cpp - the chips we compile for ------------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ constexpr std::array kChips{
              "Thor T5000", 20, 1580},
     ChipInfo{Chip::SM120, "sm_120", 87, 88, false, 101376, 102400, 1536,
              "RTX 5090", 170, 2407},
-    ChipInfo{Chip::SM121, "sm_121", 88, 88, false, 101376, 102400, 1536,
-             "GB10", 48, 2500},
+    ChipInfo{Chip::SM121, "sm_121", 88, 88, false, 101376, 102400, 1536, "GB10",
+             48, 2500},
 };
 
 constexpr std::array kVariants{TargetVariant::ArchSpecific,
@@ -125,9 +125,8 @@ bool blockscale::hw::hasTensorMemory(Target target) {
   return chipInfo(target.chip).hasTensorMemory;
 }
 
-std::optional<std::string> blockscale::hw::whyNotCluster(Target target,
-                                                         unsigned ctas,
-                                                         bool nonPortable) {
+std::optional<std::string>
+blockscale::hw::whyNotCluster(Target target, unsigned ctas, bool nonPortable) {
   if (ctas == 0)
     return "a cluster needs at least 1 CTA, found 0";
   unsigned limit = nonPortable ? kMaxCluster : kMaxPortableCluster;
@@ -141,8 +140,8 @@ std::optional<std::string> blockscale::hw::whyNotCluster(Target target,
   return reason + "; nearest legal: " + std::to_string(limit);
 }
 
-std::optional<std::string>
-blockscale::hw::whyNotSharedMemory(Target target, uint64_t bytes) {
+std::optional<std::string> blockscale::hw::whyNotSharedMemory(Target target,
+                                                              uint64_t bytes) {
   unsigned limit = chipInfo(target.chip).sharedMemoryPerCta;
   if (bytes <= limit)
     return std::nullopt;
