@@ -24,7 +24,7 @@ COLUMNS = (
     ("shared B", "shared_memory_bytes"),
     ("TMEM cols", "tensor_memory_columns"),
     ("registers", "registers"),
-    ("spill B", "spill_bytes"),
+    ("spill B", "spill_store_bytes"),
 )
 
 

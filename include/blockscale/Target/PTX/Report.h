@@ -1,0 +1,82 @@
+//===- Report.h - what a compiled kernel uses -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The report of a compilation, as data, as JSON and as text. The compiler fills
+// it from the schedule and the memory assignment, ptxas adds what it measured.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TARGET_PTX_REPORT_H
+#define BLOCKSCALE_TARGET_PTX_REPORT_H
+
+#include "blockscale/Target/PTX/Ptxas.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace blockscale {
+
+/// A named part of a memory. Bytes in shared memory, columns in tensor memory.
+struct MemoryRegion {
+  std::string name;
+  uint64_t offset = 0;
+  uint64_t size = 0;
+};
+
+struct KernelReport {
+  /// The name of the entry in the PTX.
+  std::string name;
+  /// The MMA kind as PTX spells it: "mxf4nvf4", ...
+  std::string kind;
+  /// The tile of one CTA, in elements.
+  unsigned tileM = 0, tileN = 0, tileK = 0;
+  /// Tensor-core instructions, and copies of scales into tensor memory, of one
+  /// CTA for one K tile.
+  unsigned mmasPerKTile = 0, copiesPerKTile = 0;
+  /// Depth of the ring of K tiles in shared memory.
+  unsigned stages = 0;
+  /// Accumulators in tensor memory.
+  unsigned accumulators = 0;
+  /// Dynamic shared memory of one CTA, how much the chip would give, in bytes,
+  /// and how it is divided.
+  uint64_t sharedMemoryBytes = 0, sharedMemoryLimitBytes = 0;
+  std::vector<MemoryRegion> sharedMemory;
+  /// Columns of tensor memory that one CTA allocates, and how they are divided.
+  unsigned tensorMemoryColumns = 0;
+  std::vector<MemoryRegion> tensorMemory;
+  /// Floating-point operations per byte that one CTA moves between global
+  /// memory and itself in one K tile.
+  double flopsPerByte = 0;
+  /// What ptxas says; empty when the kernel was not assembled.
+  std::optional<PtxasFunctionInfo> resources;
+};
+
+struct Report {
+  /// The chip: "sm_100a", ...
+  std::string target;
+  std::vector<KernelReport> kernels;
+};
+
+/// Gives each kernel of `report` what ptxas said about the function of its
+/// name.
+void addResources(Report &report,
+                  const std::vector<PtxasFunctionInfo> &functions);
+
+/// The report as JSON, schema version 1: an object with "version", "target"
+/// and "kernels". Keys are the names of the members above in snake_case; what
+/// ptxas would have said is null when it did not run.
+std::string printReportJSON(const Report &report);
+
+/// The report as text for people, one block of lines per kernel.
+std::string printReportText(const Report &report);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_TARGET_PTX_REPORT_H

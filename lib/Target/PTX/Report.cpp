@@ -1,0 +1,145 @@
+//===- Report.cpp - what a compiled kernel uses ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Target/PTX/Report.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace blockscale;
+using llvm::StringRef;
+
+void blockscale::addResources(Report &report,
+                              const std::vector<PtxasFunctionInfo> &functions) {
+  for (KernelReport &kernel : report.kernels)
+    for (const PtxasFunctionInfo &function : functions)
+      if (function.name == kernel.name)
+        kernel.resources = function;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static void printRegions(llvm::json::OStream &json, StringRef key,
+                         const std::vector<MemoryRegion> &regions) {
+  json.attributeArray(key, [&] {
+    for (const MemoryRegion &region : regions)
+      json.object([&] {
+        json.attribute("name", region.name);
+        json.attribute("offset", region.offset);
+        json.attribute("size", region.size);
+      });
+  });
+}
+
+static void printResources(llvm::json::OStream &json,
+                           const std::optional<PtxasFunctionInfo> &resources) {
+  auto attribute = [&](StringRef key, auto member) {
+    if (resources)
+      json.attribute(key, (*resources).*member);
+    else
+      json.attribute(key, nullptr);
+  };
+  attribute("registers", &PtxasFunctionInfo::registers);
+  attribute("barriers", &PtxasFunctionInfo::barriers);
+  attribute("stack_bytes", &PtxasFunctionInfo::stackBytes);
+  attribute("spill_store_bytes", &PtxasFunctionInfo::spillStoreBytes);
+  attribute("spill_load_bytes", &PtxasFunctionInfo::spillLoadBytes);
+  attribute("static_shared_bytes", &PtxasFunctionInfo::sharedBytes);
+}
+
+static void printKernel(llvm::json::OStream &json, const KernelReport &kernel) {
+  json.attribute("name", kernel.name);
+  json.attribute("kind", kernel.kind);
+  json.attribute("tile_m", kernel.tileM);
+  json.attribute("tile_n", kernel.tileN);
+  json.attribute("tile_k", kernel.tileK);
+  json.attribute("mmas_per_k_tile", kernel.mmasPerKTile);
+  json.attribute("copies_per_k_tile", kernel.copiesPerKTile);
+  json.attribute("stages", kernel.stages);
+  json.attribute("accumulators", kernel.accumulators);
+  json.attribute("shared_memory_bytes", kernel.sharedMemoryBytes);
+  json.attribute("shared_memory_limit_bytes", kernel.sharedMemoryLimitBytes);
+  printRegions(json, "shared_memory", kernel.sharedMemory);
+  json.attribute("tensor_memory_columns", kernel.tensorMemoryColumns);
+  printRegions(json, "tensor_memory", kernel.tensorMemory);
+  json.attribute("flops_per_byte", kernel.flopsPerByte);
+  printResources(json, kernel.resources);
+}
+
+std::string blockscale::printReportJSON(const Report &report) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, /*IndentSize=*/2);
+  json.object([&] {
+    json.attribute("version", 1);
+    json.attribute("target", report.target);
+    json.attributeArray("kernels", [&] {
+      for (const KernelReport &kernel : report.kernels)
+        json.object([&] { printKernel(json, kernel); });
+    });
+  });
+  stream << '\n';
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// Prints the regions with their ends, which readers look for.
+static void printRegions(llvm::raw_ostream &stream,
+                         const std::vector<MemoryRegion> &regions) {
+  for (const MemoryRegion &region : regions)
+    stream << llvm::format("    [%6llu, %6llu) ",
+                           (unsigned long long)region.offset,
+                           (unsigned long long)(region.offset + region.size))
+           << region.name << '\n';
+}
+
+static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
+  stream << "  tile                " << kernel.tileM << " x " << kernel.tileN
+         << " x " << kernel.tileK << ", " << kernel.kind << '\n'
+         << "  per K tile          " << kernel.mmasPerKTile << " MMAs, "
+         << kernel.copiesPerKTile << " scale copies\n"
+         << "  stages              " << kernel.stages << '\n'
+         << "  accumulators        " << kernel.accumulators << '\n'
+         << "  intensity           "
+         << llvm::format("%.1f", kernel.flopsPerByte) << " FLOP per byte\n"
+         << "  shared memory       " << kernel.sharedMemoryBytes << " of "
+         << kernel.sharedMemoryLimitBytes << " bytes";
+  if (kernel.sharedMemoryLimitBytes)
+    stream << llvm::format(" (%.0f %%)", 100.0 * kernel.sharedMemoryBytes /
+                                             kernel.sharedMemoryLimitBytes);
+  stream << '\n';
+  printRegions(stream, kernel.sharedMemory);
+  stream << "  tensor memory       " << kernel.tensorMemoryColumns
+         << " columns\n";
+  printRegions(stream, kernel.tensorMemory);
+  if (!kernel.resources) {
+    stream << "  not assembled: no registers and spills to report\n";
+    return;
+  }
+  stream << "  registers           " << kernel.resources->registers << '\n'
+         << "  spills              " << kernel.resources->spillStoreBytes
+         << " bytes stored, " << kernel.resources->spillLoadBytes
+         << " bytes loaded\n"
+         << "  stack               " << kernel.resources->stackBytes
+         << " bytes\n";
+}
+
+std::string blockscale::printReportText(const Report &report) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (const KernelReport &kernel : report.kernels) {
+    stream << kernel.name << " for " << report.target << '\n';
+    printKernel(stream, kernel);
+  }
+  return text;
+}
