@@ -30,10 +30,10 @@ constexpr std::array kKindNames{
     KindName{MmaKind::I8, "i8"},
 };
 
-/// Family targets that nobody has run ptxas for; their rows follow sm_100f and
-/// sm_120f.
-constexpr TargetSet kUntried{Target{Chip::SM110, TargetVariant::Family},
-                             Target{Chip::SM121, TargetVariant::Family}};
+/// Family targets of which we only know that ptxas 13.0 assembles for them what
+/// it assembles for sm_100f and sm_120f.
+constexpr TargetSet kAssembledOnly{Target{Chip::SM110, TargetVariant::Family},
+                                   Target{Chip::SM121, TargetVariant::Family}};
 
 /// PTX spells signed 8-bit integers "s8".
 std::string ptxTypeName(OperandType type) {
@@ -162,7 +162,7 @@ std::vector<const MmaRow *> blockscale::hw::rowsFor(Target target) {
 }
 
 Source blockscale::hw::sourceOn(const MmaRow &row, Target target) {
-  return kUntried.contains(target) ? Source::Inferred : row.source;
+  return kAssembledOnly.contains(target) ? Source::Inferred : row.source;
 }
 
 unsigned blockscale::hw::minPtxVersion(const MmaRow &row, Target target) {

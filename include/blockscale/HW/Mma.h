@@ -204,8 +204,8 @@ const std::vector<MmaRow> &allRows();
 /// The rows that exist on `target`, for `kMaxPtxVersion` and older.
 std::vector<const MmaRow *> rowsFor(Target target);
 
-/// How `row` is known on `target`: sm_110f and sm_121f have not been tried and
-/// follow their sister family, so their rows are at best inferred.
+/// How `row` is known on `target`. For sm_110f and sm_121f we know no more than
+/// that ptxas takes what it takes for sm_100f and sm_120f: inferred.
 Source sourceOn(const MmaRow &row, Target target);
 
 /// Oldest PTX version times ten in which `row` can be written for `target`.
