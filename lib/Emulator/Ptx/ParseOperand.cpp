@@ -1,0 +1,296 @@
+//===- ParseOperand.cpp - operands of instructions ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parser.h"
+
+namespace blockscale::emulator::ptx {
+
+/// The widest vector of PTX is that of tcgen05.ld.x128; this leaves room.
+static constexpr size_t kMaxElements = 256;
+static constexpr size_t kMaxOperands = 32;
+
+bool Parser::parseOperands(Instruction &inst) {
+  if (inst.opcode == Opcode::Call)
+    return parseCallOperands(inst);
+  inst.operands.reserve(4);
+  if (isPunct(';'))
+    return true;
+  bool branch = inst.opcode == Opcode::Bra;
+  do {
+    if (inst.operands.size() == kMaxOperands)
+      return error("more than " + std::to_string(kMaxOperands) + " operands");
+    Operand operand;
+    bool label = branch || (inst.opcode == Opcode::BrxIdx &&
+                            inst.operands.size() == 1);
+    if (label) {
+      Token name;
+      if (!parseName("a label", name))
+        return false;
+      operand.kind = branch ? OperandKind::Label : OperandKind::BranchTable;
+      scopes.back().uses.push_back(
+          {symbols.intern(textOf(name)),
+           static_cast<uint32_t>(current->instructions.size()),
+           static_cast<uint32_t>(inst.operands.size()), 0, name});
+    } else if (!parseOperand(operand)) {
+      return false;
+    }
+    inst.operands.push_back(std::move(operand));
+  } while (accept(','));
+  return true;
+}
+
+/// `call (results), callee, (arguments)[, prototype or targets]`.
+bool Parser::parseCallOperands(Instruction &inst) {
+  inst.operands.resize(3);
+  inst.operands[0].kind = inst.operands[2].kind = OperandKind::Arguments;
+  if (isPunct('(') && (!parseArguments(inst.operands[0]) ||
+                       !expect(',', "behind the results of the call")))
+    return false;
+  Token callee = token;
+  if (!parseNamed(inst.operands[1]))
+    return false;
+  if (inst.operands[1].kind != OperandKind::Function &&
+      inst.operands[1].kind != OperandKind::Register)
+    return error(callee, describe(callee) + " is not a function");
+  if (!accept(','))
+    return true;
+  if (isPunct('(')) {
+    if (!parseArguments(inst.operands[2]))
+      return false;
+    if (!accept(','))
+      return true;
+  }
+  // The prototype of an indirect call repeats what the callee declares.
+  Token prototype;
+  return parseName("a call prototype", prototype);
+}
+
+bool Parser::parseArguments(Operand &operand) {
+  operand.kind = OperandKind::Arguments;
+  if (!expect('(', "to open the list"))
+    return false;
+  if (accept(')'))
+    return true;
+  do {
+    if (operand.elements.size() == kMaxElements)
+      return error("more than " + std::to_string(kMaxElements) + " arguments");
+    operand.elements.emplace_back();
+    if (!parseScalar(operand.elements.back()))
+      return false;
+  } while (accept(','));
+  return expect(')', "to close the list");
+}
+
+bool Parser::parseOperand(Operand &operand) {
+  if (isPunct('['))
+    return parseAddress(operand);
+  if (isPunct('{'))
+    return parseVector(operand);
+  if (isPunct('!') && ahead.kind == TokenKind::Name) {
+    Token at = token;
+    advance();
+    operand.negated = true;
+    if (!parseNamed(operand))
+      return false;
+    if (operand.kind == OperandKind::Register &&
+        current->registers[operand.reg].type == Type::Pred)
+      return true;
+    return error(at, "only a predicate can be negated");
+  }
+  if (!parseScalar(operand))
+    return false;
+  if (!isPunct('|'))
+    return true;
+  if (operand.kind != OperandKind::Register &&
+      operand.kind != OperandKind::Sink)
+    return error("expected a register before '|'");
+  advance();
+  Operand pair;
+  pair.kind = OperandKind::Pair;
+  pair.elements.resize(2);
+  pair.elements[0] = std::move(operand);
+  Token at = token;
+  if (!parseScalar(pair.elements[1]))
+    return false;
+  if (pair.elements[1].kind != OperandKind::Register &&
+      pair.elements[1].kind != OperandKind::Sink)
+    return error(at, "expected a register behind '|'");
+  operand = std::move(pair);
+  return true;
+}
+
+bool Parser::parseScalar(Operand &operand) {
+  if (token.kind == TokenKind::Name && text() != "WARP_SZ")
+    return parseNamed(operand);
+  return parseImmediate(operand);
+}
+
+bool Parser::parseNamed(Operand &operand) {
+  Token name;
+  if (!parseName("an operand", name))
+    return false;
+  if (textOf(name) == "_") {
+    operand.kind = OperandKind::Sink;
+    return true;
+  }
+  if (!resolve(name, operand))
+    return false;
+  if (operand.kind == OperandKind::Symbol && (isPunct('+') || isPunct('-')))
+    return parseOffset(operand.value);
+  return true;
+}
+
+static unsigned componentOf(std::string_view word) {
+  if (word.size() != 1)
+    return 4;
+  size_t at = std::string_view("xyzwrgba").find(word[0]);
+  return at == std::string_view::npos ? 4 : at & 3;
+}
+
+/// Looks a name up and takes a component `.x` behind it.
+bool Parser::resolve(const Token &name, Operand &operand) {
+  unsigned component = 4;
+  Token at = token;
+  if (token.kind == TokenKind::DotWord) {
+    component = componentOf(text());
+    if (component == 4)
+      return error("expected a component '.x' to '.w', found " +
+                   describe(token));
+    advance();
+  }
+  auto noComponent = [&] {
+    return component == 4 ||
+           error(at, describe(name) + " has no component " + describe(at));
+  };
+  std::optional<Binding> binding = symbols.lookup(symbols.intern(textOf(name)));
+  if (!binding) {
+    std::string_view spelled = textOf(name);
+    operand.special = findSpecial(spelled);
+    if (operand.special == SpecialRegister::None)
+      return error(name, "undefined name " + describe(name));
+    operand.kind = OperandKind::Special;
+    if (operand.special == SpecialRegister::Envreg) {
+      // The number of %envreg<N> takes the place of the component.
+      operand.component = 0;
+      return noComponent();
+    }
+    operand.component = component == 4 ? kWholeVector : component;
+    return true;
+  }
+  if (binding->kind == BindingKind::VectorRegister) {
+    if (component == 4) {
+      operand.kind = OperandKind::Vector;
+      operand.elements.resize(binding->count);
+      for (uint32_t i = 0; i != binding->count; ++i) {
+        operand.elements[i].kind = OperandKind::Register;
+        operand.elements[i].reg = binding->index + i;
+      }
+      return true;
+    }
+    if (component >= binding->count)
+      return noComponent();
+    operand.kind = OperandKind::Register;
+    operand.reg = binding->index + component;
+    return true;
+  }
+  operand.kind = OperandKind::Symbol;
+  switch (binding->kind) {
+  case BindingKind::Register:
+    operand.kind = OperandKind::Register;
+    operand.reg = binding->index;
+    break;
+  case BindingKind::ModuleVariable:
+    operand.symbol = {SymbolScope::Module, binding->index};
+    break;
+  case BindingKind::FunctionVariable:
+    operand.symbol = {SymbolScope::Function, binding->index};
+    break;
+  case BindingKind::Parameter:
+    operand.symbol = {SymbolScope::Parameter, binding->index};
+    break;
+  case BindingKind::Return:
+    operand.symbol = {SymbolScope::Return, binding->index};
+    break;
+  default:
+    operand.kind = OperandKind::Function;
+    operand.index = binding->index;
+    break;
+  }
+  return noComponent();
+}
+
+bool Parser::parseRegisterName(uint32_t &reg) {
+  Token name;
+  Operand operand;
+  if (!parseName("a register", name) || !resolve(name, operand))
+    return false;
+  if (operand.kind != OperandKind::Register)
+    return error(name, describe(name) + " is not a register");
+  reg = operand.reg;
+  return true;
+}
+
+bool Parser::parseVector(Operand &operand) {
+  operand.kind = OperandKind::Vector;
+  if (!expect('{', "to open the vector"))
+    return false;
+  operand.elements.reserve(4);
+  do {
+    if (operand.elements.size() == kMaxElements)
+      return error("more than " + std::to_string(kMaxElements) +
+                   " vector elements");
+    Token at = token;
+    operand.elements.emplace_back();
+    Operand &element = operand.elements.back();
+    if (!parseScalar(element))
+      return false;
+    if (element.kind == OperandKind::Vector)
+      return error(at, describe(at) + " is a vector inside a vector");
+  } while (accept(','));
+  return expect('}', "to close the vector");
+}
+
+/// `+ N` or `- N` behind an address.
+bool Parser::parseOffset(int64_t &offset) {
+  Constant constant;
+  if (!parseConstant(constant))
+    return false;
+  offset = static_cast<int64_t>(constant.bits);
+  return true;
+}
+
+bool Parser::parseAddress(Operand &operand) {
+  if (!expect('[', "to open the address"))
+    return false;
+  Token at = token;
+  if (token.kind == TokenKind::Name && text() != "WARP_SZ") {
+    if (!parseNamed(operand))
+      return false;
+    if (operand.kind != OperandKind::Register &&
+        operand.kind != OperandKind::Symbol)
+      return error(at, describe(at) + " is no base of an address");
+    if (operand.kind == OperandKind::Register &&
+        current->registers[operand.reg].type == Type::Pred)
+      return error(at, "predicate " + describe(at) +
+                           " is no base of an address");
+    if (operand.kind == OperandKind::Register &&
+        (isPunct('+') || isPunct('-')) && !parseOffset(operand.value))
+      return false;
+  } else if (!parseOffset(operand.value)) {
+    return false;
+  }
+  operand.kind = OperandKind::Address;
+  if (accept(',')) {
+    Operand coordinates;
+    if (!parseVector(coordinates))
+      return false;
+    operand.elements = std::move(coordinates.elements);
+  }
+  return expect(']', "to close the address");
+}
+
+} // namespace blockscale::emulator::ptx
