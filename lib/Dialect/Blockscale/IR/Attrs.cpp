@@ -23,3 +23,40 @@ void BlockscaleDialect::registerAttributes() {
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.cpp.inc"
       >();
 }
+
+//===----------------------------------------------------------------------===//
+// ScaleSpecAttr
+//===----------------------------------------------------------------------===//
+
+std::string ScaleSpecAttr::getText() const {
+  return ::blockscale::print(getValue());
+}
+
+FailureOr<ScaleSpecAttr> ScaleSpecAttr::parseText(AsmParser &parser) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string text;
+  if (parser.parseString(&text))
+    return failure();
+  Parsed<ScaleSpec> spec = parseScaleSpec(text);
+  if (!spec.value) {
+    // Behind the opening quote; the offset never passes the text's end.
+    const char *start = loc.getPointer() + 1;
+    size_t offset = std::min(spec.errorOffset, text.size());
+    return parser.emitError(SMLoc::getFromPointer(start + offset))
+           << "illegal scale spec '" << text << "': " << spec.error;
+  }
+  return ScaleSpecAttr::get(parser.getContext(), std::move(*spec.value));
+}
+
+Attribute ScaleSpecAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  FailureOr<ScaleSpecAttr> spec = parseText(parser);
+  if (failed(spec) || parser.parseGreater())
+    return {};
+  return *spec;
+}
+
+void ScaleSpecAttr::print(AsmPrinter &printer) const {
+  printer << "<\"" << getText() << "\">";
+}

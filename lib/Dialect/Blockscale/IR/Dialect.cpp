@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -19,4 +21,10 @@ void BlockscaleDialect::initialize() {
 #define GET_OP_LIST
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
       >();
+}
+
+Operation *BlockscaleDialect::materializeConstant(OpBuilder &builder,
+                                                  Attribute value, Type type,
+                                                  Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }

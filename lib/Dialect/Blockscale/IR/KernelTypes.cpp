@@ -101,7 +101,7 @@ Type SharedType::parse(AsmParser &parser) {
   if (parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    shape, elementType, container, swizzle);
+                    ArrayRef<int64_t>(shape), elementType, container, swizzle);
 }
 
 void SharedType::print(AsmPrinter &printer) const {
@@ -171,7 +171,7 @@ Type TensorMemoryType::parse(AsmParser &parser) {
       parser.parseAttribute(layout) || parser.parseGreater())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    shape, elementType, layout);
+                    ArrayRef<int64_t>(shape), elementType, layout);
 }
 
 void TensorMemoryType::print(AsmPrinter &printer) const {

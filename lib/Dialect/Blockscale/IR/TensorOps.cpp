@@ -1,4 +1,4 @@
-//===- TensorOps.cpp - ops on tensors -----------------------------------===//
+//===- TensorOps.cpp - ops on tensors: assembly and verifiers -----------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,6 +16,56 @@ using namespace blockscale;
 //===----------------------------------------------------------------------===//
 
 using OptionalOperand = std::optional<OpAsmParser::UnresolvedOperand>;
+
+/// `(` word of an enum `)`.
+template <typename Attr, typename Symbolize>
+static ParseResult parseWordInParens(OpAsmParser &parser, Attr &attr,
+                                     Symbolize symbolize, StringRef what) {
+  StringRef word;
+  if (parser.parseLParen())
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word) || parser.parseRParen())
+    return failure();
+  auto value = symbolize(word);
+  if (!value)
+    return parser.emitError(loc) << "unknown " << what << " '" << word << "'";
+  attr = Attr::get(parser.getContext(), *value);
+  return success();
+}
+
+/// `activation` `(` function `)`, or nothing.
+static ParseResult parseActivation(OpAsmParser &parser,
+                                   ActivationAttr &activation) {
+  if (failed(parser.parseOptionalKeyword("activation")))
+    return success();
+  return parseWordInParens(
+      parser, activation, [](StringRef word) { return symbolizeActivation(word); },
+      "activation");
+}
+
+static void printActivation(OpAsmPrinter &printer, Operation *,
+                            ActivationAttr activation) {
+  if (activation)
+    printer << "activation(" << stringifyActivation(activation.getValue())
+            << ")";
+}
+
+/// `rule` `(` rule `)`, or nothing for the OCP rule.
+static ParseResult parseScaleRule(OpAsmParser &parser, ScaleRuleAttr &rule) {
+  rule = ScaleRuleAttr::get(parser.getContext(), ScaleRule::Floor);
+  if (failed(parser.parseOptionalKeyword("rule")))
+    return success();
+  return parseWordInParens(
+      parser, rule, [](StringRef word) { return symbolizeScaleRule(word); },
+      "scale rule");
+}
+
+static void printScaleRule(OpAsmPrinter &printer, Operation *,
+                           ScaleRuleAttr rule) {
+  if (rule.getValue() != ScaleRule::Floor)
+    printer << "rule(" << stringifyScaleRule(rule.getValue()) << ")";
+}
 
 /// bias `(` operand `)` [`row` | `column`], or nothing.
 static ParseResult parseBias(OpAsmParser &parser, OptionalOperand &bias,
@@ -71,7 +121,266 @@ static void printMatmulTypes(OpAsmPrinter &printer, Operation *, Value c,
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static std::string shapeText(ArrayRef<int64_t> shape) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "[";
+  llvm::interleave(
+      shape, os,
+      [&](int64_t size) {
+        if (ShapedType::isDynamic(size))
+          os << "?";
+        else
+          os << size;
+      },
+      ", ");
+  os << "]";
+  return text;
+}
+
+/// Whether two sizes can be the same at run time.
+static bool agree(int64_t lhs, int64_t rhs) {
+  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) ||
+         lhs == rhs;
+}
+
+static bool agree(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
+  return lhs.size() == rhs.size() &&
+         llvm::all_of(llvm::zip(lhs, rhs), [](auto sizes) {
+           return agree(std::get<0>(sizes), std::get<1>(sizes));
+         });
+}
+
+/// Input and result of an op that changes no value have one logical shape.
+static LogicalResult verifySameShape(Operation *op, ShapedType input,
+                                     ShapedType result) {
+  if (agree(input.getShape(), result.getShape()))
+    return success();
+  return op->emitOpError() << "expected a result of the input's shape "
+                           << shapeText(input.getShape()) << ", found "
+                           << shapeText(result.getShape());
+}
+
+/// One tensor scale per matrix: rank 0, or the batch dimension.
+static ArrayRef<int64_t> batchShape(ArrayRef<int64_t> shape) {
+  return shape.drop_back(2);
+}
+
+//===----------------------------------------------------------------------===//
+// QuantizeOp, DequantizeOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult QuantizeOp::verify() {
+  ScaledTensorType type = getResult().getType();
+  if (failed(verifySameShape(*this, getInput().getType(), type)))
+    return failure();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (getRule() != ScaleRule::Floor && spec.scale.kind != NumberKind::Exponent)
+    return emitOpError() << "rule '" << stringifyScaleRule(getRule())
+                         << "' is for power-of-two scales, but the scales of '"
+                         << type.getSpec().getText() << "' are not";
+  if (!getTensorScale())
+    return success();
+  if (!spec.tensorScale)
+    return emitOpError() << "'tensor_scale' is given, but spec '"
+                         << type.getSpec().getText() << "' has none";
+  ArrayRef<int64_t> found = getTensorScale().getType().getShape();
+  ArrayRef<int64_t> expected = batchShape(type.getShape());
+  if (!agree(expected, found))
+    return emitOpError() << "expected one tensor scale per matrix, shape "
+                         << shapeText(expected) << ", found "
+                         << shapeText(found);
+  return success();
+}
+
+LogicalResult DequantizeOp::verify() {
+  return verifySameShape(*this, getInput().getType(), getResult().getType());
+}
+
+//===----------------------------------------------------------------------===//
+// AssembleOp, DisassembleOp
+//===----------------------------------------------------------------------===//
+
+/// Checks one operand against the part of that name; either may be absent.
+static LogicalResult verifyPart(AssembleOp op, StringRef name, Value operand,
+                                RankedTensorType expected) {
+  ScaledTensorType type = op.getResult().getType();
+  if (!operand && !expected)
+    return success();
+  if (!operand)
+    return op.emitOpError() << "spec '" << type.getSpec().getText()
+                            << "' needs operand '" << name << "' of type "
+                            << expected;
+  if (!expected)
+    return op.emitOpError() << "operand '" << name << "' is given, but spec '"
+                            << type.getSpec().getText() << "' has none";
+  auto found = cast<RankedTensorType>(operand.getType());
+  if (found.getElementType() != expected.getElementType() ||
+      !agree(found.getShape(), expected.getShape()))
+    return op.emitOpError() << "expected operand '" << name << "' of type "
+                            << expected << ", found " << found;
+  return success();
+}
+
+LogicalResult AssembleOp::verify() {
+  std::string reason;
+  FailureOr<TensorParts> parts = getTensorParts(getResult().getType(), reason);
+  if (failed(parts))
+    return emitOpError() << reason;
+  return failure(
+      failed(verifyPart(*this, "data", getData(), parts->data)) ||
+      failed(verifyPart(*this, "scales", getScales(), parts->scales)) ||
+      failed(verifyPart(*this, "zeros", getZeros(), parts->zeros)) ||
+      failed(verifyPart(*this, "tensor_scale", getTensorScale(),
+                        parts->tensorScale)) ||
+      failed(verifyPart(*this, "metadata", getMetadata(), parts->metadata)));
+}
+
+LogicalResult DisassembleOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
+    SmallVectorImpl<Type> &inferredReturnTypes) {
+  auto type = dyn_cast<ScaledTensorType>(operands.front().getType());
+  if (!type)
+    return emitOptionalError(location, "expected a scaled tensor");
+  std::string reason;
+  FailureOr<TensorParts> parts = getTensorParts(type, reason);
+  if (failed(parts))
+    return emitOptionalError(location, reason);
+  llvm::append_range(inferredReturnTypes, parts->present());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RelayoutOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult RelayoutOp::verify() {
+  ScaledTensorType from = getInput().getType(), to = getResult().getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "changes no element type, but "
+                         << from.getElementType() << " became "
+                         << to.getElementType();
+  if (from.getSpec() != to.getSpec())
+    return emitOpError() << "changes no scale spec, but '"
+                         << from.getSpec().getText() << "' became '"
+                         << to.getSpec().getText() << "'";
+  return verifySameShape(*this, from, to);
+}
+
+//===----------------------------------------------------------------------===//
+// PruneOp, CompressOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PruneOp::verify() {
+  int64_t keep = getKeep(), group = getGroup();
+  if (group != 2 && group != 4 && group != 8 && group != 16)
+    return emitOpError() << "expected groups of 2, 4, 8 or 16 elements, found "
+                         << group;
+  if (keep < 1 || keep >= group)
+    return emitOpError() << "expected to keep 1 to " << group - 1 << " of "
+                         << group << " elements, found " << keep;
+  if (getPairs() && keep % 2 != 0)
+    return emitOpError() << "keeps whole pairs, but " << keep << " is odd";
+  int64_t k = getInput().getType().getShape().back();
+  if (!ShapedType::isDynamic(k) && k % group != 0)
+    return emitOpError() << "expected the last dimension to be a multiple of "
+                            "the group of "
+                         << group << ", found " << k;
+  return success();
+}
+
+/// The spec of the same scales over elements that are all stored.
+static ScaleSpec denseForm(ScaleSpec spec) {
+  unsigned factor = spec.columns->size / spec.keepN;
+  bool whole = !spec.columns->hasSubtile();
+  spec.columns->size = factor * spec.ofM;
+  if (whole)
+    spec.columns->subtile = spec.columns->size;
+  spec.keepN = spec.ofM = 0;
+  return spec;
+}
+
+LogicalResult CompressOp::verify() {
+  ScaledTensorType from = getInput().getType(), to = getResult().getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "changes no element type, but "
+                         << from.getElementType() << " became "
+                         << to.getElementType();
+  if (from.getLayout() != to.getLayout() || from.getOrder() != to.getOrder())
+    return emitOpError() << "changes neither 'layout' nor 'order'; "
+                            "'blockscale.relayout' does";
+  const ScaleSpec &sparse = to.getSpec().getValue();
+  if (!sparse.isSparse())
+    return emitOpError() << "expected a result with a sparse spec, found '"
+                         << to.getSpec().getText() << "'";
+  ScaleSpec dense = denseForm(sparse);
+  if (from.getSpec().getValue() != dense)
+    return emitOpError() << "expected an input of spec '" << blockscale::print(dense)
+                         << "', the dense form of '" << to.getSpec().getText()
+                         << "', found '" << from.getSpec().getText() << "'";
+  return verifySameShape(*this, from, to);
+}
+
+//===----------------------------------------------------------------------===//
+// DimOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult DimOp::verify() {
+  int64_t rank = getInput().getType().getRank();
+  int64_t dimension = getDimension();
+  if (dimension < 0 || dimension >= rank)
+    return emitOpError() << "expected a dimension from 0 to " << rank - 1
+                         << ", found " << dimension;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // MatmulOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult MatmulOp::verify() { return success(); }
+static LogicalResult verifyBias(MatmulOp op) {
+  if (!op.getBias())
+    return success();
+  RankedTensorType type = op.getBias().getType();
+  ArrayRef<int64_t> result = op.getResult().getType().getShape();
+  bool perRow = op.getBiasKind() == BiasKind::Row;
+  int64_t length = perRow ? result[result.size() - 2] : result.back();
+  if (type.getRank() == 1 && agree(type.getShape().front(), length))
+    return success();
+  return op.emitOpError() << "expected a bias per "
+                          << stringifyBiasKind(op.getBiasKind())
+                          << " of shape " << shapeText(length) << ", found "
+                          << shapeText(type.getShape());
+}
+
+LogicalResult MatmulOp::verify() {
+  ScaledTensorType a = getA().getType(), b = getB().getType();
+  if (a.getRank() != b.getRank())
+    return emitOpError() << "expected 'a' and 'b' of equal rank, found "
+                         << a.getRank() << " and " << b.getRank();
+  if (a.isBatched() && !agree(a.getShape().front(), b.getShape().front()))
+    return emitOpError() << "expected equal batch sizes of 'a' and 'b', found "
+                         << a.getShape().front() << " and "
+                         << b.getShape().front();
+  if (!agree(a.getK(), b.getK()))
+    return emitOpError() << "contracts the last dimension, K, of 'a' and 'b', "
+                            "but they have "
+                         << a.getK() << " and " << b.getK();
+  SmallVector<int64_t> expected(a.getShape().drop_back());
+  expected.push_back(b.getNumRows());
+  ArrayRef<int64_t> result = getResult().getType().getShape();
+  if (!agree(expected, result))
+    return emitOpError() << "expected a result of shape " << shapeText(expected)
+                         << ", found " << shapeText(result);
+  if (getBeta() && !getC())
+    return emitOpError() << "'beta' is given without 'c'";
+  if (getC() && !agree(getC().getType().getShape(), result))
+    return emitOpError() << "expected 'c' of the result's shape "
+                         << shapeText(result) << ", found "
+                         << shapeText(getC().getType().getShape());
+  return verifyBias(*this);
+}

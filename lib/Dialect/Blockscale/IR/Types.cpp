@@ -33,6 +33,15 @@ ShapedType ScaledTensorType::cloneWith(std::optional<ArrayRef<int64_t>> shape,
                          getLayout(), getOrder());
 }
 
+/// Elements of the last dimension per scale, pruned ones included; 0 if the
+/// scale is for all of them. Specs count kept elements.
+static int64_t kTile(const ScaleSpec &spec) {
+  if (!spec.isTile())
+    return 0;
+  int64_t kept = spec.columns->size;
+  return spec.isSparse() ? kept / spec.keepN * spec.ofM : kept;
+}
+
 /// Parses `, layout = L` or `, order = O`, each at most once and in any order.
 static ParseResult parseLayoutAndOrder(AsmParser &parser, ScaleLayout &layout,
                                        DataOrder &order) {
@@ -68,18 +77,18 @@ static ParseResult parseLayoutAndOrder(AsmParser &parser, ScaleLayout &layout,
 Type ScaledTensorType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
-  std::string text;
   ScaleLayout layout = ScaleLayout::Plain;
   DataOrder order = DataOrder::KMajor;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseDimensionList(shape) ||
-      parser.parseType(elementType) || parser.parseComma() ||
-      parser.parseString(&text) || parseLayoutAndOrder(parser, layout, order) ||
+      parser.parseType(elementType) || parser.parseComma())
+    return {};
+  FailureOr<ScaleSpecAttr> spec = ScaleSpecAttr::parseText(parser);
+  if (failed(spec) || parseLayoutAndOrder(parser, layout, order) ||
       parser.parseGreater())
     return {};
-  auto spec = ScaleSpecAttr::get(parser.getContext(), text);
   return ScaledTensorType::getChecked([&] { return parser.emitError(loc); },
-                                parser.getContext(), shape, elementType, spec,
+                                parser.getContext(), shape, elementType, *spec,
                                 layout, order);
 }
 
@@ -94,13 +103,73 @@ void ScaledTensorType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 ArrayRef<int64_t> shape, Type elementType,
-                                 ScaleSpecAttr spec, ScaleLayout layout,
-                                 DataOrder order) {
+/// Why the scales of a tensor cannot lie in tiles of 128 x 4.
+static std::optional<std::string> whyNotTiled(const ScaleSpec &spec) {
+  std::string text = ::blockscale::print(spec);
+  if (!spec.isTile())
+    return "layout 'tiled_128x4' holds scales of tiles along K, but '" + text +
+           "' has none";
+  if (spec.rows)
+    return "layout 'tiled_128x4' holds one scale per row, but in '" + text +
+           "' rows share scales";
+  if (!scaleFormat(spec.scale))
+    return "layout 'tiled_128x4' holds scales of one byte (e8m0, e4m3fn), but "
+           "those of '" +
+           text + "' are " + ::blockscale::print(spec.scale);
+  return std::nullopt;
+}
+
+static LogicalResult
+verifySparsity(function_ref<InFlightDiagnostic()> emitError, StringRef text,
+               const ScaleSpec &spec) {
+  if (!spec.isSparse() || !spec.isTile() ||
+      spec.columns->size % spec.keepN == 0)
+    return success();
+  return emitError() << "a tile of " << spec.columns->size
+                     << " kept elements is no whole number of groups of "
+                     << spec.keepN << " of " << spec.ofM << " in '" << text
+                     << "'";
+}
+
+LogicalResult ScaledTensorType::verify(
+    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
+    Type elementType, ScaleSpecAttr specAttr, ScaleLayout layout,
+    DataOrder order) {
   if (shape.size() != 2 && shape.size() != 3)
     return emitError() << "expected 2 dimensions, or 3 with a batch dimension, "
                           "found "
                        << shape.size();
+  std::optional<NumberSpec> number = getNumberSpec(elementType);
+  if (!number)
+    return emitError() << "expected elements that are floats or integers of 2 "
+                          "to 8 bits, found "
+                       << elementType;
+  const ScaleSpec &spec = specAttr.getValue();
+  if (std::optional<std::string> reason = whyNotDataType(*number, spec))
+    return emitError() << *reason;
+  if (failed(verifySparsity(emitError, specAttr.getText(), spec)))
+    return failure();
+  int64_t k = shape.back(), tile = kTile(spec);
+  if (tile != 0 && !ShapedType::isDynamic(k) && k % tile != 0)
+    return emitError() << "expected the last dimension, K, to be a multiple of "
+                       << tile << ", the tile of '" << specAttr.getText()
+                       << "', found " << k;
+  if (layout == ScaleLayout::Tiled128x4)
+    if (std::optional<std::string> reason = whyNotTiled(spec))
+      return emitError() << *reason;
+  if (order == DataOrder::MNMajor && elementType.getIntOrFloatBitWidth() != 8)
+    return emitError() << "order 'mn_major' is for elements of 8 bits, found "
+                       << elementType;
   return success();
+}
+
+int64_t ScaledTensorType::getKTile() const {
+  return kTile(getSpec().getValue());
+}
+
+int64_t ScaledTensorType::getRowTile() const {
+  const ScaleSpec &spec = getSpec().getValue();
+  if (spec.isTensor())
+    return 0;
+  return spec.rows ? spec.rows->size : 1;
 }

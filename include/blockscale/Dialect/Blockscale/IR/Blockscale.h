@@ -12,11 +12,15 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALE_H
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALE_H
 
+#include "blockscale/Dialect/Blockscale/IR/HWFields.h"
+#include "blockscale/HW/Check.h"
+#include "blockscale/Formats/ScaleSpec.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -31,5 +35,41 @@
 
 #define GET_OP_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.h.inc"
+
+namespace blockscale {
+/// The question to the legality table that `mma` asks on `target`.
+hw::MmaQuery legalityQuery(MmaAttr mma, hw::Target target);
+} // namespace blockscale
+
+namespace blockscale {
+
+/// The plain tensors that a scaled tensor consists of; null where its spec has
+/// no such part. `blockscale.assemble` says what shapes they have.
+struct TensorParts {
+  mlir::RankedTensorType data;
+  mlir::RankedTensorType scales;
+  mlir::RankedTensorType zeros;
+  mlir::RankedTensorType tensorScale;
+  mlir::RankedTensorType metadata;
+
+  /// Those that are there, in the order of the fields.
+  llvm::SmallVector<mlir::Type> present() const;
+};
+
+/// The parts of `type`. Fails, with a reason, if a part has no builtin type: a
+/// scale format that MLIR lacks, or a sparsity without a metadata encoding.
+mlir::FailureOr<TensorParts> getTensorParts(ScaledTensorType type,
+                                            std::string &reason);
+
+/// The number spec of elements of a builtin type: `f4E2M1FN` is `e2m1fnuz`, `i8`
+/// is `int8`, `ui4` is `uint4`. None for types wider than 8 bits and types that
+/// hold no numbers.
+std::optional<NumberSpec> getNumberSpec(mlir::Type elementType);
+
+/// The builtin type of scales and zero points of a format; null if there is
+/// none.
+mlir::Type getBuiltinType(mlir::MLIRContext *context, const NumberSpec &spec);
+
+} // namespace blockscale
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALE_H

@@ -12,5 +12,8 @@ include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelTypes.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelOps.td"
 
 #endif // BLOCKSCALE_TD

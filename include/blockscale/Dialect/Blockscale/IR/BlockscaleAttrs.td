@@ -18,19 +18,37 @@ class Blockscale_Attr<string name, string attrMnemonic,
   let mnemonic = attrMnemonic;
 }
 
+def Blockscale_ScaleSpecParameter
+    : AttrParameter<"::blockscale::ScaleSpec", "the parsed spec"> {
+  let cppAccessorType = "const ::blockscale::ScaleSpec &";
+}
+
 def Blockscale_ScaleSpecAttr : Blockscale_Attr<"ScaleSpec", "spec"> {
-  let summary = "which scales a tensor's elements share";
+  let summary = "which scales the elements of a tensor share";
   let description = [{
-    A scale spec: the number formats of the tensor scale, the tile scale and
-    the zero point, the tile along each of the two innermost dimensions, and
-    the sparsity of the last one.
+    A scale spec: one to three number formats (tensor scale, tile scale, zero
+    point), then the tile along each of the two innermost dimensions and the
+    sparsity of the last one. It prints in its one canonical spelling.
+
+    ```
+    spec := [ "multi_" ] number { "_" number } { "_" tile }
+    tile := "t" [T] [ "s" S ] [ "n" N "m" M ]
+    ```
 
     ```mlir
     #blockscale.spec<"multi_float32_e4m3fn_t16">
+    #blockscale.spec<"e8m0_t32">
     ```
   }];
-  let parameters = (ins StringRefParameter<"the spec's text">:$text);
-  let assemblyFormat = "`<` $text `>`";
+  let parameters = (ins Blockscale_ScaleSpecParameter:$value);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// The canonical spelling.
+    std::string getText() const;
+    /// Reads a spec in double quotes; an error points into the text.
+    static ::mlir::FailureOr<ScaleSpecAttr>
+    parseText(::mlir::AsmParser &parser);
+  }];
 }
 
 def Blockscale_ScaleLayout : I32Enum<"ScaleLayout",
@@ -67,5 +85,15 @@ def Blockscale_BiasKind : I32Enum<"BiasKind",
 
 def Blockscale_BiasKindAttr
     : EnumAttr<Blockscale_Dialect, Blockscale_BiasKind, "bias_kind">;
+
+def Blockscale_ScaleRule : I32Enum<"ScaleRule",
+    "how a power-of-two scale is chosen from a tile's largest magnitude", [
+      I32EnumCase<"Floor", 0, "floor">,
+      I32EnumCase<"RoundUp", 1, "round_up">]> {
+  let cppNamespace = "::blockscale";
+}
+
+def Blockscale_ScaleRuleAttr
+    : EnumAttr<Blockscale_Dialect, Blockscale_ScaleRule, "scale_rule">;
 
 #endif // BLOCKSCALE_ATTRS_TD

@@ -8,17 +8,243 @@
 #ifndef BLOCKSCALE_TENSOR_OPS_TD
 #define BLOCKSCALE_TENSOR_OPS_TD
 
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Blockscale_Op<string mnemonic, list<Trait> traits = []>
     : Op<Blockscale_Dialect, mnemonic, traits>;
 
-def Blockscale_PlainTensor
-    : RankedTensorOf<[F32, BF16, F16]>;
+def Blockscale_ReifiesShape
+    : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,
+                                ["reifyResultShapes"]>;
+
+/// What the tensor level takes in and gives out: plain values.
+def Blockscale_PlainTensor : RankedTensorOf<[F32, BF16, F16]>;
+def Blockscale_PlainMatrix : TensorRankOf<[F32, BF16, F16], [2, 3]>;
+def Blockscale_AnyRankedTensor : RankedTensorOf<[AnyType]>;
+
+//===----------------------------------------------------------------------===//
+// Between plain values and scaled ones
+//===----------------------------------------------------------------------===//
+
+def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
+  let summary = "round a tensor to narrow elements with scales";
+  let description = [{
+    Chooses a scale `s` for each tile from the largest magnitude `m` in it and
+    rounds each element to nearest, ties to even, saturating:
+    `q = round(x / s)`, so that the result's value is `q * s`.
+
+    A float scale is `m / max`, rounded to its format, where `max` is the
+    largest finite element. A power-of-two scale is
+    `2^(floor(log2 m) - emax)` (the OCP rule, `floor`) or, with
+    `rule(round_up)`, the smallest power of two not below `m / max`, which
+    never saturates. A spec with a tensor scale needs the decode factor `t` of
+    each matrix, `x = q * s * t`: `tensor_scale` gives it, one element per
+    matrix; without it `t` is the largest magnitude of the matrix divided by
+    `max` and the largest finite tile scale.
+
+    A sparse spec (`n2m4`) keeps the largest magnitudes of each group, ties to
+    the lower index.
+
+    ```mlir
+    %0 = blockscale.quantize %x : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    %1 = blockscale.quantize %x rule(round_up) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    %2 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
+    ```
+  }];
+  let arguments = (ins
+    Blockscale_PlainMatrix:$input,
+    Optional<RankedTensorOf<[F32]>>:$tensor_scale,
+    DefaultValuedAttr<Blockscale_ScaleRuleAttr,
+                      "::blockscale::ScaleRule::Floor">:$rule);
+  let results = (outs Blockscale_ScaledTensor:$result);
+  let assemblyFormat = [{
+    $input (`tensor_scale` `(` $tensor_scale^ `:` type($tensor_scale) `)`)?
+    custom<ScaleRule>($rule) attr-dict `:` type($input) `to`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_DequantizeOp : Blockscale_Op<"dequantize",
+    [Pure, Blockscale_ReifiesShape]> {
+  let summary = "values of a scaled tensor";
+  let description = [{
+    `result[i] = q[i] * s * t`, computed in f32 and rounded to nearest even:
+    `q` is the element, `s` the scale of its tile and `t` the tensor scale, if
+    the spec has one. With an integer zero point `z` it is `(q - z) * s`, with
+    one in real units `q * s - z`. Pruned elements are 0.
+
+    ```mlir
+    %0 = blockscale.dequantize %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32"> to tensor<?x4096xf32>
+    ```
+  }];
+  let arguments = (ins Blockscale_ScaledTensor:$input);
+  let results = (outs Blockscale_PlainMatrix:$result);
+  let assemblyFormat = [{
+    $input attr-dict `:` qualified(type($input)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Blockscale_AssembleOp : Blockscale_Op<"assemble",
+    [Pure, AttrSizedOperandSegments]> {
+  let summary = "scaled tensor from its parts";
+  let description = [{
+    Bundles plain tensors. The result's type says which parts there are and
+    what type each has:
+
+    | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
+    |---|---|---|
+    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type |
+    | scales | one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, both quotients rounded up | that of the scale's format |
+    | zeros | as plain scales | that of the zero point's format |
+    | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
+    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs | i8 |
+
+    ```mlir
+    %0 = blockscale.assemble %data, %scales : tensor<?x4096xf8E4M3FN>, tensor<?x128xf8E8M0FNU> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    ```
+  }];
+  let arguments = (ins
+    Blockscale_AnyRankedTensor:$data, Blockscale_AnyRankedTensor:$scales,
+    Optional<Blockscale_AnyRankedTensor>:$zeros,
+    Optional<Blockscale_AnyRankedTensor>:$tensor_scale,
+    Optional<Blockscale_AnyRankedTensor>:$metadata);
+  let results = (outs Blockscale_ScaledTensor:$result);
+  let assemblyFormat = [{
+    $data `,` $scales (`zeros` `(` $zeros^ `:` type($zeros) `)`)?
+    (`tensor_scale` `(` $tensor_scale^ `:` type($tensor_scale) `)`)?
+    (`metadata` `(` $metadata^ `:` type($metadata) `)`)?
+    attr-dict `:` type($data) `,` type($scales) `to`
+    qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Blockscale_DisassembleOp : Blockscale_Op<"disassemble",
+    [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "parts of a scaled tensor";
+  let description = [{
+    The inverse of `blockscale.assemble`: data, scales and, where the scale
+    spec has them, zeros, tensor scale and metadata, in this order and with
+    the types that `blockscale.assemble` describes.
+
+    ```mlir
+    %data, %scales = blockscale.disassemble %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    ```
+  }];
+  let arguments = (ins Blockscale_ScaledTensor:$input);
+  let results = (outs Variadic<Blockscale_AnyRankedTensor>:$parts);
+  let assemblyFormat = "$input attr-dict `:` qualified(type($input))";
+  let hasFolder = 1;
+}
+
+def Blockscale_RelayoutOp : Blockscale_Op<"relayout", [Pure]> {
+  let summary = "the same values in another memory layout";
+  let description = [{
+    Changes the layout of the scales or the order of the elements; nothing
+    else. It is the only way from one to the other.
+
+    ```mlir
+    %0 = blockscale.relayout %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+    ```
+  }];
+  let arguments = (ins Blockscale_ScaledTensor:$input);
+  let results = (outs Blockscale_ScaledTensor:$result);
+  let assemblyFormat = [{
+    $input attr-dict `:` qualified(type($input)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Sparsity
+//===----------------------------------------------------------------------===//
+
+def Blockscale_PruneOp : Blockscale_Op<"prune",
+    [Pure, SameOperandsAndResultType]> {
+  let summary = "keep the largest elements of each group";
+  let description = [{
+    In each group of `group` consecutive elements along the last dimension the
+    `keep` elements of largest magnitude stay, ties to the lower index; the
+    others become 0. With `pairs` aligned pairs of elements stay or go
+    together, by the sum of their squares.
+
+    ```mlir
+    %0 = blockscale.prune %x keep 2 of 4 : tensor<?x4096xbf16>
+    %1 = blockscale.prune %x keep 4 of 8 pairs : tensor<?x4096xbf16>
+    ```
+  }];
+  let arguments = (ins Blockscale_PlainMatrix:$input, I64Attr:$keep,
+                       I64Attr:$group, UnitAttr:$pairs);
+  let results = (outs Blockscale_PlainMatrix:$result);
+  let assemblyFormat = [{
+    $input `keep` $keep `of` $group (`pairs` $pairs^)? attr-dict `:`
+    type($input)
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Blockscale_CompressOp : Blockscale_Op<"compress", [Pure]> {
+  let summary = "drop the pruned elements of a scaled tensor";
+  let description = [{
+    The same values, stored without the zeros of a sparse pattern and with
+    metadata that says which elements were kept. The input has at most N
+    non-zero elements in each group of M; anything else is undefined. A tile of
+    the result counts kept elements, so its scales are those of an input tile
+    that is M/N times as long.
+
+    ```mlir
+    %0 = blockscale.compress %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4">
+    ```
+  }];
+  let arguments = (ins Blockscale_ScaledTensor:$input);
+  let results = (outs Blockscale_ScaledTensor:$result);
+  let assemblyFormat = [{
+    $input attr-dict `:` qualified(type($input)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+def Blockscale_DimOp : Blockscale_Op<"dim", [Pure]> {
+  let summary = "size of one dimension of a scaled tensor";
+  let description = [{
+    `tensor.dim` for scaled tensors, with the dimension as a constant.
+
+    ```mlir
+    %0 = blockscale.dim %q, 0 : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    ```
+  }];
+  let arguments = (ins Blockscale_ScaledTensor:$input, I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $input `,` $dimension attr-dict `:` qualified(type($input))
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
 
 def Blockscale_MatmulOp : Blockscale_Op<"matmul",
-    [Pure, AttrSizedOperandSegments]> {
+    [Pure, AttrSizedOperandSegments,
+     Blockscale_ReifiesShape]> {
   let summary = "product of two block-scaled matrices";
   let description = [{
     With the values of `a` and `b` as their scale specs define them,
@@ -34,33 +260,38 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     where they are not given, and `bias` is added per column of the result, or
     per row with `row`. GELU is `x * Phi(x)` with the error function.
 
+    `mma` is the instruction that `blockscale-legalize-scales` found.
     `schedule` decides how the product is cut into tiles; without one the
     compiler chooses.
 
     ```mlir
-    %0 = blockscale.matmul %a, %b : !a, !b -> tensor<?x7168xf32>
+    %0 = blockscale.matmul %a, %b : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
+    %1 = blockscale.matmul %a, %b alpha(%s) beta(%s) c(%c) bias(%v) activation(silu) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32>, tensor<7168xf32> -> tensor<?x7168xbf16>
     ```
   }];
   let arguments = (ins
-    Blockscale_Tensor:$a, Blockscale_Tensor:$b,
+    Blockscale_ScaledTensor:$a, Blockscale_ScaledTensor:$b,
     Optional<F32>:$alpha, Optional<F32>:$beta,
-    Optional<Blockscale_PlainTensor>:$c,
+    Optional<Blockscale_PlainMatrix>:$c,
     Optional<Blockscale_PlainTensor>:$bias,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
     OptionalAttr<Blockscale_ActivationAttr>:$activation,
-    OptionalAttr<AnyAttr>:$schedule);
-  let results = (outs Blockscale_PlainTensor:$result);
+    OptionalAttr<Blockscale_MmaAttr>:$mma,
+    OptionalAttr<Blockscale_ScheduleAttr>:$schedule);
+  let results = (outs Blockscale_PlainMatrix:$result);
   let assemblyFormat = [{
     $a `,` $b (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)
-    (`activation` `(` $activation^ `)`)? (`schedule` `(` $schedule^ `)`)?
+    custom<Activation>($activation) (`mma` `(` $mma^ `)`)?
+    (`schedule` `(` $schedule^ `)`)?
     attr-dict `:`
     custom<MatmulTypes>(ref($c), ref($bias), type($a), type($b), type($c),
                         type($bias))
     `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif // BLOCKSCALE_TENSOR_OPS_TD

@@ -17,7 +17,7 @@ class Blockscale_Type<string name, string typeMnemonic,
   let mnemonic = typeMnemonic;
 }
 
-def Blockscale_Tensor
+def Blockscale_ScaledTensor
     : Blockscale_Type<"ScaledTensor", "tensor", [ShapedTypeInterface]> {
   let summary = "matrix, or batch of matrices, of elements that share scales";
   let description = [{
@@ -75,6 +75,11 @@ def Blockscale_Tensor
     int64_t getNumRows() const { return getShape()[getShape().size() - 2]; }
     /// Size of the last dimension, the contracted one; may be dynamic.
     int64_t getK() const { return getShape().back(); }
+    /// Elements of the last dimension that share a scale, pruned ones
+    /// included; 0 if all of them do.
+    int64_t getKTile() const;
+    /// Rows that share a scale; 0 if all of them do.
+    int64_t getRowTile() const;
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

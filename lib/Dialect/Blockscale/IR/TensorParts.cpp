@@ -1,0 +1,177 @@
+//===- TensorParts.cpp - what a scaled tensor consists of ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Number formats and builtin types
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct FloatName {
+  /// The number spec that names the format of a builtin float type.
+  StringRef spec;
+  Type (*get)(MLIRContext *);
+};
+} // namespace
+
+template <typename T>
+static Type getFloat(MLIRContext *context) {
+  return T::get(context);
+}
+
+static constexpr FloatName kFloats[] = {
+    {"e2m1fnuz", getFloat<Float4E2M1FNType>},
+    {"e2m3fnuz", getFloat<Float6E2M3FNType>},
+    {"e3m2fnuz", getFloat<Float6E3M2FNType>},
+    {"e3m4", getFloat<Float8E3M4Type>},
+    {"e4m3", getFloat<Float8E4M3Type>},
+    {"e4m3fn", getFloat<Float8E4M3FNType>},
+    {"e4m3b8fnuz", getFloat<Float8E4M3FNUZType>},
+    {"e4m3b11fnuz", getFloat<Float8E4M3B11FNUZType>},
+    {"e5m2", getFloat<Float8E5M2Type>},
+    {"e5m2b16fnuz", getFloat<Float8E5M2FNUZType>},
+    {"e8m0", getFloat<Float8E8M0FNUType>},
+    {"float16", getFloat<Float16Type>},
+    {"bfloat16", getFloat<BFloat16Type>},
+    {"float32", getFloat<Float32Type>}};
+
+std::optional<NumberSpec> blockscale::getNumberSpec(Type elementType) {
+  if (!elementType.isIntOrFloat())
+    return std::nullopt;
+  unsigned width = elementType.getIntOrFloatBitWidth();
+  if (width < 2 || width > 8)
+    return std::nullopt;
+  if (auto integer = dyn_cast<IntegerType>(elementType))
+    return parseNumberSpec((integer.isUnsigned() ? "uint" : "int") +
+                           std::to_string(width))
+        .value;
+  for (const FloatName &name : kFloats)
+    if (name.get(elementType.getContext()) == elementType)
+      return parseNumberSpec(std::string_view(name.spec)).value;
+  return std::nullopt;
+}
+
+Type blockscale::getBuiltinType(MLIRContext *context, const NumberSpec &spec) {
+  if (spec.isCodebook())
+    return {};
+  if (spec.kind == NumberKind::Int)
+    return IntegerType::get(context, spec.bits());
+  if (spec.kind == NumberKind::Uint)
+    return IntegerType::get(context, spec.bits(), IntegerType::Unsigned);
+  for (const FloatName &name : kFloats)
+    if (parseNumberSpec(std::string_view(name.spec)).value == spec)
+      return name.get(context);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+SmallVector<Type> TensorParts::present() const {
+  SmallVector<Type> types;
+  for (RankedTensorType type : {data, scales, zeros, tensorScale, metadata})
+    if (type)
+      types.push_back(type);
+  return types;
+}
+
+/// Rounded-up quotient; unknown stays unknown.
+static int64_t ceilDiv(int64_t size, int64_t divisor) {
+  return ShapedType::isDynamic(size) ? size : (size + divisor - 1) / divisor;
+}
+
+static int64_t numTiles(int64_t size, int64_t tile) {
+  return tile == 0 ? 1 : ceilDiv(size, tile);
+}
+
+static RankedTensorType getDataType(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  SmallVector<int64_t> shape(type.getShape());
+  if (spec.isSparse() && !ShapedType::isDynamic(shape.back()))
+    shape.back() = shape.back() / spec.ofM * spec.keepN;
+  if (type.getOrder() == DataOrder::MNMajor)
+    std::swap(shape.back(), shape[shape.size() - 2]);
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
+  SmallVector<int64_t> shape(type.getShape().drop_back(2));
+  int64_t rows = numTiles(type.getNumRows(), type.getRowTile());
+  int64_t columns = numTiles(type.getK(), type.getKTile());
+  if (type.getLayout() == ScaleLayout::Plain)
+    shape.append({rows, columns});
+  else
+    shape.append({ceilDiv(rows, 128), ceilDiv(columns, 4), 32, 16});
+  return shape;
+}
+
+/// Logical elements of K that one byte of metadata describes; none if no
+/// encoding is defined for the pattern.
+static std::optional<int64_t> elementsPerMetadataByte(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  auto is = [&](unsigned keep, unsigned group) {
+    return spec.keepN == keep && spec.ofM == group;
+  };
+  if (is(2, 4) || is(1, 2))
+    return 8;
+  if (is(4, 8) && isa<Float4E2M1FNType>(type.getElementType()))
+    return 16;
+  return std::nullopt;
+}
+
+/// A part of the given shape whose numbers have the given format.
+static RankedTensorType getPart(ScaledTensorType type, ArrayRef<int64_t> shape,
+                                const NumberSpec &spec, std::string &reason) {
+  if (Type element = getBuiltinType(type.getContext(), spec))
+    return RankedTensorType::get(shape, element);
+  reason = "format '" + print(spec) + "' in '" + type.getSpec().getText() +
+           "' has no builtin type";
+  return {};
+}
+
+FailureOr<TensorParts> blockscale::getTensorParts(ScaledTensorType type,
+                                                  std::string &reason) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  TensorParts parts;
+  parts.data = getDataType(type);
+  SmallVector<int64_t> scaleShape = getScaleShape(type);
+  parts.scales = getPart(type, scaleShape, spec.scale, reason);
+  if (!parts.scales)
+    return failure();
+  if (spec.zero) {
+    parts.zeros = getPart(type, scaleShape, *spec.zero, reason);
+    if (!parts.zeros)
+      return failure();
+  }
+  if (spec.tensorScale) {
+    parts.tensorScale = getPart(type, type.getShape().drop_back(2),
+                                *spec.tensorScale, reason);
+    if (!parts.tensorScale)
+      return failure();
+  }
+  if (spec.isSparse()) {
+    std::optional<int64_t> elements = elementsPerMetadataByte(type);
+    if (!elements) {
+      reason = "metadata is defined for 2 of 4, for 1 of 2 and, with elements "
+               "f4E2M1FN, for 4 of 8 in pairs, but '" +
+               type.getSpec().getText() + "' keeps " +
+               std::to_string(spec.keepN) + " of " + std::to_string(spec.ofM);
+      return failure();
+    }
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = ceilDiv(shape.back(), *elements);
+    parts.metadata =
+        RankedTensorType::get(shape, IntegerType::get(type.getContext(), 8));
+  }
+  return parts;
+}
