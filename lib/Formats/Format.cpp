@@ -271,9 +271,14 @@ bool blockscale::packElements(ElementFormat format, const uint8_t *codes,
   if (info.storageBits > 8)
     return false;
   uint32_t mask = info.codeMask();
+  size_t i = 0;
+  // Whole pairs of nibbles without a bit buffer, so that the loop vectorises.
+  if (info.storageBits == 4)
+    for (; i + 2 <= count; i += 2)
+      *packed++ = static_cast<uint8_t>((codes[i] & 0xf) | (codes[i + 1] << 4));
   uint32_t pending = 0;
   unsigned pendingBits = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (; i < count; ++i) {
     pending |= (codes[i] & mask) << pendingBits;
     pendingBits += info.storageBits;
     while (pendingBits >= 8) {
@@ -293,9 +298,16 @@ bool blockscale::unpackElements(ElementFormat format, const uint8_t *packed,
   if (info.storageBits > 8)
     return false;
   uint32_t mask = info.codeMask();
+  size_t i = 0;
+  // See packElements.
+  if (info.storageBits == 4)
+    for (; i + 2 <= count; i += 2, ++packed) {
+      codes[i] = *packed & 0xf;
+      codes[i + 1] = *packed >> 4;
+    }
   uint32_t pending = 0;
   unsigned pendingBits = 0;
-  for (size_t i = 0; i < count; ++i) {
+  for (; i < count; ++i) {
     if (pendingBits < info.storageBits) {
       pending |= static_cast<uint32_t>(*packed++) << pendingBits;
       pendingBits += 8;

@@ -277,9 +277,14 @@ ParsedNumber parseCodebook(std::string_view text) {
   spec.pattern = std::string(head.rest());
   if (labelMark != std::string_view::npos) {
     spec.label = std::string(tail.substr(labelMark + 1));
-    if (spec.label.empty() || spec.label.find('_') != std::string::npos)
+    bool isWord =
+        !spec.label.empty() &&
+        spec.label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") ==
+            std::string::npos;
+    if (!isWord)
       return ParsedNumber::failure("codebook label " + quoted(spec.label) +
-                                       " must be one non-empty word",
+                                       " must be one word of letters and "
+                                       "digits",
                                    underscore + 2 + labelMark);
   }
   auto tables = codebookTables(spec);

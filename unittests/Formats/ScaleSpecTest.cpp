@@ -285,6 +285,8 @@ TEST(ScaleSpec, RefusesWhatTheReferenceGetsWrong) {
                            "cb41fi_e8m0",
                            "cb41fi_",
                            "cb44_e4m3fn_",
+                           "cb44_e4m3fn_a-b",
+                           "cb44_e4m3fn_a_b",
                            "cb41f09_e2m1fnuz",
                            "cb41fi_float32",
                            "e1m0fn",
