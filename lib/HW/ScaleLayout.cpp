@@ -190,12 +190,27 @@ Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
 // Successive MMAs
 //===----------------------------------------------------------------------===//
 
+namespace {
+struct StepRow {
+  unsigned k, blockSize;
+  bool sparse;
+  unsigned scales;
+};
+
+/// The number of scales is fixed per qualifier, so a sparse instruction, which
+/// covers twice the K, has as many as the dense one.
+constexpr std::array kSteps{
+    StepRow{32, 32, false, 1}, StepRow{64, 32, true, 1},
+    StepRow{64, 32, false, 2}, StepRow{128, 32, true, 2},
+    StepRow{64, 16, false, 4}, StepRow{128, 16, true, 4},
+    StepRow{96, 32, false, 3}, StepRow{96, 16, false, 6},
+};
+} // namespace
+
 Answer<unsigned> scalesPerStep(unsigned k, unsigned blockSize, bool sparse) {
-  unsigned covered = blockSize * (sparse ? 2 : 1);
-  if ((blockSize == 16 || blockSize == 32) && k % covered == 0)
-    for (unsigned scales : {1, 2, 4, 3, 6})
-      if (k / covered == scales && (!sparse || scales <= 4))
-        return scales;
+  for (const StepRow &row : kSteps)
+    if (row.k == k && row.blockSize == blockSize && row.sparse == sparse)
+      return row.scales;
   return Answer<unsigned>::refuse(
       "no instruction has K " + std::to_string(k) + " with blocks of " +
       std::to_string(blockSize) + (sparse ? ", sparse" : ", dense"));

@@ -1,0 +1,146 @@
+//===- MemoryTest.cpp - shared and tensor memory geometry===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Memory.h"
+
+#include <set>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+using namespace blockscale::hw;
+
+namespace {
+
+constexpr Swizzle kAllSwizzles[] = {Swizzle::None, Swizzle::B128Atom32,
+                                    Swizzle::B128, Swizzle::B64, Swizzle::B32};
+
+// Fact sheet 3.4.
+TEST(Memory, SwizzleFunctions) {
+  EXPECT_EQ(swizzled(Swizzle::B128, 0x380), 0x380u ^ 0x70u);
+  EXPECT_EQ(swizzled(Swizzle::B128, 0x410), 0x410u);
+  EXPECT_EQ(swizzled(Swizzle::B64, 0x380), 0x380u ^ 0x30u);
+  EXPECT_EQ(swizzled(Swizzle::B32, 0x380), 0x380u ^ 0x10u);
+  EXPECT_EQ(swizzled(Swizzle::None, 0x380), 0x380u);
+  EXPECT_EQ(swizzled(Swizzle::B128Atom32, 0x380), 0x380u ^ 0x60u);
+  for (Swizzle swizzle : kAllSwizzles) {
+    EXPECT_EQ(parseSwizzle(swizzleName(swizzle)), swizzle);
+    for (std::uint64_t a = 0; a < 4096; ++a)
+      ASSERT_EQ(swizzled(swizzle, swizzled(swizzle, a)), a);
+  }
+}
+
+TEST(Memory, TilesAreBijective) {
+  for (OperandMajor major : {OperandMajor::K, OperandMajor::MN})
+    for (Swizzle swizzle : kAllSwizzles)
+      for (unsigned bits : {4u, 8u}) {
+        OperandTile tile{major, swizzle, bits, 128, 256};
+        bool legal = major == OperandMajor::K ||
+                     (bits == 8 && swizzle != Swizzle::B128Atom32);
+        ASSERT_EQ(!whyNot(tile), legal);
+        if (!legal)
+          continue;
+        std::set<std::uint64_t> seen;
+        for (unsigned mn = 0; mn < tile.mn; ++mn)
+          for (unsigned k = 0; k < tile.k; ++k) {
+            auto offset = elementOffset(tile, mn, k);
+            ASSERT_TRUE(offset);
+            ASSERT_LT(*offset, 128u * 256);
+            ASSERT_TRUE(seen.insert(*offset).second);
+            ASSERT_EQ(*elementAt(tile, *offset), std::pair(mn, k));
+          }
+      }
+}
+
+// Fact sheet 3.1: descriptor advance along K of a K-major tile of R rows.
+TEST(Memory, StartAdvance) {
+  constexpr unsigned rows = 128;
+  auto start = [](Swizzle swizzle, unsigned step) {
+    OperandTile tile{OperandMajor::K, swizzle, 8, rows, 256};
+    return stepAddress(tile, {rows, 32, 0, step})->startOffset;
+  };
+  EXPECT_EQ(start(Swizzle::B128, 3), 96u);
+  EXPECT_EQ(start(Swizzle::B128, 4), rows * 128u);
+  EXPECT_EQ(start(Swizzle::B64, 1), 32u);
+  EXPECT_EQ(start(Swizzle::B64, 2), rows * 64u);
+  EXPECT_EQ(start(Swizzle::B32, 1), rows * 32u);
+  EXPECT_EQ(start(Swizzle::None, 1), rows * 32u);
+}
+
+TEST(Memory, StepRefusals) {
+  OperandTile tile{OperandMajor::K, Swizzle::B128, 8, 128, 256};
+  EXPECT_FALSE(stepAddress(tile, {128, 32, 1, 0}));
+  EXPECT_FALSE(stepAddress(tile, {128, 32, 0, 8}));
+  EXPECT_FALSE(stepAddress(tile, {128, 8, 0, 0}));
+  EXPECT_FALSE(stepAddress(tile, {0, 32, 0, 0}));
+  // A 48-byte step crosses the swizzle column; K=96 has descriptors of its own.
+  OperandTile packed{OperandMajor::K, Swizzle::B128, 4, 128, 768};
+  EXPECT_TRUE(stepAddress(packed, {128, 96, 0, 1}));
+  EXPECT_FALSE(stepAddress(packed, {128, 96, 0, 2}));
+  EXPECT_FALSE(stepDescriptor(tile, {128, 32, 0, 0}, 1u << 18));
+  EXPECT_EQ(stepDescriptor(tile, {128, 32, 0, 0}, 1024)->baseOffset, 0u);
+  EXPECT_EQ(stepDescriptor(tile, {128, 32, 0, 0}, 1024 + 384)->baseOffset, 3u);
+}
+
+TEST(Memory, AllocationsRoundUp) {
+  EXPECT_EQ(*allocationColumns(1), 32u);
+  EXPECT_EQ(*allocationColumns(33), 64u);
+  EXPECT_EQ(*allocationColumns(304), 512u);
+  EXPECT_EQ(*allocationColumns(512), 512u);
+  EXPECT_FALSE(allocationColumns(0));
+  EXPECT_FALSE(allocationColumns(513));
+}
+
+// Fact sheet 4.4: cg1, M=128, N=256, K tile 256, mxf4nvf4 block16.
+TEST(Memory, WorkedColumnBudget) {
+  EXPECT_EQ(scaleColumns(128, 16), 16u);
+  EXPECT_EQ(scaleColumns(256, 16), 32u);
+  EXPECT_EQ(accumulatorColumns(AccumulatorLayout::D, 256), 256u);
+  EXPECT_EQ(scaleColumns(192, 4), 8u);
+  EXPECT_EQ(metadataColumns(4), 8u);
+  EXPECT_EQ(accumulatorColumns(AccumulatorLayout::B, 256), 128u);
+}
+
+TEST(Memory, AccumulatorsAreBijective) {
+  struct Case {
+    AccumulatorLayout layout;
+    unsigned rows, step;
+  };
+  for (auto [layout, rows, step] :
+       {Case{AccumulatorLayout::A, 256, 16},
+        Case{AccumulatorLayout::B, 128, 16}, Case{AccumulatorLayout::D, 128, 8},
+        Case{AccumulatorLayout::F, 64, 8}})
+    for (unsigned n = step; n <= 256; n += step) {
+      std::set<std::tuple<unsigned, unsigned, unsigned>> seen;
+      for (unsigned row = 0; row < rows; ++row)
+        for (unsigned column = 0; column < n; ++column) {
+          auto at = accumulatorPosition(layout, n, row, column);
+          ASSERT_TRUE(at);
+          ASSERT_LT(at->lane, 128u);
+          ASSERT_LT(at->column, accumulatorColumns(layout, n));
+          ASSERT_TRUE(seen.insert({at->cta, at->lane, at->column}).second);
+          ASSERT_EQ(*accumulatorElement(layout, n, *at),
+                    std::pair(row, column));
+        }
+    }
+  EXPECT_FALSE(accumulatorPosition(AccumulatorLayout::D, 12, 0, 0));
+  EXPECT_FALSE(accumulatorPosition(AccumulatorLayout::A, 24, 0, 0));
+  EXPECT_FALSE(accumulatorPosition(AccumulatorLayout::D, 16, 128, 0));
+  EXPECT_FALSE(accumulatorElement(AccumulatorLayout::F, 8, {0, 16, 0}));
+}
+
+TEST(Memory, AccumulatorLayoutOfAnInstruction) {
+  EXPECT_EQ(*accumulatorLayout(1, 128, true), AccumulatorLayout::D);
+  EXPECT_EQ(*accumulatorLayout(2, 256, true), AccumulatorLayout::A);
+  EXPECT_EQ(*accumulatorLayout(2, 128, false), AccumulatorLayout::B);
+  EXPECT_EQ(*accumulatorLayout(1, 64, false), AccumulatorLayout::F);
+  EXPECT_FALSE(accumulatorLayout(2, 128, true));
+  EXPECT_FALSE(accumulatorLayout(1, 256, false));
+  EXPECT_EQ(tmemAddress(16, 64), 1048640u);
+}
+
+} // namespace

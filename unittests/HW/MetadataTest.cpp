@@ -1,0 +1,192 @@
+//===- MetadataTest.cpp - structured-sparsity metadata===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Metadata.h"
+
+#include <set>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "Formats/OracleCsv.h"
+
+using namespace blockscale::hw;
+using blockscale::test::CsvRow;
+using blockscale::test::readOracle;
+
+namespace {
+
+constexpr SparsePattern kTwoOfFour = SparsePattern::TwoOfFour;
+constexpr SparsePattern kPairs = SparsePattern::PairsFourOfEight;
+
+unsigned num(const CsvRow &row, const char *column) {
+  return static_cast<unsigned>(std::stoul(row.at(column)));
+}
+
+SparsePattern patternOf(const CsvRow &row) {
+  return row.at("kind").rfind("mxf8f6f4", 0) == 0 ? kTwoOfFour : kPairs;
+}
+
+// Fact sheet 7.1: the six encodings, and the four without meaning.
+TEST(Metadata, Nibbles) {
+  for (SparsePattern pattern : {kTwoOfFour, kPairs}) {
+    EXPECT_EQ(*metadataNibble(pattern, 0, 1), 0x4u);
+    EXPECT_EQ(*metadataNibble(pattern, 0, 2), 0x8u);
+    EXPECT_EQ(*metadataNibble(pattern, 0, 3), 0xcu);
+    EXPECT_EQ(*metadataNibble(pattern, 1, 2), 0x9u);
+    EXPECT_EQ(*metadataNibble(pattern, 1, 3), 0xdu);
+    EXPECT_EQ(*metadataNibble(pattern, 2, 3), 0xeu);
+    EXPECT_FALSE(metadataNibble(pattern, 2, 2));
+    EXPECT_FALSE(metadataNibble(pattern, 2, 1));
+    EXPECT_FALSE(metadataNibble(pattern, 0, 4));
+    unsigned legal = 0;
+    for (unsigned nibble = 0; nibble < 17; ++nibble)
+      if (auto kept = keptUnits(pattern, nibble)) {
+        ++legal;
+        EXPECT_EQ(*metadataNibble(pattern, kept->first, kept->second), nibble);
+      }
+    EXPECT_EQ(legal, 6u);
+  }
+  EXPECT_EQ(*metadataNibble(SparsePattern::OneOfTwo, 0, 0), 0x4u);
+  EXPECT_EQ(*metadataNibble(SparsePattern::OneOfTwo, 1, 1), 0xeu);
+  EXPECT_EQ(keptUnits(SparsePattern::OneOfTwo, 0xe)->first, 1u);
+  EXPECT_FALSE(keptUnits(SparsePattern::OneOfTwo, 0x8));
+}
+
+TEST(Metadata, CompressionRules) {
+  // One element at position 1, one at position 3, -0 counts as zero.
+  auto row = compress(kTwoOfFour, 8, {0, 0x33, 0x80, 0, 0x80, 0, 0, 0x44});
+  ASSERT_TRUE(row) << row.reason;
+  EXPECT_EQ(row->stored, (std::vector<std::uint32_t>{0x33, 0, 0, 0x44}));
+  EXPECT_EQ(row->metadata, (std::vector<std::uint8_t>{0xcd}));
+  auto empty = compress(kTwoOfFour, 8, {0, 0, 0, 0, 1, 2, 0, 0});
+  EXPECT_EQ(empty->metadata, (std::vector<std::uint8_t>{0x44}));
+  auto pairs = compress(kPairs, 4,
+                        {0, 0, 0, 5, 0, 0, 0, 0, //
+                         0, 0, 0, 0, 7, 0, 8, 1});
+  ASSERT_TRUE(pairs) << pairs.reason;
+  EXPECT_EQ(pairs->stored,
+            (std::vector<std::uint32_t>{0, 5, 0, 0, 7, 0, 8, 1}));
+  EXPECT_EQ(pairs->metadata, (std::vector<std::uint8_t>{0xed}));
+  auto tf32 = compress(SparsePattern::OneOfTwo, 32, {0, 9, 7, 0});
+  EXPECT_EQ(tf32->stored, (std::vector<std::uint32_t>{9, 7}));
+  EXPECT_EQ(tf32->metadata, (std::vector<std::uint8_t>{0x4e}));
+}
+
+TEST(Metadata, CompressionRefusals) {
+  EXPECT_EQ(compress(kTwoOfFour, 8, {0, 0, 0, 0, 1, 2, 3, 0}).reason,
+            "the chunk at element 4 has 3 nonzero elements of 4, at most 2 can "
+            "be kept");
+  EXPECT_FALSE(compress(kTwoOfFour, 8, {1, 0, 0, 0}));
+  EXPECT_FALSE(compress(kTwoOfFour, 8, {}));
+  EXPECT_FALSE(compress(kTwoOfFour, 8, {256, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(compress(kTwoOfFour, 40, {1, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_FALSE(decompress(kTwoOfFour, {{1, 2, 3}, {0x44}}));
+  EXPECT_FALSE(decompress(kTwoOfFour, {{1, 2, 3, 4}, {0x40}}));
+}
+
+/// All masks with at most two kept units in each of two chunks come back.
+TEST(Metadata, DecompressionInverts) {
+  for (SparsePattern pattern : {kTwoOfFour, kPairs, SparsePattern::OneOfTwo}) {
+    SparsePatternInfo info = patternInfo(pattern);
+    unsigned units = info.chunk / info.unit, tried = 0;
+    for (unsigned mask = 0; mask < 1u << 2 * units; ++mask) {
+      std::vector<std::uint32_t> logical(2 * info.chunk, 0);
+      for (unsigned i = 0; i < logical.size(); ++i)
+        if (mask >> i / info.unit & 1)
+          logical[i] = i % 7 + 1;
+      auto row = compress(pattern, 4, logical);
+      if (!row)
+        continue;
+      ++tried;
+      auto back = decompress(pattern, *row);
+      ASSERT_TRUE(back) << back.reason;
+      ASSERT_EQ(*back, logical);
+    }
+    EXPECT_EQ(tried, pattern == SparsePattern::OneOfTwo ? 9u : 121u);
+  }
+}
+
+TEST(Metadata, DecompressesTheOracle) {
+  std::vector<CsvRow> rows = readOracle("sparse_compress.csv");
+  ASSERT_EQ(rows.size(), 33u);
+  auto codes = [](const std::string &list) {
+    std::vector<std::uint32_t> values;
+    std::istringstream in(list);
+    for (std::string code; in >> code;)
+      values.push_back(
+          static_cast<std::uint32_t>(std::stoul(code, nullptr, 16)));
+    return values;
+  };
+  for (const CsvRow &row : rows) {
+    unsigned byte = codes(row.at("metadata_byte")).at(0);
+    // The reference leaves 0 for an empty chunk, which is no legal nibble.
+    if (row.at("empty_chunk") == "low")
+      byte |= 0x4;
+    if (row.at("empty_chunk") == "high")
+      byte |= 0x40;
+    auto logical = decompress(patternOf(row),
+                              {codes(row.at("stored_elements_hex_low_k_first")),
+                               {static_cast<std::uint8_t>(byte)}});
+    ASSERT_TRUE(logical) << logical.reason;
+    EXPECT_EQ(*logical, codes(row.at("logical_elements_hex_low_k_first")));
+  }
+}
+
+TEST(Metadata, InvertsTheGlobalOracle) {
+  std::vector<CsvRow> rows = readOracle("sparse_meta_gmem_offsets.csv");
+  ASSERT_EQ(rows.size(), 416u);
+  for (const CsvRow &row : rows) {
+    MetadataTensor tensor{patternOf(row), num(row, "M"), num(row, "K_logical")};
+    auto place = metadataAt(tensor, num(row, "byte_offset"));
+    ASSERT_TRUE(place);
+    unsigned perByte = num(row, "logical_elements_per_metadata_byte");
+    EXPECT_EQ(place->first, num(row, "m"));
+    EXPECT_EQ(place->second, num(row, "k_logical") / perByte * perByte);
+  }
+}
+
+/// Ragged extents: every byte of the storage is one chunk pair or padding.
+TEST(Metadata, GlobalLayoutIsBijective) {
+  MetadataTensor tensor{kPairs, 200, 272};
+  ASSERT_EQ(storageBytes(tensor), 8192u);
+  unsigned used = 0;
+  for (std::uint64_t offset = 0; offset < 8192; ++offset)
+    if (auto place = metadataAt(tensor, offset)) {
+      ++used;
+      ASSERT_EQ(*metadataOffset(tensor, place->first, place->second), offset);
+    }
+  EXPECT_EQ(used, 200u * 17);
+  EXPECT_FALSE(metadataOffset(tensor, 200, 0));
+  EXPECT_FALSE(metadataOffset(tensor, 0, 272));
+  EXPECT_FALSE(metadataOffset({SparsePattern::OneOfTwo, 1, 1}, 0, 0));
+}
+
+TEST(Metadata, TensorMemoryIsBijective) {
+  for (SparsePattern pattern : {kTwoOfFour, kPairs}) {
+    unsigned perByte = pattern == kTwoOfFour ? 8 : 16;
+    std::set<std::tuple<unsigned, unsigned, unsigned>> seen;
+    for (unsigned step = 0; step < 4; ++step)
+      for (unsigned m = 0; m < 128; ++m)
+        for (unsigned k = 0; k < 8 * perByte; k += perByte) {
+          auto at = metadataPosition(pattern, step, m, k + perByte - 1);
+          ASSERT_TRUE(at);
+          ASSERT_EQ(at->lane, m);
+          ASSERT_LT(at->column, 8u);
+          ASSERT_TRUE(seen.insert({at->lane, at->column, at->byte}).second);
+          auto index = metadataIndex(pattern, *at);
+          ASSERT_TRUE(index);
+          ASSERT_EQ(std::tuple(index->step, index->m, index->k),
+                    std::tuple(step, m, k));
+        }
+    EXPECT_FALSE(metadataPosition(pattern, 0, 128, 0));
+    EXPECT_FALSE(metadataPosition(pattern, 0, 0, 8 * perByte));
+    EXPECT_FALSE(metadataPosition(pattern, 256, 0, 0));
+  }
+}
+
+} // namespace

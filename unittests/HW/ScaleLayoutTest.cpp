@@ -1,0 +1,225 @@
+//===- ScaleLayoutTest.cpp - where every scale byte lies===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/ScaleLayout.h"
+
+#include <set>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "Formats/OracleCsv.h"
+
+using namespace blockscale::hw;
+using blockscale::test::CsvRow;
+using blockscale::test::readOracle;
+
+namespace {
+
+unsigned num(const CsvRow &row, const char *column) {
+  return static_cast<unsigned>(std::stoul(row.at(column)));
+}
+
+TEST(ScaleLayout, EveryByteOfTheStorageIsOneScale) {
+  for (unsigned block : {16u, 32u, 64u}) {
+    ScaleTensor tensor{block, 200, 5 * block + 1, 3};
+    ASSERT_EQ(paddedRows(tensor), 256u);
+    ASSERT_EQ(paddedScales(tensor), 8u);
+    ASSERT_EQ(storageBytes(tensor), 6144u);
+    unsigned padding = 0;
+    for (std::uint64_t offset = 0; offset < 6144; ++offset) {
+      auto element = scaleAt(tensor, offset);
+      ASSERT_TRUE(element);
+      if (element->padding) {
+        ++padding;
+        continue;
+      }
+      auto back = scaleOffset(tensor, element->mn, element->scale * block,
+                              element->batch);
+      ASSERT_TRUE(back) << back.reason;
+      ASSERT_EQ(*back, offset);
+    }
+    EXPECT_EQ(padding, 6144u - 3 * 200 * 6);
+    EXPECT_FALSE(scaleAt(tensor, 6144));
+  }
+}
+
+TEST(ScaleLayout, InvertsTheGlobalOracle) {
+  std::vector<CsvRow> rows = readOracle("sf_gmem_offsets.csv");
+  ASSERT_EQ(rows.size(), 420u);
+  for (const CsvRow &row : rows) {
+    ScaleTensor tensor{num(row, "block_size"), num(row, "mn_extent"),
+                       num(row, "k_extent"), num(row, "batch_extent")};
+    auto element = scaleAt(tensor, num(row, "byte_offset"));
+    ASSERT_TRUE(element);
+    EXPECT_FALSE(element->padding);
+    EXPECT_EQ(element->mn, num(row, "mn"));
+    EXPECT_EQ(element->scale, num(row, "k_element") / tensor.blockSize);
+    EXPECT_EQ(element->batch, num(row, "batch"));
+  }
+}
+
+TEST(ScaleLayout, InvertsTheTensorMemoryOracle) {
+  std::vector<CsvRow> rows = readOracle("tmem_sf_layout.csv");
+  ASSERT_EQ(rows.size(), 2649u);
+  for (const CsvRow &row : rows) {
+    auto region = scaleRegion(scalePath(row.at("operand") == "B",
+                                        num(row, "cta_group"), num(row, "M")),
+                              num(row, "mn_extent"));
+    ASSERT_TRUE(region);
+    auto scales = scalesPerStep(num(row, "K"), num(row, "block_size"),
+                                row.at("sparse") == "1");
+    ASSERT_TRUE(scales);
+    auto index = scaleIndex(
+        *region, {num(row, "lane"), num(row, "column"), num(row, "byte")});
+    ASSERT_TRUE(index) << index.reason;
+    EXPECT_EQ(index->row, num(row, "mn"));
+    EXPECT_EQ(index->scale,
+              num(row, "k_step") * *scales + num(row, "sf_in_mma"));
+    EXPECT_EQ(index->replica, num(row, "replica"));
+  }
+}
+
+/// Every legal N on both paths, several words: distinct places, and back.
+TEST(ScaleLayout, TensorMemoryIsBijective) {
+  for (ScalePath path : {ScalePath::FourByOne, ScalePath::TwoByTwo})
+    for (unsigned n = 16; n <= 256; n += 16) {
+      auto region = scaleRegion(path, n);
+      ASSERT_TRUE(region);
+      std::set<std::tuple<unsigned, unsigned, unsigned>> seen;
+      for (unsigned row = 0; row < region->rows; ++row)
+        for (unsigned scale = 0; scale < 12; ++scale)
+          for (unsigned replica = 0; replica < replicas(path); ++replica) {
+            auto at = scalePosition(*region, row, scale, replica);
+            ASSERT_TRUE(at) << at.reason;
+            ASSERT_LT(at->lane, 128u);
+            ASSERT_TRUE(seen.insert({at->lane, at->column, at->byte}).second);
+            auto index = scaleIndex(*region, *at);
+            ASSERT_TRUE(index) << index.reason;
+            ASSERT_EQ(index->row, row);
+            ASSERT_EQ(index->scale, scale);
+            ASSERT_EQ(index->replica, replica);
+          }
+    }
+}
+
+TEST(ScaleLayout, RefusesPlacesOutside) {
+  auto region = scaleRegion(ScalePath::FourByOne, 128);
+  EXPECT_FALSE(scalePosition(*region, 128, 0, 0));
+  EXPECT_FALSE(scalePosition(*region, 0, 0, 4));
+  EXPECT_FALSE(scalePosition(*region, 0, 512, 0));
+  EXPECT_FALSE(scaleIndex(*region, {128, 0, 0}));
+  EXPECT_FALSE(scaleRegion(ScalePath::FourByOne, 257));
+  EXPECT_FALSE(scalePosition({ScalePath::FourByOne, 256, 4}, 0, 0, 0));
+}
+
+// Fact sheet 6.4: one word is 4 columns for N <= 128, 8 for N up to 256.
+TEST(ScaleLayout, WordStride) {
+  EXPECT_EQ(scaleRegion(ScalePath::FourByOne, 128)->wordStride, 4u);
+  EXPECT_EQ(scaleRegion(ScalePath::FourByOne, 64)->wordStride, 4u);
+  EXPECT_EQ(scaleRegion(ScalePath::FourByOne, 192)->wordStride, 8u);
+  EXPECT_EQ(scaleRegion(ScalePath::TwoByTwo, 128)->wordStride, 2u);
+  EXPECT_EQ(scaleRegion(ScalePath::TwoByTwo, 256)->wordStride, 4u);
+  EXPECT_EQ(halfAtomColumns(192, 1), 2u);
+  EXPECT_EQ(halfAtomColumns(64, 3), 2u);
+  EXPECT_EQ(halfAtomColumns(192, 2), 0u);
+  EXPECT_EQ(halfAtomColumns(256, 1), 0u);
+}
+
+TEST(ScaleLayout, ScalesPerMma) {
+  struct Case {
+    unsigned k, block;
+    bool sparse;
+    unsigned scales;
+  };
+  // Fact sheet 1.3.
+  for (auto [k, block, sparse, scales] :
+       {Case{32, 32, false, 1}, Case{64, 32, true, 1}, Case{64, 32, false, 2},
+        Case{128, 32, true, 2}, Case{64, 16, false, 4}, Case{128, 16, true, 4},
+        Case{96, 32, false, 3}, Case{96, 16, false, 6}})
+    EXPECT_EQ(*scalesPerStep(k, block, sparse), scales);
+  EXPECT_FALSE(scalesPerStep(192, 32, true));
+  EXPECT_FALSE(scalesPerStep(96, 32, true));
+  EXPECT_FALSE(scalesPerStep(16, 16, false));
+  EXPECT_FALSE(scalesPerStep(64, 8, false));
+  EXPECT_FALSE(scalesPerStep(0, 32, false));
+}
+
+// Fact sheet 6.5, the K=96 table: {column, id} of eight MMAs.
+TEST(ScaleLayout, K96Sequences) {
+  constexpr unsigned block16[8][2] = {{0, 0},  {4, 2},  {12, 0}, {16, 2},
+                                      {24, 0}, {28, 2}, {36, 0}, {40, 2}};
+  constexpr unsigned block32[8][2] = {{0, 0},  {0, 3},  {4, 2},  {8, 1},
+                                      {12, 0}, {12, 3}, {16, 2}, {20, 1}};
+  for (unsigned i = 0; i < 8; ++i)
+    for (unsigned stride : {4u, 8u}) {
+      EXPECT_EQ(scaleStep(6, stride, i)->column, block16[i][0] * stride / 4);
+      EXPECT_EQ(scaleStep(6, stride, i)->id, block16[i][1]);
+      EXPECT_EQ(scaleStep(3, stride, i)->column, block32[i][0] * stride / 4);
+      EXPECT_EQ(scaleStep(3, stride, i)->id, block32[i][1]);
+    }
+  EXPECT_FALSE(scaleStep(4, 8, 64));
+  EXPECT_FALSE(scaleStep(5, 4, 0));
+}
+
+// Fact sheet 6.5: legal ids, and the bytes consumed for K=96.
+TEST(ScaleLayout, IdsAndConsumedBytes) {
+  constexpr unsigned legal[7] = {0, 0b1111, 0b0101, 0b1111, 0b0001, 0, 0b0101};
+  for (unsigned scales = 0; scales < 7; ++scales)
+    for (unsigned id = 0; id < 6; ++id) {
+      EXPECT_EQ(isScaleId(scales, id), id < 4 && (legal[scales] >> id & 1));
+      EXPECT_EQ(consumedBytes(scales, id).count,
+                id < 4 && (legal[scales] >> id & 1) ? scales : 0);
+    }
+  auto list = [](unsigned scales, unsigned id) {
+    std::string text;
+    ConsumedBytes consumed = consumedBytes(scales, id);
+    for (unsigned i = 0; i < consumed.count; ++i)
+      text += std::to_string(consumed.bytes[i].word) +
+              std::to_string(consumed.bytes[i].byte) + " ";
+    return text;
+  };
+  EXPECT_EQ(list(3, 0), "00 01 02 ");
+  EXPECT_EQ(list(3, 1), "01 02 03 ");
+  EXPECT_EQ(list(3, 2), "02 03 10 ");
+  EXPECT_EQ(list(3, 3), "03 10 11 ");
+  EXPECT_EQ(list(6, 0), "00 01 02 03 10 11 ");
+  EXPECT_EQ(list(6, 2), "02 03 10 11 12 13 ");
+}
+
+/// What the steps consume, laid end to end, is every scale once.
+TEST(ScaleLayout, StepsConsumeEveryScaleOnce) {
+  for (unsigned scales : {1u, 2u, 3u, 4u, 6u})
+    for (unsigned stride : {4u, 8u})
+      for (unsigned i = 0, next = 0; i < 24; ++i) {
+        auto step = scaleStep(scales, stride, i);
+        ASSERT_TRUE(step);
+        ConsumedBytes consumed = consumedBytes(scales, step->id);
+        ASSERT_EQ(consumed.count, scales);
+        for (unsigned s = 0; s < scales; ++s, ++next)
+          ASSERT_EQ((step->column / stride + consumed.bytes[s].word) * 4 +
+                        consumed.bytes[s].byte,
+                    next);
+      }
+}
+
+TEST(ScaleLayout, InvertsTheK96Oracle) {
+  std::vector<CsvRow> rows = readOracle("k96_scale_positions.csv");
+  ASSERT_EQ(rows.size(), 475u);
+  for (const CsvRow &row : rows) {
+    auto region = scaleRegion(ScalePath::FourByOne, num(row, "mn_extent"));
+    auto index = scaleIndex(*region, {num(row, "lane_in_quadrant"),
+                                      num(row, "column"), num(row, "byte")});
+    ASSERT_TRUE(index);
+    EXPECT_EQ(index->row, num(row, "mn"));
+    EXPECT_EQ(index->scale,
+              num(row, "mma_index") * (row.at("block_size") == "16" ? 6 : 3) +
+                  num(row, "sf_in_mma"));
+  }
+}
+
+} // namespace
