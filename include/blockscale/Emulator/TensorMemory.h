@@ -102,7 +102,10 @@ public:
   const uint32_t *row(unsigned lane) const {
     return words.get() + lane * kColumns;
   }
-  bool valid(unsigned lane, unsigned column, unsigned count = 1) const;
+  bool valid(unsigned lane, unsigned column) const {
+    return validBits[lane][column / 64] >> column % 64 & 1;
+  }
+  bool valid(unsigned lane, unsigned column, unsigned count) const;
   void markValid(unsigned lane, unsigned column, unsigned count = 1);
   /// Grows with every write; equal values mean equal contents.
   uint64_t version() const { return versionNumber; }

@@ -74,9 +74,12 @@ private:
                     float *out);
   bool scaleColumns(unsigned cta, uint32_t address, unsigned id,
                     const char *operand);
-  bool scaleByte(unsigned cta, uint32_t address, unsigned firstLane,
-                 unsigned replicas, unsigned column, unsigned byte,
-                 const char *operand, float &out);
+  bool scaleRow(unsigned cta, const char *operand, unsigned firstLane,
+                unsigned replicas, unsigned firstColumn, unsigned wordStride,
+                unsigned firstByte, unsigned count, float *out);
+  bool scaleWord(unsigned cta, const char *operand, unsigned firstLane,
+                 unsigned replicas, unsigned column, uint32_t mask,
+                 uint32_t &word);
 
   const MmaRequest &request;
   const InstructionDescriptor &idesc;

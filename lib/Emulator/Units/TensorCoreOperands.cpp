@@ -175,18 +175,22 @@ void Operand::pack(unsigned first, unsigned count, unsigned width,
   unsigned panels = (count + width - 1) / width;
   panel.resize(size_t(panels) * k * width);
   unsigned blocks = scaleCount ? scaleCount : 1, block = k / blocks;
-  for (unsigned r = 0; r < panels * width; ++r) {
-    float *to = panel.data() + size_t(r / width) * k * width + r % width;
-    if (r >= count) {
-      for (unsigned i = 0; i < k; ++i)
-        to[size_t(i) * width] = 0;
-      continue;
-    }
-    const float *from = row(first + r);
+  for (unsigned p = 0; p < panels; ++p) {
+    float *to = panel.data() + size_t(p) * k * width;
+    unsigned valid = std::min(width, count - p * width);
+    if (valid < width)
+      std::memset(to, 0, size_t(k) * width * sizeof(float));
     for (unsigned s = 0; s < blocks; ++s) {
-      float scale = scaleCount ? scales[(first + r) * scaleCount + s] : 1.0f;
+      const float *from[kBlockColumns];
+      float scale[kBlockColumns];
+      for (unsigned r = 0; r < valid; ++r) {
+        unsigned index = first + p * width + r;
+        from[r] = row(index);
+        scale[r] = scaleCount ? scales[index * scaleCount + s] : 1.0f;
+      }
       for (unsigned i = s * block; i < (s + 1) * block; ++i)
-        to[size_t(i) * width] = from[i] * scale;
+        for (unsigned r = 0; r < valid; ++r)
+          to[size_t(i) * width + r] = from[r][i] * scale[r];
     }
   }
 }
@@ -384,35 +388,51 @@ bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
   return true;
 }
 
-bool OperandReader::scaleByte(unsigned cta, uint32_t address,
+bool OperandReader::scaleWord(unsigned cta, const char *operand,
                               unsigned firstLane, unsigned replicas,
-                              unsigned column, unsigned byte,
-                              const char *operand, float &out) {
+                              unsigned column, uint32_t mask, uint32_t &word) {
   const TensorMemory &tensor = *context.cta[cta].tensor;
-  uint32_t at = firstLane << 16 | column;
   if (column >= TensorMemory::kColumns || !tensor.allocated(column, 1))
-    return fail(TensorIssueKind::Unallocated, cta, at,
+    return fail(TensorIssueKind::Unallocated, cta, firstLane << 16 | column,
                 std::string("'") + operand +
                     "' reads tensor-memory columns that are not allocated");
-  uint8_t code = uint8_t(tensor.row(firstLane)[column] >> byte * 8);
+  word = tensor.row(firstLane)[column];
   for (unsigned r = 0; r < replicas; ++r) {
     unsigned lane = firstLane + 32 * r;
     if (!tensor.valid(lane, column))
       return fail(TensorIssueKind::Uninitialised, cta, lane << 16 | column,
                   std::string("'") + operand +
                       "' reads tensor memory that was never written");
-    if (uint8_t(tensor.row(lane)[column] >> byte * 8) != code)
+    if ((tensor.row(lane)[column] ^ word) & mask)
       return fail(TensorIssueKind::Inconsistent, cta, lane << 16 | column,
                   std::string("replicas of '") + operand +
                       "' in the lane quadrants differ");
   }
-  out = tableOf(idesc.scale)[code];
-  if (idesc.scale == Element::UE4M3 && code & 0x80)
-    return fail(TensorIssueKind::Inconsistent, cta, at,
-                std::string("bit 7 of a 'ue4m3' scale of '") + operand +
-                    "' is set");
-  if (std::isnan(out))
-    report.openPoints.add(OpenPoint::NaNScale);
+  return true;
+}
+
+bool OperandReader::scaleRow(unsigned cta, const char *operand,
+                             unsigned firstLane, unsigned replicas,
+                             unsigned firstColumn, unsigned wordStride,
+                             unsigned firstByte, unsigned count, float *out) {
+  const float *table = tableOf(idesc.scale);
+  for (unsigned s = 0; s < count;) {
+    unsigned byte = (firstByte + s) % 4;
+    unsigned take = std::min(4 - byte, count - s);
+    unsigned column = firstColumn + (firstByte + s) / 4 * wordStride;
+    uint32_t mask = uint32_t(((uint64_t(1) << 8 * take) - 1) << 8 * byte), word;
+    if (!scaleWord(cta, operand, firstLane, replicas, column, mask, word))
+      return false;
+    if (idesc.scale == Element::UE4M3 && word & mask & 0x80808080)
+      return fail(TensorIssueKind::Inconsistent, cta, firstLane << 16 | column,
+                  std::string("bit 7 of a 'ue4m3' scale of '") + operand +
+                      "' is set");
+    for (unsigned i = 0; i < take; ++i, ++s) {
+      out[s] = table[word >> 8 * (byte + i) & 0xff];
+      if (std::isnan(out[s]))
+        report.openPoints.add(OpenPoint::NaNScale);
+    }
+  }
   return true;
 }
 
@@ -421,13 +441,9 @@ bool OperandReader::readScalesA(unsigned cta, Operand &out) {
     return false;
   unsigned base = TensorMemory::columnOf(request.scaleA);
   for (unsigned r = 0; r < out.rows; ++r)
-    for (unsigned s = 0; s < out.scaleCount; ++s) {
-      unsigned byte = idesc.scaleIdA + s;
-      if (!scaleByte(cta, request.scaleA, r % 32, 4,
-                     base + byte / 4 * 4 + r / 32, byte % 4, "SFA",
-                     out.scales[r * out.scaleCount + s]))
-        return false;
-    }
+    if (!scaleRow(cta, "SFA", r % 32, 4, base + r / 32, 4, idesc.scaleIdA,
+                  out.scaleCount, &out.scales[r * out.scaleCount]))
+      return false;
   return true;
 }
 
@@ -441,13 +457,10 @@ bool OperandReader::readScalesB(unsigned cta, Operand &out) {
   for (unsigned n = 0; n < out.rows; ++n) {
     unsigned within = split ? n % half : n;
     unsigned lane = within % 32 + (split ? n / half * 64 : 0);
-    for (unsigned s = 0; s < out.scaleCount; ++s) {
-      unsigned byte = idesc.scaleIdB + s;
-      if (!scaleByte(cta, request.scaleB, lane, split ? 2 : 4,
-                     base + byte / 4 * wordStride + within / 32, byte % 4,
-                     "SFB", out.scales[n * out.scaleCount + s]))
-        return false;
-    }
+    if (!scaleRow(cta, "SFB", lane, split ? 2 : 4, base + within / 32,
+                  wordStride, idesc.scaleIdB, out.scaleCount,
+                  &out.scales[n * out.scaleCount]))
+      return false;
   }
   return true;
 }
