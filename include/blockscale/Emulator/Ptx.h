@@ -1,7 +1,7 @@
 //===- Ptx.h - a PTX module as data ----------------------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The front end of the emulator: PTX text in, a module out whose names are
 // resolved. Registers are dense indices, labels are instruction indices, scopes
@@ -217,9 +217,9 @@ enum class Space : uint8_t { Global, Const, Shared, Local, Param };
 
 /// A symbol's address inside an initialiser.
 struct Relocation {
-  uint64_t offset = 0; ///< Byte offset inside the variable.
-  uint8_t size = 8;    ///< Bytes written there: 1, 2, 4 or 8.
-  uint8_t shift = 0;   ///< Right shift of the address (LLVM's `0xFF00(sym)`).
+  uint64_t offset = 0;  ///< Byte offset inside the variable.
+  uint8_t size = 8;     ///< Bytes written there: 1, 2, 4 or 8.
+  uint8_t shift = 0;    ///< Right shift of the address (LLVM's `0xFF00(sym)`).
   bool generic = false; ///< `generic(sym)`: a generic address.
   /// A module variable, or a function (then `variable` is kNone).
   uint32_t variable = kNone, function = kNone;
@@ -248,7 +248,7 @@ struct Parameter {
   std::string name;
   Type type = Type::None; ///< Element type for arrays.
   bool isArray = false;
-  bool isPointer = false; ///< `.ptr`.
+  bool isPointer = false;        ///< `.ptr`.
   Space pointee = Space::Global; ///< With `.ptr`; Global when none is said.
   uint32_t align = 1;
   uint64_t size = 0;

@@ -1,7 +1,7 @@
 //===- Forms.cpp - which instructions the emulator knows ------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -236,8 +236,7 @@ private:
     const Operand &first = operand.elements[0], &second = operand.elements[1];
     bool left = first.kind == OperandKind::Sink ||
                 (predicates ? isPredicate(first) : isValue(first));
-    return left &&
-           (second.kind == OperandKind::Sink || isPredicate(second));
+    return left && (second.kind == OperandKind::Sink || isPredicate(second));
   }
 
   const Function &function;
@@ -273,8 +272,8 @@ Fit fitOf(const Form &form, const Instruction &inst,
 }
 
 /// The first word of the mnemonic that no form of the opcode takes.
-std::string strangeWord(const std::vector<Form> &forms,
-                        const Instruction &inst, std::string_view mnemonic) {
+std::string strangeWord(const std::vector<Form> &forms, const Instruction &inst,
+                        std::string_view mnemonic) {
   ModifierSet known;
   for (const Form &form : forms)
     known |= form.allowed;

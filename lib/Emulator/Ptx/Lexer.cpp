@@ -1,7 +1,7 @@
 //===- Lexer.cpp - tokens of PTX ------------------------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -129,7 +129,8 @@ void Lexer::lexPunct(Token &token) {
   token.punct = static_cast<unsigned char>(c);
   char n = *cursor;
   if (((c == '<' || c == '>') && (n == c || n == '=')) ||
-      ((c == '=' || c == '!') && n == '=') || ((c == '&' || c == '|') && n == c)) {
+      ((c == '=' || c == '!') && n == '=') ||
+      ((c == '&' || c == '|') && n == c)) {
     token.punct = punct2(c, n);
     ++cursor;
     return;

@@ -1,7 +1,7 @@
 //===- Lexer.h - tokens of PTX ---------------------------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Grammar: facts of the PTX ISA 9.1, section 4. Private to the front end.
 //

@@ -1,7 +1,7 @@
 //===- ParseBody.cpp - statements of a function ---------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,16 +48,16 @@ void Parser::closeScope() {
     if (use.instruction >= current->instructions.size() ||
         use.operand >= current->instructions[use.instruction].operands.size())
       continue;
-    Operand &operand = current->instructions[use.instruction]
-                           .operands[use.operand];
+    Operand &operand =
+        current->instructions[use.instruction].operands[use.operand];
     LabelKind wanted =
         operand.kind == OperandKind::BranchTable ? kTable : kPlace;
     if (mark.kind == wanted)
       operand.index = mark.value;
     else
-      error(use.at, describe(use.at) + (wanted == kTable
-                                            ? " is not a list of branch targets"
-                                            : " does not label an instruction"));
+      error(use.at, describe(use.at) +
+                        (wanted == kTable ? " is not a list of branch targets"
+                                          : " does not label an instruction"));
   }
 }
 
@@ -79,13 +79,14 @@ bool Parser::parseBody() {
         return true;
       continue;
     }
-    if (accept('{')) {
+    if (isPunct('{')) {
       if (scopes.size() >= kMaxDepth) {
         while (scopes.size() > base)
           closeScope();
         return error("blocks are nested deeper than " +
                      std::to_string(kMaxDepth));
       }
+      advance();
       openScope();
       continue;
     }
@@ -214,8 +215,7 @@ bool Parser::parseRegisters() {
     lanes = isWord("v2") ? 2 : 4;
     advance();
   }
-  Type type =
-      token.kind == TokenKind::DotWord ? findType(text()) : Type::None;
+  Type type = token.kind == TokenKind::DotWord ? findType(text()) : Type::None;
   if (type == Type::None || bitWidth(type) > 128)
     return error("expected the type of a register, found " + describe(token));
   advance();
@@ -343,8 +343,7 @@ bool Parser::parseInstruction() {
       if (arity.most != arity.least)
         range += " to " + std::to_string(arity.most);
       return error(at, "'" + std::string(spelling(inst.opcode)) + "' takes " +
-                           range + " operands, found " +
-                           std::to_string(count));
+                           range + " operands, found " + std::to_string(count));
     }
   }
   current->instructions.push_back(std::move(inst));

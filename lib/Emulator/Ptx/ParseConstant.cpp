@@ -1,7 +1,7 @@
 //===- ParseConstant.cpp - constant expressions ---------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // 64-bit integer arithmetic as in C, wrapping (PTX ISA 9.1, section 4.5).
 //

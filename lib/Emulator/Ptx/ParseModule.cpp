@@ -1,7 +1,7 @@
 //===- ParseModule.cpp - directives of a module, function headers ---------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +34,8 @@ bool Parser::parseTopLevel() {
     uint64_t bits;
     if (!parseUnsigned("address size", 64, bits))
       return false;
-    return bits == 64 ||
-           error(at, "address size is " + std::to_string(bits) +
-                         ", only 64 is supported");
+    return bits == 64 || error(at, "address size is " + std::to_string(bits) +
+                                       ", only 64 is supported");
   }
   if (isWord("file"))
     return parseFile();
@@ -303,8 +302,7 @@ bool Parser::parseParameter(Parameter &parameter, BindingKind kind,
     } else if (parameter.isPointer && spaceOf(text())) {
       parameter.pointee = *spaceOf(text());
       advance();
-    } else if (parameter.type == Type::None &&
-               findType(text()) != Type::None) {
+    } else if (parameter.type == Type::None && findType(text()) != Type::None) {
       parameter.type = findType(text());
       advance();
     } else {

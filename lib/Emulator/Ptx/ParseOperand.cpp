@@ -1,7 +1,7 @@
 //===- ParseOperand.cpp - operands of instructions ------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ bool Parser::parseOperands(Instruction &inst) {
     if (inst.operands.size() == kMaxOperands)
       return error("more than " + std::to_string(kMaxOperands) + " operands");
     Operand operand;
-    bool label = branch || (inst.opcode == Opcode::BrxIdx &&
-                            inst.operands.size() == 1);
+    bool label =
+        branch || (inst.opcode == Opcode::BrxIdx && inst.operands.size() == 1);
     if (label) {
       Token name;
       if (!parseName("a label", name))
@@ -275,8 +275,8 @@ bool Parser::parseAddress(Operand &operand) {
       return error(at, describe(at) + " is no base of an address");
     if (operand.kind == OperandKind::Register &&
         current->registers[operand.reg].type == Type::Pred)
-      return error(at, "predicate " + describe(at) +
-                           " is no base of an address");
+      return error(at,
+                   "predicate " + describe(at) + " is no base of an address");
     if (operand.kind == OperandKind::Register &&
         (isPunct('+') || isPunct('-')) && !parseOffset(operand.value))
       return false;

@@ -1,7 +1,7 @@
 //===- ParseVariable.cpp - variables and their initial values -------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,7 @@ bool Parser::parseVariables(Space space, bool isExtern) {
     } else if (isWord("v2") || isWord("v4")) {
       lanes = isWord("v2") ? 2 : 4;
       advance();
-    } else if (variable.type == Type::None &&
-               findType(text()) != Type::None) {
+    } else if (variable.type == Type::None && findType(text()) != Type::None) {
       variable.type = findType(text());
       advance();
     } else {
@@ -110,8 +109,7 @@ bool Parser::parseVariable(Variable variable, unsigned lanes) {
   } else if (variable.unsized) {
     variable.size = 0;
   }
-  if (variable.unsized && !variable.isExtern &&
-      variable.space != Space::Param)
+  if (variable.unsized && !variable.isExtern && variable.space != Space::Param)
     return error(name, "variable " + describe(name) + " has no size");
   return addVariable(std::move(variable), name);
 }
@@ -119,9 +117,8 @@ bool Parser::parseVariable(Variable variable, unsigned lanes) {
 /// A value at `base`, or a braced list of them. `stride` is the size of what
 /// is filled, `used` becomes the end of the last byte given.
 bool Parser::parseInitializer(Variable &variable,
-                              const std::vector<uint64_t> &dims,
-                              unsigned level, uint64_t base, uint64_t stride,
-                              uint64_t &used) {
+                              const std::vector<uint64_t> &dims, unsigned level,
+                              uint64_t base, uint64_t stride, uint64_t &used) {
   uint64_t element = (bitWidth(variable.type) + 7) / 8;
   if (!isPunct('{')) {
     used = std::max(used, base + element);
@@ -193,8 +190,8 @@ bool Parser::parseInitElement(Variable &variable, uint64_t offset) {
   return storeInit(variable, offset, bits, size);
 }
 
-bool Parser::parseInitSymbol(Variable &variable, uint64_t offset,
-                             unsigned size, std::optional<uint64_t> mask) {
+bool Parser::parseInitSymbol(Variable &variable, uint64_t offset, unsigned size,
+                             std::optional<uint64_t> mask) {
   Relocation relocation;
   relocation.offset = offset;
   relocation.size = static_cast<uint8_t>(size);
@@ -234,8 +231,7 @@ bool Parser::parseInitSymbol(Variable &variable, uint64_t offset,
 }
 
 bool Parser::addVariable(Variable variable, const Token &name) {
-  std::vector<Variable> &list =
-      current ? current->variables : module.variables;
+  std::vector<Variable> &list = current ? current->variables : module.variables;
   uint32_t id = symbols.intern(textOf(name));
   auto index = static_cast<uint32_t>(list.size());
   BindingKind kind =

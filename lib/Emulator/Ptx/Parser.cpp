@@ -1,7 +1,7 @@
 //===- Parser.cpp - tokens, errors, and the entry point -------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,8 +74,7 @@ bool Parser::parseName(const char *what, Token &name) {
   return true;
 }
 
-bool Parser::parseUnsigned(const char *what, uint64_t limit,
-                           uint64_t &value) {
+bool Parser::parseUnsigned(const char *what, uint64_t limit, uint64_t &value) {
   Token at = token;
   Constant constant;
   if (!parseConstant(constant))

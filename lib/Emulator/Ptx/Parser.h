@@ -1,7 +1,7 @@
 //===- Parser.h - PTX text to module ---------------------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One pass, one token of look-ahead beyond the current one. Blocks are kept on
 // an explicit stack; only constant expressions and initialisers recurse, to a

@@ -1,7 +1,7 @@
 //===- Symbols.h - names and scopes of PTX ---------------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every name is interned once; what it means is a stack of bindings, so that
 // leaving a block restores what the name meant outside. Private to the front
