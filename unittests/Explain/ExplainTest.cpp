@@ -7,6 +7,7 @@
 
 #include "blockscale/Explain/Explain.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -79,6 +80,38 @@ TEST_P(ExplainOracle, GivesTheFileBack) {
     ASSERT_EQ(result.table->rows[i].fields, full.table->rows[i].fields)
         << file << " line " << full.table->rows[i].line;
   FAIL() << "the fields agree but the bytes do not";
+}
+
+/// Puts junk into every question column in turn. Every row must come back
+/// whole, either answered or refused in all its answer columns; a negative
+/// number is good in no column but a remark.
+TEST_P(ExplainOracle, SurvivesJunk) {
+  auto [table, file, rows] = GetParam();
+  std::vector<TableColumn> columns = tableColumns(table);
+  Csv clean = strip(*parseCsv(readOracle(file)).table, columns);
+  clean.rows.resize(std::min<std::size_t>(clean.rows.size(), 40));
+  for (std::size_t c = 0; c < clean.header.size(); ++c)
+    for (const char *junk : {"-1", "", "0", "1", "3", "255", "65536",
+                             "4294967295", "4294967296", "9223372036854775807",
+                             "18446744073709551616", "1e3", "x", " 1", "0x"}) {
+      Csv question = clean;
+      for (Csv::Row &row : question.rows)
+        row.fields[c] = junk;
+      ExplainResult result = explainTable(table, question);
+      ASSERT_TRUE(result.table);
+      for (const Csv::Row &row : result.table->rows) {
+        ASSERT_EQ(row.fields.size(), columns.size());
+        unsigned answers = 0, refusals = 0;
+        for (std::size_t i = 0; i < columns.size(); ++i)
+          if (columns[i].isAnswer) {
+            ++answers;
+            refusals += row.fields[i].rfind("illegal: ", 0) == 0;
+          }
+        ASSERT_TRUE(refusals == 0 || refusals == answers);
+        if (std::string(junk) == "-1")
+          ASSERT_EQ(refusals, answers) << clean.header[c];
+      }
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(
