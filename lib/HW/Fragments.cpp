@@ -239,4 +239,54 @@ Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
   return rowOrColumn * 4 + threadId;
 }
 
+//===----------------------------------------------------------------------===//
+// mma.sync without scales
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct PlainShape {
+  unsigned elementBits, k;
+};
+constexpr std::array kPlainShapes{
+    PlainShape{16, 8}, PlainShape{16, 16}, PlainShape{32, 4}, PlainShape{32, 8},
+    PlainShape{8, 16}, PlainShape{8, 32},  PlainShape{4, 64},
+};
+} // namespace
+
+std::optional<std::string> whyNotPlainMma(unsigned elementBits, unsigned k) {
+  for (const PlainShape &shape : kPlainShapes)
+    if (shape.elementBits == elementBits && shape.k == k)
+      return std::nullopt;
+  return "no m16n8k" + text(k) + " with elements of " + text(elementBits) +
+         " bits; there are k 8 and 16 for 16 bits, 4 and 8 for 32, 16 and 32 "
+         "for 8, 64 for 4";
+}
+
+Answer<WarpElement> plainWarpFragment(unsigned elementBits, unsigned k,
+                                      WarpOperand operand, unsigned thread,
+                                      unsigned index) {
+  using Result = Answer<WarpElement>;
+  if (auto why = whyNotPlainMma(elementBits, k))
+    return Result::refuse(*why);
+  if (operand != WarpOperand::A && operand != WarpOperand::B &&
+      operand != WarpOperand::C)
+    return Result::refuse("an instruction without scales has operands A, B, C");
+  unsigned size = operand == WarpOperand::A   ? k / 2
+                  : operand == WarpOperand::B ? k / 4
+                                              : 4;
+  if (thread >= 32 || index >= size)
+    return Result::refuse("value " + text(index) + " of thread " +
+                          text(thread) + "; there are 32 threads with " +
+                          text(size) + " values");
+  unsigned g = thread / 4, c = thread % 4;
+  // Elements in one register: neighbours along K.
+  unsigned run = 32 / elementBits;
+  if (operand == WarpOperand::C)
+    return WarpElement{g + 8 * (index / 2), 2 * c + index % 2};
+  if (operand == WarpOperand::B)
+    return WarpElement{g, run * c + index % run + 4 * run * (index / run)};
+  return WarpElement{g + 8 * (index / run % 2),
+                     run * c + index % run + 4 * run * (index / (2 * run))};
+}
+
 } // namespace blockscale::hw

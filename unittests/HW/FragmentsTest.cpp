@@ -158,4 +158,49 @@ TEST(Fragments, SuppliersHoldTheirRow) {
   EXPECT_FALSE(warpFragment(WarpMma::K32, WarpOperand::ScaleA, 2, 0, 0));
 }
 
+// The machine fact sheet, section 9.
+TEST(Fragments, PlainInstructions) {
+  auto at = [](unsigned bits, unsigned k, WarpOperand operand, unsigned thread,
+               unsigned index) {
+    auto element = plainWarpFragment(bits, k, operand, thread, index);
+    EXPECT_TRUE(element) << element.reason;
+    return std::pair(element->rowOrColumn, element->k);
+  };
+  // Thread 6: g = 1, c = 2.
+  EXPECT_EQ(at(16, 16, WarpOperand::A, 6, 7), std::pair(9u, 13u));
+  EXPECT_EQ(at(16, 16, WarpOperand::A, 6, 4), std::pair(1u, 12u));
+  EXPECT_EQ(at(16, 16, WarpOperand::B, 6, 3), std::pair(1u, 13u));
+  EXPECT_EQ(at(16, 8, WarpOperand::A, 6, 2), std::pair(9u, 4u));
+  EXPECT_EQ(at(32, 8, WarpOperand::A, 6, 3), std::pair(9u, 6u));
+  EXPECT_EQ(at(32, 8, WarpOperand::B, 6, 1), std::pair(1u, 6u));
+  EXPECT_EQ(at(32, 4, WarpOperand::A, 6, 1), std::pair(9u, 2u));
+  EXPECT_EQ(at(8, 32, WarpOperand::A, 6, 13), std::pair(9u, 25u));
+  EXPECT_EQ(at(8, 16, WarpOperand::A, 6, 5), std::pair(9u, 9u));
+  EXPECT_EQ(at(8, 32, WarpOperand::B, 6, 5), std::pair(1u, 25u));
+  EXPECT_EQ(at(4, 64, WarpOperand::A, 6, 17), std::pair(1u, 49u));
+  EXPECT_EQ(at(16, 16, WarpOperand::C, 6, 3), std::pair(9u, 5u));
+  EXPECT_FALSE(plainWarpFragment(16, 32, WarpOperand::A, 0, 0));
+  EXPECT_FALSE(plainWarpFragment(16, 16, WarpOperand::A, 0, 8));
+  EXPECT_FALSE(plainWarpFragment(16, 16, WarpOperand::ScaleA, 0, 0));
+}
+
+TEST(Fragments, PlainOperandsAreBijective) {
+  constexpr unsigned shapes[][2] = {{16, 8}, {16, 16}, {32, 4}, {32, 8},
+                                    {8, 16}, {8, 32},  {4, 64}};
+  for (auto [bits, k] : shapes)
+    for (WarpOperand operand :
+         {WarpOperand::A, WarpOperand::B, WarpOperand::C}) {
+      std::set<std::pair<unsigned, unsigned>> seen;
+      for (unsigned t = 0; t < 32; ++t)
+        for (unsigned i = 0;; ++i) {
+          auto element = plainWarpFragment(bits, k, operand, t, i);
+          if (!element)
+            break;
+          ASSERT_TRUE(seen.insert({element->rowOrColumn, element->k}).second);
+        }
+      unsigned rows = operand == WarpOperand::B ? 8 : 16;
+      EXPECT_EQ(seen.size(), rows * (operand == WarpOperand::C ? 8 : k));
+    }
+}
+
 } // namespace

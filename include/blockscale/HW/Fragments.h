@@ -103,6 +103,21 @@ std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
 Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
                                unsigned rowOrColumn);
 
+//===----------------------------------------------------------------------===//
+// mma.sync without scales
+//===----------------------------------------------------------------------===//
+
+/// Why there is no dense m16n8k`k` with elements of `elementBits` bits here:
+/// there are k 8 and 16 for 16 bits, 4 and 8 for 32 (tf32), 16 and 32 for 8, 64
+/// for 4.
+std::optional<std::string> whyNotPlainMma(unsigned elementBits, unsigned k);
+
+/// What value `index` of thread `thread` is, for operands A, B and C (f32 or
+/// s32) of a dense mma.sync without scales. PTX ISA 9.7.14.5.
+Answer<WarpElement> plainWarpFragment(unsigned elementBits, unsigned k,
+                                      WarpOperand operand, unsigned thread,
+                                      unsigned index);
+
 } // namespace blockscale::hw
 
 #endif // BLOCKSCALE_HW_FRAGMENTS_H
