@@ -16,8 +16,7 @@ namespace blockscale::emulator {
 
 using Fault = std::optional<CopyFault>;
 
-/// Sixteen-byte piece: the smallest unit that no swizzle but the 8-byte flip
-/// splits.
+/// The unit that no swizzle but the 8-byte flip splits.
 static constexpr uint32_t kPiece = 16;
 
 static Fault checkShared(const TensorMap &map, const Box &box,
@@ -53,8 +52,8 @@ static bool converts(TensorMapType type) {
          type == TensorMapType::TF32Ftz;
 }
 
-static void convertPiece(TensorMapType type, uint8_t *bytes) {
-  for (unsigned i = 0; i < kPiece; i += 4) {
+static void convertPiece(TensorMapType type, uint8_t *bytes, uint32_t count) {
+  for (unsigned i = 0; i < count; i += 4) {
     float value;
     std::memcpy(&value, bytes + i, 4);
     if (type != TensorMapType::TF32)
@@ -74,25 +73,43 @@ static uint8_t fillByte(const TensorMap &map, uint32_t byte) {
   return byte % size == size - 1 ? 0x7f : 0xff;
 }
 
-/// Calls `visit(pieceOffset, sharedAddress)` for the run's pieces.
+namespace {
+
+/// A run's bytes inside one 16-byte unit of shared memory. Byte b of the piece
+/// is at `unit + ((first + b) ^ flip)`.
+struct Piece {
+  uint32_t unit, first, flip, bytes;
+};
+
+} // namespace
+
+/// Calls `visit(Piece)` for the pieces of the run in order.
 template <typename Visit>
 static void forPieces(const TensorMap &map, const BoxRun &run,
                       uint32_t sharedAddress, Visit visit) {
-  for (uint32_t p = 0; p < run.sharedBytes; p += kPiece)
-    visit(p, swizzleAddress(map.swizzle,
-                            sharedAddress + run.sharedOffset + p));
+  uint32_t begin = sharedAddress + run.sharedOffset;
+  uint32_t end = begin + run.sharedBytes;
+  while (begin != end) {
+    uint32_t first = begin % kPiece;
+    uint32_t bytes = std::min(kPiece - first, end - begin);
+    uint32_t swizzled = swizzleAddress(map.swizzle, begin - first);
+    visit(Piece{swizzled & ~8u, first, swizzled & 8, bytes});
+    begin += bytes;
+  }
 }
 
-/// Copies up to 16 bytes between a piece at `address` and `linear`; the flip
-/// mode exchanges the halves of pieces.
-static void movePiece(uint8_t *sharedData, uint32_t address, uint8_t *linear,
+/// Copies the first `bytes` bytes of the piece from or to `linear`.
+static void movePiece(uint8_t *sharedData, const Piece &piece, uint8_t *linear,
                       uint32_t bytes, bool load) {
-  uint32_t flip = address & 8;
-  address &= ~8u;
-  for (uint32_t b = 0; b < bytes; b += 8) {
-    uint32_t take = std::min(8u, bytes - b);
-    uint8_t *at = sharedData + address + (b ^ flip);
-    load ? std::memcpy(at, linear + b, take) : std::memcpy(linear + b, at, take);
+  uint8_t *unit = sharedData + piece.unit;
+  if (!piece.flip) {
+    load ? std::memcpy(unit + piece.first, linear, bytes)
+         : std::memcpy(linear, unit + piece.first, bytes);
+    return;
+  }
+  for (uint32_t b = 0; b < bytes; ++b) {
+    uint8_t &at = unit[(piece.first + b) ^ piece.flip];
+    load ? at = linear[b] : linear[b] = at;
   }
 }
 
@@ -109,8 +126,14 @@ static void report(const TensorMap &map, const BoxRun &run,
     range(begin, run.sharedBytes);
     return;
   }
-  forPieces(map, run, sharedAddress, [&](uint32_t p, uint32_t address) {
-    range(address & ~15u, std::min(data, run.sharedBytes - p));
+  forPieces(map, run, sharedAddress, [&](const Piece &piece) {
+    uint32_t bytes = std::min(data, piece.bytes);
+    if (!piece.flip) {
+      range(piece.unit + piece.first, bytes);
+      return;
+    }
+    for (uint32_t b = 0; b < bytes; ++b)
+      range(piece.unit + ((piece.first + b) ^ piece.flip), 1);
   });
 }
 
@@ -133,21 +156,19 @@ Fault loadBox(const TensorMap &map, const Box &box, SharedSpan shared,
                          run.globalAddress};
     }
     uint32_t consumed = 0;
-    forPieces(map, run, sharedAddress, [&](uint32_t p, uint32_t address) {
-      uint8_t piece[kPiece];
-      // A packed run can end inside a padded group.
-      uint32_t bytes = std::min(data, run.sharedBytes - p);
+    forPieces(map, run, sharedAddress, [&](const Piece &piece) {
+      uint8_t linear[kPiece];
+      uint32_t bytes = std::min(data, piece.bytes);
       if (from) {
-        bytes = std::min(bytes, run.globalBytes - consumed);
-        std::memcpy(piece, from + consumed, bytes);
+        std::memcpy(linear, from + consumed, bytes);
         if (convert)
-          convertPiece(map.type, piece);
+          convertPiece(map.type, linear, bytes);
       } else {
         for (uint32_t b = 0; b < bytes; ++b)
-          piece[b] = fillByte(map, b);
+          linear[b] = fillByte(map, consumed + b);
       }
       consumed += bytes;
-      movePiece(base, address, piece, bytes, true);
+      movePiece(base, piece, linear, bytes, true);
     });
     report(map, run, sharedAddress, written);
   }
@@ -172,15 +193,14 @@ Fault storeBox(const TensorMap &map, const Box &box, SharedSpan shared,
     report(map, run, sharedAddress, read);
     uint32_t produced = 0;
     bool exists = true;
-    forPieces(map, run, sharedAddress, [&](uint32_t p, uint32_t address) {
-      uint8_t piece[kPiece];
-      uint32_t bytes = std::min({data, run.sharedBytes - p,
-                                 run.globalBytes - produced});
-      movePiece(base, address, piece, bytes, false);
+    forPieces(map, run, sharedAddress, [&](const Piece &piece) {
+      uint8_t linear[kPiece];
+      uint32_t bytes = std::min(data, piece.bytes);
+      movePiece(base, piece, linear, bytes, false);
       if (reduction == Reduction::None)
-        std::memcpy(to + produced, piece, bytes);
+        std::memcpy(to + produced, linear, bytes);
       else
-        exists &= reduceElements(reduction, map.type, to + produced, piece,
+        exists &= reduceElements(reduction, map.type, to + produced, linear,
                                  bytes);
       produced += bytes;
     });
