@@ -220,6 +220,18 @@ TEST(PtxParser, LimitsHoldOnHostileText) {
             "4:16: variable is larger than 4 GiB");
 }
 
+TEST(PtxParser, SmallTextCannotClaimMuchMemory) {
+  EXPECT_EQ(firstError(std::string(kHeader) +
+                       ".global .b8 a[2][200000000] = {{1}, {1}};\n"
+                       ".global .b8 b[2][200000000] = {{1}, {1}};"),
+            "5:39: initial values of the module take more than 256 MiB");
+  std::string text = kHeader;
+  for (unsigned i = 0; i != 9; ++i)
+    text += ".entry k" + std::to_string(i) + "() { .reg .b32 %r<1048576>; }\n";
+  EXPECT_EQ(firstError(text),
+            "12:25: more than 8388608 registers in the module");
+}
+
 TEST(PtxParser, TwentyThousandLinesInUnderAThirdOfASecond) {
   std::string body = ".reg .b32 %r<5000>; .reg .b64 %rd<100>;\n";
   for (unsigned i = 0; i != 20000; ++i) {

@@ -246,6 +246,10 @@ bool Parser::parseRegister(Type type, unsigned lanes) {
   if (count > kMaxRegisters || first + count * lanes > kMaxRegisters)
     return error(name, "more than " + std::to_string(kMaxRegisters) +
                            " registers in a function");
+  registerCount += count * lanes;
+  if (registerCount > kMaxModuleRegisters)
+    return error(name, "more than " + std::to_string(kMaxModuleRegisters) +
+                           " registers in the module");
   if (range && lanes > 1)
     return error(name, "a range of vector registers is not supported");
   uint32_t id = symbols.intern(textOf(name));

@@ -147,10 +147,14 @@ bool Parser::parseInitializer(Variable &variable,
 
 bool Parser::storeInit(Variable &variable, uint64_t offset, uint64_t bits,
                        unsigned size) {
-  if (offset + size > kMaxInitBytes)
-    return error("initial value is larger than 256 MiB");
-  if (variable.init.size() < offset + size)
+  if (variable.init.size() < offset + size) {
+    // The budget is the module's: a few bytes of text can claim much here.
+    uint64_t more = offset + size - variable.init.size();
+    if (more > kMaxInitBytes - initBytes)
+      return error("initial values of the module take more than 256 MiB");
+    initBytes += more;
     variable.init.resize(offset + size);
+  }
   for (unsigned i = 0; i != size && i != 8; ++i)
     variable.init[offset + i] = static_cast<uint8_t>(bits >> (8 * i));
   return true;

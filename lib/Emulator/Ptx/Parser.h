@@ -22,6 +22,7 @@ namespace blockscale::emulator::ptx {
 inline constexpr unsigned kMaxDepth = 64;
 inline constexpr unsigned kMaxErrors = 20;
 inline constexpr uint32_t kMaxRegisters = 1u << 20;
+inline constexpr uint64_t kMaxModuleRegisters = 1u << 23;
 inline constexpr uint64_t kMaxVariableBytes = uint64_t(1) << 32;
 inline constexpr uint64_t kMaxInitBytes = uint64_t(1) << 28;
 inline constexpr uint64_t kMaxTextBytes = uint64_t(1) << 31;
@@ -185,6 +186,8 @@ private:
   std::vector<Scope> scopes;
   uint32_t nextSerial = 0;
   uint32_t currentLocation = kNone;
+  uint64_t initBytes = 0;     ///< Of all variables so far.
+  uint64_t registerCount = 0; ///< Of all functions so far.
 };
 
 } // namespace blockscale::emulator::ptx
