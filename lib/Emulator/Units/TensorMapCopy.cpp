@@ -99,9 +99,9 @@ static void forPieces(const TensorMap &map, const BoxRun &run,
 }
 
 /// Copies the first `bytes` bytes of the piece from or to `linear`.
-static void movePiece(uint8_t *sharedData, const Piece &piece, uint8_t *linear,
+static void movePiece(SharedSpan shared, const Piece &piece, uint8_t *linear,
                       uint32_t bytes, bool load) {
-  uint8_t *unit = sharedData + piece.unit;
+  uint8_t *unit = shared.data + (piece.unit - shared.base);
   if (!piece.flip) {
     load ? std::memcpy(unit + piece.first, linear, bytes)
          : std::memcpy(linear, unit + piece.first, bytes);
@@ -142,7 +142,6 @@ Fault loadBox(const TensorMap &map, const Box &box, SharedSpan shared,
               const SharedRange &written) {
   if (auto fault = checkShared(map, box, shared, sharedAddress))
     return fault;
-  uint8_t *base = shared.data - shared.base;
   uint32_t data = paddedData(map.type);
   bool convert = converts(map.type);
   for (const BoxRun &run : box.runs) {
@@ -168,7 +167,7 @@ Fault loadBox(const TensorMap &map, const Box &box, SharedSpan shared,
           linear[b] = fillByte(map, consumed + b);
       }
       consumed += bytes;
-      movePiece(base, piece, linear, bytes, true);
+      movePiece(shared, piece, linear, bytes, true);
     });
     report(map, run, sharedAddress, written);
   }
@@ -180,7 +179,6 @@ Fault storeBox(const TensorMap &map, const Box &box, SharedSpan shared,
                const GlobalAccess &global, const SharedRange &read) {
   if (auto fault = checkShared(map, box, shared, sharedAddress))
     return fault;
-  uint8_t *base = shared.data - shared.base;
   uint32_t data = paddedData(map.type);
   for (const BoxRun &run : box.runs) {
     if (!run.globalBytes)
@@ -196,7 +194,7 @@ Fault storeBox(const TensorMap &map, const Box &box, SharedSpan shared,
     forPieces(map, run, sharedAddress, [&](const Piece &piece) {
       uint8_t linear[kPiece];
       uint32_t bytes = std::min(data, piece.bytes);
-      movePiece(base, piece, linear, bytes, false);
+      movePiece(shared, piece, linear, bytes, false);
       if (reduction == Reduction::None)
         std::memcpy(to + produced, linear, bytes);
       else

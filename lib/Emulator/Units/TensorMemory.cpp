@@ -141,7 +141,7 @@ unsigned Fragment::registers() const { return num * wordsPerNum(shape); }
 bool Fragment::legal() const {
   if (num == 0 || num > 128 || (num & (num - 1)))
     return false;
-  return registers() <= 128;
+  return registers() <= 128 && halfSplit <= TensorMemory::kColumns;
 }
 
 void fragmentPosition(const Fragment &fragment, unsigned t, unsigned q,
