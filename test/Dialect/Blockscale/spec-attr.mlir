@@ -22,17 +22,17 @@ func.func private @canonical() attributes {
 
 // -----
 
-// expected-error @below {{illegal scale spec 'e8m0_t3'}}
+// expected-error @below {{illegal scale spec 'e8m0_t3': tile 't3' has size 3, expected a power of two from 4 to 256, or 0 for the whole dimension}}
 func.func private @tile() attributes {a = #blockscale.spec<"e8m0_t3">}
 
 // -----
 
-// expected-error @below {{illegal scale spec ''}}
+// expected-error @below {{illegal scale spec '': scale spec has an empty segment}}
 func.func private @empty() attributes {a = #blockscale.spec<"">}
 
 // -----
 
-// expected-error @below {{illegal scale spec 'fp8_t32'}}
+// expected-error @below {{illegal scale spec 'fp8_t32': 'fp8' is not a number spec; write 'e4m3fn'}}
 func.func private @data_type_name() attributes {a = #blockscale.spec<"fp8_t32">}
 
 // -----

@@ -1,7 +1,7 @@
 //===- TensorOps.cpp - ops on tensors: assembly and verifiers -----------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ static ParseResult parseActivation(OpAsmParser &parser,
   if (failed(parser.parseOptionalKeyword("activation")))
     return success();
   return parseWordInParens(
-      parser, activation, [](StringRef word) { return symbolizeActivation(word); },
-      "activation");
+      parser, activation,
+      [](StringRef word) { return symbolizeActivation(word); }, "activation");
 }
 
 static void printActivation(OpAsmPrinter &printer, Operation *,
@@ -143,8 +143,7 @@ static std::string shapeText(ArrayRef<int64_t> shape) {
 
 /// Whether two sizes can be the same at run time.
 static bool agree(int64_t lhs, int64_t rhs) {
-  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) ||
-         lhs == rhs;
+  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) || lhs == rhs;
 }
 
 static bool agree(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
@@ -211,9 +210,9 @@ static LogicalResult verifyPart(AssembleOp op, StringRef name, Value operand,
   if (!operand && !expected)
     return success();
   if (!operand)
-    return op.emitOpError() << "spec '" << type.getSpec().getText()
-                            << "' needs operand '" << name << "' of type "
-                            << expected;
+    return op.emitOpError()
+           << "spec '" << type.getSpec().getText() << "' needs operand '"
+           << name << "' of type " << expected;
   if (!expected)
     return op.emitOpError() << "operand '" << name << "' is given, but spec '"
                             << type.getSpec().getText() << "' has none";
@@ -319,9 +318,10 @@ LogicalResult CompressOp::verify() {
                          << to.getSpec().getText() << "'";
   ScaleSpec dense = denseForm(sparse);
   if (from.getSpec().getValue() != dense)
-    return emitOpError() << "expected an input of spec '" << blockscale::print(dense)
-                         << "', the dense form of '" << to.getSpec().getText()
-                         << "', found '" << from.getSpec().getText() << "'";
+    return emitOpError() << "expected an input of spec '"
+                         << blockscale::print(dense) << "', the dense form of '"
+                         << to.getSpec().getText() << "', found '"
+                         << from.getSpec().getText() << "'";
   return verifySameShape(*this, from, to);
 }
 
@@ -352,8 +352,8 @@ static LogicalResult verifyBias(MatmulOp op) {
   if (type.getRank() == 1 && agree(type.getShape().front(), length))
     return success();
   return op.emitOpError() << "expected a bias per "
-                          << stringifyBiasKind(op.getBiasKind())
-                          << " of shape " << shapeText(length) << ", found "
+                          << stringifyBiasKind(op.getBiasKind()) << " of shape "
+                          << shapeText(length) << ", found "
                           << shapeText(type.getShape());
 }
 

@@ -1,7 +1,7 @@
 //===- TensorOpsFolds.cpp - ops on tensors: folds and shapes ------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ using namespace blockscale;
 /// The parts given, in the order in which `disassemble` yields them.
 static SmallVector<Value> partsOf(AssembleOp op) {
   SmallVector<Value> parts;
-  for (Value part : {Value(op.getData()), Value(op.getScales()),
-                     Value(op.getZeros()), Value(op.getTensorScale()),
-                     Value(op.getMetadata())})
+  for (Value part :
+       {Value(op.getData()), Value(op.getScales()), Value(op.getZeros()),
+        Value(op.getTensorScale()), Value(op.getMetadata())})
     if (part)
       parts.push_back(part);
   return parts;
@@ -77,10 +77,11 @@ struct QuantizeIntoLayout : OpRewritePattern<RelayoutOp> {
                                 PatternRewriter &rewriter) const override {
     auto source = op.getInput().getDefiningOp<QuantizeOp>();
     if (!source || !source->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "input is not a quantize of its own");
-    rewriter.replaceOpWithNewOp<QuantizeOp>(
-        op, op.getType(), source.getInput(), source.getTensorScale(),
-        source.getRule());
+      return rewriter.notifyMatchFailure(op,
+                                         "input is not a quantize of its own");
+    rewriter.replaceOpWithNewOp<QuantizeOp>(op, op.getType(), source.getInput(),
+                                            source.getTensorScale(),
+                                            source.getRule());
     return success();
   }
 };
@@ -154,8 +155,7 @@ struct DimOfQuantize : OpRewritePattern<DimOp> {
 };
 
 /// Storing the values anew changes no size.
-template <typename StorageOp>
-struct DimOfStored : OpRewritePattern<DimOp> {
+template <typename StorageOp> struct DimOfStored : OpRewritePattern<DimOp> {
   using OpRewritePattern<DimOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(DimOp op,
@@ -172,9 +172,8 @@ struct DimOfStored : OpRewritePattern<DimOp> {
 
 void DimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
-  patterns
-      .add<DimOfQuantize, DimOfStored<RelayoutOp>, DimOfStored<CompressOp>>(
-          context);
+  patterns.add<DimOfQuantize, DimOfStored<RelayoutOp>, DimOfStored<CompressOp>>(
+      context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,9 +199,8 @@ DequantizeOp::reifyResultShapes(OpBuilder &builder,
   return success();
 }
 
-LogicalResult
-MatmulOp::reifyResultShapes(OpBuilder &builder,
-                            ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   SmallVector<OpFoldResult> &shape = shapes.emplace_back();
   int64_t rank = getA().getType().getRank();
   for (int64_t i = 0; i < rank - 1; ++i)

@@ -1,7 +1,7 @@
 //===- TensorParts.cpp - what a scaled tensor consists of ---------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,7 @@ struct FloatName {
 };
 } // namespace
 
-template <typename T>
-static Type getFloat(MLIRContext *context) {
+template <typename T> static Type getFloat(MLIRContext *context) {
   return T::get(context);
 }
 
@@ -154,8 +153,8 @@ FailureOr<TensorParts> blockscale::getTensorParts(ScaledTensorType type,
       return failure();
   }
   if (spec.tensorScale) {
-    parts.tensorScale = getPart(type, type.getShape().drop_back(2),
-                                *spec.tensorScale, reason);
+    parts.tensorScale =
+        getPart(type, type.getShape().drop_back(2), *spec.tensorScale, reason);
     if (!parts.tensorScale)
       return failure();
   }

@@ -1,7 +1,7 @@
 //===- Types.cpp - types of the dialect ---------------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ void BlockscaleDialect::registerTypes() {
 //===----------------------------------------------------------------------===//
 
 ShapedType ScaledTensorType::cloneWith(std::optional<ArrayRef<int64_t>> shape,
-                                 Type elementType) const {
-  return ScaledTensorType::get(shape.value_or(getShape()), elementType, getSpec(),
-                         getLayout(), getOrder());
+                                       Type elementType) const {
+  return ScaledTensorType::get(shape.value_or(getShape()), elementType,
+                               getSpec(), getLayout(), getOrder());
 }
 
 /// Elements of the last dimension per scale, pruned ones included; 0 if the
@@ -88,8 +88,8 @@ Type ScaledTensorType::parse(AsmParser &parser) {
       parser.parseGreater())
     return {};
   return ScaledTensorType::getChecked([&] { return parser.emitError(loc); },
-                                parser.getContext(), shape, elementType, *spec,
-                                layout, order);
+                                      parser.getContext(), shape, elementType,
+                                      *spec, layout, order);
 }
 
 void ScaledTensorType::print(AsmPrinter &printer) const {
@@ -131,10 +131,11 @@ verifySparsity(function_ref<InFlightDiagnostic()> emitError, StringRef text,
                      << "'";
 }
 
-LogicalResult ScaledTensorType::verify(
-    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
-    Type elementType, ScaleSpecAttr specAttr, ScaleLayout layout,
-    DataOrder order) {
+LogicalResult
+ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
+                         ArrayRef<int64_t> shape, Type elementType,
+                         ScaleSpecAttr specAttr, ScaleLayout layout,
+                         DataOrder order) {
   if (shape.size() != 2 && shape.size() != 3)
     return emitError() << "expected 2 dimensions, or 3 with a batch dimension, "
                           "found "

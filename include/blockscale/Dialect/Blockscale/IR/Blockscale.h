@@ -1,7 +1,7 @@
 //===- Blockscale.h - the dialect -------------------------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -13,8 +13,8 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALE_H
 
 #include "blockscale/Dialect/Blockscale/IR/HWFields.h"
-#include "blockscale/HW/Check.h"
 #include "blockscale/Formats/ScaleSpec.h"
+#include "blockscale/HW/Check.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -61,9 +61,9 @@ struct TensorParts {
 mlir::FailureOr<TensorParts> getTensorParts(ScaledTensorType type,
                                             std::string &reason);
 
-/// The number spec of elements of a builtin type: `f4E2M1FN` is `e2m1fnuz`, `i8`
-/// is `int8`, `ui4` is `uint4`. None for types wider than 8 bits and types that
-/// hold no numbers.
+/// The number spec of elements of a builtin type: `f4E2M1FN` is `e2m1fnuz`,
+/// `i8` is `int8`, `ui4` is `uint4`. None for types wider than 8 bits and types
+/// that hold no numbers.
 std::optional<NumberSpec> getNumberSpec(mlir::Type elementType);
 
 /// The builtin type of scales and zero points of a format; null if there is

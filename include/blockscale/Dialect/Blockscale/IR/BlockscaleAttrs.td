@@ -52,14 +52,14 @@ def Blockscale_ScaleSpecAttr : Blockscale_Attr<"ScaleSpec", "spec"> {
 }
 
 def Blockscale_ScaleLayout : I32Enum<"ScaleLayout",
-    "where the scale of a tile lies in memory", [
+    "layout of scales in memory", [
       I32EnumCase<"Plain", 0, "plain">,
       I32EnumCase<"Tiled128x4", 1, "tiled_128x4">]> {
   let cppNamespace = "::blockscale";
 }
 
 def Blockscale_DataOrder : I32Enum<"DataOrder",
-    "which dimension of the elements is contiguous in memory", [
+    "order of elements in memory", [
       I32EnumCase<"KMajor", 0, "k_major">,
       I32EnumCase<"MNMajor", 1, "mn_major">]> {
   let cppNamespace = "::blockscale";
@@ -77,7 +77,7 @@ def Blockscale_ActivationAttr
     : EnumAttr<Blockscale_Dialect, Blockscale_Activation, "activation">;
 
 def Blockscale_BiasKind : I32Enum<"BiasKind",
-    "which dimension of a product a bias vector runs along", [
+    "direction of a bias vector", [
       I32EnumCase<"Column", 0, "column">,
       I32EnumCase<"Row", 1, "row">]> {
   let cppNamespace = "::blockscale";

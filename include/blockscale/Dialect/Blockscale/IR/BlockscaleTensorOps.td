@@ -9,6 +9,7 @@
 #define BLOCKSCALE_TENSOR_OPS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -267,6 +268,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     ```mlir
     %0 = blockscale.matmul %a, %b : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     %1 = blockscale.matmul %a, %b alpha(%s) beta(%s) c(%c) bias(%v) activation(silu) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32>, tensor<7168xf32> -> tensor<?x7168xbf16>
+    %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
   }];
   let arguments = (ins
@@ -284,7 +286,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     $a `,` $b (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)
     custom<Activation>($activation) (`mma` `(` $mma^ `)`)?
-    (`schedule` `(` $schedule^ `)`)?
+    (`schedule` `(` qualified($schedule)^ `)`)?
     attr-dict `:`
     custom<MatmulTypes>(ref($c), ref($bias), type($a), type($b), type($c),
                         type($bias))

@@ -1,0 +1,197 @@
+// RUN: blockscale-opt %s -canonicalize -split-input-file | FileCheck %s
+// RUN: blockscale-opt %s -resolve-ranked-shaped-type-result-dims -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=DIMS
+
+!q = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32">
+!tiled = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!mn = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", order = mn_major>
+!sparse = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32n2m4">
+!dense = !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t64">
+
+// CHECK-LABEL: func.func @assemble_of_parts(
+// CHECK-SAME: %[[Q:.*]]: !blockscale.tensor
+// CHECK-NEXT: return %[[Q]]
+func.func @assemble_of_parts(%q: !q) -> !q {
+  %d, %s = blockscale.disassemble %q : !q
+  %0 = blockscale.assemble %d, %s : tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU> to !q
+  return %0 : !q
+}
+
+// Scales of another tensor: not the identity.
+// CHECK-LABEL: func.func @assemble_of_mixed_parts(
+// CHECK: blockscale.assemble
+func.func @assemble_of_mixed_parts(%q: !q, %r: !q) -> !q {
+  %d, %s = blockscale.disassemble %q : !q
+  %e, %t = blockscale.disassemble %r : !q
+  %0 = blockscale.assemble %d, %t : tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU> to !q
+  return %0 : !q
+}
+
+// Another type than the one taken apart.
+// CHECK-LABEL: func.func @assemble_refines(
+// CHECK: blockscale.assemble
+func.func @assemble_refines(%q: !q) -> !blockscale.tensor<8x64xf8E4M3FN, "e8m0_t32"> {
+  %d, %s = blockscale.disassemble %q : !q
+  %0 = blockscale.assemble %d, %s : tensor<?x64xf8E4M3FN>, tensor<?x2xf8E8M0FNU> to !blockscale.tensor<8x64xf8E4M3FN, "e8m0_t32">
+  return %0 : !blockscale.tensor<8x64xf8E4M3FN, "e8m0_t32">
+}
+
+// CHECK-LABEL: func.func @parts_of_assemble(
+// CHECK-SAME: %[[D:.*]]: tensor<?x64xf4E2M1FN>, %[[S:.*]]: tensor<?x4xf8E4M3FN>, %[[T:.*]]: tensor<f32>
+// CHECK-NEXT: return %[[D]], %[[S]], %[[T]]
+func.func @parts_of_assemble(%d: tensor<?x64xf4E2M1FN>, %s: tensor<?x4xf8E4M3FN>, %t: tensor<f32>)
+    -> (tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN>, tensor<f32>) {
+  %0 = blockscale.assemble %d, %s tensor_scale(%t : tensor<f32>) : tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN> to !blockscale.tensor<?x64xf4E2M1FN, "multi_float32_e4m3fn_t16">
+  %1:3 = blockscale.disassemble %0 : !blockscale.tensor<?x64xf4E2M1FN, "multi_float32_e4m3fn_t16">
+  return %1#0, %1#1, %1#2 : tensor<?x64xf4E2M1FN>, tensor<?x4xf8E4M3FN>, tensor<f32>
+}
+
+// CHECK-LABEL: func.func @relayout_to_itself(
+// CHECK-SAME: %[[Q:.*]]: !blockscale.tensor
+// CHECK-NEXT: return %[[Q]]
+func.func @relayout_to_itself(%q: !q) -> !q {
+  %0 = blockscale.relayout %q : !q to !q
+  return %0 : !q
+}
+
+// CHECK-LABEL: func.func @relayout_there_and_back(
+// CHECK-SAME: %[[Q:.*]]: !blockscale.tensor
+// CHECK-NEXT: return %[[Q]]
+func.func @relayout_there_and_back(%q: !q) -> !q {
+  %0 = blockscale.relayout %q : !q to !tiled
+  %1 = blockscale.relayout %0 : !tiled to !q
+  return %1 : !q
+}
+
+// CHECK-LABEL: func.func @relayout_twice(
+// CHECK-SAME: %[[Q:.*]]: !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", order = mn_major>
+// CHECK-NEXT: %[[R:.*]] = blockscale.relayout %[[Q]] : !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", order = mn_major> to !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-NEXT: return %[[R]]
+func.func @relayout_twice(%q: !mn) -> !tiled {
+  %0 = blockscale.relayout %q : !mn to !q
+  %1 = blockscale.relayout %0 : !q to !tiled
+  return %1 : !tiled
+}
+
+// CHECK-LABEL: func.func @quantize_into_layout(
+// CHECK-NEXT: %[[Q:.*]] = blockscale.quantize %{{.*}} rule(round_up) : tensor<?x64xf32> to !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-NEXT: return %[[Q]]
+func.func @quantize_into_layout(%x: tensor<?x64xf32>) -> !tiled {
+  %0 = blockscale.quantize %x rule(round_up) : tensor<?x64xf32> to !q
+  %1 = blockscale.relayout %0 : !q to !tiled
+  return %1 : !tiled
+}
+
+// The first layout is needed too: quantize once.
+// CHECK-LABEL: func.func @quantize_for_two(
+// CHECK-COUNT-1: blockscale.quantize
+// CHECK-NEXT: blockscale.relayout
+func.func @quantize_for_two(%x: tensor<?x64xf32>) -> (!q, !tiled) {
+  %0 = blockscale.quantize %x : tensor<?x64xf32> to !q
+  %1 = blockscale.relayout %0 : !q to !tiled
+  return %0, %1 : !q, !tiled
+}
+
+// CHECK-LABEL: func.func @dequantize_stored(
+// CHECK-SAME: %[[Q:.*]]: !blockscale.tensor
+// CHECK-NEXT: %[[V:.*]] = blockscale.dequantize %[[Q]] : !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t64">
+// CHECK-NEXT: return %[[V]]
+func.func @dequantize_stored(%q: !dense) -> tensor<?x64xf32> {
+  %0 = blockscale.compress %q : !dense to !sparse
+  %1 = blockscale.relayout %0 : !sparse to !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+  %2 = blockscale.dequantize %1 : !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4> to tensor<?x64xf32>
+  return %2 : tensor<?x64xf32>
+}
+
+// Rounding loses values: quantize and dequantize do not cancel.
+// CHECK-LABEL: func.func @dequantize_quantized(
+// CHECK: blockscale.quantize
+// CHECK-NEXT: blockscale.dequantize
+func.func @dequantize_quantized(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %0 = blockscale.quantize %x : tensor<?x64xf32> to !q
+  %1 = blockscale.dequantize %0 : !q to tensor<?x64xf32>
+  return %1 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @prune_twice(
+// CHECK-NEXT: %[[P:.*]] = blockscale.prune
+// CHECK-NEXT: return %[[P]]
+func.func @prune_twice(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %0 = blockscale.prune %x keep 2 of 4 : tensor<?x64xf32>
+  %1 = blockscale.prune %0 keep 2 of 4 : tensor<?x64xf32>
+  return %1 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @prune_differently(
+// CHECK-COUNT-2: blockscale.prune
+func.func @prune_differently(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+  %0 = blockscale.prune %x keep 4 of 8 : tensor<?x64xf32>
+  %1 = blockscale.prune %0 keep 4 of 8 pairs : tensor<?x64xf32>
+  return %1 : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: func.func @static_dim(
+// CHECK-NEXT: %[[K:.*]] = arith.constant 64 : index
+// CHECK-NEXT: return %[[K]]
+func.func @static_dim(%q: !q) -> index {
+  %0 = blockscale.dim %q, 1 : !q
+  return %0 : index
+}
+
+// CHECK-LABEL: func.func @dim_of_quantized(
+// CHECK-SAME: %[[X:.*]]: tensor<?x64xf32>
+// CHECK: %[[M:.*]] = tensor.dim %[[X]], %{{.*}} : tensor<?x64xf32>
+// CHECK-NEXT: return %[[M]]
+func.func @dim_of_quantized(%x: tensor<?x64xf32>) -> index {
+  %0 = blockscale.quantize %x : tensor<?x64xf32> to !dense
+  %1 = blockscale.compress %0 : !dense to !sparse
+  %2 = blockscale.dim %1, 0 : !sparse
+  return %2 : index
+}
+
+// CHECK-LABEL: func.func @unit_alpha(
+// CHECK: blockscale.matmul %{{[^ ]*}}, %{{[^ ]*}} :
+func.func @unit_alpha(%a: !q, %b: !q) -> tensor<?x?xf32> {
+  %one = arith.constant 1.0 : f32
+  %0 = blockscale.matmul %a, %b alpha(%one) : !q, !q -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @unit_beta(
+// CHECK: blockscale.matmul %{{[^ ]*}}, %{{[^ ]*}} alpha(%{{[^ ]*}}) c(%{{[^ ]*}}) bias(%{{[^ ]*}}) row :
+func.func @unit_beta(%a: !q, %b: !q, %s: f32, %c: tensor<?x?xf32>, %v: tensor<?xf32>) -> tensor<?x?xf32> {
+  %one = arith.constant 1.0 : f32
+  %0 = blockscale.matmul %a, %b alpha(%s) beta(%one) c(%c) bias(%v) row : !q, !q, tensor<?x?xf32>, tensor<?xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @zero_beta(
+// CHECK: blockscale.matmul %{{[^ ]*}}, %{{[^ ]*}} :
+func.func @zero_beta(%a: !q, %b: !q, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = blockscale.matmul %a, %b beta(%zero) c(%c) : !q, !q, tensor<?x?xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @other_factors(
+// CHECK: blockscale.matmul %{{[^ ]*}}, %{{[^ ]*}} alpha(%{{[^ ]*}}) beta(%{{[^ ]*}}) c(%{{[^ ]*}}) :
+func.func @other_factors(%a: !q, %b: !q, %c: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %two = arith.constant 2.0 : f32
+  %0 = blockscale.matmul %a, %b alpha(%two) beta(%two) c(%c) : !q, !q, tensor<?x?xf32> -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// DIMS-LABEL: func.func @reify(
+// DIMS-SAME: %[[A:[^:]*]]: !blockscale.tensor{{.*}}, %[[B:[^:]*]]: !blockscale.tensor
+// DIMS-DAG: %[[M:.*]] = blockscale.dim %[[A]], 0
+// DIMS-DAG: %[[N:.*]] = blockscale.dim %[[B]], 0
+// DIMS: return %[[M]], %[[N]], %[[N]]
+func.func @reify(%a: !q, %b: !q) -> (index, index, index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %0 = blockscale.matmul %a, %b : !q, !q -> tensor<?x?xf32>
+  %1 = blockscale.dequantize %b : !q to tensor<?x64xf32>
+  %m = tensor.dim %0, %zero : tensor<?x?xf32>
+  %n = tensor.dim %0, %one : tensor<?x?xf32>
+  %p = tensor.dim %1, %zero : tensor<?x64xf32>
+  return %m, %n, %p : index, index, index
+}
