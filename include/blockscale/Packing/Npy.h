@@ -1,0 +1,83 @@
+//===- Npy.h - arrays in .npy files -----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads and writes the array files of numpy: format versions 1 to 3, little
+// endian, C order. Nothing in a file is trusted: a header that does not fit
+// the bytes behind it is refused.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_PACKING_NPY_H
+#define BLOCKSCALE_PACKING_NPY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace blockscale::packing {
+
+/// Element types that a file may have. Types that numpy does not know (bf16 and
+/// the narrow floats of ml_dtypes) are stored by it as raw bytes, `V1` or `V2`,
+/// and read as U8 and U16.
+enum class NpyType : uint8_t {
+  U8,
+  I8,
+  U16,
+  I16,
+  U32,
+  I32,
+  U64,
+  I64,
+  F16,
+  F32,
+  F64
+};
+
+/// Bytes of one element: 1, 2, 4 or 8.
+unsigned npyTypeSize(NpyType type);
+
+/// numpy's name without the byte order: `u1`, `f4`, ...
+std::string_view npyTypeName(NpyType type);
+
+/// An array in C order: the last index varies fastest.
+struct NpyArray {
+  NpyType type = NpyType::U8;
+  /// Empty for a scalar.
+  std::vector<uint64_t> shape;
+  /// elementCount() * npyTypeSize(type) bytes, little endian.
+  std::vector<uint8_t> data;
+
+  uint64_t elementCount() const;
+};
+
+/// An array, or why there is none (`error` is empty if there is one).
+struct NpyResult {
+  std::optional<NpyArray> array;
+  std::string error;
+};
+
+/// Reads a whole file held in memory. Refuses big-endian and Fortran-order
+/// arrays, other element types, and any disagreement between header and size.
+NpyResult parseNpy(const uint8_t *bytes, size_t size);
+
+/// Reads the file `path`; the error names it.
+NpyResult readNpy(const std::string &path);
+
+/// The bytes of a version 1 file; the data start at a multiple of 64.
+/// Nothing if `data` does not have the size that the shape asks for, or the
+/// shape has more dimensions than a version 1 header can hold.
+std::optional<std::vector<uint8_t>> formatNpy(const NpyArray &array);
+
+/// Writes the file `path`. Returns why it could not; empty if it did.
+std::string writeNpy(const std::string &path, const NpyArray &array);
+
+} // namespace blockscale::packing
+
+#endif // BLOCKSCALE_PACKING_NPY_H

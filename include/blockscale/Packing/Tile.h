@@ -1,0 +1,43 @@
+//===- Tile.h - scales into the tiled layout and back -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bulk conversion between plain scales, one row of bytes per row of the
+// operand, and the 128 x 4 atoms that the kernels read (HW/ScaleLayout.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_PACKING_TILE_H
+#define BLOCKSCALE_PACKING_TILE_H
+
+#include "blockscale/HW/ScaleLayout.h"
+
+#include <optional>
+#include <vector>
+
+namespace blockscale::packing {
+
+/// Scales per row of the plain form: ceil(k / blockSize).
+uint64_t scalesPerRow(const hw::ScaleTensor &tensor);
+
+/// Bytes of the plain form: batch * mn * scalesPerRow.
+uint64_t plainScaleBytes(const hw::ScaleTensor &tensor);
+
+/// Plain scales, batch x mn x scalesPerRow bytes, to hw::storageBytes(tensor)
+/// tiled bytes. `padding` fills what no scale owns; it must not be a NaN code
+/// of the scale format where a kernel reads padded rows. Nothing if the tensor
+/// has no layout (hw::whyNot says why) or `plain` has another size.
+std::optional<std::vector<uint8_t>>
+tileScales(const hw::ScaleTensor &tensor, const std::vector<uint8_t> &plain,
+           uint8_t padding = 0);
+
+/// The inverse; padding is dropped.
+std::optional<std::vector<uint8_t>>
+untileScales(const hw::ScaleTensor &tensor, const std::vector<uint8_t> &tiled);
+
+} // namespace blockscale::packing
+
+#endif // BLOCKSCALE_PACKING_TILE_H

@@ -1,0 +1,334 @@
+//===- Npy.cpp - arrays in .npy files -------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Packing/Npy.h"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+
+using namespace blockscale;
+using namespace blockscale::packing;
+
+namespace {
+
+struct TypeRow {
+  NpyType type;
+  std::string_view name;
+};
+
+constexpr std::array<TypeRow, 11> kTypes{{{NpyType::U8, "u1"},
+                                          {NpyType::I8, "i1"},
+                                          {NpyType::U16, "u2"},
+                                          {NpyType::I16, "i2"},
+                                          {NpyType::U32, "u4"},
+                                          {NpyType::I32, "i4"},
+                                          {NpyType::U64, "u8"},
+                                          {NpyType::I64, "i8"},
+                                          {NpyType::F16, "f2"},
+                                          {NpyType::F32, "f4"},
+                                          {NpyType::F64, "f8"}}};
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+/// What the dictionary of a header says.
+struct Header {
+  std::string descr;
+  bool fortranOrder = false;
+  std::vector<uint64_t> shape;
+};
+
+/// Reads the header's dictionary: a Python literal with string keys and
+/// strings, booleans and tuples of integers as values.
+class HeaderParser {
+public:
+  explicit HeaderParser(std::string_view text) : text(text) {}
+
+  /// Empty, or what is wrong.
+  std::string parse(Header &header);
+
+private:
+  std::string parseEntry(Header &header);
+  bool parseString(std::string &value);
+  bool parseBool(bool &value);
+  bool parseShape(std::vector<uint64_t> &shape);
+  bool parseInteger(uint64_t &value);
+
+  void skipBlanks() {
+    while (position < text.size() &&
+           (text[position] == ' ' || text[position] == '\n' ||
+            text[position] == '\t'))
+      ++position;
+  }
+
+  bool consume(std::string_view word) {
+    skipBlanks();
+    if (text.substr(position, word.size()) != word)
+      return false;
+    position += word.size();
+    return true;
+  }
+
+  std::string_view text;
+  size_t position = 0;
+  bool hasDescr = false, hasOrder = false, hasShape = false;
+};
+
+std::string HeaderParser::parse(Header &header) {
+  if (!consume("{"))
+    return "the header is not a dictionary";
+  while (!consume("}")) {
+    if (std::string error = parseEntry(header); !error.empty())
+      return error;
+    if (consume(","))
+      continue;
+    if (consume("}"))
+      break;
+    return "expected ',' or '}' at byte " + std::to_string(position) +
+           " of the header";
+  }
+  skipBlanks();
+  if (position != text.size())
+    return "text after the header's dictionary";
+  if (!hasDescr || !hasOrder || !hasShape)
+    return "the header lacks 'descr', 'fortran_order' or 'shape'";
+  return "";
+}
+
+std::string HeaderParser::parseEntry(Header &header) {
+  std::string key;
+  if (!parseString(key) || !consume(":"))
+    return "expected a key at byte " + std::to_string(position) +
+           " of the header";
+  if (key == "descr") {
+    hasDescr = parseString(header.descr);
+    return hasDescr ? "" : "'descr' is not a string: records are not read";
+  }
+  if (key == "fortran_order") {
+    hasOrder = parseBool(header.fortranOrder);
+    return hasOrder ? "" : "'fortran_order' is neither True nor False";
+  }
+  if (key == "shape") {
+    hasShape = parseShape(header.shape);
+    return hasShape ? "" : "'shape' is not a tuple of sizes";
+  }
+  return "unknown key '" + key + "' in the header";
+}
+
+bool HeaderParser::parseString(std::string &value) {
+  skipBlanks();
+  if (position >= text.size() ||
+      (text[position] != '\'' && text[position] != '"'))
+    return false;
+  size_t end = text.find(text[position], position + 1);
+  if (end == std::string_view::npos)
+    return false;
+  value = std::string(text.substr(position + 1, end - position - 1));
+  position = end + 1;
+  return true;
+}
+
+bool HeaderParser::parseBool(bool &value) {
+  if (consume("True"))
+    return value = true;
+  value = false;
+  return consume("False");
+}
+
+bool HeaderParser::parseInteger(uint64_t &value) {
+  skipBlanks();
+  size_t start = position;
+  value = 0;
+  for (;
+       position < text.size() && text[position] >= '0' && text[position] <= '9';
+       ++position) {
+    uint64_t digit = text[position] - '0';
+    if (value > (std::numeric_limits<int64_t>::max() - digit) / 10)
+      return false;
+    value = value * 10 + digit;
+  }
+  // Python 2 wrote long integers with an L.
+  bool found = position != start;
+  if (found && position < text.size() && text[position] == 'L')
+    ++position;
+  return found;
+}
+
+bool HeaderParser::parseShape(std::vector<uint64_t> &shape) {
+  shape.clear();
+  if (!consume("("))
+    return false;
+  while (!consume(")")) {
+    uint64_t size;
+    if (!parseInteger(size))
+      return false;
+    shape.push_back(size);
+    if (consume(","))
+      continue;
+    return consume(")");
+  }
+  return true;
+}
+
+/// The type that a `descr` names, or why it is not read.
+std::string parseType(const std::string &descr, NpyType &type) {
+  std::string name = descr;
+  char order = '|';
+  if (!name.empty() &&
+      std::string_view("<>|=").find(name[0]) != std::string_view::npos) {
+    order = name[0];
+    name.erase(0, 1);
+  }
+  if (name == "V1" || name == "b1")
+    name = "u1";
+  if (name == "V2")
+    name = "u2";
+  for (const TypeRow &row : kTypes) {
+    if (row.name != name)
+      continue;
+    if (order == '>' && npyTypeSize(row.type) > 1)
+      return "element type '" + descr + "' is big endian; expected '<" + name +
+             "'";
+    type = row.type;
+    return "";
+  }
+  return "element type '" + descr +
+         "' is not read; expected u1, i1, u2, i2, u4, i4, u8, i8, f2, f4, f8, "
+         "V1 or V2";
+}
+
+/// Bytes that the shape asks for; nothing if they do not fit 63 bits.
+std::optional<uint64_t> dataBytes(const NpyArray &array) {
+  uint64_t bytes = npyTypeSize(array.type);
+  bool empty = false;
+  for (uint64_t size : array.shape) {
+    if (size == 0) {
+      empty = true;
+      continue;
+    }
+    if (bytes > uint64_t(std::numeric_limits<int64_t>::max()) / size)
+      return std::nullopt;
+    bytes *= size;
+  }
+  return empty ? 0 : bytes;
+}
+
+NpyResult failure(std::string error) {
+  return {std::nullopt, std::move(error)};
+}
+
+} // namespace
+
+std::string_view packing::npyTypeName(NpyType type) {
+  return kTypes[static_cast<unsigned>(type)].name;
+}
+
+unsigned packing::npyTypeSize(NpyType type) {
+  return npyTypeName(type)[1] - '0';
+}
+
+uint64_t NpyArray::elementCount() const {
+  uint64_t count = 1;
+  for (uint64_t size : shape)
+    count *= size;
+  return count;
+}
+
+NpyResult packing::parseNpy(const uint8_t *bytes, size_t size) {
+  std::string_view file(reinterpret_cast<const char *>(bytes), size);
+  if (file.substr(0, kMagic.size()) != kMagic)
+    return failure("not a .npy file: the magic string is missing");
+  if (size < 10)
+    return failure("the file ends inside the header");
+  unsigned version = bytes[6];
+  if (version < 1 || version > 3)
+    return failure("format version " + std::to_string(version) +
+                   "; expected 1, 2 or 3");
+  size_t lengthBytes = version == 1 ? 2 : 4;
+  size_t start = 8 + lengthBytes, length = 0;
+  if (size < start)
+    return failure("the file ends inside the header");
+  for (size_t i = 0; i < lengthBytes; ++i)
+    length |= size_t(bytes[8 + i]) << (8 * i);
+  if (length > size - start)
+    return failure("a header of " + std::to_string(length) +
+                   " bytes; the file has " + std::to_string(size - start) +
+                   " left");
+  Header header;
+  if (std::string error =
+          HeaderParser(file.substr(start, length)).parse(header);
+      !error.empty())
+    return failure(error);
+  NpyArray array;
+  if (std::string error = parseType(header.descr, array.type); !error.empty())
+    return failure(error);
+  if (header.fortranOrder && header.shape.size() > 1)
+    return failure("the array is in Fortran order; expected C order");
+  array.shape = header.shape;
+  std::optional<uint64_t> expected = dataBytes(array);
+  if (!expected)
+    return failure("the shape asks for more than 2^63 bytes");
+  uint64_t found = size - start - length;
+  if (*expected != found)
+    return failure("the shape asks for " + std::to_string(*expected) +
+                   " bytes; the file has " + std::to_string(found));
+  array.data.assign(bytes + start + length, bytes + size);
+  return {std::move(array), ""};
+}
+
+NpyResult packing::readNpy(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return failure("'" + path + "': cannot be opened");
+  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)),
+                             std::istreambuf_iterator<char>());
+  if (file.bad())
+    return failure("'" + path + "': cannot be read");
+  NpyResult result = parseNpy(bytes.data(), bytes.size());
+  if (!result.array)
+    result.error = "'" + path + "': " + result.error;
+  return result;
+}
+
+std::optional<std::vector<uint8_t>> packing::formatNpy(const NpyArray &array) {
+  std::optional<uint64_t> expected = dataBytes(array);
+  if (!expected || *expected != array.data.size())
+    return std::nullopt;
+  std::string header = "{'descr': '";
+  header += npyTypeSize(array.type) == 1 ? '|' : '<';
+  header += npyTypeName(array.type);
+  header += "', 'fortran_order': False, 'shape': (";
+  for (size_t i = 0; i < array.shape.size(); ++i)
+    header += (i ? ", " : "") + std::to_string(array.shape[i]);
+  header += array.shape.size() == 1 ? ",), }" : "), }";
+  // Magic, version and length take 10 bytes; a newline ends the header.
+  header.append(63 - (header.size() + 10) % 64, ' ');
+  header += '\n';
+  if (header.size() > 0xffff)
+    return std::nullopt;
+  std::vector<uint8_t> bytes(kMagic.begin(), kMagic.end());
+  bytes.insert(bytes.end(), {1, 0, uint8_t(header.size() & 0xff),
+                             uint8_t(header.size() >> 8)});
+  bytes.insert(bytes.end(), header.begin(), header.end());
+  bytes.insert(bytes.end(), array.data.begin(), array.data.end());
+  return bytes;
+}
+
+std::string packing::writeNpy(const std::string &path, const NpyArray &array) {
+  std::optional<std::vector<uint8_t>> bytes = formatNpy(array);
+  if (!bytes)
+    return "'" + path + "': the data do not have the size of the shape";
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (!file)
+    return "'" + path + "': cannot be opened for writing";
+  file.write(reinterpret_cast<const char *>(bytes->data()),
+             static_cast<std::streamsize>(bytes->size()));
+  file.close();
+  return file ? "" : "'" + path + "': cannot be written";
+}
