@@ -1,0 +1,111 @@
+//===- Passes.td - passes of the dialect -------------------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_PASSES_TD
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Blockscale_TargetOption
+    : Option<"target", "target", "std::string", /*default=*/"\"sm_100a\"",
+             "Chip to compile for, such as sm_100a or sm_103a">;
+
+def LegalizeScales : Pass<"blockscale-legalize-scales"> {
+  let summary = "Choose the tensor-core kind for each matmul's scale specs";
+  let description = [{
+    Maps the scale specs of each `blockscale.matmul` to an instruction kind and
+    writes it as the op's `mma` attribute. What hardware executes directly is
+    accepted: tile scales along K of ue8m0 or ue4m3 in the `tiled_128x4`
+    layout, with or without an f32 tensor scale, which becomes a factor of the
+    epilogue. Everything else is refused with the rule that it breaks.
+
+    Before:
+    ```mlir
+    %d = blockscale.matmul %a, %b : ...
+    ```
+    After:
+    ```mlir
+    %d = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : ...
+    ```
+  }];
+  let options = [Blockscale_TargetOption];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
+def SelectSchedule : Pass<"blockscale-select-schedule"> {
+  let summary = "Choose tile, stages and accumulators of each matmul";
+  let description = [{
+    Needs the `mma` attribute of `blockscale-legalize-scales`. Completes the
+    `schedule` attribute; what the user wrote stays. Choices are ranked by the
+    cycles that the throughput model predicts: waves of tiles over the chip's
+    SMs times the cycles of a tile. A row count that is not known is taken as
+    `expected-rows`. Also completes the instruction's shape in `mma`, and
+    exchanges its operand types where the schedule swaps operands.
+  }];
+  let options = [
+    Blockscale_TargetOption,
+    Option<"expectedRows", "expected-rows", "int64_t", /*default=*/"4096",
+           "Value of a dynamic M or N for the cost model">];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
+def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turn each matmul into a kernel and its launch";
+  let description = [{
+    Needs complete `mma` and `schedule` attributes. Each `blockscale.matmul`
+    becomes a `gpu.func` in the module `@kernels` with one
+    `blockscale.kernel_matmul`, and a `blockscale.launch` in its place. The
+    types of the kernel's tensor maps say how to build them; the argument
+    attribute `blockscale.parameter` says what each parameter carries; the
+    function attribute `blockscale.kernel` says how to launch.
+  }];
+  let dependentDialects = [
+    "::blockscale::BlockscaleDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
+def Tile : Pass<"blockscale-tile"> {
+  let summary = "Expand whole products into warp roles and tile loops";
+  let description = [{
+    Expands each `blockscale.kernel_matmul` into a warp-specialised, persistent
+    kernel: a TMA producer, an MMA issuer that also copies scales, and four
+    epilogue warps, joined by rings of mbarriers. Shared and tensor memory are
+    declared but have no addresses yet.
+  }];
+  let dependentDialects = [
+    "::blockscale::BlockscaleDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
+}
+
+def AssignMemory : Pass<"blockscale-assign-memory"> {
+  let summary = "Give every ring, barrier and tensor-memory region a place";
+  let description = [{
+    Sets `offset` of all `blockscale.shared_alloc` and
+    `blockscale.barrier_alloc`, `columns` and `column` of the tensor-memory
+    ops, and `shared_bytes` and `tensor_columns` of the kernel. Fails with a
+    table of the budget where a kernel needs more than its target has.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+  let statistics = [
+    Statistic<"sharedBytes", "shared-bytes", "Bytes of shared memory">,
+    Statistic<"tensorColumns", "tensor-columns", "Columns of tensor memory">];
+}
+
+def AssignScaleIds : Pass<"blockscale-assign-scale-ids"> {
+  let summary = "List the instructions of each MMA with their scale ids";
+  let description = [{
+    Sets `steps` of every `blockscale.mma`: one entry per instruction, with the
+    byte offsets of its operands in the stage and the column and id of its
+    scales. A constant `valid` shortens the list and goes away.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+  let statistics = [
+    Statistic<"numInstructions", "mma-instructions", "MMA instructions">];
+}
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_PASSES_TD

@@ -1,0 +1,101 @@
+//===- AssignScaleIds.cpp - list the instructions of each MMA ---===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Writes down, for every instruction of a K tile, where its operands start and
+// which column and byte its scales start at.
+
+#include "TileGeometry.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_ASSIGNSCALEIDS
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+struct AssignScaleIds : blockscale::impl::AssignScaleIdsBase<AssignScaleIds> {
+  using AssignScaleIdsBase::AssignScaleIdsBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+/// Byte offset of instruction `index` in an operand's stage.
+static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
+                                        BoolAttr mnMajor, int64_t extent,
+                                        unsigned index) {
+  hw::OperandTile tile =
+      operandTile(type, mnMajor && mnMajor.getValue());
+  hw::OperandStep step;
+  step.mmaMn = extent;
+  step.mmaK = op.getInstruction().getK();
+  step.kIndex = index;
+  hw::Answer<hw::StepAddress> address = hw::stepAddress(tile, step);
+  if (!address)
+    return op.emitOpError() << address.reason;
+  return int64_t(address->startOffset);
+}
+
+static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
+  MmaAttr mma = op.getInstruction();
+  FailureOr<int64_t> a = operandOffset(op, op.getA().getType(),
+                                       mma.getAMnMajor(), mma.getM(), index);
+  FailureOr<int64_t> b = operandOffset(op, op.getB().getType(),
+                                       mma.getBMnMajor(), mma.getN(), index);
+  if (failed(a) || failed(b))
+    return failure();
+  unsigned scales =
+      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK());
+  auto scaleStep = [&](TensorMemoryType type) {
+    auto layout = cast<TmemScalesAttr>(type.getLayout());
+    return hw::scaleStep(scales, layout.getWordStride(), index);
+  };
+  auto sfa = scaleStep(op.getSfa().getType());
+  auto sfb = scaleStep(op.getSfb().getType());
+  if (!sfa || !sfb)
+    return op.emitOpError() << (sfa ? sfb.reason : sfa.reason);
+  return StepAttr::get(op.getContext(), *a, *b, sfa->column, sfa->id,
+                       sfb->column, sfb->id);
+}
+
+static LogicalResult assignSteps(MmaOp op) {
+  int64_t instructionK = op.getInstruction().getK();
+  int64_t elements = op.getA().getType().getShape()[2];
+  APInt valid;
+  if (op.getValid() && matchPattern(op.getValid(), m_ConstantInt(&valid))) {
+    elements = std::min(elements, valid.getSExtValue());
+    op.getValidMutable().clear();
+  }
+  SmallVector<Attribute> steps;
+  for (int64_t i = 0, e = llvm::divideCeil(elements, instructionK); i < e;
+       ++i) {
+    FailureOr<StepAttr> step = makeStep(op, i);
+    if (failed(step))
+      return failure();
+    steps.push_back(*step);
+  }
+  op.setStepsAttr(ArrayAttr::get(op.getContext(), steps));
+  return success();
+}
+
+void AssignScaleIds::runOnOperation() {
+  WalkResult result = getOperation()->walk([&](MmaOp op) {
+    if (failed(assignSteps(op)))
+      return WalkResult::interrupt();
+    numInstructions += op.getSteps()->size();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    signalPassFailure();
+}

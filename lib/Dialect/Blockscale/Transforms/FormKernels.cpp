@@ -1,0 +1,300 @@
+//===- FormKernels.cpp - outline each matmul into a kernel ---===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// One gpu.func per matmul, whose arguments are typed by how the host makes
+// them, and a launch in the matmul's place.
+
+#include "TileGeometry.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+/// Sizes of the source matmul as symbols of the host's maps. A size that is
+/// static is a constant.
+struct Sizes {
+  AffineExpr m, n, k, batch;
+};
+
+/// A kernel argument and what it carries.
+struct Parameter {
+  Type type;
+  ParameterRole role;
+};
+
+struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
+  using FormKernelsBase::FormKernelsBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+static constexpr unsigned kThreads = 192;
+
+//===----------------------------------------------------------------------===//
+// Recipes of tensor maps
+//===----------------------------------------------------------------------===//
+
+static int64_t sizeK(MatmulOp op) {
+  int64_t k = op.getA().getType().getK();
+  return ShapedType::isDynamic(k) ? op.getB().getType().getK() : k;
+}
+
+static int64_t sizeBatch(MatmulOp op) {
+  auto type = op.getA().getType();
+  return type.isBatched() ? type.getShape().front() : 1;
+}
+
+static Sizes sizesOf(MatmulOp op) {
+  MLIRContext *context = op.getContext();
+  auto size = [&](int64_t extent, unsigned symbol) {
+    return ShapedType::isDynamic(extent)
+               ? getAffineSymbolExpr(symbol, context)
+               : getAffineConstantExpr(extent, context);
+  };
+  return {size(op.getA().getType().getNumRows(), 0),
+          size(op.getB().getType().getNumRows(), 1), size(sizeK(op), 2),
+          size(sizeBatch(op), 3)};
+}
+
+static AffineMap hostMap(ArrayRef<AffineExpr> results) {
+  constexpr unsigned kSymbols = 4;
+  return AffineMap::get(0, kSymbols, results, results.front().getContext());
+}
+
+/// The map of an operand's elements. Rows are padded in memory to TMA's
+/// alignment, and to 128 elements for the padded types.
+static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
+                             const Sizes &sizes) {
+  const hw::TensorMapDataTypeInfo &info =
+      hw::tensorMapDataTypeInfo(operand.dataType);
+  bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
+  AffineExpr inner = mnMajor ? rows : sizes.k;
+  AffineExpr outer = mnMajor ? sizes.k : rows;
+  AffineExpr padded =
+      inner.ceilDiv(int64_t(info.innerMultiple)) * int64_t(info.innerMultiple);
+  AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
+  AffineExpr pitch = bytes.ceilDiv(int64_t(info.alignment)) *
+                     int64_t(info.alignment);
+  int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
+  int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
+  // Packed pairs count whole bytes; K is a multiple of the block, hence even.
+  AffineExpr innerExtent = info.innerMultiple == 128 ? padded : inner;
+  return TensorMapType::get(rows.getContext(), operand.dataType,
+                            hostMap({innerExtent, outer, sizes.batch}),
+                            hostMap({pitch, pitch * outer}),
+                            {innerBox, outerBox, 1}, operand.tile.swizzle);
+}
+
+/// The map of an operand's scales: atoms of 128 words, then along K, then along
+/// rows, then batches.
+static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
+                              const Sizes &sizes, MmaAttr mma,
+                              int64_t scaleWords) {
+  MLIRContext *context = rows.getContext();
+  constexpr int64_t kWordsPerAtom = hw::kAtomBytes / 4;
+  AffineExpr alongK =
+      sizes.k.ceilDiv(int64_t(mma.getBlock() * hw::kAtomScales));
+  AffineExpr alongRows = rows.ceilDiv(int64_t(hw::kAtomRows));
+  AffineExpr rowBytes = alongK * int64_t(hw::kAtomBytes);
+  AffineExpr words = getAffineConstantExpr(kWordsPerAtom, context);
+  AffineExpr atom = getAffineConstantExpr(hw::kAtomBytes, context);
+  return TensorMapType::get(
+      context, hw::TensorMapDataType::U32,
+      hostMap({words, alongK, alongRows, sizes.batch}),
+      hostMap({atom, rowBytes, rowBytes * alongRows}),
+      {kWordsPerAtom, scaleWords, operand.scaleGroups, 1}, hw::Swizzle::None);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+static bool hasTensorScale(ScaledTensorType type) {
+  return type.getSpec().getValue().tensorScale.has_value();
+}
+
+static SmallVector<Parameter> parametersOf(MatmulOp op,
+                                           const TileGeometry &geometry) {
+  MLIRContext *context = op.getContext();
+  Sizes sizes = sizesOf(op);
+  MmaAttr mma = *op.getMma();
+  bool swap = op.getSchedule()->getSwapOperands().getValue();
+  const OperandGeometry &a = swap ? geometry.b : geometry.a;
+  const OperandGeometry &b = swap ? geometry.a : geometry.b;
+  auto global = [](Type tensor) {
+    return GlobalType::get(tensor.getContext(),
+                           cast<ShapedType>(tensor).getElementType());
+  };
+  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
+  int64_t words = geometry.scaleWords;
+
+  SmallVector<Parameter> list{
+      {dataMap(a, sizes.m, sizes), ParameterRole::AData},
+      {dataMap(b, sizes.n, sizes), ParameterRole::BData},
+      {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales},
+      {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales},
+      {global(op.getType()), ParameterRole::D}};
+  if (op.getC())
+    list.push_back({global(op.getC().getType()), ParameterRole::C});
+  if (op.getBias())
+    list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
+  if (hasTensorScale(op.getA().getType()))
+    list.push_back({GlobalType::get(context, f32), ParameterRole::ATensorScale});
+  if (hasTensorScale(op.getB().getType()))
+    list.push_back({GlobalType::get(context, f32), ParameterRole::BTensorScale});
+  if (op.getAlpha())
+    list.push_back({f32, ParameterRole::Alpha});
+  if (op.getC())
+    list.push_back({f32, ParameterRole::Beta});
+  auto addSize = [&](AffineExpr size, ParameterRole role) {
+    if (!isa<AffineConstantExpr>(size))
+      list.push_back({i32, role});
+  };
+  addSize(sizes.m, ParameterRole::SizeM);
+  addSize(sizes.n, ParameterRole::SizeN);
+  addSize(sizes.k, ParameterRole::SizeK);
+  addSize(sizes.batch, ParameterRole::Batch);
+  return list;
+}
+
+/// CTAs in x: one per tile, at most one per SM.
+static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
+  MLIRContext *context = op.getContext();
+  Sizes sizes = sizesOf(op);
+  bool swap = op.getSchedule()->getSwapOperands().getValue();
+  AffineExpr rows = swap ? sizes.n : sizes.m, columns = swap ? sizes.m : sizes.n;
+  AffineExpr tiles = rows.ceilDiv(geometry.tileM) *
+                     columns.ceilDiv(geometry.tileN) * sizes.batch;
+  AffineExpr sms = getAffineSymbolExpr(4, context);
+  return AffineMap::get(0, 5, {tiles, sms}, context);
+}
+
+static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
+                      ArrayRef<Parameter> parameters) {
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  auto argument = [&](ParameterRole role) -> Value {
+    for (auto [index, parameter] : llvm::enumerate(parameters))
+      if (parameter.role == role)
+        return kernel.getArgument(index);
+    return {};
+  };
+  auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
+    if (Value value = argument(role))
+      return value;
+    return arith::ConstantIntOp::create(
+        b, b.getI32Type(), cast<AffineConstantExpr>(expr).getValue());
+  };
+  Sizes sizes = sizesOf(op);
+  bool swap = op.getSchedule()->getSwapOperands().getValue();
+  SmallVector<Value> tensorScales;
+  for (ParameterRole role :
+       {ParameterRole::ATensorScale, ParameterRole::BTensorScale})
+    if (Value scale = argument(role))
+      tensorScales.push_back(scale);
+  Value beta = argument(ParameterRole::Beta);
+  Value data[] = {argument(ParameterRole::AData),
+                  argument(ParameterRole::BData)};
+  Value scales[] = {argument(ParameterRole::AScales),
+                    argument(ParameterRole::BScales)};
+  KernelMatmulOp::create(
+      b, data[swap], data[!swap], scales[swap], scales[!swap],
+      argument(ParameterRole::D), argument(ParameterRole::C),
+      argument(ParameterRole::Bias), argument(ParameterRole::Alpha), beta,
+      tensorScales, size(ParameterRole::SizeM, sizes.m),
+      size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
+      size(ParameterRole::Batch, sizes.batch), *op.getMma(), *op.getSchedule(),
+      op.getBiasKindAttr(), op.getActivationAttr());
+  gpu::ReturnOp::create(b);
+}
+
+static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
+                                  StringRef name) {
+  TileGeometry geometry(*op.getMma(), *op.getSchedule());
+  SmallVector<Parameter> parameters = parametersOf(op, geometry);
+  SmallVector<Type> types;
+  for (const Parameter &parameter : parameters)
+    types.push_back(parameter.type);
+
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  b.setInsertionPointToEnd(&module.getBodyRegion().front());
+  auto kernel =
+      gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel->setAttr(KernelAttr::name,
+                  KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
+                                  gridOf(op, geometry), kThreads, 0, 0));
+  for (auto [index, parameter] : llvm::enumerate(parameters))
+    kernel.setArgAttr(index, ParameterAttr::name,
+                      ParameterAttr::get(b.getContext(), parameter.role));
+  buildBody(op, kernel, parameters);
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// The host
+//===----------------------------------------------------------------------===//
+
+static void replaceByLaunch(MatmulOp op, SymbolRefAttr kernel) {
+  OpBuilder b(op);
+  SmallVector<Value> inputs(op->getOperands());
+  auto launch =
+      LaunchOp::create(b, op.getLoc(), op.getType(), kernel, inputs);
+  op.replaceAllUsesWith(launch.getResult());
+  op.erase();
+}
+
+/// "proj", then "proj_1", ...: the source function, numbered where it has more
+/// than one product.
+static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module) {
+  std::string base = "matmul";
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    base = function.getName().str();
+  std::string name = base;
+  for (unsigned i = 1; module.lookupSymbol(name); ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+void FormKernels::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<MatmulOp> products;
+  module.walk([&](MatmulOp op) { products.push_back(op); });
+  for (MatmulOp op : products)
+    if (!op.getMma() || !op.getSchedule() || !op.getSchedule()->getStages()) {
+      op.emitOpError() << "has no complete schedule; run "
+                          "'blockscale-select-schedule' first";
+      return signalPassFailure();
+    }
+  if (products.empty())
+    return;
+
+  StringRef moduleName = "kernels";
+  auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(moduleName);
+  if (!kernels) {
+    auto b = OpBuilder::atBlockEnd(module.getBody());
+    kernels = gpu::GPUModuleOp::create(b, module.getLoc(), moduleName);
+  }
+  for (MatmulOp op : products) {
+    std::string name = kernelName(op, kernels);
+    buildKernel(op, kernels, name);
+    auto leaf = FlatSymbolRefAttr::get(&getContext(), name);
+    replaceByLaunch(op, SymbolRefAttr::get(&getContext(), moduleName, {leaf}));
+  }
+}

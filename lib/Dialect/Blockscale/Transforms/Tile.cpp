@@ -1,0 +1,446 @@
+//===- Tile.cpp - expand a product into warp roles and tile loops ---===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Six warps: 0 to 3 are the epilogue, 4 loads by TMA, 5 copies scales and
+// issues MMAs. Each walks the same list of output tiles; rings of mbarriers
+// join them:
+//
+//   full[s]   stage s holds A, B and their scales      (TMA -> MMA)
+//   empty[s]  the MMAs and copies of stage s are done  (MMA -> TMA)
+//   accumulator_full[i]   accumulator i is complete    (MMA -> epilogue)
+//   accumulator_empty[i]  it may be overwritten        (epilogue -> MMA)
+
+#include "TileBuilder.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_TILE
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+struct Tile : blockscale::impl::TileBase<Tile> {
+  using TileBase::TileBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+static constexpr int64_t kProducerWarp = 4, kMmaWarp = 5;
+
+//===----------------------------------------------------------------------===//
+// TileBuilder
+//===----------------------------------------------------------------------===//
+
+TileBuilder::TileBuilder(KernelMatmulOp op)
+    : b(op.getLoc(), op), op(op), geometry(op.getMma(), op.getSchedule()),
+      swap(op.getSchedule().getSwapOperands().getValue()) {}
+
+Value TileBuilder::constant(int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+}
+Value TileBuilder::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+Value TileBuilder::sub(Value x, Value y) {
+  return b.createOrFold<arith::SubIOp>(x, y);
+}
+Value TileBuilder::mul(Value x, Value y) {
+  return b.createOrFold<arith::MulIOp>(x, y);
+}
+Value TileBuilder::ceilDiv(Value x, int64_t divisor) {
+  return b.createOrFold<arith::DivUIOp>(add(x, constant(divisor - 1)),
+                                        constant(divisor));
+}
+Value TileBuilder::isEqual(Value x, int64_t value) {
+  return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, x,
+                                       constant(value));
+}
+Value TileBuilder::flip(Value parity) {
+  return b.createOrFold<arith::XOrIOp>(parity, constant(1));
+}
+Value TileBuilder::extend(Value x) {
+  return b.createOrFold<arith::ExtSIOp>(b.getI64Type(), x);
+}
+
+RingPosition TileBuilder::next(RingPosition position, int64_t size) {
+  Value following = add(position.slot, constant(1));
+  Value wraps = isEqual(following, size);
+  Value slot = b.createOrFold<arith::SelectOp>(wraps, constant(0), following);
+  Value parity = b.createOrFold<arith::SelectOp>(wraps, flip(position.parity),
+                                                 position.parity);
+  return {slot, parity};
+}
+
+void TileBuilder::warps(StringRef role, int64_t first, int64_t last,
+                        function_ref<void()> body) {
+  auto region = WarpsOp::create(b, role, first, last);
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&region.getBody());
+  body();
+}
+
+void TileBuilder::tileLoop(ValueRange carried, LoopBody body) {
+  auto loop =
+      scf::ForOp::create(b, firstTile, tiles, tileStep, carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  auto position = TileCoordinatesOp::create(
+      b, loop.getInductionVar(), rowTiles, columnTiles,
+      op.getSchedule().getGroupM());
+  SmallVector<Value> results =
+      body({position.getRow(), position.getColumn(), position.getBatch()},
+           loop.getRegionIterArgs());
+  scf::YieldOp::create(b, results);
+}
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+/// The builtin type of an element format.
+static Type elementType(MLIRContext *context, ElementFormat format) {
+  switch (format) {
+  case ElementFormat::E2M1:
+    return Float4E2M1FNType::get(context);
+  case ElementFormat::E2M3:
+    return Float6E2M3FNType::get(context);
+  case ElementFormat::E3M2:
+    return Float6E3M2FNType::get(context);
+  case ElementFormat::E4M3:
+    return Float8E4M3FNType::get(context);
+  case ElementFormat::E5M2:
+    return Float8E5M2Type::get(context);
+  default:
+    return IntegerType::get(context, formatInfo(format).storageBits);
+  }
+}
+
+/// K-major: stages x rows x K. MN-major: stages x groups of 128 rows x K x 128.
+static SharedType operandRing(MLIRContext *context, int64_t stages,
+                              const OperandGeometry &operand,
+                              ElementFormat format) {
+  Type element = elementType(context, format);
+  SmallVector<int64_t> shape{stages, operand.tile.mn, operand.tile.k};
+  if (operand.tile.major == hw::OperandMajor::MN)
+    shape = {stages, operand.boxes, operand.boxK, operand.boxRows};
+  return SharedType::get(context, shape, element, operand.tile.containerBits,
+                         operand.tile.swizzle);
+}
+
+static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
+                            const OperandGeometry &operand) {
+  return SharedType::get(context,
+                         {geometry.stages, operand.scaleGroups,
+                          geometry.scaleWords, hw::kAtomBytes},
+                         IntegerType::get(context, 8), 8, hw::Swizzle::None);
+}
+
+static TensorMemoryType scaleRegion(MLIRContext *context,
+                                    const TileGeometry &geometry,
+                                    const OperandGeometry &operand) {
+  int64_t rows = operand.scaleGroups * hw::kAtomRows;
+  hw::Answer<hw::ScaleRegion> region =
+      hw::scaleRegion(hw::ScalePath::FourByOne, rows);
+  int64_t stride = region ? region->wordStride : rows / 32;
+  return TensorMemoryType::get(
+      context, {rows, geometry.scaleWords * hw::kAtomScales},
+      IntegerType::get(context, 8), TmemScalesAttr::get(context, stride));
+}
+
+static void buildStorage(TileBuilder &t) {
+  ImplicitLocOpBuilder &b = t.b;
+  MLIRContext *context = b.getContext();
+  const TileGeometry &g = t.geometry;
+  auto shared = [&](SharedType type) -> Value {
+    return SharedAllocOp::create(b, type, IntegerAttr());
+  };
+  auto barrier = [&](int64_t count, int64_t arrivals) -> Value {
+    return BarrierAllocOp::create(b, BarrierType::get(context, count), arrivals,
+                                  IntegerAttr());
+  };
+  t.sharedA =
+      shared(operandRing(context, g.stages, g.a, t.op.getMma().getA()));
+  t.sharedB =
+      shared(operandRing(context, g.stages, g.b, t.op.getMma().getB()));
+  t.sharedSfa = shared(scaleRing(context, g, g.a));
+  t.sharedSfb = shared(scaleRing(context, g, g.b));
+  t.slot = shared(SharedType::get(context, {1, 1}, b.getI32Type(), 32,
+                                  hw::Swizzle::None));
+  t.full = barrier(g.stages, 1);
+  t.empty = barrier(g.stages, 1);
+  t.accumulatorFull = barrier(g.accumulators, 1);
+  t.accumulatorEmpty = barrier(t.accumulatorEmptyCount(), kEpilogueThreads);
+
+  t.warps("mma", kMmaWarp, kMmaWarp + 1,
+          [&] { TmemAllocOp::create(b, t.slot, IntegerAttr()); });
+  gpu::BarrierOp::create(b);
+  auto view = [&](TensorMemoryType type) -> Value {
+    return TmemViewOp::create(b, type, t.slot, IntegerAttr());
+  };
+  int64_t stride = g.overlap ? g.accumulatorStride() : 0;
+  t.accumulator = view(TensorMemoryType::get(
+      context, {g.accumulators, g.tileM, g.tileN}, b.getF32Type(),
+      TmemAccumulatorAttr::get(context, stride)));
+  t.sfa = view(scaleRegion(context, g, g.a));
+  t.sfb = view(scaleRegion(context, g, g.b));
+}
+
+static void buildSizes(TileBuilder &t) {
+  ImplicitLocOpBuilder &b = t.b;
+  auto toI32 = [&](Value index) -> Value {
+    return arith::IndexCastUIOp::create(b, b.getI32Type(), index);
+  };
+  t.rows = t.swap ? t.op.getN() : t.op.getM();
+  t.columns = t.swap ? t.op.getM() : t.op.getN();
+  t.rowTiles = t.ceilDiv(t.rows, t.geometry.tileM);
+  t.columnTiles = t.ceilDiv(t.columns, t.geometry.tileN);
+  t.tiles = t.mul(t.mul(t.rowTiles, t.columnTiles), t.op.getBatch());
+  t.firstTile = toI32(gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  t.tileStep = toI32(gpu::GridDimOp::create(b, gpu::Dimension::x));
+}
+
+//===----------------------------------------------------------------------===//
+// Producer
+//===----------------------------------------------------------------------===//
+
+static void loadOperand(TileBuilder &t, Value map, Value ring,
+                        const OperandGeometry &operand, Value row,
+                        Value kTile, Value batch, Value stage) {
+  Value k = t.mul(kTile, t.constant(t.geometry.tileK));
+  for (int64_t box = 0; box < operand.boxes; ++box) {
+    SmallVector<Value> coordinates{k, row, batch};
+    if (operand.tile.major == hw::OperandMajor::MN)
+      coordinates = {t.add(row, t.constant(box * operand.boxRows)), k, batch};
+    TmaLoadOp::create(t.b, map, coordinates, ring, t.full, stage, box);
+  }
+}
+
+static void loadScales(TileBuilder &t, Value map, Value ring, Value row,
+                       Value kTile, Value batch, Value stage) {
+  Value group = t.b.createOrFold<arith::DivUIOp>(row, t.constant(hw::kAtomRows));
+  Value word = t.mul(kTile, t.constant(t.geometry.scaleWords));
+  SmallVector<Value> coordinates{t.constant(0), word, group, batch};
+  TmaLoadOp::create(t.b, map, coordinates, ring, t.full, stage, 0);
+}
+
+static void buildProducer(TileBuilder &t) {
+  ImplicitLocOpBuilder &b = t.b;
+  const TileGeometry &g = t.geometry;
+  t.warps("producer", kProducerWarp, kProducerWarp + 1, [&] {
+    Value leader = ElectOp::create(b);
+    auto onlyLeader = scf::IfOp::create(b, leader);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(onlyLeader.thenBlock());
+    Value kTiles = t.ceilDiv(t.op.getK(), g.tileK);
+    Value zero = t.constant(0);
+    t.tileLoop({zero, zero}, [&](TilePosition tile, ValueRange carried) {
+      Value row = t.mul(tile.row, t.constant(g.tileM));
+      Value column = t.mul(tile.column, t.constant(g.tileN));
+      auto loop = scf::ForOp::create(b, zero, kTiles, t.constant(1), carried);
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(loop.getBody());
+      RingPosition ring{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+      Value k = loop.getInductionVar();
+      WaitOp::create(b, t.empty, ring.slot, t.flip(ring.parity));
+      ArriveExpectOp::create(b, t.full, ring.slot, g.countedBytes());
+      loadOperand(t, t.op.getA(), t.sharedA, g.a, row, k, tile.batch,
+                  ring.slot);
+      loadOperand(t, t.op.getB(), t.sharedB, g.b, column, k, tile.batch,
+                  ring.slot);
+      loadScales(t, t.op.getSfa(), t.sharedSfa, row, k, tile.batch, ring.slot);
+      loadScales(t, t.op.getSfb(), t.sharedSfb, column, k, tile.batch,
+                 ring.slot);
+      RingPosition following = t.next(ring, g.stages);
+      scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
+      return SmallVector<Value>(loop.getResults());
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// MMA issuer
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What one output tile's MMAs have in common.
+struct MmaTile {
+  Value leader, copy, shift;
+};
+} // namespace
+
+/// Clears the padding of the last scales where an instruction would read it.
+static void maskTail(TileBuilder &t, Value stage, Value valid) {
+  int64_t instructionK = t.op.getMma().getK(), block = t.op.getMma().getBlock();
+  if (instructionK == block)
+    return;
+  ImplicitLocOpBuilder &b = t.b;
+  Value rest = b.createOrFold<arith::RemUIOp>(valid, t.constant(instructionK));
+  APInt known;
+  if (matchPattern(rest, m_ConstantInt(&known)) && known.isZero())
+    return;
+  Value ragged = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, rest,
+                                               t.constant(0));
+  auto condition = scf::IfOp::create(b, ragged);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(condition.thenBlock());
+  Value scales = b.createOrFold<arith::DivUIOp>(valid, t.constant(block));
+  MaskScalesOp::create(b, t.sharedSfa, stage, scales);
+  MaskScalesOp::create(b, t.sharedSfb, stage, scales);
+}
+
+/// One K tile: wait for its stage, copy scales, multiply, release the stage.
+static void multiplyStage(TileBuilder &t, const MmaTile &tile,
+                          RingPosition ring, Value accumulate, Value valid) {
+  ImplicitLocOpBuilder &b = t.b;
+  WaitOp::create(b, t.full, ring.slot, ring.parity);
+  TensorFenceOp::create(b, FenceSide::After);
+  if (valid)
+    maskTail(t, ring.slot, valid);
+  auto onlyLeader = scf::IfOp::create(b, tile.leader);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(onlyLeader.thenBlock());
+  CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa);
+  CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb);
+  MmaOp::create(b, t.accumulator, tile.copy, t.sharedA, t.sharedB, ring.slot,
+                t.sfa, t.sfb, accumulate, valid, tile.shift, t.op.getMma(),
+                ArrayAttr());
+  CommitOp::create(b, t.empty, ring.slot);
+}
+
+/// The K tile that K does not fill, if there is one; returns the next position.
+static RingPosition multiplyTail(TileBuilder &t, const MmaTile &tile,
+                                 RingPosition ring, Value fullTiles) {
+  ImplicitLocOpBuilder &b = t.b;
+  Value rest = b.createOrFold<arith::RemUIOp>(t.op.getK(),
+                                              t.constant(t.geometry.tileK));
+  APInt known;
+  bool isKnown = matchPattern(rest, m_ConstantInt(&known));
+  if (isKnown && known.isZero())
+    return ring;
+  Value accumulate = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::ne, fullTiles, t.constant(0));
+  if (isKnown) {
+    multiplyStage(t, tile, ring, accumulate, rest);
+    return t.next(ring, t.geometry.stages);
+  }
+  Value hasRest = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, rest,
+                                                t.constant(0));
+  Type i32 = b.getI32Type();
+  auto condition = scf::IfOp::create(b, TypeRange{i32, i32}, hasRest,
+                                     /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(condition.thenBlock());
+  multiplyStage(t, tile, ring, accumulate, rest);
+  RingPosition following = t.next(ring, t.geometry.stages);
+  scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
+  b.setInsertionPointToStart(condition.elseBlock());
+  scf::YieldOp::create(b, ValueRange{ring.slot, ring.parity});
+  return {condition.getResult(0), condition.getResult(1)};
+}
+
+/// All K tiles of one output tile; returns the next ring position.
+static RingPosition multiplyTile(TileBuilder &t, const MmaTile &tile,
+                                 RingPosition ring) {
+  ImplicitLocOpBuilder &b = t.b;
+  Value fullTiles = b.createOrFold<arith::DivUIOp>(
+      t.op.getK(), t.constant(t.geometry.tileK));
+  Value zero = t.constant(0);
+  auto loop = scf::ForOp::create(b, zero, fullTiles, t.constant(1),
+                                 ValueRange{ring.slot, ring.parity});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    RingPosition current{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    Value accumulate = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                             loop.getInductionVar(), zero);
+    multiplyStage(t, tile, current, accumulate, Value());
+    RingPosition following = t.next(current, t.geometry.stages);
+    scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
+  }
+  return multiplyTail(t, tile, {loop.getResult(0), loop.getResult(1)},
+                      fullTiles);
+}
+
+/// Columns between the start of a group of 128 scale rows and that of the
+/// tile, for tiles that share groups.
+static Value scaleShift(TileBuilder &t, Value columnTile) {
+  if (t.geometry.tileN % hw::kAtomRows == 0)
+    return {};
+  APInt one;
+  if (matchPattern(t.columnTiles, m_ConstantInt(&one)) && one.isOne())
+    return {};
+  constexpr int64_t kRowsPerColumn = 32;
+  Value row = t.mul(columnTile, t.constant(t.geometry.tileN));
+  Value inGroup =
+      t.b.createOrFold<arith::RemUIOp>(row, t.constant(hw::kAtomRows));
+  return t.b.createOrFold<arith::DivUIOp>(inGroup, t.constant(kRowsPerColumn));
+}
+
+static void buildMma(TileBuilder &t) {
+  ImplicitLocOpBuilder &b = t.b;
+  int64_t copies = t.geometry.accumulators;
+  int64_t emptyCount = t.accumulatorEmptyCount();
+  t.warps("mma", kMmaWarp, kMmaWarp + 1, [&] {
+    Value leader = ElectOp::create(b);
+    Value zero = t.constant(0);
+    SmallVector<Value> initial(6, zero);
+    t.tileLoop(initial, [&](TilePosition position, ValueRange carried) {
+      RingPosition stage{carried[0], carried[1]};
+      RingPosition copy{carried[2], carried[3]};
+      RingPosition free{carried[4], carried[5]};
+      WaitOp::create(b, t.accumulatorEmpty, free.slot, t.flip(free.parity));
+      TensorFenceOp::create(b, FenceSide::After);
+      MmaTile tile{leader, copy.slot, scaleShift(t, position.column)};
+      stage = multiplyTile(t, tile, stage);
+      auto onlyLeader = scf::IfOp::create(b, leader);
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(onlyLeader.thenBlock());
+        CommitOp::create(b, t.accumulatorFull, copy.slot);
+      }
+      copy = t.next(copy, copies);
+      free = t.next(free, emptyCount);
+      return SmallVector<Value>{stage.slot, stage.parity, copy.slot,
+                                copy.parity, free.slot, free.parity};
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static void expand(KernelMatmulOp op) {
+  TileBuilder t(op);
+  buildSizes(t);
+  buildStorage(t);
+  buildProducer(t);
+  buildMma(t);
+  buildEpilogue(t);
+  gpu::BarrierOp::create(t.b);
+  t.warps("mma", kMmaWarp, kMmaWarp + 1, [&] {
+    TensorFenceOp::create(t.b, FenceSide::After);
+    TmemDeallocOp::create(t.b, t.slot, IntegerAttr());
+  });
+  op.erase();
+}
+
+void Tile::runOnOperation() {
+  SmallVector<KernelMatmulOp> products;
+  getOperation()->walk([&](KernelMatmulOp op) { products.push_back(op); });
+  llvm::for_each(products, expand);
+}

@@ -1,0 +1,66 @@
+//===- TileGeometry.h - the sizes that follow from instruction and schedule ---===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_TILEGEOMETRY_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_TILEGEOMETRY_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/TensorMap.h"
+
+namespace blockscale {
+
+/// One operand's part of a stage, in the operand's own terms.
+struct OperandGeometry {
+  /// The canonical tile of one stage in shared memory.
+  hw::OperandTile tile;
+  hw::TensorMapDataType dataType;
+  /// Boxes that fill a stage: groups of 128 rows of an MN-major operand.
+  int64_t boxes = 1;
+  /// Rows in a box, and elements along K.
+  int64_t boxRows = 0;
+  int64_t boxK = 0;
+  /// Bytes that TMA reports for one stage.
+  int64_t countedBytes = 0;
+  /// Groups of 128 rows of scales.
+  int64_t scaleGroups = 1;
+};
+
+/// Everything about a kernel's tiles that is not a free choice: it follows
+/// from a complete instruction and schedule.
+struct TileGeometry {
+  OperandGeometry a, b;
+  int64_t tileM, tileN, tileK, stages, accumulators;
+  /// Scales per row in a stage, and 32-bit words of them.
+  int64_t scalesPerRow, scaleWords;
+  /// Columns of tensor memory that the scales of A and B take.
+  int64_t sfaColumns, sfbColumns;
+  /// Columns that neighbouring accumulators share; 0 if there is room.
+  int64_t overlap;
+
+  TileGeometry(MmaAttr mma, ScheduleAttr schedule);
+
+  /// Bytes of shared memory of one stage.
+  int64_t stageBytes() const;
+  /// Bytes that one stage's barrier expects.
+  int64_t countedBytes() const;
+  /// Distance in columns from one accumulator to the next.
+  int64_t accumulatorStride() const { return tileN - overlap; }
+  /// Columns that the epilogue loads at once.
+  int64_t epilogueColumns() const;
+};
+
+/// Bytes of shared memory that a kernel needs besides its stages, rounded up:
+/// barriers and the tensor-memory address.
+inline constexpr int64_t kBarrierReserve = 1024;
+
+/// The largest K tile of `mma`: one 128-byte row of shared memory, in elements.
+int64_t defaultTileK(MmaAttr mma);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_TILEGEOMETRY_H
