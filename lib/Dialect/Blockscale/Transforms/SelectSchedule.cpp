@@ -78,23 +78,35 @@ static int64_t stagesThatFit(const TileGeometry &geometry, hw::Target target) {
 // What is fast
 //===----------------------------------------------------------------------===//
 
+/// Bytes of global memory per element, its share of the scales included.
+static double bytesPerElement(ElementFormat format, int64_t block) {
+  return formatInfo(format).storageBits / 8.0 + 1.0 / block;
+}
+
 /// Predicted cycles of the whole product: waves of tiles, each bounded by the
-/// array or by the fetch of operands, plus the part of an epilogue that the
-/// next tile does not hide. Throughput sheet, sections 3 and 8.
+/// array, by the fetch of operands from shared memory or by the traffic from
+/// the L2 cache, plus the part of an epilogue that the next tile does not hide.
+/// Throughput sheet, sections 3 and 8; the L2's 30 TB/s are shared by 148 SMs at
+/// 1.9 GHz.
 static double predictCycles(const Problem &problem, MmaAttr mma,
                             const TileGeometry &geometry, hw::Target target) {
   constexpr double kFetchBytesPerCycle = 128, kBytesPerRow = 32,
-                   kIssueFloor = 39, kStoreBytesPerCycle = 30, kFill = 1500;
+                   kIssueFloor = 39, kStoreBytesPerCycle = 30, kFill = 1500,
+                   kL2BytesPerCycle = 107;
   double interval = std::max(
       {geometry.tileN / 2.0,
        (geometry.tileM + geometry.tileN) * kBytesPerRow / kFetchBytesPerCycle,
        kIssueFloor});
   double steps = std::ceil(double(problem.k) / mma.getK());
+  double traffic =
+      problem.k * (geometry.tileM * bytesPerElement(mma.getA(), mma.getBlock()) +
+                   geometry.tileN * bytesPerElement(mma.getB(), mma.getBlock()));
+  double mainLoop = std::max(steps * interval, traffic / kL2BytesPerCycle);
   double epilogue = geometry.tileM * geometry.tileN * 2 / kStoreBytesPerCycle;
   double exposed = geometry.accumulators == 2
                        ? 0.12 + 0.03 * (geometry.overlap != 0)
                        : 0.75;
-  double hidden = std::max(steps * interval, (1 - exposed) * epilogue);
+  double hidden = std::max(mainLoop, (1 - exposed) * epilogue);
   double tiles = std::ceil(double(problem.rows) / geometry.tileM) *
                  std::ceil(double(problem.columns) / geometry.tileN) *
                  problem.batch;
