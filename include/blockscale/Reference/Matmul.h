@@ -1,0 +1,119 @@
+//===- Matmul.h - the slow and obvious block-scaled product -----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the compiled kernels are measured against. It knows element formats and
+// nothing of tiles, descriptors, scale layouts or instructions: codes are one
+// per byte, scales are plain rows.
+//
+//   d[m, n] = activation(alpha * sum_k a[m, k] * b[n, k]
+//                        + beta * c[m, n] + bias)
+//
+// The sum is taken in double; every product of two scaled elements is exact
+// there (at most 16 significant bits). What follows is done in f32, rounding
+// to nearest even after each operation, in the order written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_REFERENCE_MATMUL_H
+#define BLOCKSCALE_REFERENCE_MATMUL_H
+
+#include "blockscale/Formats/Format.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace blockscale::reference {
+
+enum class Activation : uint8_t { None, Relu, Gelu, Silu };
+enum class BiasKind : uint8_t { None, Column, Row };
+enum class OutputType : uint8_t { F32, BF16, F16 };
+
+/// One side of the product. A structured-sparse operand is given in full, with
+/// zero codes where elements were dropped.
+struct Operand {
+  /// A format of at most 8 bits.
+  ElementFormat format = ElementFormat::E4M3;
+  /// batch x rows x k, one code per byte.
+  std::vector<uint8_t> codes;
+  /// UE8M0 or UE4M3 (or any other format of at most 8 bits).
+  ElementFormat scaleFormat = ElementFormat::UE8M0;
+  /// batch x rows x ceil(k / blockSize); empty without scales.
+  std::vector<uint8_t> scales;
+  /// Elements along k that share a scale; 0 without scales.
+  uint64_t blockSize = 0;
+
+  /// Scales of one row; 0 without scales.
+  uint64_t blocks(uint64_t k) const {
+    return blockSize ? k / blockSize + (k % blockSize != 0) : 0;
+  }
+};
+
+/// A product: a is m x k, b is n x k (the transpose of the right side).
+struct Problem {
+  uint64_t m = 0, n = 0, k = 0, batch = 1;
+  Operand a, b;
+  /// All constant factors together, tensor scales included.
+  float alpha = 1;
+  float beta = 0;
+  /// batch x m x n; empty without it.
+  std::vector<float> c;
+  /// n numbers for Column, m for Row; shared by all batches.
+  BiasKind biasKind = BiasKind::None;
+  std::vector<float> bias;
+  Activation activation = Activation::None;
+  OutputType output = OutputType::F32;
+};
+
+/// Why the problem cannot be computed: an empty extent, an array of another
+/// size, a format wider than 8 bits.
+std::optional<std::string> whyNot(const Problem &problem);
+
+/// A rectangle of the result.
+struct Tile {
+  uint64_t batch = 0, row = 0, column = 0, rows = 0, columns = 0;
+};
+
+/// The whole result, cut into tiles of at most `rows` x `columns`.
+std::vector<Tile> allTiles(const Problem &problem, uint64_t rows = 128,
+                           uint64_t columns = 128);
+
+/// Results for a tile, `rows` x `columns` in C order.
+struct TileResult {
+  Tile tile;
+  /// sum_k a * b before alpha.
+  std::vector<double> sum;
+  /// sum_k |a * b|, from which the error bound of a kernel follows.
+  std::vector<double> absSum;
+  /// The final value in the output type.
+  std::vector<float> d;
+};
+
+/// Computes the tiles on `threads` threads (0: as many as the host has). Tiles
+/// are clipped to the result. The numbers do not depend on `threads`. The
+/// problem must be one (whyNot); otherwise the answer is empty.
+std::vector<TileResult> matmul(const Problem &problem,
+                               const std::vector<Tile> &tiles,
+                               unsigned threads = 0);
+
+/// `d` of the whole result, batch x m x n.
+std::vector<float> matmul(const Problem &problem, unsigned threads = 0);
+
+/// What follows the sum for one element, `value` being the sum in f32.
+float epilogue(const Problem &problem, uint64_t batch, uint64_t row,
+               uint64_t column, float value);
+
+/// Rounds to the output type, to nearest even; overflow becomes infinity.
+float roundToOutput(OutputType type, float value);
+
+/// The value of element (row, k), its scale included.
+double elementValue(const Operand &operand, uint64_t k, uint64_t row,
+                    uint64_t index);
+
+} // namespace blockscale::reference
+
+#endif // BLOCKSCALE_REFERENCE_MATMUL_H

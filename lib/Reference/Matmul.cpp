@@ -1,0 +1,266 @@
+//===- Matmul.cpp - the slow and obvious block-scaled product -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Reference/Matmul.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+using namespace blockscale;
+using namespace blockscale::reference;
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// a * b * c, or nothing if it does not fit 63 bits.
+static std::optional<uint64_t> product(uint64_t a, uint64_t b, uint64_t c = 1) {
+  constexpr uint64_t kLimit = std::numeric_limits<int64_t>::max();
+  if (b != 0 && a > kLimit / b)
+    return std::nullopt;
+  if (c != 0 && a * b > kLimit / c)
+    return std::nullopt;
+  return a * b * c;
+}
+
+static std::optional<std::string> checkSize(const char *name, size_t found,
+                                            std::optional<uint64_t> expected) {
+  if (!expected)
+    return "the size of '" + std::string(name) + "' does not fit 63 bits";
+  if (found != *expected)
+    return "'" + std::string(name) + "' has " + std::to_string(found) +
+           " elements; expected " + std::to_string(*expected);
+  return std::nullopt;
+}
+
+static std::optional<std::string> checkOperand(const Problem &problem,
+                                               const Operand &operand,
+                                               uint64_t rows, bool isA) {
+  if (formatInfo(operand.format).bits > 8 ||
+      (operand.blockSize && formatInfo(operand.scaleFormat).bits > 8))
+    return "elements and scales have at most 8 bits";
+  if (auto error = checkSize(isA ? "a" : "b", operand.codes.size(),
+                             product(problem.batch, rows, problem.k)))
+    return error;
+  return checkSize(isA ? "scales of a" : "scales of b", operand.scales.size(),
+                   product(problem.batch, rows, operand.blocks(problem.k)));
+}
+
+std::optional<std::string> reference::whyNot(const Problem &problem) {
+  if (!problem.m || !problem.n || !problem.k || !problem.batch)
+    return "a product with an empty extent";
+  if (auto error = checkOperand(problem, problem.a, problem.m, true))
+    return error;
+  if (auto error = checkOperand(problem, problem.b, problem.n, false))
+    return error;
+  if (!problem.c.empty())
+    if (auto error = checkSize("c", problem.c.size(),
+                               product(problem.batch, problem.m, problem.n)))
+      return error;
+  uint64_t bias = problem.biasKind == BiasKind::None     ? 0
+                  : problem.biasKind == BiasKind::Column ? problem.n
+                                                         : problem.m;
+  return checkSize("bias", problem.bias.size(), bias);
+}
+
+//===----------------------------------------------------------------------===//
+// The sum
+//===----------------------------------------------------------------------===//
+
+double reference::elementValue(const Operand &operand, uint64_t k, uint64_t row,
+                               uint64_t index) {
+  double value = decodeTable(operand.format)[operand.codes[row * k + index]];
+  if (!operand.blockSize)
+    return value;
+  uint64_t block = row * operand.blocks(k) + index / operand.blockSize;
+  return value * decodeTable(operand.scaleFormat)[operand.scales[block]];
+}
+
+namespace {
+
+/// Columns that are summed side by side, so that the compiler can use vectors
+/// without changing the order of any sum.
+constexpr uint64_t kLanes = 4;
+constexpr uint64_t kRowsAtOnce = 2;
+
+/// The scaled values of rows `first` .. of an operand, groups of `group` rows
+/// interleaved element by element; rows past `count` are zero.
+std::vector<double> scaledRows(const Operand &operand, uint64_t k,
+                               uint64_t first, uint64_t count, uint64_t group) {
+  uint64_t groups = (count + group - 1) / group;
+  std::vector<double> values(groups * group * k, 0.0);
+  for (uint64_t row = 0; row < count; ++row) {
+    double *to = values.data() + row / group * group * k + row % group;
+    for (uint64_t i = 0; i < k; ++i)
+      to[i * group] = elementValue(operand, k, first + row, i);
+  }
+  return values;
+}
+
+struct MicroTile {
+  double sum[kRowsAtOnce][kLanes] = {};
+  double absSum[kRowsAtOnce][kLanes] = {};
+};
+
+MicroTile multiply(const double *a, const double *b, uint64_t k) {
+  MicroTile result;
+  for (uint64_t i = 0; i < k; ++i, a += kRowsAtOnce, b += kLanes)
+    for (uint64_t row = 0; row < kRowsAtOnce; ++row)
+      for (uint64_t lane = 0; lane < kLanes; ++lane) {
+        double term = a[row] * b[lane];
+        result.sum[row][lane] += term;
+        result.absSum[row][lane] += std::fabs(term);
+      }
+  return result;
+}
+
+void computeSums(const Problem &problem, TileResult &result) {
+  const Tile &tile = result.tile;
+  uint64_t k = problem.k;
+  std::vector<double> a = scaledRows(
+      problem.a, k, tile.batch * problem.m + tile.row, tile.rows, kRowsAtOnce);
+  std::vector<double> b = scaledRows(
+      problem.b, k, tile.batch * problem.n + tile.column, tile.columns, kLanes);
+  for (uint64_t column = 0; column < tile.columns; column += kLanes)
+    for (uint64_t row = 0; row < tile.rows; row += kRowsAtOnce) {
+      MicroTile micro = multiply(a.data() + row * k, b.data() + column * k, k);
+      for (uint64_t i = 0; i < std::min(kRowsAtOnce, tile.rows - row); ++i)
+        for (uint64_t j = 0; j < std::min(kLanes, tile.columns - column); ++j) {
+          uint64_t at = (row + i) * tile.columns + column + j;
+          result.sum[at] = micro.sum[i][j];
+          result.absSum[at] = micro.absSum[i][j];
+        }
+    }
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What follows the sum
+//===----------------------------------------------------------------------===//
+
+static float activate(Activation activation, float x) {
+  switch (activation) {
+  case Activation::None:
+    return x;
+  case Activation::Relu:
+    return std::isnan(x) ? x : std::max(x, 0.0f);
+  case Activation::Silu:
+    return static_cast<float>(x / (1.0 + std::exp(-double(x))));
+  case Activation::Gelu:
+    return static_cast<float>(0.5 * x *
+                              (1.0 + std::erf(double(x) * std::sqrt(0.5))));
+  }
+  return x;
+}
+
+float reference::epilogue(const Problem &problem, uint64_t batch, uint64_t row,
+                          uint64_t column, float value) {
+  value = problem.alpha * value;
+  if (!problem.c.empty()) {
+    uint64_t at = (batch * problem.m + row) * problem.n + column;
+    float scaled = problem.beta * problem.c[at];
+    value = value + scaled;
+  }
+  if (problem.biasKind != BiasKind::None)
+    value += problem.bias[problem.biasKind == BiasKind::Column ? column : row];
+  return activate(problem.activation, value);
+}
+
+float reference::roundToOutput(OutputType type, float value) {
+  if (type == OutputType::F32)
+    return value;
+  ElementFormat format =
+      type == OutputType::BF16 ? ElementFormat::BF16 : ElementFormat::F16;
+  return decode(format,
+                encode(format, value, Rounding::NearestEven, Saturation::None));
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles and threads
+//===----------------------------------------------------------------------===//
+
+std::vector<Tile> reference::allTiles(const Problem &problem, uint64_t rows,
+                                      uint64_t columns) {
+  std::vector<Tile> tiles;
+  if (!rows || !columns)
+    return tiles;
+  for (uint64_t batch = 0; batch < problem.batch; ++batch)
+    for (uint64_t row = 0; row < problem.m; row += rows)
+      for (uint64_t column = 0; column < problem.n; column += columns)
+        tiles.push_back({batch, row, column, std::min(rows, problem.m - row),
+                         std::min(columns, problem.n - column)});
+  return tiles;
+}
+
+static void clip(const Problem &problem, Tile &tile) {
+  bool outside = tile.batch >= problem.batch || tile.row >= problem.m ||
+                 tile.column >= problem.n;
+  tile.rows = outside ? 0 : std::min(tile.rows, problem.m - tile.row);
+  tile.columns = outside ? 0 : std::min(tile.columns, problem.n - tile.column);
+}
+
+static void computeTile(const Problem &problem, TileResult &result) {
+  const Tile &tile = result.tile;
+  uint64_t count = tile.rows * tile.columns;
+  result.sum.resize(count);
+  result.absSum.resize(count);
+  result.d.resize(count);
+  computeSums(problem, result);
+  for (uint64_t i = 0; i < count; ++i)
+    result.d[i] =
+        roundToOutput(problem.output,
+                      epilogue(problem, tile.batch, tile.row + i / tile.columns,
+                               tile.column + i % tile.columns,
+                               static_cast<float>(result.sum[i])));
+}
+
+std::vector<TileResult> reference::matmul(const Problem &problem,
+                                          const std::vector<Tile> &tiles,
+                                          unsigned threads) {
+  if (whyNot(problem))
+    return {};
+  std::vector<TileResult> results(tiles.size());
+  for (size_t i = 0; i < tiles.size(); ++i) {
+    results[i].tile = tiles[i];
+    clip(problem, results[i].tile);
+  }
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i; (i = next++) < results.size();)
+      computeTile(problem, results[i]);
+  };
+  if (!threads)
+    threads = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> pool;
+  for (size_t i = 1; i < std::min<size_t>(threads, tiles.size()); ++i)
+    pool.emplace_back(work);
+  work();
+  for (std::thread &thread : pool)
+    thread.join();
+  return results;
+}
+
+std::vector<float> reference::matmul(const Problem &problem, unsigned threads) {
+  std::vector<float> d;
+  std::vector<TileResult> results = matmul(problem, allTiles(problem), threads);
+  if (results.empty())
+    return d;
+  d.resize(problem.batch * problem.m * problem.n);
+  for (const TileResult &result : results)
+    for (uint64_t row = 0; row < result.tile.rows; ++row)
+      std::copy_n(result.d.begin() + row * result.tile.columns,
+                  result.tile.columns,
+                  d.begin() +
+                      (result.tile.batch * problem.m + result.tile.row + row) *
+                          problem.n +
+                      result.tile.column);
+  return d;
+}

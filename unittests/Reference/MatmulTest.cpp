@@ -1,0 +1,195 @@
+//===- MatmulTest.cpp - the reference product -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Reference/Matmul.h"
+#include "Formats/OracleCsv.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+using namespace blockscale::reference;
+using namespace blockscale::test;
+
+namespace {
+
+std::vector<uint8_t> bytesOf(const std::string &field) {
+  std::vector<uint8_t> bytes;
+  for (const std::string &word : wordsOf(field))
+    bytes.push_back(static_cast<uint8_t>(hexOf(word)));
+  return bytes;
+}
+
+Problem problemOf(const CsvRow &row) {
+  Problem problem;
+  problem.m = std::stoull(row.at("m"));
+  problem.n = std::stoull(row.at("n"));
+  problem.k = std::stoull(row.at("k"));
+  ElementFormat scale = *parseFormat(row.at("scale_format"));
+  uint64_t block = std::stoull(row.at("block"));
+  problem.a = {*parseFormat(row.at("a_format")), bytesOf(row.at("a_codes_hex")),
+               scale, bytesOf(row.at("a_scales_hex")), block};
+  problem.b = {*parseFormat(row.at("b_format")), bytesOf(row.at("b_codes_hex")),
+               scale, bytesOf(row.at("b_scales_hex")), block};
+  return problem;
+}
+
+TEST(ReferenceMatmul, EveryRowOfTheOracle) {
+  std::vector<CsvRow> rows = readOracle("numerics/matmul.csv");
+  ASSERT_EQ(rows.size(), 32u);
+  for (const CsvRow &row : rows) {
+    Problem problem = problemOf(row);
+    ASSERT_FALSE(whyNot(problem)) << *whyNot(problem);
+    std::vector<TileResult> results = matmul(problem, {{0, 0, 0, 2, 2}}, 1);
+    ASSERT_EQ(results.size(), 1u);
+    std::vector<std::string> d = wordsOf(row.at("d_f64_hexfloat"));
+    std::vector<std::string> absSum = wordsOf(row.at("abs_sum_f64_hexfloat"));
+    ASSERT_EQ(d.size(), 4u);
+    ASSERT_EQ(absSum.size(), 4u);
+    for (unsigned i = 0; i < 4; ++i) {
+      // The table holds the exact sum rounded once; 64 additions in double
+      // round 64 times at most.
+      double bound = 64 * 0x1p-53 * std::stod(absSum[i]);
+      EXPECT_NEAR(results[0].sum[i], std::stod(d[i]), bound) << row.at("case");
+      EXPECT_NEAR(results[0].absSum[i], std::stod(absSum[i]), bound);
+      EXPECT_NEAR(results[0].d[i], std::stod(d[i]),
+                  0x1p-24 * std::fabs(std::stod(d[i])) + bound);
+    }
+  }
+}
+
+/// 1 x 2 x 4: a = (1, 2, -1, 0.5), b = (1, 1, 1, 1), (2, 0, 4, 6) in e2m1.
+Problem tiny() {
+  Problem problem;
+  problem.m = 1;
+  problem.n = 2;
+  problem.k = 4;
+  problem.a = {ElementFormat::E2M1,
+               {0x2, 0x4, 0xa, 0x1},
+               ElementFormat::UE8M0,
+               {128, 126},
+               2};
+  problem.b = {ElementFormat::E2M1,
+               {2, 2, 2, 2, 4, 0, 6, 7},
+               ElementFormat::UE4M3,
+               {0x38, 0x38, 0x38, 0x40},
+               2};
+  return problem;
+}
+
+TEST(ReferenceMatmul, ByHand) {
+  // Column 0: 2 * (1 + 2) + 0.5 * (-1 + 0.5) = 5.75.
+  // Column 1: 2 * (2 + 0) + 0.5 * 2 * (-4 + 3) = 3.
+  EXPECT_EQ(matmul(tiny()), (std::vector<float>{5.75f, 3.0f}));
+  std::vector<TileResult> results = matmul(tiny(), {{0, 0, 1, 9, 9}});
+  EXPECT_EQ(results[0].tile.rows, 1u);
+  EXPECT_EQ(results[0].tile.columns, 1u);
+  EXPECT_EQ(results[0].sum, std::vector<double>{3.0});
+  EXPECT_EQ(results[0].absSum, std::vector<double>{11.0});
+}
+
+TEST(ReferenceMatmul, Epilogue) {
+  Problem problem = tiny();
+  problem.alpha = -2;
+  problem.beta = 0.5;
+  problem.c = {10, 20};
+  EXPECT_EQ(matmul(problem), (std::vector<float>{-6.5f, 4.0f}));
+  problem.biasKind = BiasKind::Column;
+  problem.bias = {1, -6};
+  EXPECT_EQ(matmul(problem), (std::vector<float>{-5.5f, -2.0f}));
+  problem.biasKind = BiasKind::Row;
+  problem.bias = {100};
+  EXPECT_EQ(matmul(problem), (std::vector<float>{93.5f, 104.0f}));
+  problem.biasKind = BiasKind::None;
+  problem.bias = {};
+  problem.activation = Activation::Relu;
+  EXPECT_EQ(matmul(problem), (std::vector<float>{0.0f, 4.0f}));
+  // 4 / (1 + exp(-4)) and 4 * Phi(4), to nine digits.
+  problem.activation = Activation::Silu;
+  EXPECT_FLOAT_EQ(matmul(problem)[1], 3.92805516f);
+  problem.activation = Activation::Gelu;
+  EXPECT_FLOAT_EQ(matmul(problem)[1], 3.99987332f);
+}
+
+TEST(ReferenceMatmul, OutputTypes) {
+  EXPECT_EQ(roundToOutput(OutputType::F32, 1.0f + 0x1p-23f), 1.0f + 0x1p-23f);
+  EXPECT_EQ(roundToOutput(OutputType::BF16, 1.0f + 0x1p-8f), 1.0f);
+  EXPECT_EQ(roundToOutput(OutputType::BF16, 1.0f + 0x3p-8f), 1.0f + 0x1p-6f);
+  EXPECT_EQ(roundToOutput(OutputType::F16, 1.0f + 0x1p-11f), 1.0f);
+  EXPECT_EQ(roundToOutput(OutputType::F16, 65519.0f), 65504.0f);
+  EXPECT_EQ(roundToOutput(OutputType::F16, 65520.0f), INFINITY);
+  Problem problem = tiny();
+  problem.alpha = 1.0f + 0x1p-20f;
+  problem.output = OutputType::BF16;
+  EXPECT_EQ(matmul(problem), (std::vector<float>{5.75f, 3.0f}));
+}
+
+TEST(ReferenceMatmul, NaNScaleReachesItsRowOnly) {
+  Problem problem = tiny();
+  problem.b.scales[3] = 0x7f;
+  std::vector<float> d = matmul(problem);
+  EXPECT_EQ(d[0], 5.75f);
+  EXPECT_TRUE(std::isnan(d[1]));
+}
+
+TEST(ReferenceMatmul, BatchesAndRaggedTilesDoNotDependOnThreads) {
+  Problem problem;
+  problem.m = 37;
+  problem.n = 29;
+  problem.k = 50;
+  problem.batch = 3;
+  problem.a.blockSize = 32;
+  for (uint64_t i = 0; i < 3 * 37 * 50; ++i)
+    problem.a.codes.push_back(i * 7 % 113);
+  for (uint64_t i = 0; i < 3 * 37 * 2; ++i)
+    problem.a.scales.push_back(120 + i % 13);
+  for (uint64_t i = 0; i < 3 * 29 * 50; ++i)
+    problem.b.codes.push_back(i * 11 % 109);
+  ASSERT_FALSE(whyNot(problem));
+  std::vector<float> d = matmul(problem, 1);
+  std::vector<TileResult> tiles = matmul(problem, allTiles(problem, 16, 7), 3);
+  EXPECT_EQ(tiles.size(), 3u * 3u * 5u);
+  for (const TileResult &tile : tiles)
+    for (uint64_t i = 0; i < tile.d.size(); ++i) {
+      uint64_t row = tile.tile.row + i / tile.tile.columns;
+      uint64_t column = tile.tile.column + i % tile.tile.columns;
+      double sum = 0;
+      for (uint64_t k = 0; k < 50; ++k)
+        sum += elementValue(problem.a, 50, tile.tile.batch * 37 + row, k) *
+               elementValue(problem.b, 50, tile.tile.batch * 29 + column, k);
+      EXPECT_EQ(tile.sum[i], sum);
+      EXPECT_EQ(tile.d[i], d[(tile.tile.batch * 37 + row) * 29 + column]);
+    }
+}
+
+TEST(ReferenceMatmul, SaysWhyNot) {
+  Problem problem = tiny();
+  EXPECT_FALSE(whyNot(problem));
+  problem.a.codes.pop_back();
+  EXPECT_EQ(*whyNot(problem), "'a' has 3 elements; expected 4");
+  EXPECT_TRUE(matmul(problem).empty());
+  problem = tiny();
+  problem.b.scales.push_back(0);
+  EXPECT_EQ(*whyNot(problem), "'scales of b' has 5 elements; expected 4");
+  problem = tiny();
+  problem.c = {1};
+  EXPECT_EQ(*whyNot(problem), "'c' has 1 elements; expected 2");
+  problem = tiny();
+  problem.biasKind = BiasKind::Row;
+  EXPECT_EQ(*whyNot(problem), "'bias' has 0 elements; expected 1");
+  problem = tiny();
+  problem.k = 0;
+  EXPECT_EQ(*whyNot(problem), "a product with an empty extent");
+  problem = tiny();
+  problem.m = problem.k = uint64_t(1) << 40;
+  EXPECT_EQ(*whyNot(problem), "the size of 'a' does not fit 63 bits");
+  problem = tiny();
+  problem.a.format = ElementFormat::BF16;
+  EXPECT_EQ(*whyNot(problem), "elements and scales have at most 8 bits");
+}
+
+} // namespace
