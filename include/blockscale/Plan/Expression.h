@@ -1,0 +1,54 @@
+//===- Expression.h - integer formulas of a launch plan ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A launch plan gives what depends on run-time sizes as text: "min(ceildiv(M,
+// 128) * 56, num_sms)". The syntax is a subset of C plus three functions, so a
+// host can evaluate it with whatever it has; this is our own evaluator.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_PLAN_EXPRESSION_H
+#define BLOCKSCALE_PLAN_EXPRESSION_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace blockscale::plan {
+
+/// Values of the names in expressions: M, N, K, batch, num_sms.
+using Environment = std::map<std::string, int64_t, std::less<>>;
+
+/// Result of an evaluation: the value, or why there is none.
+using EvaluationResult = std::variant<int64_t, std::string>;
+
+/// Evaluates `text` over signed 64-bit integers.
+///
+///   expression := term (('+' | '-') term)*
+///   term       := factor (('*' | '/' | '%') factor)*
+///   factor     := number | name | '(' expression ')' | '-' factor
+///               | ('ceildiv' | 'min' | 'max') '(' expression ',' expression ')'
+///
+/// `/` and `%` round towards negative infinity, `ceildiv` towards positive, as
+/// MLIR's affine expressions do; for the sizes of a plan, which are not
+/// negative, that is C. Refused with a sentence: text outside the grammar, a
+/// name that `environment` lacks, division by zero or a negative divisor, a
+/// value beyond 64 bits, and nesting deeper than 200.
+EvaluationResult evaluate(std::string_view text,
+                          const Environment &environment);
+
+/// Why `text` is not an expression over the names of a plan (M, N, K, batch,
+/// num_sms); empty if it is.
+std::optional<std::string> whyNotExpression(std::string_view text);
+
+} // namespace blockscale::plan
+
+#endif // BLOCKSCALE_PLAN_EXPRESSION_H

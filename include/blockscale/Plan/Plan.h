@@ -1,0 +1,174 @@
+//===- Plan.h - what a host must know to launch kernels ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The launch plan as data, and to and from JSON. docs/launch-plan.md describes
+// the schema. Needs no MLIR, so that whoever runs kernels can read plans.
+//
+// An `Expression` below is text as Expression.h defines it, over the sizes of
+// the source matmul (M, N, K, batch) and `num_sms`, the chip's number of SMs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_PLAN_PLAN_H
+#define BLOCKSCALE_PLAN_PLAN_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace blockscale::plan {
+
+/// Version of the schema that this code writes and the only one it reads.
+inline constexpr int64_t kPlanVersion = 1;
+
+using Expression = std::string;
+
+/// A size of the source matmul. A size without value is dynamic: it is a
+/// kernel parameter, and the host chooses it at each launch.
+struct Size {
+  /// "M", "N", "K", "batch".
+  std::string name;
+  std::optional<int64_t> value;
+};
+
+/// An enumerator of the CUDA driver API with its number.
+struct DriverEnum {
+  std::string name;
+  int64_t code = 0;
+};
+
+/// The arguments of `cuTensorMapEncodeTiled`, field by field. Extents are in
+/// elements, innermost first; strides in bytes, of all dimensions but the
+/// first.
+struct TensorMap {
+  DriverEnum dataType;
+  std::vector<Expression> globalDim;
+  std::vector<Expression> globalStrides;
+  std::vector<int64_t> boxDim;
+  std::vector<int64_t> elementStrides;
+  DriverEnum interleave, swizzle, l2Promotion, oobFill;
+};
+
+enum class ParameterKind { TensorMap, Pointer, Scalar };
+
+/// One kernel parameter, in the order of the PTX.
+struct Parameter {
+  /// What it carries: "a_data", "b_scales", "d", "alpha", "size_m", ...
+  std::string role;
+  /// The operand of the source matmul that it belongs to: "a", "b", "c",
+  /// "bias", "d", "alpha", "beta"; for sizes the name of the size.
+  std::string operand;
+  ParameterKind kind = ParameterKind::Scalar;
+  /// "tensor_map"; the element type behind a pointer; or "f32", "i32".
+  std::string type;
+  /// Bytes, as the PTX declares them.
+  uint64_t offset = 0, size = 0, alignment = 0;
+  /// Set exactly for `ParameterKind::TensorMap`.
+  std::optional<TensorMap> tensorMap;
+};
+
+/// How the elements of A or B lie in global memory: `batch` matrices of
+/// `lines` lines, each of `elements` elements and then padding up to
+/// `linePitch` bytes.
+struct DataPacking {
+  /// "a" or "b".
+  std::string operand;
+  /// "e2m1", "e4m3", ...
+  std::string format;
+  /// "k_major": a line is a row of the operand along K; "mn_major": a line is
+  /// all rows at one k.
+  std::string order;
+  /// Bits of an element in global memory: 4, 6 or 8.
+  unsigned bits = 0;
+  /// The line is filled with any valid elements up to a multiple of this many.
+  unsigned elementMultiple = 1;
+  Expression lines, elements, linePitch, batchPitch;
+  /// Byte alignment that the address needs.
+  unsigned alignment = 0;
+  /// How elements of less than a byte lie in their bytes.
+  std::string bitOrder;
+};
+
+/// How the scales of A or B lie in global memory.
+struct ScalePacking {
+  std::string operand;
+  /// "ue8m0" or "ue4m3".
+  std::string format;
+  /// Elements along K that share a scale.
+  unsigned block = 0;
+  /// "tiled_128x4".
+  std::string layout;
+  /// Byte of the scale of row `r` and block `j` of matrix `l`, in words.
+  std::string offset;
+  /// Extents and bytes with padding. Whatever the padding holds is harmless.
+  Expression paddedRows, paddedScales, bytes;
+  unsigned alignment = 0;
+};
+
+/// D, C: row-major; bias: a vector.
+struct PlainOperand {
+  /// "d", "c", "bias".
+  std::string operand;
+  /// "f32", "bf16", "f16".
+  std::string type;
+  /// Elements from one row to the next and from one matrix to the next, for
+  /// matrices; the number of elements, for the bias.
+  Expression rowPitch, batchPitch, elements;
+};
+
+/// D = activation(alpha * tensor scales * A * B + beta * C + bias).
+struct Epilogue {
+  bool alpha = false, beta = false;
+  bool aTensorScale = false, bTensorScale = false;
+  /// "none", "row" or "column".
+  std::string bias = "none";
+  /// "none", "relu", "gelu", "silu".
+  std::string activation = "none";
+};
+
+struct Kernel {
+  /// The entry in the PTX.
+  std::string name;
+  /// The function that the matmul stood in.
+  std::string sourceFunction;
+  /// CTAs along x, y, z.
+  std::vector<Expression> grid;
+  /// CTAs of a cluster, threads of a CTA, along x, y, z.
+  std::vector<int64_t> cluster, block;
+  /// Dynamic shared memory in bytes; more than 48 KiB has to be asked for with
+  /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+  uint64_t sharedMemoryBytes = 0;
+  /// M, N, K, batch.
+  std::vector<Size> sizes;
+  std::vector<Parameter> parameters;
+  std::vector<DataPacking> data;
+  std::vector<ScalePacking> scales;
+  std::vector<PlainOperand> operands;
+  Epilogue epilogue;
+};
+
+struct Plan {
+  /// "sm_100a", ...
+  std::string target;
+  std::vector<Kernel> kernels;
+};
+
+/// The plan as JSON, ending in a line feed.
+std::string printPlan(const Plan &plan);
+
+/// Reads what `printPlan` wrote. The error names the path of the first key
+/// that is missing, of a wrong type or not an expression; unknown keys are
+/// ignored.
+llvm::Expected<Plan> parsePlan(llvm::StringRef text);
+
+} // namespace blockscale::plan
+
+#endif // BLOCKSCALE_PLAN_PLAN_H

@@ -1,0 +1,95 @@
+//===- PlanTest.cpp - tests of launch plans in JSON -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Plan/Plan.h"
+#include <gtest/gtest.h>
+
+using namespace blockscale::plan;
+
+namespace {
+Plan makePlan() {
+  Parameter map;
+  map.role = "a_data";
+  map.operand = "a";
+  map.kind = ParameterKind::TensorMap;
+  map.type = "tensor_map";
+  map.size = 128;
+  map.alignment = 64;
+  map.tensorMap = TensorMap{
+      {"CU_TENSOR_MAP_DATA_TYPE_UINT8", 0}, {"4096", "M"}, {"4096"},
+      {128, 128}, {1, 1}, {"none", 0}, {"s", 3}, {"l", 2}, {"z", 0}};
+  Parameter size;
+  size.role = "size_m";
+  size.operand = "M";
+  size.type = "i32";
+  size.offset = 128;
+  size.size = size.alignment = 4;
+  Kernel kernel;
+  kernel.name = "proj";
+  kernel.sourceFunction = "proj";
+  kernel.grid = {"min(ceildiv(M, 128), num_sms)", "1", "1"};
+  kernel.cluster = {1, 1, 1};
+  kernel.block = {192, 1, 1};
+  kernel.sharedMemoryBytes = 230400;
+  kernel.sizes = {{"M", std::nullopt}, {"K", 4096}};
+  kernel.parameters = {map, size};
+  return {"sm_100a", {kernel}};
+}
+
+std::string replaced(std::string text, const std::string &from,
+                     const std::string &to) {
+  size_t at = text.find(from);
+  if (at == std::string::npos) {
+    ADD_FAILURE() << "no '" << from << "' in the plan";
+    return text;
+  }
+  return text.replace(at, from.size(), to);
+}
+
+std::string errorOf(const std::string &text) {
+  llvm::Expected<Plan> plan = parsePlan(text);
+  return plan ? "no error" : llvm::toString(plan.takeError());
+}
+
+TEST(Plan, ComesBackFromItsText) {
+  std::string text = printPlan(makePlan());
+  llvm::Expected<Plan> plan = parsePlan(text);
+  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  const Kernel &kernel = plan->kernels.at(0);
+  EXPECT_EQ(kernel.sharedMemoryBytes, 230400u);
+  EXPECT_EQ(kernel.grid[0], "min(ceildiv(M, 128), num_sms)");
+  EXPECT_EQ(kernel.sizes.at(0).value, std::nullopt);
+  EXPECT_EQ(kernel.sizes.at(1).value, 4096);
+  EXPECT_EQ(kernel.parameters.at(0).tensorMap->swizzle.code, 3);
+  EXPECT_EQ(kernel.parameters.at(0).kind, ParameterKind::TensorMap);
+  EXPECT_EQ(kernel.parameters.at(1).kind, ParameterKind::Scalar);
+  EXPECT_EQ(kernel.parameters.at(1).offset, 128u);
+  EXPECT_EQ(printPlan(*plan), text);
+}
+
+TEST(Plan, NamesWhatIsWrong) {
+  std::string text = printPlan(makePlan());
+  EXPECT_EQ(errorOf(replaced(text, "\"version\": 1", "\"version\": 2")),
+            "launch plan: 'plan': version 2 is not 1, the one known here");
+  EXPECT_EQ(errorOf(replaced(text, "\"target\"", "\"chip\"")),
+            "launch plan: 'target': is missing");
+  EXPECT_EQ(errorOf(replaced(text, "230400", "-1")),
+            "launch plan: 'kernels[0].sharedMemoryBytes': -1 is out of range");
+  EXPECT_EQ(errorOf(replaced(text, "num_sms)", "num_sms")),
+            "launch plan: 'kernels[0].grid[0]': expected ')' in expression "
+            "'min(ceildiv(M, 128), num_sms'");
+  EXPECT_EQ(errorOf(replaced(text, "\"tensorMap\",", "\"pointer\",")),
+            "launch plan: kernel 'proj': parameter 'a_data' has no place for "
+            "a 'tensorMap'");
+  EXPECT_EQ(errorOf(replaced(text, "\"scalar\"", "\"vector\"")),
+            "launch plan: 'kernels[0].parameters[1].kind': 'vector' is not "
+            "'tensorMap', 'pointer' or 'scalar'");
+  EXPECT_EQ(errorOf("[]"), "launch plan: not a JSON object");
+  EXPECT_NE(errorOf("{"), "no error");
+}
+} // namespace
