@@ -1,0 +1,150 @@
+//===- Machine.h - run a kernel of a PTX module ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interpreter: warps of 32 lanes, CTAs, clusters, and the asynchronous
+// units. One call runs one grid and returns what went wrong and what was
+// counted. The result does not depend on the number of host threads unless the
+// kernel itself races on global memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_EMULATOR_MACHINE_H
+#define BLOCKSCALE_EMULATOR_MACHINE_H
+
+#include "blockscale/Emulator/Findings.h"
+#include "blockscale/Emulator/OpenPoints.h"
+#include "blockscale/Emulator/Ptx.h"
+#include "blockscale/Emulator/TensorMap.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace blockscale::emulator {
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t(x) * y * z; }
+};
+
+/// Global memory of the host. Kept alive by the caller while the kernel runs.
+struct Buffer {
+  uint8_t *data = nullptr;
+  uint64_t size = 0; ///< bytes
+  bool writable = true;
+};
+
+/// A pointer argument: the address of byte `offset` of `Launch::buffers`
+/// [`buffer`].
+struct BufferArgument {
+  uint32_t buffer = 0;
+  uint64_t offset = 0;
+};
+
+/// A tensor map argument (128 bytes by value). `map.globalAddress` is replaced
+/// by the address of byte `offset` of the buffer.
+struct TensorMapArgument {
+  TensorMap map;
+  uint32_t buffer = 0;
+  uint64_t offset = 0;
+};
+
+/// A by-value structure: its bytes, with pointers and tensor maps patched in.
+struct StructArgument {
+  std::vector<uint8_t> bytes;
+  std::vector<std::pair<uint64_t, BufferArgument>> pointers;
+  std::vector<std::pair<uint64_t, TensorMapArgument>> maps;
+};
+
+/// The bytes of a scalar, a pointer, a tensor map or a structure.
+using Argument = std::variant<std::vector<uint8_t>, BufferArgument,
+                              TensorMapArgument, StructArgument>;
+
+/// The bytes of a scalar, little endian.
+template <typename T> Argument scalar(T value) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(&value);
+  return std::vector<uint8_t>(bytes, bytes + sizeof(T));
+}
+
+/// One grid. Legal: grid a multiple of cluster in each dimension, cluster at
+/// most 16 CTAs, block at most 1024 threads; the kernel's own directives hold.
+struct Launch {
+  std::string kernel;
+  Dim3 grid, cluster, block;
+  uint32_t dynamicSharedBytes = 0;
+  std::vector<Buffer> buffers;
+  /// One per kernel parameter, in order, of exactly its size.
+  std::vector<Argument> arguments;
+};
+
+/// When an asynchronous operation takes effect.
+enum class Completion : uint8_t {
+  Immediate, ///< at issue
+  Random,    ///< after a number of scheduler turns drawn from the seed
+  Latest,    ///< only when no thread can run without it
+};
+
+struct Options {
+  /// Host threads; 0 takes what the host has.
+  unsigned threads = 0;
+  /// Instructions that one warp may execute.
+  uint64_t stepLimit = uint64_t(1) << 32;
+  Completion completion = Completion::Immediate;
+  uint64_t seed = 1;
+  /// Clusters that run at once, for clusterlaunchcontrol; 0 starts them all, so
+  /// that no cancel request succeeds.
+  unsigned residentClusters = 0;
+  /// Findings kept; further ones are dropped.
+  unsigned maxFindings = 32;
+  /// Clusters to run by linear id (x fastest); empty runs all of them.
+  std::vector<uint64_t> clusters;
+  /// Called with one line per asynchronous or barrier event, `key=value`
+  /// separated by blanks. Calls are serialised; with more than one host thread
+  /// lines of different clusters interleave.
+  std::function<void(std::string_view)> trace;
+  /// Receives what the kernel prints through vprintf.
+  std::function<void(std::string_view)> print;
+};
+
+/// Sums over all CTAs that ran.
+struct Counters {
+  uint64_t instructions = 0; ///< warp instructions
+  /// tcgen05.mma by MmaKind: f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4.
+  std::array<uint64_t, 7> mmas{};
+  uint64_t macs = 0;          ///< multiply-adds of those
+  uint64_t warpMmas = 0;      ///< mma.sync
+  uint64_t tensorCopies = 0;  ///< tcgen05.cp
+  uint64_t tmaLoadBytes = 0;  ///< bulk and tensor, shared-memory side
+  uint64_t tmaStoreBytes = 0; ///< bulk and tensor stores and reductions
+  uint64_t barrierWaits = 0;  ///< mbarrier waits that were satisfied
+  uint64_t commits = 0;       ///< tcgen05.commit
+  uint64_t clusters = 0;      ///< clusters that ran to their end
+
+  Counters &operator+=(const Counters &other);
+};
+
+struct RunResult {
+  std::vector<Finding> findings; ///< ordered by cluster
+  Counters counters;
+  /// Choices of OpenPoints.h that the run depended on.
+  OpenPointSet openPoints;
+  bool clean() const { return findings.empty(); }
+};
+
+/// Runs `launch` on `module`. Anything that cannot be run is refused before the
+/// first instruction, with its line. Never throws on bad input.
+RunResult run(const Module &module, const Launch &launch,
+              const Options &options = {});
+
+} // namespace blockscale::emulator
+
+#endif // BLOCKSCALE_EMULATOR_MACHINE_H

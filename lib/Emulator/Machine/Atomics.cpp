@@ -1,0 +1,148 @@
+//===- Atomics.cpp - atom and red -----------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Float.h"
+
+#include <algorithm>
+
+namespace blockscale::emulator::machine {
+namespace {
+
+template <typename T> T integerOp(Modifier op, T old, T b, T c) {
+  using U = std::make_unsigned_t<T>;
+  switch (op) {
+  case Modifier::Add: return T(U(old) + U(b));
+  case Modifier::Min: return std::min(old, b);
+  case Modifier::Max: return std::max(old, b);
+  case Modifier::And: return old & b;
+  case Modifier::Or: return old | b;
+  case Modifier::Xor: return old ^ b;
+  case Modifier::Exch: return b;
+  case Modifier::Cas: return old == b ? c : old;
+  case Modifier::Inc: return U(old) >= U(b) ? T(0) : T(old + 1);
+  default: return old == 0 || U(old) > U(b) ? b : T(old - 1);
+  }
+}
+
+uint16_t halfOp(Modifier op, uint16_t old, uint16_t b, bool bf16) {
+  double x = fromHalf(old, bf16), y = fromHalf(b, bf16);
+  if (op == Modifier::Add)
+    return toHalf(addOdd(x, y), bf16, Round::Nearest);
+  if (std::isnan(x) || std::isnan(y))
+    return std::isnan(x) && std::isnan(y) ? 0x7FFF : std::isnan(x) ? b : old;
+  return (x < y) == (op == Modifier::Min) ? old : b;
+}
+
+/// New value of the location; `type` decides how the bits are read.
+uint64_t apply(Modifier op, Type type, uint64_t old, uint64_t b, uint64_t c) {
+  switch (type) {
+  case Type::S32: return uint32_t(integerOp<int32_t>(op, int32_t(old), int32_t(b), int32_t(c)));
+  case Type::S64: return uint64_t(integerOp<int64_t>(op, int64_t(old), int64_t(b), int64_t(c)));
+  case Type::U64: case Type::B64: return integerOp<uint64_t>(op, old, b, c);
+  case Type::B16: case Type::U16:
+    return integerOp<uint16_t>(op, uint16_t(old), uint16_t(b), uint16_t(c));
+  case Type::F32:
+    return bitsAs<uint32_t>(canonical(flush(bitsAs<float>(uint32_t(old))) +
+                                      flush(bitsAs<float>(uint32_t(b)))));
+  case Type::F64: return bitsAs<uint64_t>(bitsAs<double>(old) + bitsAs<double>(b));
+  case Type::F16: case Type::Bf16:
+    return halfOp(op, uint16_t(old), uint16_t(b), type == Type::Bf16);
+  case Type::F16x2: case Type::Bf16x2: {
+    bool bf16 = type == Type::Bf16x2;
+    return uint32_t(halfOp(op, uint16_t(old), uint16_t(b), bf16)) |
+           uint32_t(halfOp(op, uint16_t(old >> 16), uint16_t(b >> 16), bf16)) << 16;
+  }
+  default: return integerOp<uint32_t>(op, uint32_t(old), uint32_t(b), uint32_t(c));
+  }
+}
+
+/// detail a: destinations (empty for red), c: operands b; op[1] slot of c.
+/// aux: Modifier; aux2: Type | Where << 8.
+Step atomic(Exec &x, const Record &r) {
+  auto type = Type(r.aux2 & 255);
+  auto where = Where(r.aux2 >> 8);
+  unsigned bytes = bitWidth(type) / 8;
+  auto count = unsigned(r.detail->c.size());
+  std::unique_lock<std::mutex> lock(x.cluster->grid.atomics);
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    bool shared = where == Where::SharedCta || where == Where::SharedCluster;
+    uint64_t address = shared ? pushedShared(x, *r.detail, 0, lane)
+                              : pushedAddress(x, *r.detail, 0, lane);
+    Access access;
+    if (!resolve(x, r, where, address, lane, bytes * count, Use::Write, access))
+      return Step::Fault;
+    bool defined = !access.valid || !std::memchr(access.valid, 0, bytes * count);
+    if (!defined && Modifier(r.aux) != Modifier::Exch)
+      return x.fault(r, FindingKind::Uninitialised,
+                     "atomic on shared memory that was never written", int(lane), address);
+    for (unsigned i = 0; i != count; ++i) {
+      uint64_t old = 0, b = 0, c = 0;
+      std::memcpy(&old, access.data + i * bytes, bytes);
+      std::memcpy(&b, x.at(r.detail->c[i]) + lane * bytes, bytes);
+      if (r.op[1] != kNoSlot)
+        std::memcpy(&c, x.at(r.op[1]) + lane * bytes, bytes);
+      uint64_t next = apply(Modifier(r.aux), type, old, b, c);
+      std::memcpy(access.data + i * bytes, &next, bytes);
+      if (i < r.detail->a.size())
+        std::memcpy(x.at(r.detail->a[i]) + lane * bytes, &old, bytes);
+    }
+    markWritten(access, bytes * count, true);
+  }
+  ++x.cluster->epoch;
+  return Step::Next;
+}
+
+Modifier operation(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::Add: case Modifier::Min: case Modifier::Max: case Modifier::And:
+    case Modifier::Or: case Modifier::Xor: case Modifier::Exch: case Modifier::Cas:
+    case Modifier::Inc: case Modifier::Dec:
+      return modifier;
+    default:
+      break;
+    }
+  return Modifier::Unknown;
+}
+
+} // namespace
+
+bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
+  if (in.opcode != Opcode::Atom && in.opcode != Opcode::Red)
+    return false;
+  Modifier op = operation(in);
+  Type type = in.type();
+  unsigned bits = bitWidth(type);
+  if (op == Modifier::Unknown || bits < 16 || bits > 64)
+    return d.refuse("unsupported atomic");
+  if ((type == Type::F32 || type == Type::F64) && op != Modifier::Add)
+    return d.refuse("only additions of f32 and f64 are atomic");
+  size_t next = 0;
+  Detail &detail = d.detail(r);
+  auto each = [&](const Operand &operand, auto &&body) {
+    if (operand.kind == OperandKind::Vector)
+      for (const Operand &one : operand.elements)
+        body(one);
+    else
+      body(operand);
+  };
+  if (in.opcode == Opcode::Atom)
+    each(in.operands[next++], [&](const Operand &one) { detail.a.push_back(d.destination(one, bits)); });
+  pushAddress(d, detail, in.operands[next++]);
+  each(in.operands[next++], [&](const Operand &one) { detail.c.push_back(d.source(one, bits)); });
+  if (op == Modifier::Cas)
+    r.op[1] = d.source(in.operands[next], bits);
+  r.aux = uint32_t(op);
+  r.aux2 = uint32_t(type) | uint32_t(whereOf(in)) << 8;
+  d.flow().sink = true;
+  r.fn = atomic;
+  return true;
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,212 @@
+//===- Compare.cpp - setp, set, testp -------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Float.h"
+#include "Lanes.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+/// Record::aux of comparisons: relation, then flags.
+enum : uint32_t {
+  kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8,
+  kFtz = 16, kOr = 32, kXor = 64, kAnd = 128, kBf16 = 256,
+};
+
+uint32_t relation(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::Eq: return kEqual;
+    case Modifier::Ne: return kLess | kGreater;
+    case Modifier::Lt: case Modifier::Lo: return kLess;
+    case Modifier::Le: case Modifier::Ls: return kLess | kEqual;
+    case Modifier::Gt: case Modifier::Hi: return kGreater;
+    case Modifier::Ge: case Modifier::Hs: return kGreater | kEqual;
+    case Modifier::Equ: return kEqual | kUnordered;
+    case Modifier::Neu: return kLess | kGreater | kUnordered;
+    case Modifier::Ltu: return kLess | kUnordered;
+    case Modifier::Leu: return kLess | kEqual | kUnordered;
+    case Modifier::Gtu: return kGreater | kUnordered;
+    case Modifier::Geu: return kGreater | kEqual | kUnordered;
+    case Modifier::Num: return kLess | kEqual | kGreater;
+    case Modifier::Nan: return kUnordered;
+    default: break;
+    }
+  return 0;
+}
+
+/// The operand types that are compared after a conversion.
+struct HalfBits { uint16_t bits; };
+
+template <typename T> T value(uint32_t, T v) { return v; }
+inline float value(uint32_t mode, float v) { return mode & kFtz ? flush(v) : v; }
+inline double value(uint32_t mode, HalfBits v) {
+  double result = fromHalf(v.bits, mode & kBf16);
+  return mode & kFtz && !(mode & kBf16) && std::fabs(result) < 0x1p-14 ? 0 : result;
+}
+template <typename T> bool holds(uint32_t mode, T a, T b) {
+  uint32_t is = a < b ? kLess : a == b ? kEqual : a > b ? kGreater : kUnordered;
+  return mode & is;
+}
+
+template <typename T> uint32_t compareLanes(Exec &x, const Record &r) {
+  const T *a = x.reg<T>(r.op[1]), *b = x.reg<T>(r.op[2]);
+  uint32_t bits = 0;
+  forLanes(x.mask, [&](unsigned lane) {
+    bits |= uint32_t(holds(r.aux, value(r.aux, a[lane]), value(r.aux, b[lane]))) << lane;
+  });
+  return bits;
+}
+
+uint32_t combine(Exec &x, const Record &r, uint32_t bits, Slot c) {
+  if (c == kNoSlot)
+    return bits;
+  uint32_t other = x.predicate(c);
+  return r.aux & kAnd ? bits & other : r.aux & kOr ? bits | other : bits ^ other;
+}
+
+/// op[0] p, op[3] q or kNoSlot, imm = slot of c or -1.
+template <typename T> Step setp(Exec &x, const Record &r) {
+  uint32_t bits = compareLanes<T>(x, r);
+  Slot c = r.imm < 0 ? kNoSlot : Slot(r.imm);
+  uint32_t p = combine(x, r, bits, c), q = combine(x, r, ~bits, c);
+  x.setPredicate(r.op[0], p);
+  if (r.op[3] != kNoSlot)
+    x.setPredicate(r.op[3], q);
+  return Step::Next;
+}
+/// Two halves, two predicates.
+Step setpPair(Exec &x, const Record &r) {
+  const uint32_t *a = x.reg<uint32_t>(r.op[1]), *b = x.reg<uint32_t>(r.op[2]);
+  uint32_t low = 0, high = 0;
+  forLanes(x.mask, [&](unsigned lane) {
+    auto test = [&](unsigned shift) {
+      return holds(r.aux, value(r.aux, HalfBits{uint16_t(a[lane] >> shift)}),
+                   value(r.aux, HalfBits{uint16_t(b[lane] >> shift)}));
+    };
+    low |= uint32_t(test(0)) << lane;
+    high |= uint32_t(test(16)) << lane;
+  });
+  Slot c = r.imm < 0 ? kNoSlot : Slot(r.imm);
+  x.setPredicate(r.op[0], combine(x, r, low, c));
+  if (r.op[3] != kNoSlot)
+    x.setPredicate(r.op[3], combine(x, r, high, c));
+  return Step::Next;
+}
+/// aux2: 1 = result 1.0f, else all ones.
+template <typename T> Step set(Exec &x, const Record &r) {
+  uint32_t bits = combine(x, r, compareLanes<T>(x, r), r.imm < 0 ? kNoSlot : Slot(r.imm));
+  uint32_t yes = r.aux2 ? bitsAs<uint32_t>(1.0f) : ~0u;
+  uint32_t *d = x.reg<uint32_t>(r.op[0]);
+  forLanes(x.mask, [&](unsigned lane) { d[lane] = bits >> lane & 1 ? yes : 0; });
+  return Step::Next;
+}
+
+Handler setpFor(Type type) {
+  switch (type) {
+  case Type::U16: case Type::B16: return setp<uint16_t>;
+  case Type::S16: return setp<int16_t>;
+  case Type::U32: case Type::B32: return setp<uint32_t>;
+  case Type::S32: return setp<int32_t>;
+  case Type::U64: case Type::B64: return setp<uint64_t>;
+  case Type::S64: return setp<int64_t>;
+  case Type::F32: return setp<float>;
+  case Type::F64: return setp<double>;
+  case Type::F16: case Type::Bf16: return setp<HalfBits>;
+  case Type::F16x2: case Type::Bf16x2: return setpPair;
+  default: return nullptr;
+  }
+}
+Handler setFor(Type type) {
+  switch (type) {
+  case Type::U16: case Type::B16: return set<uint16_t>;
+  case Type::S16: return set<int16_t>;
+  case Type::U32: case Type::B32: return set<uint32_t>;
+  case Type::S32: return set<int32_t>;
+  case Type::U64: case Type::B64: return set<uint64_t>;
+  case Type::S64: return set<int64_t>;
+  case Type::F32: return set<float>;
+  case Type::F64: return set<double>;
+  case Type::F16: case Type::Bf16: return set<HalfBits>;
+  default: return nullptr;
+  }
+}
+
+Step testp(Exec &x, const Record &r) {
+  uint32_t bits = 0;
+  forLanes(x.mask, [&](unsigned lane) {
+    double value = r.aux2 == 64 ? x.reg<double>(r.op[1])[lane]
+                                : double(x.reg<float>(r.op[1])[lane]);
+    double smallest = r.aux2 == 64 ? 0x1p-1022 : 0x1p-126;
+    bool subnormal = value != 0 && std::fabs(value) < smallest;
+    bool result = false;
+    switch (Modifier(r.aux)) {
+    case Modifier::Finite: result = std::isfinite(value); break;
+    case Modifier::Infinite: result = std::isinf(value); break;
+    case Modifier::Number: result = !std::isnan(value); break;
+    case Modifier::Notanumber: result = std::isnan(value); break;
+    case Modifier::Normal: result = std::isfinite(value) && value != 0 && !subnormal; break;
+    default: result = subnormal;
+    }
+    bits |= uint32_t(result) << lane;
+  });
+  x.setPredicate(r.op[0], bits);
+  return Step::Next;
+}
+
+uint32_t flagsOf(const Instruction &in, Type compared) {
+  uint32_t mode = relation(in);
+  mode |= in.has(Modifier::Ftz) ? kFtz : 0;
+  mode |= in.has(Modifier::Or) ? kOr : 0;
+  mode |= in.has(Modifier::Xor) ? kXor : 0;
+  mode |= in.has(Modifier::And) ? kAnd : 0;
+  mode |= compared == Type::Bf16 || compared == Type::Bf16x2 ? kBf16 : 0;
+  return mode;
+}
+
+} // namespace
+
+bool decodeCompare(Decoder &d, const Instruction &in, Record &r) {
+  if (in.opcode == Opcode::TestP) {
+    r.op[0] = d.predicateOut(in.operands[0]);
+    r.aux2 = bitWidth(in.type());
+    r.op[1] = d.source(in.operands[1], r.aux2);
+    r.aux = in.modifiers.empty() ? 0 : uint32_t(in.modifiers[0]);
+    r.fn = testp;
+    return true;
+  }
+  if (in.opcode != Opcode::Setp && in.opcode != Opcode::Set)
+    return false;
+  bool isSet = in.opcode == Opcode::Set;
+  Type compared = isSet ? in.type(1) : in.type();
+  unsigned bits = bitWidth(compared);
+  r.aux = flagsOf(in, compared);
+  r.imm = -1;
+  if (in.operands.size() == 4)
+    r.imm = d.predicate(in.operands[3]);
+  r.op[1] = d.source(in.operands[1], bits);
+  r.op[2] = d.source(in.operands[2], bits);
+  if (isSet) {
+    if (bitWidth(in.type()) != 32)
+      return d.refuse("set with a result other than 32 bits is not supported");
+    r.aux2 = in.type() == Type::F32;
+    r.op[0] = d.destination(in.operands[0], 32);
+    r.fn = setFor(compared);
+    return r.fn != nullptr;
+  }
+  const Operand &result = in.operands[0];
+  if (result.kind == OperandKind::Pair) {
+    r.op[0] = d.predicateOut(result.elements[0]);
+    r.op[3] = d.predicateOut(result.elements[1]);
+  } else {
+    r.op[0] = d.predicateOut(result);
+  }
+  r.fn = setpFor(compared);
+  return r.fn != nullptr;
+}
+
+} // namespace blockscale::emulator::machine

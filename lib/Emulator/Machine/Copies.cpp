@@ -1,0 +1,277 @@
+//===- Copies.cpp - cp.async, st.async, cluster launch control ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Async.h"
+
+#include <algorithm>
+
+namespace blockscale::emulator::machine {
+namespace {
+
+/// op[0] size, op[1] source size or kNoSlot, op[2] ignore predicate or kNoSlot.
+Step copyAsync(Exec &x, const Record &r) {
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    auto size = unsigned(r.imm);
+    uint32_t wanted = r.op[1] == kNoSlot ? size : x.reg<uint32_t>(r.op[1])[lane];
+    if (r.op[2] != kNoSlot && x.predicate(r.op[2]) >> lane & 1)
+      wanted = 0;
+    wanted = std::min(wanted, size);
+    Access to, from;
+    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane), lane, size,
+                 Use::Write, to))
+      return Step::Fault;
+    uint64_t source = pushedAddress(x, *r.detail, 1, lane);
+    if (wanted && !resolve(x, r, Where::Global, source, lane, wanted, Use::Read, from, size))
+      return Step::Fault;
+    auto open = x.warp->copies[lane].open;
+    ++*open;
+    x.cluster->post(0, [=] {
+      if (wanted)
+        std::memcpy(to.data, from.data, wanted);
+      std::memset(to.data + wanted, 0, size - wanted);
+      markWritten(to, size, true);
+      --*open;
+    });
+  }
+  return Step::Next;
+}
+
+/// Arrives when the thread's earlier cp.async are complete. aux: 1 = .noinc.
+Step arriveAfterCopies(Exec &x, const Record &r) {
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    BulkGroups &mine = x.warp->copies[lane];
+    bool done = *mine.open == 0;
+    for (const auto &group : mine.committed)
+      done = done && *group == 0;
+    if (!done)
+      return Step::Block;
+  }
+  // Nothing is in flight: the increment and the arrival cancel out.
+  if (r.aux)
+    for (uint32_t left = x.mask; left; left &= left - 1) {
+      auto lane = unsigned(__builtin_ctz(left));
+      arriveOn(*x.cluster, x.origin(r, int(lane)), pushedShared(x, *r.detail, 0, lane));
+    }
+  return x.cluster->faulted ? Step::Fault : Step::Next;
+}
+
+/// aux: bytes of an element; aux2: register bytes.
+Step storeAsync(Exec &x, const Record &r) {
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    auto bytes = unsigned(r.aux * r.detail->a.size());
+    uint32_t address = pushedShared(x, *r.detail, 0, lane);
+    uint32_t barrier = pushedShared(x, *r.detail, 1, lane);
+    if (address >> kRankShift != barrier >> kRankShift)
+      return x.fault(r, FindingKind::MBarrier,
+                     "the mbarrier is not in the CTA that is stored to", int(lane), barrier);
+    Access access;
+    if (!resolve(x, r, Where::SharedCluster, address, lane, bytes, Use::Write, access))
+      return Step::Fault;
+    std::array<uint8_t, 32> data{};
+    for (size_t i = 0; i != r.detail->a.size(); ++i)
+      std::memcpy(data.data() + i * r.aux, x.at(r.detail->a[i]) + lane * r.aux, r.aux);
+    Origin origin = x.origin(r, int(lane));
+    Cluster *cluster = x.cluster;
+    cluster->post(0, [=] {
+      std::memcpy(access.data, data.data(), bytes);
+      markWritten(access, bytes, true);
+      completeOn(*cluster, origin, barrier, bytes);
+    });
+    if (cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+Step storeZeros(Exec &x, const Record &r) {
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    uint64_t size = x.reg<uint64_t>(r.op[0])[lane];
+    Access access;
+    if (size % 8 || size > (1 << 20))
+      return x.fault(r, FindingKind::Misaligned, "st.bulk size is not a multiple of 8", int(lane));
+    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane), lane,
+                 unsigned(size), Use::Write, access, 8))
+      return Step::Fault;
+    std::memset(access.data, 0, size);
+    markWritten(access, unsigned(size), true);
+  }
+  return Step::Next;
+}
+
+Step discard(Exec &x, const Record &r) {
+  return x.fault(r, FindingKind::Unsupported, "discard makes contents undefined",
+                 int(x.firstLane()));
+}
+
+/// A cluster that has not started is taken from the list and never runs.
+/// Response: three words of ctaid, then 1 for success.
+Step tryCancel(Exec &x, const Record &r) {
+  Cluster *cluster = x.cluster;
+  Grid &grid = cluster->grid;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    uint32_t to = pushedShared(x, *r.detail, 0, lane), barrier = pushedShared(x, *r.detail, 1, lane);
+    if (cluster->cancelFailed)
+      return x.fault(r, FindingKind::Barrier, "try_cancel after a failed answer", int(lane), to);
+    std::array<uint32_t, 4> answer{};
+    if (grid.options.residentClusters) {
+      std::lock_guard<std::mutex> lock(grid.schedule);
+      if (grid.next < grid.order.size()) {
+        uint64_t id = grid.order[grid.next++];
+        const Launch &l = grid.launch;
+        uint32_t nx = l.grid.x / l.cluster.x, ny = l.grid.y / l.cluster.y;
+        answer = {uint32_t(id % nx) * l.cluster.x, uint32_t(id / nx % ny) * l.cluster.y,
+                  uint32_t(id / nx / ny) * l.cluster.z, 1};
+      }
+    }
+    cluster->cancelFailed = !answer[3];
+    uint32_t ranks = r.aux ? (1u << cluster->ctas.size()) - 1 : 1u << x.cta->rank;
+    Origin origin = x.origin(r, int(lane));
+    for (; ranks; ranks &= ranks - 1) {
+      uint32_t rank = uint32_t(__builtin_ctz(ranks)) << kRankShift;
+      uint32_t target = (to & 0xFFFFFF) | rank, home = (barrier & 0xFFFFFF) | rank;
+      Access access;
+      if (!resolve(x, r, Where::SharedCluster, target, lane, 16, Use::Write, access))
+        return Step::Fault;
+      cluster->post(0, [=] {
+        std::memcpy(access.data, answer.data(), 16);
+        markWritten(access, 16, true);
+        completeOn(*cluster, origin, home, 16);
+      });
+    }
+    if (cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+struct Response {
+  uint32_t words[4];
+};
+/// op[1] response; aux 0: predicate op[0]; 1: detail a = {x, y, z, w}.
+Step queryCancel(Exec &x, const Record &r) {
+  const Response *responses = x.reg<Response>(r.op[1]);
+  Step step = Step::Next;
+  uint32_t success = 0;
+  forLanes(x.mask, [&](unsigned lane) {
+    const Response &one = responses[lane];
+    success |= (one.words[3] & 1) << lane;
+    if (!r.aux || step == Step::Fault)
+      return;
+    if (!(one.words[3] & 1)) {
+      step = x.fault(r, FindingKind::Barrier, "get_first_ctaid of a failed answer", int(lane));
+      return;
+    }
+    for (size_t i = 0; i != r.detail->a.size(); ++i)
+      x.reg<uint32_t>(r.detail->a[i])[lane] = one.words[r.detail->numbers[i]];
+  });
+  if (!r.aux)
+    x.setPredicate(r.op[0], success);
+  return step;
+}
+
+bool decodeQuery(Decoder &d, const Instruction &in, Record &r) {
+  const Operand &to = in.operands[0];
+  r.op[1] = d.source(in.operands[1], 128);
+  r.fn = queryCancel;
+  if (in.has(Modifier::IsCanceled)) {
+    r.op[0] = d.predicateOut(to);
+    return true;
+  }
+  r.aux = 1;
+  Detail &detail = d.detail(r);
+  int64_t component = in.has(Modifier::GetFirstCtaidY) ? 1 : in.has(Modifier::GetFirstCtaidZ) ? 2 : 0;
+  if (to.kind != OperandKind::Vector) {
+    detail.a = {d.destination(to, 32)};
+    detail.numbers = {component};
+    return true;
+  }
+  for (size_t i = 0; i != to.elements.size() && i != 4; ++i) {
+    detail.a.push_back(d.destination(to.elements[i], 32));
+    detail.numbers.push_back(int64_t(i));
+  }
+  return true;
+}
+
+bool decodeCopyAsync(Decoder &d, const Instruction &in, Record &r) {
+  Detail &detail = d.detail(r);
+  pushAddress(d, detail, in.operands[0]);
+  pushAddress(d, detail, in.operands[1]);
+  r.imm = in.operands[2].value;
+  if (r.imm != 4 && r.imm != 8 && r.imm != 16)
+    return d.refuse("cp.async copies 4, 8 or 16 bytes");
+  if (in.operands.size() > 3) {
+    const Operand &fourth = in.operands[3];
+    bool isPolicy = in.has(Modifier::L2CacheHint) && in.operands.size() == 4;
+    bool isPredicate = fourth.kind == OperandKind::Register &&
+                       d.currentFunction().registers[fourth.reg].width() == 1;
+    if (isPredicate)
+      r.op[2] = d.predicate(fourth);
+    else if (!isPolicy)
+      r.op[1] = d.source(fourth, 32);
+  }
+  d.flow().sink = true;
+  r.fn = copyAsync;
+  return true;
+}
+
+} // namespace
+
+bool decodeCopy(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::CpAsync:
+    return decodeCopyAsync(d, in, r);
+  case Opcode::CpAsyncMbarrierArrive:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    r.aux = in.has(Modifier::Noinc);
+    r.fn = arriveAfterCopies;
+    return true;
+  case Opcode::StAsync: {
+    Detail &detail = d.detail(r);
+    pushAddress(d, detail, in.operands[0]);
+    pushAddress(d, detail, in.operands[2]);
+    unsigned bits = bitWidth(in.type());
+    r.aux = bits / 8;
+    const Operand &data = in.operands[1];
+    if (data.kind == OperandKind::Vector)
+      for (const Operand &one : data.elements)
+        detail.a.push_back(d.source(one, bits));
+    else
+      detail.a.push_back(d.source(data, bits));
+    d.flow().sink = true;
+    r.fn = storeAsync;
+    return true;
+  }
+  case Opcode::StBulk:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    r.op[0] = d.source(in.operands[1], 64);
+    r.fn = storeZeros;
+    return true;
+  case Opcode::Discard:
+    r.fn = discard;
+    return true;
+  case Opcode::ClcTryCancel: {
+    Detail &detail = d.detail(r);
+    pushAddress(d, detail, in.operands[0]);
+    pushAddress(d, detail, in.operands[1]);
+    r.aux = in.has(Modifier::MulticastClusterAll);
+    r.fn = tryCancel;
+    return true;
+  }
+  case Opcode::ClcQueryCancel:
+    return decodeQuery(d, in, r);
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,116 @@
+//===- Decoder.h - from instructions to records -----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_DECODER_H
+#define BLOCKSCALE_LIB_EMULATOR_MACHINE_DECODER_H
+
+#include "State.h"
+
+#include <map>
+#include <tuple>
+
+namespace blockscale::emulator::machine {
+
+/// Lays out registers and constants and turns operands into slots. One object
+/// decodes all functions that a kernel reaches.
+class Decoder {
+public:
+  Decoder(Program &program, const Launch &launch);
+
+  /// Decodes the kernel; false with findings in `errors` if it cannot be run.
+  bool decode(std::vector<Finding> &errors);
+
+  // For the families of handlers:
+
+  /// A value read with `bits` bits per lane.
+  Slot source(const Operand &operand, unsigned bits);
+  /// A register as it is declared; sets `bits` to its width (immediates: 64).
+  Slot sourceAny(const Operand &operand, unsigned &bits);
+  Slot destination(const Operand &operand, unsigned bits);
+  Slot destinationAny(const Operand &operand, unsigned &bits);
+  /// A predicate that is read or written.
+  Slot predicate(const Operand &operand);
+  Slot predicateOut(const Operand &operand);
+  /// A slot in which every lane holds `value`.
+  Slot constant(uint64_t value, unsigned bits);
+  Slot scratch() const { return 0; }
+  /// Splits `[base + imm]`: the base's slot, or kNoSlot if the address is
+  /// `imm` alone. `wide` says that the base has 64 bits.
+  Slot address(const Operand &operand, int64_t &imm, bool &wide);
+  /// The address of a symbol in its own space.
+  uint64_t symbolAddress(const SymbolRef &symbol);
+  Detail &detail(Record &record);
+  /// Index into Program::code of instruction `index` of this function.
+  uint32_t target(uint32_t index) const { return functionBase + index; }
+  FunctionCode *function(uint32_t index);
+  const Function &currentFunction() const { return *current; }
+  const Module &module() const { return *program.module; }
+  Flow &flow() { return *currentFlow; }
+  /// Refuses the instruction; returns false.
+  bool refuse(std::string why);
+  /// Where the i-th parameter (or result) of a function lies: a register slot
+  /// or an offset into lane-local memory.
+  Slot formalPlace(uint32_t function, size_t i, bool result);
+  /// The slot of the return addresses of this function; kNoSlot in a kernel.
+  Slot returnSlot();
+
+private:
+  struct Layout {
+    std::vector<Slot> registers;
+    std::vector<uint64_t> variables;  ///< own-space addresses
+    std::vector<uint64_t> parameters; ///< of a .func: local offsets
+    std::vector<uint64_t> returns;
+  };
+  bool collect(uint32_t function, std::vector<uint32_t> &order,
+               std::vector<uint8_t> &state, std::vector<Finding> &errors);
+  void layoutModule(const std::vector<uint32_t> &order);
+  void layoutFunction(uint32_t function);
+  bool decodeFunction(uint32_t function, std::vector<Finding> &errors);
+  bool decodeOne(const Instruction &instruction, Record &record);
+  Slot allocate(unsigned bytes);
+  Slot special(const Operand &operand, unsigned bits);
+  void layoutSpecials();
+  void fillInitialisers();
+
+  Program &program;
+  const Launch &launch;
+  std::map<uint32_t, Layout> layouts;
+  std::map<uint32_t, uint32_t> functionSlot; ///< module index -> functions[]
+  std::map<std::pair<uint64_t, unsigned>, Slot> constantSlots;
+  std::map<uint32_t, Slot> specialSlots;
+  const Function *current = nullptr;
+  Layout *layout = nullptr;
+  Flow *currentFlow = nullptr;
+  uint32_t functionBase = 0;
+  std::string refusal;
+};
+
+// The families. Each returns true if it has decoded the instruction, and false
+// if the opcode is not its own or it has refused.
+bool decodeInteger(Decoder &, const Instruction &, Record &);
+bool decodeFloat(Decoder &, const Instruction &, Record &);
+bool decodeMove(Decoder &, const Instruction &, Record &);
+bool decodeConvert(Decoder &, const Instruction &, Record &);
+bool decodeCompare(Decoder &, const Instruction &, Record &);
+bool decodeControl(Decoder &, const Instruction &, Record &);
+bool decodeMemory(Decoder &, const Instruction &, Record &);
+bool decodeAtomic(Decoder &, const Instruction &, Record &);
+bool decodeWarp(Decoder &, const Instruction &, Record &);
+bool decodeBarrier(Decoder &, const Instruction &, Record &);
+bool decodeMbarrier(Decoder &, const Instruction &, Record &);
+bool decodeCopy(Decoder &, const Instruction &, Record &);
+bool decodeTma(Decoder &, const Instruction &, Record &);
+bool decodeTensor(Decoder &, const Instruction &, Record &);
+bool decodeMatrix(Decoder &, const Instruction &, Record &);
+
+/// Whether a type is read as signed, as a floating-point number.
+bool isSigned(Type type);
+bool isFloat(Type type);
+
+} // namespace blockscale::emulator::machine
+
+#endif // BLOCKSCALE_LIB_EMULATOR_MACHINE_DECODER_H

@@ -1,0 +1,406 @@
+//===- FloatAlu.cpp - floating-point arithmetic ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Approximate functions give the value computed in double and rounded once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Float.h"
+#include "Lanes.h"
+
+#include <cfenv>
+
+namespace blockscale::emulator::machine {
+
+Round roundingOf(const Instruction &in) {
+  if (in.has(Modifier::Rz) || in.has(Modifier::Rzi))
+    return Round::Zero;
+  if (in.has(Modifier::Rm) || in.has(Modifier::Rmi))
+    return Round::Down;
+  if (in.has(Modifier::Rp) || in.has(Modifier::Rpi))
+    return Round::Up;
+  return in.has(Modifier::Rna) ? Round::Away : Round::Nearest;
+}
+
+namespace {
+/// The host's rounding mode for the lifetime of the object.
+struct HostRounding {
+  int saved = std::fegetround();
+  explicit HostRounding(Round mode) {
+    std::fesetround(mode == Round::Zero   ? FE_TOWARDZERO
+                    : mode == Round::Down ? FE_DOWNWARD
+                    : mode == Round::Up   ? FE_UPWARD
+                                          : FE_TONEAREST);
+  }
+  ~HostRounding() { std::fesetround(saved); }
+};
+} // namespace
+
+// The operands are volatile so that no operation moves out of the mode.
+double addDirected(double a, double b, Round mode) {
+  HostRounding host(mode);
+  volatile double x = a, y = b, z = x + y;
+  return z;
+}
+double mulDirected(double a, double b, Round mode) {
+  HostRounding host(mode);
+  volatile double x = a, y = b, z = x * y;
+  return z;
+}
+double fmaDirected(double a, double b, double c, Round mode) {
+  HostRounding host(mode);
+  volatile double x = a, y = b, w = c, z = std::fma(x, y, w);
+  return z;
+}
+double divDirected(double a, double b, Round mode) {
+  HostRounding host(mode);
+  volatile double x = a, y = b, z = x / y;
+  return z;
+}
+double sqrtDirected(double a, Round mode) {
+  HostRounding host(mode);
+  volatile double x = a, z = std::sqrt(x);
+  return z;
+}
+
+namespace {
+
+/// Record::aux of floating-point handlers.
+enum : uint32_t {
+  kRound = 7,
+  kFtz = 8,
+  kSat = 16,
+  kRelu = 32,
+  kNanWins = 64,
+  kAbs = 128,
+  kXorsign = 256,
+  kBf16 = 512,
+  kWide = 1024, ///< mixed precision: operand a (and b of fma) are 16 bits
+};
+
+enum class Op : uint8_t {
+  Add, Sub, Mul, Fma, Min, Max, Div, Rcp, Sqrt, Rsqrt, Ex2, Lg2, Sin, Cos,
+  Tanh, Neg, Abs, CopySign,
+};
+
+float finish(uint32_t mode, float value) {
+  if (mode & kFtz)
+    value = flush(value);
+  if (mode & kSat)
+    value = std::isnan(value) ? 0.0f : std::fmin(std::fmax(value, 0.0f), 1.0f);
+  return canonical(value);
+}
+
+template <typename T> T minMax(bool maximum, uint32_t mode, T a, T b) {
+  bool sign = std::signbit(a) != std::signbit(b);
+  if (mode & kAbs)
+    a = std::fabs(a), b = std::fabs(b);
+  T result;
+  if (std::isnan(a) || std::isnan(b))
+    result = mode & kNanWins ? T(NAN) : std::isnan(a) ? b : a;
+  else if (a == b)
+    result = std::signbit(a) == maximum ? b : a;
+  else
+    result = (a < b) == maximum ? b : a;
+  if (mode & kXorsign && !std::isnan(result))
+    result = std::copysign(result, sign ? T(-1) : T(1));
+  return result;
+}
+
+/// The function's value in double; exact or rounded to odd for the arithmetic
+/// ones, so that any narrower format can be rounded from it.
+template <Op op> double wideValue(uint32_t mode, double a, double b, double c) {
+  switch (op) {
+  case Op::Add: return addOdd(a, b);
+  case Op::Sub: return addOdd(a, -b);
+  case Op::Mul: return a * b;
+  case Op::Fma: return addOdd(a * b, c);
+  case Op::Min: return minMax(false, mode, a, b);
+  case Op::Max: return minMax(true, mode, a, b);
+  case Op::Div: return a / b;
+  case Op::Rcp: return 1.0 / a;
+  case Op::Sqrt: return std::sqrt(a);
+  case Op::Rsqrt: return 1.0 / std::sqrt(a);
+  case Op::Ex2: return std::exp2(a);
+  case Op::Lg2: return std::log2(a);
+  case Op::Sin: return std::sin(a);
+  case Op::Cos: return std::cos(a);
+  case Op::Tanh: return std::tanh(a);
+  case Op::Neg: return -a;
+  case Op::Abs: return std::fabs(a);
+  case Op::CopySign: return std::copysign(b, a);
+  }
+}
+
+/// A quotient or root in double is not the exact value; this one is rounded to
+/// odd, by looking at the sign of the exact remainder.
+double oddQuotient(double a, double b) {
+  double q = a / b;
+  if (!std::isfinite(q) || q == 0)
+    return q;
+  double remainder = std::fma(-q, b, a);
+  if (remainder == 0)
+    return q;
+  auto bits = bitsAs<uint64_t>(q);
+  bool grows = (remainder > 0) == (b > 0) ? q > 0 : q < 0;
+  if (!(bits & 1))
+    bits += grows ? 1 : -1;
+  return bitsAs<double>(bits);
+}
+double oddRoot(double a) {
+  double q = std::sqrt(a);
+  if (!std::isfinite(q) || q == 0)
+    return q;
+  double remainder = std::fma(-q, q, a);
+  auto bits = bitsAs<uint64_t>(q);
+  if (remainder != 0 && !(bits & 1))
+    bits += remainder > 0 ? 1 : -1;
+  return bitsAs<double>(bits);
+}
+
+template <Op op> struct F32Op {
+  float operator()(uint32_t mode, float a, float b = 0, float c = 0) const {
+    // A sign operation and a copy keep the bits of NaN.
+    if (op == Op::Neg)
+      return mode & kFtz ? flush(-a) : -a;
+    if (op == Op::Abs)
+      return mode & kFtz ? flush(std::fabs(a)) : std::fabs(a);
+    if (op == Op::CopySign)
+      return std::copysign(b, a);
+    if (mode & kFtz)
+      a = flush(a), b = flush(b), c = flush(c);
+    if (op == Op::Min || op == Op::Max)
+      return canonical(minMax(op == Op::Max, mode, a, b));
+    Round round = Round(mode & kRound);
+    if (round == Round::Nearest)
+      return finish(mode, nearest(a, b, c));
+    double wide = op == Op::Div    ? oddQuotient(a, b)
+                  : op == Op::Rcp  ? oddQuotient(1, a)
+                  : op == Op::Sqrt ? oddRoot(a)
+                                   : wideValue<op>(mode, a, b, c);
+    if (wide == 0)
+      wide = zeroSign(round, a, b, c, wide);
+    return finish(mode, toF32(wide, round));
+  }
+  static float nearest(float a, float b, float c) {
+    switch (op) {
+    case Op::Add: return a + b;
+    case Op::Sub: return a - b;
+    case Op::Mul: return a * b;
+    case Op::Fma: return std::fma(a, b, c);
+    case Op::Div: return a / b;
+    case Op::Rcp: return 1.0f / a;
+    case Op::Sqrt: return std::sqrt(a);
+    default: return float(wideValue<op>(0, a, b, c));
+    }
+  }
+  /// x - x is -0 when rounding down.
+  static double zeroSign(Round round, double a, double b, double c, double zero) {
+    bool cancels = (op == Op::Add && a == -b && a != 0) ||
+                   (op == Op::Sub && a == b && a != 0) ||
+                   (op == Op::Fma && a * b == -c && c != 0);
+    if (cancels)
+      return round == Round::Down ? -0.0 : 0.0;
+    return zero;
+  }
+};
+
+template <Op op> struct F64Op {
+  double operator()(uint32_t mode, double a, double b = 0, double c = 0) const {
+    Round round = Round(mode & kRound);
+    switch (op) {
+    case Op::Add: return addDirected(a, b, round);
+    case Op::Sub: return addDirected(a, -b, round);
+    case Op::Mul: return mulDirected(a, b, round);
+    case Op::Fma: return fmaDirected(a, b, c, round);
+    case Op::Div: return divDirected(a, b, round);
+    case Op::Rcp: return divDirected(1, a, round);
+    case Op::Sqrt: return sqrtDirected(a, round);
+    default: return wideValue<op>(mode, a, b, c);
+    }
+  }
+};
+
+template <Op op> uint16_t halfOp(uint32_t mode, uint16_t a, uint16_t b, uint16_t c) {
+  bool bf16 = mode & kBf16;
+  if (op == Op::Neg)
+    return a ^ 0x8000;
+  if (op == Op::Abs)
+    return a & 0x7FFF;
+  if (op == Op::CopySign)
+    return uint16_t((a & 0x8000) | (b & 0x7FFF));
+  auto in = [&](uint16_t bits) {
+    double value = fromHalf(bits, bf16);
+    return mode & kFtz && !bf16 && std::fabs(value) < 0x1p-14
+               ? std::copysign(0.0, value)
+               : value;
+  };
+  uint16_t result =
+      toHalf(wideValue<op>(mode, in(a), in(b), in(c)), bf16, Round(mode & kRound));
+  double value = fromHalf(result, bf16);
+  if (mode & kFtz && !bf16 && std::fabs(value) < 0x1p-14)
+    result &= 0x8000;
+  if (mode & kSat) {
+    if (std::isnan(value) || value <= 0)
+      result = 0;
+    else if (value > 1)
+      result = toHalf(1, bf16, Round::Nearest);
+  }
+  if (mode & kRelu && value < 0)
+    result = 0;
+  if (mode & kRelu && result == 0x8000)
+    result = 0;
+  return result;
+}
+
+template <Op op> struct HalfOp {
+  uint16_t operator()(uint32_t mode, uint16_t a, uint16_t b = 0, uint16_t c = 0) const {
+    return halfOp<op>(mode, a, b, c);
+  }
+};
+template <Op op> struct HalfPairOp {
+  uint32_t operator()(uint32_t mode, uint32_t a, uint32_t b = 0, uint32_t c = 0) const {
+    uint32_t low = halfOp<op>(mode, uint16_t(a), uint16_t(b), uint16_t(c));
+    uint32_t high = halfOp<op>(mode, uint16_t(a >> 16), uint16_t(b >> 16), uint16_t(c >> 16));
+    return high << 16 | low;
+  }
+};
+template <Op op> struct F32PairOp {
+  uint64_t operator()(uint32_t mode, uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
+    auto part = [&](unsigned shift) {
+      auto value = [&](uint64_t v) { return bitsAs<float>(uint32_t(v >> shift)); };
+      return uint64_t(bitsAs<uint32_t>(F32Op<op>()(mode, value(a), value(b), value(c)))) << shift;
+    };
+    return part(32) | part(0);
+  }
+};
+/// Mixed add, sub, fma: 16-bit a (and b of fma), f32 for the rest.
+template <Op op> struct MixedOp {
+  float operator()(uint32_t mode, uint16_t a, float b) const {
+    return F32Op<op>()(mode, float(fromHalf(a, mode & kBf16)), b);
+  }
+  float operator()(uint32_t mode, uint16_t a, uint16_t b, float c) const {
+    return F32Op<op>()(mode, float(fromHalf(a, mode & kBf16)),
+                       float(fromHalf(b, mode & kBf16)), c);
+  }
+};
+
+template <Op op, unsigned sources> Handler handlerFor(Type type) {
+  switch (type) {
+  case Type::F32:
+    if constexpr (sources == 1) return mapMode<F32Op<op>, float, float>;
+    else if constexpr (sources == 2) return mapMode<F32Op<op>, float, float, float>;
+    else return mapMode<F32Op<op>, float, float, float, float>;
+  case Type::F64:
+    if constexpr (sources == 1) return mapMode<F64Op<op>, double, double>;
+    else if constexpr (sources == 2) return mapMode<F64Op<op>, double, double, double>;
+    else return mapMode<F64Op<op>, double, double, double, double>;
+  case Type::F16: case Type::Bf16:
+    if constexpr (sources == 1) return mapMode<HalfOp<op>, uint16_t, uint16_t>;
+    else if constexpr (sources == 2) return mapMode<HalfOp<op>, uint16_t, uint16_t, uint16_t>;
+    else return mapMode<HalfOp<op>, uint16_t, uint16_t, uint16_t, uint16_t>;
+  case Type::F16x2: case Type::Bf16x2:
+    if constexpr (sources == 1) return mapMode<HalfPairOp<op>, uint32_t, uint32_t>;
+    else if constexpr (sources == 2) return mapMode<HalfPairOp<op>, uint32_t, uint32_t, uint32_t>;
+    else return mapMode<HalfPairOp<op>, uint32_t, uint32_t, uint32_t, uint32_t>;
+  case Type::F32x2:
+    if constexpr (sources == 1) return mapMode<F32PairOp<op>, uint64_t, uint64_t>;
+    else if constexpr (sources == 2) return mapMode<F32PairOp<op>, uint64_t, uint64_t, uint64_t>;
+    else return mapMode<F32PairOp<op>, uint64_t, uint64_t, uint64_t, uint64_t>;
+  default:
+    return nullptr;
+  }
+}
+
+
+/// min and max of three.
+template <Op op> struct Three {
+  float operator()(uint32_t mode, float a, float b, float c) const {
+    return F32Op<op>()(mode, F32Op<op>()(mode, a, b), c);
+  }
+};
+
+uint32_t modeOf(const Instruction &in) {
+  Type type = in.types.size() ? in.types[in.types.size() - 1] : Type::None;
+  uint32_t mode = uint32_t(roundingOf(in));
+  mode |= in.has(Modifier::Ftz) ? kFtz : 0;
+  mode |= in.has(Modifier::Sat) ? kSat : 0;
+  mode |= in.has(Modifier::Relu) ? kRelu : 0;
+  mode |= in.has(Modifier::PropagateNan) ? kNanWins : 0;
+  mode |= in.has(Modifier::Xorsign) ? kXorsign | kAbs : 0;
+  mode |= in.has(Modifier::Abs) ? kAbs : 0;
+  mode |= type == Type::Bf16 || type == Type::Bf16x2 ? kBf16 : 0;
+  return mode;
+}
+
+bool mixed(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::Add: r.fn = mapMode<MixedOp<Op::Add>, float, uint16_t, float>; break;
+  case Opcode::Sub: r.fn = mapMode<MixedOp<Op::Sub>, float, uint16_t, float>; break;
+  default: r.fn = mapMode<MixedOp<Op::Fma>, float, uint16_t, uint16_t, float>;
+  }
+  r.op[0] = d.destination(in.operands[0], 32);
+  r.op[1] = d.source(in.operands[1], 16);
+  bool fma = in.operands.size() == 4;
+  r.op[2] = d.source(in.operands[2], fma ? 16 : 32);
+  if (fma)
+    r.op[3] = d.source(in.operands[3], 32);
+  return true;
+}
+
+template <Op op> bool choose(Decoder &d, const Instruction &in, Record &r) {
+  constexpr bool one = op >= Op::Rcp && op <= Op::Abs;
+  constexpr unsigned sources = op == Op::Fma ? 3 : one ? 1 : 2;
+  Type type = in.type();
+  r.aux = modeOf(in);
+  r.fn = handlerFor<op, sources>(type);
+  unsigned count = sources;
+  if ((op == Op::Min || op == Op::Max) && in.operands.size() == 4) {
+    r.fn = mapMode<Three<op>, float, float, float, float>;
+    count = 3;
+  }
+  return r.fn ? plainOperands(d, in, r, bitWidth(type), count)
+              : d.refuse("unsupported floating-point type");
+}
+
+} // namespace
+
+bool decodeFloat(Decoder &d, const Instruction &in, Record &r) {
+  if (!isFloat(in.type()))
+    return false;
+  if (in.types.size() == 2 &&
+      (in.opcode == Opcode::Add || in.opcode == Opcode::Sub ||
+       in.opcode == Opcode::Fma)) {
+    r.aux = modeOf(in);
+    return mixed(d, in, r);
+  }
+  if (in.has(Modifier::Oob))
+    return d.refuse("fma.oob is not supported");
+  switch (in.opcode) {
+  case Opcode::Add: return choose<Op::Add>(d, in, r);
+  case Opcode::Sub: return choose<Op::Sub>(d, in, r);
+  case Opcode::Mul: return choose<Op::Mul>(d, in, r);
+  case Opcode::Fma: case Opcode::Mad: return choose<Op::Fma>(d, in, r);
+  case Opcode::Min: return choose<Op::Min>(d, in, r);
+  case Opcode::Max: return choose<Op::Max>(d, in, r);
+  case Opcode::Div: return choose<Op::Div>(d, in, r);
+  case Opcode::Rcp: return choose<Op::Rcp>(d, in, r);
+  case Opcode::Sqrt: return choose<Op::Sqrt>(d, in, r);
+  case Opcode::Rsqrt: return choose<Op::Rsqrt>(d, in, r);
+  case Opcode::Ex2: return choose<Op::Ex2>(d, in, r);
+  case Opcode::Lg2: return choose<Op::Lg2>(d, in, r);
+  case Opcode::Sin: return choose<Op::Sin>(d, in, r);
+  case Opcode::Cos: return choose<Op::Cos>(d, in, r);
+  case Opcode::Tanh: return choose<Op::Tanh>(d, in, r);
+  case Opcode::Neg: return choose<Op::Neg>(d, in, r);
+  case Opcode::Abs: return choose<Op::Abs>(d, in, r);
+  case Opcode::CopySign: return choose<Op::CopySign>(d, in, r);
+  default: return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

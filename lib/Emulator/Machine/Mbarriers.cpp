@@ -1,0 +1,265 @@
+//===- Mbarriers.cpp - mbarrier instructions ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Async.h"
+#include "Control.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+enum class Verb : uint8_t { Init, Inval, Expect, Complete, Arrive, Drop };
+/// Record::aux: Verb | flags.
+enum : uint32_t { kExpectTx = 8, kNoComplete = 16, kParity = 32, kTry = 64 };
+
+/// The object at pushed address 0 of `lane`; null after a report.
+MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
+                    uint32_t &address, bool create) {
+  auto where = Where(r.aux2);
+  uint64_t full = pushedAddress(x, *r.detail, 0, lane);
+  if (where == Where::Generic) {
+    if (full < kSharedWindow || full - kSharedWindow >= kWindowSize) {
+      x.fault(r, FindingKind::BadAddress,
+              "generic mbarrier address outside shared memory", int(lane), full);
+      return nullptr;
+    }
+    where = Where::SharedCluster;
+    address = uint32_t(full - kSharedWindow);
+  } else {
+    address = pushedShared(x, *r.detail, 0, lane);
+  }
+  cta = sharedCta(x, r, where, address, lane);
+  if (!cta)
+    return nullptr;
+  uint32_t offset = address & 0xFFFFFF;
+  if (offset % 8) {
+    x.fault(r, FindingKind::Misaligned, "mbarrier address is not a multiple of 8",
+            int(lane), address);
+    return nullptr;
+  }
+  if (offset < kSharedBase || offset - kSharedBase + 8 > cta->shared.size()) {
+    x.fault(r, FindingKind::OutOfBounds,
+            "mbarrier outside the shared memory of the CTA", int(lane), address);
+    return nullptr;
+  }
+  MBarrier *barrier = barrierAt(*cta, offset, create);
+  if (!barrier)
+    x.fault(r, FindingKind::MBarrier, describe(MBarrierError::NotInitialised),
+            int(lane), address);
+  return barrier;
+}
+
+MBarrierArrival perform(const Record &r, MBarrier &barrier, uint32_t count,
+                        uint32_t bytes) {
+  MBarrierArrival result;
+  switch (Verb(r.aux & 7)) {
+  case Verb::Init: result.error = barrier.init(count); break;
+  case Verb::Inval: result.error = barrier.inval(); break;
+  case Verb::Expect: result = barrier.expectTx(bytes); break;
+  case Verb::Complete: result = barrier.completeTx(bytes); break;
+  case Verb::Arrive:
+    result = r.aux & kExpectTx     ? barrier.arriveExpectTx(bytes, count)
+             : r.aux & kNoComplete ? barrier.arriveNoComplete(count)
+                                   : barrier.arrive(count);
+    break;
+  case Verb::Drop:
+    result = r.aux & kExpectTx ? barrier.arriveDropExpectTx(bytes, count)
+                               : barrier.arriveDrop(count, r.aux & kNoComplete);
+    break;
+  }
+  return result;
+}
+
+/// op[0] token or kNoSlot, op[1] count, op[2] bytes.
+Step update(Exec &x, const Record &r) {
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    Cta *cta = nullptr;
+    uint32_t address = 0;
+    bool isInit = Verb(r.aux & 7) == Verb::Init;
+    MBarrier *barrier = barrierOf(x, r, lane, cta, address, isInit);
+    if (!barrier)
+      return Step::Fault;
+    uint32_t count = r.op[1] == kNoSlot ? 1 : x.reg<uint32_t>(r.op[1])[lane];
+    uint32_t bytes = r.op[2] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[2])[lane];
+    MBarrierArrival result = perform(r, *barrier, count, bytes);
+    if (result.error != MBarrierError::None)
+      return x.fault(r, FindingKind::MBarrier, describe(result.error), int(lane), address);
+    if (isInit) // its bytes now hold something
+      std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase), 0xFF, 8);
+    if (barrier->expectTxCompleted())
+      x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
+    if (r.op[0] != kNoSlot)
+      x.reg<uint64_t>(r.op[0])[lane] = result.token;
+    if (tracing(*x.cluster))
+      trace(*x.cluster, x.origin(r, int(lane)),
+            std::string("event=mbarrier verb=") +
+                std::string(spelling(r.instruction->opcode)) + " barrier=" +
+                hex(address) + " count=" + std::to_string(count) +
+                " bytes=" + std::to_string(bytes) +
+                " phase=" + std::to_string(barrier->phase()));
+    ++x.cluster->epoch;
+  }
+  return Step::Next;
+}
+
+MBarrierTest testLane(Exec &x, const Record &r, const MBarrier &barrier, unsigned lane) {
+  if (r.aux & kParity)
+    return barrier.testParity(x.reg<uint32_t>(r.op[1])[lane]);
+  return barrier.testToken(x.reg<uint64_t>(r.op[1])[lane]);
+}
+
+/// op[0] predicate, op[1] token or parity.
+Step wait(Exec &x, const Record &r) {
+  uint32_t done = 0;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    Cta *cta = nullptr;
+    uint32_t address = 0;
+    MBarrier *barrier = barrierOf(x, r, lane, cta, address, false);
+    if (!barrier)
+      return Step::Fault;
+    if (cta != x.cta)
+      return x.fault(r, FindingKind::MBarrier,
+                     "wait on an mbarrier of another CTA", int(lane), address);
+    MBarrierTest test = testLane(x, r, *barrier, lane);
+    if (test.error != MBarrierError::None)
+      return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane), address);
+    done |= uint32_t(test.done) << lane;
+  }
+  if (!done && r.aux & kTry)
+    return Step::Block;
+  x.setPredicate(r.op[0], done);
+  if (!done)
+    return Step::Yield;
+  ++x.cluster->counters.barrierWaits;
+  return Step::Next;
+}
+
+Step pendingCount(Exec &x, const Record &r) {
+  forLanes(x.mask, [&](unsigned lane) {
+    x.reg<uint32_t>(r.op[0])[lane] = MBarrier::pendingCount(x.reg<uint64_t>(r.op[1])[lane]);
+  });
+  return Step::Next;
+}
+
+bool decodeWait(Decoder &d, const Instruction &in, Record &r) {
+  bool parity = in.has(Modifier::Parity);
+  r.op[0] = d.predicateOut(in.operands[0]);
+  pushAddress(d, d.detail(r), in.operands[1]);
+  r.op[1] = d.source(in.operands[2], parity ? 32 : 64);
+  r.aux = parity * kParity | (in.opcode == Opcode::MbarrierTryWait) * kTry;
+  r.aux2 = uint32_t(whereOf(in));
+  r.fn = wait;
+  return true;
+}
+
+bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
+  size_t next = 0;
+  // The old form without a result has the address first.
+  if (in.operands[0].kind != OperandKind::Address) {
+    if (in.operands[0].kind != OperandKind::Sink)
+      r.op[0] = d.destination(in.operands[0], 64);
+    next = 1;
+  }
+  pushAddress(d, d.detail(r), in.operands[next++]);
+  bool expects = in.has(Modifier::ExpectTx);
+  if (next < in.operands.size())
+    r.op[expects ? 2 : 1] = d.source(in.operands[next], 32);
+  r.aux = uint32_t(verb) | expects * kExpectTx | in.has(Modifier::NoComplete) * kNoComplete;
+  r.fn = update;
+  return true;
+}
+
+bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
+  pushAddress(d, d.detail(r), in.operands[0]);
+  r.aux = uint32_t(verb);
+  if (verb == Verb::Init)
+    r.op[1] = d.source(in.operands[1], 32);
+  else if (verb != Verb::Inval)
+    r.op[2] = d.source(in.operands[1], 32);
+  r.fn = update;
+  return true;
+}
+
+} // namespace
+
+MBarrier *waitedBarrier(Exec &x, const Record &r) {
+  if (r.fn != wait)
+    return nullptr;
+  uint64_t address = pushedShared(x, *r.detail, 0, x.firstLane());
+  uint32_t offset = address & 0xFFFFFF;
+  return barrierAt(*x.cta, offset, false);
+}
+
+void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address) {
+  MBarrier *barrier = asyncBarrier(cluster, origin, address);
+  if (!barrier)
+    return;
+  MBarrierArrival result = barrier->arrive(1);
+  if (result.error != MBarrierError::None)
+    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error), address);
+  ++cluster.epoch;
+}
+
+void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
+                uint32_t bytes) {
+  MBarrier *barrier = asyncBarrier(cluster, origin, address);
+  if (!barrier)
+    return;
+  MBarrierArrival result = barrier->completeTx(bytes);
+  if (result.error != MBarrierError::None)
+    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error), address);
+  ++cluster.epoch;
+}
+
+MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin, uint32_t address) {
+  uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
+  MBarrier *barrier = rank < cluster.ctas.size()
+                          ? barrierAt(*cluster.ctas[rank], offset, false)
+                          : nullptr;
+  if (!barrier || offset % 8) {
+    asyncFault(cluster, origin, FindingKind::MBarrier,
+               "no mbarrier was initialised at the address", address);
+    return nullptr;
+  }
+  if (cluster.ctas[rank]->done()) {
+    asyncFault(cluster, origin, FindingKind::MBarrier,
+               "arrival on an mbarrier of a CTA that has exited", address);
+    return nullptr;
+  }
+  return barrier;
+}
+
+void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
+                std::string message, uint64_t address) {
+  report(cluster, origin, kind, std::move(message), address);
+  cluster.faulted = true;
+}
+
+bool decodeMbarrier(Decoder &d, const Instruction &in, Record &r) {
+  r.aux2 = uint32_t(whereOf(in));
+  switch (in.opcode) {
+  case Opcode::MbarrierInit: return decodeUpdate(d, in, r, Verb::Init);
+  case Opcode::MbarrierInval: return decodeUpdate(d, in, r, Verb::Inval);
+  case Opcode::MbarrierExpectTx: return decodeUpdate(d, in, r, Verb::Expect);
+  case Opcode::MbarrierCompleteTx: return decodeUpdate(d, in, r, Verb::Complete);
+  case Opcode::MbarrierArrive: return decodeArrive(d, in, r, Verb::Arrive);
+  case Opcode::MbarrierArriveDrop: return decodeArrive(d, in, r, Verb::Drop);
+  case Opcode::MbarrierTestWait: case Opcode::MbarrierTryWait:
+    return decodeWait(d, in, r);
+  case Opcode::MbarrierPendingCount:
+    r.op[0] = d.destination(in.operands[0], 32);
+    r.op[1] = d.source(in.operands[1], 64);
+    r.fn = pendingCount;
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

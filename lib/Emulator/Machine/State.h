@@ -1,0 +1,324 @@
+//===- State.h - warps, CTAs, clusters and the decoded program --*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A register is 32 lanes in a row ("slot"), at a byte offset into one of two
+// banks: the warp's own registers, or constants shared by all warps. A
+// predicate is one 32-bit mask; bit 0 of its slot says that it is negated.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_STATE_H
+#define BLOCKSCALE_LIB_EMULATOR_MACHINE_STATE_H
+
+#include "blockscale/Emulator/MBarrier.h"
+#include "blockscale/Emulator/Machine.h"
+#include "blockscale/Emulator/TensorCore.h"
+#include "blockscale/Emulator/TensorMemory.h"
+
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <random>
+
+namespace blockscale::emulator::machine {
+
+struct Exec;
+struct Record;
+struct Cluster;
+struct Cta;
+struct Warp;
+
+/// What a handler did with the program counter of its group.
+enum class Step : uint8_t {
+  Next,  ///< go to the next instruction
+  Jump,  ///< the handler has set the program counters
+  Block, ///< nothing happened; try again when something changed
+  Yield, ///< as Next, and let others run first
+  Fault, ///< a finding that ends the run
+};
+
+using Handler = Step (*)(Exec &, const Record &);
+
+using Slot = uint32_t;
+inline constexpr Slot kConstantBank = 1u << 31;
+inline constexpr Slot kNoSlot = 0xFFFFFFFFu;
+
+/// Generic address windows. Parameters lie inside the global window.
+inline constexpr uint64_t kBufferBase = 0x0000'0010'0000'0000;
+inline constexpr uint64_t kSharedWindow = 0x0000'7f10'0000'0000;
+inline constexpr uint64_t kLocalWindow = 0x0000'7f20'0000'0000;
+inline constexpr uint64_t kParamWindow = 0x0000'7f30'0000'0000;
+inline constexpr uint64_t kConstWindow = 0x0000'7f40'0000'0000;
+inline constexpr uint64_t kFunctionWindow = 0x0000'7f50'0000'0000;
+inline constexpr uint64_t kWindowSize = 0x0000'0001'0000'0000;
+/// The runtime keeps the first KiB of shared memory.
+inline constexpr uint32_t kSharedBase = 1024;
+inline constexpr unsigned kRankShift = 24;
+
+/// Registers that an instruction reads and writes, for undefined-value
+/// tracking.
+struct Flow {
+  std::vector<Slot> sources, destinations;
+  /// An undefined source is an error here, not something to pass on.
+  bool sink = false;
+};
+
+/// What a handler needs beyond a few operands.
+struct Detail {
+  std::vector<Slot> a, b, c, d;
+  std::vector<int64_t> numbers;
+  std::vector<uint32_t> targets;
+};
+
+/// One instruction, decoded.
+struct Record {
+  Handler fn = nullptr;
+  Slot guard = kNoSlot;
+  uint32_t line = 0;
+  Slot op[4] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot};
+  int64_t imm = 0;
+  uint32_t aux = 0, aux2 = 0;
+  const Detail *detail = nullptr;
+  const Instruction *instruction = nullptr;
+};
+
+/// A function of the program: its code range and where its lanes return to.
+struct FunctionCode {
+  const Function *source = nullptr;
+  uint32_t entry = 0;
+  Slot returnPc = kNoSlot;
+};
+
+/// A kernel ready to run; shared by all workers.
+struct Program {
+  const Module *module = nullptr;
+  const Function *kernel = nullptr;
+  std::vector<Record> code;
+  std::vector<Flow> flows;
+  std::vector<std::unique_ptr<Detail>> details;
+  std::vector<FunctionCode> functions;
+  std::vector<uint8_t> constants; ///< the constant bank
+  uint32_t registerBytes = 0;     ///< the register bank of a warp
+  uint32_t entry = 0;
+  uint32_t staticShared = 0;  ///< bytes from kSharedBase
+  uint32_t dynamicShared = 0; ///< first dynamic byte, from kSharedBase
+  uint32_t localBytes = 0;    ///< per lane, parameters of calls included
+  std::vector<uint8_t> constBytes;  ///< the .const window
+  std::vector<uint8_t> globalBytes; ///< module .global variables
+  uint64_t globalBase = 0;
+  std::vector<uint64_t> variableAddress; ///< of Module::variables, own space
+  /// Slots of special registers, by (special << 2 | component).
+  std::vector<std::pair<uint32_t, Slot>> specials;
+};
+
+/// One buffer of global memory.
+struct Region {
+  uint64_t base = 0, size = 0;
+  uint8_t *data = nullptr;
+  bool writable = true;
+};
+
+struct Memory {
+  std::vector<Region> regions; ///< sorted by base
+  std::vector<uint8_t> params;
+  /// The region that holds the whole range, or null.
+  const Region *find(uint64_t address, uint64_t bytes) const;
+};
+
+/// Lanes that share a program counter.
+struct Group {
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  uint64_t blockedAt = 0; ///< epoch of the last failed try
+  bool blocked = false;
+  bool arrived = false; ///< a two-step instruction has done its first step
+  uint64_t token = 0;
+};
+
+struct BulkGroups {
+  /// Operations per group that were committed and are not complete; the last
+  /// entry is the open group.
+  std::vector<std::shared_ptr<uint32_t>> committed;
+  std::shared_ptr<uint32_t> open = std::make_shared<uint32_t>(0);
+};
+
+struct Warp {
+  Cta *cta = nullptr;
+  unsigned index = 0;
+  uint32_t live = 0; ///< lanes that exist and have not exited
+  uint64_t steps = 0;
+  std::vector<Group> groups; ///< sorted by pc
+  unsigned current = 0;
+  unsigned backward = 0; ///< taken backward branches since the last switch
+  std::vector<uint64_t> storage; ///< the register bank
+  uint8_t *registers = nullptr;
+  std::vector<uint32_t> undefined; ///< lane masks by slot / 64
+  bool tainted = false;
+  std::vector<uint8_t> local; ///< 32 lanes, one after another
+  std::array<BulkGroups, 32> bulk;  ///< cp.async.bulk, per thread
+  std::array<BulkGroups, 32> copies; ///< cp.async, per thread
+  uint32_t clusterArrived = 0;
+  uint64_t clusterPhase[32] = {};
+  uint32_t carry = 0; ///< condition code of add.cc, per lane
+};
+
+struct NamedBarrier {
+  uint32_t expected = 0, arrived = 0;
+  uint64_t phase = 0;
+  bool reduces = false;
+  uint32_t popc = 0, last = 0;
+  bool all = true, any = false;
+  uint32_t lastPopc = 0;
+  bool lastAll = true, lastAny = false;
+};
+
+/// Tensor-memory allocation calls that wait for the peer CTA.
+struct Cta {
+  Cluster *cluster = nullptr;
+  uint32_t rank = 0;
+  uint32_t id[3] = {0, 0, 0};
+  uint32_t inCluster[3] = {0, 0, 0};
+  std::vector<uint8_t> shared, valid; ///< from kSharedBase on; 0xFF = written
+  std::vector<int16_t> barrierAt;     ///< by offset / 8; -1 = none
+  std::deque<MBarrier> barriers;
+  TensorMemory tensor;
+  std::vector<std::unique_ptr<Warp>> warps;
+  NamedBarrier named[16];
+  uint32_t threads = 0, exited = 0;
+  bool done() const { return exited == threads; }
+};
+
+/// An asynchronous operation in flight.
+struct AsyncOp {
+  uint64_t due = 0;
+  uint32_t queue = 0; ///< 0 = free order; equal numbers keep their order
+  std::function<void()> act;
+};
+
+/// The whole grid, shared by the workers.
+struct Grid {
+  const Program &program;
+  const Launch &launch;
+  const Options &options;
+  Memory memory;
+  std::vector<uint64_t> order; ///< clusters to run
+  size_t next = 0; ///< guarded by schedule
+  std::atomic<bool> stop{false};
+  std::mutex atomics, output, schedule;
+
+  Grid(const Program &program, const Launch &launch, const Options &options)
+      : program(program), launch(launch), options(options) {}
+};
+
+struct Cluster {
+  Grid &grid;
+  uint64_t id = 0;
+  uint32_t at[3] = {0, 0, 0}; ///< in clusters
+  std::vector<std::unique_ptr<Cta>> ctas;
+  std::deque<AsyncOp> pending;
+  uint64_t epoch = 1; ///< grows whenever a blocked group may go on
+  uint64_t turn = 0;
+  bool faulted = false;
+  std::mt19937_64 random;
+  TensorCore core;
+  /// barrier.cluster
+  uint32_t clusterArrivals = 0;
+  uint64_t clusterPhase = 0;
+  bool cancelFailed = false;
+  std::vector<Finding> findings;
+  Counters counters;
+  OpenPointSet openPoints;
+
+  explicit Cluster(Grid &grid) : grid(grid) {}
+  const Program &program() const { return grid.program; }
+  /// Runs `act` now or later, as the options say.
+  void post(uint32_t queue, std::function<void()> act);
+  /// Lets due operations act; with `force` the oldest one if none is due.
+  bool pump(bool force);
+  void drain();
+  uint32_t threads() const;
+  uint32_t exited() const;
+  void checkClusterBarrier();
+};
+
+/// Where an asynchronous operation was issued, to name it when it fails later.
+struct Origin {
+  Cta *cta = nullptr;
+  int warp = -1, lane = -1;
+  uint32_t line = 0;
+};
+
+void report(Cluster &cluster, const Origin &origin, FindingKind kind,
+            std::string message, uint64_t address = 0);
+
+/// What a handler works on.
+struct Exec {
+  Cluster *cluster = nullptr;
+  Cta *cta = nullptr;
+  Warp *warp = nullptr;
+  Group *group = nullptr;
+  uint8_t *bank[2] = {nullptr, nullptr};
+  uint32_t mask = 0; ///< lanes that execute
+
+  uint8_t *at(Slot slot) const {
+    return bank[slot >> 31] + (slot & ~kConstantBank);
+  }
+  template <typename T> T *reg(Slot slot) const {
+    return reinterpret_cast<T *>(at(slot));
+  }
+  uint32_t predicate(Slot slot) const {
+    uint32_t bits = *reinterpret_cast<uint32_t *>(at(slot & ~1u));
+    return slot & 1 ? ~bits : bits;
+  }
+  void setPredicate(Slot slot, uint32_t value) const {
+    auto *bits = reinterpret_cast<uint32_t *>(at(slot & ~1u));
+    *bits = (*bits & ~mask) | (value & mask);
+  }
+  unsigned firstLane() const { return __builtin_ctz(mask); }
+  /// Lanes whose value in `slot` is undefined.
+  uint32_t undefined(Slot slot) const {
+    return !warp->tainted || slot & kConstantBank ? 0
+                                                  : warp->undefined[slot >> 6];
+  }
+  void setUndefined(Slot slot, uint32_t lanes) const {
+    uint32_t &bits = warp->undefined[slot >> 6];
+    bits = (bits & ~mask) | (lanes & mask);
+    if (lanes & mask)
+      warp->tainted = true;
+  }
+  Origin origin(const Record &record, int lane = -1) const {
+    return {cta, int(warp->index), lane, record.line};
+  }
+  /// Records a finding that ends the run.
+  Step fault(const Record &record, FindingKind kind, std::string message,
+             int lane = -1, uint64_t address = 0) const {
+    report(*cluster, origin(record, lane), kind, std::move(message), address);
+    return Step::Fault;
+  }
+};
+
+template <typename F> inline void forLanes(uint32_t mask, F &&body) {
+  if (mask == 0xFFFFFFFFu) {
+    for (unsigned lane = 0; lane != 32; ++lane)
+      body(lane);
+    return;
+  }
+  for (; mask; mask &= mask - 1)
+    body(unsigned(__builtin_ctz(mask)));
+}
+
+std::string hex(uint64_t value);
+
+/// A line for the trace, if somebody listens.
+void trace(Cluster &cluster, const Origin &origin, const std::string &text);
+bool tracing(const Cluster &cluster);
+
+} // namespace blockscale::emulator::machine
+
+#endif // BLOCKSCALE_LIB_EMULATOR_MACHINE_STATE_H

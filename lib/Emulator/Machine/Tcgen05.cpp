@@ -1,0 +1,587 @@
+//===- Tcgen05.cpp - the tcgen05 instructions -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mma, cp, shift and commit go through one queue per CTA (per pair for
+// cta_group::2), in which they keep their order. ld and st act at once: their
+// effect cannot be seen earlier than a correct program looks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Access.h"
+#include "Async.h"
+#include "Warp.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+constexpr uint32_t kPairQueue = 64;
+
+uint32_t queueOf(const Exec &x, unsigned group) {
+  return group == 2 ? kPairQueue + x.cta->rank / 2 : 1 + x.cta->rank;
+}
+
+TensorCta viewOf(Cta &cta) {
+  TensorCta view;
+  view.shared = cta.shared.data();
+  view.sharedBase = kSharedBase;
+  view.sharedSize = uint32_t(cta.shared.size());
+  view.tensor = &cta.tensor;
+  Cta *owner = &cta;
+  view.sharedValid = [owner](uint32_t address, uint32_t bytes) {
+    uint32_t offset = address - kSharedBase;
+    return offset + bytes <= owner->valid.size() &&
+           !std::memchr(owner->valid.data() + offset, 0, bytes);
+  };
+  return view;
+}
+
+/// The CTAs of an instruction; false after a report.
+bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
+               TensorContext &context) {
+  if (group == 1) {
+    context.cta[0] = viewOf(*origin.cta);
+    return true;
+  }
+  uint32_t even = origin.cta->rank & ~1u;
+  if (even + 1 >= cluster.ctas.size()) {
+    asyncFault(cluster, origin, FindingKind::Descriptor,
+               "cta_group::2 in a CTA without a peer", 0);
+    return false;
+  }
+  for (unsigned i = 0; i != 2; ++i) {
+    Cta &cta = *cluster.ctas[even + i];
+    if (cta.done()) {
+      asyncFault(cluster, origin, FindingKind::TensorMemory,
+                 "cta_group::2 operation while a CTA of the pair has exited", 0);
+      return false;
+    }
+    context.cta[i] = viewOf(cta);
+  }
+  return true;
+}
+
+void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
+                  const TensorReport &result) {
+  cluster.openPoints.add(result.openPoints);
+  for (const TensorIssue &issue : result.issues) {
+    FindingKind kind = issue.kind == TensorIssueKind::IllegalInstruction ? FindingKind::Descriptor
+                       : issue.kind == TensorIssueKind::OutOfRange       ? FindingKind::OutOfBounds
+                       : issue.kind == TensorIssueKind::Unallocated      ? FindingKind::TensorMemory
+                       : issue.kind == TensorIssueKind::Inconsistent     ? FindingKind::TensorMemory
+                                                                         : FindingKind::Uninitialised;
+    Origin where = origin;
+    if (group == 2)
+      where.cta = cluster.ctas[(origin.cta->rank & ~1u) + issue.cta].get();
+    report(cluster, where, kind, issue.message, issue.address);
+  }
+  if (result.refused)
+    cluster.faulted = true;
+}
+
+/// What an mma needs, in Detail: a = value slots {a, b, idesc, enable, disable
+/// lanes...}; b/numbers = addresses {d, a?, metadata?, scaleA?, scaleB?}.
+struct MmaShape {
+  MmaForm form;
+  bool aInTensor, scaled;
+  unsigned scaleInputD, disableLanes;
+};
+MmaShape mmaShape(const Record &r) {
+  MmaShape s;
+  s.form.kind = MmaKind(r.aux & 15);
+  s.form.sparse = r.aux >> 4 & 1;
+  s.form.ctaGroup = r.aux >> 5 & 1 ? 2 : 1;
+  s.aInTensor = r.aux >> 6 & 1;
+  s.scaled = isBlockScaled(s.form.kind);
+  s.form.block = r.aux >> 8 & 255;
+  s.scaleInputD = r.aux >> 16 & 255;
+  s.disableLanes = r.aux >> 24;
+  return s;
+}
+
+MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s, unsigned lane) {
+  const Detail &d = *r.detail;
+  MmaRequest q;
+  q.form = s.form;
+  unsigned address = 0;
+  auto nextAddress = [&] { return uint32_t(pushedAddress(x, d, address++, lane)); };
+  q.d = nextAddress();
+  q.aInTensorMemory = s.aInTensor;
+  q.a = s.aInTensor ? nextAddress() : x.reg<uint64_t>(d.a[0])[lane];
+  q.b = x.reg<uint64_t>(d.a[1])[lane];
+  q.idesc = x.reg<uint32_t>(d.a[2])[lane];
+  if (s.form.sparse)
+    q.metadata = nextAddress();
+  if (s.scaled) {
+    q.scaleA = nextAddress();
+    q.scaleB = nextAddress();
+  }
+  q.enableInputD = x.predicate(d.a[3]) >> lane & 1;
+  q.scaleInputD = s.scaleInputD;
+  for (unsigned i = 0; i != s.disableLanes; ++i)
+    q.disableOutputLane[i] = x.reg<uint32_t>(d.a[4 + i])[lane];
+  return q;
+}
+
+void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
+              const TensorReport &result) {
+  const InstructionDescriptor &i = result.idesc;
+  std::string text = "event=mma kind=" + std::string(name(q.form.kind));
+  auto add = [&](const char *key, uint64_t value) {
+    text += std::string(" ") + key + "=" + std::to_string(value);
+  };
+  add("cta_group", q.form.ctaGroup);
+  add("block", q.form.block);
+  add("sparse", q.form.sparse);
+  add("m", i.m);
+  add("n", i.n);
+  add("k", i.k);
+  text += " a_type=" + std::string(name(i.a)) + " b_type=" + name(i.b);
+  if (isBlockScaled(q.form.kind))
+    text += " scale_type=" + std::string(name(i.scale));
+  add("scale_id_a", i.scaleIdA);
+  add("scale_id_b", i.scaleIdB);
+  add("mn_major_a", i.mnMajorA);
+  add("mn_major_b", i.mnMajorB);
+  add("negate_a", i.negateA);
+  add("negate_b", i.negateB);
+  add("selector", i.sparsitySelector);
+  text += " idesc=" + hex(q.idesc) + " d=" + hex(q.d) +
+          (q.aInTensorMemory ? " a_tmem=" : " a_desc=") + hex(q.a) +
+          " b_desc=" + hex(q.b);
+  if (q.form.sparse)
+    text += " metadata=" + hex(q.metadata);
+  if (isBlockScaled(q.form.kind))
+    text += " scale_a=" + hex(q.scaleA) + " scale_b=" + hex(q.scaleB);
+  add("accumulate", q.enableInputD);
+  trace(cluster, origin, text);
+}
+
+Step mma(Exec &x, const Record &r) {
+  MmaShape s = mmaShape(r);
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    MmaRequest q = requestOf(x, r, s, lane);
+    Origin origin = x.origin(r, int(lane));
+    Cluster *cluster = x.cluster;
+    cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q] {
+      TensorContext context;
+      if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
+        return;
+      TensorReport result = cluster->core.execute(q, context);
+      reportIssues(*cluster, origin, q.form.ctaGroup, result);
+      ++cluster->counters.mmas[size_t(q.form.kind)];
+      cluster->counters.macs += result.macs;
+      if (tracing(*cluster))
+        traceMma(*cluster, origin, q, result);
+    });
+    if (x.cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+/// aux: CopyShape | CopyFormat << 4 | group 2 << 8.
+Step copy(Exec &x, const Record &r) {
+  unsigned group = r.aux >> 8 & 1 ? 2 : 1;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    auto address = uint32_t(pushedAddress(x, *r.detail, 0, lane));
+    uint64_t descriptor = x.reg<uint64_t>(r.op[1])[lane];
+    Origin origin = x.origin(r, int(lane));
+    Cluster *cluster = x.cluster;
+    uint32_t aux = r.aux;
+    const Instruction *in = r.instruction;
+    cluster->post(queueOf(x, group), [=] {
+      TensorContext context;
+      if (!contextOf(*cluster, origin, group, context))
+        return;
+      TensorReport result = cluster->core.copy(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15),
+                                               group, address, descriptor, context);
+      reportIssues(*cluster, origin, group, result);
+      ++cluster->counters.tensorCopies;
+      if (tracing(*cluster)) {
+        std::string shape;
+        for (Modifier modifier : in->modifiers)
+          shape += (shape.empty() ? "" : ".") + std::string(spelling(modifier));
+        trace(*cluster, origin, "event=cp form=" + shape + " d=" + hex(address) +
+                                    " desc=" + hex(descriptor));
+      }
+    });
+    if (x.cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+Step shift(Exec &x, const Record &r) {
+  unsigned group = r.aux ? 2 : 1;
+  auto address = uint32_t(pushedAddress(x, *r.detail, 0, x.firstLane()));
+  Origin origin = x.origin(r, int(x.firstLane()));
+  Cluster *cluster = x.cluster;
+  cluster->post(queueOf(x, group), [=] {
+    TensorContext context;
+    if (!contextOf(*cluster, origin, group, context))
+      return;
+    for (unsigned i = 0; i != group; ++i)
+      if (auto reason = context.cta[i].tensor->shiftDown(address, cluster->openPoints))
+        asyncFault(*cluster, origin, FindingKind::TensorMemory, *reason, address);
+  });
+  return x.cluster->faulted ? Step::Fault : Step::Next;
+}
+
+/// op[1]: mask or kNoSlot. aux: group 2.
+Step commit(Exec &x, const Record &r) {
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    uint32_t address = pushedShared(x, *r.detail, 0, lane);
+    uint32_t ranks = r.op[1] == kNoSlot ? 1u << (address >> kRankShift & 31)
+                                        : x.reg<uint16_t>(r.op[1])[lane];
+    if (ranks >> x.cluster->ctas.size())
+      return x.fault(r, FindingKind::BadAddress,
+                     "commit to CTA mask " + hex(ranks) + " in a cluster of " +
+                         std::to_string(x.cluster->ctas.size()),
+                     int(lane), address);
+    Origin origin = x.origin(r, int(lane));
+    Cluster *cluster = x.cluster;
+    cluster->post(queueOf(x, r.aux ? 2 : 1), [=] {
+      for (uint32_t rest = ranks; rest; rest &= rest - 1)
+        arriveOn(*cluster, origin,
+                 (address & 0xFFFFFF) | uint32_t(__builtin_ctz(rest)) << kRankShift);
+      if (tracing(*cluster))
+        trace(*cluster, origin, "event=commit barrier=" + hex(address) + " mask=" + hex(ranks));
+    });
+    ++x.cluster->counters.commits;
+    if (x.cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+bool wholeWarp(const Exec &x) { return gathered(x, ~0u); }
+
+Step allocate(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  unsigned lane = x.firstLane();
+  uint32_t columns = x.reg<uint32_t>(r.op[1])[lane];
+  TensorMemory &tensor = x.cta->tensor;
+  uint32_t address = 0;
+  AllocStatus status = tensor.allocate(columns, address);
+  if (status == AllocStatus::WouldBlock)
+    return Step::Block;
+  if (status != AllocStatus::Ok)
+    return x.fault(r, FindingKind::TensorMemory,
+                   std::string(describe(status)) + " (" + std::to_string(columns) +
+                       " columns)",
+                   int(lane));
+  Access access;
+  if (!resolve(x, r, Where(r.aux2), r.aux2 == uint32_t(Where::Generic)
+                                        ? pushedAddress(x, *r.detail, 0, lane)
+                                        : pushedShared(x, *r.detail, 0, lane),
+               lane, 4, Use::Write, access))
+    return Step::Fault;
+  std::memcpy(access.data, &address, 4);
+  markWritten(access, 4, true);
+  return Step::Next;
+}
+
+Step deallocate(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  unsigned lane = x.firstLane();
+  uint32_t address = x.reg<uint32_t>(r.op[0])[lane];
+  if (auto reason = x.cta->tensor.deallocate(address, x.reg<uint32_t>(r.op[1])[lane]))
+    return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address);
+  ++x.cluster->epoch;
+  return Step::Next;
+}
+
+Step relinquish(Exec &x, const Record &) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  x.cta->tensor.relinquish();
+  return Step::Next;
+}
+
+Step waitWarp(Exec &x, const Record &) {
+  return wholeWarp(x) ? Step::Next : Step::Block;
+}
+
+Fragment fragmentOf(const Record &r) {
+  Fragment f;
+  f.shape = FragmentShape(r.aux & 15);
+  f.num = r.aux >> 8 & 0xFFFF;
+  f.pack16 = r.aux >> 4 & 1;
+  f.halfSplit = unsigned(r.imm);
+  return f;
+}
+
+/// One address for all lanes; false after a report.
+bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
+  address = uint32_t(pushedAddress(x, *r.detail, 0, 0));
+  bool same = true;
+  forLanes(x.mask, [&](unsigned lane) {
+    same = same && uint32_t(pushedAddress(x, *r.detail, 0, lane)) == address;
+  });
+  if (!same)
+    x.fault(r, FindingKind::TensorMemory,
+            "lanes give different tensor-memory addresses", 0, address);
+  return same;
+}
+
+Step loadTensor(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  if (x.mask != ~0u)
+    return x.fault(r, FindingKind::Divergence, "tcgen05.ld by a part of a warp");
+  uint32_t address;
+  if (!uniformAddress(x, r, address))
+    return Step::Fault;
+  Fragment fragment = fragmentOf(r);
+  uint32_t words[128 * 32];
+  std::optional<uint32_t> never;
+  if (auto reason = x.cta->tensor.load(fragment, address, x.warp->index, words, never))
+    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address);
+  const std::vector<Slot> &to = r.detail->a;
+  for (size_t i = 0; i != to.size(); ++i) {
+    std::memcpy(x.at(to[i]), words + i * 32, 128);
+    if (!never)
+      continue;
+    uint32_t undefined = 0;
+    for (unsigned thread = 0; thread != 32; ++thread) {
+      unsigned lane, column;
+      fragmentPosition(fragment, thread, unsigned(i), lane, column);
+      lane += TensorMemory::laneOf(address);
+      column += TensorMemory::columnOf(address);
+      if (lane < 128 && column < 512 && !x.cta->tensor.valid(lane, column))
+        undefined |= 1u << thread;
+    }
+    x.setUndefined(to[i], undefined);
+  }
+  return Step::Next;
+}
+
+Step storeTensor(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  if (x.mask != ~0u)
+    return x.fault(r, FindingKind::Divergence, "tcgen05.st by a part of a warp");
+  uint32_t address;
+  if (!uniformAddress(x, r, address))
+    return Step::Fault;
+  uint32_t words[128 * 32];
+  const std::vector<Slot> &from = r.detail->a;
+  for (size_t i = 0; i != from.size(); ++i)
+    std::memcpy(words + i * 32, x.at(from[i]), 128);
+  if (auto reason = x.cta->tensor.store(fragmentOf(r), address, x.warp->index, words))
+    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address);
+  return Step::Next;
+}
+
+std::optional<MmaKind> kindOf(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::KindF16: return MmaKind::F16;
+    case Modifier::KindTf32: return MmaKind::TF32;
+    case Modifier::KindF8f6f4: return MmaKind::F8F6F4;
+    case Modifier::KindI8: return MmaKind::I8;
+    case Modifier::KindMxf8f6f4: return MmaKind::MXF8F6F4;
+    case Modifier::KindMxf4: return MmaKind::MXF4;
+    case Modifier::KindMxf4nvf4: return MmaKind::MXF4NVF4;
+    default: break;
+    }
+  return std::nullopt;
+}
+
+bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
+  std::optional<MmaKind> kind = kindOf(in);
+  if (!kind)
+    return d.refuse("tcgen05.mma without a kind");
+  if (in.has(Modifier::Ws))
+    return d.refuse("tcgen05.mma.ws is not supported");
+  bool sparse = in.has(Modifier::Sp), scaled = isBlockScaled(*kind);
+  bool aInTensor = in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
+  size_t next = 0, count = in.operands.size();
+  size_t least = 5 + sparse + 2 * scaled;
+  if (count < least)
+    return d.refuse("missing operands");
+  Detail &detail = d.detail(r);
+  pushAddress(d, detail, in.operands[next++]);
+  Slot a = kNoSlot;
+  if (aInTensor)
+    pushAddress(d, detail, in.operands[next++]);
+  else
+    a = d.source(in.operands[next++], 64);
+  Slot b = d.source(in.operands[next++], 64);
+  if (sparse)
+    pushAddress(d, detail, in.operands[next++]);
+  Slot idesc = d.source(in.operands[next++], 32);
+  if (scaled) {
+    pushAddress(d, detail, in.operands[next++]);
+    pushAddress(d, detail, in.operands[next++]);
+  }
+  std::vector<Slot> disabled;
+  if (next < count && in.operands[next].kind == OperandKind::Vector)
+    for (const Operand &one : in.operands[next++].elements)
+      disabled.push_back(d.source(one, 32));
+  if (next >= count || disabled.size() > 8)
+    return d.refuse("missing operands");
+  detail.a = {a, b, idesc, d.predicate(in.operands[next++])};
+  detail.a.insert(detail.a.end(), disabled.begin(), disabled.end());
+  uint32_t scaleInputD = 0;
+  if (next < count) {
+    if (!in.operands[next].isImmediate())
+      return d.refuse("scale-input-d must be an immediate");
+    scaleInputD = uint32_t(in.operands[next].value) & 255;
+  }
+  unsigned block = 0;
+  if (scaled)
+    block = in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X) ? 16 : 32;
+  r.aux = uint32_t(*kind) | sparse << 4 | in.has(Modifier::CtaGroup2) << 5 |
+          aInTensor << 6 | block << 8 | scaleInputD << 16 |
+          uint32_t(disabled.size()) << 24;
+  d.flow().sink = true;
+  r.fn = mma;
+  return true;
+}
+
+bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
+  CopyShape shape;
+  if (in.has(Modifier::Shape128x256b)) shape = CopyShape::S128x256b;
+  else if (in.has(Modifier::Shape4x256b)) shape = CopyShape::S4x256b;
+  else if (in.has(Modifier::Shape128x128b)) shape = CopyShape::S128x128b;
+  else if (in.has(Modifier::Shape32x128b)) shape = CopyShape::S32x128bWarp4;
+  else if (in.has(Modifier::Warpx20213)) shape = CopyShape::S64x128bWarp02_13;
+  else if (in.has(Modifier::Warpx20123)) shape = CopyShape::S64x128bWarp01_23;
+  else return d.refuse("tcgen05.cp without a known shape");
+  CopyFormat format = in.has(Modifier::B4x16P64)   ? CopyFormat::B4x16P64
+                      : in.has(Modifier::B6x16P32) ? CopyFormat::B6x16P32
+                                                   : CopyFormat::Plain;
+  pushAddress(d, d.detail(r), in.operands[0]);
+  r.op[1] = d.source(in.operands[1], 64);
+  r.aux = uint32_t(shape) | uint32_t(format) << 4 | in.has(Modifier::CtaGroup2) << 8;
+  d.flow().sink = true;
+  r.fn = copy;
+  return true;
+}
+
+unsigned repeat(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::X1: return 1;
+    case Modifier::X2: return 2;
+    case Modifier::X4: return 4;
+    case Modifier::X8: return 8;
+    case Modifier::X16: return 16;
+    case Modifier::X32: return 32;
+    case Modifier::X64: return 64;
+    case Modifier::X128: return 128;
+    default: break;
+    }
+  return 0;
+}
+
+bool decodeFragment(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
+  Fragment fragment;
+  if (in.has(Modifier::Shape32x32b)) fragment.shape = FragmentShape::S32x32b;
+  else if (in.has(Modifier::Shape16x64b)) fragment.shape = FragmentShape::S16x64b;
+  else if (in.has(Modifier::Shape16x128b)) fragment.shape = FragmentShape::S16x128b;
+  else if (in.has(Modifier::Shape16x256b)) fragment.shape = FragmentShape::S16x256b;
+  else if (in.has(Modifier::Shape16x32bx2)) fragment.shape = FragmentShape::S16x32bx2;
+  else return d.refuse("unknown shape");
+  fragment.num = repeat(in);
+  if (in.has(Modifier::Red))
+    return d.refuse("tcgen05.ld.red is not supported");
+  bool pack = in.has(Modifier::Pack16b) || in.has(Modifier::Unpack16b);
+  fragment.pack16 = pack;
+  if (!fragment.legal())
+    return d.refuse("this repetition does not exist for the shape");
+  const Operand &address = in.operands[isLoad ? 1 : 0];
+  size_t dataAt = isLoad ? 0 : in.operands.size() - 1;
+  if (fragment.shape == FragmentShape::S16x32bx2) {
+    if (in.operands.size() != 3)
+      return d.refuse("16x32bx2 needs an offset");
+    r.imm = in.operands[isLoad ? 2 : 1].value;
+  }
+  Detail &detail = d.detail(r);
+  pushAddress(d, detail, address);
+  const Operand &data = in.operands[dataAt];
+  auto add = [&](const Operand &one) {
+    detail.a.push_back(isLoad ? d.destination(one, 32) : d.source(one, 32));
+  };
+  if (data.kind == OperandKind::Vector)
+    for (const Operand &one : data.elements)
+      add(one);
+  else
+    add(data);
+  if (detail.a.size() != fragment.registers())
+    return d.refuse("expected " + std::to_string(fragment.registers()) +
+                    " registers, found " + std::to_string(detail.a.size()));
+  r.aux = uint32_t(fragment.shape) | pack << 4 | fragment.num << 8;
+  d.flow().sink = true;
+  r.fn = isLoad ? loadTensor : storeTensor;
+  return true;
+}
+
+bool decodeAllocation(Decoder &d, const Instruction &in, Record &r) {
+  d.flow().sink = true;
+  switch (in.opcode) {
+  case Opcode::Tcgen05Alloc:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    r.op[1] = d.source(in.operands[1], 32);
+    r.aux2 = uint32_t(whereOf(in));
+    r.fn = allocate;
+    return true;
+  case Opcode::Tcgen05Dealloc:
+    r.op[0] = d.source(in.operands[0], 32);
+    r.op[1] = d.source(in.operands[1], 32);
+    r.fn = deallocate;
+    return true;
+  default:
+    r.fn = relinquish;
+    return true;
+  }
+}
+
+Step nothing(Exec &, const Record &) { return Step::Next; }
+
+} // namespace
+
+bool decodeTensor(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::Tcgen05Alloc: case Opcode::Tcgen05Dealloc:
+  case Opcode::Tcgen05Relinquish:
+    return decodeAllocation(d, in, r);
+  case Opcode::Tcgen05Mma: return decodeMma(d, in, r);
+  case Opcode::Tcgen05Cp: return decodeCp(d, in, r);
+  case Opcode::Tcgen05Ld: return decodeFragment(d, in, r, true);
+  case Opcode::Tcgen05St: return decodeFragment(d, in, r, false);
+  case Opcode::Tcgen05Shift:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    r.aux = in.has(Modifier::CtaGroup2);
+    r.fn = shift;
+    return true;
+  case Opcode::Tcgen05Commit:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    if (in.operands.size() > 1)
+      r.op[1] = d.source(in.operands[1], 16);
+    r.aux = in.has(Modifier::CtaGroup2);
+    d.flow().sink = true;
+    r.fn = commit;
+    return true;
+  case Opcode::Tcgen05WaitLd: case Opcode::Tcgen05WaitSt:
+    r.fn = waitWarp;
+    return true;
+  case Opcode::Tcgen05FenceAfter: case Opcode::Tcgen05FenceBefore:
+    r.fn = nothing;
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

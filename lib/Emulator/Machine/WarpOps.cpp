@@ -1,0 +1,312 @@
+//===- WarpOps.cpp - shfl, vote, match, redux, elect ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A `.sync` instruction waits until all living lanes of its mask have come to
+// it; they meet in one group because lanes with equal program counters join.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Float.h"
+#include "Warp.h"
+
+namespace blockscale::emulator::machine {
+
+bool gathered(const Exec &x, uint32_t wanted) {
+  return (wanted & x.warp->live & ~x.mask) == 0;
+}
+
+namespace {
+
+/// The member mask, which must be the same in all lanes that share it.
+uint32_t memberMask(const Exec &x, Slot slot) {
+  return x.reg<uint32_t>(slot)[x.firstLane()];
+}
+
+/// Blocks until the mask is complete; a lane outside its own mask is an error.
+/// Lanes may arrive with different masks (one per subset): each lane's subset
+/// is then handled on its own.
+Step enter(Exec &x, const Record &r, Slot slot, uint32_t &members) {
+  members = memberMask(x, slot);
+  if (!(members >> x.firstLane() & 1))
+    return x.fault(r, FindingKind::Divergence,
+                   "lane is not in its own member mask " + hex(members),
+                   int(x.firstLane()));
+  return gathered(x, members) ? Step::Next : Step::Block;
+}
+
+/// Runs `body(members)` once per distinct member mask.
+template <typename F>
+Step perMask(Exec &x, const Record &r, Slot slot, F &&body) {
+  uint32_t all = x.mask;
+  const uint32_t *masks = x.reg<uint32_t>(slot);
+  uint32_t masksOf[32];
+  std::memcpy(masksOf, masks, sizeof masksOf);
+  for (uint32_t left = all; left;) {
+    uint32_t members = masksOf[__builtin_ctz(left)], lanes = 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1)
+      if (masksOf[__builtin_ctz(rest)] == members)
+        lanes |= rest & -rest;
+    if (lanes & ~members)
+      return x.fault(r, FindingKind::Divergence,
+                     "lane is not in its own member mask " + hex(members),
+                     __builtin_ctz(lanes & ~members));
+    if (members & x.warp->live & ~all)
+      return Step::Block;
+    left &= ~lanes;
+  }
+  for (uint32_t left = all; left;) {
+    uint32_t members = masksOf[__builtin_ctz(left)], lanes = 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1)
+      if (masksOf[__builtin_ctz(rest)] == members)
+        lanes |= rest & -rest;
+    left &= ~lanes;
+    x.mask = lanes;
+    body(lanes);
+  }
+  x.mask = all;
+  return Step::Next;
+}
+
+/// detail a = {d, a, b, c, mask}; op[3] = p or kNoSlot; aux = Modifier.
+Step shuffle(Exec &x, const Record &r) {
+  const std::vector<Slot> &s = r.detail->a;
+  uint32_t bad = 0;
+  int badSource = 0;
+  Step step = perMask(x, r, s[4], [&](uint32_t lanes) {
+    uint32_t value[32], valid = 0, result[32];
+    std::memcpy(value, x.reg<uint32_t>(s[1]), sizeof value);
+    const uint32_t *b = x.reg<uint32_t>(s[2]), *c = x.reg<uint32_t>(s[3]);
+    forLanes(lanes, [&](unsigned lane) {
+      unsigned segment = c[lane] >> 8 & 31, clamp = c[lane] & 31, by = b[lane] & 31;
+      unsigned low = lane & segment, top = low | (clamp & ~segment);
+      int j = 0;
+      bool in = false;
+      switch (Modifier(r.aux)) {
+      case Modifier::Up: j = int(lane) - int(by); in = j >= int(top); break;
+      case Modifier::Down: j = int(lane + by); in = j <= int(top); break;
+      case Modifier::Bfly: j = int(lane ^ by); in = j <= int(top); break;
+      default: j = int(low | (by & ~segment)); in = j <= int(top);
+      }
+      if (!in)
+        j = int(lane);
+      if (!(lanes >> j & 1)) {
+        bad |= 1u << lane;
+        badSource = j;
+      }
+      result[lane] = value[j];
+      valid |= uint32_t(in) << lane;
+    });
+    uint32_t *d = x.reg<uint32_t>(s[0]);
+    forLanes(lanes, [&](unsigned lane) { d[lane] = result[lane]; });
+    if (r.op[3] != kNoSlot)
+      x.setPredicate(r.op[3], valid);
+  });
+  if (step == Step::Next && bad)
+    return x.fault(r, FindingKind::Divergence,
+                   "shfl reads lane " + std::to_string(badSource) +
+                       ", which does not take part",
+                   __builtin_ctz(bad));
+  return step;
+}
+
+Step vote(Exec &x, const Record &r) {
+  return perMask(x, r, r.op[2], [&](uint32_t lanes) {
+    uint32_t p = x.predicate(r.op[1]) & lanes;
+    switch (Modifier(r.aux)) {
+    case Modifier::Ballot:
+      forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = p; });
+      break;
+    case Modifier::All: x.setPredicate(r.op[0], p == lanes ? ~0u : 0); break;
+    case Modifier::Any: x.setPredicate(r.op[0], p ? ~0u : 0); break;
+    default: x.setPredicate(r.op[0], p == lanes || !p ? ~0u : 0);
+    }
+  });
+}
+
+/// op[3] = p or kNoSlot; aux = 1 for .all; aux2 = bits.
+Step match(Exec &x, const Record &r) {
+  return perMask(x, r, r.op[2], [&](uint32_t lanes) {
+    auto value = [&](unsigned lane) -> uint64_t {
+      return r.aux2 == 64 ? x.reg<uint64_t>(r.op[1])[lane] : x.reg<uint32_t>(r.op[1])[lane];
+    };
+    uint32_t result[32];
+    forLanes(lanes, [&](unsigned lane) {
+      uint32_t same = 0;
+      forLanes(lanes, [&](unsigned other) {
+        same |= uint32_t(value(other) == value(lane)) << other;
+      });
+      result[lane] = r.aux ? (same == lanes ? lanes : 0) : same;
+    });
+    uint32_t all = result[__builtin_ctz(lanes)];
+    forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = result[lane]; });
+    if (r.op[3] != kNoSlot)
+      x.setPredicate(r.op[3], all == lanes ? ~0u : 0);
+  });
+}
+
+/// aux = operation, aux2 = Type.
+Step redux(Exec &x, const Record &r) {
+  return perMask(x, r, r.op[2], [&](uint32_t lanes) {
+    const uint32_t *a = x.reg<uint32_t>(r.op[1]);
+    uint32_t sum = a[__builtin_ctz(lanes)];
+    bool sign = Type(r.aux2) == Type::S32, real = Type(r.aux2) == Type::F32;
+    if (real && r.imm & 1)
+      sum &= 0x7FFFFFFF;
+    for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
+      uint32_t v = a[__builtin_ctz(rest)];
+      if (real && r.imm & 1)
+        v &= 0x7FFFFFFF;
+      bool less = real ? bitsAs<float>(v) < bitsAs<float>(sum)
+                  : sign ? int32_t(v) < int32_t(sum)
+                         : v < sum;
+      switch (Modifier(r.aux)) {
+      case Modifier::Add: sum += v; break;
+      case Modifier::And: sum &= v; break;
+      case Modifier::Or: sum |= v; break;
+      case Modifier::Xor: sum ^= v; break;
+      default: {
+        bool wantLess = Modifier(r.aux) == Modifier::Min;
+        if (real) {
+          float p = bitsAs<float>(sum), q = bitsAs<float>(v);
+          if (std::isnan(p) || std::isnan(q)) {
+            sum = r.imm & 2 || (std::isnan(p) && std::isnan(q)) ? 0x7FFFFFFFu
+                  : std::isnan(p)                               ? v
+                                                                : sum;
+            break;
+          }
+        }
+        if (less == wantLess && v != sum)
+          sum = v;
+      }
+      }
+    }
+    forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = sum; });
+  });
+}
+
+Step elect(Exec &x, const Record &r) {
+  uint32_t members;
+  if (Step step = enter(x, r, r.op[2], members); step != Step::Next)
+    return step;
+  uint32_t lanes = members & x.mask;
+  uint32_t leader = uint32_t(__builtin_ctz(lanes));
+  forLanes(x.mask, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = leader; });
+  x.setPredicate(r.op[1], 1u << leader);
+  return Step::Next;
+}
+
+Step activeMask(Exec &x, const Record &r) {
+  forLanes(x.mask, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = x.mask; });
+  return Step::Next;
+}
+
+Step warpSync(Exec &x, const Record &r) {
+  return perMask(x, r, r.op[0], [](uint32_t) {});
+}
+
+/// All lanes of the warp must be here.
+Step setMaxRegisters(Exec &x, const Record &r) {
+  if (!gathered(x, ~0u))
+    return Step::Block;
+  return Step::Next;
+}
+
+Modifier operation(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::Sync: case Modifier::Abs: case Modifier::PropagateNan: break;
+    default: return modifier;
+    }
+  return Modifier::Unknown;
+}
+
+bool decodeShuffle(Decoder &d, const Instruction &in, Record &r) {
+  if (in.operands.size() != 5)
+    return d.refuse("shfl without a member mask is not supported");
+  const Operand &to = in.operands[0];
+  bool pair = to.kind == OperandKind::Pair;
+  Detail &detail = d.detail(r);
+  detail.a = {d.destination(pair ? to.elements[0] : to, 32),
+              d.source(in.operands[1], 32), d.source(in.operands[2], 32),
+              d.source(in.operands[3], 32), d.source(in.operands[4], 32)};
+  if (pair)
+    r.op[3] = d.predicateOut(to.elements[1]);
+  r.aux = uint32_t(operation(in));
+  r.fn = shuffle;
+  return true;
+}
+
+} // namespace
+
+bool decodeWarp(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::Shfl:
+    return decodeShuffle(d, in, r);
+  case Opcode::Vote:
+    if (in.operands.size() != 3)
+      return d.refuse("vote without a member mask is not supported");
+    r.op[0] = in.has(Modifier::Ballot) ? d.destination(in.operands[0], 32)
+                                       : d.predicateOut(in.operands[0]);
+    r.op[1] = d.predicate(in.operands[1]);
+    r.op[2] = d.source(in.operands[2], 32);
+    r.aux = uint32_t(operation(in));
+    r.fn = vote;
+    return true;
+  case Opcode::Match: {
+    const Operand &to = in.operands[0];
+    bool pair = to.kind == OperandKind::Pair;
+    r.op[0] = d.destination(pair ? to.elements[0] : to, 32);
+    if (pair)
+      r.op[3] = d.predicateOut(to.elements[1]);
+    r.aux2 = bitWidth(in.type());
+    r.op[1] = d.source(in.operands[1], r.aux2);
+    r.op[2] = d.source(in.operands[2], 32);
+    r.aux = in.has(Modifier::All);
+    r.fn = match;
+    return true;
+  }
+  case Opcode::ReduxSync:
+    r.op[0] = d.destination(in.operands[0], 32);
+    r.op[1] = d.source(in.operands[1], 32);
+    r.op[2] = d.source(in.operands[2], 32);
+    r.aux = uint32_t(operation(in));
+    r.aux2 = uint32_t(in.type());
+    r.imm = in.has(Modifier::Abs) | in.has(Modifier::PropagateNan) * 2;
+    r.fn = redux;
+    return true;
+  case Opcode::ElectSync: {
+    const Operand &to = in.operands[0];
+    if (to.kind != OperandKind::Pair)
+      return d.refuse("elect.sync needs 'd|p'");
+    r.op[0] = d.destination(to.elements[0], 32);
+    r.op[1] = d.predicateOut(to.elements[1]);
+    r.op[2] = d.source(in.operands[1], 32);
+    r.fn = elect;
+    return true;
+  }
+  case Opcode::ActiveMask:
+    r.op[0] = d.destination(in.operands[0], 32);
+    r.fn = activeMask;
+    return true;
+  case Opcode::BarWarpSync:
+    r.op[0] = d.source(in.operands[0], 32);
+    r.fn = warpSync;
+    return true;
+  case Opcode::SetMaxNReg: {
+    int64_t count = in.operands[0].value;
+    if (count < 24 || count > 256 || count % 8)
+      return d.refuse("setmaxnreg takes a multiple of 8 in 24..256, found " +
+                      std::to_string(count));
+    r.fn = setMaxRegisters;
+    return true;
+  }
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine
