@@ -289,6 +289,33 @@ template <Op op> struct MixedOp {
   }
 };
 
+/// The frequent f32 forms without modifiers, compiled for hosts with and
+/// without a fused multiply-add; both give the same bits.
+#define BLOCKSCALE_PLAIN_F32(Name, Expression)                                 \
+  __attribute__((target_clones("avx2,fma", "default"))) void Name(             \
+      float *d, const float *a, const float *b, const float *c) {              \
+    for (unsigned i = 0; i != 32; ++i) {                                       \
+      float value = Expression;                                                \
+      d[i] = value != value ? bitsAs<float>(0x7FFFFFFFu) : value;              \
+    }                                                                          \
+  }
+BLOCKSCALE_PLAIN_F32(plainAdd, a[i] + b[i])
+BLOCKSCALE_PLAIN_F32(plainMul, a[i] * b[i])
+BLOCKSCALE_PLAIN_F32(plainFma, __builtin_fmaf(a[i], b[i], c[i]))
+#undef BLOCKSCALE_PLAIN_F32
+
+template <auto plain, bool three> Step plainF32(Exec &x, const Record &r) {
+  float result[32];
+  const float *c = x.reg<float>(three ? r.op[3] : r.op[1]);
+  plain(result, x.reg<float>(r.op[1]), x.reg<float>(r.op[2]), c);
+  float *d = x.reg<float>(r.op[0]);
+  if (x.mask == 0xFFFFFFFFu)
+    std::memcpy(d, result, sizeof result);
+  else
+    forLanes(x.mask, [&](unsigned lane) { d[lane] = result[lane]; });
+  return Step::Next;
+}
+
 template <Op op, unsigned sources> Handler handlerFor(Type type) {
   switch (type) {
   case Type::F32:
@@ -358,6 +385,14 @@ template <Op op> bool choose(Decoder &d, const Instruction &in, Record &r) {
   Type type = in.type();
   r.aux = modeOf(in);
   r.fn = handlerFor<op, sources>(type);
+  if (type == Type::F32 && r.aux == 0) {
+    if (op == Op::Add)
+      r.fn = plainF32<plainAdd, false>;
+    else if (op == Op::Mul)
+      r.fn = plainF32<plainMul, false>;
+    else if (op == Op::Fma)
+      r.fn = plainF32<plainFma, true>;
+  }
   unsigned count = sources;
   if ((op == Op::Min || op == Op::Max) && in.operands.size() == 4) {
     r.fn = mapMode<Three<op>, float, float, float, float>;
