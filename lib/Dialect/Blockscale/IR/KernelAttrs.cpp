@@ -72,6 +72,12 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "expected the grid to be a map of the 5 symbols M, N, K, batch "
               "and the number of SMs";
+  if (kernel.getGrid().getNumResults() == 0)
+    return op->emitOpError() << "expected the grid to have a result";
+  int64_t block = kernel.getBlock();
+  if (block < 1 || block > hw::kMaxThreadsPerCta)
+    return op->emitOpError() << "expected 1 to " << hw::kMaxThreadsPerCta
+                             << " threads per CTA, found " << block;
   return success();
 }
 

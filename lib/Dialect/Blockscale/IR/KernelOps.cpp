@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Check.h"
+#include "blockscale/HW/Target.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -39,16 +40,21 @@ hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
     return mnMajor && mnMajor.getValue() ? hw::OperandMajor::MN
                                          : hw::OperandMajor::K;
   };
+  // What is out of range must not wrap into it.
+  auto size = [](int64_t value) -> unsigned {
+    constexpr int64_t kIllegal = 1 << 30;
+    return value < 0 || value > kIllegal ? kIllegal : value;
+  };
   hw::MmaQuery query;
   query.target = target;
   query.kind = mma.getKind();
   query.a = mma.getA();
   query.b = mma.getB();
   query.scale = mma.getScale();
-  query.block = mma.getBlock();
-  query.m = mma.getM();
-  query.n = mma.getN();
-  query.k = mma.getK();
+  query.block = size(mma.getBlock());
+  query.m = size(mma.getM());
+  query.n = size(mma.getN());
+  query.k = size(mma.getK());
   query.aMajor = major(mma.getAMnMajor());
   query.bMajor = major(mma.getBMnMajor());
   return query;
@@ -71,6 +77,30 @@ static LogicalResult verifyInstruction(Operation *op, MmaAttr mma) {
   return success();
 }
 
+/// mxf4 and mxf4nvf4 read packed nibbles, mxf8f6f4 one element per byte.
+static int64_t containerBits(hw::MmaKind kind) {
+  return kind == hw::MmaKind::MXF8F6F4 ? 8 : 4;
+}
+
+/// The epilogue computes in f32 and converts to and from these.
+static LogicalResult verifyMemory(KernelMatmulOp op) {
+  for (Value memory : {Value(op.getD()), Value(op.getC()), Value(op.getBias())})
+    if (memory) {
+      Type element = cast<GlobalType>(memory.getType()).getElementType();
+      if (!element.isF32() && !element.isBF16() && !element.isF16())
+        return op.emitOpError()
+               << "expected 'd', 'c' and 'bias' of f32, bf16 or f16, found "
+               << element;
+    }
+  for (Value scale : op.getTensorScales()) {
+    Type element = cast<GlobalType>(scale.getType()).getElementType();
+    if (!element.isF32())
+      return op.emitOpError() << "expected tensor scales of f32, found "
+                              << element;
+  }
+  return success();
+}
+
 LogicalResult KernelMatmulOp::verify() {
   ScheduleAttr schedule = getSchedule();
   if (!schedule.getTarget() || !schedule.getTileM() || !schedule.getTileN() ||
@@ -86,7 +116,16 @@ LogicalResult KernelMatmulOp::verify() {
                          << ", found " << mma.getM() << "x" << mma.getN();
   if (static_cast<bool>(getBeta()) != static_cast<bool>(getC()))
     return emitOpError() << "expected 'c' and 'beta' together";
-  return verifyInstruction(*this, mma);
+  if (failed(verifyInstruction(*this, mma)))
+    return failure();
+  int64_t rowElements = hw::swizzleWidth(hw::Swizzle::B128) * 8 /
+                        containerBits(mma.getKind());
+  if (schedule.getTileK() != rowElements)
+    return emitOpError() << "expected 'tile_k' of " << rowElements
+                         << ", one 128-byte row of shared memory for kind '"
+                         << StringRef(hw::kindName(mma.getKind()))
+                         << "', found " << schedule.getTileK();
+  return verifyMemory(*this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,10 +184,10 @@ LogicalResult TmemViewOp::verify() {
   if (!getColumn())
     return success();
   int64_t column = *getColumn();
-  if (column < 0 || column + getType().getColumns() > hw::kTmemColumns)
-    return emitOpError() << "columns " << column << " to "
-                         << column + getType().getColumns() - 1
-                         << " are not within the " << hw::kTmemColumns
+  int64_t columns = getType().getColumns();
+  if (column < 0 || column > hw::kTmemColumns - columns)
+    return emitOpError() << columns << " columns from column " << column
+                         << " on are not within the " << hw::kTmemColumns
                          << " columns of tensor memory";
   constexpr int64_t kCopyAlignment = 4;
   if (!getType().isAccumulator() && column % kCopyAlignment != 0)
@@ -158,9 +197,11 @@ LogicalResult TmemViewOp::verify() {
 }
 
 LogicalResult WarpsOp::verify() {
-  if (getFirst() >= getLast())
-    return emitOpError() << "expected at least one warp, found " << getFirst()
-                         << " to " << getLast();
+  constexpr int64_t kMaxWarps = hw::kMaxThreadsPerCta / hw::kWarpSize;
+  int64_t first = getFirst(), last = getLast();
+  if (first < 0 || first >= last || last > kMaxWarps)
+    return emitOpError() << "expected at least one of the warps 0 to "
+                         << kMaxWarps << ", found " << first << " to " << last;
   return success();
 }
 
@@ -182,18 +223,26 @@ LogicalResult TmaLoadOp::verify() {
   int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
   for (int64_t extent : map.getBox())
     bits *= extent;
-  int64_t end = (getBox() + 1) * bits / 8;
-  if (getBox() < 0 || end > shared.getStageBytes())
-    return emitOpError() << "box " << getBox() << " ends at byte " << end
-                         << " of a stage of " << shared.getStageBytes();
+  int64_t box = getBox();
+  if (box < 0 || box >= shared.getStageBytes() / (bits / 8))
+    return emitOpError() << "box " << box << " of " << bits / 8
+                         << " bytes is not within a stage of "
+                         << shared.getStageBytes() << " bytes";
   return success();
 }
 
+/// Scales in shared memory are whole atoms of 128 rows x 4 scales.
+static LogicalResult verifyScaleRing(Operation *op, SharedType ring) {
+  constexpr int64_t kAtomBytes = 512;
+  if (ring.getShape().size() == 4 && ring.getShape()[3] == kAtomBytes &&
+      ring.getContainer() == 8 && ring.getSwizzle() == hw::Swizzle::None)
+    return success();
+  return op->emitOpError() << "expected a ring of stages x row groups x words "
+                              "x 512 bytes without swizzle";
+}
+
 LogicalResult MaskScalesOp::verify() {
-  if (getShared().getType().getShape().size() != 4)
-    return emitOpError()
-           << "expected a ring of stages x row groups x words x 512 bytes";
-  return success();
+  return verifyScaleRing(*this, getShared().getType());
 }
 
 LogicalResult CopyScalesOp::verify() {
@@ -202,10 +251,9 @@ LogicalResult CopyScalesOp::verify() {
   auto layout = dyn_cast<TmemScalesAttr>(target.getLayout());
   if (!layout)
     return emitOpError() << "expected scales as the target";
-  constexpr int64_t kAtomBytes = 512, kAtomRows = 128, kAtomScales = 4;
-  if (source.size() != 4 || source[3] != kAtomBytes)
-    return emitOpError()
-           << "expected a ring of stages x row groups x words x 512 bytes";
+  constexpr int64_t kAtomRows = 128, kAtomScales = 4;
+  if (failed(verifyScaleRing(*this, getShared().getType())))
+    return failure();
   if (source[1] * kAtomRows != target.getShape()[0] ||
       source[2] * kAtomScales != target.getShape()[1])
     return emitOpError() << "a stage holds " << source[1] * kAtomRows << "x"
@@ -223,7 +271,8 @@ LogicalResult CopyScalesOp::verify() {
 static LogicalResult verifyStep(MmaOp op, StepAttr step,
                                 ArrayRef<unsigned> ids) {
   auto legalId = [&](int64_t id) {
-    return llvm::is_contained(ids, static_cast<unsigned>(id));
+    return id >= 0 && id < 4 &&
+           llvm::is_contained(ids, static_cast<unsigned>(id));
   };
   for (int64_t id : {step.getSfaId(), step.getSfbId()})
     if (!legalId(id))
@@ -237,13 +286,39 @@ static LogicalResult verifyStep(MmaOp op, StepAttr step,
     if (offset < 0 || offset % kDescriptorUnit != 0)
       return op.emitOpError()
              << "expected operand offsets in whole 16 bytes, found " << offset;
-  if (step.getSfaColumn() >= op.getSfa().getType().getColumns() ||
-      step.getSfbColumn() >= op.getSfb().getType().getColumns())
+  auto within = [](int64_t column, TensorMemoryType region) {
+    return column >= 0 && column < region.getColumns();
+  };
+  if (!within(step.getSfaColumn(), op.getSfa().getType()) ||
+      !within(step.getSfbColumn(), op.getSfb().getType()))
     return op.emitOpError() << "scale columns " << step.getSfaColumn()
                             << " and " << step.getSfbColumn()
                             << " are not within regions of "
                             << op.getSfa().getType().getColumns() << " and "
                             << op.getSfb().getType().getColumns();
+  return success();
+}
+
+/// One stage of `ring` must be a canonical tile of at least `extent` rows.
+static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
+                                       SharedType ring, BoolAttr mnMajor,
+                                       int64_t extent) {
+  bool isMNMajor = mnMajor && mnMajor.getValue();
+  if (ring.getShape().size() != (isMNMajor ? 4u : 3u))
+    return op.emitOpError()
+           << "expected '" << name << "' to be a ring of stages x "
+           << (isMNMajor ? "row groups x K x 128" : "rows x K");
+  int64_t container = containerBits(op.getInstruction().getKind());
+  if (ring.getContainer() != container)
+    return op.emitOpError() << "expected '" << name << "' in containers of "
+                            << container << " bits, found "
+                            << ring.getContainer();
+  hw::OperandTile tile = operandTile(ring, isMNMajor);
+  if (auto why = hw::whyNot(tile))
+    return op.emitOpError() << "operand '" << name << "': " << *why;
+  if (tile.mn < extent)
+    return op.emitOpError() << "expected at least " << extent << " rows in '"
+                            << name << "', found " << tile.mn;
   return success();
 }
 
@@ -257,6 +332,14 @@ LogicalResult MmaOp::verify() {
                          << " columns";
   if (getSfa().getType().isAccumulator() || getSfb().getType().isAccumulator())
     return emitOpError() << "expected scales behind 'scales'";
+  SharedType a = getA().getType(), b = getB().getType();
+  if (failed(verifyOperandRing(*this, "a", a, mma.getAMnMajor(), mma.getM())) ||
+      failed(verifyOperandRing(*this, "b", b, mma.getBMnMajor(), mma.getN())))
+    return failure();
+  if (a.getShape()[2] != b.getShape()[2])
+    return emitOpError() << "expected the same elements of K in a stage of 'a' "
+                            "and 'b', found "
+                         << a.getShape()[2] << " and " << b.getShape()[2];
   if (!getSteps())
     return success();
   std::vector<unsigned> ids = hw::legalScaleIds(

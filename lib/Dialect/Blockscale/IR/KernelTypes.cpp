@@ -121,13 +121,34 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
   for (int64_t extent : shape)
     if (extent < 1)
       return emitError() << "expected extents of at least 1, found " << extent;
+  if (!elementType.isIntOrFloat())
+    return emitError() << "expected elements that are integers or floats, found "
+                       << elementType;
   if (container != 4 && container != 8 && container != 32)
     return emitError() << "expected a container of 4, 8 or 32 bits, found "
                        << container;
+  // More than any chip has, and little enough for all later arithmetic.
+  constexpr int64_t kMaxRingBytes = 1 << 20;
+  int64_t bits = container;
+  for (int64_t extent : shape)
+    if (llvm::MulOverflow(bits, extent, bits) || bits > 8 * kMaxRingBytes)
+      return emitError() << "expected a ring of at most " << kMaxRingBytes
+                         << " bytes";
   if (elementType.getIntOrFloatBitWidth() > container)
     return emitError() << elementType << " does not fit a container of "
                        << container << " bits";
   return success();
+}
+
+hw::OperandTile blockscale::operandTile(SharedType type, bool mnMajor) {
+  ArrayRef<int64_t> shape = type.getShape();
+  hw::OperandTile tile;
+  tile.major = mnMajor ? hw::OperandMajor::MN : hw::OperandMajor::K;
+  tile.swizzle = type.getSwizzle();
+  tile.containerBits = type.getContainer();
+  tile.mn = mnMajor ? shape[1] * shape[3] : shape[1];
+  tile.k = shape[2];
+  return tile;
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,8 +157,10 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult BarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t count) {
-  if (count < 1)
-    return emitError() << "expected at least one barrier, found " << count;
+  constexpr int64_t kMaxBarriers = 1024;
+  if (count < 1 || count > kMaxBarriers)
+    return emitError() << "expected 1 to " << kMaxBarriers
+                       << " barriers, found " << count;
   return success();
 }
 
@@ -185,13 +208,18 @@ TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
                          ArrayRef<int64_t> shape, Type elementType,
                          Attribute layout) {
   for (int64_t extent : shape)
-    if (extent < 1)
-      return emitError() << "expected extents of at least 1, found " << extent;
-  if (isa<TmemAccumulatorAttr>(layout)) {
+    if (extent < 1 || extent > hw::kTmemColumns)
+      return emitError() << "expected extents of 1 to " << hw::kTmemColumns
+                         << ", found " << extent;
+  if (auto accumulator = dyn_cast<TmemAccumulatorAttr>(layout)) {
     if (shape.size() != 3 || shape[1] != hw::kTmemLanes ||
         !elementType.isF32())
       return emitError()
              << "expected accumulators of copies x 128 x columns of f32";
+    int64_t stride = accumulator.getCopyStride();
+    if (stride < 0 || stride > shape[2])
+      return emitError() << "expected a copy stride of at most " << shape[2]
+                         << " columns, found " << stride;
     return success();
   }
   auto scales = dyn_cast<TmemScalesAttr>(layout);
@@ -201,10 +229,11 @@ TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
   constexpr int64_t kRowsPerColumn = 32;
   if (shape.size() != 2)
     return emitError() << "expected scales of rows x scales per row";
-  if (scales.getWordStride() * kRowsPerColumn < shape[0])
-    return emitError() << "expected a word stride of at least "
-                       << llvm::divideCeil(shape[0], kRowsPerColumn)
-                       << " columns for " << shape[0] << " rows, found "
-                       << scales.getWordStride();
+  int64_t stride = scales.getWordStride();
+  int64_t smallest = llvm::divideCeil(shape[0], kRowsPerColumn);
+  if (stride < smallest || stride > hw::kTmemColumns)
+    return emitError() << "expected a word stride of " << smallest << " to "
+                       << hw::kTmemColumns << " columns for " << shape[0]
+                       << " rows, found " << stride;
   return success();
 }

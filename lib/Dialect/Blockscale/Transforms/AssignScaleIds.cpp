@@ -70,10 +70,15 @@ static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
 }
 
 static LogicalResult assignSteps(MmaOp op) {
+  if (op.getSteps())
+    return success();
   int64_t instructionK = op.getInstruction().getK();
   int64_t elements = op.getA().getType().getShape()[2];
   APInt valid;
   if (op.getValid() && matchPattern(op.getValid(), m_ConstantInt(&valid))) {
+    if (valid.getSExtValue() < 1)
+      return op.emitOpError() << "expected at least 1 valid element of K, found "
+                              << valid.getSExtValue();
     elements = std::min(elements, valid.getSExtValue());
     op.getValidMutable().clear();
   }

@@ -56,8 +56,11 @@ static int64_t sizeK(MatmulOp op) {
 }
 
 static int64_t sizeBatch(MatmulOp op) {
-  auto type = op.getA().getType();
-  return type.isBatched() ? type.getShape().front() : 1;
+  auto a = op.getA().getType(), b = op.getB().getType();
+  if (!a.isBatched())
+    return 1;
+  int64_t batch = a.getShape().front();
+  return ShapedType::isDynamic(batch) ? b.getShape().front() : batch;
 }
 
 static Sizes sizesOf(MatmulOp op) {
@@ -160,7 +163,7 @@ static SmallVector<Parameter> parametersOf(MatmulOp op,
     list.push_back({GlobalType::get(context, f32), ParameterRole::BTensorScale});
   if (op.getAlpha())
     list.push_back({f32, ParameterRole::Alpha});
-  if (op.getC())
+  if (op.getBeta())
     list.push_back({f32, ParameterRole::Beta});
   auto addSize = [&](AffineExpr size, ParameterRole role) {
     if (!isa<AffineConstantExpr>(size))
@@ -209,6 +212,8 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
     if (Value scale = argument(role))
       tensorScales.push_back(scale);
   Value beta = argument(ParameterRole::Beta);
+  if (op.getC() && !beta)
+    beta = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
   Value data[] = {argument(ParameterRole::AData),
                   argument(ParameterRole::BData)};
   Value scales[] = {argument(ParameterRole::AScales),
@@ -272,21 +277,69 @@ static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module) {
   return name;
 }
 
+/// Whether `mma` reads the operand as its type says it lies in memory.
+static bool fits(ScaledTensorType type, ElementFormat format, BoolAttr mnMajor,
+                 int64_t block) {
+  std::string element;
+  llvm::raw_string_ostream(element) << type.getElementType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
+  return parseFormat(element) == format &&
+         isMNMajor == (mnMajor && mnMajor.getValue()) &&
+         type.getLayout() == ScaleLayout::Tiled128x4 && !spec.isSparse() &&
+         spec.columns && spec.columns->size == block;
+}
+
+/// Whether instruction and schedule are complete and agree with each other and
+/// with the operands; they may have been written by hand.
+static LogicalResult checkReady(MatmulOp op) {
+  auto schedule = op.getSchedule().value_or(ScheduleAttr());
+  auto mma = op.getMma().value_or(MmaAttr());
+  if (!mma || !schedule || !schedule.getTarget() || !schedule.getTileM() ||
+      !schedule.getTileN() || !schedule.getTileK() || !schedule.getStages() ||
+      !schedule.getAccumulators() || !schedule.getSwapOperands() ||
+      !schedule.getGroupM())
+    return op.emitOpError() << "has no complete schedule; run "
+                               "'blockscale-select-schedule' first";
+  auto target = hw::parseTarget(schedule.getTarget().getValue());
+  if (auto why = hw::whyNot(legalityQuery(mma, *target)))
+    return op.emitOpError() << *why;
+  if (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
+      schedule.getTileK() != defaultTileK(mma))
+    return op.emitOpError()
+           << "its tile of " << schedule.getTileM() << "x"
+           << schedule.getTileN() << "x" << schedule.getTileK()
+           << " does not suit its instruction, which needs " << mma.getM()
+           << "x" << mma.getN() << "x" << defaultTileK(mma);
+  bool swap = schedule.getSwapOperands().getValue();
+  auto first = (swap ? op.getB() : op.getA()).getType();
+  auto second = (swap ? op.getA() : op.getB()).getType();
+  if (!fits(first, mma.getA(), mma.getAMnMajor(), mma.getBlock()) ||
+      !fits(second, mma.getB(), mma.getBMnMajor(), mma.getBlock()))
+    return op.emitOpError() << "its instruction does not read its operands; "
+                               "'blockscale-legalize-scales' and "
+                               "'blockscale-select-schedule' find one that does";
+  return success();
+}
+
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<MatmulOp> products;
   module.walk([&](MatmulOp op) { products.push_back(op); });
   for (MatmulOp op : products)
-    if (!op.getMma() || !op.getSchedule() || !op.getSchedule()->getStages()) {
-      op.emitOpError() << "has no complete schedule; run "
-                          "'blockscale-select-schedule' first";
+    if (failed(checkReady(op)))
       return signalPassFailure();
-    }
   if (products.empty())
     return;
 
   StringRef moduleName = "kernels";
-  auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(moduleName);
+  Operation *symbol = module.lookupSymbol(moduleName);
+  auto kernels = dyn_cast_or_null<gpu::GPUModuleOp>(symbol);
+  if (symbol && !kernels) {
+    symbol->emitOpError() << "has the name '" << moduleName
+                          << "', which the module of kernels needs";
+    return signalPassFailure();
+  }
   if (!kernels) {
     auto b = OpBuilder::atBlockEnd(module.getBody());
     kernels = gpu::GPUModuleOp::create(b, module.getLoc(), moduleName);

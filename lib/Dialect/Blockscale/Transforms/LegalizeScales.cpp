@@ -119,6 +119,10 @@ static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
 
 static LogicalResult legalize(MatmulOp op, hw::Target target) {
   auto aType = op.getA().getType(), bType = op.getB().getType();
+  for (ScaledTensorType type : {aType, bType})
+    if (llvm::is_contained(type.getShape(), 0))
+      return op.emitOpError() << "operand " << type
+                              << " is empty; a tensor map has no extent 0";
   FailureOr<HardwareOperand> a = classify(op, aType, "a");
   FailureOr<HardwareOperand> b = classify(op, bType, "b");
   if (failed(a) || failed(b))

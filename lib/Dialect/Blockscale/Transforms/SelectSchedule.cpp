@@ -219,6 +219,10 @@ void SelectSchedule::runOnOperation() {
     if (!op.getMma())
       return op.emitOpError() << "has no 'mma' attribute; run "
                                  "'blockscale-legalize-scales' first";
+    // A second run would exchange the operands of a swapped product again.
+    if (op.getMma()->getM() && op.getSchedule() &&
+        op.getSchedule()->getSwapOperands())
+      return WalkResult::advance();
     hw::Target chip = *defaultTarget;
     if (op.getSchedule() && op.getSchedule()->getTarget())
       chip = *hw::parseTarget(op.getSchedule()->getTarget().getValue());

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -41,6 +42,8 @@ private:
   SmallVector<Value> tile(TilePosition position, ValueRange carried);
   void chunk(TilePosition position, RingPosition copy, Value index);
   void releaseAfter(int64_t lastChunk, Value index, RingPosition copy);
+  /// The factor of all sums of a batch: alpha and the tensor scales.
+  void loadScale(Value batch);
   Value finish(Value sum, const Fragment &fragment);
   Value activate(Value x);
   Value loadBias(const Fragment &fragment);
@@ -105,6 +108,14 @@ void EpilogueBuilder::store(Value value, const Fragment &fragment) {
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
+
+void EpilogueBuilder::loadScale(Value batch) {
+  scale = t.op.getAlpha();
+  for (Value memory : t.op.getTensorScales()) {
+    Value factor = loadScalar(memory, batch, t.constant(1));
+    scale = scale ? arith::MulFOp::create(b, scale, factor) : factor;
+  }
+}
 
 /// The bias runs along the fragment or is one number for it.
 Value EpilogueBuilder::loadBias(const Fragment &fragment) {
@@ -226,13 +237,14 @@ void EpilogueBuilder::build() {
   t.warps("epilogue", 0, kEpilogueThreads / 32, [&] {
     Value index = gpu::ThreadIdOp::create(b, gpu::Dimension::x);
     thread = arith::IndexCastUIOp::create(b, b.getI32Type(), index);
-    scale = t.op.getAlpha();
-    for (Value memory : t.op.getTensorScales()) {
-      Value factor = loadScalar(memory, t.constant(0), t.constant(1));
-      scale = scale ? arith::MulFOp::create(b, scale, factor) : factor;
-    }
+    // Batches have tensor scales of their own.
+    bool oneBatch = matchPattern(t.op.getBatch(), m_One());
+    if (oneBatch)
+      loadScale(t.constant(0));
     Value zero = t.constant(0);
     t.tileLoop({zero, zero}, [&](TilePosition position, ValueRange carried) {
+      if (!oneBatch)
+        loadScale(position.batch);
       return tile(position, carried);
     });
   });

@@ -31,8 +31,8 @@ def Blockscale_TensorMapType
 
     ```mlir
     !blockscale.tensor_map<u4x16_align8b,
-      dims = affine_map<()[m, n, k, l] -> (k, m, l)>,
-      strides = affine_map<()[m, n, k, l] -> (k floordiv 2, m * (k floordiv 2))>,
+      dims = ()[m, n, k, l] -> (k, m, l),
+      strides = ()[m, n, k, l] -> (k floordiv 2, m * (k floordiv 2)),
       box = [256, 128, 1], swizzle = "128B">
     ```
   }];

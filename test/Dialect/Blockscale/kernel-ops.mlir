@@ -1,0 +1,196 @@
+// RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
+// RUN: blockscale-opt %s -mlir-print-op-generic | blockscale-opt | FileCheck %s
+// RUN: blockscale-opt %s -o %t.mlir
+// RUN: blockscale-opt %s -emit-bytecode | blockscale-opt -o %t.back.mlir
+// RUN: diff %t.mlir %t.back.mlir
+
+!data = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m, l), strides = ()[m, n, k, l] -> (k floordiv 2, m * (k floordiv 2)), box = [256, 128, 1], swizzle = "128B">
+!scales = !blockscale.tensor_map<u32, dims = ()[m, n, k, l] -> (128, k ceildiv 64, m ceildiv 128, l), strides = ()[m, n, k, l] -> (512, (k ceildiv 64) * 512, (m ceildiv 128) * ((k ceildiv 64) * 512)), box = [128, 4, 1, 1], swizzle = "none">
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!scaleRing = !blockscale.shared<4x1x4x512xi8, container = 8>
+!slot = !blockscale.shared<1x1xi32, container = 32>
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!sf = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+#instruction = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func private @tensor_map_types
+// CHECK-SAME: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (s2), strides = ()[s0, s1, s2, s3] -> (), box = [64], swizzle = "64B">
+// CHECK-SAME: !blockscale.tensor_map<u4x16_align16b, dims = ()[s0, s1, s2, s3] -> (s2, s0), strides = ()[s0, s1, s2, s3] -> (s2 floordiv 2), box = [128, 8], swizzle = "128B">
+// CHECK-SAME: !blockscale.tensor_map<u6x16_align16b, {{.*}}, swizzle = "128B">
+func.func private @tensor_map_types(
+  !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k), strides = ()[m, n, k, l] -> (), box = [64], swizzle = "64B">,
+  !blockscale.tensor_map<u4x16_align16b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k floordiv 2), box = [128, 8], swizzle = "128B">,
+  !blockscale.tensor_map<u6x16_align16b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 8], swizzle = "128B">)
+
+// CHECK-LABEL: func.func private @memory_types
+// CHECK-SAME: !blockscale.global<bf16>, !blockscale.shared<3x64x128xf8E5M2, container = 8, swizzle = "32B">, !blockscale.shared<1x16xi8, container = 8>, !blockscale.barrier<7>
+func.func private @memory_types(!blockscale.global<bf16>,
+  !blockscale.shared<3x64x128xf8E5M2, container = 8, swizzle = "32B">,
+  !blockscale.shared<1x16xi8, container = 8, swizzle = "none">, !blockscale.barrier<7>)
+
+// CHECK-LABEL: func.func private @tensor_memory_types
+// CHECK-SAME: !blockscale.tmem<2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>, !blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 8>>
+func.func private @tensor_memory_types(
+  !blockscale.tmem<2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>,
+  !blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 8>>)
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func private @attributes
+func.func private @attributes() attributes {
+  // CHECK-SAME: test.empty = #blockscale.schedule,
+  test.empty = #blockscale.schedule,
+  // CHECK-SAME: test.kinds = [#blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e2m3, scale = ue8m0, block = 32>, #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 8, k = 64>, #blockscale.mma<kind = mxf8f6f4, a = e5m2, b = e3m2, scale = ue8m0, block = 32, a_mn_major = true, b_mn_major = false>]
+  test.kinds = [#blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e2m3, scale = ue8m0, block = 32>,
+    #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 8, k = 64>,
+    #blockscale.mma<kind = mxf8f6f4, a = e5m2, b = e3m2, scale = ue8m0, block = 32, a_mn_major = true, b_mn_major = false>],
+  // CHECK-SAME: test.schedule = #blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 192, tile_k = 128, stages = 16, accumulators = 1, swap_operands = true, group_m = 65536>
+  test.schedule = #blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 192, tile_k = 128, stages = 16, accumulators = 1, swap_operands = true, group_m = 65536>,
+  // CHECK-SAME: test.step = #blockscale.step<a = 96, b = 64, sfa_column = 4, sfa_id = 2, sfb_column = 8, sfb_id = 3>
+  test.step = #blockscale.step<a = 96, b = 64, sfa_column = 4, sfa_id = 2, sfb_column = 8, sfb_id = 3>}
+
+// CHECK-LABEL: func.func private @roles
+// CHECK-SAME: a_data{{.*}}b_data{{.*}}a_scales{{.*}}b_scales{{.*}}<d>{{.*}}<c>{{.*}}bias{{.*}}alpha{{.*}}beta{{.*}}a_tensor_scale{{.*}}b_tensor_scale{{.*}}size_m{{.*}}size_n{{.*}}size_k{{.*}}batch
+func.func private @roles(
+  i32 {blockscale.parameter = #blockscale.parameter<a_data>}, i32 {blockscale.parameter = #blockscale.parameter<b_data>},
+  i32 {blockscale.parameter = #blockscale.parameter<a_scales>}, i32 {blockscale.parameter = #blockscale.parameter<b_scales>},
+  i32 {blockscale.parameter = #blockscale.parameter<d>}, i32 {blockscale.parameter = #blockscale.parameter<c>},
+  i32 {blockscale.parameter = #blockscale.parameter<bias>}, i32 {blockscale.parameter = #blockscale.parameter<alpha>},
+  i32 {blockscale.parameter = #blockscale.parameter<beta>}, i32 {blockscale.parameter = #blockscale.parameter<a_tensor_scale>},
+  i32 {blockscale.parameter = #blockscale.parameter<b_tensor_scale>}, i32 {blockscale.parameter = #blockscale.parameter<size_m>},
+  i32 {blockscale.parameter = #blockscale.parameter<size_n>}, i32 {blockscale.parameter = #blockscale.parameter<size_k>},
+  i32 {blockscale.parameter = #blockscale.parameter<batch>})
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @launch
+func.func @launch(%a: tensor<?x4096xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32> {
+  // CHECK: blockscale.launch @kernels::@kernel(%{{.*}}, %{{.*}}) : (tensor<?x4096xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+  %0 = blockscale.launch @kernels::@kernel(%a, %b) : (tensor<?x4096xf32>, tensor<64xf32>) -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @kernel(
+  // CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> (s0 ceildiv 128, s4), block = 192, shared_bytes = 1024, tensor_columns = 512>
+  gpu.func @kernel(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>) kernel
+      attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m ceildiv 128, sms), block = 192, shared_bytes = 1024, tensor_columns = 512>} {
+    gpu.return
+  }
+}
+
+// CHECK-LABEL: func.func @kernel_matmul
+func.func @kernel_matmul(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>,
+    %c: !blockscale.global<f32>, %bias: !blockscale.global<f16>, %s: f32, %ts: !blockscale.global<f32>, %i: i32) {
+  // CHECK: blockscale.kernel_matmul a(%[[A:.*]], %[[SFA:.*]]) b(%[[B:.*]], %[[SFB:.*]]) d(%[[D:.*]]) sizes(%[[I:.*]], %[[I]], %[[I]], %[[I]]) mma <kind = mxf4nvf4, {{.*}}, k = 64> schedule<target = "sm_100a", {{.*}}, group_m = 8> :
+  blockscale.kernel_matmul a(%a, %sfa) b(%b, %sfb) d(%d) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete : !data, !scales, !data, !scales, !blockscale.global<bf16>
+  // CHECK: blockscale.kernel_matmul a(%[[A]], %[[SFA]]) b(%[[B]], %[[SFB]]) d(%[[D]]) c(%[[C:.*]]) bias(%[[V:.*]]) alpha(%[[S:.*]]) beta(%[[S]]) tensor_scales(%[[T:.*]], %[[T]]) sizes
+  // CHECK-SAME: {activation = {{.*}}silu{{.*}}, bias_kind = {{.*}}row
+  // CHECK-SAME: c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
+  blockscale.kernel_matmul a(%a, %sfa) b(%b, %sfb) d(%d) c(%c) bias(%bias) alpha(%s) beta(%s) tensor_scales(%ts, %ts) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete {activation = #blockscale<activation silu>, bias_kind = #blockscale<bias_kind row>} :
+    !data, !scales, !data, !scales, !blockscale.global<bf16> c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
+  return
+}
+
+// CHECK-LABEL: func.func @storage
+func.func @storage() {
+  // CHECK: blockscale.shared_alloc : <4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+  %0 = blockscale.shared_alloc : !ring
+  // CHECK: blockscale.shared_alloc offset(1024) : <4x128x256xf4E2M1FN
+  %1 = blockscale.shared_alloc offset(1024) : !ring
+  // CHECK: %[[SLOT:.*]] = blockscale.shared_alloc offset(128) : <1x1xi32, container = 32>
+  %slot = blockscale.shared_alloc offset(128) : !slot
+  // CHECK: blockscale.barrier_alloc arrivals(128) : <2>
+  %2 = blockscale.barrier_alloc arrivals(128) : !blockscale.barrier<2>
+  // CHECK: blockscale.barrier_alloc arrivals(1) offset(8) : <2>
+  %3 = blockscale.barrier_alloc arrivals(1) offset(8) : !blockscale.barrier<2>
+  // CHECK: blockscale.warps "mma" 5 to 6 {
+  blockscale.warps "mma" 5 to 6 {
+    // CHECK: blockscale.tmem_alloc %[[SLOT]] : <1x1xi32, container = 32>
+    blockscale.tmem_alloc %slot : !slot
+    // CHECK: blockscale.tmem_alloc %[[SLOT]] columns(256) : <1x1xi32
+    blockscale.tmem_alloc %slot columns(256) : !slot
+    // CHECK: blockscale.tmem_dealloc %[[SLOT]] : <1x1xi32
+    blockscale.tmem_dealloc %slot : !slot
+    // CHECK: blockscale.tmem_dealloc %[[SLOT]] columns(32) : <1x1xi32
+    blockscale.tmem_dealloc %slot columns(32) : !slot
+  }
+  // CHECK: blockscale.tmem_view %[[SLOT]] : <1x1xi32, container = 32> -> <2x128x128xf32, #blockscale.tmem_accumulator>
+  %4 = blockscale.tmem_view %slot : !slot -> !acc
+  // CHECK: blockscale.tmem_view %[[SLOT]] column(496) : <1x1xi32, container = 32> -> <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+  %5 = blockscale.tmem_view %slot column(496) : !slot -> !sf
+  return
+}
+
+// CHECK-LABEL: func.func @control
+func.func @control(%full: !blockscale.barrier<4>, %i: i32) {
+  // CHECK: blockscale.elect
+  %leader = blockscale.elect
+  // CHECK: blockscale.tile_coordinates %[[I:.*]] of(%[[I]], %[[I]]) group 8
+  %row, %column, %batch = blockscale.tile_coordinates %i of (%i, %i) group 8
+  // CHECK: blockscale.wait %[[FULL:.*]][%[[I]]] parity %[[I]] : <4>
+  blockscale.wait %full[%i] parity %i : !blockscale.barrier<4>
+  // CHECK: blockscale.arrive %[[FULL]][%[[I]]] : <4>
+  blockscale.arrive %full[%i] : !blockscale.barrier<4>
+  // CHECK: blockscale.arrive_expect %[[FULL]][%[[I]]] bytes(36864) : <4>
+  blockscale.arrive_expect %full[%i] bytes(36864) : !blockscale.barrier<4>
+  // CHECK: blockscale.commit %[[FULL]][%[[I]]] : <4>
+  blockscale.commit %full[%i] : !blockscale.barrier<4>
+  // CHECK: blockscale.tensor_fence {{ *}}before
+  blockscale.tensor_fence before
+  // CHECK: blockscale.tensor_fence {{ *}}after
+  blockscale.tensor_fence after
+  return
+}
+
+// CHECK-LABEL: func.func @main_loop
+func.func @main_loop(%map: !data, %ring: !ring, %sr: !scaleRing, %full: !blockscale.barrier<4>, %sf: !sf, %acc: !acc, %i: i32, %first: i1) {
+  // CHECK: blockscale.tma_load %[[MAP:.*]][%[[I:.*]], %[[I]], %[[I]]] to %[[RING:.*]] signal %{{.*}} stage %[[I]] : <u4x16_align8b, {{.*}}> to <4x128x256xf4E2M1FN, container = 4, swizzle = "128B">, <4>
+  blockscale.tma_load %map[%i, %i, %i] to %ring signal %full stage %i : !data to !ring, !blockscale.barrier<4>
+  // CHECK: blockscale.mask_scales %[[SR:.*]][%[[I]]] valid %[[I]] : <4x1x4x512xi8, container = 8>
+  blockscale.mask_scales %sr[%i] valid %i : !scaleRing
+  // CHECK: blockscale.copy_scales %[[SR]][%[[I]]] to %[[SF:.*]] : <4x1x4x512xi8, container = 8> to <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+  blockscale.copy_scales %sr[%i] to %sf : !scaleRing to !sf
+  // CHECK: blockscale.mma <kind = mxf4nvf4, {{.*}}> %[[ACC:.*]][%[[I]]], %[[RING]], %[[RING]] stage %[[I]] scales %[[SF]], %[[SF]] accumulate %[[FIRST:.*]] : <2x128x128xf32
+  blockscale.mma #instruction %acc[%i], %ring, %ring stage %i scales %sf, %sf accumulate %first : !acc, !ring, !ring, !sf, !sf
+  // CHECK: blockscale.mma <kind = {{.*}} accumulate %[[FIRST]] valid %[[I]] shift %[[I]] steps [#blockscale.step<a = 32, b = 32, sfa_column = 4, sfa_id = 0, sfb_column = 4, sfb_id = 0>] :
+  blockscale.mma #instruction %acc[%i], %ring, %ring stage %i scales %sf, %sf accumulate %first valid %i shift %i
+    steps [#blockscale.step<a = 32, b = 32, sfa_column = 4, sfa_id = 0, sfb_column = 4, sfb_id = 0>] : !acc, !ring, !ring, !sf, !sf
+  return
+}
+
+// An MN-major stage holds a box for each group of 128 rows.
+// CHECK-LABEL: func.func @second_box
+func.func @second_box(%map: !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m, l), strides = ()[m, n, k, l] -> (k floordiv 2, m * (k floordiv 2)), box = [128, 128, 1], swizzle = "128B">,
+    %ring: !blockscale.shared<2x2x128x128xf8E4M3FN, container = 8, swizzle = "128B">, %full: !blockscale.barrier<2>, %i: i32) {
+  // CHECK: stage %{{.*}} box 1 :
+  blockscale.tma_load %map[%i, %i, %i] to %ring signal %full stage %i box 1
+    : !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m, l), strides = ()[m, n, k, l] -> (k floordiv 2, m * (k floordiv 2)), box = [128, 128, 1], swizzle = "128B"> to !blockscale.shared<2x2x128x128xf8E4M3FN, container = 8, swizzle = "128B">, !blockscale.barrier<2>
+  return
+}
+
+// CHECK-LABEL: func.func @epilogue
+func.func @epilogue(%acc: !acc, %d: !blockscale.global<bf16>, %i: i32, %at: i64) {
+  // CHECK: blockscale.load_accumulator %{{.*}}[%{{.*}}] column %{{.*}} : <2x128x128xf32, #blockscale.tmem_accumulator> -> vector<32xf32>
+  %0 = blockscale.load_accumulator %acc[%i] column %i : !acc -> vector<32xf32>
+  // CHECK: blockscale.load_row %[[D:.*]][%[[AT:.*]]] count %[[N:.*]] : <bf16> -> vector<8xbf16>
+  %1 = blockscale.load_row %d[%at] count %i : !blockscale.global<bf16> -> vector<8xbf16>
+  // CHECK: blockscale.load_row %[[D]][%[[AT]]] count %[[N]] stride %[[AT]] : <bf16> -> vector<8xbf16>
+  %2 = blockscale.load_row %d[%at] count %i stride %at : !blockscale.global<bf16> -> vector<8xbf16>
+  // CHECK: blockscale.store_row %{{.*}} to %[[D]][%[[AT]]] count %[[N]] : vector<8xbf16> to <bf16>
+  blockscale.store_row %1 to %d[%at] count %i : vector<8xbf16> to !blockscale.global<bf16>
+  // CHECK: blockscale.store_row %{{.*}} to %[[D]][%[[AT]]] count %[[N]] stride %[[AT]] : vector<8xbf16> to <bf16>
+  blockscale.store_row %2 to %d[%at] count %i stride %at : vector<8xbf16> to !blockscale.global<bf16>
+  return
+}
