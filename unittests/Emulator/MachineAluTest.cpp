@@ -1,7 +1,7 @@
 //===- MachineAluTest.cpp - integer and float instructions ----------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -25,7 +25,8 @@ struct Case {
 class Alu : public testing::TestWithParam<Case> {};
 
 TEST_P(Alu, Result) {
-  Simple s = runBody(std::string(GetParam().instructions) + "\nst.global.b32 [%rd1], %r10;");
+  Simple s = runBody(std::string(GetParam().instructions) +
+                     "\nst.global.b32 [%rd1], %r10;");
   expectClean(s.result);
   EXPECT_EQ(s.out[0], GetParam().expected) << GetParam().instructions;
   EXPECT_EQ(s.out[31], GetParam().expected) << GetParam().instructions;
@@ -34,50 +35,94 @@ TEST_P(Alu, Result) {
 INSTANTIATE_TEST_SUITE_P(
     Integer, Alu,
     testing::Values(
-        Case{"mov.b32 %r5, 0x80000000; mov.b32 %r6, 32; shl.b32 %r10, %r5, %r6;", 0},
+        Case{
+            "mov.b32 %r5, 0x80000000; mov.b32 %r6, 32; shl.b32 %r10, %r5, %r6;",
+            0},
         Case{"mov.b32 %r5, 0x80000000; shr.s32 %r10, %r5, 255;", 0xFFFFFFFF},
         Case{"mov.b32 %r5, 0x80000000; shr.u32 %r10, %r5, 31;", 1},
-        Case{"mov.b32 %r5, 0x12345678; mov.b32 %r6, 0x9ABCDEF0; shf.l.wrap.b32 %r10, %r5, %r6, 40;", 0xBCDEF012},
-        Case{"mov.b32 %r5, 0x12345678; mov.b32 %r6, 0x9ABCDEF0; shf.r.clamp.b32 %r10, %r5, %r6, 40;", 0x9ABCDEF0},
+        Case{"mov.b32 %r5, 0x12345678; mov.b32 %r6, 0x9ABCDEF0; shf.l.wrap.b32 "
+             "%r10, %r5, %r6, 40;",
+             0xBCDEF012},
+        Case{"mov.b32 %r5, 0x12345678; mov.b32 %r6, 0x9ABCDEF0; "
+             "shf.r.clamp.b32 %r10, %r5, %r6, 40;",
+             0x9ABCDEF0},
         Case{"mov.b32 %r5, 0xF0000000; bfe.s32 %r10, %r5, 28, 8;", 0xFFFFFFFF},
         Case{"mov.b32 %r5, 0xF0000000; bfe.u32 %r10, %r5, 28, 8;", 0xF},
-        Case{"mov.b32 %r5, 0xABC; mov.b32 %r6, 0; bfi.b32 %r10, %r5, %r6, 8, 8;", 0xBC00},
+        Case{
+            "mov.b32 %r5, 0xABC; mov.b32 %r6, 0; bfi.b32 %r10, %r5, %r6, 8, 8;",
+            0xBC00},
         Case{"mov.b32 %r5, 0xFFFFFFFF; mul.hi.u32 %r10, %r5, %r5;", 0xFFFFFFFE},
         Case{"mov.b32 %r5, 0xFFFFFFFF; mul.hi.s32 %r10, %r5, %r5;", 0},
         Case{"mov.b32 %r5, -7; div.s32 %r10, %r5, 2;", 0xFFFFFFFD},
         Case{"mov.b32 %r5, -7; rem.s32 %r10, %r5, 2;", 0xFFFFFFFF},
         Case{"mov.b32 %r5, 0x80000000; abs.s32 %r10, %r5;", 0x80000000},
-        Case{"mov.b32 %r5, 0x33221100; mov.b32 %r6, 0x77665544; prmt.b32 %r10, %r5, %r6, 0x7250;", 0x77225500},
-        Case{"mov.b32 %r5, 0x80; mov.b32 %r6, 0; prmt.b32 %r10, %r5, %r6, 0x8880;", 0xFFFFFF80},
-        Case{"mov.b32 %r5, 0xF0F0F0F0; mov.b32 %r6, 0xCCCCCCCC; mov.b32 %r7, 0xAAAAAAAA; lop3.b32 %r10, %r5, %r6, %r7, 0x96;", 0xF0F0F0F0 ^ 0xCCCCCCCC ^ 0xAAAAAAAA},
+        Case{"mov.b32 %r5, 0x33221100; mov.b32 %r6, 0x77665544; prmt.b32 %r10, "
+             "%r5, %r6, 0x7250;",
+             0x77225500},
+        Case{"mov.b32 %r5, 0x80; mov.b32 %r6, 0; prmt.b32 %r10, %r5, %r6, "
+             "0x8880;",
+             0xFFFFFF80},
+        Case{"mov.b32 %r5, 0xF0F0F0F0; mov.b32 %r6, 0xCCCCCCCC; mov.b32 %r7, "
+             "0xAAAAAAAA; lop3.b32 %r10, %r5, %r6, %r7, 0x96;",
+             0xF0F0F0F0 ^ 0xCCCCCCCC ^ 0xAAAAAAAA},
         Case{"mov.b32 %r5, 0; clz.b32 %r10, %r5;", 32},
         Case{"mov.b32 %r5, 0; bfind.u32 %r10, %r5;", 0xFFFFFFFF},
         Case{"mov.b32 %r5, 0x00F0; popc.b32 %r10, %r5;", 4},
-        Case{"mov.b32 %r5, 0x01020304; mov.b32 %r6, 0xFF010101; dp4a.u32.s32 %r10, %r5, %r6, 10;", 18},
-        Case{"mov.b32 %r5, -1; mov.b32 %r6, 1; add.cc.u32 %r7, %r5, %r6; addc.u32 %r10, 5, 0;", 6}));
+        Case{"mov.b32 %r5, 0x01020304; mov.b32 %r6, 0xFF010101; dp4a.u32.s32 "
+             "%r10, %r5, %r6, 10;",
+             18},
+        Case{"mov.b32 %r5, -1; mov.b32 %r6, 1; add.cc.u32 %r7, %r5, %r6; "
+             "addc.u32 %r10, 5, 0;",
+             6}));
 
 INSTANTIATE_TEST_SUITE_P(
     Float, Alu,
     testing::Values(
         // NaN loses in min and max, -0 is below +0.
-        Case{"mov.b32 %r5, 0x7FC00000; mov.b32 %r6, 0x3F800000; min.f32 %r10, %r5, %r6;", 0x3F800000},
-        Case{"mov.b32 %r5, 0x7FC00000; mov.b32 %r6, 0x3F800000; min.NaN.f32 %r10, %r5, %r6;", 0x7FFFFFFF},
-        Case{"mov.b32 %r5, 0x80000000; mov.b32 %r6, 0; max.f32 %r10, %r5, %r6;", 0},
+        Case{"mov.b32 %r5, 0x7FC00000; mov.b32 %r6, 0x3F800000; min.f32 %r10, "
+             "%r5, %r6;",
+             0x3F800000},
+        Case{"mov.b32 %r5, 0x7FC00000; mov.b32 %r6, 0x3F800000; min.NaN.f32 "
+             "%r10, %r5, %r6;",
+             0x7FFFFFFF},
+        Case{"mov.b32 %r5, 0x80000000; mov.b32 %r6, 0; max.f32 %r10, %r5, %r6;",
+             0},
         // 1 + 2^-24 (1 ulp is 2^-23): a tie to nearest even.
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x33800000; add.rn.f32 %r10, %r5, %r6;", 0x3F800000},
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x33800000; add.rp.f32 %r10, %r5, %r6;", 0x3F800001},
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0xB3800000; add.rz.f32 %r10, %r5, %r6;", 0x3F7FFFFF},
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x33800000; add.rn.f32 "
+             "%r10, %r5, %r6;",
+             0x3F800000},
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x33800000; add.rp.f32 "
+             "%r10, %r5, %r6;",
+             0x3F800001},
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0xB3800000; add.rz.f32 "
+             "%r10, %r5, %r6;",
+             0x3F7FFFFF},
         // (1 + 2^-23)^2 - (1 + 2^-22) = 2^-46 only with one rounding.
-        Case{"mov.b32 %r5, 0x3F800001; mov.b32 %r6, 0xBF800002; fma.rn.f32 %r10, %r5, %r5, %r6;", 0x28800000},
-        Case{"mov.b32 %r5, 0x00000001; mov.b32 %r6, 0x3F800000; mul.f32 %r10, %r5, %r6;", 1},
-        Case{"mov.b32 %r5, 0x00000001; mov.b32 %r6, 0x3F800000; mul.ftz.f32 %r10, %r5, %r6;", 0},
-        Case{"mov.b32 %r5, 0x40000000; mul.sat.f32 %r10, %r5, %r5;", 0x3F800000},
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40400000; div.rn.f32 %r10, %r5, %r6;", 0x3EAAAAAB},
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40400000; div.rz.f32 %r10, %r5, %r6;", 0x3EAAAAAA},
+        Case{"mov.b32 %r5, 0x3F800001; mov.b32 %r6, 0xBF800002; fma.rn.f32 "
+             "%r10, %r5, %r5, %r6;",
+             0x28800000},
+        Case{"mov.b32 %r5, 0x00000001; mov.b32 %r6, 0x3F800000; mul.f32 %r10, "
+             "%r5, %r6;",
+             1},
+        Case{"mov.b32 %r5, 0x00000001; mov.b32 %r6, 0x3F800000; mul.ftz.f32 "
+             "%r10, %r5, %r6;",
+             0},
+        Case{"mov.b32 %r5, 0x40000000; mul.sat.f32 %r10, %r5, %r5;",
+             0x3F800000},
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40400000; div.rn.f32 "
+             "%r10, %r5, %r6;",
+             0x3EAAAAAB},
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40400000; div.rz.f32 "
+             "%r10, %r5, %r6;",
+             0x3EAAAAAA},
         Case{"mov.b32 %r5, 0; ex2.approx.f32 %r10, %r5;", 0x3F800000},
         // 1 + 2^-11 in f16 is a tie; lanes are independent.
-        Case{"mov.b32 %r5, 0x3C003C00; mov.b32 %r6, 0x14001000; add.rn.f16x2 %r10, %r5, %r6;", 0x3C013C00},
-        Case{"mov.b32 %r5, 0x3F803F80; mov.b32 %r6, 0x3F804000; mul.rn.bf16x2 %r10, %r5, %r6;", 0x3F804000}));
+        Case{"mov.b32 %r5, 0x3C003C00; mov.b32 %r6, 0x14001000; add.rn.f16x2 "
+             "%r10, %r5, %r6;",
+             0x3C013C00},
+        Case{"mov.b32 %r5, 0x3F803F80; mov.b32 %r6, 0x3F804000; mul.rn.bf16x2 "
+             "%r10, %r5, %r6;",
+             0x3F804000}));
 
 INSTANTIATE_TEST_SUITE_P(
     Convert, Alu,
@@ -91,10 +136,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mov.b32 %r5, 0x1FF; cvt.s8.s32 %r10, %r5;", 0xFFFFFFFF},
         Case{"mov.b32 %r5, 300; cvt.sat.u8.u32 %r10, %r5;", 255},
         // Operand a of a packed conversion goes to the upper half.
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40000000; cvt.rn.bf16x2.f32 %r10, %r5, %r6;", 0x3F804000},
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40000000; cvt.rn.f16x2.f32 %r10, %r5, %r6;", 0x3C004000},
-        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40000000; cvt.rn.satfinite.e4m3x2.f32 %h1, %r5, %r6; cvt.u32.u16 %r10, %h1;", 0x3840},
-        Case{"mov.b32 %r5, 0x3F802000; cvt.rna.tf32.f32 %r10, %r5;", 0x3F802000}));
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40000000; "
+             "cvt.rn.bf16x2.f32 %r10, %r5, %r6;",
+             0x3F804000},
+        Case{"mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40000000; "
+             "cvt.rn.f16x2.f32 %r10, %r5, %r6;",
+             0x3C004000},
+        Case{
+            "mov.b32 %r5, 0x3F800000; mov.b32 %r6, 0x40000000; "
+            "cvt.rn.satfinite.e4m3x2.f32 %h1, %r5, %r6; cvt.u32.u16 %r10, %h1;",
+            0x3840},
+        Case{"mov.b32 %r5, 0x3F802000; cvt.rna.tf32.f32 %r10, %r5;",
+             0x3F802000}));
 
 TEST(MachineAlu, PackAndUnpack) {
   Simple s = runBody("mov.b64 %rd10, {0x11111111, 0x22222222};\n"

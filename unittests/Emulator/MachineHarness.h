@@ -1,7 +1,7 @@
 //===- MachineHarness.h - run PTX text in a test ----------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,8 @@
 
 namespace blockscale::emulator::test {
 
-inline const std::string kHeader = ".version 9.0\n.target sm_100a\n.address_size 64\n";
+inline const std::string kHeader =
+    ".version 9.0\n.target sm_100a\n.address_size 64\n";
 
 /// Parses and runs; parse errors fail the test.
 inline RunResult runText(const std::string &text, const Launch &launch,
@@ -27,8 +28,10 @@ inline RunResult runText(const std::string &text, const Launch &launch,
   return parsed ? run(*parsed.module, launch, options) : RunResult();
 }
 
-template <typename T> Buffer bufferOf(std::vector<T> &data, bool writable = true) {
-  return {reinterpret_cast<uint8_t *>(data.data()), data.size() * sizeof(T), writable};
+template <typename T>
+Buffer bufferOf(std::vector<T> &data, bool writable = true) {
+  return {reinterpret_cast<uint8_t *>(data.data()), data.size() * sizeof(T),
+          writable};
 }
 
 inline void expectClean(const RunResult &result) {
@@ -38,7 +41,8 @@ inline void expectClean(const RunResult &result) {
 
 /// A kernel `k` with the parameters `out` and `in`; %rd1 and %rd2 hold their
 /// addresses advanced by 4 * (global thread), %r1 the thread.
-inline std::string body(const std::string &instructions, const std::string &module = "") {
+inline std::string body(const std::string &instructions,
+                        const std::string &module = "") {
   return kHeader + module +
          ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
          ".reg .pred %p<16>;\n.reg .b16 %h<32>;\n.reg .b32 %r<64>;\n"
@@ -56,10 +60,10 @@ struct Simple {
 };
 
 /// Runs `instructions` with one word of input and output per thread.
-inline Simple runBody(const std::string &instructions, std::vector<uint32_t> in = {},
-                      uint32_t threads = 32, uint32_t ctas = 1,
-                      const Options &options = {}, uint32_t cluster = 1,
-                      const std::string &module = "") {
+inline Simple runBody(const std::string &instructions,
+                      std::vector<uint32_t> in = {}, uint32_t threads = 32,
+                      uint32_t ctas = 1, const Options &options = {},
+                      uint32_t cluster = 1, const std::string &module = "") {
   Simple s;
   s.in = std::move(in);
   s.in.resize(std::max<size_t>(s.in.size(), threads * ctas));

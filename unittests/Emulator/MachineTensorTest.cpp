@@ -1,7 +1,7 @@
 //===- MachineTensorTest.cpp - a whole block-scaled GEMM in PTX -----------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -89,13 +89,15 @@ mov.u32 %r10, 0x08900000;
 setp.ne.u32 %p4, %r6, 0;
 )";
   for (int step = 0; step != 4; ++step)
-    text += R"(tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r5], %rd10, %rd11, %r10, [%r8], [%r9], %p4;
+    text +=
+        R"(tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r5], %rd10, %rd11, %r10, [%r8], [%r9], %p4;
 setp.eq.u32 %p4, %r6, 0;
 add.s64 %rd10, %rd10, 2;
 add.s64 %rd11, %rd11, 2;
 add.u32 %r10, %r10, 0x20000010;
 )";
-  text += R"(tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r3];
+  text +=
+      R"(tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r3];
 EPILOGUE:
 mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r3], 0;
 @!%p5 bra EPILOGUE;
@@ -114,9 +116,9 @@ mul.wide.u32 %rd21, %r1, 256;
 add.s64 %rd20, %rd20, %rd21;
 )";
   for (int i = 0; i != 64; i += 4)
-    text += "st.global.v4.b32 [%rd20+" + std::to_string(4 * i) + "], {%r" + std::to_string(32 + i) +
-            ", %r" + std::to_string(33 + i) + ", %r" + std::to_string(34 + i) + ", %r" +
-            std::to_string(35 + i) + "};\n";
+    text += "st.global.v4.b32 [%rd20+" + std::to_string(4 * i) + "], {%r" +
+            std::to_string(32 + i) + ", %r" + std::to_string(33 + i) + ", %r" +
+            std::to_string(34 + i) + ", %r" + std::to_string(35 + i) + "};\n";
   return text + R"(bar.sync 0;
 @%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r5, 128;
 ret;
@@ -144,12 +146,18 @@ struct Problem {
   std::vector<float> out, expected;
   Launch launch;
 
-  static unsigned pickA(unsigned m, unsigned k) { return (m * 7 + k * 5 + m * k / 9) % 4; }
-  static unsigned pickB(unsigned n, unsigned k) { return (n * 3 + k * 11 + n * k / 7) % 4; }
+  static unsigned pickA(unsigned m, unsigned k) {
+    return (m * 7 + k * 5 + m * k / 9) % 4;
+  }
+  static unsigned pickB(unsigned n, unsigned k) {
+    return (n * 3 + k * 11 + n * k / 7) % 4;
+  }
   static int scaleA(unsigned m, unsigned j) { return int((m + 3 * j) % 5) - 2; }
   static int scaleB(unsigned n, unsigned j) { return int((2 * n + j) % 7) - 3; }
 
-  Problem() : a(kM * kK), b(kN * kK), sfa(512, 127), sfb(512, 127), out(kM * kN, -1), expected(kM * kN) {
+  Problem()
+      : a(kM * kK), b(kN * kK), sfa(512, 127), sfb(512, 127), out(kM * kN, -1),
+        expected(kM * kN) {
     for (unsigned m = 0; m != kM; ++m)
       for (unsigned k = 0; k != kK; ++k)
         a[m * kK + k] = kCodes[pickA(m, k)];
@@ -165,19 +173,23 @@ struct Problem {
     for (unsigned m = 0; m != kM; ++m)
       for (unsigned n = 0; n != kN; ++n)
         for (unsigned k = 0; k != kK; ++k)
-          expected[m * kN + n] += std::ldexp(kValues[pickA(m, k)] * kValues[pickB(n, k)],
-                                             scaleA(m, k / 32) + scaleB(n, k / 32));
+          expected[m * kN + n] +=
+              std::ldexp(kValues[pickA(m, k)] * kValues[pickB(n, k)],
+                         scaleA(m, k / 32) + scaleB(n, k / 32));
     launch.kernel = "gemm";
     launch.block.x = 128;
     launch.dynamicSharedBytes = 16384 + 8192 + 1024;
-    launch.buffers = {bufferOf(a, false), bufferOf(b, false), bufferOf(sfa, false),
-                      bufferOf(sfb, false), bufferOf(out)};
-    launch.arguments = {TensorMapArgument{mapOf(kM), 0, 0}, TensorMapArgument{mapOf(kN), 1, 0},
-                        BufferArgument{2, 0}, BufferArgument{3, 0}, BufferArgument{4, 0}};
+    launch.buffers = {bufferOf(a, false), bufferOf(b, false),
+                      bufferOf(sfa, false), bufferOf(sfb, false),
+                      bufferOf(out)};
+    launch.arguments = {
+        TensorMapArgument{mapOf(kM), 0, 0}, TensorMapArgument{mapOf(kN), 1, 0},
+        BufferArgument{2, 0}, BufferArgument{3, 0}, BufferArgument{4, 0}};
   }
 };
 
-std::string replaced(std::string text, const std::string &from, const std::string &to) {
+std::string replaced(std::string text, const std::string &from,
+                     const std::string &to) {
   size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
@@ -192,14 +204,16 @@ TEST_P(Gemm, MatchesPlainLoop) {
   RunResult result = runText(kernel(), p.launch, options);
   expectClean(result);
   for (unsigned i = 0; i != kM * kN; ++i)
-    ASSERT_EQ(p.out[i], p.expected[i]) << "row " << i / kN << " column " << i % kN;
+    ASSERT_EQ(p.out[i], p.expected[i])
+        << "row " << i / kN << " column " << i % kN;
   EXPECT_EQ(result.counters.mmas[4], 4u);
   EXPECT_EQ(result.counters.tensorCopies, 2u);
   EXPECT_EQ(result.counters.tmaLoadBytes, 25600u);
   EXPECT_EQ(result.counters.commits, 1u);
 }
 INSTANTIATE_TEST_SUITE_P(Completion, Gemm,
-                         testing::Values(Completion::Immediate, Completion::Random,
+                         testing::Values(Completion::Immediate,
+                                         Completion::Random,
                                          Completion::Latest));
 
 TEST(GemmMutation, TraceNamesDescriptorFields) {
@@ -214,7 +228,8 @@ TEST(GemmMutation, TraceNamesDescriptorFields) {
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_NE(lines[2].find("kind=mxf8f6f4"), std::string::npos) << lines[2];
   EXPECT_NE(lines[2].find("m=128 n=64 k=32"), std::string::npos) << lines[2];
-  EXPECT_NE(lines[2].find("scale_id_a=2 scale_id_b=2"), std::string::npos) << lines[2];
+  EXPECT_NE(lines[2].find("scale_id_a=2 scale_id_b=2"), std::string::npos)
+      << lines[2];
 }
 
 TEST(GemmMutation, WrongTransactionCountDeadlocks) {
@@ -225,15 +240,20 @@ TEST(GemmMutation, WrongTransactionCountDeadlocks) {
 
 TEST(GemmMutation, LeakIsReported) {
   Problem p;
-  RunResult result = runText(replaced(kernel(), "@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r5, 128;", ""),
-                             p.launch);
+  RunResult result = runText(
+      replaced(kernel(),
+               "@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r5, 128;",
+               ""),
+      p.launch);
   EXPECT_EQ(firstKind(result), FindingKind::TensorMemory);
 }
 
 TEST(GemmMutation, MissingScaleCopyReadsUninitialised) {
   Problem p;
   RunResult result = runText(
-      replaced(kernel(), "tcgen05.cp.cta_group::1.32x128b.warpx4 [%r9], %rd13;", ""), p.launch);
+      replaced(kernel(), "tcgen05.cp.cta_group::1.32x128b.warpx4 [%r9], %rd13;",
+               ""),
+      p.launch);
   EXPECT_EQ(firstKind(result), FindingKind::Uninitialised);
 }
 
@@ -241,28 +261,36 @@ TEST(GemmMutation, MissingWaitReadsTooEarly) {
   Problem p;
   Options options;
   options.completion = Completion::Latest;
-  RunResult result = runText(replaced(kernel(), "@!%p3 bra FULL;", ""), p.launch, options);
+  RunResult result =
+      runText(replaced(kernel(), "@!%p3 bra FULL;", ""), p.launch, options);
   // The first try_wait returns true only when the data are there.
   expectClean(result);
-  result = runText(replaced(kernel(), "@!%p5 bra EPILOGUE;", ""), p.launch, options);
+  result =
+      runText(replaced(kernel(), "@!%p5 bra EPILOGUE;", ""), p.launch, options);
   expectClean(result);
   // Without the wait itself the accumulator is still empty.
-  result = runText(replaced(replaced(kernel(), "mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r3], 0;", ""),
-                            "@!%p5 bra EPILOGUE;", ""),
-                   p.launch, options);
+  result = runText(
+      replaced(
+          replaced(kernel(),
+                   "mbarrier.try_wait.parity.shared::cta.b64 %p5, [%r3], 0;",
+                   ""),
+          "@!%p5 bra EPILOGUE;", ""),
+      p.launch, options);
   EXPECT_EQ(firstKind(result), FindingKind::Uninitialised);
 }
 
 TEST(GemmMutation, WrongScaleIdGivesWrongNumbers) {
   Problem p;
-  RunResult result = runText(replaced(kernel(), "add.u32 %r10, %r10, 0x20000010;", ""), p.launch);
+  RunResult result = runText(
+      replaced(kernel(), "add.u32 %r10, %r10, 0x20000010;", ""), p.launch);
   expectClean(result);
   EXPECT_NE(p.out, p.expected);
 }
 
 TEST(GemmMutation, IllegalDescriptor) {
   Problem p;
-  RunResult result = runText(replaced(kernel(), "0x08900000", "0x08900008"), p.launch);
+  RunResult result =
+      runText(replaced(kernel(), "0x08900000", "0x08900008"), p.launch);
   EXPECT_EQ(firstKind(result), FindingKind::Descriptor);
 }
 

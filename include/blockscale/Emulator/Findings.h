@@ -1,4 +1,5 @@
-//===- Findings.h - what a run of the emulator complains about ---*- C++ -*-===//
+//===- Findings.h - what a run of the emulator complains about ---*- C++
+//-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.

@@ -1,7 +1,8 @@
-//===- Machine.h - run a kernel of a PTX module ------------------*- C++ -*-===//
+//===- Machine.h - run a kernel of a PTX module ------------------*- C++
+//-*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //

@@ -1,7 +1,7 @@
 //===- Access.cpp - bounds, alignment and state spaces --------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,30 @@ const Region *Memory::find(uint64_t address, uint64_t bytes) const {
     return nullptr;
   const Region &region = *std::prev(it);
   uint64_t offset = address - region.base;
-  return offset <= region.size && bytes <= region.size - offset ? &region : nullptr;
+  return offset <= region.size && bytes <= region.size - offset ? &region
+                                                                : nullptr;
 }
 
 Where whereOf(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::Global: return Where::Global;
-    case Modifier::Const: return Where::Const;
-    case Modifier::Shared: case Modifier::SharedCta: return Where::SharedCta;
-    case Modifier::SharedCluster: return Where::SharedCluster;
-    case Modifier::Local: return Where::Local;
-    case Modifier::Param: case Modifier::ParamEntry: case Modifier::ParamFunc:
+    case Modifier::Global:
+      return Where::Global;
+    case Modifier::Const:
+      return Where::Const;
+    case Modifier::Shared:
+    case Modifier::SharedCta:
+      return Where::SharedCta;
+    case Modifier::SharedCluster:
+      return Where::SharedCluster;
+    case Modifier::Local:
+      return Where::Local;
+    case Modifier::Param:
+    case Modifier::ParamEntry:
+    case Modifier::ParamFunc:
       return Where::Param;
-    default: break;
+    default:
+      break;
     }
   return Where::Generic;
 }
@@ -102,7 +112,8 @@ bool resolveShared(Exec &x, const Record &r, Where where, uint64_t address,
       if (MBarrier *barrier = barrierAt(*cta, at * 8, false))
         if (barrier->live()) {
           x.fault(r, FindingKind::MBarrier,
-                  "store over the bytes of a live mbarrier", int(lane), address);
+                  "store over the bytes of a live mbarrier", int(lane),
+                  address);
           return false;
         }
   return true;
@@ -114,7 +125,8 @@ bool resolveGlobal(Exec &x, const Record &r, uint64_t address, unsigned lane,
   if (address >= kParamWindow && address - kParamWindow < kWindowSize) {
     uint64_t offset = address - kParamWindow;
     if (use == Use::Write) {
-      x.fault(r, FindingKind::ReadOnly, "store to a kernel parameter", int(lane), address);
+      x.fault(r, FindingKind::ReadOnly, "store to a kernel parameter",
+              int(lane), address);
       return false;
     }
     if (offset + bytes > grid.memory.params.size())
@@ -126,7 +138,8 @@ bool resolveGlobal(Exec &x, const Record &r, uint64_t address, unsigned lane,
   if (!region)
     return outside(x, r, "every global buffer", address, lane, bytes);
   if (use == Use::Write && !region->writable) {
-    x.fault(r, FindingKind::ReadOnly, "store to a read-only buffer", int(lane), address);
+    x.fault(r, FindingKind::ReadOnly, "store to a read-only buffer", int(lane),
+            address);
     return false;
   }
   out.data = region->data + (address - region->base);
@@ -138,7 +151,8 @@ bool resolveConst(Exec &x, const Record &r, uint64_t offset, unsigned lane,
                   unsigned bytes, Use use, Access &out) {
   const std::vector<uint8_t> &bank = x.cluster->program().constBytes;
   if (use == Use::Write) {
-    x.fault(r, FindingKind::ReadOnly, "store to constant memory", int(lane), offset);
+    x.fault(r, FindingKind::ReadOnly, "store to constant memory", int(lane),
+            offset);
     return false;
   }
   if (offset > bank.size() || bytes > bank.size() - offset)
@@ -177,7 +191,8 @@ bool resolve(Exec &x, const Record &r, Where where, uint64_t address,
     return resolveGlobal(x, r, address, lane, bytes, use, out);
   }
   switch (where) {
-  case Where::SharedCta: case Where::SharedCluster:
+  case Where::SharedCta:
+  case Where::SharedCluster:
     return resolveShared(x, r, where, address, lane, bytes, use, out);
   case Where::Local:
     return resolveLocal(x, r, address, lane, bytes, out);
@@ -217,7 +232,8 @@ uint64_t pushedAddress(const Exec &x, const Detail &detail, unsigned index,
 uint32_t pushedShared(const Exec &x, const Detail &detail, unsigned index,
                       unsigned lane) {
   auto address = uint32_t(pushedAddress(x, detail, index, lane));
-  return detail.b[index] == kNoSlot ? address | x.cta->rank << kRankShift : address;
+  return detail.b[index] == kNoSlot ? address | x.cta->rank << kRankShift
+                                    : address;
 }
 
 MBarrier *barrierAt(Cta &cta, uint32_t offset, bool create) {

@@ -1,7 +1,7 @@
 //===- Access.h - from addresses to host memory -----------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,13 @@ namespace blockscale::emulator::machine {
 
 /// The space that an instruction names.
 enum class Where : uint8_t {
-  Generic, Global, Const, SharedCta, SharedCluster, Local, Param,
+  Generic,
+  Global,
+  Const,
+  SharedCta,
+  SharedCluster,
+  Local,
+  Param,
 };
 
 Where whereOf(const Instruction &instruction);
@@ -50,7 +56,8 @@ inline uint64_t laneAddress(const Exec &x, Slot base, bool wide, int64_t imm,
                             unsigned lane) {
   if (base == kNoSlot)
     return uint64_t(imm);
-  uint64_t value = wide ? x.reg<uint64_t>(base)[lane] : x.reg<uint32_t>(base)[lane];
+  uint64_t value =
+      wide ? x.reg<uint64_t>(base)[lane] : x.reg<uint32_t>(base)[lane];
   return value + uint64_t(imm);
 }
 

@@ -1,7 +1,7 @@
 //===- Async.h - effects of asynchronous operations -------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@ void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
                 std::string message, uint64_t address);
 
 /// The mbarrier at a shared address with rank; null after a report.
-MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin, uint32_t address);
+MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
+                       uint32_t address);
 
 /// One arrival, and the completion of `bytes`, on the mbarrier at a shared
 /// address with rank.

@@ -1,7 +1,7 @@
 //===- Atomics.cpp - atom and red -----------------------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,16 +16,26 @@ namespace {
 template <typename T> T integerOp(Modifier op, T old, T b, T c) {
   using U = std::make_unsigned_t<T>;
   switch (op) {
-  case Modifier::Add: return T(U(old) + U(b));
-  case Modifier::Min: return std::min(old, b);
-  case Modifier::Max: return std::max(old, b);
-  case Modifier::And: return old & b;
-  case Modifier::Or: return old | b;
-  case Modifier::Xor: return old ^ b;
-  case Modifier::Exch: return b;
-  case Modifier::Cas: return old == b ? c : old;
-  case Modifier::Inc: return U(old) >= U(b) ? T(0) : T(old + 1);
-  default: return old == 0 || U(old) > U(b) ? b : T(old - 1);
+  case Modifier::Add:
+    return T(U(old) + U(b));
+  case Modifier::Min:
+    return std::min(old, b);
+  case Modifier::Max:
+    return std::max(old, b);
+  case Modifier::And:
+    return old & b;
+  case Modifier::Or:
+    return old | b;
+  case Modifier::Xor:
+    return old ^ b;
+  case Modifier::Exch:
+    return b;
+  case Modifier::Cas:
+    return old == b ? c : old;
+  case Modifier::Inc:
+    return U(old) >= U(b) ? T(0) : T(old + 1);
+  default:
+    return old == 0 || U(old) > U(b) ? b : T(old - 1);
   }
 }
 
@@ -41,23 +51,35 @@ uint16_t halfOp(Modifier op, uint16_t old, uint16_t b, bool bf16) {
 /// New value of the location; `type` decides how the bits are read.
 uint64_t apply(Modifier op, Type type, uint64_t old, uint64_t b, uint64_t c) {
   switch (type) {
-  case Type::S32: return uint32_t(integerOp<int32_t>(op, int32_t(old), int32_t(b), int32_t(c)));
-  case Type::S64: return uint64_t(integerOp<int64_t>(op, int64_t(old), int64_t(b), int64_t(c)));
-  case Type::U64: case Type::B64: return integerOp<uint64_t>(op, old, b, c);
-  case Type::B16: case Type::U16:
+  case Type::S32:
+    return uint32_t(
+        integerOp<int32_t>(op, int32_t(old), int32_t(b), int32_t(c)));
+  case Type::S64:
+    return uint64_t(
+        integerOp<int64_t>(op, int64_t(old), int64_t(b), int64_t(c)));
+  case Type::U64:
+  case Type::B64:
+    return integerOp<uint64_t>(op, old, b, c);
+  case Type::B16:
+  case Type::U16:
     return integerOp<uint16_t>(op, uint16_t(old), uint16_t(b), uint16_t(c));
   case Type::F32:
     return bitsAs<uint32_t>(canonical(flush(bitsAs<float>(uint32_t(old))) +
                                       flush(bitsAs<float>(uint32_t(b)))));
-  case Type::F64: return bitsAs<uint64_t>(bitsAs<double>(old) + bitsAs<double>(b));
-  case Type::F16: case Type::Bf16:
+  case Type::F64:
+    return bitsAs<uint64_t>(bitsAs<double>(old) + bitsAs<double>(b));
+  case Type::F16:
+  case Type::Bf16:
     return halfOp(op, uint16_t(old), uint16_t(b), type == Type::Bf16);
-  case Type::F16x2: case Type::Bf16x2: {
+  case Type::F16x2:
+  case Type::Bf16x2: {
     bool bf16 = type == Type::Bf16x2;
     return uint32_t(halfOp(op, uint16_t(old), uint16_t(b), bf16)) |
-           uint32_t(halfOp(op, uint16_t(old >> 16), uint16_t(b >> 16), bf16)) << 16;
+           uint32_t(halfOp(op, uint16_t(old >> 16), uint16_t(b >> 16), bf16))
+               << 16;
   }
-  default: return integerOp<uint32_t>(op, uint32_t(old), uint32_t(b), uint32_t(c));
+  default:
+    return integerOp<uint32_t>(op, uint32_t(old), uint32_t(b), uint32_t(c));
   }
 }
 
@@ -77,10 +99,12 @@ Step atomic(Exec &x, const Record &r) {
     Access access;
     if (!resolve(x, r, where, address, lane, bytes * count, Use::Write, access))
       return Step::Fault;
-    bool defined = !access.valid || !std::memchr(access.valid, 0, bytes * count);
+    bool defined =
+        !access.valid || !std::memchr(access.valid, 0, bytes * count);
     if (!defined && Modifier(r.aux) != Modifier::Exch)
       return x.fault(r, FindingKind::Uninitialised,
-                     "atomic on shared memory that was never written", int(lane), address);
+                     "atomic on shared memory that was never written",
+                     int(lane), address);
     for (unsigned i = 0; i != count; ++i) {
       uint64_t old = 0, b = 0, c = 0;
       std::memcpy(&old, access.data + i * bytes, bytes);
@@ -101,9 +125,16 @@ Step atomic(Exec &x, const Record &r) {
 Modifier operation(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::Add: case Modifier::Min: case Modifier::Max: case Modifier::And:
-    case Modifier::Or: case Modifier::Xor: case Modifier::Exch: case Modifier::Cas:
-    case Modifier::Inc: case Modifier::Dec:
+    case Modifier::Add:
+    case Modifier::Min:
+    case Modifier::Max:
+    case Modifier::And:
+    case Modifier::Or:
+    case Modifier::Xor:
+    case Modifier::Exch:
+    case Modifier::Cas:
+    case Modifier::Inc:
+    case Modifier::Dec:
       return modifier;
     default:
       break;
@@ -133,9 +164,12 @@ bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
       body(operand);
   };
   if (in.opcode == Opcode::Atom)
-    each(in.operands[next++], [&](const Operand &one) { detail.a.push_back(d.destination(one, bits)); });
+    each(in.operands[next++], [&](const Operand &one) {
+      detail.a.push_back(d.destination(one, bits));
+    });
   pushAddress(d, detail, in.operands[next++]);
-  each(in.operands[next++], [&](const Operand &one) { detail.c.push_back(d.source(one, bits)); });
+  each(in.operands[next++],
+       [&](const Operand &one) { detail.c.push_back(d.source(one, bits)); });
   if (op == Modifier::Cas)
     r.op[1] = d.source(in.operands[next], bits);
   r.aux = uint32_t(op);

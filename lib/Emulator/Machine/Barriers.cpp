@@ -1,7 +1,7 @@
 //===- Barriers.cpp - CTA barriers and cluster barriers -------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,8 @@ Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
                    int(lane));
   } else if (barrier.reduces != bool(r.aux & kReduce)) {
     return x.fault(r, FindingKind::Barrier,
-                   "bar.red and bar.sync or bar.arrive in one phase", int(lane));
+                   "bar.red and bar.sync or bar.arrive in one phase",
+                   int(lane));
   }
   barrier.arrived += r.aux & kHasCount ? 32 : warpThreads(*x.warp);
   if (count && barrier.arrived > count)
@@ -87,8 +88,12 @@ void giveResult(Exec &x, const Record &r, const NamedBarrier &barrier) {
   if (!(r.aux & kReduce))
     return;
   switch (Modifier(r.aux2)) {
-  case Modifier::And: x.setPredicate(r.op[3], barrier.lastAll ? ~0u : 0); break;
-  case Modifier::Or: x.setPredicate(r.op[3], barrier.lastAny ? ~0u : 0); break;
+  case Modifier::And:
+    x.setPredicate(r.op[3], barrier.lastAll ? ~0u : 0);
+    break;
+  case Modifier::Or:
+    x.setPredicate(r.op[3], barrier.lastAny ? ~0u : 0);
+    break;
   default:
     forLanes(x.mask, [&](unsigned lane) {
       x.reg<uint32_t>(r.op[3])[lane] = barrier.lastPopc;
@@ -102,7 +107,8 @@ Step ctaBarrier(Exec &x, const Record &r) {
   uint32_t id = x.reg<uint32_t>(r.op[0])[x.firstLane()];
   if (id > 15)
     return x.fault(r, FindingKind::Barrier,
-                   "barrier " + std::to_string(id) + " of 16", int(x.firstLane()));
+                   "barrier " + std::to_string(id) + " of 16",
+                   int(x.firstLane()));
   NamedBarrier &barrier = x.cta->named[id];
   Group &group = *x.group;
   if (!group.arrived) {
@@ -187,19 +193,27 @@ bool decodeBarrier(Decoder &d, const Instruction &in, Record &r) {
     r.aux = in.has(Modifier::Aligned);
     r.fn = clusterWait;
     return true;
-  case Opcode::BarSync: case Opcode::BarrierSync: case Opcode::BarArrive:
-  case Opcode::BarrierArrive: case Opcode::BarRed: case Opcode::BarrierRed:
+  case Opcode::BarSync:
+  case Opcode::BarrierSync:
+  case Opcode::BarArrive:
+  case Opcode::BarrierArrive:
+  case Opcode::BarRed:
+  case Opcode::BarrierRed:
     break;
   default:
     return false;
   }
   bool reduces = in.opcode == Opcode::BarRed || in.opcode == Opcode::BarrierRed;
-  bool onlyArrives = in.opcode == Opcode::BarArrive || in.opcode == Opcode::BarrierArrive;
+  bool onlyArrives =
+      in.opcode == Opcode::BarArrive || in.opcode == Opcode::BarrierArrive;
   size_t next = 0;
   if (reduces) {
     bool popc = in.has(Modifier::Popc);
-    r.op[3] = popc ? d.destination(in.operands[next], 32) : d.predicateOut(in.operands[next]);
-    r.aux2 = uint32_t(popc ? Modifier::Popc : in.has(Modifier::And) ? Modifier::And : Modifier::Or);
+    r.op[3] = popc ? d.destination(in.operands[next], 32)
+                   : d.predicateOut(in.operands[next]);
+    r.aux2 = uint32_t(popc                    ? Modifier::Popc
+                      : in.has(Modifier::And) ? Modifier::And
+                                              : Modifier::Or);
     ++next;
   }
   if (in.operands.size() <= next)

@@ -1,7 +1,7 @@
 //===- Compare.cpp - setp, set, testp -------------------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,40 +13,71 @@ namespace {
 
 /// Record::aux of comparisons: relation, then flags.
 enum : uint32_t {
-  kLess = 1, kEqual = 2, kGreater = 4, kUnordered = 8,
-  kFtz = 16, kOr = 32, kXor = 64, kAnd = 128, kBf16 = 256,
+  kLess = 1,
+  kEqual = 2,
+  kGreater = 4,
+  kUnordered = 8,
+  kFtz = 16,
+  kOr = 32,
+  kXor = 64,
+  kAnd = 128,
+  kBf16 = 256,
 };
 
 uint32_t relation(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::Eq: return kEqual;
-    case Modifier::Ne: return kLess | kGreater;
-    case Modifier::Lt: case Modifier::Lo: return kLess;
-    case Modifier::Le: case Modifier::Ls: return kLess | kEqual;
-    case Modifier::Gt: case Modifier::Hi: return kGreater;
-    case Modifier::Ge: case Modifier::Hs: return kGreater | kEqual;
-    case Modifier::Equ: return kEqual | kUnordered;
-    case Modifier::Neu: return kLess | kGreater | kUnordered;
-    case Modifier::Ltu: return kLess | kUnordered;
-    case Modifier::Leu: return kLess | kEqual | kUnordered;
-    case Modifier::Gtu: return kGreater | kUnordered;
-    case Modifier::Geu: return kGreater | kEqual | kUnordered;
-    case Modifier::Num: return kLess | kEqual | kGreater;
-    case Modifier::Nan: return kUnordered;
-    default: break;
+    case Modifier::Eq:
+      return kEqual;
+    case Modifier::Ne:
+      return kLess | kGreater;
+    case Modifier::Lt:
+    case Modifier::Lo:
+      return kLess;
+    case Modifier::Le:
+    case Modifier::Ls:
+      return kLess | kEqual;
+    case Modifier::Gt:
+    case Modifier::Hi:
+      return kGreater;
+    case Modifier::Ge:
+    case Modifier::Hs:
+      return kGreater | kEqual;
+    case Modifier::Equ:
+      return kEqual | kUnordered;
+    case Modifier::Neu:
+      return kLess | kGreater | kUnordered;
+    case Modifier::Ltu:
+      return kLess | kUnordered;
+    case Modifier::Leu:
+      return kLess | kEqual | kUnordered;
+    case Modifier::Gtu:
+      return kGreater | kUnordered;
+    case Modifier::Geu:
+      return kGreater | kEqual | kUnordered;
+    case Modifier::Num:
+      return kLess | kEqual | kGreater;
+    case Modifier::Nan:
+      return kUnordered;
+    default:
+      break;
     }
   return 0;
 }
 
 /// The operand types that are compared after a conversion.
-struct HalfBits { uint16_t bits; };
+struct HalfBits {
+  uint16_t bits;
+};
 
 template <typename T> T value(uint32_t, T v) { return v; }
-inline float value(uint32_t mode, float v) { return mode & kFtz ? flush(v) : v; }
+inline float value(uint32_t mode, float v) {
+  return mode & kFtz ? flush(v) : v;
+}
 inline double value(uint32_t mode, HalfBits v) {
   double result = fromHalf(v.bits, mode & kBf16);
-  return mode & kFtz && !(mode & kBf16) && std::fabs(result) < 0x1p-14 ? 0 : result;
+  return mode & kFtz && !(mode & kBf16) && std::fabs(result) < 0x1p-14 ? 0
+                                                                       : result;
 }
 template <typename T> bool holds(uint32_t mode, T a, T b) {
   uint32_t is = a < b ? kLess : a == b ? kEqual : a > b ? kGreater : kUnordered;
@@ -57,7 +88,8 @@ template <typename T> uint32_t compareLanes(Exec &x, const Record &r) {
   const T *a = x.reg<T>(r.op[1]), *b = x.reg<T>(r.op[2]);
   uint32_t bits = 0;
   forLanes(x.mask, [&](unsigned lane) {
-    bits |= uint32_t(holds(r.aux, value(r.aux, a[lane]), value(r.aux, b[lane]))) << lane;
+    bits |= uint32_t(holds(r.aux, value(r.aux, a[lane]), value(r.aux, b[lane])))
+            << lane;
   });
   return bits;
 }
@@ -66,7 +98,9 @@ uint32_t combine(Exec &x, const Record &r, uint32_t bits, Slot c) {
   if (c == kNoSlot)
     return bits;
   uint32_t other = x.predicate(c);
-  return r.aux & kAnd ? bits & other : r.aux & kOr ? bits | other : bits ^ other;
+  return r.aux & kAnd  ? bits & other
+         : r.aux & kOr ? bits | other
+                       : bits ^ other;
 }
 
 /// op[0] p, op[3] q or kNoSlot, imm = slot of c or -1.
@@ -99,40 +133,72 @@ Step setpPair(Exec &x, const Record &r) {
 }
 /// aux2: 1 = result 1.0f, else all ones.
 template <typename T> Step set(Exec &x, const Record &r) {
-  uint32_t bits = combine(x, r, compareLanes<T>(x, r), r.imm < 0 ? kNoSlot : Slot(r.imm));
+  uint32_t bits =
+      combine(x, r, compareLanes<T>(x, r), r.imm < 0 ? kNoSlot : Slot(r.imm));
   uint32_t yes = r.aux2 ? bitsAs<uint32_t>(1.0f) : ~0u;
   uint32_t *d = x.reg<uint32_t>(r.op[0]);
-  forLanes(x.mask, [&](unsigned lane) { d[lane] = bits >> lane & 1 ? yes : 0; });
+  forLanes(x.mask,
+           [&](unsigned lane) { d[lane] = bits >> lane & 1 ? yes : 0; });
   return Step::Next;
 }
 
 Handler setpFor(Type type) {
   switch (type) {
-  case Type::U16: case Type::B16: return setp<uint16_t>;
-  case Type::S16: return setp<int16_t>;
-  case Type::U32: case Type::B32: return setp<uint32_t>;
-  case Type::S32: return setp<int32_t>;
-  case Type::U64: case Type::B64: return setp<uint64_t>;
-  case Type::S64: return setp<int64_t>;
-  case Type::F32: return setp<float>;
-  case Type::F64: return setp<double>;
-  case Type::F16: case Type::Bf16: return setp<HalfBits>;
-  case Type::F16x2: case Type::Bf16x2: return setpPair;
-  default: return nullptr;
+  case Type::U16:
+  case Type::B16:
+    return setp<uint16_t>;
+  case Type::S16:
+    return setp<int16_t>;
+  case Type::U32:
+  case Type::B32:
+    return setp<uint32_t>;
+  case Type::S32:
+    return setp<int32_t>;
+  case Type::U64:
+  case Type::B64:
+    return setp<uint64_t>;
+  case Type::S64:
+    return setp<int64_t>;
+  case Type::F32:
+    return setp<float>;
+  case Type::F64:
+    return setp<double>;
+  case Type::F16:
+  case Type::Bf16:
+    return setp<HalfBits>;
+  case Type::F16x2:
+  case Type::Bf16x2:
+    return setpPair;
+  default:
+    return nullptr;
   }
 }
 Handler setFor(Type type) {
   switch (type) {
-  case Type::U16: case Type::B16: return set<uint16_t>;
-  case Type::S16: return set<int16_t>;
-  case Type::U32: case Type::B32: return set<uint32_t>;
-  case Type::S32: return set<int32_t>;
-  case Type::U64: case Type::B64: return set<uint64_t>;
-  case Type::S64: return set<int64_t>;
-  case Type::F32: return set<float>;
-  case Type::F64: return set<double>;
-  case Type::F16: case Type::Bf16: return set<HalfBits>;
-  default: return nullptr;
+  case Type::U16:
+  case Type::B16:
+    return set<uint16_t>;
+  case Type::S16:
+    return set<int16_t>;
+  case Type::U32:
+  case Type::B32:
+    return set<uint32_t>;
+  case Type::S32:
+    return set<int32_t>;
+  case Type::U64:
+  case Type::B64:
+    return set<uint64_t>;
+  case Type::S64:
+    return set<int64_t>;
+  case Type::F32:
+    return set<float>;
+  case Type::F64:
+    return set<double>;
+  case Type::F16:
+  case Type::Bf16:
+    return set<HalfBits>;
+  default:
+    return nullptr;
   }
 }
 
@@ -145,12 +211,23 @@ Step testp(Exec &x, const Record &r) {
     bool subnormal = value != 0 && std::fabs(value) < smallest;
     bool result = false;
     switch (Modifier(r.aux)) {
-    case Modifier::Finite: result = std::isfinite(value); break;
-    case Modifier::Infinite: result = std::isinf(value); break;
-    case Modifier::Number: result = !std::isnan(value); break;
-    case Modifier::Notanumber: result = std::isnan(value); break;
-    case Modifier::Normal: result = std::isfinite(value) && value != 0 && !subnormal; break;
-    default: result = subnormal;
+    case Modifier::Finite:
+      result = std::isfinite(value);
+      break;
+    case Modifier::Infinite:
+      result = std::isinf(value);
+      break;
+    case Modifier::Number:
+      result = !std::isnan(value);
+      break;
+    case Modifier::Notanumber:
+      result = std::isnan(value);
+      break;
+    case Modifier::Normal:
+      result = std::isfinite(value) && value != 0 && !subnormal;
+      break;
+    default:
+      result = subnormal;
     }
     bits |= uint32_t(result) << lane;
   });

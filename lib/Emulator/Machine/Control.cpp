@@ -1,7 +1,7 @@
 //===- Control.cpp - branches, calls, exits, traps ------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,8 @@ Step branchIndexed(Exec &x, const Record &r) {
     if (index[lane] >= r.detail->targets.size())
       return x.fault(r, FindingKind::OutOfBounds,
                      "brx.idx index " + std::to_string(index[lane]) +
-                         " of a table of " + std::to_string(r.detail->targets.size()),
+                         " of a table of " +
+                         std::to_string(r.detail->targets.size()),
                      int(lane));
     target[lane] = r.detail->targets[index[lane]];
   }
@@ -89,7 +90,11 @@ Step leave(Exec &x, const Record &) {
 
 /// One argument or result of a call: where from, where to, how many bytes per
 /// lane. Kept as four numbers.
-enum class Pass : uint32_t { LocalToLocal, RegisterToRegister, RegisterToLocal };
+enum class Pass : uint32_t {
+  LocalToLocal,
+  RegisterToRegister,
+  RegisterToLocal
+};
 
 void passValues(Exec &x, const std::vector<uint32_t> &list, uint32_t lanes) {
   uint32_t size = x.cluster->program().localBytes;
@@ -137,7 +142,8 @@ std::string readString(Exec &x, uint64_t address) {
   const Program &program = x.cluster->program();
   for (; text.size() < 1000; ++address) {
     const uint8_t *at = nullptr;
-    if (address >= kConstWindow && address - kConstWindow < program.constBytes.size())
+    if (address >= kConstWindow &&
+        address - kConstWindow < program.constBytes.size())
       at = program.constBytes.data() + (address - kConstWindow);
     else if (const Region *region = x.cluster->grid.memory.find(address, 1))
       at = region->data + (address - region->base);
@@ -152,15 +158,16 @@ Step assertFail(Exec &x, const Record &r) {
   auto value = [&](size_t i) {
     uint64_t v = 0;
     if (i < r.detail->a.size())
-      std::memcpy(&v, x.warp->local.data() +
-                          size_t(x.firstLane()) * x.cluster->program().localBytes +
-                          r.detail->a[i],
+      std::memcpy(&v,
+                  x.warp->local.data() +
+                      size_t(x.firstLane()) * x.cluster->program().localBytes +
+                      r.detail->a[i],
                   8);
     return v;
   };
   return x.fault(r, FindingKind::Trap,
-                 "device assertion failed: " + readString(x, value(0)) + " at " +
-                     readString(x, value(1)) + ":" +
+                 "device assertion failed: " + readString(x, value(0)) +
+                     " at " + readString(x, value(1)) + ":" +
                      std::to_string(uint32_t(value(2))),
                  int(x.firstLane()));
 }
@@ -175,7 +182,8 @@ std::string format(Exec &x, const std::string &text, uint64_t arguments,
     at = (at + bytes - 1) / bytes * bytes;
     uint64_t value = 0, offset = at - kLocalWindow;
     if (at >= kLocalWindow && offset + bytes <= size)
-      std::memcpy(&value, x.warp->local.data() + size_t(lane) * size + offset, bytes);
+      std::memcpy(&value, x.warp->local.data() + size_t(lane) * size + offset,
+                  bytes);
     at += bytes;
     return value;
   };
@@ -204,7 +212,8 @@ std::string format(Exec &x, const std::string &text, uint64_t arguments,
       out += buffer;
     } else if (kind == 'd' || kind == 'i') {
       auto value = isLong ? int64_t(take(8)) : int64_t(int32_t(take(4)));
-      std::snprintf(buffer, sizeof buffer, (spec + "lld").c_str(), (long long)value);
+      std::snprintf(buffer, sizeof buffer, (spec + "lld").c_str(),
+                    (long long)value);
       out += buffer;
     } else {
       uint64_t value = take(isLong || kind == 'p' ? 8 : 4);
@@ -243,7 +252,8 @@ Step print(Exec &x, const Record &r) {
 }
 
 Step stop(Exec &x, const Record &r) {
-  return x.fault(r, FindingKind::Trap, r.aux ? "brkpt was reached" : "trap was reached",
+  return x.fault(r, FindingKind::Trap,
+                 r.aux ? "brkpt was reached" : "trap was reached",
                  int(x.firstLane()));
 }
 Step yield(Exec &, const Record &) { return Step::Yield; }
@@ -271,11 +281,12 @@ bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
 
 bool passArguments(Decoder &d, const Operand &list, const Function &callee,
                    uint32_t index, bool results, std::vector<uint32_t> &out) {
-  const std::vector<Parameter> &formals = results ? callee.returns : callee.parameters;
+  const std::vector<Parameter> &formals =
+      results ? callee.returns : callee.parameters;
   if (list.elements.size() != formals.size())
     return d.refuse("call of '" + callee.name + "' with " +
-                    std::to_string(list.elements.size()) + " values, expected " +
-                    std::to_string(formals.size()));
+                    std::to_string(list.elements.size()) +
+                    " values, expected " + std::to_string(formals.size()));
   for (size_t i = 0; i != formals.size(); ++i) {
     const Operand &actual = list.elements[i];
     const Parameter &formal = formals[i];
@@ -288,9 +299,9 @@ bool passArguments(Decoder &d, const Operand &list, const Function &callee,
     Slot mine = inMemory  ? Slot(d.symbolAddress(actual.symbol))
                 : results ? d.destination(actual, bytes * 8)
                           : d.source(actual, bytes * 8);
-    Pass pass = inMemory               ? Pass::LocalToLocal
-                : formal.reg != kNone  ? Pass::RegisterToRegister
-                                       : Pass::RegisterToLocal;
+    Pass pass = inMemory              ? Pass::LocalToLocal
+                : formal.reg != kNone ? Pass::RegisterToRegister
+                                      : Pass::RegisterToLocal;
     uint32_t from = results ? place : mine, to = results ? mine : place;
     out.insert(out.end(), {uint32_t(pass), from, to, bytes});
   }
@@ -327,10 +338,12 @@ bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
     return true;
   case Opcode::BrxIdx: {
     r.op[0] = d.source(in.operands[0], 32);
-    if (in.operands.size() < 2 || in.operands[1].kind != OperandKind::BranchTable)
+    if (in.operands.size() < 2 ||
+        in.operands[1].kind != OperandKind::BranchTable)
       return d.refuse("brx.idx needs a table of labels");
     Detail &detail = d.detail(r);
-    for (uint32_t index : d.currentFunction().branchTables[in.operands[1].index])
+    for (uint32_t index :
+         d.currentFunction().branchTables[in.operands[1].index])
       detail.targets.push_back(d.target(index));
     d.flow().sink = true;
     r.fn = branchIndexed;
@@ -345,7 +358,8 @@ bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Exit:
     r.fn = leave;
     return true;
-  case Opcode::Trap: case Opcode::Brkpt:
+  case Opcode::Trap:
+  case Opcode::Brkpt:
     r.aux = in.opcode == Opcode::Brkpt;
     r.fn = stop;
     return true;

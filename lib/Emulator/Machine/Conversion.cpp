@@ -1,7 +1,7 @@
 //===- Conversion.cpp - cvt -----------------------------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -20,18 +20,30 @@ namespace {
 
 uint64_t readLane(Exec &x, Slot slot, unsigned bits, unsigned lane) {
   switch (bits) {
-  case 8: return x.reg<uint8_t>(slot)[lane];
-  case 16: return x.reg<uint16_t>(slot)[lane];
-  case 32: return x.reg<uint32_t>(slot)[lane];
-  default: return x.reg<uint64_t>(slot)[lane];
+  case 8:
+    return x.reg<uint8_t>(slot)[lane];
+  case 16:
+    return x.reg<uint16_t>(slot)[lane];
+  case 32:
+    return x.reg<uint32_t>(slot)[lane];
+  default:
+    return x.reg<uint64_t>(slot)[lane];
   }
 }
-void writeLane(Exec &x, Slot slot, unsigned bits, unsigned lane, uint64_t value) {
+void writeLane(Exec &x, Slot slot, unsigned bits, unsigned lane,
+               uint64_t value) {
   switch (bits) {
-  case 8: x.reg<uint8_t>(slot)[lane] = uint8_t(value); break;
-  case 16: x.reg<uint16_t>(slot)[lane] = uint16_t(value); break;
-  case 32: x.reg<uint32_t>(slot)[lane] = uint32_t(value); break;
-  default: x.reg<uint64_t>(slot)[lane] = value;
+  case 8:
+    x.reg<uint8_t>(slot)[lane] = uint8_t(value);
+    break;
+  case 16:
+    x.reg<uint16_t>(slot)[lane] = uint16_t(value);
+    break;
+  case 32:
+    x.reg<uint32_t>(slot)[lane] = uint32_t(value);
+    break;
+  default:
+    x.reg<uint64_t>(slot)[lane] = value;
   }
 }
 
@@ -54,9 +66,12 @@ int64_t extend(uint64_t value, unsigned bits, bool sign) {
 
 double readFloat(const Spec &s, uint64_t raw) {
   switch (s.from) {
-  case Type::F16: return fromHalf(uint16_t(raw), false);
-  case Type::Bf16: return fromHalf(uint16_t(raw), true);
-  case Type::F64: return bitsAs<double>(raw);
+  case Type::F16:
+    return fromHalf(uint16_t(raw), false);
+  case Type::Bf16:
+    return fromHalf(uint16_t(raw), true);
+  case Type::F64:
+    return bitsAs<double>(raw);
   default: {
     float value = bitsAs<float>(uint32_t(raw));
     return s.ftz ? flush(value) : value;
@@ -70,7 +85,8 @@ uint64_t writeFloat(const Spec &s, double value) {
   if (s.relu && (value < 0 || (value == 0 && std::signbit(value))))
     value = 0;
   switch (s.to) {
-  case Type::F16: case Type::Bf16: {
+  case Type::F16:
+  case Type::Bf16: {
     uint16_t bits = toHalf(value, s.to == Type::Bf16, s.round);
     if (s.satfinite && std::isinf(fromHalf(bits, s.to == Type::Bf16)))
       bits = uint16_t((bits & 0x8000) | (s.to == Type::Bf16 ? 0x7F7F : 0x7BFF));
@@ -87,10 +103,14 @@ uint64_t writeFloat(const Spec &s, double value) {
 
 double roundIntegral(double value, Round round) {
   switch (round) {
-  case Round::Zero: return std::trunc(value);
-  case Round::Down: return std::floor(value);
-  case Round::Up: return std::ceil(value);
-  default: return std::nearbyint(value);
+  case Round::Zero:
+    return std::trunc(value);
+  case Round::Down:
+    return std::floor(value);
+  case Round::Up:
+    return std::ceil(value);
+  default:
+    return std::nearbyint(value);
   }
 }
 
@@ -127,8 +147,10 @@ double intToWide(int64_t value, bool sign) {
 double intToDouble(int64_t value, bool sign, Round round) {
   bool negative = sign && value < 0;
   uint64_t magnitude = negative ? 0 - uint64_t(value) : uint64_t(value);
-  auto high = double(magnitude >> 32) * 0x1p32, low = double(magnitude & 0xFFFFFFFF);
-  return negative ? addDirected(-high, -low, round) : addDirected(high, low, round);
+  auto high = double(magnitude >> 32) * 0x1p32,
+       low = double(magnitude & 0xFFFFFFFF);
+  return negative ? addDirected(-high, -low, round)
+                  : addDirected(high, low, round);
 }
 
 uint64_t convertOne(const Spec &s, uint64_t raw) {
@@ -143,7 +165,8 @@ uint64_t convertOne(const Spec &s, uint64_t raw) {
       int64_t top = toBits == 64 ? INT64_MAX : (int64_t(1) << (toBits - 1)) - 1;
       if (!negative && uint64_t(value) > uint64_t(top))
         return uint64_t(top);
-      return negative && value < -top - 1 ? uint64_t(-top - 1) : uint64_t(value);
+      return negative && value < -top - 1 ? uint64_t(-top - 1)
+                                          : uint64_t(value);
     }
     uint64_t top = toBits == 64 ? ~uint64_t(0) : (uint64_t(1) << toBits) - 1;
     return negative ? 0 : std::min(uint64_t(value), top);
@@ -163,8 +186,8 @@ uint64_t convertOne(const Spec &s, uint64_t raw) {
 }
 
 Spec specOf(const Record &r) {
-  return {Type(r.aux & 255), Type(r.aux >> 8 & 255), Round(r.aux >> 16 & 7),
-          bool(r.aux >> 19 & 1), bool(r.aux >> 20 & 1), bool(r.aux >> 21 & 1),
+  return {Type(r.aux & 255),     Type(r.aux >> 8 & 255), Round(r.aux >> 16 & 7),
+          bool(r.aux >> 19 & 1), bool(r.aux >> 20 & 1),  bool(r.aux >> 21 & 1),
           bool(r.aux >> 22 & 1), bool(r.aux >> 23 & 1)};
 }
 
@@ -181,7 +204,9 @@ Step convert(Exec &x, const Record &r) {
 }
 
 struct ResizeOp {
-  template <typename T> uint64_t operator()(T a) const { return uint64_t(int64_t(a)); }
+  template <typename T> uint64_t operator()(T a) const {
+    return uint64_t(int64_t(a));
+  }
 };
 
 /// The frequent integer forms whose registers are as wide as the types.
@@ -189,29 +214,46 @@ Handler fastResize(Type from, Type to) {
   unsigned a = bitWidth(from), b = bitWidth(to);
   bool sign = isSigned(from);
   if (a == 32 && b == 64)
-    return sign ? map<ResizeOp, int64_t, int32_t> : map<ResizeOp, uint64_t, uint32_t>;
+    return sign ? map<ResizeOp, int64_t, int32_t>
+                : map<ResizeOp, uint64_t, uint32_t>;
   if (a == 64 && b == 32)
     return map<ResizeOp, uint32_t, uint64_t>;
   if (a == 32 && b == 16)
     return map<ResizeOp, uint16_t, uint32_t>;
   if (a == 16 && b == 32)
-    return sign ? map<ResizeOp, int32_t, int16_t> : map<ResizeOp, uint32_t, uint16_t>;
+    return sign ? map<ResizeOp, int32_t, int16_t>
+                : map<ResizeOp, uint32_t, uint16_t>;
   return nullptr;
 }
 
 /// The element of a packed narrow type, or nothing.
 std::optional<Element> elementOf(Type type) {
   switch (type) {
-  case Type::E4m3x2: case Type::E4m3x4: return Element::E4M3;
-  case Type::E5m2x2: case Type::E5m2x4: return Element::E5M2;
-  case Type::E2m3x2: case Type::E2m3x4: return Element::E2M3;
-  case Type::E3m2x2: case Type::E3m2x4: return Element::E3M2;
-  case Type::E2m1x2: case Type::E2m1x4: return Element::E2M1;
-  case Type::Ue8m0x2: return Element::UE8M0;
-  case Type::F16x2: return Element::F16;
-  case Type::Bf16x2: return Element::BF16;
-  case Type::Tf32: return Element::TF32;
-  default: return std::nullopt;
+  case Type::E4m3x2:
+  case Type::E4m3x4:
+    return Element::E4M3;
+  case Type::E5m2x2:
+  case Type::E5m2x4:
+    return Element::E5M2;
+  case Type::E2m3x2:
+  case Type::E2m3x4:
+    return Element::E2M3;
+  case Type::E3m2x2:
+  case Type::E3m2x4:
+    return Element::E3M2;
+  case Type::E2m1x2:
+  case Type::E2m1x4:
+    return Element::E2M1;
+  case Type::Ue8m0x2:
+    return Element::UE8M0;
+  case Type::F16x2:
+    return Element::F16;
+  case Type::Bf16x2:
+    return Element::BF16;
+  case Type::Tf32:
+    return Element::TF32;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -230,10 +272,11 @@ Step packNarrow(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
     auto value = [&](size_t i) { return x.reg<float>(s[i])[lane]; };
     uint32_t random = r.op[3] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[3])[lane];
-    uint32_t bits = s.size() == 1   ? encode(element, value(0), mode)
-                    : s.size() == 2 ? packX2(element, value(0), value(1), mode, random)
-                                    : packX4(element, value(0), value(1), value(2),
-                                             value(3), mode, random);
+    uint32_t bits = s.size() == 1 ? encode(element, value(0), mode)
+                    : s.size() == 2
+                        ? packX2(element, value(0), value(1), mode, random)
+                        : packX4(element, value(0), value(1), value(2),
+                                 value(3), mode, random);
     writeLane(x, r.op[0], r.aux2, lane, bits);
   });
   return Step::Next;
@@ -256,26 +299,33 @@ Step unpackNarrow(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
     auto packed = uint32_t(readLane(x, r.op[1], r.aux2, lane));
     x.reg<uint32_t>(r.op[0])[lane] =
-        element == Element::UE8M0 ? unpackUE8M0ToBF16x2(packed)
-                                  : unpackToF16x2(element, packed, r.aux >> 12 & 1);
+        element == Element::UE8M0
+            ? unpackUE8M0ToBF16x2(packed)
+            : unpackToF16x2(element, packed, r.aux >> 12 & 1);
   });
   return Step::Next;
 }
 
 uint32_t narrowMode(const Instruction &in, Element element) {
   Rounding rounding = Rounding::RN;
-  if (in.has(Modifier::Rz)) rounding = Rounding::RZ;
-  if (in.has(Modifier::Rp)) rounding = Rounding::RP;
-  if (in.has(Modifier::Rm)) rounding = Rounding::RM;
-  if (in.has(Modifier::Rna)) rounding = Rounding::RNA;
-  if (in.has(Modifier::Rs)) rounding = Rounding::RS;
+  if (in.has(Modifier::Rz))
+    rounding = Rounding::RZ;
+  if (in.has(Modifier::Rp))
+    rounding = Rounding::RP;
+  if (in.has(Modifier::Rm))
+    rounding = Rounding::RM;
+  if (in.has(Modifier::Rna))
+    rounding = Rounding::RNA;
+  if (in.has(Modifier::Rs))
+    rounding = Rounding::RS;
   return uint32_t(element) | uint32_t(rounding) << 8 |
          in.has(Modifier::Satfinite) << 11 | in.has(Modifier::Relu) << 12;
 }
 
 bool narrow(Decoder &d, const Instruction &in, Record &r) {
   Type to = in.type(0), from = in.type(1);
-  std::optional<Element> toElement = elementOf(to), fromElement = elementOf(from);
+  std::optional<Element> toElement = elementOf(to),
+                         fromElement = elementOf(from);
   if (toElement && from == Type::F32) {
     r.aux = narrowMode(in, *toElement);
     r.aux2 = bitWidth(to);

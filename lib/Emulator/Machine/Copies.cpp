@@ -1,7 +1,7 @@
 //===- Copies.cpp - cp.async, st.async, cluster launch control ------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,18 @@ Step copyAsync(Exec &x, const Record &r) {
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     auto size = unsigned(r.imm);
-    uint32_t wanted = r.op[1] == kNoSlot ? size : x.reg<uint32_t>(r.op[1])[lane];
+    uint32_t wanted =
+        r.op[1] == kNoSlot ? size : x.reg<uint32_t>(r.op[1])[lane];
     if (r.op[2] != kNoSlot && x.predicate(r.op[2]) >> lane & 1)
       wanted = 0;
     wanted = std::min(wanted, size);
     Access to, from;
-    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane), lane, size,
-                 Use::Write, to))
+    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane),
+                 lane, size, Use::Write, to))
       return Step::Fault;
     uint64_t source = pushedAddress(x, *r.detail, 1, lane);
-    if (wanted && !resolve(x, r, Where::Global, source, lane, wanted, Use::Read, from, size))
+    if (wanted && !resolve(x, r, Where::Global, source, lane, wanted, Use::Read,
+                           from, size))
       return Step::Fault;
     auto open = x.warp->copies[lane].open;
     ++*open;
@@ -57,7 +59,8 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
   if (r.aux)
     for (uint32_t left = x.mask; left; left &= left - 1) {
       auto lane = unsigned(__builtin_ctz(left));
-      arriveOn(*x.cluster, x.origin(r, int(lane)), pushedShared(x, *r.detail, 0, lane));
+      arriveOn(*x.cluster, x.origin(r, int(lane)),
+               pushedShared(x, *r.detail, 0, lane));
     }
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -71,13 +74,16 @@ Step storeAsync(Exec &x, const Record &r) {
     uint32_t barrier = pushedShared(x, *r.detail, 1, lane);
     if (address >> kRankShift != barrier >> kRankShift)
       return x.fault(r, FindingKind::MBarrier,
-                     "the mbarrier is not in the CTA that is stored to", int(lane), barrier);
+                     "the mbarrier is not in the CTA that is stored to",
+                     int(lane), barrier);
     Access access;
-    if (!resolve(x, r, Where::SharedCluster, address, lane, bytes, Use::Write, access))
+    if (!resolve(x, r, Where::SharedCluster, address, lane, bytes, Use::Write,
+                 access))
       return Step::Fault;
     std::array<uint8_t, 32> data{};
     for (size_t i = 0; i != r.detail->a.size(); ++i)
-      std::memcpy(data.data() + i * r.aux, x.at(r.detail->a[i]) + lane * r.aux, r.aux);
+      std::memcpy(data.data() + i * r.aux, x.at(r.detail->a[i]) + lane * r.aux,
+                  r.aux);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     cluster->post(0, [=] {
@@ -97,9 +103,10 @@ Step storeZeros(Exec &x, const Record &r) {
     uint64_t size = x.reg<uint64_t>(r.op[0])[lane];
     Access access;
     if (size % 8 || size > (1 << 20))
-      return x.fault(r, FindingKind::Misaligned, "st.bulk size is not a multiple of 8", int(lane));
-    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane), lane,
-                 unsigned(size), Use::Write, access, 8))
+      return x.fault(r, FindingKind::Misaligned,
+                     "st.bulk size is not a multiple of 8", int(lane));
+    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane),
+                 lane, unsigned(size), Use::Write, access, 8))
       return Step::Fault;
     std::memset(access.data, 0, size);
     markWritten(access, unsigned(size), true);
@@ -108,8 +115,8 @@ Step storeZeros(Exec &x, const Record &r) {
 }
 
 Step discard(Exec &x, const Record &r) {
-  return x.fault(r, FindingKind::Unsupported, "discard makes contents undefined",
-                 int(x.firstLane()));
+  return x.fault(r, FindingKind::Unsupported,
+                 "discard makes contents undefined", int(x.firstLane()));
 }
 
 /// A cluster that has not started is taken from the list and never runs.
@@ -119,9 +126,11 @@ Step tryCancel(Exec &x, const Record &r) {
   Grid &grid = cluster->grid;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    uint32_t to = pushedShared(x, *r.detail, 0, lane), barrier = pushedShared(x, *r.detail, 1, lane);
+    uint32_t to = pushedShared(x, *r.detail, 0, lane),
+             barrier = pushedShared(x, *r.detail, 1, lane);
     if (cluster->cancelFailed)
-      return x.fault(r, FindingKind::Barrier, "try_cancel after a failed answer", int(lane), to);
+      return x.fault(r, FindingKind::Barrier,
+                     "try_cancel after a failed answer", int(lane), to);
     std::array<uint32_t, 4> answer{};
     if (grid.options.residentClusters) {
       std::lock_guard<std::mutex> lock(grid.schedule);
@@ -129,18 +138,22 @@ Step tryCancel(Exec &x, const Record &r) {
         uint64_t id = grid.order[grid.next++];
         const Launch &l = grid.launch;
         uint32_t nx = l.grid.x / l.cluster.x, ny = l.grid.y / l.cluster.y;
-        answer = {uint32_t(id % nx) * l.cluster.x, uint32_t(id / nx % ny) * l.cluster.y,
+        answer = {uint32_t(id % nx) * l.cluster.x,
+                  uint32_t(id / nx % ny) * l.cluster.y,
                   uint32_t(id / nx / ny) * l.cluster.z, 1};
       }
     }
     cluster->cancelFailed = !answer[3];
-    uint32_t ranks = r.aux ? (1u << cluster->ctas.size()) - 1 : 1u << x.cta->rank;
+    uint32_t ranks =
+        r.aux ? (1u << cluster->ctas.size()) - 1 : 1u << x.cta->rank;
     Origin origin = x.origin(r, int(lane));
     for (; ranks; ranks &= ranks - 1) {
       uint32_t rank = uint32_t(__builtin_ctz(ranks)) << kRankShift;
-      uint32_t target = (to & 0xFFFFFF) | rank, home = (barrier & 0xFFFFFF) | rank;
+      uint32_t target = (to & 0xFFFFFF) | rank,
+               home = (barrier & 0xFFFFFF) | rank;
       Access access;
-      if (!resolve(x, r, Where::SharedCluster, target, lane, 16, Use::Write, access))
+      if (!resolve(x, r, Where::SharedCluster, target, lane, 16, Use::Write,
+                   access))
         return Step::Fault;
       cluster->post(0, [=] {
         std::memcpy(access.data, answer.data(), 16);
@@ -168,7 +181,8 @@ Step queryCancel(Exec &x, const Record &r) {
     if (!r.aux || step == Step::Fault)
       return;
     if (!(one.words[3] & 1)) {
-      step = x.fault(r, FindingKind::Barrier, "get_first_ctaid of a failed answer", int(lane));
+      step = x.fault(r, FindingKind::Barrier,
+                     "get_first_ctaid of a failed answer", int(lane));
       return;
     }
     for (size_t i = 0; i != r.detail->a.size(); ++i)
@@ -189,7 +203,9 @@ bool decodeQuery(Decoder &d, const Instruction &in, Record &r) {
   }
   r.aux = 1;
   Detail &detail = d.detail(r);
-  int64_t component = in.has(Modifier::GetFirstCtaidY) ? 1 : in.has(Modifier::GetFirstCtaidZ) ? 2 : 0;
+  int64_t component = in.has(Modifier::GetFirstCtaidY)   ? 1
+                      : in.has(Modifier::GetFirstCtaidZ) ? 2
+                                                         : 0;
   if (to.kind != OperandKind::Vector) {
     detail.a = {d.destination(to, 32)};
     detail.numbers = {component};

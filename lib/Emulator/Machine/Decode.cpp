@@ -1,7 +1,7 @@
 //===- Decode.cpp - operands into slots, functions into code --------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,12 @@ namespace blockscale::emulator::machine {
 
 bool isSigned(Type type) {
   switch (type) {
-  case Type::S8: case Type::S16: case Type::S32: case Type::S64:
-  case Type::S16x2: case Type::S4:
+  case Type::S8:
+  case Type::S16:
+  case Type::S32:
+  case Type::S64:
+  case Type::S16x2:
+  case Type::S4:
     return true;
   default:
     return false;
@@ -24,8 +28,14 @@ bool isSigned(Type type) {
 
 bool isFloat(Type type) {
   switch (type) {
-  case Type::F16: case Type::F16x2: case Type::Bf16: case Type::Bf16x2:
-  case Type::Tf32: case Type::F32: case Type::F32x2: case Type::F64:
+  case Type::F16:
+  case Type::F16x2:
+  case Type::Bf16:
+  case Type::Bf16x2:
+  case Type::Tf32:
+  case Type::F32:
+  case Type::F32x2:
+  case Type::F64:
     return true;
   default:
     return false;
@@ -73,8 +83,10 @@ Slot Decoder::constant(uint64_t value, unsigned bits) {
 }
 
 Slot Decoder::special(const Operand &operand, unsigned bits) {
-  unsigned component = operand.component == kWholeVector ? 0 : operand.component;
-  uint32_t key = uint32_t(operand.special) << 3 | (bits == 64 ? 4 : 0) | component;
+  unsigned component =
+      operand.component == kWholeVector ? 0 : operand.component;
+  uint32_t key =
+      uint32_t(operand.special) << 3 | (bits == 64 ? 4 : 0) | component;
   auto [it, isNew] = specialSlots.try_emplace(key, 0);
   if (isNew) {
     it->second = allocate(bits == 64 ? 256 : 128);
@@ -119,11 +131,13 @@ Slot Decoder::source(const Operand &operand, unsigned bits) {
     return constant(operand.bits() & 0xFFFFFFFFu, bits);
   case OperandKind::Float64:
     if (bits == 32)
-      return constant(bitsAs<uint32_t>(float(bitsAs<double>(operand.bits()))), 32);
+      return constant(bitsAs<uint32_t>(float(bitsAs<double>(operand.bits()))),
+                      32);
     return constant(operand.bits(), bits);
   case OperandKind::Symbol: {
     uint64_t address = symbolAddress(operand.symbol) + operand.value;
-    return constant(bits >= 64 ? address : address & ((uint64_t(1) << bits) - 1), bits);
+    return constant(
+        bits >= 64 ? address : address & ((uint64_t(1) << bits) - 1), bits);
   }
   case OperandKind::Function:
     return constant(kFunctionWindow + operand.index, bits);
@@ -220,7 +234,8 @@ Slot Decoder::formalPlace(uint32_t index, size_t i, bool result) {
 }
 
 Slot Decoder::returnSlot() {
-  FunctionCode *code = function(uint32_t(current - program.module->functions.data()));
+  FunctionCode *code =
+      function(uint32_t(current - program.module->functions.data()));
   return code ? code->returnPc : kNoSlot;
 }
 
@@ -272,7 +287,8 @@ void Decoder::layoutModule(const std::vector<uint32_t> &order) {
       program.globalBytes.resize(at + variable.size);
       return kBufferBase + at;
     }
-    case Space::Local: case Space::Param: {
+    case Space::Local:
+    case Space::Param: {
       uint64_t at = alignTo(program.localBytes, std::max<uint64_t>(step, 1));
       program.localBytes = uint32_t(at + variable.size);
       return at;
@@ -326,7 +342,8 @@ void Decoder::fillInitialisers() {
     if (variable.space == Space::Const)
       at = program.constBytes.data() + program.variableAddress[i];
     else if (variable.space == Space::Global)
-      at = program.globalBytes.data() + (program.variableAddress[i] - kBufferBase);
+      at = program.globalBytes.data() +
+           (program.variableAddress[i] - kBufferBase);
     if (!at)
       continue;
     if (!variable.init.empty())
@@ -344,17 +361,18 @@ void Decoder::fillInitialisers() {
       }
       value = (value + relocation.addend) >> relocation.shift;
       if (relocation.offset + relocation.size <= variable.size)
-        std::memcpy(at + relocation.offset, &value, std::min<int>(relocation.size, 8));
+        std::memcpy(at + relocation.offset, &value,
+                    std::min<int>(relocation.size, 8));
     }
   }
 }
 
 bool Decoder::decodeOne(const Instruction &in, Record &record) {
-  static constexpr bool (*kFamilies[])(Decoder &, const Instruction &, Record &) = {
-      decodeMove,    decodeFloat,   decodeInteger,  decodeConvert,
-      decodeCompare, decodeControl, decodeMemory,   decodeAtomic,
-      decodeWarp,    decodeBarrier, decodeMbarrier, decodeCopy,
-      decodeTma,     decodeTensor,  decodeMatrix};
+  static constexpr bool (*kFamilies[])(Decoder &, const Instruction &,
+                                       Record &) = {
+      decodeMove,     decodeFloat,  decodeInteger, decodeConvert, decodeCompare,
+      decodeControl,  decodeMemory, decodeAtomic,  decodeWarp,    decodeBarrier,
+      decodeMbarrier, decodeCopy,   decodeTma,     decodeTensor,  decodeMatrix};
   for (auto family : kFamilies) {
     if (family(*this, in, record))
       return refusal.empty();
@@ -409,9 +427,8 @@ bool Decoder::decode(std::vector<Finding> &errors) {
   for (uint32_t index : order) {
     layoutFunction(index);
     functionSlot[index] = uint32_t(program.functions.size());
-    program.functions.push_back(
-        {&module.functions[index], 0,
-         index == kernel ? kNoSlot : allocate(128)});
+    program.functions.push_back({&module.functions[index], 0,
+                                 index == kernel ? kNoSlot : allocate(128)});
   }
   fillInitialisers();
   // Callees come first, so that lanes inside a call run before those after it.

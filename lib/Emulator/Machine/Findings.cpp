@@ -15,10 +15,10 @@ namespace blockscale::emulator {
 
 std::string_view name(FindingKind kind) {
   static constexpr std::array<std::string_view, 17> kNames{
-      "launch",        "unsupported", "out-of-bounds", "misaligned",
-      "read-only",     "uninitialised", "bad-address", "mbarrier",
-      "barrier",       "tma",         "tensor-memory", "descriptor",
-      "divergence",    "arithmetic",  "trap",          "deadlock",
+      "launch",     "unsupported",   "out-of-bounds", "misaligned",
+      "read-only",  "uninitialised", "bad-address",   "mbarrier",
+      "barrier",    "tma",           "tensor-memory", "descriptor",
+      "divergence", "arithmetic",    "trap",          "deadlock",
       "step-limit"};
   return kNames[static_cast<size_t>(kind)];
 }

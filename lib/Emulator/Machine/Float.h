@@ -1,7 +1,7 @@
 //===- Float.h - rounding to the narrow formats, bit for bit ----*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -98,10 +98,9 @@ inline double fromHalf(uint16_t bits, bool bf16) {
   if (bf16)
     return bitsAs<float>(uint32_t(bits) << 16);
   int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  double value = exponent == 31 ? (fraction ? NAN : INFINITY)
-                 : exponent == 0
-                     ? std::ldexp(fraction, -24)
-                     : std::ldexp(1024 + fraction, exponent - 25);
+  double value = exponent == 31  ? (fraction ? NAN : INFINITY)
+                 : exponent == 0 ? std::ldexp(fraction, -24)
+                                 : std::ldexp(1024 + fraction, exponent - 25);
   return bits & 0x8000 ? -value : value;
 }
 
@@ -110,7 +109,8 @@ inline uint16_t toHalf(double value, bool bf16, Round mode) {
   if (std::isnan(value))
     return 0x7FFF;
   if (bf16)
-    return uint16_t(bitsAs<uint32_t>(float(roundTo(value, 7, -126, 127, mode))) >> 16);
+    return uint16_t(
+        bitsAs<uint32_t>(float(roundTo(value, 7, -126, 127, mode))) >> 16);
   double rounded = roundTo(value, 10, -14, 15, mode);
   uint16_t sign = std::signbit(rounded) ? 0x8000 : 0;
   double magnitude = std::fabs(rounded);

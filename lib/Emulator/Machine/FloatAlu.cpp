@@ -1,7 +1,7 @@
 //===- FloatAlu.cpp - floating-point arithmetic ---------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -83,8 +83,24 @@ enum : uint32_t {
 };
 
 enum class Op : uint8_t {
-  Add, Sub, Mul, Fma, Min, Max, Div, Rcp, Sqrt, Rsqrt, Ex2, Lg2, Sin, Cos,
-  Tanh, Neg, Abs, CopySign,
+  Add,
+  Sub,
+  Mul,
+  Fma,
+  Min,
+  Max,
+  Div,
+  Rcp,
+  Sqrt,
+  Rsqrt,
+  Ex2,
+  Lg2,
+  Sin,
+  Cos,
+  Tanh,
+  Neg,
+  Abs,
+  CopySign,
 };
 
 float finish(uint32_t mode, float value) {
@@ -115,24 +131,42 @@ template <typename T> T minMax(bool maximum, uint32_t mode, T a, T b) {
 /// ones, so that any narrower format can be rounded from it.
 template <Op op> double wideValue(uint32_t mode, double a, double b, double c) {
   switch (op) {
-  case Op::Add: return addOdd(a, b);
-  case Op::Sub: return addOdd(a, -b);
-  case Op::Mul: return a * b;
-  case Op::Fma: return addOdd(a * b, c);
-  case Op::Min: return minMax(false, mode, a, b);
-  case Op::Max: return minMax(true, mode, a, b);
-  case Op::Div: return a / b;
-  case Op::Rcp: return 1.0 / a;
-  case Op::Sqrt: return std::sqrt(a);
-  case Op::Rsqrt: return 1.0 / std::sqrt(a);
-  case Op::Ex2: return std::exp2(a);
-  case Op::Lg2: return std::log2(a);
-  case Op::Sin: return std::sin(a);
-  case Op::Cos: return std::cos(a);
-  case Op::Tanh: return std::tanh(a);
-  case Op::Neg: return -a;
-  case Op::Abs: return std::fabs(a);
-  case Op::CopySign: return std::copysign(b, a);
+  case Op::Add:
+    return addOdd(a, b);
+  case Op::Sub:
+    return addOdd(a, -b);
+  case Op::Mul:
+    return a * b;
+  case Op::Fma:
+    return addOdd(a * b, c);
+  case Op::Min:
+    return minMax(false, mode, a, b);
+  case Op::Max:
+    return minMax(true, mode, a, b);
+  case Op::Div:
+    return a / b;
+  case Op::Rcp:
+    return 1.0 / a;
+  case Op::Sqrt:
+    return std::sqrt(a);
+  case Op::Rsqrt:
+    return 1.0 / std::sqrt(a);
+  case Op::Ex2:
+    return std::exp2(a);
+  case Op::Lg2:
+    return std::log2(a);
+  case Op::Sin:
+    return std::sin(a);
+  case Op::Cos:
+    return std::cos(a);
+  case Op::Tanh:
+    return std::tanh(a);
+  case Op::Neg:
+    return -a;
+  case Op::Abs:
+    return std::fabs(a);
+  case Op::CopySign:
+    return std::copysign(b, a);
   }
 }
 
@@ -188,18 +222,27 @@ template <Op op> struct F32Op {
   }
   static float nearest(float a, float b, float c) {
     switch (op) {
-    case Op::Add: return a + b;
-    case Op::Sub: return a - b;
-    case Op::Mul: return a * b;
-    case Op::Fma: return std::fma(a, b, c);
-    case Op::Div: return a / b;
-    case Op::Rcp: return 1.0f / a;
-    case Op::Sqrt: return std::sqrt(a);
-    default: return float(wideValue<op>(0, a, b, c));
+    case Op::Add:
+      return a + b;
+    case Op::Sub:
+      return a - b;
+    case Op::Mul:
+      return a * b;
+    case Op::Fma:
+      return std::fma(a, b, c);
+    case Op::Div:
+      return a / b;
+    case Op::Rcp:
+      return 1.0f / a;
+    case Op::Sqrt:
+      return std::sqrt(a);
+    default:
+      return float(wideValue<op>(0, a, b, c));
     }
   }
   /// x - x is -0 when rounding down.
-  static double zeroSign(Round round, double a, double b, double c, double zero) {
+  static double zeroSign(Round round, double a, double b, double c,
+                         double zero) {
     bool cancels = (op == Op::Add && a == -b && a != 0) ||
                    (op == Op::Sub && a == b && a != 0) ||
                    (op == Op::Fma && a * b == -c && c != 0);
@@ -213,19 +256,28 @@ template <Op op> struct F64Op {
   double operator()(uint32_t mode, double a, double b = 0, double c = 0) const {
     Round round = Round(mode & kRound);
     switch (op) {
-    case Op::Add: return addDirected(a, b, round);
-    case Op::Sub: return addDirected(a, -b, round);
-    case Op::Mul: return mulDirected(a, b, round);
-    case Op::Fma: return fmaDirected(a, b, c, round);
-    case Op::Div: return divDirected(a, b, round);
-    case Op::Rcp: return divDirected(1, a, round);
-    case Op::Sqrt: return sqrtDirected(a, round);
-    default: return wideValue<op>(mode, a, b, c);
+    case Op::Add:
+      return addDirected(a, b, round);
+    case Op::Sub:
+      return addDirected(a, -b, round);
+    case Op::Mul:
+      return mulDirected(a, b, round);
+    case Op::Fma:
+      return fmaDirected(a, b, c, round);
+    case Op::Div:
+      return divDirected(a, b, round);
+    case Op::Rcp:
+      return divDirected(1, a, round);
+    case Op::Sqrt:
+      return sqrtDirected(a, round);
+    default:
+      return wideValue<op>(mode, a, b, c);
     }
   }
 };
 
-template <Op op> uint16_t halfOp(uint32_t mode, uint16_t a, uint16_t b, uint16_t c) {
+template <Op op>
+uint16_t halfOp(uint32_t mode, uint16_t a, uint16_t b, uint16_t c) {
   bool bf16 = mode & kBf16;
   if (op == Op::Neg)
     return a ^ 0x8000;
@@ -239,8 +291,8 @@ template <Op op> uint16_t halfOp(uint32_t mode, uint16_t a, uint16_t b, uint16_t
                ? std::copysign(0.0, value)
                : value;
   };
-  uint16_t result =
-      toHalf(wideValue<op>(mode, in(a), in(b), in(c)), bf16, Round(mode & kRound));
+  uint16_t result = toHalf(wideValue<op>(mode, in(a), in(b), in(c)), bf16,
+                           Round(mode & kRound));
   double value = fromHalf(result, bf16);
   if (mode & kFtz && !bf16 && std::fabs(value) < 0x1p-14)
     result &= 0x8000;
@@ -258,22 +310,30 @@ template <Op op> uint16_t halfOp(uint32_t mode, uint16_t a, uint16_t b, uint16_t
 }
 
 template <Op op> struct HalfOp {
-  uint16_t operator()(uint32_t mode, uint16_t a, uint16_t b = 0, uint16_t c = 0) const {
+  uint16_t operator()(uint32_t mode, uint16_t a, uint16_t b = 0,
+                      uint16_t c = 0) const {
     return halfOp<op>(mode, a, b, c);
   }
 };
 template <Op op> struct HalfPairOp {
-  uint32_t operator()(uint32_t mode, uint32_t a, uint32_t b = 0, uint32_t c = 0) const {
+  uint32_t operator()(uint32_t mode, uint32_t a, uint32_t b = 0,
+                      uint32_t c = 0) const {
     uint32_t low = halfOp<op>(mode, uint16_t(a), uint16_t(b), uint16_t(c));
-    uint32_t high = halfOp<op>(mode, uint16_t(a >> 16), uint16_t(b >> 16), uint16_t(c >> 16));
+    uint32_t high = halfOp<op>(mode, uint16_t(a >> 16), uint16_t(b >> 16),
+                               uint16_t(c >> 16));
     return high << 16 | low;
   }
 };
 template <Op op> struct F32PairOp {
-  uint64_t operator()(uint32_t mode, uint64_t a, uint64_t b = 0, uint64_t c = 0) const {
+  uint64_t operator()(uint32_t mode, uint64_t a, uint64_t b = 0,
+                      uint64_t c = 0) const {
     auto part = [&](unsigned shift) {
-      auto value = [&](uint64_t v) { return bitsAs<float>(uint32_t(v >> shift)); };
-      return uint64_t(bitsAs<uint32_t>(F32Op<op>()(mode, value(a), value(b), value(c)))) << shift;
+      auto value = [&](uint64_t v) {
+        return bitsAs<float>(uint32_t(v >> shift));
+      };
+      return uint64_t(bitsAs<uint32_t>(
+                 F32Op<op>()(mode, value(a), value(b), value(c))))
+             << shift;
     };
     return part(32) | part(0);
   }
@@ -319,30 +379,46 @@ template <auto plain, bool three> Step plainF32(Exec &x, const Record &r) {
 template <Op op, unsigned sources> Handler handlerFor(Type type) {
   switch (type) {
   case Type::F32:
-    if constexpr (sources == 1) return mapMode<F32Op<op>, float, float>;
-    else if constexpr (sources == 2) return mapMode<F32Op<op>, float, float, float>;
-    else return mapMode<F32Op<op>, float, float, float, float>;
+    if constexpr (sources == 1)
+      return mapMode<F32Op<op>, float, float>;
+    else if constexpr (sources == 2)
+      return mapMode<F32Op<op>, float, float, float>;
+    else
+      return mapMode<F32Op<op>, float, float, float, float>;
   case Type::F64:
-    if constexpr (sources == 1) return mapMode<F64Op<op>, double, double>;
-    else if constexpr (sources == 2) return mapMode<F64Op<op>, double, double, double>;
-    else return mapMode<F64Op<op>, double, double, double, double>;
-  case Type::F16: case Type::Bf16:
-    if constexpr (sources == 1) return mapMode<HalfOp<op>, uint16_t, uint16_t>;
-    else if constexpr (sources == 2) return mapMode<HalfOp<op>, uint16_t, uint16_t, uint16_t>;
-    else return mapMode<HalfOp<op>, uint16_t, uint16_t, uint16_t, uint16_t>;
-  case Type::F16x2: case Type::Bf16x2:
-    if constexpr (sources == 1) return mapMode<HalfPairOp<op>, uint32_t, uint32_t>;
-    else if constexpr (sources == 2) return mapMode<HalfPairOp<op>, uint32_t, uint32_t, uint32_t>;
-    else return mapMode<HalfPairOp<op>, uint32_t, uint32_t, uint32_t, uint32_t>;
+    if constexpr (sources == 1)
+      return mapMode<F64Op<op>, double, double>;
+    else if constexpr (sources == 2)
+      return mapMode<F64Op<op>, double, double, double>;
+    else
+      return mapMode<F64Op<op>, double, double, double, double>;
+  case Type::F16:
+  case Type::Bf16:
+    if constexpr (sources == 1)
+      return mapMode<HalfOp<op>, uint16_t, uint16_t>;
+    else if constexpr (sources == 2)
+      return mapMode<HalfOp<op>, uint16_t, uint16_t, uint16_t>;
+    else
+      return mapMode<HalfOp<op>, uint16_t, uint16_t, uint16_t, uint16_t>;
+  case Type::F16x2:
+  case Type::Bf16x2:
+    if constexpr (sources == 1)
+      return mapMode<HalfPairOp<op>, uint32_t, uint32_t>;
+    else if constexpr (sources == 2)
+      return mapMode<HalfPairOp<op>, uint32_t, uint32_t, uint32_t>;
+    else
+      return mapMode<HalfPairOp<op>, uint32_t, uint32_t, uint32_t, uint32_t>;
   case Type::F32x2:
-    if constexpr (sources == 1) return mapMode<F32PairOp<op>, uint64_t, uint64_t>;
-    else if constexpr (sources == 2) return mapMode<F32PairOp<op>, uint64_t, uint64_t, uint64_t>;
-    else return mapMode<F32PairOp<op>, uint64_t, uint64_t, uint64_t, uint64_t>;
+    if constexpr (sources == 1)
+      return mapMode<F32PairOp<op>, uint64_t, uint64_t>;
+    else if constexpr (sources == 2)
+      return mapMode<F32PairOp<op>, uint64_t, uint64_t, uint64_t>;
+    else
+      return mapMode<F32PairOp<op>, uint64_t, uint64_t, uint64_t, uint64_t>;
   default:
     return nullptr;
   }
 }
-
 
 /// min and max of three.
 template <Op op> struct Three {
@@ -366,9 +442,14 @@ uint32_t modeOf(const Instruction &in) {
 
 bool mixed(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
-  case Opcode::Add: r.fn = mapMode<MixedOp<Op::Add>, float, uint16_t, float>; break;
-  case Opcode::Sub: r.fn = mapMode<MixedOp<Op::Sub>, float, uint16_t, float>; break;
-  default: r.fn = mapMode<MixedOp<Op::Fma>, float, uint16_t, uint16_t, float>;
+  case Opcode::Add:
+    r.fn = mapMode<MixedOp<Op::Add>, float, uint16_t, float>;
+    break;
+  case Opcode::Sub:
+    r.fn = mapMode<MixedOp<Op::Sub>, float, uint16_t, float>;
+    break;
+  default:
+    r.fn = mapMode<MixedOp<Op::Fma>, float, uint16_t, uint16_t, float>;
   }
   r.op[0] = d.destination(in.operands[0], 32);
   r.op[1] = d.source(in.operands[1], 16);
@@ -416,25 +497,45 @@ bool decodeFloat(Decoder &d, const Instruction &in, Record &r) {
   if (in.has(Modifier::Oob))
     return d.refuse("fma.oob is not supported");
   switch (in.opcode) {
-  case Opcode::Add: return choose<Op::Add>(d, in, r);
-  case Opcode::Sub: return choose<Op::Sub>(d, in, r);
-  case Opcode::Mul: return choose<Op::Mul>(d, in, r);
-  case Opcode::Fma: case Opcode::Mad: return choose<Op::Fma>(d, in, r);
-  case Opcode::Min: return choose<Op::Min>(d, in, r);
-  case Opcode::Max: return choose<Op::Max>(d, in, r);
-  case Opcode::Div: return choose<Op::Div>(d, in, r);
-  case Opcode::Rcp: return choose<Op::Rcp>(d, in, r);
-  case Opcode::Sqrt: return choose<Op::Sqrt>(d, in, r);
-  case Opcode::Rsqrt: return choose<Op::Rsqrt>(d, in, r);
-  case Opcode::Ex2: return choose<Op::Ex2>(d, in, r);
-  case Opcode::Lg2: return choose<Op::Lg2>(d, in, r);
-  case Opcode::Sin: return choose<Op::Sin>(d, in, r);
-  case Opcode::Cos: return choose<Op::Cos>(d, in, r);
-  case Opcode::Tanh: return choose<Op::Tanh>(d, in, r);
-  case Opcode::Neg: return choose<Op::Neg>(d, in, r);
-  case Opcode::Abs: return choose<Op::Abs>(d, in, r);
-  case Opcode::CopySign: return choose<Op::CopySign>(d, in, r);
-  default: return false;
+  case Opcode::Add:
+    return choose<Op::Add>(d, in, r);
+  case Opcode::Sub:
+    return choose<Op::Sub>(d, in, r);
+  case Opcode::Mul:
+    return choose<Op::Mul>(d, in, r);
+  case Opcode::Fma:
+  case Opcode::Mad:
+    return choose<Op::Fma>(d, in, r);
+  case Opcode::Min:
+    return choose<Op::Min>(d, in, r);
+  case Opcode::Max:
+    return choose<Op::Max>(d, in, r);
+  case Opcode::Div:
+    return choose<Op::Div>(d, in, r);
+  case Opcode::Rcp:
+    return choose<Op::Rcp>(d, in, r);
+  case Opcode::Sqrt:
+    return choose<Op::Sqrt>(d, in, r);
+  case Opcode::Rsqrt:
+    return choose<Op::Rsqrt>(d, in, r);
+  case Opcode::Ex2:
+    return choose<Op::Ex2>(d, in, r);
+  case Opcode::Lg2:
+    return choose<Op::Lg2>(d, in, r);
+  case Opcode::Sin:
+    return choose<Op::Sin>(d, in, r);
+  case Opcode::Cos:
+    return choose<Op::Cos>(d, in, r);
+  case Opcode::Tanh:
+    return choose<Op::Tanh>(d, in, r);
+  case Opcode::Neg:
+    return choose<Op::Neg>(d, in, r);
+  case Opcode::Abs:
+    return choose<Op::Abs>(d, in, r);
+  case Opcode::CopySign:
+    return choose<Op::CopySign>(d, in, r);
+  default:
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 //===- IntegerAlu.cpp - integer and logic instructions --------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,30 +14,44 @@ namespace blockscale::emulator::machine {
 namespace {
 
 /// Wrapping arithmetic in a width that C++ does not promote to int.
-template <typename T> using Wide = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+template <typename T>
+using Wide = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
 struct AddOp {
-  template <typename T> T operator()(T a, T b) const { return T(Wide<T>(a) + Wide<T>(b)); }
+  template <typename T> T operator()(T a, T b) const {
+    return T(Wide<T>(a) + Wide<T>(b));
+  }
 };
 struct SubOp {
-  template <typename T> T operator()(T a, T b) const { return T(Wide<T>(a) - Wide<T>(b)); }
+  template <typename T> T operator()(T a, T b) const {
+    return T(Wide<T>(a) - Wide<T>(b));
+  }
 };
 struct MulLoOp {
-  template <typename T> T operator()(T a, T b) const { return T(Wide<T>(a) * Wide<T>(b)); }
+  template <typename T> T operator()(T a, T b) const {
+    return T(Wide<T>(a) * Wide<T>(b));
+  }
 };
-template <typename T> using Twice = std::conditional_t<
+template <typename T>
+using Twice = std::conditional_t<
     std::is_signed_v<T>,
     std::conditional_t<sizeof(T) == 2, int32_t,
                        std::conditional_t<sizeof(T) == 4, int64_t, __int128>>,
-    std::conditional_t<sizeof(T) == 2, uint32_t,
-                       std::conditional_t<sizeof(T) == 4, uint64_t,
-                                          unsigned __int128>>>;
-template <typename T> Twice<T> product(T a, T b) { return Twice<T>(a) * Twice<T>(b); }
+    std::conditional_t<
+        sizeof(T) == 2, uint32_t,
+        std::conditional_t<sizeof(T) == 4, uint64_t, unsigned __int128>>>;
+template <typename T> Twice<T> product(T a, T b) {
+  return Twice<T>(a) * Twice<T>(b);
+}
 struct MulHiOp {
-  template <typename T> T operator()(T a, T b) const { return T(product(a, b) >> (8 * sizeof(T))); }
+  template <typename T> T operator()(T a, T b) const {
+    return T(product(a, b) >> (8 * sizeof(T)));
+  }
 };
 struct MulWideOp {
-  template <typename T> Twice<T> operator()(T a, T b) const { return product(a, b); }
+  template <typename T> Twice<T> operator()(T a, T b) const {
+    return product(a, b);
+  }
 };
 struct MadLoOp {
   template <typename T> T operator()(T a, T b, T c) const {
@@ -82,16 +96,40 @@ struct RemOp {
     return T(a % b);
   }
 };
-struct MinOp { template <typename T> T operator()(T a, T b) const { return std::min(a, b); } };
-struct MaxOp { template <typename T> T operator()(T a, T b) const { return std::max(a, b); } };
-struct MaxReluOp { template <typename T> T operator()(T a, T b) const { return std::max({a, b, T(0)}); } };
-struct MinReluOp { template <typename T> T operator()(T a, T b) const { return std::max(std::min(a, b), T(0)); } };
-struct AndOp { template <typename T> T operator()(T a, T b) const { return a & b; } };
-struct OrOp { template <typename T> T operator()(T a, T b) const { return a | b; } };
-struct XorOp { template <typename T> T operator()(T a, T b) const { return a ^ b; } };
-struct NotOp { template <typename T> T operator()(T a) const { return T(~a); } };
-struct CnotOp { template <typename T> T operator()(T a) const { return a == 0; } };
-struct NegOp { template <typename T> T operator()(T a) const { return T(0 - Wide<T>(a)); } };
+struct MinOp {
+  template <typename T> T operator()(T a, T b) const { return std::min(a, b); }
+};
+struct MaxOp {
+  template <typename T> T operator()(T a, T b) const { return std::max(a, b); }
+};
+struct MaxReluOp {
+  template <typename T> T operator()(T a, T b) const {
+    return std::max({a, b, T(0)});
+  }
+};
+struct MinReluOp {
+  template <typename T> T operator()(T a, T b) const {
+    return std::max(std::min(a, b), T(0));
+  }
+};
+struct AndOp {
+  template <typename T> T operator()(T a, T b) const { return a & b; }
+};
+struct OrOp {
+  template <typename T> T operator()(T a, T b) const { return a | b; }
+};
+struct XorOp {
+  template <typename T> T operator()(T a, T b) const { return a ^ b; }
+};
+struct NotOp {
+  template <typename T> T operator()(T a) const { return T(~a); }
+};
+struct CnotOp {
+  template <typename T> T operator()(T a) const { return a == 0; }
+};
+struct NegOp {
+  template <typename T> T operator()(T a) const { return T(0 - Wide<T>(a)); }
+};
 struct AbsOp {
   template <typename T> T operator()(T a) const {
     using S = std::make_signed_t<T>;
@@ -130,7 +168,8 @@ struct SatSubOp {
 };
 struct SadOp {
   template <typename T> T operator()(T a, T b, T c) const {
-    return T(Wide<T>(c) + (a < b ? Wide<T>(b) - Wide<T>(a) : Wide<T>(a) - Wide<T>(b)));
+    return T(Wide<T>(c) +
+             (a < b ? Wide<T>(b) - Wide<T>(a) : Wide<T>(a) - Wide<T>(b)));
   }
 };
 template <typename Base> struct Pairs {
@@ -141,13 +180,21 @@ template <typename Base> struct Pairs {
   }
 };
 template <typename Base> struct PairU : Pairs<Base> {
-  uint32_t operator()(uint32_t a, uint32_t b) const { return this->template both<uint16_t>(a, b); }
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return this->template both<uint16_t>(a, b);
+  }
 };
 template <typename Base> struct PairS : Pairs<Base> {
-  uint32_t operator()(uint32_t a, uint32_t b) const { return this->template both<int16_t>(a, b); }
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return this->template both<int16_t>(a, b);
+  }
 };
 
-struct PopcOp { template <typename T> uint32_t operator()(T a) const { return __builtin_popcountll(a); } };
+struct PopcOp {
+  template <typename T> uint32_t operator()(T a) const {
+    return __builtin_popcountll(a);
+  }
+};
 struct ClzOp {
   template <typename T> uint32_t operator()(T a) const {
     return a ? __builtin_clzll(a) - (64 - 8 * sizeof(T)) : 8 * sizeof(T);
@@ -174,7 +221,8 @@ struct BfeOp {
     unsigned msb = 8 * sizeof(T) - 1, pos = b & 255, len = c & 255;
     if (len == 0)
       return 0;
-    bool sign = std::is_signed_v<T> && (U(a) >> std::min(pos + len - 1, msb) & 1);
+    bool sign =
+        std::is_signed_v<T> && (U(a) >> std::min(pos + len - 1, msb) & 1);
     U value = pos > msb ? U(0) : U(U(a) >> pos);
     unsigned have = pos > msb ? 0 : std::min(len, msb - pos + 1);
     U mask = have > msb ? ~U(0) : U((U(1) << have) - 1);
@@ -308,14 +356,14 @@ template <typename T> Step carryStep(Exec &x, const Record &r) {
     T left = a[lane], right = b[lane];
     if (c) {
       T low = T(Wide<T>(left) * Wide<T>(right));
-      T high = r.aux & 32 ? T(MulHiOp()(S(left), S(right))) : MulHiOp()(left, right);
+      T high =
+          r.aux & 32 ? T(MulHiOp()(S(left), S(right))) : MulHiOp()(left, right);
       left = r.aux & 16 ? high : low;
       right = c[lane];
     }
     unsigned in = r.aux & 2 ? carry >> lane & 1 : 0;
-    unsigned __int128 sum =
-        r.aux & 1 ? (unsigned __int128)left - right - in
-                  : (unsigned __int128)left + right + in;
+    unsigned __int128 sum = r.aux & 1 ? (unsigned __int128)left - right - in
+                                      : (unsigned __int128)left + right + in;
     if (r.aux & 4)
       carry = (carry & ~(1u << lane)) | uint32_t(sum >> kBits & 1) << lane;
     d[lane] = T(sum);
@@ -330,7 +378,8 @@ template <typename F, typename T> Step divide(Exec &x, const Record &r) {
   Step step = Step::Next;
   forLanes(x.mask, [&](unsigned lane) {
     if (b[lane] == 0 && step != Step::Fault)
-      step = x.fault(r, FindingKind::Arithmetic, "integer division by zero", lane);
+      step =
+          x.fault(r, FindingKind::Arithmetic, "integer division by zero", lane);
   });
   return step == Step::Fault ? step : map<F, T, T, T>(x, r);
 }
@@ -374,8 +423,7 @@ Step lop3Bool(Exec &x, const Record &r) {
 
 using Instr = Instruction;
 
-template <typename F>
-bool logic(Decoder &d, const Instr &in, Record &r) {
+template <typename F> bool logic(Decoder &d, const Instr &in, Record &r) {
   if (in.type() == Type::Pred) {
     r.op[0] = d.predicateOut(in.operands[0]);
     r.op[1] = d.predicate(in.operands[1]);
@@ -530,10 +578,11 @@ bool bitField(Decoder &d, const Instr &in, Record &r) {
   unsigned bits = bitWidth(in.type());
   bool sign = isSigned(in.type());
   if (in.opcode == Opcode::Bfe) {
-    r.fn = bits == 64 ? (sign ? map<BfeOp, int64_t, int64_t, uint32_t, uint32_t>
-                              : map<BfeOp, uint64_t, uint64_t, uint32_t, uint32_t>)
-                      : (sign ? map<BfeOp, int32_t, int32_t, uint32_t, uint32_t>
-                              : map<BfeOp, uint32_t, uint32_t, uint32_t, uint32_t>);
+    r.fn = bits == 64
+               ? (sign ? map<BfeOp, int64_t, int64_t, uint32_t, uint32_t>
+                       : map<BfeOp, uint64_t, uint64_t, uint32_t, uint32_t>)
+               : (sign ? map<BfeOp, int32_t, int32_t, uint32_t, uint32_t>
+                       : map<BfeOp, uint32_t, uint32_t, uint32_t, uint32_t>);
     r.op[0] = d.destination(in.operands[0], bits);
     r.op[1] = d.source(in.operands[1], bits);
     r.op[2] = d.source(in.operands[2], 32);
@@ -566,17 +615,21 @@ bool count(Decoder &d, const Instr &in, Record &r) {
   bool wide = bits == 64, sign = isSigned(in.type());
   switch (in.opcode) {
   case Opcode::Popc:
-    r.fn = wide ? map<PopcOp, uint32_t, uint64_t> : map<PopcOp, uint32_t, uint32_t>;
+    r.fn = wide ? map<PopcOp, uint32_t, uint64_t>
+                : map<PopcOp, uint32_t, uint32_t>;
     break;
   case Opcode::Clz:
-    r.fn = wide ? map<ClzOp, uint32_t, uint64_t> : map<ClzOp, uint32_t, uint32_t>;
+    r.fn =
+        wide ? map<ClzOp, uint32_t, uint64_t> : map<ClzOp, uint32_t, uint32_t>;
     break;
   default:
     r.aux = in.has(Modifier::Shiftamt);
     if (wide)
-      r.fn = sign ? mapMode<BfindOp, uint32_t, int64_t> : mapMode<BfindOp, uint32_t, uint64_t>;
+      r.fn = sign ? mapMode<BfindOp, uint32_t, int64_t>
+                  : mapMode<BfindOp, uint32_t, uint64_t>;
     else
-      r.fn = sign ? mapMode<BfindOp, uint32_t, int32_t> : mapMode<BfindOp, uint32_t, uint32_t>;
+      r.fn = sign ? mapMode<BfindOp, uint32_t, int32_t>
+                  : mapMode<BfindOp, uint32_t, uint32_t>;
   }
   r.op[0] = d.destination(in.operands[0], 32);
   r.op[1] = d.source(in.operands[1], bits);
@@ -596,9 +649,9 @@ bool lop3(Decoder &d, const Instr &in, Record &r) {
   if (result.kind != OperandKind::Pair || in.operands.size() < 6)
     return d.refuse("lop3 with a boolean result needs 'd|p' and a predicate");
   Detail &detail = d.detail(r);
-  detail.a = {d.destination(result.elements[0], 32), d.source(in.operands[1], 32),
-              d.source(in.operands[2], 32), d.source(in.operands[3], 32),
-              d.predicate(in.operands[5])};
+  detail.a = {d.destination(result.elements[0], 32),
+              d.source(in.operands[1], 32), d.source(in.operands[2], 32),
+              d.source(in.operands[3], 32), d.predicate(in.operands[5])};
   r.op[0] = d.predicateOut(result.elements[1]);
   r.aux2 = in.has(Modifier::Or);
   r.fn = lop3Bool;
@@ -606,7 +659,8 @@ bool lop3(Decoder &d, const Instr &in, Record &r) {
 }
 
 bool dotProduct(Decoder &d, const Instr &in, Record &r) {
-  r.aux = isSigned(in.type(0)) | isSigned(in.type(1)) * 2 | in.has(Modifier::Hi) * 4;
+  r.aux = isSigned(in.type(0)) | isSigned(in.type(1)) * 2 |
+          in.has(Modifier::Hi) * 4;
   r.fn = in.opcode == Opcode::Dp4a
              ? mapMode<Dp4aOp, uint32_t, uint32_t, uint32_t, uint32_t>
              : mapMode<Dp2aOp, uint32_t, uint32_t, uint32_t, uint32_t>;
@@ -660,7 +714,8 @@ bool notNegAbs(Decoder &d, const Instr &in, Record &r) {
     r.fn = unaryBits<AbsOp>(bits);
     break;
   default:
-    r.fn = bits == 64 ? map<BrevOp, uint64_t, uint64_t> : map<BrevOp, uint32_t, uint32_t>;
+    r.fn = bits == 64 ? map<BrevOp, uint64_t, uint64_t>
+                      : map<BrevOp, uint32_t, uint32_t>;
   }
   return r.fn && plainOperands(d, in, r, bits, 1);
 }
@@ -673,13 +728,16 @@ bool decodeInteger(Decoder &d, const Instruction &in, Record &r) {
   Type type = in.type();
   unsigned bits = bitWidth(type);
   switch (in.opcode) {
-  case Opcode::Add: case Opcode::AddC:
+  case Opcode::Add:
+  case Opcode::AddC:
     return addSub(d, in, r, false);
-  case Opcode::Sub: case Opcode::SubC:
+  case Opcode::Sub:
+  case Opcode::SubC:
     return addSub(d, in, r, true);
   case Opcode::Mul:
     return multiply(d, in, r);
-  case Opcode::Mad: case Opcode::MadC:
+  case Opcode::Mad:
+  case Opcode::MadC:
     return multiplyAdd(d, in, r);
   case Opcode::Mul24:
     r.fn = map<Mul24LoOp, uint32_t, uint32_t, uint32_t>;
@@ -701,7 +759,10 @@ bool decodeInteger(Decoder &d, const Instruction &in, Record &r) {
     return logic<OrOp>(d, in, r);
   case Opcode::Xor:
     return logic<XorOp>(d, in, r);
-  case Opcode::Not: case Opcode::Cnot: case Opcode::Neg: case Opcode::Abs:
+  case Opcode::Not:
+  case Opcode::Cnot:
+  case Opcode::Neg:
+  case Opcode::Abs:
   case Opcode::Brev:
     return notNegAbs(d, in, r);
   case Opcode::Shl:
@@ -711,15 +772,22 @@ bool decodeInteger(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Sad:
     r.fn = ternary<SadOp>(bits, isSigned(type));
     return r.fn && plainOperands(d, in, r, bits, 3);
-  case Opcode::Bfe: case Opcode::Bfi:
+  case Opcode::Bfe:
+  case Opcode::Bfi:
     return bitField(d, in, r);
-  case Opcode::Popc: case Opcode::Clz: case Opcode::Bfind:
+  case Opcode::Popc:
+  case Opcode::Clz:
+  case Opcode::Bfind:
     return count(d, in, r);
   case Opcode::Lop3:
     return lop3(d, in, r);
-  case Opcode::Dp4a: case Opcode::Dp2a:
+  case Opcode::Dp4a:
+  case Opcode::Dp2a:
     return dotProduct(d, in, r);
-  case Opcode::Prmt: case Opcode::Shf: case Opcode::Bmsk: case Opcode::Szext:
+  case Opcode::Prmt:
+  case Opcode::Shf:
+  case Opcode::Bmsk:
+  case Opcode::Szext:
   case Opcode::Fns:
     return permuteAndMask(d, in, r);
   default:

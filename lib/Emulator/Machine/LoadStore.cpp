@@ -1,7 +1,7 @@
 //===- LoadStore.cpp - ld, st and their hints -----------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ struct Shape {
   unsigned bytes() const { return element * count; }
 };
 Shape shapeOf(const Record &r) {
-  return {r.aux & 255, r.aux >> 8 & 255, r.aux2 >> 8 & 255,
+  return {r.aux & 255,           r.aux >> 8 & 255,      r.aux2 >> 8 & 255,
           bool(r.aux >> 16 & 1), bool(r.aux >> 17 & 1), Where(r.aux2 & 255)};
 }
 
@@ -98,7 +98,10 @@ Step store(Exec &x, const Record &r) {
 Step nothing(Exec &, const Record &) { return Step::Next; }
 
 unsigned vectorCount(const Instruction &in) {
-  return in.has(Modifier::V2) ? 2 : in.has(Modifier::V4) ? 4 : in.has(Modifier::V8) ? 8 : 1;
+  return in.has(Modifier::V2)   ? 2
+         : in.has(Modifier::V4) ? 4
+         : in.has(Modifier::V8) ? 8
+                                : 1;
 }
 
 /// ld.param and st.param of a call's own parameters are lane-local memory.
@@ -106,8 +109,9 @@ Where paramWhere(Decoder &d, const Instruction &in, const Operand &address) {
   Where where = whereOf(in);
   if (where != Where::Param)
     return where;
-  bool ofKernel = d.currentFunction().isEntry &&
-                  (!address.symbol || address.symbol.scope == SymbolScope::Parameter);
+  bool ofKernel =
+      d.currentFunction().isEntry &&
+      (!address.symbol || address.symbol.scope == SymbolScope::Parameter);
   return ofKernel ? Where::Param : Where::Local;
 }
 
@@ -166,7 +170,8 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
   }
   if (detail.a.size() != count)
     return d.refuse("vector length does not match");
-  r.aux = element | count << 8 | uint32_t(isSigned(type)) << 16 | uint32_t(wide) << 17;
+  r.aux = element | count << 8 | uint32_t(isSigned(type)) << 16 |
+          uint32_t(wide) << 17;
   r.aux2 = uint32_t(paramWhere(d, in, address)) | width << 8;
   r.fn = isLoad ? load : store;
   return true;
@@ -176,20 +181,28 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
 
 bool decodeMemory(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
-  case Opcode::Ld: case Opcode::Ldu:
+  case Opcode::Ld:
+  case Opcode::Ldu:
     return loadStore(d, in, r, true);
   case Opcode::St:
     return loadStore(d, in, r, false);
-  case Opcode::Prefetch: case Opcode::Prefetchu: case Opcode::ApplyPriority:
-  case Opcode::Fence: case Opcode::FenceProxy: case Opcode::FenceMbarrierInit:
-  case Opcode::Membar: case Opcode::GridDepControl:
-  case Opcode::CpAsyncBulkPrefetch: case Opcode::CpAsyncBulkPrefetchTensor:
+  case Opcode::Prefetch:
+  case Opcode::Prefetchu:
+  case Opcode::ApplyPriority:
+  case Opcode::Fence:
+  case Opcode::FenceProxy:
+  case Opcode::FenceMbarrierInit:
+  case Opcode::Membar:
+  case Opcode::GridDepControl:
+  case Opcode::CpAsyncBulkPrefetch:
+  case Opcode::CpAsyncBulkPrefetchTensor:
     r.fn = nothing;
     return true;
   case Opcode::CreatePolicy:
     r.op[0] = d.destination(in.operands[0], 64);
     r.fn = [](Exec &x, const Record &r) {
-      forLanes(x.mask, [&](unsigned lane) { x.reg<uint64_t>(r.op[0])[lane] = 0; });
+      forLanes(x.mask,
+               [&](unsigned lane) { x.reg<uint64_t>(r.op[0])[lane] = 0; });
       return Step::Next;
     };
     return true;

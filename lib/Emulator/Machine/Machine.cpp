@@ -1,7 +1,7 @@
 //===- Machine.cpp - checks a launch, builds the grid, runs it ------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,9 @@ void report(Cluster &cluster, const Origin &origin, FindingKind kind,
   cluster.findings.push_back(std::move(finding));
 }
 
-bool tracing(const Cluster &cluster) { return bool(cluster.grid.options.trace); }
+bool tracing(const Cluster &cluster) {
+  return bool(cluster.grid.options.trace);
+}
 
 void trace(Cluster &cluster, const Origin &origin, const std::string &text) {
   std::string line = "cta=" + std::to_string(origin.cta->id[0]) + "," +
@@ -77,7 +79,8 @@ void refuse(Findings &findings, std::string message) {
 }
 
 std::string text(const Dim3 &d) {
-  return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+  return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" +
+         std::to_string(d.z);
 }
 Dim3 dims(const std::array<uint32_t, 3> &a) {
   return {std::max(a[0], 1u), std::max(a[1], 1u), std::max(a[2], 1u)};
@@ -87,29 +90,37 @@ bool same(const Dim3 &a, const Dim3 &b) {
 }
 
 bool checkShape(const Function &kernel, const Launch &launch, Findings &out) {
-  const Dim3 &grid = launch.grid, &cluster = launch.cluster, &block = launch.block;
+  const Dim3 &grid = launch.grid, &cluster = launch.cluster,
+             &block = launch.block;
   if (!grid.count() || !cluster.count() || !block.count())
     refuse(out, "grid, cluster and block need at least one element each");
-  else if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > 1024)
+  else if (block.x > 1024 || block.y > 1024 || block.z > 64 ||
+           block.count() > 1024)
     refuse(out, "block " + text(block) + " has more than 1024 threads");
-  else if (cluster.x > 16 || cluster.y > 16 || cluster.z > 16 || cluster.count() > 16)
+  else if (cluster.x > 16 || cluster.y > 16 || cluster.z > 16 ||
+           cluster.count() > 16)
     refuse(out, "cluster " + text(cluster) + " has more than 16 CTAs");
   else if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
-    refuse(out, "grid " + text(grid) + " is not a multiple of cluster " + text(cluster));
+    refuse(out, "grid " + text(grid) + " is not a multiple of cluster " +
+                    text(cluster));
   else if (grid.y > 65535 || grid.z > 65535 || grid.x > 0x7FFFFFFF)
     refuse(out, "grid " + text(grid) + " is too large");
   if (!out.empty())
     return false;
   const LaunchBounds &bounds = kernel.launch;
   if (bounds.reqntid[0] && !same(dims(bounds.reqntid), block))
-    refuse(out, "block is " + text(block) + ", .reqntid says " + text(dims(bounds.reqntid)));
+    refuse(out, "block is " + text(block) + ", .reqntid says " +
+                    text(dims(bounds.reqntid)));
   if (bounds.maxntid[0] && block.count() > dims(bounds.maxntid).count())
-    refuse(out, "block " + text(block) + " is larger than .maxntid " + text(dims(bounds.maxntid)));
-  if (bounds.reqnctapercluster[0] && !same(dims(bounds.reqnctapercluster), cluster))
+    refuse(out, "block " + text(block) + " is larger than .maxntid " +
+                    text(dims(bounds.maxntid)));
+  if (bounds.reqnctapercluster[0] &&
+      !same(dims(bounds.reqnctapercluster), cluster))
     refuse(out, "cluster is " + text(cluster) + ", .reqnctapercluster says " +
                     text(dims(bounds.reqnctapercluster)));
   if (bounds.maxclusterrank && cluster.count() > bounds.maxclusterrank)
-    refuse(out, "cluster " + text(cluster) + " is larger than .maxclusterrank " +
+    refuse(out, "cluster " + text(cluster) +
+                    " is larger than .maxclusterrank " +
                     std::to_string(bounds.maxclusterrank));
   return out.empty();
 }
@@ -142,15 +153,17 @@ struct ArgumentBytes {
   uint64_t address(const BufferArgument &argument) {
     if (argument.buffer >= bases.size() ||
         argument.offset > launch.buffers[argument.buffer].size) {
-      refuse(findings, "argument " + std::to_string(index) +
-                           " names buffer " + std::to_string(argument.buffer) +
-                           " at offset " + std::to_string(argument.offset) +
+      refuse(findings, "argument " + std::to_string(index) + " names buffer " +
+                           std::to_string(argument.buffer) + " at offset " +
+                           std::to_string(argument.offset) +
                            ", which is not there");
       return 0;
     }
     return bases[argument.buffer] + argument.offset;
   }
-  std::vector<uint8_t> operator()(const std::vector<uint8_t> &bytes) { return bytes; }
+  std::vector<uint8_t> operator()(const std::vector<uint8_t> &bytes) {
+    return bytes;
+  }
   std::vector<uint8_t> operator()(const BufferArgument &argument) {
     uint64_t value = address(argument);
     std::vector<uint8_t> bytes(8);
@@ -161,7 +174,8 @@ struct ArgumentBytes {
     TensorMap map = argument.map;
     map.globalAddress = address({argument.buffer, argument.offset});
     if (auto reason = whyNot(map))
-      refuse(findings, "argument " + std::to_string(index) + ": tensor map: " + *reason);
+      refuse(findings,
+             "argument " + std::to_string(index) + ": tensor map: " + *reason);
     std::vector<uint8_t> bytes(kMapBytes);
     writeMap(map, bytes.data());
     return bytes;
@@ -188,22 +202,26 @@ bool fillParameters(const Function &kernel, const Launch &launch,
                     Findings &out) {
   if (launch.arguments.size() != kernel.parameters.size()) {
     refuse(out, "kernel '" + kernel.name + "' takes " +
-                    std::to_string(kernel.parameters.size()) + " arguments, found " +
+                    std::to_string(kernel.parameters.size()) +
+                    " arguments, found " +
                     std::to_string(launch.arguments.size()));
     return false;
   }
   memory.params.assign(kernel.parameterBytes, 0);
   for (size_t i = 0; i != launch.arguments.size(); ++i) {
     const Parameter &parameter = kernel.parameters[i];
-    auto bytes = std::visit(ArgumentBytes{launch, bases, out, i}, launch.arguments[i]);
+    auto bytes =
+        std::visit(ArgumentBytes{launch, bases, out, i}, launch.arguments[i]);
     if (bytes.size() != parameter.size ||
         parameter.offset + parameter.size > memory.params.size()) {
       refuse(out, "argument " + std::to_string(i) + " has " +
-                      std::to_string(bytes.size()) + " bytes, '" + parameter.name +
-                      "' has " + std::to_string(parameter.size));
+                      std::to_string(bytes.size()) + " bytes, '" +
+                      parameter.name + "' has " +
+                      std::to_string(parameter.size));
       return false;
     }
-    std::copy(bytes.begin(), bytes.end(), memory.params.begin() + long(parameter.offset));
+    std::copy(bytes.begin(), bytes.end(),
+              memory.params.begin() + long(parameter.offset));
   }
   return out.empty();
 }
@@ -212,9 +230,12 @@ bool fillParameters(const Function &kernel, const Launch &launch,
 uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
                       SpecialRegister special, unsigned c, unsigned lane) {
   const Launch &l = grid.launch;
-  auto pick = [&](const Dim3 &d) { return c == 0 ? d.x : c == 1 ? d.y : c == 2 ? d.z : 0; };
+  auto pick = [&](const Dim3 &d) {
+    return c == 0 ? d.x : c == 1 ? d.y : c == 2 ? d.z : 0;
+  };
   uint32_t thread = warp.index * 32 + lane;
-  Dim3 clusters{l.grid.x / l.cluster.x, l.grid.y / l.cluster.y, l.grid.z / l.cluster.z};
+  Dim3 clusters{l.grid.x / l.cluster.x, l.grid.y / l.cluster.y,
+                l.grid.z / l.cluster.z};
   Dim3 tid{thread % l.block.x, thread / l.block.x % l.block.y,
            thread / (l.block.x * l.block.y)};
   Dim3 at{cta.id[0], cta.id[1], cta.id[2]};
@@ -222,33 +243,58 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
   Dim3 cluster{at.x / l.cluster.x, at.y / l.cluster.y, at.z / l.cluster.z};
   uint32_t self = 1u << lane;
   switch (special) {
-  case SpecialRegister::Tid: return pick(tid);
-  case SpecialRegister::Ntid: return pick(l.block);
-  case SpecialRegister::Laneid: return lane;
-  case SpecialRegister::Warpid: return warp.index;
-  case SpecialRegister::Nwarpid: return uint32_t(cta.warps.size());
-  case SpecialRegister::Ctaid: return pick(at);
-  case SpecialRegister::Nctaid: return pick(l.grid);
-  case SpecialRegister::Smid: return cta.rank;
-  case SpecialRegister::Nsmid: return 148;
-  case SpecialRegister::IsExplicitCluster: return l.cluster.count() > 1;
-  case SpecialRegister::Clusterid: return pick(cluster);
-  case SpecialRegister::Nclusterid: return pick(clusters);
-  case SpecialRegister::ClusterCtaid: return pick(inside);
-  case SpecialRegister::ClusterNctaid: return pick(l.cluster);
-  case SpecialRegister::ClusterCtarank: return cta.rank;
-  case SpecialRegister::ClusterNctarank: return uint32_t(l.cluster.count());
-  case SpecialRegister::LanemaskEq: return self;
-  case SpecialRegister::LanemaskLt: return self - 1;
-  case SpecialRegister::LanemaskLe: return self | (self - 1);
-  case SpecialRegister::LanemaskGt: return ~(self | (self - 1));
-  case SpecialRegister::LanemaskGe: return ~(self - 1);
-  case SpecialRegister::DynamicSmemSize: return l.dynamicSharedBytes;
-  case SpecialRegister::TotalSmemSize: case SpecialRegister::AggrSmemSize:
+  case SpecialRegister::Tid:
+    return pick(tid);
+  case SpecialRegister::Ntid:
+    return pick(l.block);
+  case SpecialRegister::Laneid:
+    return lane;
+  case SpecialRegister::Warpid:
+    return warp.index;
+  case SpecialRegister::Nwarpid:
+    return uint32_t(cta.warps.size());
+  case SpecialRegister::Ctaid:
+    return pick(at);
+  case SpecialRegister::Nctaid:
+    return pick(l.grid);
+  case SpecialRegister::Smid:
+    return cta.rank;
+  case SpecialRegister::Nsmid:
+    return 148;
+  case SpecialRegister::IsExplicitCluster:
+    return l.cluster.count() > 1;
+  case SpecialRegister::Clusterid:
+    return pick(cluster);
+  case SpecialRegister::Nclusterid:
+    return pick(clusters);
+  case SpecialRegister::ClusterCtaid:
+    return pick(inside);
+  case SpecialRegister::ClusterNctaid:
+    return pick(l.cluster);
+  case SpecialRegister::ClusterCtarank:
+    return cta.rank;
+  case SpecialRegister::ClusterNctarank:
+    return uint32_t(l.cluster.count());
+  case SpecialRegister::LanemaskEq:
+    return self;
+  case SpecialRegister::LanemaskLt:
+    return self - 1;
+  case SpecialRegister::LanemaskLe:
+    return self | (self - 1);
+  case SpecialRegister::LanemaskGt:
+    return ~(self | (self - 1));
+  case SpecialRegister::LanemaskGe:
+    return ~(self - 1);
+  case SpecialRegister::DynamicSmemSize:
+    return l.dynamicSharedBytes;
+  case SpecialRegister::TotalSmemSize:
+  case SpecialRegister::AggrSmemSize:
     return uint32_t(cta.shared.size());
   case SpecialRegister::ReservedSmemOffsetEnd:
-  case SpecialRegister::ReservedSmemOffsetCap: return kSharedBase;
-  default: return 0;
+  case SpecialRegister::ReservedSmemOffsetCap:
+    return kSharedBase;
+  default:
+    return 0;
   }
 }
 
@@ -275,7 +321,8 @@ void fillSpecials(Grid &grid, Cta &cta) {
   for (auto &warp : cta.warps)
     for (const auto &[key, slot] : grid.program.specials)
       for (unsigned lane = 0; lane != 32; ++lane) {
-        uint32_t value = specialValue(grid, cta, *warp, SpecialRegister(key >> 3), key & 3, lane);
+        uint32_t value = specialValue(grid, cta, *warp,
+                                      SpecialRegister(key >> 3), key & 3, lane);
         if (key & 4)
           reinterpret_cast<uint64_t *>(warp->registers + slot)[lane] = value;
         else
@@ -358,7 +405,9 @@ void runGrid(Grid &grid, RunResult &result) {
   for (std::thread &thread : pool)
     thread.join();
   std::sort(results.begin(), results.end(),
-            [](const ClusterResult &a, const ClusterResult &b) { return a.id < b.id; });
+            [](const ClusterResult &a, const ClusterResult &b) {
+              return a.id < b.id;
+            });
   for (ClusterResult &one : results) {
     for (Finding &finding : one.findings)
       if (result.findings.size() < grid.options.maxFindings)
@@ -390,7 +439,8 @@ bool chooseClusters(const Launch &launch, const Options &options,
 } // namespace
 } // namespace machine
 
-RunResult run(const Module &module, const Launch &launch, const Options &options) {
+RunResult run(const Module &module, const Launch &launch,
+              const Options &options) {
   using namespace machine;
   RunResult result;
   const Function *kernel = module.findFunction(launch.kernel);
@@ -409,7 +459,8 @@ RunResult run(const Module &module, const Launch &launch, const Options &options
   uint64_t shared = uint64_t(program.dynamicShared) + launch.dynamicSharedBytes;
   if (shared + kSharedBase > sharedCapacity(module.target) + kSharedBase) {
     refuse(result.findings, "the kernel needs " + std::to_string(shared) +
-                                " bytes of shared memory, " + module.target + " has " +
+                                " bytes of shared memory, " + module.target +
+                                " has " +
                                 std::to_string(sharedCapacity(module.target)));
     return result;
   }

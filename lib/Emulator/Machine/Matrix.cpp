@@ -1,7 +1,7 @@
 //===- Matrix.cpp - mma.sync, ldmatrix, stmatrix, movmatrix ---------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,8 @@ Step warpMultiply(Exec &x, const Record &r) {
   gather(x, s.c, c);
   WarpMmaForm form = formOf(r);
   size_t next = 0;
-  const uint32_t *metadata = form.sparse ? x.reg<uint32_t>(s.targets[next++]) : nullptr;
+  const uint32_t *metadata =
+      form.sparse ? x.reg<uint32_t>(s.targets[next++]) : nullptr;
   WarpScale scale[2];
   if (form.scaleVec)
     for (WarpScale &one : scale) {
@@ -73,30 +74,48 @@ Step warpMultiply(Exec &x, const Record &r) {
 
 std::optional<Element> elementOf(Type type) {
   switch (type) {
-  case Type::E4m3: return Element::E4M3;
-  case Type::E5m2: return Element::E5M2;
-  case Type::E2m3: return Element::E2M3;
-  case Type::E3m2: return Element::E3M2;
-  case Type::E2m1: return Element::E2M1;
-  case Type::F16: return Element::F16;
-  case Type::Bf16: return Element::BF16;
-  case Type::Tf32: return Element::TF32;
-  case Type::S8: return Element::S8;
-  case Type::U8: return Element::U8;
-  default: return std::nullopt;
+  case Type::E4m3:
+    return Element::E4M3;
+  case Type::E5m2:
+    return Element::E5M2;
+  case Type::E2m3:
+    return Element::E2M3;
+  case Type::E3m2:
+    return Element::E3M2;
+  case Type::E2m1:
+    return Element::E2M1;
+  case Type::F16:
+    return Element::F16;
+  case Type::Bf16:
+    return Element::BF16;
+  case Type::Tf32:
+    return Element::TF32;
+  case Type::S8:
+    return Element::S8;
+  case Type::U8:
+    return Element::U8;
+  default:
+    return std::nullopt;
   }
 }
 
 unsigned depthOf(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::M16n8k4: return 4;
-    case Modifier::M16n8k8: return 8;
-    case Modifier::M16n8k16: return 16;
-    case Modifier::M16n8k32: return 32;
-    case Modifier::M16n8k64: return 64;
-    case Modifier::M16n8k128: return 128;
-    default: break;
+    case Modifier::M16n8k4:
+      return 4;
+    case Modifier::M16n8k8:
+      return 8;
+    case Modifier::M16n8k16:
+      return 16;
+    case Modifier::M16n8k32:
+      return 32;
+    case Modifier::M16n8k64:
+      return 64;
+    case Modifier::M16n8k128:
+      return 128;
+    default:
+      break;
     }
   return 0;
 }
@@ -162,15 +181,17 @@ bool decodeMultiply(Decoder &d, const Instruction &in, Record &r) {
   }
   if (f.scaleVec)
     for (unsigned side = 0; side != 2; ++side) {
-      if (next + 1 >= in.operands.size() || in.operands[next + 1].elements.size() != 2)
+      if (next + 1 >= in.operands.size() ||
+          in.operands[next + 1].elements.size() != 2)
         return d.refuse("missing scales");
       detail.targets.push_back(value(in.operands[next], 32));
       detail.targets.push_back(d.source(in.operands[next + 1].elements[0], 16));
       detail.targets.push_back(d.source(in.operands[next + 1].elements[1], 16));
       next += 2;
     }
-  detail.numbers = {int64_t(f.k), int64_t(f.a), int64_t(f.b), int64_t(f.accumulator),
-                    f.sparse, f.packedFp4, int64_t(f.scaleVec), int64_t(f.scale), f.satfinite};
+  detail.numbers = {int64_t(f.k),           int64_t(f.a),     int64_t(f.b),
+                    int64_t(f.accumulator), f.sparse,         f.packedFp4,
+                    int64_t(f.scaleVec),    int64_t(f.scale), f.satfinite};
   d.flow().sink = true;
   r.fn = warpMultiply;
   return true;
@@ -200,12 +221,15 @@ Step moveRows(Exec &x, const Record &r) {
   bool defined = true;
   auto where = Where(r.aux2);
   for (unsigned lane = 0; lane != form.rows(); ++lane) {
-    uint64_t address = where == Where::Generic ? pushedAddress(x, *r.detail, 0, lane)
-                                               : pushedShared(x, *r.detail, 0, lane);
+    uint64_t address = where == Where::Generic
+                           ? pushedAddress(x, *r.detail, 0, lane)
+                           : pushedShared(x, *r.detail, 0, lane);
     Access access;
-    if (!resolve(x, r, where, address, lane, 16, store ? Use::Write : Use::Read, access))
+    if (!resolve(x, r, where, address, lane, 16, store ? Use::Write : Use::Read,
+                 access))
       return Step::Fault;
-    std::memcpy(store ? access.data : rows[lane], store ? rows[lane] : access.data, 16);
+    std::memcpy(store ? access.data : rows[lane],
+                store ? rows[lane] : access.data, 16);
     if (store)
       markWritten(access, 16, true);
     else
@@ -242,9 +266,10 @@ bool decodeRows(Decoder &d, const Instruction &in, Record &r, bool store) {
   pushAddress(d, detail, in.operands[store ? 0 : 1]);
   detail.a = slotsOf(d, in.operands[store ? 1 : 0], !store);
   if (detail.a.size() != f.registers())
-    return d.refuse("expected " + std::to_string(f.registers()) + " registers, found " +
-                    std::to_string(detail.a.size()));
-  r.aux = uint32_t(f.shape) | uint32_t(f.format) << 3 | f.trans << 6 | store << 7 | f.num << 8;
+    return d.refuse("expected " + std::to_string(f.registers()) +
+                    " registers, found " + std::to_string(detail.a.size()));
+  r.aux = uint32_t(f.shape) | uint32_t(f.format) << 3 | f.trans << 6 |
+          store << 7 | f.num << 8;
   r.aux2 = uint32_t(whereOf(in));
   d.flow().sink = true;
   r.fn = moveRows;
@@ -255,9 +280,12 @@ bool decodeRows(Decoder &d, const Instruction &in, Record &r, bool store) {
 
 bool decodeMatrix(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
-  case Opcode::Mma: return decodeMultiply(d, in, r);
-  case Opcode::LdMatrix: return decodeRows(d, in, r, false);
-  case Opcode::StMatrix: return decodeRows(d, in, r, true);
+  case Opcode::Mma:
+    return decodeMultiply(d, in, r);
+  case Opcode::LdMatrix:
+    return decodeRows(d, in, r, false);
+  case Opcode::StMatrix:
+    return decodeRows(d, in, r, true);
   case Opcode::MovMatrix:
     r.op[0] = d.destination(in.operands[0], 32);
     r.op[1] = d.source(in.operands[1], 32);

@@ -1,7 +1,7 @@
 //===- Mbarriers.cpp - mbarrier instructions ------------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
   if (where == Where::Generic) {
     if (full < kSharedWindow || full - kSharedWindow >= kWindowSize) {
       x.fault(r, FindingKind::BadAddress,
-              "generic mbarrier address outside shared memory", int(lane), full);
+              "generic mbarrier address outside shared memory", int(lane),
+              full);
       return nullptr;
     }
     where = Where::SharedCluster;
@@ -37,13 +38,14 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
     return nullptr;
   uint32_t offset = address & 0xFFFFFF;
   if (offset % 8) {
-    x.fault(r, FindingKind::Misaligned, "mbarrier address is not a multiple of 8",
-            int(lane), address);
+    x.fault(r, FindingKind::Misaligned,
+            "mbarrier address is not a multiple of 8", int(lane), address);
     return nullptr;
   }
   if (offset < kSharedBase || offset - kSharedBase + 8 > cta->shared.size()) {
     x.fault(r, FindingKind::OutOfBounds,
-            "mbarrier outside the shared memory of the CTA", int(lane), address);
+            "mbarrier outside the shared memory of the CTA", int(lane),
+            address);
     return nullptr;
   }
   MBarrier *barrier = barrierAt(*cta, offset, create);
@@ -57,10 +59,18 @@ MBarrierArrival perform(const Record &r, MBarrier &barrier, uint32_t count,
                         uint32_t bytes) {
   MBarrierArrival result;
   switch (Verb(r.aux & 7)) {
-  case Verb::Init: result.error = barrier.init(count); break;
-  case Verb::Inval: result.error = barrier.inval(); break;
-  case Verb::Expect: result = barrier.expectTx(bytes); break;
-  case Verb::Complete: result = barrier.completeTx(bytes); break;
+  case Verb::Init:
+    result.error = barrier.init(count);
+    break;
+  case Verb::Inval:
+    result.error = barrier.inval();
+    break;
+  case Verb::Expect:
+    result = barrier.expectTx(bytes);
+    break;
+  case Verb::Complete:
+    result = barrier.completeTx(bytes);
+    break;
   case Verb::Arrive:
     result = r.aux & kExpectTx     ? barrier.arriveExpectTx(bytes, count)
              : r.aux & kNoComplete ? barrier.arriveNoComplete(count)
@@ -88,9 +98,11 @@ Step update(Exec &x, const Record &r) {
     uint32_t bytes = r.op[2] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[2])[lane];
     MBarrierArrival result = perform(r, *barrier, count, bytes);
     if (result.error != MBarrierError::None)
-      return x.fault(r, FindingKind::MBarrier, describe(result.error), int(lane), address);
+      return x.fault(r, FindingKind::MBarrier, describe(result.error),
+                     int(lane), address);
     if (isInit) // its bytes now hold something
-      std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase), 0xFF, 8);
+      std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase),
+                  0xFF, 8);
     if (barrier->expectTxCompleted())
       x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
     if (r.op[0] != kNoSlot)
@@ -98,8 +110,8 @@ Step update(Exec &x, const Record &r) {
     if (tracing(*x.cluster))
       trace(*x.cluster, x.origin(r, int(lane)),
             std::string("event=mbarrier verb=") +
-                std::string(spelling(r.instruction->opcode)) + " barrier=" +
-                hex(address) + " count=" + std::to_string(count) +
+                std::string(spelling(r.instruction->opcode)) +
+                " barrier=" + hex(address) + " count=" + std::to_string(count) +
                 " bytes=" + std::to_string(bytes) +
                 " phase=" + std::to_string(barrier->phase()));
     ++x.cluster->epoch;
@@ -107,7 +119,8 @@ Step update(Exec &x, const Record &r) {
   return Step::Next;
 }
 
-MBarrierTest testLane(Exec &x, const Record &r, const MBarrier &barrier, unsigned lane) {
+MBarrierTest testLane(Exec &x, const Record &r, const MBarrier &barrier,
+                      unsigned lane) {
   if (r.aux & kParity)
     return barrier.testParity(x.reg<uint32_t>(r.op[1])[lane]);
   return barrier.testToken(x.reg<uint64_t>(r.op[1])[lane]);
@@ -128,7 +141,8 @@ Step wait(Exec &x, const Record &r) {
                      "wait on an mbarrier of another CTA", int(lane), address);
     MBarrierTest test = testLane(x, r, *barrier, lane);
     if (test.error != MBarrierError::None)
-      return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane), address);
+      return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
+                     address);
     done |= uint32_t(test.done) << lane;
   }
   if (!done && r.aux & kTry)
@@ -142,7 +156,8 @@ Step wait(Exec &x, const Record &r) {
 
 Step pendingCount(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
-    x.reg<uint32_t>(r.op[0])[lane] = MBarrier::pendingCount(x.reg<uint64_t>(r.op[1])[lane]);
+    x.reg<uint32_t>(r.op[0])[lane] =
+        MBarrier::pendingCount(x.reg<uint64_t>(r.op[1])[lane]);
   });
   return Step::Next;
 }
@@ -170,7 +185,8 @@ bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
   bool expects = in.has(Modifier::ExpectTx);
   if (next < in.operands.size())
     r.op[expects ? 2 : 1] = d.source(in.operands[next], 32);
-  r.aux = uint32_t(verb) | expects * kExpectTx | in.has(Modifier::NoComplete) * kNoComplete;
+  r.aux = uint32_t(verb) | expects * kExpectTx |
+          in.has(Modifier::NoComplete) * kNoComplete;
   r.fn = update;
   return true;
 }
@@ -202,7 +218,8 @@ void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address) {
     return;
   MBarrierArrival result = barrier->arrive(1);
   if (result.error != MBarrierError::None)
-    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error), address);
+    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
+               address);
   ++cluster.epoch;
 }
 
@@ -213,11 +230,13 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
     return;
   MBarrierArrival result = barrier->completeTx(bytes);
   if (result.error != MBarrierError::None)
-    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error), address);
+    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
+               address);
   ++cluster.epoch;
 }
 
-MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin, uint32_t address) {
+MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
+                       uint32_t address) {
   uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
   MBarrier *barrier = rank < cluster.ctas.size()
                           ? barrierAt(*cluster.ctas[rank], offset, false)
@@ -244,13 +263,20 @@ void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
 bool decodeMbarrier(Decoder &d, const Instruction &in, Record &r) {
   r.aux2 = uint32_t(whereOf(in));
   switch (in.opcode) {
-  case Opcode::MbarrierInit: return decodeUpdate(d, in, r, Verb::Init);
-  case Opcode::MbarrierInval: return decodeUpdate(d, in, r, Verb::Inval);
-  case Opcode::MbarrierExpectTx: return decodeUpdate(d, in, r, Verb::Expect);
-  case Opcode::MbarrierCompleteTx: return decodeUpdate(d, in, r, Verb::Complete);
-  case Opcode::MbarrierArrive: return decodeArrive(d, in, r, Verb::Arrive);
-  case Opcode::MbarrierArriveDrop: return decodeArrive(d, in, r, Verb::Drop);
-  case Opcode::MbarrierTestWait: case Opcode::MbarrierTryWait:
+  case Opcode::MbarrierInit:
+    return decodeUpdate(d, in, r, Verb::Init);
+  case Opcode::MbarrierInval:
+    return decodeUpdate(d, in, r, Verb::Inval);
+  case Opcode::MbarrierExpectTx:
+    return decodeUpdate(d, in, r, Verb::Expect);
+  case Opcode::MbarrierCompleteTx:
+    return decodeUpdate(d, in, r, Verb::Complete);
+  case Opcode::MbarrierArrive:
+    return decodeArrive(d, in, r, Verb::Arrive);
+  case Opcode::MbarrierArriveDrop:
+    return decodeArrive(d, in, r, Verb::Drop);
+  case Opcode::MbarrierTestWait:
+  case Opcode::MbarrierTryWait:
     return decodeWait(d, in, r);
   case Opcode::MbarrierPendingCount:
     r.op[0] = d.destination(in.operands[0], 32);

@@ -1,7 +1,7 @@
 //===- Move.cpp - mov, cvta, mapa, selections -----------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,9 +76,12 @@ Step moveClock(Exec &x, const Record &r) {
 
 bool isClock(SpecialRegister special) {
   switch (special) {
-  case SpecialRegister::Clock: case SpecialRegister::ClockHi:
-  case SpecialRegister::Clock64: case SpecialRegister::Globaltimer:
-  case SpecialRegister::GlobaltimerLo: case SpecialRegister::GlobaltimerHi:
+  case SpecialRegister::Clock:
+  case SpecialRegister::ClockHi:
+  case SpecialRegister::Clock64:
+  case SpecialRegister::Globaltimer:
+  case SpecialRegister::GlobaltimerLo:
+  case SpecialRegister::GlobaltimerHi:
     return true;
   default:
     return false;
@@ -130,7 +133,8 @@ bool move(Decoder &d, const Instruction &in, Record &r) {
     r.fn = movePredicate;
     return true;
   }
-  if (from.kind == OperandKind::Vector || in.operands[0].kind == OperandKind::Vector)
+  if (from.kind == OperandKind::Vector ||
+      in.operands[0].kind == OperandKind::Vector)
     return moveVector(d, in, r);
   unsigned bits = bitWidth(in.type());
   if (from.kind == OperandKind::Special && isClock(from.special)) {
@@ -267,8 +271,8 @@ Step isSpace(Exec &x, const Record &r) {
     uint64_t address = a[lane];
     bool result;
     if (r.imm == 0) // global: all that is no other window, parameters included
-      result = !inside(address, kSharedWindow) && !inside(address, kLocalWindow) &&
-               !inside(address, kConstWindow);
+      result = !inside(address, kSharedWindow) &&
+               !inside(address, kLocalWindow) && !inside(address, kConstWindow);
     else
       result = inside(address, uint64_t(r.imm));
     if (r.aux && result)
@@ -283,7 +287,8 @@ template <typename T> Step select(Exec &x, const Record &r) {
   T *d = x.reg<T>(r.op[0]);
   const T *a = x.reg<T>(r.op[1]), *b = x.reg<T>(r.op[2]);
   uint32_t p = x.predicate(r.op[3]);
-  forLanes(x.mask, [&](unsigned lane) { d[lane] = p >> lane & 1 ? a[lane] : b[lane]; });
+  forLanes(x.mask,
+           [&](unsigned lane) { d[lane] = p >> lane & 1 ? a[lane] : b[lane]; });
   return Step::Next;
 }
 template <typename T> struct SlctS {
@@ -296,8 +301,10 @@ template <typename T> struct SlctF {
 bool selection(Decoder &d, const Instruction &in, Record &r) {
   unsigned bits = bitWidth(in.type());
   if (in.opcode == Opcode::Selp) {
-    r.fn = bits == 16 ? select<uint16_t> : bits == 32 ? select<uint32_t>
-         : bits == 64 ? select<uint64_t> : nullptr;
+    r.fn = bits == 16   ? select<uint16_t>
+           : bits == 32 ? select<uint32_t>
+           : bits == 64 ? select<uint64_t>
+                        : nullptr;
     if (!r.fn || !plainOperands(d, in, r, bits, 2))
       return false;
     r.op[3] = d.predicate(in.operands[3]);
@@ -332,7 +339,8 @@ bool decodeMove(Decoder &d, const Instruction &in, Record &r) {
         sharedSymbol(d, in, r))
       return true;
     return cvta(d, in, r);
-  case Opcode::Selp: case Opcode::Slct:
+  case Opcode::Selp:
+  case Opcode::Slct:
     return selection(d, in, r);
   case Opcode::Mapa:
     r.aux = bitWidth(in.type());

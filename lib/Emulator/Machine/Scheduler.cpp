@@ -1,7 +1,7 @@
 //===- Scheduler.cpp - which warp runs, until when ------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -91,7 +91,8 @@ bool flowBefore(Exec &x, const Record &r, const Flow &flow) {
 bool stepLimit(Cluster &cluster, Warp &warp, const Record &r) {
   if (warp.steps < cluster.grid.options.stepLimit)
     return false;
-  report(cluster, {warp.cta, int(warp.index), -1, r.line}, FindingKind::StepLimit,
+  report(cluster, {warp.cta, int(warp.index), -1, r.line},
+         FindingKind::StepLimit,
          "the warp has executed " + std::to_string(warp.steps) +
              " instructions, the limit of this run");
   return true;
@@ -123,7 +124,8 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
     Group &group = warp.groups[warp.current];
     const Record &r = program.code[group.pc];
     x.group = &group;
-    x.mask = r.guard == kNoSlot ? group.mask : group.mask & x.predicate(r.guard);
+    x.mask =
+        r.guard == kNoSlot ? group.mask : group.mask & x.predicate(r.guard);
     ++warp.steps;
     Step step = Step::Next;
     if (x.mask) {
@@ -171,7 +173,9 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
       break;
   }
   cluster.counters.instructions += warp.steps - start;
-  if (!cluster.faulted && stepLimit(cluster, warp, program.code[warp.groups.empty() ? 0 : warp.groups[0].pc]))
+  if (!cluster.faulted &&
+      stepLimit(cluster, warp,
+                program.code[warp.groups.empty() ? 0 : warp.groups[0].pc]))
     cluster.faulted = true;
   return progress;
 }
@@ -196,7 +200,8 @@ bool Cluster::pump(bool force) {
   std::vector<uint32_t> held;
   for (size_t i = 0; i < pending.size();) {
     AsyncOp &op = pending[i];
-    bool waits = op.queue && std::find(held.begin(), held.end(), op.queue) != held.end();
+    bool waits =
+        op.queue && std::find(held.begin(), held.end(), op.queue) != held.end();
     if (waits || (op.due > turn && !(force && !acted))) {
       if (op.queue)
         held.push_back(op.queue);
@@ -261,15 +266,17 @@ void reportDeadlock(Cluster &cluster, bool polling) {
         x.bank[0] = warp->registers;
         x.bank[1] = const_cast<uint8_t *>(program.constants.data());
         x.mask = group.mask;
-        if (r.instruction && (r.instruction->opcode == Opcode::MbarrierTryWait ||
-                              r.instruction->opcode == Opcode::MbarrierTestWait)) {
+        if (r.instruction &&
+            (r.instruction->opcode == Opcode::MbarrierTryWait ||
+             r.instruction->opcode == Opcode::MbarrierTestWait)) {
           MBarrier *barrier = waitedBarrier(x, r);
           if (barrier)
             text += " for mbarrier (" + barrierState(*barrier) + ")";
         }
         if (group.mask != warp->live)
           text += ", lanes " + hex(group.mask) + " of " + hex(warp->live);
-        report(cluster, {cta.get(), int(warp->index), __builtin_ctz(group.mask), r.line},
+        report(cluster,
+               {cta.get(), int(warp->index), __builtin_ctz(group.mask), r.line},
                FindingKind::Deadlock, text);
       }
 }
@@ -295,7 +302,8 @@ void checkLeaks(Cluster &cluster) {
 void runCluster(Cluster &cluster) {
   unsigned idle = 0;
   uint64_t lastEpoch = 0;
-  while (!cluster.faulted && !cluster.grid.stop.load(std::memory_order_relaxed)) {
+  while (!cluster.faulted &&
+         !cluster.grid.stop.load(std::memory_order_relaxed)) {
     bool any = false, ran = false, progress = false;
     for (auto &cta : cluster.ctas)
       for (auto &warp : cta->warps) {

@@ -1,7 +1,7 @@
 //===- State.h - warps, CTAs, clusters and the decoded program --*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -106,9 +106,9 @@ struct Program {
   std::vector<uint8_t> constants; ///< the constant bank
   uint32_t registerBytes = 0;     ///< the register bank of a warp
   uint32_t entry = 0;
-  uint32_t staticShared = 0;  ///< bytes from kSharedBase
-  uint32_t dynamicShared = 0; ///< first dynamic byte, from kSharedBase
-  uint32_t localBytes = 0;    ///< per lane, parameters of calls included
+  uint32_t staticShared = 0;        ///< bytes from kSharedBase
+  uint32_t dynamicShared = 0;       ///< first dynamic byte, from kSharedBase
+  uint32_t localBytes = 0;          ///< per lane, parameters of calls included
   std::vector<uint8_t> constBytes;  ///< the .const window
   std::vector<uint8_t> globalBytes; ///< module .global variables
   uint64_t globalBase = 0;
@@ -160,8 +160,8 @@ struct Warp {
   uint8_t *registers = nullptr;
   std::vector<uint32_t> undefined; ///< lane masks by slot / 64
   bool tainted = false;
-  std::vector<uint8_t> local; ///< 32 lanes, one after another
-  std::array<BulkGroups, 32> bulk;  ///< cp.async.bulk, per thread
+  std::vector<uint8_t> local;        ///< 32 lanes, one after another
+  std::array<BulkGroups, 32> bulk;   ///< cp.async.bulk, per thread
   std::array<BulkGroups, 32> copies; ///< cp.async, per thread
   uint32_t clusterArrived = 0;
   uint64_t clusterPhase[32] = {};
@@ -208,7 +208,7 @@ struct Grid {
   const Options &options;
   Memory memory;
   std::vector<uint64_t> order; ///< clusters to run
-  size_t next = 0; ///< guarded by schedule
+  size_t next = 0;             ///< guarded by schedule
   std::atomic<bool> stop{false};
   std::mutex atomics, output, schedule;
 

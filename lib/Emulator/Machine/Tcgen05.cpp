@@ -1,7 +1,7 @@
 //===- Tcgen05.cpp - the tcgen05 instructions -----------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -56,7 +56,8 @@ bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
     Cta &cta = *cluster.ctas[even + i];
     if (cta.done()) {
       asyncFault(cluster, origin, FindingKind::TensorMemory,
-                 "cta_group::2 operation while a CTA of the pair has exited", 0);
+                 "cta_group::2 operation while a CTA of the pair has exited",
+                 0);
       return false;
     }
     context.cta[i] = viewOf(cta);
@@ -68,11 +69,14 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
                   const TensorReport &result) {
   cluster.openPoints.add(result.openPoints);
   for (const TensorIssue &issue : result.issues) {
-    FindingKind kind = issue.kind == TensorIssueKind::IllegalInstruction ? FindingKind::Descriptor
-                       : issue.kind == TensorIssueKind::OutOfRange       ? FindingKind::OutOfBounds
-                       : issue.kind == TensorIssueKind::Unallocated      ? FindingKind::TensorMemory
-                       : issue.kind == TensorIssueKind::Inconsistent     ? FindingKind::TensorMemory
-                                                                         : FindingKind::Uninitialised;
+    FindingKind kind =
+        issue.kind == TensorIssueKind::IllegalInstruction
+            ? FindingKind::Descriptor
+        : issue.kind == TensorIssueKind::OutOfRange  ? FindingKind::OutOfBounds
+        : issue.kind == TensorIssueKind::Unallocated ? FindingKind::TensorMemory
+        : issue.kind == TensorIssueKind::Inconsistent
+            ? FindingKind::TensorMemory
+            : FindingKind::Uninitialised;
     Origin where = origin;
     if (group == 2)
       where.cta = cluster.ctas[(origin.cta->rank & ~1u) + issue.cta].get();
@@ -102,12 +106,15 @@ MmaShape mmaShape(const Record &r) {
   return s;
 }
 
-MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s, unsigned lane) {
+MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
+                     unsigned lane) {
   const Detail &d = *r.detail;
   MmaRequest q;
   q.form = s.form;
   unsigned address = 0;
-  auto nextAddress = [&] { return uint32_t(pushedAddress(x, d, address++, lane)); };
+  auto nextAddress = [&] {
+    return uint32_t(pushedAddress(x, d, address++, lane));
+  };
   q.d = nextAddress();
   q.aInTensorMemory = s.aInTensor;
   q.a = s.aInTensor ? nextAddress() : x.reg<uint64_t>(d.a[0])[lane];
@@ -199,16 +206,18 @@ Step copy(Exec &x, const Record &r) {
       TensorContext context;
       if (!contextOf(*cluster, origin, group, context))
         return;
-      TensorReport result = cluster->core.copy(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15),
-                                               group, address, descriptor, context);
+      TensorReport result =
+          cluster->core.copy(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15),
+                             group, address, descriptor, context);
       reportIssues(*cluster, origin, group, result);
       ++cluster->counters.tensorCopies;
       if (tracing(*cluster)) {
         std::string shape;
         for (Modifier modifier : in->modifiers)
           shape += (shape.empty() ? "" : ".") + std::string(spelling(modifier));
-        trace(*cluster, origin, "event=cp form=" + shape + " d=" + hex(address) +
-                                    " desc=" + hex(descriptor));
+        trace(*cluster, origin,
+              "event=cp form=" + shape + " d=" + hex(address) +
+                  " desc=" + hex(descriptor));
       }
     });
     if (x.cluster->faulted)
@@ -227,8 +236,10 @@ Step shift(Exec &x, const Record &r) {
     if (!contextOf(*cluster, origin, group, context))
       return;
     for (unsigned i = 0; i != group; ++i)
-      if (auto reason = context.cta[i].tensor->shiftDown(address, cluster->openPoints))
-        asyncFault(*cluster, origin, FindingKind::TensorMemory, *reason, address);
+      if (auto reason =
+              context.cta[i].tensor->shiftDown(address, cluster->openPoints))
+        asyncFault(*cluster, origin, FindingKind::TensorMemory, *reason,
+                   address);
   });
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -250,9 +261,11 @@ Step commit(Exec &x, const Record &r) {
     cluster->post(queueOf(x, r.aux ? 2 : 1), [=] {
       for (uint32_t rest = ranks; rest; rest &= rest - 1)
         arriveOn(*cluster, origin,
-                 (address & 0xFFFFFF) | uint32_t(__builtin_ctz(rest)) << kRankShift);
+                 (address & 0xFFFFFF) | uint32_t(__builtin_ctz(rest))
+                                            << kRankShift);
       if (tracing(*cluster))
-        trace(*cluster, origin, "event=commit barrier=" + hex(address) + " mask=" + hex(ranks));
+        trace(*cluster, origin,
+              "event=commit barrier=" + hex(address) + " mask=" + hex(ranks));
     });
     ++x.cluster->counters.commits;
     if (x.cluster->faulted)
@@ -275,13 +288,14 @@ Step allocate(Exec &x, const Record &r) {
     return Step::Block;
   if (status != AllocStatus::Ok)
     return x.fault(r, FindingKind::TensorMemory,
-                   std::string(describe(status)) + " (" + std::to_string(columns) +
-                       " columns)",
+                   std::string(describe(status)) + " (" +
+                       std::to_string(columns) + " columns)",
                    int(lane));
   Access access;
-  if (!resolve(x, r, Where(r.aux2), r.aux2 == uint32_t(Where::Generic)
-                                        ? pushedAddress(x, *r.detail, 0, lane)
-                                        : pushedShared(x, *r.detail, 0, lane),
+  if (!resolve(x, r, Where(r.aux2),
+               r.aux2 == uint32_t(Where::Generic)
+                   ? pushedAddress(x, *r.detail, 0, lane)
+                   : pushedShared(x, *r.detail, 0, lane),
                lane, 4, Use::Write, access))
     return Step::Fault;
   std::memcpy(access.data, &address, 4);
@@ -294,7 +308,8 @@ Step deallocate(Exec &x, const Record &r) {
     return Step::Block;
   unsigned lane = x.firstLane();
   uint32_t address = x.reg<uint32_t>(r.op[0])[lane];
-  if (auto reason = x.cta->tensor.deallocate(address, x.reg<uint32_t>(r.op[1])[lane]))
+  if (auto reason =
+          x.cta->tensor.deallocate(address, x.reg<uint32_t>(r.op[1])[lane]))
     return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address);
   ++x.cluster->epoch;
   return Step::Next;
@@ -337,14 +352,16 @@ Step loadTensor(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   if (x.mask != ~0u)
-    return x.fault(r, FindingKind::Divergence, "tcgen05.ld by a part of a warp");
+    return x.fault(r, FindingKind::Divergence,
+                   "tcgen05.ld by a part of a warp");
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
   Fragment fragment = fragmentOf(r);
   uint32_t words[128 * 32];
   std::optional<uint32_t> never;
-  if (auto reason = x.cta->tensor.load(fragment, address, x.warp->index, words, never))
+  if (auto reason =
+          x.cta->tensor.load(fragment, address, x.warp->index, words, never))
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address);
   const std::vector<Slot> &to = r.detail->a;
   for (size_t i = 0; i != to.size(); ++i) {
@@ -369,7 +386,8 @@ Step storeTensor(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   if (x.mask != ~0u)
-    return x.fault(r, FindingKind::Divergence, "tcgen05.st by a part of a warp");
+    return x.fault(r, FindingKind::Divergence,
+                   "tcgen05.st by a part of a warp");
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
@@ -377,7 +395,8 @@ Step storeTensor(Exec &x, const Record &r) {
   const std::vector<Slot> &from = r.detail->a;
   for (size_t i = 0; i != from.size(); ++i)
     std::memcpy(words + i * 32, x.at(from[i]), 128);
-  if (auto reason = x.cta->tensor.store(fragmentOf(r), address, x.warp->index, words))
+  if (auto reason =
+          x.cta->tensor.store(fragmentOf(r), address, x.warp->index, words))
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address);
   return Step::Next;
 }
@@ -385,14 +404,22 @@ Step storeTensor(Exec &x, const Record &r) {
 std::optional<MmaKind> kindOf(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::KindF16: return MmaKind::F16;
-    case Modifier::KindTf32: return MmaKind::TF32;
-    case Modifier::KindF8f6f4: return MmaKind::F8F6F4;
-    case Modifier::KindI8: return MmaKind::I8;
-    case Modifier::KindMxf8f6f4: return MmaKind::MXF8F6F4;
-    case Modifier::KindMxf4: return MmaKind::MXF4;
-    case Modifier::KindMxf4nvf4: return MmaKind::MXF4NVF4;
-    default: break;
+    case Modifier::KindF16:
+      return MmaKind::F16;
+    case Modifier::KindTf32:
+      return MmaKind::TF32;
+    case Modifier::KindF8f6f4:
+      return MmaKind::F8F6F4;
+    case Modifier::KindI8:
+      return MmaKind::I8;
+    case Modifier::KindMxf8f6f4:
+      return MmaKind::MXF8F6F4;
+    case Modifier::KindMxf4:
+      return MmaKind::MXF4;
+    case Modifier::KindMxf4nvf4:
+      return MmaKind::MXF4NVF4;
+    default:
+      break;
     }
   return std::nullopt;
 }
@@ -404,7 +431,8 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   if (in.has(Modifier::Ws))
     return d.refuse("tcgen05.mma.ws is not supported");
   bool sparse = in.has(Modifier::Sp), scaled = isBlockScaled(*kind);
-  bool aInTensor = in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
+  bool aInTensor =
+      in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
   size_t next = 0, count = in.operands.size();
   size_t least = 5 + sparse + 2 * scaled;
   if (count < least)
@@ -451,19 +479,27 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
 
 bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
   CopyShape shape;
-  if (in.has(Modifier::Shape128x256b)) shape = CopyShape::S128x256b;
-  else if (in.has(Modifier::Shape4x256b)) shape = CopyShape::S4x256b;
-  else if (in.has(Modifier::Shape128x128b)) shape = CopyShape::S128x128b;
-  else if (in.has(Modifier::Shape32x128b)) shape = CopyShape::S32x128bWarp4;
-  else if (in.has(Modifier::Warpx20213)) shape = CopyShape::S64x128bWarp02_13;
-  else if (in.has(Modifier::Warpx20123)) shape = CopyShape::S64x128bWarp01_23;
-  else return d.refuse("tcgen05.cp without a known shape");
+  if (in.has(Modifier::Shape128x256b))
+    shape = CopyShape::S128x256b;
+  else if (in.has(Modifier::Shape4x256b))
+    shape = CopyShape::S4x256b;
+  else if (in.has(Modifier::Shape128x128b))
+    shape = CopyShape::S128x128b;
+  else if (in.has(Modifier::Shape32x128b))
+    shape = CopyShape::S32x128bWarp4;
+  else if (in.has(Modifier::Warpx20213))
+    shape = CopyShape::S64x128bWarp02_13;
+  else if (in.has(Modifier::Warpx20123))
+    shape = CopyShape::S64x128bWarp01_23;
+  else
+    return d.refuse("tcgen05.cp without a known shape");
   CopyFormat format = in.has(Modifier::B4x16P64)   ? CopyFormat::B4x16P64
                       : in.has(Modifier::B6x16P32) ? CopyFormat::B6x16P32
                                                    : CopyFormat::Plain;
   pushAddress(d, d.detail(r), in.operands[0]);
   r.op[1] = d.source(in.operands[1], 64);
-  r.aux = uint32_t(shape) | uint32_t(format) << 4 | in.has(Modifier::CtaGroup2) << 8;
+  r.aux = uint32_t(shape) | uint32_t(format) << 4 |
+          in.has(Modifier::CtaGroup2) << 8;
   d.flow().sink = true;
   r.fn = copy;
   return true;
@@ -472,27 +508,42 @@ bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
 unsigned repeat(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::X1: return 1;
-    case Modifier::X2: return 2;
-    case Modifier::X4: return 4;
-    case Modifier::X8: return 8;
-    case Modifier::X16: return 16;
-    case Modifier::X32: return 32;
-    case Modifier::X64: return 64;
-    case Modifier::X128: return 128;
-    default: break;
+    case Modifier::X1:
+      return 1;
+    case Modifier::X2:
+      return 2;
+    case Modifier::X4:
+      return 4;
+    case Modifier::X8:
+      return 8;
+    case Modifier::X16:
+      return 16;
+    case Modifier::X32:
+      return 32;
+    case Modifier::X64:
+      return 64;
+    case Modifier::X128:
+      return 128;
+    default:
+      break;
     }
   return 0;
 }
 
 bool decodeFragment(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
   Fragment fragment;
-  if (in.has(Modifier::Shape32x32b)) fragment.shape = FragmentShape::S32x32b;
-  else if (in.has(Modifier::Shape16x64b)) fragment.shape = FragmentShape::S16x64b;
-  else if (in.has(Modifier::Shape16x128b)) fragment.shape = FragmentShape::S16x128b;
-  else if (in.has(Modifier::Shape16x256b)) fragment.shape = FragmentShape::S16x256b;
-  else if (in.has(Modifier::Shape16x32bx2)) fragment.shape = FragmentShape::S16x32bx2;
-  else return d.refuse("unknown shape");
+  if (in.has(Modifier::Shape32x32b))
+    fragment.shape = FragmentShape::S32x32b;
+  else if (in.has(Modifier::Shape16x64b))
+    fragment.shape = FragmentShape::S16x64b;
+  else if (in.has(Modifier::Shape16x128b))
+    fragment.shape = FragmentShape::S16x128b;
+  else if (in.has(Modifier::Shape16x256b))
+    fragment.shape = FragmentShape::S16x256b;
+  else if (in.has(Modifier::Shape16x32bx2))
+    fragment.shape = FragmentShape::S16x32bx2;
+  else
+    return d.refuse("unknown shape");
   fragment.num = repeat(in);
   if (in.has(Modifier::Red))
     return d.refuse("tcgen05.ld.red is not supported");
@@ -553,13 +604,18 @@ Step nothing(Exec &, const Record &) { return Step::Next; }
 
 bool decodeTensor(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
-  case Opcode::Tcgen05Alloc: case Opcode::Tcgen05Dealloc:
+  case Opcode::Tcgen05Alloc:
+  case Opcode::Tcgen05Dealloc:
   case Opcode::Tcgen05Relinquish:
     return decodeAllocation(d, in, r);
-  case Opcode::Tcgen05Mma: return decodeMma(d, in, r);
-  case Opcode::Tcgen05Cp: return decodeCp(d, in, r);
-  case Opcode::Tcgen05Ld: return decodeFragment(d, in, r, true);
-  case Opcode::Tcgen05St: return decodeFragment(d, in, r, false);
+  case Opcode::Tcgen05Mma:
+    return decodeMma(d, in, r);
+  case Opcode::Tcgen05Cp:
+    return decodeCp(d, in, r);
+  case Opcode::Tcgen05Ld:
+    return decodeFragment(d, in, r, true);
+  case Opcode::Tcgen05St:
+    return decodeFragment(d, in, r, false);
   case Opcode::Tcgen05Shift:
     pushAddress(d, d.detail(r), in.operands[0]);
     r.aux = in.has(Modifier::CtaGroup2);
@@ -573,10 +629,12 @@ bool decodeTensor(Decoder &d, const Instruction &in, Record &r) {
     d.flow().sink = true;
     r.fn = commit;
     return true;
-  case Opcode::Tcgen05WaitLd: case Opcode::Tcgen05WaitSt:
+  case Opcode::Tcgen05WaitLd:
+  case Opcode::Tcgen05WaitSt:
     r.fn = waitWarp;
     return true;
-  case Opcode::Tcgen05FenceAfter: case Opcode::Tcgen05FenceBefore:
+  case Opcode::Tcgen05FenceAfter:
+  case Opcode::Tcgen05FenceBefore:
     r.fn = nothing;
     return true;
   default:

@@ -1,7 +1,7 @@
 //===- Tma.cpp - bulk and tensor copies, bulk groups, tensor maps ---------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,13 +39,16 @@ bool allValid(const Cta &cta, uint32_t address, uint32_t bytes) {
 }
 
 /// The tensor map at a generic address; false after a report.
-bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane, TensorMap &map) {
+bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane,
+           TensorMap &map) {
   if (address >= kLocalWindow && address - kLocalWindow < kWindowSize) {
-    x.fault(r, FindingKind::Tma, "tensor map in local memory", int(lane), address);
+    x.fault(r, FindingKind::Tma, "tensor map in local memory", int(lane),
+            address);
     return false;
   }
   Access access;
-  if (!resolve(x, r, Where::Generic, address, lane, kMapBytes, Use::Read, access, 64))
+  if (!resolve(x, r, Where::Generic, address, lane, kMapBytes, Use::Read,
+               access, 64))
     return false;
   if (!readMap(access.data, map)) {
     x.fault(r, FindingKind::Tma, "the bytes at the address are no tensor map",
@@ -60,8 +63,14 @@ bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane, TensorMap 
 }
 
 enum : uint32_t {
-  kStore = 1, kGather = 2, kPair = 4, kMulticast = 8, kCtaForm = 16,
-  kFromShared = 32, kPrefetch = 64, kByteMask = 128,
+  kStore = 1,
+  kGather = 2,
+  kPair = 4,
+  kMulticast = 8,
+  kCtaForm = 16,
+  kFromShared = 32,
+  kPrefetch = 64,
+  kByteMask = 128,
 };
 
 struct Target {
@@ -74,7 +83,8 @@ struct Target {
 bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
                uint32_t barrier, Slot mask, std::vector<Target> &out) {
   size_t size = x.cluster->ctas.size();
-  uint32_t rank = destination >> kRankShift, barrierRank = barrier >> kRankShift;
+  uint32_t rank = destination >> kRankShift,
+           barrierRank = barrier >> kRankShift;
   auto bad = [&](std::string why) {
     x.fault(r, FindingKind::Tma, std::move(why), int(lane), destination);
     return false;
@@ -88,17 +98,20 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
     bool samePair = r.aux & kPair && (rank ^ barrierRank) <= 1 &&
                     rank / 2 == barrierRank / 2;
     if (rank != barrierRank && !samePair)
-      return bad("the mbarrier is neither in the destination CTA nor in its pair");
+      return bad(
+          "the mbarrier is neither in the destination CTA nor in its pair");
     out.push_back({x.cluster->ctas[rank].get(), offset, barrier});
     return true;
   }
   uint32_t ranks = x.reg<uint16_t>(mask)[lane];
   if (!ranks || ranks >> size)
-    return bad("multicast mask " + hex(ranks) + " in a cluster of " + std::to_string(size));
+    return bad("multicast mask " + hex(ranks) + " in a cluster of " +
+               std::to_string(size));
   for (; ranks; ranks &= ranks - 1) {
     auto one = uint32_t(__builtin_ctz(ranks));
     uint32_t home = r.aux & kPair ? (one & ~1u) | (barrierRank & 1) : one;
-    out.push_back({x.cluster->ctas[one].get(), offset, barrierOffset | home << kRankShift});
+    out.push_back({x.cluster->ctas[one].get(), offset,
+                   barrierOffset | home << kRankShift});
   }
   return true;
 }
@@ -106,7 +119,8 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
 bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta) {
   if (!cta.done())
     return false;
-  asyncFault(cluster, origin, FindingKind::Tma, "copy into a CTA that has exited", 0);
+  asyncFault(cluster, origin, FindingKind::Tma,
+             "copy into a CTA that has exited", 0);
   return true;
 }
 
@@ -125,11 +139,13 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
     if (exitedTarget(*cluster, origin, *target.cta))
       return;
     auto fault = loadBox(map, *box, spanOf(*target.cta), target.address,
-                         globalOf(*cluster, false), [&](uint32_t address, uint32_t bytes) {
+                         globalOf(*cluster, false),
+                         [&](uint32_t address, uint32_t bytes) {
                            markRange(*target.cta, address, bytes);
                          });
     if (fault)
-      return asyncFault(*cluster, origin, FindingKind::Tma, fault->message, fault->address);
+      return asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
+                        fault->address);
     cluster->counters.tmaLoadBytes += box->transactionBytes;
     completeOn(*cluster, origin, target.barrier, box->transactionBytes);
   });
@@ -154,7 +170,8 @@ Step tensorCopy(Exec &x, const Record &r) {
                          std::to_string(map.rank),
                      int(lane));
     auto box = std::make_shared<Box>();
-    if (auto reason = resolveBox(map, c, gather ? BoxMode::Gather4 : BoxMode::Tile, store, *box))
+    if (auto reason = resolveBox(
+            map, c, gather ? BoxMode::Gather4 : BoxMode::Tile, store, *box))
       return x.fault(r, FindingKind::Tma, *reason, int(lane));
     uint32_t shared = pushedShared(x, *r.detail, 0, lane);
     if (shared % 128)
@@ -170,7 +187,8 @@ Step tensorCopy(Exec &x, const Record &r) {
                 " swizzle=" + std::to_string(unsigned(map.swizzle)));
     if (!store) {
       std::vector<Target> targets;
-      if (!targetsOf(x, r, lane, shared, pushedShared(x, *r.detail, 2, lane), r.op[1], targets))
+      if (!targetsOf(x, r, lane, shared, pushedShared(x, *r.detail, 2, lane),
+                     r.op[1], targets))
         return Step::Fault;
       for (const Target &target : targets)
         postLoad(x, r, lane, map, box, target);
@@ -179,28 +197,33 @@ Step tensorCopy(Exec &x, const Record &r) {
       Cluster *cluster = x.cluster;
       Cta *cta = x.cta;
       if (shared >> kRankShift != cta->rank)
-        return x.fault(r, FindingKind::Tma, "store from the shared memory of another CTA",
-                       int(lane), shared);
+        return x.fault(r, FindingKind::Tma,
+                       "store from the shared memory of another CTA", int(lane),
+                       shared);
       auto open = x.warp->bulk[lane].open;
       ++*open;
       auto reduction = Reduction(r.imm);
       cluster->post(0, [=] {
-        std::unique_lock<std::mutex> lock(cluster->grid.atomics, std::defer_lock);
+        std::unique_lock<std::mutex> lock(cluster->grid.atomics,
+                                          std::defer_lock);
         if (reduction != Reduction::None)
           lock.lock();
         uint32_t never = 0;
-        auto fault = storeBox(map, *box, spanOf(*cta), shared & 0xFFFFFF, reduction,
-                              globalOf(*cluster, true), [&](uint32_t address, uint32_t bytes) {
+        auto fault = storeBox(map, *box, spanOf(*cta), shared & 0xFFFFFF,
+                              reduction, globalOf(*cluster, true),
+                              [&](uint32_t address, uint32_t bytes) {
                                 if (!never && !allValid(*cta, address, bytes))
                                   never = address;
                               });
         --*open;
         cluster->counters.tmaStoreBytes += box->transactionBytes;
         if (fault)
-          asyncFault(*cluster, origin, FindingKind::Tma, fault->message, fault->address);
+          asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
+                     fault->address);
         else if (never)
           report(*cluster, origin, FindingKind::Uninitialised,
-                 "a tensor store reads shared memory that was never written", never);
+                 "a tensor store reads shared memory that was never written",
+                 never);
       });
     }
     if (x.cluster->faulted)
@@ -217,8 +240,10 @@ struct BulkOp {
 
 Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   Access source, target;
-  if (!resolve(x, r, Where::SharedCta, op.from, lane, op.size, Use::Read, source, 16) ||
-      !resolve(x, r, Where::Global, op.to, lane, op.size, Use::Write, target, 16))
+  if (!resolve(x, r, Where::SharedCta, op.from, lane, op.size, Use::Read,
+               source, 16) ||
+      !resolve(x, r, Where::Global, op.to, lane, op.size, Use::Write, target,
+               16))
     return Step::Fault;
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
@@ -231,12 +256,15 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
     cluster->counters.tmaStoreBytes += op.size;
     if (std::memchr(source.valid, 0, op.size))
       report(*cluster, origin, FindingKind::Uninitialised,
-             "a bulk store reads shared memory that was never written", op.from);
+             "a bulk store reads shared memory that was never written",
+             op.from);
     std::lock_guard<std::mutex> lock(cluster->grid.atomics);
     if (reduction == Reduction::None)
       std::memcpy(target.data, source.data, op.size);
-    else if (!reduceElements(reduction, type, target.data, source.data, op.size))
-      asyncFault(*cluster, origin, FindingKind::Tma, "no such reduction for the type", op.to);
+    else if (!reduceElements(reduction, type, target.data, source.data,
+                             op.size))
+      asyncFault(*cluster, origin, FindingKind::Tma,
+                 "no such reduction for the type", op.to);
   });
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -244,11 +272,12 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
 Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   Access source;
   bool fromShared = r.aux & kFromShared;
-  if (!resolve(x, r, fromShared ? Where::SharedCta : Where::Global, op.from, lane,
-               op.size, Use::Read, source, 16))
+  if (!resolve(x, r, fromShared ? Where::SharedCta : Where::Global, op.from,
+               lane, op.size, Use::Read, source, 16))
     return Step::Fault;
   std::vector<Target> targets;
-  if (!targetsOf(x, r, lane, uint32_t(op.to), pushedShared(x, *r.detail, 2, lane), r.op[1], targets))
+  if (!targetsOf(x, r, lane, uint32_t(op.to),
+                 pushedShared(x, *r.detail, 2, lane), r.op[1], targets))
     return Step::Fault;
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
@@ -256,10 +285,13 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
     uint32_t offset = target.address - kSharedBase;
     if (target.address < kSharedBase || target.address % 16 ||
         offset + op.size > target.cta->shared.size())
-      return x.fault(r, target.address % 16 ? FindingKind::Misaligned : FindingKind::OutOfBounds,
-                     "bulk copy to an address that is not 16-byte aligned in the shared "
-                     "memory of the CTA",
-                     int(lane), op.to);
+      return x.fault(
+          r,
+          target.address % 16 ? FindingKind::Misaligned
+                              : FindingKind::OutOfBounds,
+          "bulk copy to an address that is not 16-byte aligned in the shared "
+          "memory of the CTA",
+          int(lane), op.to);
     cluster->post(0, [=] {
       if (exitedTarget(*cluster, origin, *target.cta))
         return;
@@ -280,9 +312,11 @@ Step bulkCopy(Exec &x, const Record &r) {
     auto lane = unsigned(__builtin_ctz(left));
     BulkOp op;
     bool store = r.aux & kStore;
-    op.to = store ? pushedAddress(x, *r.detail, 0, lane) : pushedShared(x, *r.detail, 0, lane);
-    op.from = store || r.aux & kFromShared ? pushedShared(x, *r.detail, 1, lane)
-                                           : pushedAddress(x, *r.detail, 1, lane);
+    op.to = store ? pushedAddress(x, *r.detail, 0, lane)
+                  : pushedShared(x, *r.detail, 0, lane);
+    op.from = store || r.aux & kFromShared
+                  ? pushedShared(x, *r.detail, 1, lane)
+                  : pushedAddress(x, *r.detail, 1, lane);
     op.size = x.reg<uint32_t>(r.op[0])[lane];
     if (op.size % 16 || op.size == 0)
       return x.fault(r, FindingKind::Misaligned,
@@ -291,9 +325,11 @@ Step bulkCopy(Exec &x, const Record &r) {
                      int(lane));
     if (tracing(*x.cluster))
       trace(*x.cluster, x.origin(r, int(lane)),
-            std::string("event=bulk direction=") + (store ? "store" : "load") + " to=" +
-                hex(op.to) + " from=" + hex(op.from) + " bytes=" + std::to_string(op.size));
-    if ((store ? bulkStore(x, r, lane, op) : bulkLoad(x, r, lane, op)) == Step::Fault)
+            std::string("event=bulk direction=") + (store ? "store" : "load") +
+                " to=" + hex(op.to) + " from=" + hex(op.from) +
+                " bytes=" + std::to_string(op.size));
+    if ((store ? bulkStore(x, r, lane, op) : bulkLoad(x, r, lane, op)) ==
+        Step::Fault)
       return Step::Fault;
   }
   return Step::Next;
@@ -331,46 +367,72 @@ Step replaceField(Exec &x, const Record &r) {
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     auto where = Where(r.detail->numbers.back());
-    uint64_t address = where == Where::SharedCta ? pushedShared(x, *r.detail, 0, lane)
-                                                 : pushedAddress(x, *r.detail, 0, lane);
+    uint64_t address = where == Where::SharedCta
+                           ? pushedShared(x, *r.detail, 0, lane)
+                           : pushedAddress(x, *r.detail, 0, lane);
     Access access;
     if (!resolve(x, r, where, address, lane, kMapBytes, Use::Write, access, 64))
       return Step::Fault;
     TensorMap map;
     if (!readMap(access.data, map)) // a map built from zeros
       map = TensorMap();
-    uint64_t value = r.aux2 == 64 ? x.reg<uint64_t>(r.op[1])[lane] : x.reg<uint32_t>(r.op[1])[lane];
+    uint64_t value = r.aux2 == 64 ? x.reg<uint64_t>(r.op[1])[lane]
+                                  : x.reg<uint32_t>(r.op[1])[lane];
     auto index = unsigned(r.imm);
     static constexpr TensorMapType kTypes[16] = {
-        TensorMapType::U8, TensorMapType::U16, TensorMapType::U32, TensorMapType::S32,
-        TensorMapType::U64, TensorMapType::S64, TensorMapType::F16, TensorMapType::F32,
-        TensorMapType::F32Ftz, TensorMapType::F64, TensorMapType::BF16, TensorMapType::TF32,
-        TensorMapType::TF32Ftz, TensorMapType::U4Align8, TensorMapType::U4Align16,
-        TensorMapType::U6Align16};
+        TensorMapType::U8,        TensorMapType::U16,
+        TensorMapType::U32,       TensorMapType::S32,
+        TensorMapType::U64,       TensorMapType::S64,
+        TensorMapType::F16,       TensorMapType::F32,
+        TensorMapType::F32Ftz,    TensorMapType::F64,
+        TensorMapType::BF16,      TensorMapType::TF32,
+        TensorMapType::TF32Ftz,   TensorMapType::U4Align8,
+        TensorMapType::U4Align16, TensorMapType::U6Align16};
     switch (Modifier(r.aux)) {
-    case Modifier::GlobalAddress: map.globalAddress = value; break;
-    case Modifier::Rank: map.rank = uint32_t(value) + 1; break;
-    case Modifier::BoxDim: map.boxDim[index] = uint32_t(value); break;
-    case Modifier::GlobalDim: map.globalDim[index] = value; break;
-    case Modifier::GlobalStride: map.globalStrides[index] = value; break;
-    case Modifier::ElementStride: map.elementStrides[index] = uint32_t(value); break;
-    case Modifier::Elemtype: map.type = kTypes[value & 15]; break;
-    case Modifier::InterleaveLayout: map.interleave = Interleave(value & 3); break;
+    case Modifier::GlobalAddress:
+      map.globalAddress = value;
+      break;
+    case Modifier::Rank:
+      map.rank = uint32_t(value) + 1;
+      break;
+    case Modifier::BoxDim:
+      map.boxDim[index] = uint32_t(value);
+      break;
+    case Modifier::GlobalDim:
+      map.globalDim[index] = value;
+      break;
+    case Modifier::GlobalStride:
+      map.globalStrides[index] = value;
+      break;
+    case Modifier::ElementStride:
+      map.elementStrides[index] = uint32_t(value);
+      break;
+    case Modifier::Elemtype:
+      map.type = kTypes[value & 15];
+      break;
+    case Modifier::InterleaveLayout:
+      map.interleave = Interleave(value & 3);
+      break;
     case Modifier::SwizzleMode: {
-      static constexpr Swizzle kModes[5] = {Swizzle::None, Swizzle::B32, Swizzle::B64,
-                                            Swizzle::B128, Swizzle::B96};
+      static constexpr Swizzle kModes[5] = {Swizzle::None, Swizzle::B32,
+                                            Swizzle::B64, Swizzle::B128,
+                                            Swizzle::B96};
       map.swizzle = kModes[std::min<uint64_t>(value, 4)];
       break;
     }
     case Modifier::SwizzleAtomicity: {
       static constexpr Swizzle kAtoms[4] = {Swizzle::B128, Swizzle::B128Atom32,
-                                            Swizzle::B128Atom32Flip8, Swizzle::B128Atom64};
+                                            Swizzle::B128Atom32Flip8,
+                                            Swizzle::B128Atom64};
       if (value)
         map.swizzle = kAtoms[value & 3];
       break;
     }
-    case Modifier::FillMode: map.oobFill = OobFill(value & 1); break;
-    default: break;
+    case Modifier::FillMode:
+      map.oobFill = OobFill(value & 1);
+      break;
+    default:
+      break;
     }
     writeMap(map, access.data);
     markWritten(access, kMapBytes, true);
@@ -382,10 +444,10 @@ Step replaceField(Exec &x, const Record &r) {
 Step copyMap(Exec &x, const Record &r) {
   unsigned lane = x.firstLane();
   Access from, to;
-  if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 1, lane), lane, kMapBytes,
-               Use::Read, from) ||
-      !resolve(x, r, Where::Global, pushedAddress(x, *r.detail, 0, lane), lane, kMapBytes,
-               Use::Write, to))
+  if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 1, lane),
+               lane, kMapBytes, Use::Read, from) ||
+      !resolve(x, r, Where::Global, pushedAddress(x, *r.detail, 0, lane), lane,
+               kMapBytes, Use::Write, to))
     return Step::Fault;
   std::memcpy(to.data, from.data, kMapBytes);
   return Step::Next;
@@ -394,15 +456,24 @@ Step copyMap(Exec &x, const Record &r) {
 Reduction reductionOf(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::Add: return Reduction::Add;
-    case Modifier::Min: return Reduction::Min;
-    case Modifier::Max: return Reduction::Max;
-    case Modifier::Inc: return Reduction::Inc;
-    case Modifier::Dec: return Reduction::Dec;
-    case Modifier::And: return Reduction::And;
-    case Modifier::Or: return Reduction::Or;
-    case Modifier::Xor: return Reduction::Xor;
-    default: break;
+    case Modifier::Add:
+      return Reduction::Add;
+    case Modifier::Min:
+      return Reduction::Min;
+    case Modifier::Max:
+      return Reduction::Max;
+    case Modifier::Inc:
+      return Reduction::Inc;
+    case Modifier::Dec:
+      return Reduction::Dec;
+    case Modifier::And:
+      return Reduction::And;
+    case Modifier::Or:
+      return Reduction::Or;
+    case Modifier::Xor:
+      return Reduction::Xor;
+    default:
+      break;
     }
   return Reduction::None;
 }
@@ -419,14 +490,17 @@ bool toGlobal(const Instruction &in) {
 }
 
 uint32_t formFlags(const Instruction &in) {
-  return (toGlobal(in) ? kStore : 0) | (in.has(Modifier::CtaGroup2) ? kPair : 0) |
+  return (toGlobal(in) ? kStore : 0) |
+         (in.has(Modifier::CtaGroup2) ? kPair : 0) |
          (in.has(Modifier::MulticastCluster) ? kMulticast : 0) |
-         (in.has(Modifier::TileGather4) || in.has(Modifier::TileScatter4) ? kGather : 0);
+         (in.has(Modifier::TileGather4) || in.has(Modifier::TileScatter4)
+              ? kGather
+              : 0);
 }
 
 bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
-  for (Modifier modifier : {Modifier::Im2col, Modifier::Im2colW, Modifier::Im2colW128,
-                            Modifier::Im2colNoOffs})
+  for (Modifier modifier : {Modifier::Im2col, Modifier::Im2colW,
+                            Modifier::Im2colW128, Modifier::Im2colNoOffs})
     if (in.has(modifier))
       return d.refuse("im2col tensor copies are not supported");
   r.aux = formFlags(in);
@@ -479,15 +553,34 @@ bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {
   } else if (in.opcode == Opcode::CpReduceAsyncBulk) {
     r.imm = int64_t(reductionOf(in));
     switch (in.type()) {
-    case Type::U32: case Type::B32: r.aux2 = uint32_t(TensorMapType::U32); break;
-    case Type::S32: r.aux2 = uint32_t(TensorMapType::S32); break;
-    case Type::U64: case Type::B64: r.aux2 = uint32_t(TensorMapType::U64); break;
-    case Type::S64: r.aux2 = uint32_t(TensorMapType::S64); break;
-    case Type::F16: r.aux2 = uint32_t(TensorMapType::F16); break;
-    case Type::Bf16: r.aux2 = uint32_t(TensorMapType::BF16); break;
-    case Type::F32: r.aux2 = uint32_t(TensorMapType::F32); break;
-    case Type::F64: r.aux2 = uint32_t(TensorMapType::F64); break;
-    default: return d.refuse("unsupported type");
+    case Type::U32:
+    case Type::B32:
+      r.aux2 = uint32_t(TensorMapType::U32);
+      break;
+    case Type::S32:
+      r.aux2 = uint32_t(TensorMapType::S32);
+      break;
+    case Type::U64:
+    case Type::B64:
+      r.aux2 = uint32_t(TensorMapType::U64);
+      break;
+    case Type::S64:
+      r.aux2 = uint32_t(TensorMapType::S64);
+      break;
+    case Type::F16:
+      r.aux2 = uint32_t(TensorMapType::F16);
+      break;
+    case Type::Bf16:
+      r.aux2 = uint32_t(TensorMapType::BF16);
+      break;
+    case Type::F32:
+      r.aux2 = uint32_t(TensorMapType::F32);
+      break;
+    case Type::F64:
+      r.aux2 = uint32_t(TensorMapType::F64);
+      break;
+    default:
+      return d.refuse("unsupported type");
     }
   }
   d.flow().sink = true;
@@ -497,9 +590,11 @@ bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {
 
 bool decodeReplace(Decoder &d, const Instruction &in, Record &r) {
   static constexpr Modifier kFields[] = {
-      Modifier::GlobalAddress, Modifier::Rank, Modifier::BoxDim, Modifier::GlobalDim,
-      Modifier::GlobalStride, Modifier::ElementStride, Modifier::Elemtype,
-      Modifier::InterleaveLayout, Modifier::SwizzleMode, Modifier::SwizzleAtomicity,
+      Modifier::GlobalAddress, Modifier::Rank,
+      Modifier::BoxDim,        Modifier::GlobalDim,
+      Modifier::GlobalStride,  Modifier::ElementStride,
+      Modifier::Elemtype,      Modifier::InterleaveLayout,
+      Modifier::SwizzleMode,   Modifier::SwizzleAtomicity,
       Modifier::FillMode};
   for (Modifier field : kFields)
     if (in.has(field))
@@ -523,15 +618,19 @@ bool decodeReplace(Decoder &d, const Instruction &in, Record &r) {
 
 bool decodeTma(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
-  case Opcode::CpAsyncBulkTensor: case Opcode::CpReduceAsyncBulkTensor:
+  case Opcode::CpAsyncBulkTensor:
+  case Opcode::CpReduceAsyncBulkTensor:
     return decodeTensorCopy(d, in, r);
-  case Opcode::CpAsyncBulk: case Opcode::CpReduceAsyncBulk:
+  case Opcode::CpAsyncBulk:
+  case Opcode::CpReduceAsyncBulk:
     return decodeBulk(d, in, r);
-  case Opcode::CpAsyncBulkCommitGroup: case Opcode::CpAsyncCommitGroup:
+  case Opcode::CpAsyncBulkCommitGroup:
+  case Opcode::CpAsyncCommitGroup:
     r.aux = in.opcode == Opcode::CpAsyncCommitGroup;
     r.fn = commitGroup;
     return true;
-  case Opcode::CpAsyncBulkWaitGroup: case Opcode::CpAsyncWaitGroup:
+  case Opcode::CpAsyncBulkWaitGroup:
+  case Opcode::CpAsyncWaitGroup:
     r.aux = in.opcode == Opcode::CpAsyncWaitGroup;
     r.imm = in.operands[0].value;
     r.fn = waitGroup;

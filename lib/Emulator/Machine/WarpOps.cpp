@@ -1,7 +1,7 @@
 //===- WarpOps.cpp - shfl, vote, match, redux, elect ----------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
@@ -81,15 +81,27 @@ Step shuffle(Exec &x, const Record &r) {
     std::memcpy(value, x.reg<uint32_t>(s[1]), sizeof value);
     const uint32_t *b = x.reg<uint32_t>(s[2]), *c = x.reg<uint32_t>(s[3]);
     forLanes(lanes, [&](unsigned lane) {
-      unsigned segment = c[lane] >> 8 & 31, clamp = c[lane] & 31, by = b[lane] & 31;
+      unsigned segment = c[lane] >> 8 & 31, clamp = c[lane] & 31,
+               by = b[lane] & 31;
       unsigned low = lane & segment, top = low | (clamp & ~segment);
       int j = 0;
       bool in = false;
       switch (Modifier(r.aux)) {
-      case Modifier::Up: j = int(lane) - int(by); in = j >= int(top); break;
-      case Modifier::Down: j = int(lane + by); in = j <= int(top); break;
-      case Modifier::Bfly: j = int(lane ^ by); in = j <= int(top); break;
-      default: j = int(low | (by & ~segment)); in = j <= int(top);
+      case Modifier::Up:
+        j = int(lane) - int(by);
+        in = j >= int(top);
+        break;
+      case Modifier::Down:
+        j = int(lane + by);
+        in = j <= int(top);
+        break;
+      case Modifier::Bfly:
+        j = int(lane ^ by);
+        in = j <= int(top);
+        break;
+      default:
+        j = int(low | (by & ~segment));
+        in = j <= int(top);
       }
       if (!in)
         j = int(lane);
@@ -118,11 +130,17 @@ Step vote(Exec &x, const Record &r) {
     uint32_t p = x.predicate(r.op[1]) & lanes;
     switch (Modifier(r.aux)) {
     case Modifier::Ballot:
-      forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = p; });
+      forLanes(lanes,
+               [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = p; });
       break;
-    case Modifier::All: x.setPredicate(r.op[0], p == lanes ? ~0u : 0); break;
-    case Modifier::Any: x.setPredicate(r.op[0], p ? ~0u : 0); break;
-    default: x.setPredicate(r.op[0], p == lanes || !p ? ~0u : 0);
+    case Modifier::All:
+      x.setPredicate(r.op[0], p == lanes ? ~0u : 0);
+      break;
+    case Modifier::Any:
+      x.setPredicate(r.op[0], p ? ~0u : 0);
+      break;
+    default:
+      x.setPredicate(r.op[0], p == lanes || !p ? ~0u : 0);
     }
   });
 }
@@ -131,7 +149,8 @@ Step vote(Exec &x, const Record &r) {
 Step match(Exec &x, const Record &r) {
   return perMask(x, r, r.op[2], [&](uint32_t lanes) {
     auto value = [&](unsigned lane) -> uint64_t {
-      return r.aux2 == 64 ? x.reg<uint64_t>(r.op[1])[lane] : x.reg<uint32_t>(r.op[1])[lane];
+      return r.aux2 == 64 ? x.reg<uint64_t>(r.op[1])[lane]
+                          : x.reg<uint32_t>(r.op[1])[lane];
     };
     uint32_t result[32];
     forLanes(lanes, [&](unsigned lane) {
@@ -142,7 +161,9 @@ Step match(Exec &x, const Record &r) {
       result[lane] = r.aux ? (same == lanes ? lanes : 0) : same;
     });
     uint32_t all = result[__builtin_ctz(lanes)];
-    forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = result[lane]; });
+    forLanes(lanes, [&](unsigned lane) {
+      x.reg<uint32_t>(r.op[0])[lane] = result[lane];
+    });
     if (r.op[3] != kNoSlot)
       x.setPredicate(r.op[3], all == lanes ? ~0u : 0);
   });
@@ -160,14 +181,22 @@ Step redux(Exec &x, const Record &r) {
       uint32_t v = a[__builtin_ctz(rest)];
       if (real && r.imm & 1)
         v &= 0x7FFFFFFF;
-      bool less = real ? bitsAs<float>(v) < bitsAs<float>(sum)
+      bool less = real   ? bitsAs<float>(v) < bitsAs<float>(sum)
                   : sign ? int32_t(v) < int32_t(sum)
                          : v < sum;
       switch (Modifier(r.aux)) {
-      case Modifier::Add: sum += v; break;
-      case Modifier::And: sum &= v; break;
-      case Modifier::Or: sum |= v; break;
-      case Modifier::Xor: sum ^= v; break;
+      case Modifier::Add:
+        sum += v;
+        break;
+      case Modifier::And:
+        sum &= v;
+        break;
+      case Modifier::Or:
+        sum |= v;
+        break;
+      case Modifier::Xor:
+        sum ^= v;
+        break;
       default: {
         bool wantLess = Modifier(r.aux) == Modifier::Min;
         if (real) {
@@ -184,7 +213,8 @@ Step redux(Exec &x, const Record &r) {
       }
       }
     }
-    forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = sum; });
+    forLanes(lanes,
+             [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = sum; });
   });
 }
 
@@ -194,13 +224,15 @@ Step elect(Exec &x, const Record &r) {
     return step;
   uint32_t lanes = members & x.mask;
   uint32_t leader = uint32_t(__builtin_ctz(lanes));
-  forLanes(x.mask, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = leader; });
+  forLanes(x.mask,
+           [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = leader; });
   x.setPredicate(r.op[1], 1u << leader);
   return Step::Next;
 }
 
 Step activeMask(Exec &x, const Record &r) {
-  forLanes(x.mask, [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = x.mask; });
+  forLanes(x.mask,
+           [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = x.mask; });
   return Step::Next;
 }
 
@@ -218,8 +250,12 @@ Step setMaxRegisters(Exec &x, const Record &r) {
 Modifier operation(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
-    case Modifier::Sync: case Modifier::Abs: case Modifier::PropagateNan: break;
-    default: return modifier;
+    case Modifier::Sync:
+    case Modifier::Abs:
+    case Modifier::PropagateNan:
+      break;
+    default:
+      return modifier;
     }
   return Modifier::Unknown;
 }
