@@ -1,0 +1,801 @@
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// !blockscale.tensor_map
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{expected 1 to 5 dimensions, found 6}}
+func.func private @rank(!blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m, n, l, 1, 1), strides = ()[m, n, k, l] -> (k, k, k, k, k), box = [16, 1, 1, 1, 1, 1], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{expected a stride for each of 1 outer dimensions, found 2}}
+func.func private @strides(!blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k, k), box = [128, 64], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{expected maps of the 4 symbols M, N, K and batch}}
+func.func private @symbols(!blockscale.tensor_map<u8, dims = ()[m, n, k] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 64], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{expected a box of 2 extents, found 3}}
+func.func private @box_rank(!blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 64, 1], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{expected box extents of 1 to 256, found 257}}
+func.func private @box_extent(!blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 257], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{expected an innermost box of whole 16 bytes, found 96 bits}}
+func.func private @box_bytes(!blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [24, 64], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{expected an innermost box of 128 elements for 'u6x16_align16b', found 64}}
+func.func private @box_padded(!blockscale.tensor_map<u6x16_align16b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [64, 64], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{expected an innermost box within the swizzle's 64 bytes, found 128}}
+func.func private @box_swizzle(!blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 64], swizzle = "64B">)
+
+// -----
+
+// expected-error @below {{failed to parse Blockscale_TensorMapType parameter 'dataType'}}
+// expected-error @below {{'u16' is not a tensor map data type}}
+func.func private @data_type(!blockscale.tensor_map<u16, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 64], swizzle = "128B">)
+
+// -----
+
+// expected-error @below {{failed to parse Blockscale_TensorMapType parameter 'swizzle'}}
+// expected-error @below {{'96B' is not a swizzle}}
+func.func private @swizzle(!blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 64], swizzle = "96B">)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// !blockscale.shared
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{expected the number of stages and the shape of one}}
+func.func private @shared_rank(!blockscale.shared<4xi8, container = 8>)
+
+// -----
+
+// expected-error @below {{expected extents of at least 1, found 0}}
+func.func private @shared_extent(!blockscale.shared<4x0xi8, container = 8>)
+
+// -----
+
+// expected-error @below {{expected elements that are integers or floats, found 'index'}}
+func.func private @shared_element(!blockscale.shared<4x64xindex, container = 32>)
+
+// -----
+
+// expected-error @below {{expected a container of 4, 8 or 32 bits, found 16}}
+func.func private @shared_container(!blockscale.shared<4x64xi8, container = 16>)
+
+// -----
+
+// expected-error @below {{expected a ring of at most 1048576 bytes}}
+func.func private @shared_bytes(!blockscale.shared<4x4194304x4194304x4194304xi8, container = 8>)
+
+// -----
+
+// expected-error @below {{'f8E4M3FN' does not fit a container of 4 bits}}
+func.func private @shared_fit(!blockscale.shared<4x64xf8E4M3FN, container = 4>)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// !blockscale.barrier and !blockscale.tmem
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{expected 1 to 1024 barriers, found 0}}
+func.func private @no_barriers(!blockscale.barrier<0>)
+
+// -----
+
+// expected-error @below {{expected 1 to 1024 barriers, found 1025}}
+func.func private @barriers(!blockscale.barrier<1025>)
+
+// -----
+
+// expected-error @below {{expected extents of 1 to 512, found 513}}
+func.func private @tmem_extent(!blockscale.tmem<1x128x513xf32, #blockscale.tmem_accumulator>)
+
+// -----
+
+// expected-error @below {{expected accumulators of copies x 128 x columns of f32}}
+func.func private @tmem_rows(!blockscale.tmem<1x64x256xf32, #blockscale.tmem_accumulator>)
+
+// -----
+
+// expected-error @below {{expected accumulators of copies x 128 x columns of f32}}
+func.func private @tmem_f16(!blockscale.tmem<1x128x256xf16, #blockscale.tmem_accumulator>)
+
+// -----
+
+// expected-error @below {{expected a copy stride of at most 256 columns, found 257}}
+func.func private @tmem_copy_stride(!blockscale.tmem<2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 257>>)
+
+// -----
+
+// expected-error @below {{expected the layout #blockscale.tmem_accumulator or #blockscale.tmem_scales}}
+func.func private @tmem_layout(!blockscale.tmem<128x4xi8, "tmem_scales">)
+
+// -----
+
+// expected-error @below {{expected scales of rows x scales per row}}
+func.func private @tmem_scales_rank(!blockscale.tmem<1x128x4xi8, #blockscale.tmem_scales<word_stride = 4>>)
+
+// -----
+
+// expected-error @below {{expected a word stride of 8 to 512 columns for 256 rows, found 4}}
+func.func private @tmem_word_stride(!blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 4>>)
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{expected 'tile_m' of 128, found 64}}
+func.func private @tile_m_64() attributes {test.a = #blockscale.schedule<tile_m = 64>}
+
+// -----
+
+// expected-error @below {{expected 'tile_n' of 8 to 256 in steps of 8, found 260}}
+func.func private @tile_n_260() attributes {test.a = #blockscale.schedule<tile_n = 260>}
+
+// -----
+
+// expected-error @below {{expected 'tile_n' of 8 to 256 in steps of 8, found 264}}
+func.func private @tile_n_264() attributes {test.a = #blockscale.schedule<tile_n = 264>}
+
+// -----
+
+// expected-error @below {{expected 'tile_k' of 128 to 256 in steps of 128, found 64}}
+func.func private @tile_k_64() attributes {test.a = #blockscale.schedule<tile_k = 64>}
+
+// -----
+
+// expected-error @below {{expected 'stages' of 1 to 16, found 17}}
+func.func private @stages_17() attributes {test.a = #blockscale.schedule<stages = 17>}
+
+// -----
+
+// expected-error @below {{expected 'accumulators' of 1 to 2, found 3}}
+func.func private @accumulators_3() attributes {test.a = #blockscale.schedule<accumulators = 3>}
+
+// -----
+
+// expected-error @below {{expected 'group_m' of 1 to 65536, found -1}}
+func.func private @group_m_1() attributes {test.a = #blockscale.schedule<group_m = -1>}
+
+// -----
+
+// expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f}}
+func.func private @target() attributes {test.a = #blockscale.schedule<target = "sm_90a">}
+
+// -----
+
+// expected-error @below {{failed to parse Blockscale_MmaAttr parameter 'kind'}}
+// expected-error @below {{'mxf5' is not a kind of matrix instruction}}
+func.func private @kind() attributes {test.a = #blockscale.mma<kind = mxf5, a = e2m1, b = e2m1, scale = ue8m0, block = 32>}
+
+// -----
+
+// expected-error @below {{failed to parse Blockscale_MmaAttr parameter 'a'}}
+// expected-error @below {{'e9m9' is not an element format}}
+func.func private @format() attributes {test.a = #blockscale.mma<kind = mxf4, a = e9m9, b = e2m1, scale = ue8m0, block = 32>}
+
+// -----
+
+// expected-error @below {{'func.func' op has the unknown attribute 'blockscale.kernels'}}
+func.func private @unknown() attributes {blockscale.kernels}
+
+// -----
+
+// expected-error @below {{'func.func' op expected 'blockscale.kernel' to be a #blockscale.kernel attribute}}
+func.func private @not_kernel() attributes {blockscale.kernel}
+
+// -----
+
+// expected-error @below {{'builtin.module' op 'blockscale.kernel' belongs on a function}}
+module @m attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 192>} {}
+
+// -----
+
+// expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f}}
+func.func private @kernel_target() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_90a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 192>}
+
+// -----
+
+// expected-error @below {{expected the grid to be a map of the 5 symbols M, N, K, batch and the number of SMs}}
+func.func private @kernel_grid() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l] -> (m), block = 192>}
+
+// -----
+
+// expected-error @below {{expected the grid to have a result}}
+func.func private @kernel_no_grid() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (), block = 192>}
+
+// -----
+
+// expected-error @below {{expected 1 to 1024 threads per CTA, found 1056}}
+func.func private @kernel_block() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 1056>}
+
+// -----
+
+// expected-error @below {{argument 1 expected a #blockscale.parameter attribute named 'blockscale.parameter', found 'blockscale.role'}}
+func.func private @parameter(i32, i32 {blockscale.role = #blockscale.parameter<d>})
+
+// -----
+
+// expected-error @below {{argument 0 expected a #blockscale.parameter attribute named 'blockscale.parameter', found 'blockscale.parameter'}}
+func.func private @parameter_type(i32 {blockscale.parameter = "d"})
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// blockscale.launch
+//===----------------------------------------------------------------------===//
+
+func.func @no_kernel() -> tensor<4x4xf32> {
+  // expected-error @below {{there is no kernel @kernels::@f}}
+  %0 = blockscale.launch @kernels::@f() : () -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @no_attribute() -> tensor<4x4xf32> {
+  // expected-error @below {{@f is not a kernel: it has no 'blockscale.kernel' attribute}}
+  %0 = blockscale.launch @f() : () -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+// expected-note @below {{declared here}}
+func.func private @f()
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// blockscale.kernel_matmul
+//===----------------------------------------------------------------------===//
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @incomplete(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{expected a complete schedule; 'blockscale-select-schedule' completes one}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @shape(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{expected an instruction of the tile's shape 128x128, found 128x64}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @beta_without_c(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{expected 'c' and 'beta' together}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) beta(%s) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @illegal(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{scale type 'ue4m3' is not legal for 'mxf4' on 'sm_100a': expected ue8m0; nearest legal: kind = mxf4nvf4}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @tile_k(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{expected 'tile_k' of 256, one 128-byte row of shared memory for kind 'mxf4nvf4', found 128}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @tile_k_padded(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{expected 'tile_k' of 128, one 128-byte row of shared memory for kind 'mxf8f6f4', found 256}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @result_type(%m: !map, %d: !blockscale.global<i8>, %s: f32, %i: i32) {
+  // expected-error @below {{expected 'd', 'c' and 'bias' of f32, bf16 or f16, found 'i8'}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<i8>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @tensor_scale_type(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
+  // expected-error @below {{expected tensor scales of f32, found 'bf16'}}
+  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) tensor_scales(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16> tensor_scales !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Storage
+//===----------------------------------------------------------------------===//
+
+func.func @shared_offset() {
+  // expected-error @below {{expected an offset that is a multiple of 1024, found 128}}
+  %0 = blockscale.shared_alloc offset(128) : !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+  return
+}
+
+// -----
+
+func.func @unswizzled_offset() {
+  // expected-error @below {{expected an offset that is a multiple of 128, found 64}}
+  %0 = blockscale.shared_alloc offset(64) : !blockscale.shared<1x1xi32, container = 32>
+  return
+}
+
+// -----
+
+func.func @arrivals() {
+  // expected-error @below {{expected 1 to 1048575 arrivals, found 0}}
+  %0 = blockscale.barrier_alloc arrivals(0) : !blockscale.barrier<1>
+  return
+}
+
+// -----
+
+func.func @barrier_offset() {
+  // expected-error @below {{expected an offset that is a multiple of 8, found 4}}
+  %0 = blockscale.barrier_alloc arrivals(1) offset(4) : !blockscale.barrier<1>
+  return
+}
+
+// -----
+
+func.func @negative_offset() {
+  // expected-error @below {{expected an offset that is a multiple of 8, found -8}}
+  %0 = blockscale.barrier_alloc arrivals(1) offset(-8) : !blockscale.barrier<1>
+  return
+}
+
+// -----
+
+func.func @slot(%s: !blockscale.shared<1x2xi8, container = 8>) {
+  // expected-error @below {{expected a slot of at least 4 bytes}}
+  blockscale.tmem_alloc %s : !blockscale.shared<1x2xi8, container = 8>
+  return
+}
+
+// -----
+
+func.func @power_of_two(%s: !blockscale.shared<1x1xi32, container = 32>) {
+  // expected-error @below {{tensor memory is allocated in powers of two from 32 to 512 columns; found 96, the next larger is 128}}
+  blockscale.tmem_alloc %s columns(96) : !blockscale.shared<1x1xi32, container = 32>
+  return
+}
+
+// -----
+
+func.func @too_many_columns(%s: !blockscale.shared<1x1xi32, container = 32>) {
+  // expected-error @below {{tensor memory has 512 columns, 1024 are asked for}}
+  blockscale.tmem_dealloc %s columns(1024) : !blockscale.shared<1x1xi32, container = 32>
+  return
+}
+
+// -----
+
+func.func @view(%s: !blockscale.shared<1x1xi32, container = 32>) {
+  // expected-error @below {{256 columns from column 257 on are not within the 512 columns of tensor memory}}
+  %0 = blockscale.tmem_view %s column(257) : !blockscale.shared<1x1xi32, container = 32> -> !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+  return
+}
+
+// -----
+
+func.func @view_overlap(%s: !blockscale.shared<1x1xi32, container = 32>) {
+  // expected-error @below {{464 columns from column 49 on are not within the 512 columns of tensor memory}}
+  %0 = blockscale.tmem_view %s column(49) : !blockscale.shared<1x1xi32, container = 32> -> !blockscale.tmem<2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>
+  return
+}
+
+// -----
+
+func.func @view_scales(%s: !blockscale.shared<1x1xi32, container = 32>) {
+  // expected-error @below {{expected scales at a multiple of 4 columns, found 6}}
+  %0 = blockscale.tmem_view %s column(6) : !blockscale.shared<1x1xi32, container = 32> -> !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>
+  return
+}
+
+// -----
+
+func.func @warps() {
+  // expected-error @below {{expected at least one of the warps 0 to 32, found 4 to 4}}
+  blockscale.warps "none" 4 to 4 {
+  }
+  return
+}
+
+// -----
+
+func.func @warps_range() {
+  // expected-error @below {{expected at least one of the warps 0 to 32, found 0 to 33}}
+  blockscale.warps "all" 0 to 33 {
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Moving data
+//===----------------------------------------------------------------------===//
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+func.func @coordinates(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32) {
+  // expected-error @below {{expected 2 coordinates, found 3}}
+  blockscale.tma_load %m[%i, %i, %i] to %r signal %b stage %i : !map to !ring, !blockscale.barrier<4>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4>
+func.func @swizzles(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32) {
+  // expected-error @below {{the tensor map's swizzle 128B is not the stage's, none}}
+  blockscale.tma_load %m[%i, %i] to %r signal %b stage %i : !map to !ring, !blockscale.barrier<4>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+func.func @box(%m: !map, %r: !ring, %b: !blockscale.barrier<4>, %i: i32) {
+  // expected-error @below {{box 1 of 16384 bytes is not within a stage of 16384 bytes}}
+  blockscale.tma_load %m[%i, %i] to %r signal %b stage %i box 1 : !map to !ring, !blockscale.barrier<4>
+  return
+}
+
+// -----
+
+func.func @mask_ring(%r: !blockscale.shared<4x1x4x256xi8, container = 8>, %i: i32) {
+  // expected-error @below {{expected a ring of stages x row groups x words x 512 bytes without swizzle}}
+  blockscale.mask_scales %r[%i] valid %i : !blockscale.shared<4x1x4x256xi8, container = 8>
+  return
+}
+
+// -----
+
+func.func @copy_to_accumulator(%r: !blockscale.shared<4x1x4x512xi8, container = 8>, %t: !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>, %i: i32) {
+  // expected-error @below {{expected scales as the target}}
+  blockscale.copy_scales %r[%i] to %t : !blockscale.shared<4x1x4x512xi8, container = 8> to !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+  return
+}
+
+// -----
+
+func.func @copy_ring(%r: !blockscale.shared<4x4x512xi8, container = 8>, %t: !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>, %i: i32) {
+  // expected-error @below {{expected a ring of stages x row groups x words x 512 bytes without swizzle}}
+  blockscale.copy_scales %r[%i] to %t : !blockscale.shared<4x4x512xi8, container = 8> to !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+  return
+}
+
+// -----
+
+func.func @copy_extents(%r: !blockscale.shared<4x2x4x512xi8, container = 8>, %t: !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>, %i: i32) {
+  // expected-error @below {{a stage holds 256x16 scales, the target takes 128x16}}
+  blockscale.copy_scales %r[%i] to %t : !blockscale.shared<4x2x4x512xi8, container = 8> to !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// blockscale.mma
+//===----------------------------------------------------------------------===//
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_m64(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{M = 64 is not legal for dense 'mxf4nvf4' with cta_group 1 on 'sm_100a': expected 128; nearest legal: M = 128}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 64, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{K = 1073741824 is not legal for dense 'mxf4nvf4' on 'sm_100a': expected 64; nearest legal: K = 64}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 4294967360>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_accumulator(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected an accumulator of 64 columns}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+func.func @mma_scales_region(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected scales behind 'scales'}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x1x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected 'a' to be a ring of stages x rows x K}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x128xf8E4M3FN, container = 8, swizzle = "128B">
+!b = !blockscale.shared<4x128x128xf8E4M3FN, container = 8, swizzle = "128B">
+!sfa = !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_mn_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected 'b' to be a ring of stages x row groups x K x 128}}
+  blockscale.mma <kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32, b_mn_major = true>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 8, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_container(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected 'b' in containers of 4 bits, found 8}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x64xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_tile(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{operand 'a': a row of 64 elements of 4 bits is not a multiple of the 128 bytes of swizzle '128B'}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x64x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_rows(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected at least 128 rows in 'a', found 64}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<2x128x512xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @mma_k(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected the same elements of K in a stage of 'a' and 'b', found 256 and 512}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @step_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{scale id 2 is not legal for kind 'mxf4nvf4' with blocks of 16}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 2>] : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @step_id_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{scale id 4294967296 is not legal for kind 'mxf4nvf4' with blocks of 16}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 4294967296, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @step_odd_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{scale id 1 is not legal for kind 'mxf4' with blocks of 32}}
+  blockscale.mma <kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @step_offset(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{expected operand offsets in whole 16 bytes, found 24}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 24, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @step_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{scale columns 0 and 16 are not within regions of 16 and 16}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 16, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!b = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+func.func @step_negative_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
+  // expected-error @below {{scale columns -4 and 0 are not within regions of 16 and 16}}
+  blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = -4, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+func.func @load_wide(%t: !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>, %i: i32) {
+  // expected-error @below {{expected an accumulator of at least 256 columns}}
+  %0 = blockscale.load_accumulator %t[%i] column %i : !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator> -> vector<256xf32>
+  return
+}
+
+// -----
+
+func.func @load_scales(%t: !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>, %i: i32) {
+  // expected-error @below {{expected an accumulator of at least 16 columns}}
+  %0 = blockscale.load_accumulator %t[%i] column %i : !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>> -> vector<16xf32>
+  return
+}
+
+// -----
+
+func.func @load_width(%t: !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>, %i: i32) {
+  // expected-error @below {{expected a power of two up to 128 columns, found 24}}
+  %0 = blockscale.load_accumulator %t[%i] column %i : !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator> -> vector<24xf32>
+  return
+}
+
+// -----
+
+func.func @load_row(%g: !blockscale.global<bf16>, %o: i64, %i: i32) {
+  // expected-error @below {{memory holds 'bf16', the vector 'f32'}}
+  %0 = blockscale.load_row %g[%o] count %i : !blockscale.global<bf16> -> vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @store_row(%g: !blockscale.global<bf16>, %v: vector<8xf16>, %o: i64, %i: i32) {
+  // expected-error @below {{memory holds 'bf16', the vector 'f16'}}
+  blockscale.store_row %v to %g[%o] count %i : vector<8xf16> to !blockscale.global<bf16>
+  return
+}
