@@ -1,0 +1,59 @@
+//===- PlanLaunch.h - from a launch plan to an emulator launch --*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Does for the emulator what a host does for the driver: evaluates the plan's
+// formulas, describes tensor maps, and lines the arguments up.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_VERIFY_PLANLAUNCH_H
+#define BLOCKSCALE_VERIFY_PLANLAUNCH_H
+
+#include "blockscale/Emulator/Machine.h"
+#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Plan/Expression.h"
+#include "blockscale/Plan/Plan.h"
+
+#include <map>
+
+namespace blockscale::verify {
+
+/// Values of all names that the kernel's expressions may use: its static sizes,
+/// `given` for the dynamic ones, and `numSms`. Refused: a dynamic size without
+/// value, a size below 1, a given value that contradicts a static size, and a
+/// name that is no size.
+Parsed<plan::Environment> bindSizes(const plan::Kernel &kernel,
+                                    const plan::Environment &given,
+                                    int64_t numSms);
+
+/// The value of an expression of the plan that must not be negative.
+Parsed<uint64_t> evaluateSize(const std::string &expression,
+                              const plan::Environment &sizes);
+
+/// Bytes of global memory that a pointer or tensor-map parameter stands for;
+/// 0 for a scalar.
+Parsed<uint64_t> memoryBytes(const plan::Kernel &kernel,
+                             const plan::Parameter &parameter,
+                             const plan::Environment &sizes);
+
+/// What the host holds for one launch, by the roles of the parameters.
+struct HostData {
+  std::map<std::string, std::vector<uint8_t>> memory;
+  /// "alpha", "beta".
+  std::map<std::string, float> scalars;
+};
+
+/// The launch of `kernel`. Its buffers borrow the memory of `data`, which must
+/// outlive it and hold exactly the bytes that memoryBytes says; only "d" is
+/// writable. Sizes come from `sizes`.
+Parsed<emulator::Launch> buildLaunch(const plan::Kernel &kernel,
+                                     const plan::Environment &sizes,
+                                     HostData &data);
+
+} // namespace blockscale::verify
+
+#endif // BLOCKSCALE_VERIFY_PLANLAUNCH_H

@@ -1,0 +1,265 @@
+//===- Inputs.cpp - inputs of a kernel, plain and packed ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Packing/Operand.h"
+#include "blockscale/Packing/Tile.h"
+#include "blockscale/Reference/Data.h"
+#include "blockscale/Verify/Verify.h"
+
+#include <cstring>
+
+using namespace blockscale;
+using namespace blockscale::verify;
+
+namespace {
+
+/// Fills one Inputs from a plan. Every step returns what is wrong, or nothing.
+class InputMaker {
+public:
+  InputMaker(const plan::Kernel &kernel, const plan::Environment &sizes,
+             DataKind kind, uint64_t seed)
+      : kernel(kernel), sizes(sizes), exact(kind == DataKind::Exact),
+        seed(seed) {}
+
+  Parsed<Inputs> make();
+
+private:
+  std::string addSizes();
+  std::string addOperand(bool isA);
+  std::string packData(const plan::DataPacking &packing, uint64_t rows,
+                       const reference::Operand &operand);
+  std::string packScales(const plan::ScalePacking &packing, uint64_t rows,
+                         const reference::Operand &operand);
+  std::string addFactors();
+  std::string addPlain();
+  std::string addPlainOperand(const plan::PlainOperand &plain);
+  std::string addActivation();
+
+  void setTensorScale(const char *role, float value);
+
+  const plan::Kernel &kernel;
+  const plan::Environment &sizes;
+  bool exact;
+  uint64_t seed;
+  Inputs inputs;
+  /// Of exact data: what every value of C and the bias is a multiple of.
+  double unit = 1;
+};
+
+template <typename T>
+const T *findOperand(const std::vector<T> &list, std::string_view operand) {
+  for (const T &entry : list)
+    if (entry.operand == operand)
+      return &entry;
+  return nullptr;
+}
+
+/// Numbers to bytes of the plan's plain types.
+std::optional<std::vector<uint8_t>> toBytes(const std::vector<float> &values,
+                                            const std::string &type) {
+  std::vector<uint8_t> bytes;
+  if (type == "f32") {
+    bytes.resize(values.size() * 4);
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+  }
+  std::optional<ElementFormat> format = parseFormat(type);
+  if (format != ElementFormat::BF16 && format != ElementFormat::F16)
+    return std::nullopt;
+  bytes.resize(values.size() * 2);
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint32_t code = encode(*format, values[i]);
+    bytes[2 * i] = uint8_t(code);
+    bytes[2 * i + 1] = uint8_t(code >> 8);
+  }
+  return bytes;
+}
+
+std::string InputMaker::addSizes() {
+  for (const char *name : {"M", "N", "K", "batch"})
+    if (!sizes.count(name))
+      return "the plan has no size '" + std::string(name) + "'";
+  reference::Problem &problem = inputs.problem;
+  problem.m = uint64_t(sizes.at("M"));
+  problem.n = uint64_t(sizes.at("N"));
+  problem.k = uint64_t(sizes.at("K"));
+  problem.batch = uint64_t(sizes.at("batch"));
+  return "";
+}
+
+std::string InputMaker::packData(const plan::DataPacking &packing,
+                                 uint64_t rows,
+                                 const reference::Operand &operand) {
+  Parsed<uint64_t> pitch = evaluateSize(packing.linePitch, sizes);
+  Parsed<uint64_t> batchPitch = evaluateSize(packing.batchPitch, sizes);
+  if (!pitch || !batchPitch)
+    return pitch.error + batchPitch.error;
+  packing::OperandLayout layout;
+  layout.bits = packing.bits;
+  layout.mnMajor = packing.order == "mn_major";
+  layout.mn = rows;
+  layout.k = inputs.problem.k;
+  layout.batch = inputs.problem.batch;
+  layout.rowPitch = *pitch;
+  layout.batchPitch = *batchPitch;
+  if (std::optional<std::string> reason = packing::whyNot(layout))
+    return "operand '" + packing.operand + "': " + *reason;
+  inputs.data.memory[packing.operand + "_data"] =
+      *packing::packOperand(layout, operand.codes);
+  return "";
+}
+
+std::string InputMaker::packScales(const plan::ScalePacking &packing,
+                                   uint64_t rows,
+                                   const reference::Operand &operand) {
+  if (packing.layout != "tiled_128x4")
+    return "scales of '" + packing.operand + "' in layout '" + packing.layout +
+           "'; expected 'tiled_128x4'";
+  hw::ScaleTensor tensor{packing.block, rows, inputs.problem.k,
+                         inputs.problem.batch};
+  if (std::optional<std::string> reason = hw::whyNot(tensor))
+    return "scales of '" + packing.operand + "': " + *reason;
+  inputs.data.memory[packing.operand + "_scales"] =
+      *packing::tileScales(tensor, operand.scales);
+  return "";
+}
+
+std::string InputMaker::addOperand(bool isA) {
+  std::string name = isA ? "a" : "b";
+  const plan::DataPacking *data = findOperand(kernel.data, name);
+  const plan::ScalePacking *scales = findOperand(kernel.scales, name);
+  if (!data || !scales)
+    return "the plan does not say how operand '" + name + "' is packed";
+  std::optional<ElementFormat> format = parseFormat(data->format);
+  std::optional<ElementFormat> scaleFormat = parseFormat(scales->format);
+  if (!format || !scaleFormat || formatInfo(*format).bits > 8)
+    return "operand '" + name + "' in format '" + data->format +
+           "' with scales '" + scales->format + "'";
+  reference::Problem &problem = inputs.problem;
+  reference::Operand &operand = isA ? problem.a : problem.b;
+  operand.format = *format;
+  operand.scaleFormat = *scaleFormat;
+  operand.blockSize = scales->block;
+  if (operand.blockSize == 0)
+    return "operand '" + name + "' has scale blocks of 0 elements";
+  uint64_t rows = isA ? problem.m : problem.n;
+  uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
+  if (!exact)
+    reference::fillRandom(operand, problem.batch, rows, problem.k, operandSeed);
+  else if (auto reason = reference::fillExact(operand, problem.batch, rows,
+                                              problem.k, operandSeed))
+    return *reason;
+  unit *= reference::elementUnit(*format);
+  if (std::string error = packData(*data, rows, operand); !error.empty())
+    return error;
+  return packScales(*scales, rows, operand);
+}
+
+void InputMaker::setTensorScale(const char *role, float value) {
+  std::vector<uint8_t> bytes(sizeof(float));
+  std::memcpy(bytes.data(), &value, sizeof(float));
+  inputs.data.memory[role] = bytes;
+  inputs.problem.alpha *= value;
+}
+
+/// Powers of two keep exact data exact; other numbers for random data. The
+/// order of the f32 products is the documented one: alpha, a, b.
+std::string InputMaker::addFactors() {
+  const plan::Epilogue &epilogue = kernel.epilogue;
+  if (epilogue.alpha)
+    inputs.problem.alpha = inputs.data.scalars["alpha"] = exact ? 0.5f : 0.7f;
+  if (epilogue.aTensorScale)
+    setTensorScale("a_tensor_scale", exact ? 0.25f : 0.013f);
+  if (epilogue.bTensorScale)
+    setTensorScale("b_tensor_scale", exact ? 2.0f : 0.31f);
+  if (epilogue.beta)
+    inputs.problem.beta = inputs.data.scalars["beta"] = exact ? 2.0f : -1.3f;
+  unit *= inputs.problem.alpha;
+  return "";
+}
+
+std::string InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
+  Parsed<uint64_t> count = evaluateSize(plain.elements, sizes);
+  if (!count)
+    return count.error;
+  reference::Problem &problem = inputs.problem;
+  if (plain.operand == "d") {
+    if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16")
+      return "a result of type '" + plain.type + "'";
+    problem.output = plain.type == "f32"    ? reference::OutputType::F32
+                     : plain.type == "bf16" ? reference::OutputType::BF16
+                                            : reference::OutputType::F16;
+    // All bits set are a NaN that no instruction makes: "not written".
+    inputs.data.memory["d"].assign(*count * (plain.type == "f32" ? 4 : 2),
+                                   0xff);
+    return "";
+  }
+  uint64_t vectorSeed = seed * 2 + (plain.operand == "c" ? 11 : 13);
+  std::vector<float> values =
+      exact ? reference::exactVector(*count, unit, vectorSeed)
+            : reference::randomVector(*count, vectorSeed);
+  auto bytes = toBytes(values, plain.type);
+  if (!bytes)
+    return "operand '" + plain.operand + "' of type '" + plain.type + "'";
+  inputs.data.memory[plain.operand] = *bytes;
+  (plain.operand == "c" ? problem.c : problem.bias) = std::move(values);
+  return "";
+}
+
+std::string InputMaker::addActivation() {
+  const std::string &name = kernel.epilogue.activation;
+  reference::Problem &problem = inputs.problem;
+  if (name == "relu")
+    problem.activation = reference::Activation::Relu;
+  else if (name == "gelu")
+    problem.activation = reference::Activation::Gelu;
+  else if (name == "silu")
+    problem.activation = reference::Activation::Silu;
+  else if (name != "none")
+    return "the activation '" + name + "' is not known";
+  return "";
+}
+
+std::string InputMaker::addPlain() {
+  const std::string &bias = kernel.epilogue.bias;
+  if (bias != "none" && bias != "row" && bias != "column")
+    return "a bias along '" + bias + "'";
+  inputs.problem.biasKind = bias == "row"      ? reference::BiasKind::Row
+                            : bias == "column" ? reference::BiasKind::Column
+                                               : reference::BiasKind::None;
+  for (const plan::PlainOperand &plain : kernel.operands)
+    if (std::string error = addPlainOperand(plain); !error.empty())
+      return error;
+  return "";
+}
+
+Parsed<Inputs> InputMaker::make() {
+  std::string error = addSizes();
+  for (bool isA : {true, false})
+    if (error.empty())
+      error = addOperand(isA);
+  if (error.empty())
+    error = addFactors();
+  if (error.empty())
+    error = addPlain();
+  if (error.empty())
+    error = addActivation();
+  if (error.empty())
+    if (auto reason = reference::whyNot(inputs.problem))
+      error = *reason;
+  if (!error.empty())
+    return Parsed<Inputs>::failure("kernel '" + kernel.name + "': " + error);
+  return Parsed<Inputs>::success(std::move(inputs));
+}
+
+} // namespace
+
+Parsed<Inputs> verify::makeInputs(const plan::Kernel &kernel,
+                                  const plan::Environment &sizes, DataKind kind,
+                                  uint64_t seed) {
+  return InputMaker(kernel, sizes, kind, seed).make();
+}

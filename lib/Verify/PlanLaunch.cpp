@@ -1,0 +1,280 @@
+//===- PlanLaunch.cpp - from a launch plan to an emulator launch ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Verify/PlanLaunch.h"
+#include "blockscale/Formats/Format.h"
+
+#include <limits>
+
+using namespace blockscale;
+using namespace blockscale::verify;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+static const plan::Size *findSize(const plan::Kernel &kernel,
+                                  std::string_view name) {
+  for (const plan::Size &size : kernel.sizes)
+    if (size.name == name)
+      return &size;
+  return nullptr;
+}
+
+Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
+                                            const plan::Environment &given,
+                                            int64_t numSms) {
+  using Result = Parsed<plan::Environment>;
+  for (const auto &[name, value] : given)
+    if (!findSize(kernel, name))
+      return Result::failure("'" + name + "' is not a size of kernel '" +
+                             kernel.name + "'");
+  plan::Environment sizes{{"num_sms", numSms}};
+  for (const plan::Size &size : kernel.sizes) {
+    auto found = given.find(size.name);
+    if (found == given.end() && !size.value)
+      return Result::failure("size '" + size.name + "' of kernel '" +
+                             kernel.name + "' is dynamic and needs a value");
+    int64_t value = found == given.end() ? *size.value : found->second;
+    if (size.value && value != *size.value)
+      return Result::failure(
+          "size '" + size.name + "' of kernel '" + kernel.name + "' is " +
+          std::to_string(*size.value) + ", not " + std::to_string(value));
+    if (value < 1 || value > std::numeric_limits<int32_t>::max())
+      return Result::failure("size '" + size.name + "' is " +
+                             std::to_string(value) +
+                             "; expected 1 to 2147483647");
+    sizes[size.name] = value;
+  }
+  return Result::success(sizes);
+}
+
+Parsed<uint64_t> verify::evaluateSize(const std::string &expression,
+                                      const plan::Environment &sizes) {
+  plan::EvaluationResult result = plan::evaluate(expression, sizes);
+  if (auto *error = std::get_if<std::string>(&result))
+    return Parsed<uint64_t>::failure("'" + expression + "': " + *error);
+  int64_t value = std::get<int64_t>(result);
+  if (value < 0)
+    return Parsed<uint64_t>::failure("'" + expression + "' is " +
+                                     std::to_string(value));
+  return Parsed<uint64_t>::success(uint64_t(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Memory of one launch stays below this, so that a wrong plan cannot ask the
+/// host for everything.
+static constexpr uint64_t kMaxMemory = uint64_t(1) << 40;
+
+static Parsed<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
+  if (left != 0 && right > kMaxMemory / left)
+    return Parsed<uint64_t>::failure("more than 2^40 bytes of memory");
+  return Parsed<uint64_t>::success(left * right);
+}
+
+Parsed<uint64_t> verify::memoryBytes(const plan::Kernel &kernel,
+                                     const plan::Parameter &parameter,
+                                     const plan::Environment &sizes) {
+  using Result = Parsed<uint64_t>;
+  if (parameter.kind == plan::ParameterKind::Scalar)
+    return Result::success(0);
+  const std::string &operand = parameter.operand;
+  if (parameter.role == operand + "_data")
+    for (const plan::DataPacking &data : kernel.data)
+      if (data.operand == operand) {
+        Result pitch = evaluateSize(data.batchPitch, sizes);
+        if (!pitch)
+          return pitch;
+        return checkedProduct(*pitch, uint64_t(sizes.at("batch")));
+      }
+  if (parameter.role == operand + "_scales")
+    for (const plan::ScalePacking &scales : kernel.scales)
+      if (scales.operand == operand) {
+        Result bytes = evaluateSize(scales.bytes, sizes);
+        return bytes ? checkedProduct(*bytes, 1) : bytes;
+      }
+  if (parameter.role == operand + "_tensor_scale")
+    return Result::success(sizeof(float));
+  for (const plan::PlainOperand &plain : kernel.operands)
+    if (plain.operand == parameter.role) {
+      std::optional<ElementFormat> format = parseFormat(plain.type);
+      Result count = evaluateSize(plain.elements, sizes);
+      if (!count)
+        return count;
+      return checkedProduct(*count, format ? 2 : 4);
+    }
+  return Result::failure("the plan does not say what parameter '" +
+                         parameter.role + "' points to");
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Puts one launch together.
+class LaunchBuilder {
+public:
+  LaunchBuilder(const plan::Kernel &kernel, const plan::Environment &sizes,
+                HostData &data)
+      : kernel(kernel), sizes(sizes), data(data) {}
+
+  Parsed<emulator::Launch> build();
+
+private:
+  /// Each returns what is wrong; empty if nothing is.
+  std::string addShape();
+  std::string addArgument(const plan::Parameter &parameter);
+  std::string addMemory(const plan::Parameter &parameter, uint32_t &buffer);
+  std::string addScalar(const plan::Parameter &parameter);
+  std::string describe(const plan::TensorMap &map, emulator::TensorMap &result);
+  std::string toDim(const std::vector<int64_t> &values, emulator::Dim3 &dim);
+
+  const plan::Kernel &kernel;
+  const plan::Environment &sizes;
+  HostData &data;
+  emulator::Launch launch;
+};
+
+std::string LaunchBuilder::toDim(const std::vector<int64_t> &values,
+                                 emulator::Dim3 &dim) {
+  if (values.size() != 3)
+    return "expected 3 dimensions, found " + std::to_string(values.size());
+  for (int64_t value : values)
+    if (value < 1 || value > std::numeric_limits<int32_t>::max())
+      return "a dimension of " + std::to_string(value);
+  dim = {uint32_t(values[0]), uint32_t(values[1]), uint32_t(values[2])};
+  return "";
+}
+
+std::string LaunchBuilder::addShape() {
+  std::vector<int64_t> grid;
+  for (const std::string &expression : kernel.grid) {
+    Parsed<uint64_t> extent = evaluateSize(expression, sizes);
+    if (!extent)
+      return "grid: " + extent.error;
+    grid.push_back(int64_t(*extent));
+  }
+  if (std::string error = toDim(grid, launch.grid); !error.empty())
+    return "grid: " + error;
+  if (std::string error = toDim(kernel.cluster, launch.cluster); !error.empty())
+    return "cluster: " + error;
+  if (std::string error = toDim(kernel.block, launch.block); !error.empty())
+    return "block: " + error;
+  if (kernel.sharedMemoryBytes > std::numeric_limits<uint32_t>::max())
+    return "shared memory of " + std::to_string(kernel.sharedMemoryBytes) +
+           " bytes";
+  launch.dynamicSharedBytes = uint32_t(kernel.sharedMemoryBytes);
+  return "";
+}
+
+std::string LaunchBuilder::addMemory(const plan::Parameter &parameter,
+                                     uint32_t &buffer) {
+  auto found = data.memory.find(parameter.role);
+  if (found == data.memory.end())
+    return "no data for parameter '" + parameter.role + "'";
+  Parsed<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
+  if (!bytes)
+    return bytes.error;
+  if (found->second.size() != *bytes)
+    return "parameter '" + parameter.role + "' needs " +
+           std::to_string(*bytes) + " bytes, found " +
+           std::to_string(found->second.size());
+  buffer = uint32_t(launch.buffers.size());
+  launch.buffers.push_back(
+      {found->second.data(), found->second.size(), parameter.role == "d"});
+  return "";
+}
+
+std::string LaunchBuilder::addScalar(const plan::Parameter &parameter) {
+  auto size = sizes.find(parameter.operand);
+  if (parameter.type == "i32" && size != sizes.end()) {
+    launch.arguments.push_back(emulator::scalar(int32_t(size->second)));
+    return "";
+  }
+  auto found = data.scalars.find(parameter.role);
+  if (parameter.type == "f32" && found != data.scalars.end()) {
+    launch.arguments.push_back(emulator::scalar(found->second));
+    return "";
+  }
+  return "no value for parameter '" + parameter.role + "' of type '" +
+         parameter.type + "'";
+}
+
+std::string LaunchBuilder::describe(const plan::TensorMap &map,
+                                    emulator::TensorMap &result) {
+  size_t rank = map.globalDim.size();
+  if (rank < 1 || rank > 5 || map.globalStrides.size() != rank - 1 ||
+      map.boxDim.size() != rank || map.elementStrides.size() != rank)
+    return "the dimensions, strides and boxes do not have one rank of 1 to 5";
+  result.type = static_cast<emulator::TensorMapType>(map.dataType.code);
+  result.rank = uint32_t(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    Parsed<uint64_t> extent = evaluateSize(map.globalDim[i], sizes);
+    if (!extent)
+      return extent.error;
+    result.globalDim[i] = *extent;
+    result.boxDim[i] = uint32_t(map.boxDim[i]);
+    result.elementStrides[i] = uint32_t(map.elementStrides[i]);
+  }
+  for (size_t i = 0; i + 1 < rank; ++i) {
+    Parsed<uint64_t> stride = evaluateSize(map.globalStrides[i], sizes);
+    if (!stride)
+      return stride.error;
+    result.globalStrides[i] = *stride;
+  }
+  result.interleave = static_cast<emulator::Interleave>(map.interleave.code);
+  result.swizzle = static_cast<emulator::Swizzle>(map.swizzle.code);
+  result.l2Promotion = uint32_t(map.l2Promotion.code);
+  result.oobFill = static_cast<emulator::OobFill>(map.oobFill.code);
+  return "";
+}
+
+std::string LaunchBuilder::addArgument(const plan::Parameter &parameter) {
+  if (parameter.kind == plan::ParameterKind::Scalar)
+    return addScalar(parameter);
+  uint32_t buffer = 0;
+  if (std::string error = addMemory(parameter, buffer); !error.empty())
+    return error;
+  if (parameter.kind == plan::ParameterKind::Pointer) {
+    launch.arguments.push_back(emulator::BufferArgument{buffer, 0});
+    return "";
+  }
+  if (!parameter.tensorMap)
+    return "parameter '" + parameter.role + "' has no tensor map";
+  emulator::TensorMapArgument argument;
+  argument.buffer = buffer;
+  if (std::string error = describe(*parameter.tensorMap, argument.map);
+      !error.empty())
+    return "tensor map '" + parameter.role + "': " + error;
+  launch.arguments.push_back(argument);
+  return "";
+}
+
+Parsed<emulator::Launch> LaunchBuilder::build() {
+  launch.kernel = kernel.name;
+  std::string error = addShape();
+  for (const plan::Parameter &parameter : kernel.parameters)
+    if (error.empty())
+      error = addArgument(parameter);
+  if (!error.empty())
+    return Parsed<emulator::Launch>::failure("kernel '" + kernel.name +
+                                             "': " + error);
+  return Parsed<emulator::Launch>::success(std::move(launch));
+}
+
+} // namespace
+
+Parsed<emulator::Launch> verify::buildLaunch(const plan::Kernel &kernel,
+                                             const plan::Environment &sizes,
+                                             HostData &data) {
+  return LaunchBuilder(kernel, sizes, data).build();
+}

@@ -1,0 +1,217 @@
+//===- Verify.cpp - run a kernel and compare with the reference -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Verify/Verify.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <iomanip>
+#include <sstream>
+
+using namespace blockscale;
+using namespace blockscale::verify;
+
+std::string_view verify::dataKindName(DataKind kind) {
+  return kind == DataKind::Exact ? "exact" : "random";
+}
+
+//===----------------------------------------------------------------------===//
+// The result
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// D as numbers, and which of its elements the kernel wrote.
+struct Written {
+  std::vector<float> values;
+  std::vector<bool> written;
+  uint64_t missing = 0;
+};
+} // namespace
+
+static Written readResult(const std::vector<uint8_t> &bytes,
+                          reference::OutputType type) {
+  unsigned size = type == reference::OutputType::F32 ? 4 : 2;
+  Written result;
+  result.values.resize(bytes.size() / size);
+  result.written.resize(result.values.size());
+  for (size_t i = 0; i < result.values.size(); ++i) {
+    uint32_t code = 0;
+    std::memcpy(&code, bytes.data() + i * size, size);
+    result.written[i] = code != (size == 4 ? 0xffffffffu : 0xffffu);
+    result.missing += !result.written[i];
+    if (size == 4)
+      std::memcpy(&result.values[i], &code, sizeof(float));
+    else
+      result.values[i] =
+          decode(type == reference::OutputType::BF16 ? ElementFormat::BF16
+                                                     : ElementFormat::F16,
+                 code);
+  }
+  return result;
+}
+
+/// The 128 x 128 tiles in which anything was written. The kernel's own tiles
+/// are not known here; pieces of 8 columns are finer than any of them.
+static std::vector<reference::Tile>
+touchedTiles(const reference::Problem &problem, const Written &result) {
+  std::vector<reference::Tile> tiles;
+  for (const reference::Tile &tile : reference::allTiles(problem, 128, 8)) {
+    bool touched = false;
+    for (uint64_t row = 0; row < tile.rows && !touched; ++row)
+      for (uint64_t column = 0; column < tile.columns; ++column)
+        touched |=
+            result
+                .written[(tile.batch * problem.m + tile.row + row) * problem.n +
+                         tile.column + column];
+    if (touched)
+      tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+/// Clusters spread evenly over `total`, the first and the last among them.
+static std::vector<uint64_t> sampleOf(uint64_t total, uint64_t count) {
+  std::vector<uint64_t> sample;
+  for (uint64_t i = 0; i < count; ++i)
+    sample.push_back(count == 1 ? 0 : i * (total - 1) / (count - 1));
+  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+  return sample;
+}
+
+static void compareResult(const Inputs &inputs, const VerifyOptions &options,
+                          bool sampled, Verdict &verdict) {
+  const reference::Problem &problem = inputs.problem;
+  Written result = readResult(inputs.data.memory.at("d"), problem.output);
+  verdict.unwritten = result.missing;
+  std::vector<reference::Tile> tiles =
+      sampled ? touchedTiles(problem, result) : reference::allTiles(problem);
+  reference::Criterion criterion = verdict.data == DataKind::Exact
+                                       ? reference::Criterion::Exact
+                                       : reference::Criterion::Tight;
+  for (const reference::TileResult &tile :
+       reference::matmul(problem, tiles, options.threads))
+    reference::compare(problem, tile, result.values, criterion,
+                       verdict.comparison);
+  if (verdict.comparison.first)
+    verdict.diagnosis = reference::diagnose(problem, *verdict.comparison.first);
+}
+
+Verdict verify::verifyKernel(const emulator::Module &module,
+                             const plan::Kernel &kernel,
+                             const plan::Environment &sizes, DataKind kind,
+                             const VerifyOptions &options) {
+  Verdict verdict;
+  verdict.kernel = kernel.name;
+  verdict.data = kind;
+  verdict.sizes = sizes;
+  Parsed<Inputs> inputs = makeInputs(kernel, sizes, kind, options.seed);
+  if (!inputs) {
+    verdict.error = inputs.error;
+    return verdict;
+  }
+  Parsed<emulator::Launch> launch =
+      buildLaunch(kernel, sizes, inputs.value->data);
+  if (!launch) {
+    verdict.error = launch.error;
+    return verdict;
+  }
+  verdict.clusters =
+      launch->grid.count() / std::max<uint64_t>(1, launch->cluster.count());
+  emulator::Options run;
+  run.threads = options.threads;
+  run.seed = options.seed;
+  run.completion = options.completion;
+  bool sampled =
+      options.sampleClusters && options.sampleClusters < verdict.clusters;
+  if (sampled)
+    run.clusters = sampleOf(verdict.clusters, options.sampleClusters);
+  verdict.clustersRun = sampled ? run.clusters.size() : verdict.clusters;
+  auto start = std::chrono::steady_clock::now();
+  verdict.run = emulator::run(module, *launch, run);
+  verdict.emulationSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  compareResult(*inputs, options, sampled, verdict);
+  return verdict;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static std::string sizesText(const plan::Environment &sizes) {
+  std::string text;
+  for (const char *name : {"M", "N", "K", "batch"}) {
+    auto found = sizes.find(name);
+    if (found != sizes.end() &&
+        (found->second != 1 || std::string_view(name) != "batch"))
+      text += (text.empty() ? "" : "x") + std::to_string(found->second);
+  }
+  return text;
+}
+
+static void printDetails(const Verdict &verdict, std::ostream &out) {
+  std::string head = verdict.kernel + ", " +
+                     std::string(dataKindName(verdict.data)) + " data: ";
+  if (!verdict.error.empty())
+    out << head << verdict.error << "\n";
+  for (const emulator::Finding &finding : verdict.run.findings)
+    out << head << emulator::toString(finding) << "\n";
+  if (!verdict.diagnosis.empty())
+    out << head << verdict.diagnosis << "\n";
+  if (verdict.error.empty() && verdict.run.clean() &&
+      verdict.comparison.compared == 0)
+    out << head << "the sample wrote nothing\n";
+}
+
+static void printOpenPoints(const std::vector<Verdict> &verdicts,
+                            std::ostream &out) {
+  emulator::OpenPointSet all;
+  for (const Verdict &verdict : verdicts)
+    all.add(verdict.run.openPoints);
+  if (all.empty())
+    return;
+  out << "depends on choices where the PTX ISA is open:\n";
+  for (size_t i = 0; i < size_t(emulator::OpenPoint::Count); ++i)
+    if (all.contains(static_cast<emulator::OpenPoint>(i)))
+      out << "  " << emulator::openPoints()[i].name << ": "
+          << emulator::openPoints()[i].choice << "\n";
+}
+
+std::string verify::printVerdicts(const std::vector<Verdict> &verdicts) {
+  size_t width = 6;
+  for (const Verdict &verdict : verdicts)
+    width = std::max(width, verdict.kernel.size());
+  std::ostringstream out;
+  auto row = [&](const std::string &kernel) -> std::ostream & {
+    return out << std::left << std::setw(int(width) + 2) << kernel;
+  };
+  row("kernel") << std::setw(8) << "data" << std::setw(22) << "size"
+                << std::setw(14) << "clusters" << std::setw(12) << "compared"
+                << std::setw(12) << "mismatches" << std::setw(12)
+                << "worst error" << std::setw(9) << "findings"
+                << "  verdict\n";
+  for (const Verdict &verdict : verdicts) {
+    const reference::Comparison &comparison = verdict.comparison;
+    std::ostringstream worst;
+    worst << std::setprecision(3) << comparison.worst;
+    row(verdict.kernel) << std::setw(8) << dataKindName(verdict.data)
+                        << std::setw(22) << sizesText(verdict.sizes)
+                        << std::setw(14)
+                        << std::to_string(verdict.clustersRun) + " of " +
+                               std::to_string(verdict.clusters)
+                        << std::setw(12) << comparison.compared << std::setw(12)
+                        << comparison.mismatches << std::setw(12) << worst.str()
+                        << std::setw(9) << verdict.run.findings.size() << "  "
+                        << (verdict.passed() ? "pass" : "FAIL") << "\n";
+  }
+  for (const Verdict &verdict : verdicts)
+    printDetails(verdict, out);
+  printOpenPoints(verdicts, out);
+  return out.str();
+}

@@ -1,0 +1,244 @@
+//===- PlanLaunchTest.cpp - from a launch plan to an emulator launch ------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Verify/Arguments.h"
+#include "blockscale/Verify/Verify.h"
+
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+using namespace blockscale::verify;
+
+namespace {
+
+/// D[m, n] = 3 for a kernel of one thread per element: enough of a plan to see
+/// sizes, maps and arguments evaluated.
+plan::Kernel smallKernel() {
+  plan::Kernel kernel;
+  kernel.name = "small";
+  kernel.grid = {"min(ceildiv(M, 32), num_sms)", "1", "1"};
+  kernel.cluster = {1, 1, 1};
+  kernel.block = {32, 1, 1};
+  kernel.sharedMemoryBytes = 1024;
+  kernel.sizes = {{"M", std::nullopt}, {"N", 8}, {"K", 64}, {"batch", 1}};
+  plan::Parameter data;
+  data.role = "a_data";
+  data.operand = "a";
+  data.kind = plan::ParameterKind::TensorMap;
+  plan::TensorMap map;
+  map.dataType = {"CU_TENSOR_MAP_DATA_TYPE_UINT8", 0};
+  map.globalDim = {"64", "M", "1"};
+  map.globalStrides = {"64", "M * 64"};
+  map.boxDim = {64, 32, 1};
+  map.elementStrides = {1, 1, 1};
+  map.swizzle = {"CU_TENSOR_MAP_SWIZZLE_64B", 2};
+  data.tensorMap = map;
+  plan::Parameter d;
+  d.role = d.operand = "d";
+  d.kind = plan::ParameterKind::Pointer;
+  d.type = "f32";
+  plan::Parameter size;
+  size.role = "size_m";
+  size.operand = "M";
+  size.type = "i32";
+  kernel.parameters = {data, d, size};
+  plan::DataPacking a;
+  a.operand = "a";
+  a.format = "e4m3";
+  a.order = "k_major";
+  a.bits = 8;
+  a.lines = "M";
+  a.elements = "64";
+  a.linePitch = "64";
+  a.batchPitch = "M * 64";
+  plan::DataPacking b = a;
+  b.operand = "b";
+  b.lines = "8";
+  b.batchPitch = "512";
+  kernel.data = {a, b};
+  plan::ScalePacking scales;
+  scales.operand = "a";
+  scales.format = "ue8m0";
+  scales.block = 32;
+  scales.layout = "tiled_128x4";
+  scales.bytes = "ceildiv(M, 128) * 512";
+  plan::ScalePacking scalesB = scales;
+  scalesB.operand = "b";
+  scalesB.bytes = "512";
+  kernel.scales = {scales, scalesB};
+  plan::PlainOperand result;
+  result.operand = "d";
+  result.type = "f32";
+  result.elements = "M * 8";
+  kernel.operands = {result};
+  return kernel;
+}
+
+TEST(PlanLaunch, BindsSizes) {
+  plan::Kernel kernel = smallKernel();
+  Parsed<plan::Environment> sizes = bindSizes(kernel, {{"M", 40}}, 148);
+  ASSERT_TRUE(sizes) << sizes.error;
+  EXPECT_EQ(
+      *sizes,
+      (plan::Environment{
+          {"M", 40}, {"N", 8}, {"K", 64}, {"batch", 1}, {"num_sms", 148}}));
+  EXPECT_EQ(bindSizes(kernel, {}, 148).error,
+            "size 'M' of kernel 'small' is dynamic and needs a value");
+  EXPECT_EQ(bindSizes(kernel, {{"M", 0}}, 148).error,
+            "size 'M' is 0; expected 1 to 2147483647");
+  EXPECT_EQ(bindSizes(kernel, {{"M", 1}, {"N", 9}}, 148).error,
+            "size 'N' of kernel 'small' is 8, not 9");
+  EXPECT_EQ(bindSizes(kernel, {{"Q", 1}}, 148).error,
+            "'Q' is not a size of kernel 'small'");
+}
+
+TEST(PlanLaunch, BuildsTheLaunch) {
+  plan::Kernel kernel = smallKernel();
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  Parsed<Inputs> inputs = makeInputs(kernel, sizes, DataKind::Exact, 1);
+  ASSERT_TRUE(inputs) << inputs.error;
+  EXPECT_EQ(inputs->data.memory.at("a_data").size(), 40u * 64);
+  EXPECT_EQ(inputs->data.memory.at("a_scales").size(), 512u);
+  EXPECT_EQ(inputs->data.memory.at("d").size(), 40u * 8 * 4);
+  HostData data = inputs->data;
+  Parsed<emulator::Launch> launch = buildLaunch(kernel, sizes, data);
+  ASSERT_TRUE(launch) << launch.error;
+  EXPECT_EQ(launch->grid.x, 2u);
+  EXPECT_EQ(launch->block.x, 32u);
+  EXPECT_EQ(launch->dynamicSharedBytes, 1024u);
+  ASSERT_EQ(launch->arguments.size(), 3u);
+  const auto &map =
+      std::get<emulator::TensorMapArgument>(launch->arguments[0]).map;
+  EXPECT_EQ(map.rank, 3u);
+  EXPECT_EQ(map.globalDim[1], 40u);
+  EXPECT_EQ(map.globalStrides[1], 2560u);
+  EXPECT_EQ(map.boxDim[1], 32u);
+  EXPECT_EQ(map.swizzle, emulator::Swizzle::B64);
+  EXPECT_FALSE(launch->buffers[0].writable);
+  EXPECT_TRUE(launch->buffers[1].writable);
+  EXPECT_EQ(std::get<std::vector<uint8_t>>(launch->arguments[2]),
+            (std::vector<uint8_t>{40, 0, 0, 0}));
+}
+
+TEST(PlanLaunch, SaysWhatIsMissing) {
+  plan::Kernel kernel = smallKernel();
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  HostData none;
+  EXPECT_EQ(buildLaunch(kernel, sizes, none).error,
+            "kernel 'small': no data for parameter 'a_data'");
+  HostData wrong;
+  wrong.memory["a_data"].resize(3);
+  EXPECT_EQ(buildLaunch(kernel, sizes, wrong).error,
+            "kernel 'small': parameter 'a_data' needs 2560 bytes, found 3");
+  kernel.scales[0].layout = "plain";
+  EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
+            "kernel 'small': scales of 'a' in layout 'plain'; expected "
+            "'tiled_128x4'");
+  kernel.data.clear();
+  EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
+            "kernel 'small': the plan does not say how operand 'a' is packed");
+}
+
+constexpr const char *kNothing = R"(
+.version 8.8
+.target sm_100a
+.address_size 64
+.visible .entry small(.param .align 128 .b8 a[128], .param .u64 d,
+                      .param .u32 m)
+{
+  ret;
+}
+)";
+
+TEST(Verify, AKernelThatWritesNothingFails) {
+  emulator::ParseResult ptx = emulator::parsePtx(kNothing);
+  ASSERT_TRUE(ptx);
+  plan::Kernel kernel = smallKernel();
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  for (DataKind kind : {DataKind::Exact, DataKind::Random}) {
+    Verdict verdict = verifyKernel(*ptx.module, kernel, sizes, kind, {});
+    EXPECT_EQ(verdict.error, "");
+    EXPECT_EQ(verdict.unwritten, 320u);
+    EXPECT_EQ(verdict.comparison.mismatches, 320u);
+    EXPECT_FALSE(verdict.passed());
+    std::string table = printVerdicts({verdict});
+    EXPECT_NE(table.find("FAIL"), std::string::npos) << table;
+    EXPECT_EQ(table.find("pass"), std::string::npos) << table;
+  }
+  VerifyOptions sample;
+  sample.sampleClusters = 1;
+  Verdict verdict =
+      verifyKernel(*ptx.module, kernel, sizes, DataKind::Exact, sample);
+  EXPECT_EQ(verdict.clustersRun, 1u);
+  EXPECT_EQ(verdict.clusters, 2u);
+  EXPECT_FALSE(verdict.passed());
+}
+
+TEST(Arguments, ReadsEachKind) {
+  EXPECT_EQ(std::get<std::vector<uint8_t>>(parseArgument("i32:-2")->argument),
+            (std::vector<uint8_t>{0xfe, 0xff, 0xff, 0xff}));
+  EXPECT_EQ(std::get<std::vector<uint8_t>>(parseArgument("u64:0x10")->argument),
+            (std::vector<uint8_t>{0x10, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(std::get<std::vector<uint8_t>>(parseArgument("f32:1")->argument),
+            (std::vector<uint8_t>{0, 0, 0x80, 0x3f}));
+  Parsed<TextArgument> out = parseArgument("out:f4:3x2");
+  ASSERT_TRUE(out) << out.error;
+  EXPECT_EQ(out->array->data.size(), 24u);
+  EXPECT_TRUE(out->writable);
+}
+
+TEST(Arguments, ReadsTensorMaps) {
+  std::string path = testing::TempDir() + "/blockscale-arguments.npy";
+  packing::NpyArray array{
+      packing::NpyType::U8, {8, 64}, std::vector<uint8_t>(512)};
+  ASSERT_EQ(packing::writeNpy(path, array), "");
+  Parsed<TextArgument> argument = parseArgument(
+      "map:" + path + ":type=u8,dims=64x8,strides=64,box=64x4,swizzle=64B");
+  ASSERT_TRUE(argument) << argument.error;
+  const auto &map =
+      std::get<emulator::TensorMapArgument>(argument->argument).map;
+  EXPECT_EQ(map.rank, 2u);
+  EXPECT_EQ(map.globalDim[1], 8u);
+  EXPECT_EQ(map.boxDim[1], 4u);
+  EXPECT_EQ(map.globalStrides[0], 64u);
+  EXPECT_EQ(map.swizzle, emulator::Swizzle::B64);
+  EXPECT_EQ(parseArgument("map:" + path + ":type=u8,dims=64,box=64x4").error,
+            "a tensor map needs 'type', 'dims', one stride fewer, and a 'box' "
+            "of as many dimensions");
+  EXPECT_EQ(parseArgument("map:" + path + ":type=u9").error,
+            "'u9' is no value for 'type'");
+  EXPECT_EQ(parseArgument("map:" + path + ":box=99999999999").error,
+            "'99999999999' is no value for 'box'");
+  EXPECT_EQ(parseArgument("map:" + path + ":size=1").error,
+            "unknown field 'size' of a tensor map");
+  std::remove(path.c_str());
+}
+
+TEST(Arguments, RefusesTheRest) {
+  EXPECT_EQ(parseArgument("i32:5000000000").error,
+            "'5000000000' is not an integer of 32 bits");
+  EXPECT_EQ(parseArgument("f32:x").error, "'x' is not a number");
+  EXPECT_EQ(parseArgument("out:q9:3").error, "unknown element type 'q9'");
+  EXPECT_EQ(parseArgument("out:f4:3y").error,
+            "'3y' is not a shape such as '16x8'");
+  EXPECT_EQ(parseArgument("out:f4:99999999999x99999999999").error,
+            "shape '99999999999x99999999999' is empty or larger than 2^40 "
+            "bytes");
+  EXPECT_EQ(parseArgument("5").error,
+            "argument '5' does not start with i32:, u32:, i64:, u64:, f32:, "
+            "in:, inout:, out: or map:");
+  EXPECT_EQ(parseArgument("in:/nowhere.npy").error,
+            "'/nowhere.npy': cannot be opened");
+  EXPECT_EQ(parseDim3("4,2")->y, 2u);
+  EXPECT_EQ(parseDim3("4")->z, 1u);
+  EXPECT_EQ(parseDim3("4,0").error,
+            "'4,0' is not one to three extents such as '8,1,1'");
+  EXPECT_EQ(parseDim3("1,2,3,4").error,
+            "'1,2,3,4' is not one to three extents such as '8,1,1'");
+}
+
+} // namespace
