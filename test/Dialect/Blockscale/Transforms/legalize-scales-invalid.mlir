@@ -1,0 +1,151 @@
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics -blockscale-legalize-scales
+// RUN: not blockscale-opt %S/legalize-scales.mlir -blockscale-legalize-scales=target=sm_999 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not blockscale-opt %S/legalize-scales.mlir -blockscale-legalize-scales=target=sm_100 2>&1 | FileCheck %s --check-prefix=PLAIN
+
+// UNKNOWN: error: unknown target 'sm_999'; known targets: sm_100a
+// PLAIN: error: target 'sm_100' has no block-scaled matrix instruction
+
+!sparse_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4">
+!sparse_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @sparse(%a: !sparse_a, %b: !sparse_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e8m0_t32n2m4': structured sparsity is not lowered to tensor-core code yet}}
+  %0 = blockscale.matmul %a, %b : !sparse_a, !sparse_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!zero_point_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!zero_point_b = !blockscale.tensor<128x256xui4, "float16_int8_t16">
+func.func @zero_point(%a: !zero_point_a, %b: !zero_point_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': a zero point needs a correction term that is not lowered yet}}
+  %0 = blockscale.matmul %a, %b : !zero_point_a, !zero_point_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!channel_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
+!channel_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @channel(%a: !channel_a, %b: !channel_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'float32_t0': a scale that covers whole rows needs scale vectors in the epilogue, which are not lowered yet}}
+  %0 = blockscale.matmul %a, %b : !channel_a, !channel_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!square_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32_t32">
+!square_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @square(%a: !square_a, %b: !square_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e8m0_t32_t32': a scale that covers several rows must be repeated for each of them, which is not lowered yet}}
+  %0 = blockscale.matmul %a, %b : !square_a, !square_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!tensor_scale_a = !blockscale.tensor<128x256xf4E2M1FN, "multi_float16_e4m3fn_t16", layout = tiled_128x4>
+!tensor_scale_b = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @tensor_scale(%a: !tensor_scale_a, %b: !tensor_scale_b) -> tensor<128x128xf32> {
+  // expected-error @below {{a tensor scale must be float32 to become a factor of the epilogue}}
+  %0 = blockscale.matmul %a, %b : !tensor_scale_a, !tensor_scale_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
+!float_scales_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x128xf32> {
+  // expected-error @below {{tile scales of 'float32' are not a hardware scale format; expected e8m0 or e4m3fn}}
+  %0 = blockscale.matmul %a, %b : !float_scales_a, !float_scales_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!integers_a = !blockscale.tensor<128x256xi8, "e8m0_t32", layout = tiled_128x4>
+!integers_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
+  // expected-error @below {{type 'int8' of A is not legal for 'mxf8f6f4' on 'sm_100a': expected e2m1, e2m3, e3m2, e4m3, e5m2; nearest legal: A = e4m3}}
+  %0 = blockscale.matmul %a, %b : !integers_a, !integers_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!other_f8_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!other_f8_b = !blockscale.tensor<128x256xf8E4M3FNUZ, "e8m0_t32", layout = tiled_128x4>
+func.func @other_f8(%a: !other_f8_a, %b: !other_f8_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has elements of 'f8E4M3FNUZ', which no block-scaled kind multiplies}}
+  %0 = blockscale.matmul %a, %b : !other_f8_a, !other_f8_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!plain_layout_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!plain_layout_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32">
+func.func @plain_layout(%a: !plain_layout_a, %b: !plain_layout_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has its scales in layout 'plain'; the tensor core reads 'tiled_128x4' (pack them so on the host, or use 'blockscale.relayout')}}
+  %0 = blockscale.matmul %a, %b : !plain_layout_a, !plain_layout_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!two_formats_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!two_formats_b = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @two_formats(%a: !two_formats_a, %b: !two_formats_b) -> tensor<128x128xf32> {
+  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue8m0 per 32 and ue4m3 per 16}}
+  %0 = blockscale.matmul %a, %b : !two_formats_a, !two_formats_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!two_blocks_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t16", layout = tiled_128x4>
+!two_blocks_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @two_blocks(%a: !two_blocks_a, %b: !two_blocks_b) -> tensor<128x128xf32> {
+  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue8m0 per 16 and ue8m0 per 32}}
+  %0 = blockscale.matmul %a, %b : !two_blocks_a, !two_blocks_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!block_of_64 = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+func.func @block_of_64(%a: !block_of_64, %b: !block_of_64) -> tensor<128x128xf32> {
+  // expected-error @below {{block 64 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32}}
+  %0 = blockscale.matmul %a, %b : !block_of_64, !block_of_64 -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!e4m3_scales_of_f8 = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t32", layout = tiled_128x4>
+func.func @e4m3_scales_of_f8(%a: !e4m3_scales_of_f8, %b: !e4m3_scales_of_f8) -> tensor<128x128xf32> {
+  // expected-error @below {{scale type 'ue4m3' is not legal for 'mxf8f6f4' on 'sm_100a': expected ue8m0; nearest legal: scale = ue8m0}}
+  %0 = blockscale.matmul %a, %b : !e4m3_scales_of_f8, !e4m3_scales_of_f8 -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!f8_of_16 = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t16", layout = tiled_128x4>
+func.func @f8_of_16(%a: !f8_of_16, %b: !f8_of_16) -> tensor<128x128xf32> {
+  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32}}
+  %0 = blockscale.matmul %a, %b : !f8_of_16, !f8_of_16 -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!empty_a = !blockscale.tensor<0x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!empty_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @empty(%a: !empty_a, %b: !empty_b) -> tensor<0x128xf32> {
+  // expected-error @below {{is empty; a tensor map has no extent 0}}
+  %0 = blockscale.matmul %a, %b : !empty_a, !empty_b -> tensor<0x128xf32>
+  return %0 : tensor<0x128xf32>
+}

@@ -1,0 +1,96 @@
+// RUN: blockscale-opt %s -blockscale-legalize-scales | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-legalize-scales=target=sm_103a | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-legalize-scales=target=sm_110a | FileCheck %s
+
+!mxfp8_a = !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!mxfp8_b = !blockscale.tensor<256x4096xf8E5M2, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @mxfp8
+func.func @mxfp8(%a: !mxfp8_a, %b: !mxfp8_b) -> tensor<?x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e4m3, b = e5m2, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !mxfp8_a, !mxfp8_b -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}
+
+!mxfp6_a = !blockscale.tensor<128x128xf6E2M3FN, "e8m0_t32", layout = tiled_128x4>
+!mxfp6_b = !blockscale.tensor<256x128xf6E3M2FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @mxfp6
+func.func @mxfp6(%a: !mxfp6_a, %b: !mxfp6_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e2m3, b = e3m2, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !mxfp6_a, !mxfp6_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+// One 4-bit operand: only the kind with a byte per element takes the pair.
+!mixed_widths_a = !blockscale.tensor<128x128xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!mixed_widths_b = !blockscale.tensor<256x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @mixed_widths
+func.func @mixed_widths(%a: !mixed_widths_a, %b: !mixed_widths_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e2m1, b = e4m3, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !mixed_widths_a, !mixed_widths_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+// Of the kinds that multiply e2m1 the packed one: it has twice the rate.
+!mxfp4_a = !blockscale.tensor<128x128xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!mxfp4_b = !blockscale.tensor<256x128xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @mxfp4
+func.func @mxfp4(%a: !mxfp4_a, %b: !mxfp4_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !mxfp4_a, !mxfp4_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+!e8m0_of_16_a = !blockscale.tensor<128x128xf4E2M1FN, "e8m0_t16", layout = tiled_128x4>
+!e8m0_of_16_b = !blockscale.tensor<256x128xf4E2M1FN, "e8m0_t16", layout = tiled_128x4>
+// CHECK-LABEL: func.func @e8m0_of_16
+func.func @e8m0_of_16(%a: !e8m0_of_16_a, %b: !e8m0_of_16_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue8m0, block = 16>) :
+  %0 = blockscale.matmul %a, %b : !e8m0_of_16_a, !e8m0_of_16_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+!nvfp4_a = !blockscale.tensor<128x128xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!nvfp4_b = !blockscale.tensor<256x128xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+// CHECK-LABEL: func.func @nvfp4
+func.func @nvfp4(%a: !nvfp4_a, %b: !nvfp4_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) :
+  %0 = blockscale.matmul %a, %b : !nvfp4_a, !nvfp4_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+// A tensor scale on one side is no concern of the instruction.
+!nvfp4_tensor_scale_a = !blockscale.tensor<128x128xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
+!nvfp4_tensor_scale_b = !blockscale.tensor<256x128xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+// CHECK-LABEL: func.func @nvfp4_tensor_scale
+func.func @nvfp4_tensor_scale(%a: !nvfp4_tensor_scale_a, %b: !nvfp4_tensor_scale_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) :
+  %0 = blockscale.matmul %a, %b : !nvfp4_tensor_scale_a, !nvfp4_tensor_scale_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+!a_mn_major_a = !blockscale.tensor<128x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
+!a_mn_major_b = !blockscale.tensor<256x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @a_mn_major
+func.func @a_mn_major(%a: !a_mn_major_a, %b: !a_mn_major_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, a_mn_major = true>) :
+  %0 = blockscale.matmul %a, %b : !a_mn_major_a, !a_mn_major_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+!b_mn_major_a = !blockscale.tensor<128x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b_mn_major_b = !blockscale.tensor<256x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
+// CHECK-LABEL: func.func @b_mn_major
+func.func @b_mn_major(%a: !b_mn_major_a, %b: !b_mn_major_b) -> tensor<128x256xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, b_mn_major = true>) :
+  %0 = blockscale.matmul %a, %b : !b_mn_major_a, !b_mn_major_b -> tensor<128x256xf32>
+  return %0 : tensor<128x256xf32>
+}
+
+!batched_a = !blockscale.tensor<?x?x?xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!batched_b = !blockscale.tensor<8x?x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @batched
+func.func @batched(%a: !batched_a, %b: !batched_b) -> tensor<8x?x?xf32> {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !batched_a, !batched_b -> tensor<8x?x?xf32>
+  return %0 : tensor<8x?x?xf32>
+}

@@ -1,0 +1,88 @@
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics -blockscale-select-schedule
+// RUN: not blockscale-opt %S/select-schedule.mlir -blockscale-select-schedule=target=sm_120a 2>&1 | FileCheck %s --check-prefix=CONSUMER
+// RUN: not blockscale-opt %S/select-schedule.mlir -blockscale-select-schedule=target=b200 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// CONSUMER: error: 'blockscale.matmul' op sm_120a has no tensor memory
+// UNKNOWN: error: unknown target 'b200'; known targets: sm_100a
+
+!not_legalized = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @not_legalized(%a: !not_legalized, %b: !not_legalized) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no 'mma' attribute; run 'blockscale-legalize-scales' first}}
+  %0 = blockscale.matmul %a, %b : !not_legalized, !not_legalized -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!tile_n_96 = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @tile_n_96(%a: !tile_n_96, %b: !tile_n_96) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: several tiles along 8192 columns need 'tile_n' to be a multiple of 64, because scales lie in groups of 128 rows; found 96, nearest legal is 128}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 96>) : !tile_n_96, !tile_n_96 -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!tile_n_of_dynamic_a = !blockscale.tensor<?x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!tile_n_of_dynamic_b = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @tile_n_of_dynamic(%a: !tile_n_of_dynamic_a, %b: !tile_n_of_dynamic_b) -> tensor<?x8192xbf16> {
+  // expected-error @below {{has no legal schedule: several tiles along a dynamic extent columns}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 8, swap_operands = true>) : !tile_n_of_dynamic_a, !tile_n_of_dynamic_b -> tensor<?x8192xbf16>
+  return %0 : tensor<?x8192xbf16>
+}
+
+// -----
+
+!tile_k = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @tile_k(%a: !tile_k, %b: !tile_k) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: 'tile_k' is one 128-byte row of shared memory, 256 elements for this kind; found 128}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_k = 128>) : !tile_k, !tile_k -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!tile_k_mxfp8_a = !blockscale.tensor<8192x8192xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!tile_k_mxfp8_b = !blockscale.tensor<8192x8192xf8E5M2, "e8m0_t32", layout = tiled_128x4>
+func.func @tile_k_mxfp8(%a: !tile_k_mxfp8_a, %b: !tile_k_mxfp8_b) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: 'tile_k' is one 128-byte row of shared memory, 128 elements for this kind; found 256}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e5m2, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<tile_k = 256>) : !tile_k_mxfp8_a, !tile_k_mxfp8_b -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!stages = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @stages(%a: !stages, %b: !stages) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: 5 stages of 55296 bytes exceed the 232448 bytes of shared memory that sm_100a gives a CTA; at most 4 fit}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 256, stages = 5>) : !stages, !stages -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!mn_major_n_a = !blockscale.tensor<8192x8192xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!mn_major_n_b = !blockscale.tensor<8x8192xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
+func.func @mn_major_n(%a: !mn_major_n_a, %b: !mn_major_n_b) -> tensor<8192x8xf32> {
+  // expected-error @below {{N = 8 of an N-major B is not legal for dense 'mxf8f6f4' with cta_group 1 on 'sm_100a': expected 16..256 step 16; nearest legal: N = 16}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, b_mn_major = true>) schedule(#blockscale.schedule<tile_n = 8, swap_operands = false>) : !mn_major_n_a, !mn_major_n_b -> tensor<8192x8xf32>
+  return %0 : tensor<8192x8xf32>
+}
+
+// -----
+
+!consumer_chip = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @consumer_chip(%a: !consumer_chip, %b: !consumer_chip) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{sm_120a has no tensor memory; the warp-level path is not lowered yet, legal targets are sm_100a, sm_103a and sm_110a}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a">) : !consumer_chip, !consumer_chip -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!plain_target = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @plain_target(%a: !plain_target, %b: !plain_target) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: target 'sm_100' has no block-scaled matrix instruction}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_100">) : !plain_target, !plain_target -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
