@@ -54,6 +54,13 @@ static void printResources(llvm::json::OStream &json,
   attribute("static_shared_bytes", &PtxasFunctionInfo::sharedBytes);
 }
 
+/// What the main loop waits for, by the prediction.
+static StringRef predictedBound(const KernelReport &kernel) {
+  return kernel.mmaCyclesPerKTile >= kernel.loadCyclesPerKTile
+             ? "tensor core"
+             : "operand fetch";
+}
+
 static void printKernel(llvm::json::OStream &json, const KernelReport &kernel) {
   json.attribute("name", kernel.name);
   json.attribute("kind", kernel.kind);
@@ -70,6 +77,9 @@ static void printKernel(llvm::json::OStream &json, const KernelReport &kernel) {
   json.attribute("tensor_memory_columns", kernel.tensorMemoryColumns);
   printRegions(json, "tensor_memory", kernel.tensorMemory);
   json.attribute("flops_per_byte", kernel.flopsPerByte);
+  json.attribute("mma_cycles_per_k_tile", kernel.mmaCyclesPerKTile);
+  json.attribute("load_cycles_per_k_tile", kernel.loadCyclesPerKTile);
+  json.attribute("predicted_bound", predictedBound(kernel));
   printResources(json, kernel.resources);
 }
 
@@ -112,6 +122,10 @@ static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
          << "  accumulators        " << kernel.accumulators << '\n'
          << "  intensity           "
          << llvm::format("%.1f", kernel.flopsPerByte) << " FLOP per byte\n"
+         << "  predicted bound     " << predictedBound(kernel)
+         << llvm::format(" (estimate per K tile: %.0f cycles of MMA, %.0f of "
+                         "loads)\n",
+                         kernel.mmaCyclesPerKTile, kernel.loadCyclesPerKTile)
          << "  shared memory       " << kernel.sharedMemoryBytes << " of "
          << kernel.sharedMemoryLimitBytes << " bytes";
   if (kernel.sharedMemoryLimitBytes)

@@ -31,6 +31,8 @@ Report makeReport() {
   kernel.tensorMemoryColumns = 512;
   kernel.tensorMemory = {{"accumulator 0", 0, 240}};
   kernel.flopsPerByte = 123.45;
+  kernel.mmaCyclesPerKTile = 512;
+  kernel.loadCyclesPerKTile = 300.4;
   Report report;
   report.target = "sm_103a";
   report.kernels.push_back(kernel);
@@ -45,6 +47,8 @@ TEST(Report, PrintsTextWithoutResources) {
             "  stages              5\n"
             "  accumulators        2\n"
             "  intensity           123.5 FLOP per byte\n"
+            "  predicted bound     tensor core (estimate per K tile: 512 "
+            "cycles of MMA, 300 of loads)\n"
             "  shared memory       209714 of 232448 bytes (90 %)\n"
             "    [     0,  81920) a\n"
             "    [ 81920, 158720) b\n"

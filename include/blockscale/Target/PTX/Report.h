@@ -54,6 +54,9 @@ struct KernelReport {
   /// Floating-point operations per byte that one CTA moves between global
   /// memory and itself in one K tile.
   double flopsPerByte = 0;
+  /// Predicted cycles of the tensor core, and of fetching the operands from
+  /// L2, of one CTA for one K tile. The longer one bounds the main loop.
+  double mmaCyclesPerKTile = 0, loadCyclesPerKTile = 0;
   /// What ptxas says; empty when the kernel was not assembled.
   std::optional<PtxasFunctionInfo> resources;
 };

@@ -1,0 +1,27 @@
+//===- Driver.h - the command line of blockscale ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DRIVER_DRIVER_H
+#define BLOCKSCALE_DRIVER_DRIVER_H
+
+namespace blockscale::driver {
+
+/// Exit codes of the program.
+inline constexpr int kSuccess = 0;
+/// The work could not be done; a diagnostic says why.
+inline constexpr int kFailure = 1;
+/// The question or the command line was not understood.
+inline constexpr int kNotUnderstood = 2;
+
+/// Runs `blockscale VERB ...` and returns the exit code. Ends the process on a
+/// command line that cannot be parsed. To be called once in a process.
+int run(int argc, const char *const *argv);
+
+} // namespace blockscale::driver
+
+#endif // BLOCKSCALE_DRIVER_DRIVER_H

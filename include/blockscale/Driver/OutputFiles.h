@@ -1,0 +1,44 @@
+//===- OutputFiles.h - write several files or none --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DRIVER_OUTPUTFILES_H
+#define BLOCKSCALE_DRIVER_OUTPUTFILES_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace blockscale::driver {
+
+/// Files that belong together. They are kept in memory until all are known,
+/// written under temporary names, and renamed when all are written.
+class OutputFiles {
+public:
+  /// Adds the file `name` of the directory.
+  void add(std::string name, std::string contents) {
+    files.emplace_back(std::move(name), std::move(contents));
+  }
+
+  /// Writes the files into `directory`, which is made if it is missing. On
+  /// failure nothing new is left there, nor a directory made here; files that
+  /// had a name already are as they were unless the very last step, the
+  /// renaming, failed.
+  llvm::Error write(llvm::StringRef directory) const;
+
+private:
+  std::vector<std::pair<std::string, std::string>> files;
+};
+
+/// Writes one file in the same way; "-" is standard output.
+llvm::Error writeFile(llvm::StringRef path, llvm::StringRef contents);
+
+} // namespace blockscale::driver
+
+#endif // BLOCKSCALE_DRIVER_OUTPUTFILES_H

@@ -1,0 +1,201 @@
+//===- VerifyVerb.cpp - compile, emulate, compare -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verb.h"
+#include "blockscale/Driver/Compile.h"
+#include "blockscale/Driver/Driver.h"
+#include "blockscale/Verify/Verify.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace blockscale;
+using namespace blockscale::driver;
+using llvm::StringRef;
+namespace cl = llvm::cl;
+
+namespace {
+enum class Data { Exact, Random, Both };
+
+class VerifyVerb : public Verb {
+public:
+  VerifyVerb()
+      : Verb("verify", "Compile, run on the emulator, compare with a reference "
+                       "product") {}
+  int run() override;
+
+private:
+  int verifyFile(StringRef path, const CompileOptions &options,
+                 std::vector<verify::Verdict> &verdicts);
+  int verifyPlan(const Compilation &compilation,
+                 std::vector<verify::Verdict> &verdicts);
+  /// The sizes to try: the product of what was given per dimension.
+  std::vector<plan::Environment> sizesFor(const plan::Kernel &kernel) const;
+
+  cl::list<std::string> inputs{cl::Positional, cl::sub(command), cl::OneOrMore,
+                               cl::value_desc("FILE.mlir"),
+                               cl::desc("Files to verify")};
+  cl::opt<std::string> target{
+      "target", cl::sub(command), cl::init("sm_100a"), cl::value_desc("CHIP"),
+      cl::desc("Chip of products whose schedule names none (default sm_100a)")};
+  cl::opt<int64_t> expectedRows{
+      "expected-rows", cl::sub(command), cl::init(4096),
+      cl::value_desc("NUMBER"),
+      cl::desc("Rows to optimise for where their number is dynamic (default "
+               "4096)")};
+  cl::list<int64_t> m{"m", cl::sub(command), cl::CommaSeparated,
+                      cl::value_desc("NUMBERS"),
+                      cl::desc("Values of a dynamic M (default 256)")};
+  cl::list<int64_t> n{"n", cl::sub(command), cl::CommaSeparated,
+                      cl::value_desc("NUMBERS"),
+                      cl::desc("Values of a dynamic N (default 256)")};
+  cl::list<int64_t> k{"k", cl::sub(command), cl::CommaSeparated,
+                      cl::value_desc("NUMBERS"),
+                      cl::desc("Values of a dynamic K (default 512)")};
+  cl::list<int64_t> batch{"batch", cl::sub(command), cl::CommaSeparated,
+                          cl::value_desc("NUMBERS"),
+                          cl::desc("Values of a dynamic batch (default 2)")};
+  cl::opt<Data> data{
+      "data", cl::sub(command), cl::init(Data::Both),
+      cl::desc("Inputs to run with"),
+      cl::values(clEnumValN(Data::Exact, "exact",
+                            "Small numbers; results must agree bit for bit"),
+                 clEnumValN(Data::Random, "random",
+                            "All codes; results must agree within a bound"),
+                 clEnumValN(Data::Both, "both", "One run with each"))};
+  cl::opt<uint64_t> tiles{
+      "tiles", cl::sub(command), cl::init(0), cl::value_desc("NUMBER"),
+      cl::desc("Run only that many clusters of the grid, spread evenly "
+               "(default 0: all)")};
+  cl::opt<int64_t> numSms{"num-sms", cl::sub(command), cl::init(148),
+                          cl::value_desc("NUMBER"),
+                          cl::desc("SMs that the launch assumes (default "
+                                   "148); few make a CTA compute many tiles")};
+  cl::opt<uint64_t> seed{"seed", cl::sub(command), cl::init(1),
+                         cl::value_desc("NUMBER"),
+                         cl::desc("Seed of the inputs (default 1)")};
+  cl::opt<unsigned> threads{"threads", cl::sub(command), cl::init(0),
+                            cl::value_desc("NUMBER"),
+                            cl::desc("Host threads (default 0: all)")};
+  cl::opt<emulator::Completion> completion{
+      "completion", cl::sub(command), cl::init(emulator::Completion::Immediate),
+      cl::desc("When asynchronous operations take effect"),
+      cl::values(
+          clEnumValN(emulator::Completion::Immediate, "immediate", "At issue"),
+          clEnumValN(emulator::Completion::Random, "random",
+                     "At times drawn from the seed"),
+          clEnumValN(emulator::Completion::Latest, "latest",
+                     "When nothing can run without them"))};
+};
+} // namespace
+
+std::vector<plan::Environment>
+VerifyVerb::sizesFor(const plan::Kernel &kernel) const {
+  std::vector<plan::Environment> all{{}};
+  for (const plan::Size &size : kernel.sizes) {
+    const cl::list<int64_t> &given = size.name == "M"   ? m
+                                     : size.name == "N" ? n
+                                     : size.name == "K" ? k
+                                                        : batch;
+    if (size.value)
+      continue;
+    std::vector<int64_t> values(given.begin(), given.end());
+    if (values.empty())
+      values = {size.name == "batch" ? 2 : size.name == "K" ? 512 : 256};
+    std::vector<plan::Environment> extended;
+    for (const plan::Environment &sizes : all)
+      for (int64_t value : values) {
+        extended.push_back(sizes);
+        extended.back()[size.name] = value;
+      }
+    all = std::move(extended);
+  }
+  return all;
+}
+
+int VerifyVerb::verifyPlan(const Compilation &compilation,
+                           std::vector<verify::Verdict> &verdicts) {
+  emulator::ParseResult ptx = emulator::parsePtx(compilation.ptx);
+  for (const emulator::Diagnostic &diagnostic : ptx.errors)
+    llvm::errs() << "PTX:" << diagnostic.format() << '\n';
+  if (!ptx)
+    return reportError("the emulator cannot read the PTX", kFailure);
+  verify::VerifyOptions options;
+  options.seed = seed;
+  options.threads = threads;
+  options.numSms = numSms;
+  options.sampleClusters = tiles;
+  options.completion = completion;
+  std::vector<verify::DataKind> kinds;
+  if (data != Data::Random)
+    kinds.push_back(verify::DataKind::Exact);
+  if (data != Data::Exact)
+    kinds.push_back(verify::DataKind::Random);
+  for (const plan::Kernel &kernel : compilation.plan.kernels)
+    for (const plan::Environment &given : sizesFor(kernel)) {
+      Parsed<plan::Environment> sizes =
+          verify::bindSizes(kernel, given, numSms);
+      if (!sizes)
+        return reportError(sizes.error, kNotUnderstood);
+      for (verify::DataKind kind : kinds)
+        verdicts.push_back(
+            verify::verifyKernel(*ptx.module, kernel, *sizes, kind, options));
+    }
+  return kSuccess;
+}
+
+int VerifyVerb::verifyFile(StringRef path, const CompileOptions &options,
+                           std::vector<verify::Verdict> &verdicts) {
+  std::string error;
+  auto file = mlir::openInputFile(path, &error);
+  if (!file)
+    return reportError(error, kFailure);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  prepareContext(context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  if (!module)
+    return kFailure;
+  mlir::FailureOr<Compilation> compilation = compile(*module, options);
+  if (mlir::failed(compilation))
+    return kFailure;
+  return verifyPlan(*compilation, verdicts);
+}
+
+int VerifyVerb::run() {
+  CompileOptions options;
+  options.target = target;
+  options.expectedRows = expectedRows;
+  if (std::optional<std::string> why = whyNot(options))
+    return reportError(*why, kNotUnderstood);
+  if (numSms < 1)
+    return reportError("--num-sms takes 1 or more, found " +
+                           llvm::Twine(numSms.getValue()),
+                       kNotUnderstood);
+  std::vector<verify::Verdict> verdicts;
+  int result = kSuccess;
+  for (const std::string &input : inputs)
+    if (int code = verifyFile(input, options, verdicts))
+      result = code;
+  llvm::outs() << verify::printVerdicts(verdicts);
+  for (const verify::Verdict &verdict : verdicts)
+    if (!verdict.passed() && result == kSuccess)
+      result = kFailure;
+  return result;
+}
+
+std::unique_ptr<Verb> blockscale::driver::makeVerifyVerb() {
+  return std::make_unique<VerifyVerb>();
+}

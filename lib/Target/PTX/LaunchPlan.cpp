@@ -1,0 +1,433 @@
+//===- LaunchPlan.cpp - the launch plan of compiled kernels ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Target/PTX/LaunchPlan.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/HW/TensorMap.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How tightly the outermost operator of a printed expression binds.
+enum class Binding { Sum, Product, Atom };
+struct Printed {
+  std::string text;
+  Binding binding;
+};
+} // namespace
+
+static Printed printBound(AffineExpr expression);
+
+/// `expression`, in parentheses if it binds less tightly than its place needs.
+static std::string printAt(AffineExpr expression, Binding needed) {
+  Printed printed = printBound(expression);
+  if (printed.binding < needed)
+    return "(" + printed.text + ")";
+  return printed.text;
+}
+
+static Printed printBound(AffineExpr expression) {
+  static constexpr StringRef names[] = {"M", "N", "K", "batch", "num_sms"};
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression)) {
+    assert(symbol.getPosition() < std::size(names) && "unknown symbol");
+    return {names[symbol.getPosition()].str(), Binding::Atom};
+  }
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression)) {
+    Binding binding = constant.getValue() < 0 ? Binding::Sum : Binding::Atom;
+    return {std::to_string(constant.getValue()), binding};
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
+  auto infix = [&](StringRef op, Binding binding) -> Printed {
+    // Operators of one level group to the left, so the right side needs more.
+    Binding right = binding == Binding::Sum ? Binding::Product : Binding::Atom;
+    return {printAt(lhs, binding) + op.str() + printAt(rhs, right), binding};
+  };
+  switch (expression.getKind()) {
+  case AffineExprKind::Add:
+    return infix(" + ", Binding::Sum);
+  case AffineExprKind::Mul:
+    return infix(" * ", Binding::Product);
+  case AffineExprKind::Mod:
+    return infix(" % ", Binding::Product);
+  case AffineExprKind::FloorDiv:
+    return infix(" / ", Binding::Product);
+  case AffineExprKind::CeilDiv:
+    return {"ceildiv(" + printBound(lhs).text + ", " + printBound(rhs).text + ")",
+            Binding::Atom};
+  default:
+    llvm_unreachable("dimensions do not occur in launch plans");
+  }
+}
+
+std::string blockscale::printExpression(AffineExpr expression) {
+  return printBound(expression).text;
+}
+
+static std::vector<plan::Expression> printResults(AffineMap map) {
+  std::vector<plan::Expression> texts;
+  for (AffineExpr result : map.getResults())
+    texts.push_back(printExpression(result));
+  return texts;
+}
+
+/// The minimum of the map's results.
+static plan::Expression printMinimum(AffineMap map) {
+  std::string text;
+  for (const std::string &result : printResults(map))
+    text = text.empty() ? result : "min(" + text + ", " + result + ")";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+std::vector<Product> blockscale::collectProducts(ModuleOp module) {
+  std::vector<Product> products;
+  module.walk([&](MatmulOp op) {
+    if (!op.getMma() || !op.getSchedule())
+      return;
+    Product product;
+    if (auto function = op->getParentOfType<FunctionOpInterface>())
+      product.sourceFunction = function.getName().str();
+    product.a = cast<ScaledTensorType>(op.getA().getType());
+    product.b = cast<ScaledTensorType>(op.getB().getType());
+    product.d = cast<RankedTensorType>(op.getResult().getType());
+    if (op.getC())
+      product.c = cast<RankedTensorType>(op.getC().getType());
+    if (op.getBias())
+      product.bias = cast<RankedTensorType>(op.getBias().getType());
+    product.alpha = bool(op.getAlpha());
+    product.beta = bool(op.getBeta());
+    product.biasKind = op.getBiasKind();
+    product.activation = op.getActivation();
+    product.mma = *op.getMma();
+    product.schedule = *op.getSchedule();
+    products.push_back(product);
+  });
+  return products;
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+static plan::TensorMap tensorMapRecipe(TensorMapType type) {
+  const hw::TensorMapDataTypeInfo &info =
+      hw::tensorMapDataTypeInfo(type.getDataType());
+  plan::TensorMap map;
+  map.dataType = {std::string(info.driverName), int64_t(info.type)};
+  map.globalDim = printResults(type.getDims());
+  map.globalStrides = printResults(type.getStrides());
+  map.boxDim.assign(type.getBox().begin(), type.getBox().end());
+  map.elementStrides.assign(map.boxDim.size(), 1);
+  map.swizzle = {std::string(hw::tensorMapSwizzleDriverName(type.getSwizzle())),
+                 int64_t(hw::tensorMapSwizzleCode(type.getSwizzle()))};
+  // The codes of the driver's enumerators, CUDA 13.0 cuda.h. Operands are read
+  // by several CTAs, so whole 256-byte lines are worth promoting to L2.
+  map.interleave = {"CU_TENSOR_MAP_INTERLEAVE_NONE", 0};
+  map.l2Promotion = {"CU_TENSOR_MAP_L2_PROMOTION_L2_256B", 3};
+  map.oobFill = {"CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE", 0};
+  return map;
+}
+
+/// The operand or size of the source matmul that a role belongs to.
+static StringRef operandOf(ParameterRole role) {
+  switch (role) {
+  case ParameterRole::AData:
+  case ParameterRole::AScales:
+  case ParameterRole::ATensorScale:
+    return "a";
+  case ParameterRole::BData:
+  case ParameterRole::BScales:
+  case ParameterRole::BTensorScale:
+    return "b";
+  case ParameterRole::SizeM:
+    return "M";
+  case ParameterRole::SizeN:
+    return "N";
+  case ParameterRole::SizeK:
+    return "K";
+  case ParameterRole::D:
+  case ParameterRole::C:
+  case ParameterRole::Bias:
+  case ParameterRole::Alpha:
+  case ParameterRole::Beta:
+  case ParameterRole::Batch:
+    return stringifyParameterRole(role);
+  }
+  llvm_unreachable("covered switch");
+}
+
+static std::string typeName(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// The parameters with the places that PTX gives them: in order, each at the
+/// next multiple of its alignment.
+static FailureOr<std::vector<plan::Parameter>>
+parametersOf(gpu::GPUFuncOp kernel) {
+  std::vector<plan::Parameter> parameters;
+  uint64_t end = 0;
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto attribute = kernel.getArgAttrOfType<ParameterAttr>(
+        argument.getArgNumber(), ParameterAttr::name);
+    if (!attribute)
+      return kernel.emitError()
+             << "argument " << argument.getArgNumber() << " has no '"
+             << ParameterAttr::name << "'";
+    plan::Parameter parameter;
+    parameter.role = stringifyParameterRole(attribute.getRole()).str();
+    parameter.operand = operandOf(attribute.getRole()).str();
+    Type type = argument.getType();
+    if (auto map = dyn_cast<TensorMapType>(type)) {
+      parameter.kind = plan::ParameterKind::TensorMap;
+      parameter.type = "tensor_map";
+      parameter.size = hw::kTensorMapBytes;
+      parameter.alignment = hw::kTensorMapAlignment;
+      parameter.tensorMap = tensorMapRecipe(map);
+    } else if (auto global = dyn_cast<GlobalType>(type)) {
+      parameter.kind = plan::ParameterKind::Pointer;
+      parameter.type = typeName(global.getElementType());
+      parameter.size = parameter.alignment = sizeof(uint64_t);
+    } else if (type.isIntOrFloat()) {
+      parameter.kind = plan::ParameterKind::Scalar;
+      parameter.type = typeName(type);
+      parameter.size = parameter.alignment = type.getIntOrFloatBitWidth() / 8;
+    } else {
+      return kernel.emitError() << "argument " << argument.getArgNumber()
+                                << " of type " << type
+                                << " has no place in a launch plan";
+    }
+    parameter.offset = llvm::alignTo(end, parameter.alignment);
+    end = parameter.offset + parameter.size;
+    parameters.push_back(parameter);
+  }
+  return parameters;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Sizes of the source matmul: constants, or symbols where they are dynamic.
+namespace {
+struct ProductSizes {
+  AffineExpr m, n, k, batch;
+};
+} // namespace
+
+static ProductSizes sizesOf(const Product &product) {
+  MLIRContext *context = product.a.getContext();
+  auto size = [&](int64_t extent, unsigned symbol) -> AffineExpr {
+    if (ShapedType::isDynamic(extent))
+      return getAffineSymbolExpr(symbol, context);
+    return getAffineConstantExpr(extent, context);
+  };
+  int64_t k = ShapedType::isDynamic(product.a.getK()) ? product.b.getK()
+                                                      : product.a.getK();
+  int64_t batch = product.a.isBatched() ? product.a.getShape().front() : 1;
+  return {size(product.a.getNumRows(), 0), size(product.b.getNumRows(), 1),
+          size(k, 2), size(batch, 3)};
+}
+
+static std::string bitOrder(unsigned bits) {
+  if (bits == 8)
+    return "byte i of a line holds element i";
+  return "element i of a line lies in bits " + std::to_string(bits) +
+         " * i to " + std::to_string(bits) + " * i + " +
+         std::to_string(bits - 1) + ", bit 0 being the lowest of byte 0";
+}
+
+static plan::DataPacking dataPacking(const Product &product, bool isA,
+                                     TensorMapType map) {
+  bool swap = product.schedule.getSwapOperands() &&
+              product.schedule.getSwapOperands().getValue();
+  ScaledTensorType type = isA ? product.a : product.b;
+  ProductSizes sizes = sizesOf(product);
+  const hw::TensorMapDataTypeInfo &info =
+      hw::tensorMapDataTypeInfo(map.getDataType());
+  bool kMajor = type.getOrder() == DataOrder::KMajor;
+  AffineExpr rows = isA ? sizes.m : sizes.n;
+  plan::DataPacking data;
+  data.operand = isA ? "a" : "b";
+  data.format = std::string(
+      formatName(isA != swap ? product.mma.getA() : product.mma.getB()));
+  data.order = stringifyDataOrder(type.getOrder()).str();
+  data.bits = info.globalBits;
+  data.elementMultiple = info.innerMultiple;
+  data.lines = printExpression(kMajor ? rows : sizes.k);
+  data.elements = printExpression(kMajor ? sizes.k : rows);
+  data.linePitch = printExpression(map.getStrides().getResult(0));
+  data.batchPitch = printExpression(map.getStrides().getResult(1));
+  data.alignment = info.alignment;
+  data.bitOrder = bitOrder(info.globalBits);
+  return data;
+}
+
+static plan::ScalePacking scalePacking(const Product &product, bool isA,
+                                       TensorMapType map) {
+  ProductSizes sizes = sizesOf(product);
+  AffineExpr rowAtoms = map.getDims().getResult(2);
+  AffineExpr wordAtoms = map.getDims().getResult(1);
+  AffineExpr groupPitch = map.getStrides().getResult(1);
+  AffineExpr batchPitch = map.getStrides().getResult(2);
+  plan::ScalePacking scales;
+  scales.operand = isA ? "a" : "b";
+  scales.format = std::string(formatName(product.mma.getScale()));
+  scales.block = product.mma.getBlock();
+  scales.layout = stringifyScaleLayout(ScaleLayout::Tiled128x4).str();
+  scales.offset = "l * " + printAt(batchPitch, Binding::Atom) +
+                  " + r / 128 * " + printAt(groupPitch, Binding::Atom) +
+                  " + j / 4 * 512 + r % 32 * 16 + r % 128 / 32 * 4 + j % 4";
+  scales.paddedRows = printExpression(rowAtoms * int64_t(hw::kAtomRows));
+  scales.paddedScales = printExpression(wordAtoms * int64_t(hw::kAtomScales));
+  scales.bytes = printExpression(batchPitch * sizes.batch);
+  scales.alignment = hw::tensorMapDataTypeInfo(map.getDataType()).alignment;
+  return scales;
+}
+
+static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
+  ProductSizes sizes = sizesOf(product);
+  auto matrix = [&](StringRef name, RankedTensorType type) {
+    plan::PlainOperand operand;
+    operand.operand = name.str();
+    operand.type = typeName(type.getElementType());
+    operand.rowPitch = printExpression(sizes.n);
+    operand.batchPitch = printExpression(sizes.m * sizes.n);
+    operand.elements = printExpression(sizes.m * sizes.n * sizes.batch);
+    return operand;
+  };
+  std::vector<plan::PlainOperand> operands{matrix("d", product.d)};
+  if (product.c)
+    operands.push_back(matrix("c", product.c));
+  if (product.bias) {
+    AffineExpr length =
+        product.biasKind == BiasKind::Row ? sizes.m : sizes.n;
+    plan::PlainOperand bias;
+    bias.operand = "bias";
+    bias.type = typeName(product.bias.getElementType());
+    bias.elements = printExpression(length);
+    operands.push_back(bias);
+  }
+  return operands;
+}
+
+static plan::Epilogue epilogueOf(const Product &product) {
+  auto hasTensorScale = [](ScaledTensorType type) {
+    return type.getSpec().getValue().tensorScale.has_value();
+  };
+  plan::Epilogue epilogue;
+  epilogue.alpha = product.alpha;
+  epilogue.beta = bool(product.c);
+  epilogue.aTensorScale = hasTensorScale(product.a);
+  epilogue.bTensorScale = hasTensorScale(product.b);
+  if (product.bias)
+    epilogue.bias = stringifyBiasKind(product.biasKind).str();
+  if (product.activation)
+    epilogue.activation = stringifyActivation(*product.activation).str();
+  return epilogue;
+}
+
+static std::vector<plan::Size> planSizes(const Product &product) {
+  ProductSizes sizes = sizesOf(product);
+  std::vector<plan::Size> list;
+  for (auto [name, expr] : {std::pair<StringRef, AffineExpr>{"M", sizes.m},
+                            {"N", sizes.n},
+                            {"K", sizes.k},
+                            {"batch", sizes.batch}}) {
+    plan::Size size{name.str(), std::nullopt};
+    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+      size.value = constant.getValue();
+    list.push_back(size);
+  }
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// The type of the argument with `role`; the tensor maps are always there.
+static FailureOr<TensorMapType> mapOf(gpu::GPUFuncOp kernel,
+                                      ParameterRole role) {
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto attribute = kernel.getArgAttrOfType<ParameterAttr>(
+        argument.getArgNumber(), ParameterAttr::name);
+    auto map = dyn_cast<TensorMapType>(argument.getType());
+    if (map && attribute && attribute.getRole() == role)
+      return map;
+  }
+  return kernel.emitError() << "has no tensor map '"
+                            << stringifyParameterRole(role) << "'";
+}
+
+static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
+                                          KernelAttr attribute,
+                                          const Product &product) {
+  auto parameters = parametersOf(kernel);
+  auto aData = mapOf(kernel, ParameterRole::AData);
+  auto bData = mapOf(kernel, ParameterRole::BData);
+  auto aScales = mapOf(kernel, ParameterRole::AScales);
+  auto bScales = mapOf(kernel, ParameterRole::BScales);
+  if (failed(parameters) || failed(aData) || failed(bData) ||
+      failed(aScales) || failed(bScales))
+    return failure();
+  if (attribute.getSharedBytes() <= 0)
+    return kernel.emitError() << "has no shared memory yet; run "
+                                 "'blockscale-assign-memory' first";
+  plan::Kernel result;
+  result.name = kernel.getName().str();
+  result.sourceFunction = product.sourceFunction;
+  result.grid = {printMinimum(attribute.getGrid()), "1", "1"};
+  result.cluster = {1, 1, 1};
+  result.block = {attribute.getBlock(), 1, 1};
+  result.sharedMemoryBytes = attribute.getSharedBytes();
+  result.sizes = planSizes(product);
+  result.parameters = std::move(*parameters);
+  result.data = {dataPacking(product, true, *aData),
+                 dataPacking(product, false, *bData)};
+  result.scales = {scalePacking(product, true, *aScales),
+                   scalePacking(product, false, *bScales)};
+  result.operands = plainOperands(product);
+  result.epilogue = epilogueOf(product);
+  return result;
+}
+
+FailureOr<plan::Plan>
+blockscale::buildLaunchPlan(ModuleOp module, ArrayRef<Product> products) {
+  SmallVector<gpu::GPUFuncOp> kernels;
+  module.walk([&](gpu::GPUFuncOp kernel) {
+    if (kernel->hasAttrOfType<KernelAttr>(KernelAttr::name))
+      kernels.push_back(kernel);
+  });
+  if (kernels.size() != products.size())
+    return module.emitError() << kernels.size() << " kernels for "
+                              << products.size() << " products";
+  plan::Plan result;
+  for (auto [kernel, product] : llvm::zip_equal(kernels, products)) {
+    auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
+    auto planned = planKernel(kernel, attribute, product);
+    if (failed(planned))
+      return failure();
+    result.target = attribute.getTarget().str();
+    result.kernels.push_back(std::move(*planned));
+  }
+  return result;
+}

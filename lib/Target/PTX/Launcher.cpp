@@ -1,0 +1,210 @@
+//===- Launcher.cpp - C++ source that launches planned kernels ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Target/PTX/Launcher.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace blockscale;
+using namespace blockscale::plan;
+using llvm::raw_ostream;
+using llvm::StringRef;
+
+/// What every launcher needs. The functions are those of the plan's
+/// expressions.
+static constexpr StringRef kPreamble = R"(#include <cuda.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace {NAMESPACE} {
+namespace detail {
+inline int64_t ceildiv(int64_t x, int64_t y) {
+  return x / y + (x % y > 0);
+}
+inline int64_t min(int64_t x, int64_t y) { return std::min(x, y); }
+inline int64_t max(int64_t x, int64_t y) { return std::max(x, y); }
+} // namespace detail
+)";
+
+/// `name` with everything that a C++ identifier cannot hold as underscores.
+static std::string identifier(StringRef name) {
+  std::string result;
+  for (char c : name)
+    result += llvm::isAlnum(c) ? c : '_';
+  if (result.empty() || llvm::isDigit(result.front()))
+    result = "_" + result;
+  return result;
+}
+
+/// "a_data" as "aData".
+static std::string member(StringRef role) {
+  std::string result;
+  for (size_t i = 0; i < role.size(); ++i)
+    if (role[i] == '_' && i + 1 < role.size())
+      result += llvm::toUpper(role[++i]);
+    else
+      result += role[i];
+  return result;
+}
+
+static bool isSize(const Parameter &parameter) {
+  return parameter.role == "batch" || StringRef(parameter.role).starts_with("size_");
+}
+
+static StringRef scalarType(const Parameter &parameter) {
+  return parameter.type == "f32" ? "float" : "int32_t";
+}
+
+/// Declares M, N, K, batch: constants, or from the arguments. Unused ones draw
+/// no warning.
+static void printSizes(raw_ostream &os, const Kernel &kernel) {
+  for (const Size &size : kernel.sizes) {
+    os << "  [[maybe_unused]] const int64_t " << size.name << " = ";
+    if (size.value) {
+      os << *size.value << ";\n";
+      continue;
+    }
+    for (const Parameter &parameter : kernel.parameters)
+      if (isSize(parameter) && parameter.operand == size.name)
+        os << "arguments." << member(parameter.role) << ";\n";
+  }
+  os << "  using detail::ceildiv;\n  using detail::max;\n"
+        "  using detail::min;\n";
+}
+
+static void printArguments(raw_ostream &os, const Kernel &kernel,
+                           const std::string &name) {
+  os << "\n/// Arguments of '" << kernel.name << "'. Pointers are device "
+     << "addresses; how the\n/// memory behind them is laid out stands in the "
+        "launch plan.\nstruct "
+     << name << "Arguments {\n";
+  for (const Parameter &parameter : kernel.parameters) {
+    bool isScalar = parameter.kind == ParameterKind::Scalar;
+    os << "  " << (isScalar ? scalarType(parameter) : StringRef("CUdeviceptr"))
+       << ' ' << member(parameter.role) << " = "
+       << (parameter.role == "alpha" ? "1" : "0") << ";\n";
+  }
+  os << "};\n";
+}
+
+static void printLoad(raw_ostream &os, const Kernel &kernel,
+                      const std::string &name) {
+  os << "\n/// Gets the kernel from `module` and asks for its shared memory.\n"
+     << "inline CUresult load_" << name
+     << "(CUmodule module, CUfunction *function) {\n"
+     << "  if (CUresult result = cuModuleGetFunction(function, module, \"";
+  os.write_escaped(kernel.name);
+  os << "\"))\n    return result;\n"
+     << "  return cuFuncSetAttribute(\n      *function, "
+        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "
+     << kernel.sharedMemoryBytes << ");\n}\n";
+}
+
+template <typename T>
+static void printArray(raw_ostream &os, StringRef type, StringRef name,
+                       const std::vector<T> &values) {
+  os << "  const " << type << ' ' << name << "[] = {";
+  llvm::interleaveComma(values, os,
+                        [&](const T &value) { os << type << "(" << value << ")"; });
+  os << "};\n";
+}
+
+static void printEncode(raw_ostream &os, const Parameter &parameter,
+                        const std::string &name, const Kernel &kernel) {
+  const TensorMap &map = *parameter.tensorMap;
+  os << "\n/// Builds the tensor map of '" << parameter.role << "'.\n"
+     << "inline CUresult encode_" << name << "_" << parameter.role
+     << "(const " << name << "Arguments &arguments, CUtensorMap *map) {\n";
+  printSizes(os, kernel);
+  printArray(os, "cuuint64_t", "globalDim", map.globalDim);
+  // A map of one dimension has no strides, but an array needs an element.
+  std::vector<Expression> strides = map.globalStrides;
+  if (strides.empty())
+    strides.push_back("0");
+  printArray(os, "cuuint64_t", "globalStrides", strides);
+  printArray(os, "cuuint32_t", "boxDim", map.boxDim);
+  printArray(os, "cuuint32_t", "elementStrides", map.elementStrides);
+  os << "  return cuTensorMapEncodeTiled(\n      map, " << map.dataType.name
+     << ", " << map.globalDim.size()
+     << ",\n      reinterpret_cast<void *>(arguments." << member(parameter.role)
+     << "),\n      globalDim, globalStrides, boxDim, elementStrides,\n      "
+     << map.interleave.name << ", " << map.swizzle.name << ",\n      "
+     << map.l2Promotion.name << ",\n      " << map.oobFill.name << ");\n}\n";
+}
+
+static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
+  static constexpr StringRef axes[] = {"X", "Y", "Z"};
+  os << "  CUlaunchConfig config = {};\n";
+  for (auto [axis, extent] : llvm::zip_equal(axes, kernel.grid))
+    os << "  config.gridDim" << axis << " = unsigned(" << extent << ");\n";
+  for (auto [axis, extent] : llvm::zip_equal(axes, kernel.block))
+    os << "  config.blockDim" << axis << " = " << extent << ";\n";
+  os << "  config.sharedMemBytes = " << kernel.sharedMemoryBytes << ";\n"
+     << "  config.hStream = stream;\n"
+     << "  CUlaunchAttribute cluster = {};\n"
+     << "  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
+     << "  cluster.value.clusterDim.x = " << kernel.cluster[0] << ";\n"
+     << "  cluster.value.clusterDim.y = " << kernel.cluster[1] << ";\n"
+     << "  cluster.value.clusterDim.z = " << kernel.cluster[2] << ";\n"
+     << "  config.attrs = &cluster;\n"
+     << "  config.numAttrs = 1;\n";
+}
+
+static void printLaunch(raw_ostream &os, const Kernel &kernel,
+                        const std::string &name) {
+  os << "\n/// Launches the kernel on `stream`. `num_sms` is the number of "
+        "SMs of the device.\n"
+     << "inline CUresult launch_" << name << "(CUfunction function, const "
+     << name << "Arguments &arguments,\n    [[maybe_unused]] int64_t num_sms, "
+     << "CUstream stream) {\n";
+  printSizes(os, kernel);
+  for (const Parameter &parameter : kernel.parameters)
+    if (parameter.kind == ParameterKind::TensorMap)
+      os << "  CUtensorMap " << member(parameter.role) << ";\n"
+         << "  if (CUresult result = encode_" << name << "_" << parameter.role
+         << "(arguments, &" << member(parameter.role)
+         << "))\n    return result;\n";
+    else
+      os << "  auto " << member(parameter.role) << " = arguments."
+         << member(parameter.role) << ";\n";
+  os << "  void *parameters[] = {";
+  llvm::interleaveComma(kernel.parameters, os, [&](const Parameter &p) {
+    os << "&" << member(p.role);
+  });
+  os << "};\n";
+  printConfiguration(os, kernel);
+  os << "  return cuLaunchKernelEx(&config, function, parameters, nullptr);\n"
+        "}\n";
+}
+
+std::string blockscale::printLauncher(const Plan &plan) {
+  std::string text;
+  raw_ostream &&os = llvm::raw_string_ostream(text);
+  std::string space = plan.kernels.empty()
+                          ? std::string("blockscale_kernels")
+                          : "launch_" + identifier(plan.kernels[0].name);
+  std::string preamble = kPreamble.str();
+  constexpr StringRef placeholder = "{NAMESPACE}";
+  preamble.replace(preamble.find(placeholder), placeholder.size(), space);
+  os << "// Launches kernels for " << plan.target
+     << " through the CUDA driver API.\n\n#pragma once\n\n"
+     << preamble;
+  for (const Kernel &kernel : plan.kernels) {
+    std::string name = identifier(kernel.name);
+    printArguments(os, kernel, name);
+    printLoad(os, kernel, name);
+    for (const Parameter &parameter : kernel.parameters)
+      if (parameter.tensorMap)
+        printEncode(os, parameter, name, kernel);
+    printLaunch(os, kernel, name);
+  }
+  os << "} // namespace " << space << '\n';
+  return text;
+}
