@@ -30,6 +30,17 @@ else:
     # Every test in MLIR is the compiler's.
     config.suffixes.remove(".mlir")
 
+# The libraries that programs run by mlir-runner call.
+llvm_libs_dir = os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")
+config.substitutions.append(
+    (
+        "%mlir_runner_libs",
+        ",".join(
+            os.path.join(llvm_libs_dir, f"lib{name}.so")
+            for name in ("mlir_runner_utils", "mlir_c_runner_utils")
+        ),
+    )
+)
 config.substitutions.append(("%oracle", os.path.join(config.test_source_root, "oracle")))
 config.substitutions.append(("%source_root", config.blockscale_source_dir))
 config.substitutions.append(("%python", config.python))

@@ -5,16 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Transform/IR/TransformDialect.h"
+#include "mlir/Dialect/Transform/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -25,8 +29,12 @@ int main(int argc, char **argv) {
                   mlir::func::FuncDialect, mlir::gpu::GPUDialect,
                   mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                  mlir::transform::TransformDialect,
                   mlir::vector::VectorDialect>();
+  mlir::linalg::registerTransformDialectExtension(registry);
   blockscale::registerBlockscalePasses();
+  blockscale::registerBlockscaleToLinalg();
+  mlir::transform::registerInterpreterPass();
   mlir::registerTransformsPasses();
   mlir::memref::registerMemRefPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -168,12 +169,33 @@ template <typename StorageOp> struct DimOfStored : OpRewritePattern<DimOp> {
     return success();
   }
 };
+/// A slice is as large as it says, and K is whole.
+struct DimOfSlice : OpRewritePattern<DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(DimOp op,
+                                PatternRewriter &rewriter) const override {
+    auto source = op.getInput().getDefiningOp<SliceRowsOp>();
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "input is not a slice");
+    SmallVector<OpFoldResult> sizes = source.getMixedSizes();
+    auto dimension = static_cast<size_t>(op.getDimension());
+    if (dimension == sizes.size()) {
+      rewriter.modifyOpInPlace(
+          op, [&] { op.getInputMutable().assign(source.getInput()); });
+      return success();
+    }
+    rewriter.replaceOp(op, getValueOrCreateConstantIndexOp(
+                               rewriter, op.getLoc(), sizes[dimension]));
+    return success();
+  }
+};
 } // namespace
 
 void DimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
-  patterns.add<DimOfQuantize, DimOfStored<RelayoutOp>, DimOfStored<CompressOp>>(
-      context);
+  patterns.add<DimOfQuantize, DimOfSlice, DimOfStored<RelayoutOp>,
+               DimOfStored<CompressOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.h.inc"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleEnums.h.inc"

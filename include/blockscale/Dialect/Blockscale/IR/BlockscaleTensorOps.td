@@ -14,6 +14,7 @@ include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
 
 class Blockscale_Op<string mnemonic, list<Trait> traits = []>
     : Op<Blockscale_Dialect, mnemonic, traits>;
@@ -166,6 +167,51 @@ def Blockscale_RelayoutOp : Blockscale_Op<"relayout", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
+def Blockscale_SliceRowsOp : Blockscale_Op<"slice_rows",
+    [Pure, AttrSizedOperandSegments]> {
+  let summary = "some rows of a scaled tensor";
+  let description = [{
+    The rows `offset` to `offset + size - 1`, with the scales that they had; K
+    stays whole. With a batch dimension, offset and size of the matrices come
+    first.
+
+    A slice starts and ends between tiles, or ends with the tensor: where `r`
+    rows share a scale, offset and size are multiples of `r`, in layout
+    `tiled_128x4` of `128 * r`, and the size may be less if nothing follows.
+    What is not known before run time is not checked.
+
+    ```mlir
+    %0 = blockscale.slice_rows %q[%i] [128] : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32"> to !blockscale.tensor<128x4096xf8E4M3FN, "e8m0_t32">
+    %1 = blockscale.slice_rows %e[%i, 0] [1, 64] : !blockscale.tensor<8x64x512xf8E4M3FN, "e8m0_t32"> to !blockscale.tensor<1x64x512xf8E4M3FN, "e8m0_t32">
+    ```
+  }];
+  let arguments = (ins
+    Blockscale_ScaledTensor:$input,
+    Variadic<Index>:$offsets, Variadic<Index>:$sizes,
+    DenseI64ArrayAttr:$static_offsets, DenseI64ArrayAttr:$static_sizes);
+  let results = (outs Blockscale_ScaledTensor:$result);
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input,
+                   "::llvm::ArrayRef<::mlir::OpFoldResult>":$offsets,
+                   "::llvm::ArrayRef<::mlir::OpFoldResult>":$sizes)>];
+  let assemblyFormat = [{
+    $input `` custom<DynamicIndexList>($offsets, $static_offsets)
+    custom<DynamicIndexList>($sizes, $static_sizes) attr-dict `:`
+    qualified(type($input)) `to` qualified(type($result))
+  }];
+  let extraClassDeclaration = [{
+    /// Offsets and sizes of the batch dimension, if any, and of the rows.
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
+    ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
+    /// The type of a slice of these sizes, of which some may be dynamic.
+    static ::blockscale::ScaledTensorType
+    inferType(::blockscale::ScaledTensorType input,
+              ::llvm::ArrayRef<int64_t> sizes);
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Sparsity
 //===----------------------------------------------------------------------===//
@@ -244,8 +290,11 @@ def Blockscale_DimOp : Blockscale_Op<"dim", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def Blockscale_MatmulOp : Blockscale_Op<"matmul",
-    [Pure, AttrSizedOperandSegments,
-     Blockscale_ReifiesShape]> {
+    [Pure, AttrSizedOperandSegments, Blockscale_ReifiesShape,
+     DeclareOpInterfaceMethods<TilingInterface, [
+       "getLoopIteratorTypes", "getIterationDomain",
+       "getTiledImplementation", "getResultTilePosition",
+       "generateResultTileValue"]>]> {
   let summary = "product of two block-scaled matrices";
   let description = [{
     With the values of `a` and `b` as their scale specs define them,
@@ -260,6 +309,9 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     The sum is taken in f32; its order is not defined. `alpha` and `beta` are 1
     where they are not given, and `bias` is added per column of the result, or
     per row with `row`. GELU is `x * Phi(x)` with the error function.
+
+    The product can be tiled along the batch, M and N, with
+    `blockscale.slice_rows` of the operands; K stays whole.
 
     `mma` is the instruction that `blockscale-legalize-scales` found.
     `schedule` decides how the product is cut into tiles; without one the

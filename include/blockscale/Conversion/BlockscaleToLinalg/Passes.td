@@ -1,0 +1,60 @@
+//===- Passes.td - scaled tensors to linalg ----------------*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_CONVERSION_BLOCKSCALETOLINALG_PASSES_TD
+#define BLOCKSCALE_CONVERSION_BLOCKSCALETOLINALG_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def BlockscaleToLinalg : Pass<"blockscale-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Convert the tensor level to linalg on plain tensors";
+  let description = [{
+    The meaning of the tensor level, written out in `linalg`, `arith`, `tensor`
+    and `math`: a reference to compare kernels with, and a way to any target
+    that has no block-scaled instructions.
+
+    A value of type `!blockscale.tensor` becomes its parts, in the order of
+    `blockscale.disassemble`; so do arguments and results of functions, and
+    values that pass through `scf`. Products decode both operands to f32,
+    contract them in f32 and then apply, in this order: the factor
+    `alpha * ta * tb` (`ta`, `tb` are the tensor scales), `beta * c`, the bias,
+    the activation, and rounding to the result's type.
+
+    Narrow floats are decoded by look-up in a constant table, which every
+    target can execute; with `use-extf` by `arith.extf`, for pipelines that
+    lower it themselves. They are encoded with integer arithmetic, to nearest,
+    ties to even, saturating. A scale that rounds to zero makes its tile zero.
+
+    Not converted, with a diagnostic: `prune`, `compress`, `quantize` with a
+    sparse spec, and unsigned elements with their zero points.
+
+    Before:
+    ```mlir
+    func.func @f(%q: !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32">) -> tensor<?x64xf32> {
+      %0 = blockscale.dequantize %q : !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32"> to tensor<?x64xf32>
+      return %0 : tensor<?x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%data: tensor<?x64xf8E4M3FN>, %scales: tensor<?x2xf8E8M0FNU>) -> tensor<?x64xf32> {
+      %table = arith.constant dense<...> : tensor<256xf32>
+      ...
+      %0 = linalg.generic ... ins(%data : tensor<?x64xf8E4M3FN>) ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"useExtf", "use-extf", "bool", /*default=*/"false",
+           "Decode narrow floats with arith.extf instead of tables">];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+}
+
+#endif // BLOCKSCALE_CONVERSION_BLOCKSCALETOLINALG_PASSES_TD

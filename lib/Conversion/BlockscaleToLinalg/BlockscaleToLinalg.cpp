@@ -1,0 +1,110 @@
+//===- BlockscaleToLinalg.cpp - scaled tensors to linalg ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each scaled tensor becomes its plain tensors, wherever values flow, and each
+// op on scaled tensors the element-wise code and contractions that define it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_BLOCKSCALETOLINALG
+#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+void blockscale::populateBlockscaleToLinalgTypeConversions(
+    TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion(
+      [](ScaledTensorType type,
+         SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
+        std::string reason;
+        FailureOr<TensorParts> parts = getTensorParts(type, reason);
+        if (failed(parts))
+          return failure();
+        llvm::append_range(types, parts->present());
+        return success();
+      });
+}
+
+void blockscale::populateBlockscaleToLinalgPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns, bool useExtf) {
+  populateMatmulPatterns(converter, patterns, useExtf);
+  populateQuantizePatterns(converter, patterns, useExtf);
+  populateStoragePatterns(converter, patterns);
+}
+
+/// Why an op has no conversion; empty if it has one.
+static std::optional<std::string> whyNotConverted(Operation *op) {
+  if (isa<PruneOp, CompressOp>(op))
+    return "has no conversion to linalg";
+  if (auto quantize = dyn_cast<QuantizeOp>(op))
+    if (quantize.getType().getSpec().getValue().isSparse())
+      return "with the sparse spec '" + quantize.getType().getSpec().getText() +
+             "' has no conversion to linalg";
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (auto scaled = dyn_cast<ScaledTensorType>(type))
+        if (std::optional<std::string> reason = whyNotLinalg(scaled))
+          return reason;
+  return std::nullopt;
+}
+
+namespace {
+struct BlockscaleToLinalg
+    : blockscale::impl::BlockscaleToLinalgBase<BlockscaleToLinalg> {
+  using BlockscaleToLinalgBase::BlockscaleToLinalgBase;
+
+  void runOnOperation() override {
+    WalkResult walk = getOperation()->walk([](Operation *op) {
+      std::optional<std::string> reason = whyNotConverted(op);
+      if (!reason)
+        return WalkResult::advance();
+      op->emitOpError() << *reason;
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    TypeConverter converter;
+    populateBlockscaleToLinalgTypeConversions(converter);
+    RewritePatternSet patterns(&getContext());
+    ConversionTarget target(getContext());
+    populateBlockscaleToLinalgPatterns(converter, patterns, useExtf);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                   converter);
+    populateReturnOpTypeConversionPattern(patterns, converter);
+    populateCallOpTypeConversionPattern(patterns, converter);
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+      return converter.isSignatureLegal(op.getFunctionType());
+    });
+    target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(
+        [&](Operation *op) { return converter.isLegal(op); });
+    target.addIllegalOp<AssembleOp, CompressOp, DequantizeOp, DimOp,
+                        DisassembleOp, MatmulOp, PruneOp, QuantizeOp,
+                        RelayoutOp, SliceRowsOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,190 @@
+//===- MatmulToLinalg.cpp - products of scaled tensors --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+
+using MatmulAdaptor = OpConversionPattern<MatmulOp>::OneToNOpAdaptor;
+
+/// sum_k a[m, k] * b[n, k] in f32, for each product of a batch.
+Value contract(Emitter &e, Value a, Value b, ArrayRef<OpFoldResult> sizes) {
+  auto batch = static_cast<unsigned>(sizes.size()) - 2;
+  auto dims = [&](ArrayRef<unsigned> own) {
+    SmallVector<AffineExpr> results;
+    for (unsigned i = 0; i < batch; ++i)
+      results.push_back(e.getAffineDimExpr(i));
+    for (unsigned dimension : own)
+      results.push_back(e.getAffineDimExpr(batch + dimension));
+    return AffineMap::get(batch + 3, 0, results, e.getContext());
+  };
+  Value empty = tensor::EmptyOp::create(e, sizes, e.getF32Type());
+  Value zeros = linalg::FillOp::create(e, e.f32(0), empty).getResult(0);
+  SmallVector<utils::IteratorType> iterators(batch + 2,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  auto op = linalg::GenericOp::create(
+      e, zeros.getType(), ValueRange{a, b}, zeros,
+      ArrayRef<AffineMap>{dims({0, 2}), dims({1, 2}), dims({0, 1})}, iterators,
+      [](OpBuilder &builder, Location loc, ValueRange values) {
+        Emitter body(loc, builder);
+        Value product = arith::MulFOp::create(body, values[0], values[1]);
+        Value sum = arith::AddFOp::create(body, values[2], product);
+        linalg::YieldOp::create(body, sum);
+      });
+  return op.getResult(0);
+}
+
+Value activate(Emitter &e, Activation activation, Value x) {
+  switch (activation) {
+  case Activation::ReLU:
+    return arith::MaximumFOp::create(e, x, e.f32(0));
+  case Activation::SiLU: {
+    Value decay = math::ExpOp::create(e, arith::NegFOp::create(e, x));
+    Value denominator = arith::AddFOp::create(e, decay, e.f32(1));
+    return arith::DivFOp::create(e, x, denominator);
+  }
+  case Activation::GELU: {
+    Value scaled = arith::MulFOp::create(e, x, e.f32(std::sqrt(0.5f)));
+    Value sum =
+        arith::AddFOp::create(e, math::ErfOp::create(e, scaled), e.f32(1));
+    return arith::MulFOp::create(e, arith::MulFOp::create(e, x, e.f32(0.5f)),
+                                 sum);
+  }
+  }
+  llvm_unreachable("unknown activation");
+}
+
+/// What is done to a sum before it is stored, with the tensors it reads.
+class Epilogue {
+public:
+  Epilogue(Emitter &emitter, MatmulOp op, MatmulAdaptor adaptor, const Parts &a,
+           const Parts &b)
+      : e(emitter), op(op), alpha(one(adaptor.getAlpha())),
+        beta(one(adaptor.getBeta())),
+        rank(static_cast<unsigned>(a.type.getRank())) {
+    for (const Parts *parts : {&a, &b})
+      if (parts->tensorScale)
+        tensorScales.push_back(
+            {add(parts->tensorScale, batchMap()),
+             Decoder(e, elementOf(parts->tensorScale), /*useExtf=*/false)});
+    if (op.getC())
+      c = add(one(adaptor.getC()), e.getMultiDimIdentityMap(rank));
+    if (op.getBias())
+      bias = add(one(adaptor.getBias()), biasMap());
+  }
+
+  /// Applies it to the sums.
+  Value apply(Value sums, ArrayRef<OpFoldResult> sizes) {
+    Type element = op.getResult().getType().getElementType();
+    Value init = tensor::EmptyOp::create(e, sizes, element);
+    SmallVector<Value> inputs(operands);
+    inputs.push_back(sums);
+    SmallVector<AffineMap> all(maps);
+    all.append(2, e.getMultiDimIdentityMap(rank));
+    SmallVector<utils::IteratorType> iterators(rank,
+                                               utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        e, init.getType(), inputs, init, all, iterators,
+        [&](OpBuilder &builder, Location loc, ValueRange values) {
+          Emitter body(loc, builder);
+          Value result = compute(body, values);
+          linalg::YieldOp::create(body, body.narrow(result, element));
+        });
+    return generic.getResult(0);
+  }
+
+private:
+  static Value one(ValueRange range) {
+    return range.empty() ? Value() : range.front();
+  }
+  static Type elementOf(Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementType();
+  }
+  unsigned add(Value operand, AffineMap map) {
+    operands.push_back(operand);
+    maps.push_back(map);
+    return static_cast<unsigned>(operands.size()) - 1;
+  }
+  AffineMap batchMap() {
+    return AffineMap::getMultiDimIdentityMap(rank, e.getContext())
+        .getMajorSubMap(rank - 2);
+  }
+  AffineMap biasMap() {
+    bool perColumn = op.getBiasKind() == BiasKind::Column;
+    return AffineMap::get(rank, 0,
+                          e.getAffineDimExpr(perColumn ? rank - 1 : rank - 2));
+  }
+
+  Value compute(Emitter &body, ValueRange values) {
+    Value result = values[operands.size()];
+    Value factor = alpha;
+    for (auto &[index, decoder] : tensorScales) {
+      Value scale = decoder.decode(body, values[index]);
+      factor = factor ? arith::MulFOp::create(body, factor, scale).getResult()
+                      : scale;
+    }
+    if (factor)
+      result = arith::MulFOp::create(body, result, factor);
+    if (c) {
+      Value added = body.widen(values[*c]);
+      if (beta)
+        added = arith::MulFOp::create(body, added, beta);
+      result = arith::AddFOp::create(body, result, added);
+    }
+    if (bias)
+      result = arith::AddFOp::create(body, result, body.widen(values[*bias]));
+    if (std::optional<Activation> activation = op.getActivation())
+      result = activate(body, *activation, result);
+    return result;
+  }
+
+  Emitter &e;
+  MatmulOp op;
+  Value alpha, beta;
+  unsigned rank;
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  SmallVector<std::pair<unsigned, Decoder>> tensorScales;
+  std::optional<unsigned> c, bias;
+};
+
+struct MatmulToLinalg : ScaledPattern<MatmulOp> {
+  using ScaledPattern::ScaledPattern;
+
+  LogicalResult
+  matchAndRewrite(MatmulOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emitter e(op.getLoc(), rewriter);
+    Parts a(op.getA().getType(), adaptor.getA());
+    Parts b(op.getB().getType(), adaptor.getB());
+    SmallVector<OpFoldResult> sizes = logicalSizes(e, a);
+    sizes.back() = logicalSizes(e, b)[sizes.size() - 2];
+    Value sums = contract(e, tileScaledValues(e, a, useExtf),
+                          tileScaledValues(e, b, useExtf), sizes);
+    Value result = Epilogue(e, op, adaptor, a, b).apply(sums, sizes);
+    rewriter.replaceOp(op, castTo(e, result, op.getType()));
+    return success();
+  }
+};
+
+} // namespace
+
+void blockscale::populateMatmulPatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns,
+                                        bool useExtf) {
+  patterns.add<MatmulToLinalg>(converter, patterns.getContext(), useExtf);
+}

@@ -1,0 +1,255 @@
+//===- Numbers.cpp - numbers in element-wise code -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Numbers.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Emitter
+//===----------------------------------------------------------------------===//
+
+Value Emitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(*this, value);
+}
+
+Value Emitter::i32(int64_t value) {
+  return arith::ConstantIntOp::create(*this, getI32Type(), value);
+}
+
+Value Emitter::f32(float value) {
+  return arith::ConstantOp::create(*this, getF32FloatAttr(value));
+}
+
+Value Emitter::bits(Value value) {
+  return arith::BitcastOp::create(*this, getI32Type(), value);
+}
+
+Value Emitter::fromBits(Value value) {
+  return arith::BitcastOp::create(*this, getF32Type(), value);
+}
+
+Value Emitter::quotient(Value value, int64_t divisor) {
+  return arith::DivUIOp::create(*this, value, index(divisor));
+}
+
+Value Emitter::remainder(Value value, int64_t divisor) {
+  return arith::RemUIOp::create(*this, value, index(divisor));
+}
+
+Value Emitter::ceilQuotient(Value value, int64_t divisor) {
+  return quotient(arith::AddIOp::create(*this, value, index(divisor - 1)),
+                  divisor);
+}
+
+Value Emitter::widen(Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(*this, getF32Type(), value);
+}
+
+Value Emitter::narrow(Value value, Type type) {
+  if (type.isF32())
+    return value;
+  return arith::TruncFOp::create(*this, type, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Decoding
+//===----------------------------------------------------------------------===//
+
+/// The values of all codes of a narrow float, NaN as the quiet one.
+static SmallVector<APFloat> valuesOf(FloatType type) {
+  const llvm::fltSemantics &single = APFloat::IEEEsingle();
+  SmallVector<APFloat> values;
+  unsigned width = type.getWidth();
+  for (unsigned code = 0; code < (1u << width); ++code) {
+    APFloat value(type.getFloatSemantics(), APInt(width, code));
+    bool inexact;
+    value.convert(single, APFloat::rmNearestTiesToEven, &inexact);
+    values.push_back(value.isNaN() ? APFloat::getQNaN(single) : value);
+  }
+  return values;
+}
+
+Decoder::Decoder(Emitter &emitter, Type type, bool useExtf) : type(type) {
+  auto narrow = dyn_cast<FloatType>(type);
+  if (!narrow || narrow.getWidth() > 8 || useExtf)
+    return;
+  SmallVector<APFloat> values = valuesOf(narrow);
+  auto tableType = RankedTensorType::get(static_cast<int64_t>(values.size()),
+                                         emitter.getF32Type());
+  table = arith::ConstantOp::create(emitter,
+                                    DenseElementsAttr::get(tableType, values));
+}
+
+/// An MX integer counts in the step below its sign and integer bit.
+static float fixedPointStep(Type type) {
+  return std::ldexp(1.0f, 2 - static_cast<int>(type.getIntOrFloatBitWidth()));
+}
+
+Value Decoder::decode(Emitter &e, Value code) const {
+  if (isa<IntegerType>(type)) {
+    Value count = arith::SIToFPOp::create(e, e.getF32Type(), code);
+    return arith::MulFOp::create(e, count, e.f32(fixedPointStep(type)));
+  }
+  if (!table)
+    return e.widen(code);
+  Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
+  Value raw = arith::BitcastOp::create(e, integer, code);
+  Value position = arith::IndexCastUIOp::create(e, e.getIndexType(), raw);
+  return tensor::ExtractOp::create(e, table, position);
+}
+
+//===----------------------------------------------------------------------===//
+// Encoding
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kFractionBits = 23;
+static constexpr int64_t kBias = 127;
+static constexpr int64_t kMagnitudeMask = 0x7fffffff;
+static constexpr int64_t kInfinityBits = 0x7f800000;
+
+float blockscale::largestValue(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return fixedPointStep(type) *
+           static_cast<float>((1 << (integer.getWidth() - 1)) - 1);
+  APFloat largest =
+      APFloat::getLargest(cast<FloatType>(type).getFloatSemantics());
+  bool inexact;
+  largest.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &inexact);
+  return largest.convertToFloat();
+}
+
+static Value isNaN(Emitter &e, Value value) {
+  return arith::CmpFOp::create(e, arith::CmpFPredicate::UNO, value, value);
+}
+
+static Value select(Emitter &e, Value condition, Value yes, Value no) {
+  return arith::SelectOp::create(e, condition, yes, no);
+}
+
+/// `value` between -limit and limit; NaN becomes a limit.
+static Value clamp(Emitter &e, Value value, float limit) {
+  Value low = arith::MaxNumFOp::create(e, value, e.f32(-limit));
+  return arith::MinNumFOp::create(e, low, e.f32(limit));
+}
+
+static Value encodeInteger(Emitter &e, Value value, IntegerType type) {
+  Value steps =
+      arith::MulFOp::create(e, value, e.f32(1 / fixedPointStep(type)));
+  Value bounded =
+      clamp(e, steps, static_cast<float>((1 << (type.getWidth() - 1)) - 1));
+  // Adding 1.5 * 2^23 leaves the rounded integer in the low bits.
+  Value shifted = arith::AddFOp::create(e, bounded, e.f32(0x1.8p23f));
+  Value count = arith::TruncIOp::create(e, type, e.bits(shifted));
+  Value zero = arith::ConstantIntOp::create(e, type, 0);
+  return select(e, isNaN(e, value), zero, count);
+}
+
+/// The code of `magnitude`, not above the type's largest value, as i32.
+static Value encodeMagnitude(Emitter &e, Value magnitude,
+                             const llvm::fltSemantics &semantics) {
+  int64_t fraction = APFloat::semanticsPrecision(semantics) - 1;
+  int64_t smallest = APFloat::semanticsMinExponent(semantics) + kBias;
+  Value exponent =
+      arith::ShRUIOp::create(e, e.bits(magnitude), e.i32(kFractionBits));
+  exponent = arith::MaxUIOp::create(e, exponent, e.i32(smallest));
+  // The magnitude in units of the last place: multiply by 2^(fraction - e).
+  Value inverse = arith::ShLIOp::create(
+      e, arith::SubIOp::create(e, e.i32(2 * kBias + fraction), exponent),
+      e.i32(kFractionBits));
+  Value units = arith::MulFOp::create(e, magnitude, e.fromBits(inverse));
+  // Adding 2^23 rounds to an integer, which then stands in the low bits. A
+  // carry into the next binade is right as it is.
+  Value rounded = arith::AddFOp::create(e, units, e.f32(0x1p23f));
+  Value count =
+      arith::SubIOp::create(e, e.bits(rounded), e.i32((kBias + 23) << 23));
+  Value binade = arith::SubIOp::create(e, exponent, e.i32(smallest));
+  Value base = arith::ShLIOp::create(e, binade, e.i32(fraction));
+  return arith::AddIOp::create(e, base, count);
+}
+
+static Value encodeFloat(Emitter &e, Value value, FloatType type) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  Value raw = e.bits(value);
+  Value magnitude =
+      e.fromBits(arith::AndIOp::create(e, raw, e.i32(kMagnitudeMask)));
+  magnitude = arith::MinNumFOp::create(e, magnitude, e.f32(largestValue(type)));
+  Value code = encodeMagnitude(e, magnitude, semantics);
+  unsigned width = type.getWidth();
+  Value sign = arith::ShLIOp::create(
+      e, arith::ShRUIOp::create(e, raw, e.i32(31)), e.i32(width - 1));
+  if (!APFloat::getZero(semantics, /*Negative=*/true).isNegative()) {
+    Value isZero =
+        arith::CmpIOp::create(e, arith::CmpIPredicate::eq, code, e.i32(0));
+    sign = select(e, isZero, e.i32(0), sign);
+  }
+  code = arith::OrIOp::create(e, code, sign);
+  // Formats without NaN take the largest value for it, without a sign.
+  APFloat special = APFloat::semanticsHasNaN(semantics)
+                        ? APFloat::getNaN(semantics, /*Negative=*/false, ~0ull)
+                        : APFloat::getLargest(semantics);
+  Value nan =
+      e.i32(static_cast<int64_t>(special.bitcastToAPInt().getZExtValue()));
+  code = select(e, isNaN(e, value), nan, code);
+  Value trimmed = arith::TruncIOp::create(e, e.getIntegerType(width), code);
+  return arith::BitcastOp::create(e, type, trimmed);
+}
+
+Value blockscale::encode(Emitter &e, Value value, Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return encodeInteger(e, value, integer);
+  auto real = cast<FloatType>(type);
+  if (real.getWidth() <= 8)
+    return encodeFloat(e, value, real);
+  if (type.isF32())
+    return value;
+  Value bounded = clamp(e, value, largestValue(type));
+  return e.narrow(select(e, isNaN(e, value), value, bounded), type);
+}
+
+/// floor(log2 m) - emax as a ue8m0 exponent, before clamping.
+static Value floorExponent(Emitter &e, Value largest, Type element) {
+  Value exponent =
+      arith::ShRUIOp::create(e, e.bits(largest), e.i32(kFractionBits));
+  std::optional<NumberSpec> spec = getNumberSpec(element);
+  return arith::SubIOp::create(e, exponent, e.i32(spec ? spec->emax() : 0));
+}
+
+/// The exponent of the smallest power of two not below m / max.
+static Value roundedUpExponent(Emitter &e, Value largest, Type element) {
+  Value quotient =
+      arith::DivFOp::create(e, largest, e.f32(largestValue(element)));
+  Value raw = e.bits(quotient);
+  Value above = arith::AddIOp::create(e, raw, e.i32(0x007fffff));
+  Value exponent = arith::ShRUIOp::create(e, above, e.i32(kFractionBits));
+  // Code 0 is 2^-127, a subnormal f32.
+  Value tiny = arith::CmpIOp::create(e, arith::CmpIPredicate::ule, raw,
+                                     e.i32(0x00400000));
+  return select(e, tiny, e.i32(0), exponent);
+}
+
+Value blockscale::exponentScale(Emitter &e, Value largest, ScaleRule rule,
+                                Type element) {
+  Value exponent = rule == ScaleRule::Floor
+                       ? floorExponent(e, largest, element)
+                       : roundedUpExponent(e, largest, element);
+  exponent = arith::MaxSIOp::create(e, exponent, e.i32(0));
+  exponent = arith::MinSIOp::create(e, exponent, e.i32(254));
+  Value infinite = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
+                                         e.bits(largest), e.i32(kInfinityBits));
+  exponent = select(e, infinite, e.i32(254), exponent);
+  exponent = select(e, isNaN(e, largest), e.i32(255), exponent);
+  Value code = arith::TruncIOp::create(e, e.getI8Type(), exponent);
+  return arith::BitcastOp::create(e, Float8E8M0FNUType::get(e.getContext()),
+                                  code);
+}

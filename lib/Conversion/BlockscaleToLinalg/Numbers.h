@@ -1,0 +1,72 @@
+//===- Numbers.h - numbers in element-wise code ---------------- -*- C++
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decoding and encoding of narrow numbers, one at a time, in `arith`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_NUMBERS_H
+#define BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_NUMBERS_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace blockscale {
+
+/// Short names for the arithmetic that element-wise code is made of.
+struct Emitter : mlir::ImplicitLocOpBuilder {
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+
+  mlir::Value index(int64_t value);
+  mlir::Value i32(int64_t value);
+  mlir::Value f32(float value);
+  /// Bits of an f32, and back.
+  mlir::Value bits(mlir::Value value);
+  mlir::Value fromBits(mlir::Value value);
+  /// Quotient and remainder of an index by a positive constant.
+  mlir::Value quotient(mlir::Value value, int64_t divisor);
+  mlir::Value remainder(mlir::Value value, int64_t divisor);
+  mlir::Value ceilQuotient(mlir::Value value, int64_t divisor);
+  /// `value`, an f32, f16 or bf16, as f32; and f32 rounded to such a type.
+  mlir::Value widen(mlir::Value value);
+  mlir::Value narrow(mlir::Value value, mlir::Type type);
+};
+
+/// Turns codes of one type into f32. Made outside the code that decodes, where
+/// it puts the table of the type's values.
+class Decoder {
+public:
+  Decoder(Emitter &emitter, mlir::Type type, bool useExtf);
+
+  /// The value of a code of the type, as f32.
+  mlir::Value decode(Emitter &emitter, mlir::Value code) const;
+
+private:
+  mlir::Type type;
+  /// Null where codes are decoded without one.
+  mlir::Value table;
+};
+
+/// The largest finite value of a float or of a fixed-point integer type.
+float largestValue(mlir::Type type);
+
+/// The f32 `value` in `type`: to nearest, ties to even, saturating. NaN becomes
+/// NaN, or the largest value of a float without NaN, or integer 0.
+mlir::Value encode(Emitter &emitter, mlir::Value value, mlir::Type type);
+
+/// The ue8m0 scale of a tile whose largest magnitude is the f32 `largest`, for
+/// elements of `element`, by the rules that `blockscale.quantize` describes. A
+/// NaN gives the NaN scale, an infinity the largest scale.
+mlir::Value exponentScale(Emitter &emitter, mlir::Value largest, ScaleRule rule,
+                          mlir::Type element);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_NUMBERS_H

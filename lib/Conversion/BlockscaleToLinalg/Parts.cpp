@@ -1,0 +1,320 @@
+//===- Parts.cpp - the plain tensors of a scaled one ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+Parts::Parts(ScaledTensorType type, ValueRange values) : type(type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  data = values[0];
+  scales = values[1];
+  values = values.drop_front(spec.zero ? 3 : 2);
+  if (spec.tensorScale) {
+    tensorScale = values.front();
+    values = values.drop_front();
+  }
+  if (spec.isSparse())
+    metadata = values.front();
+}
+
+SmallVector<Value> Parts::values() const {
+  SmallVector<Value> present;
+  for (Value value : {data, scales, tensorScale, metadata})
+    if (value)
+      present.push_back(value);
+  return present;
+}
+
+std::optional<std::string> blockscale::whyNotLinalg(ScaledTensorType type) {
+  std::string reason;
+  if (failed(getTensorParts(type, reason)))
+    return reason;
+  if (type.getSpec().getValue().zero ||
+      type.getElementType().isUnsignedInteger())
+    return "unsigned elements and zero points have no conversion to linalg";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// The run-time size of a logical dimension, read off the data.
+static Value dynamicSize(Emitter &e, const Parts &parts, int64_t dimension) {
+  int64_t rank = parts.type.getRank(), stored = dimension;
+  if (parts.type.getOrder() == DataOrder::MNMajor && dimension >= rank - 2)
+    stored = 2 * rank - 3 - dimension;
+  Value size = tensor::DimOp::create(e, parts.data, stored);
+  const ScaleSpec &spec = parts.type.getSpec().getValue();
+  if (dimension != rank - 1 || !spec.isSparse())
+    return size;
+  return arith::MulIOp::create(e, e.quotient(size, spec.keepN),
+                               e.index(spec.ofM));
+}
+
+SmallVector<OpFoldResult> blockscale::logicalSizes(Emitter &e,
+                                                   const Parts &parts) {
+  SmallVector<OpFoldResult> sizes;
+  for (auto [dimension, size] : llvm::enumerate(parts.type.getShape())) {
+    if (ShapedType::isDynamic(size))
+      sizes.push_back(dynamicSize(e, parts, dimension));
+    else
+      sizes.push_back(e.getIndexAttr(size));
+  }
+  return sizes;
+}
+
+/// Tiles of a dimension; a tile of 0 is all of it.
+static OpFoldResult tileCount(Emitter &e, OpFoldResult size, int64_t tile) {
+  if (tile == 0)
+    return e.getIndexAttr(1);
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return e.getIndexAttr((*known + tile - 1) / tile);
+  return e.ceilQuotient(cast<Value>(size), tile);
+}
+
+SmallVector<OpFoldResult> blockscale::tileCounts(Emitter &e,
+                                                 ScaledTensorType type,
+                                                 ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> counts(sizes.drop_back(2));
+  counts.push_back(tileCount(e, sizes[sizes.size() - 2], type.getRowTile()));
+  counts.push_back(tileCount(e, sizes.back(), type.getKTile()));
+  return counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+static Value tileIndex(Emitter &e, Value index, int64_t tile) {
+  if (tile == 0)
+    return e.index(0);
+  return tile == 1 ? index : e.quotient(index, tile);
+}
+
+SmallVector<Value> blockscale::tilePosition(Emitter &e, ScaledTensorType type,
+                                            ValueRange position) {
+  SmallVector<Value> tile(position.drop_back(2));
+  tile.push_back(
+      tileIndex(e, position[position.size() - 2], type.getRowTile()));
+  tile.push_back(tileIndex(e, position.back(), type.getKTile()));
+  return tile;
+}
+
+SmallVector<Value> blockscale::scalePosition(Emitter &e, ScaleLayout layout,
+                                             ValueRange tile) {
+  SmallVector<Value> position(tile);
+  if (layout == ScaleLayout::Plain)
+    return position;
+  Value column = position.pop_back_val(), row = position.pop_back_val();
+  // 128 rows by 4 columns: row r is row r % 32, group r / 32 of the tile.
+  Value group = e.remainder(e.quotient(row, 32), 4);
+  Value byte = arith::AddIOp::create(
+      e, arith::MulIOp::create(e, group, e.index(4)), e.remainder(column, 4));
+  position.append({e.quotient(row, 128), e.quotient(column, 4),
+                   e.remainder(row, 32), byte});
+  return position;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value blockscale::generate(Emitter &e, ArrayRef<OpFoldResult> sizes,
+                           Type element,
+                           function_ref<Value(Emitter &, ValueRange)> compute) {
+  Value init = tensor::EmptyOp::create(e, sizes, element);
+  auto rank = static_cast<unsigned>(sizes.size());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto op = linalg::GenericOp::create(
+      e, init.getType(), ValueRange{}, init,
+      ArrayRef<AffineMap>{e.getMultiDimIdentityMap(rank)}, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        Emitter body(loc, b);
+        SmallVector<Value> position;
+        for (unsigned i = 0; i < rank; ++i)
+          position.push_back(linalg::IndexOp::create(body, i));
+        linalg::YieldOp::create(body, compute(body, position));
+      });
+  return op.getResult(0);
+}
+
+Value blockscale::castTo(Emitter &e, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return tensor::CastOp::create(e, type, value);
+}
+
+Value blockscale::transposeData(Emitter &e, Value data) {
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(e, e.getLoc(), data);
+  size_t rank = sizes.size();
+  std::swap(sizes[rank - 1], sizes[rank - 2]);
+  Type element = cast<RankedTensorType>(data.getType()).getElementType();
+  Value init = tensor::EmptyOp::create(e, sizes, element);
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(0, static_cast<int64_t>(rank)));
+  std::swap(order[rank - 1], order[rank - 2]);
+  return linalg::TransposeOp::create(e, data, init, order).getResult().front();
+}
+
+/// Plain scales from tiled ones.
+static Value flatten(Emitter &e, Value scales, ArrayRef<OpFoldResult> counts) {
+  Type element = cast<RankedTensorType>(scales.getType()).getElementType();
+  return generate(e, counts, element, [&](Emitter &body, ValueRange tile) {
+    return tensor::ExtractOp::create(
+        body, scales, scalePosition(body, ScaleLayout::Tiled128x4, tile));
+  });
+}
+
+/// Tiled scales from plain ones, by scattering their inverse: each byte asks
+/// which tile it belongs to.
+static Value tile(Emitter &e, Value scales, ArrayRef<OpFoldResult> counts) {
+  Type element = cast<RankedTensorType>(scales.getType()).getElementType();
+  size_t rank = counts.size();
+  Value rows = getValueOrCreateConstantIndexOp(e, e.getLoc(), counts[rank - 2]);
+  Value columns = getValueOrCreateConstantIndexOp(e, e.getLoc(), counts.back());
+  SmallVector<OpFoldResult> sizes(counts.drop_back(2));
+  sizes.append({tileCount(e, counts[rank - 2], 128),
+                tileCount(e, counts[rank - 1], 4), e.getIndexAttr(32),
+                e.getIndexAttr(16)});
+  Value zero = arith::ConstantIntOp::create(
+      e, e.getIntegerType(element.getIntOrFloatBitWidth()), 0);
+  Value padding = isa<FloatType>(element)
+                      ? arith::BitcastOp::create(e, element, zero).getResult()
+                      : zero;
+  return generate(e, sizes, element, [&](Emitter &b, ValueRange p) {
+    size_t last = p.size() - 1;
+    auto sum = [&](Value tileIndex, int64_t factor, Value offset) -> Value {
+      Value base = arith::MulIOp::create(b, tileIndex, b.index(factor));
+      return arith::AddIOp::create(b, base, offset);
+    };
+    Value group = b.quotient(p[last], 4);
+    Value row = sum(p[last - 3], 128, sum(group, 32, p[last - 1]));
+    Value column = sum(p[last - 2], 4, b.remainder(p[last], 4));
+    auto below = [&](Value index, Value size) -> Value {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
+    };
+    Value owned =
+        arith::AndIOp::create(b, below(row, rows), below(column, columns));
+    // Code outside the matrix reads tile 0 and drops it.
+    SmallVector<Value> source(p.drop_back(4));
+    for (Value index : {row, column})
+      source.push_back(arith::SelectOp::create(b, owned, index, b.index(0)));
+    Value scale = tensor::ExtractOp::create(b, scales, source);
+    return arith::SelectOp::create(b, owned, scale, padding).getResult();
+  });
+}
+
+Value blockscale::convertScales(Emitter &e, Value scales, ScaleLayout from,
+                                ScaleLayout to, ArrayRef<OpFoldResult> counts) {
+  if (from == to)
+    return scales;
+  return to == ScaleLayout::Plain ? flatten(e, scales, counts)
+                                  : tile(e, scales, counts);
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The element at a position of a sparse tensor as f32, 0 where it was pruned.
+/// Two 2-bit indices say which units of a group of four were kept; a unit is
+/// an element, or a pair where 4 of 8 are kept in pairs.
+static Value sparseElement(Emitter &e, const Parts &parts,
+                           const Decoder &elements, ValueRange position) {
+  const ScaleSpec &spec = parts.type.getSpec().getValue();
+  int64_t unit = spec.ofM == 8 ? 2 : 1;
+  Value k = position.back();
+  SmallVector<Value> source(position.drop_back());
+  source.push_back(e.quotient(k, 8 * unit));
+  Value byte = arith::ExtUIOp::create(
+      e, e.getI32Type(), tensor::ExtractOp::create(e, parts.metadata, source));
+  Value group = e.quotient(k, 4 * unit);
+  Value shift = arith::IndexCastOp::create(
+      e, e.getI32Type(),
+      arith::MulIOp::create(e, e.remainder(group, 2), e.index(4)));
+  Value indices = arith::ShRUIOp::create(e, byte, shift);
+  Value wanted = arith::IndexCastOp::create(
+      e, e.getI32Type(), e.quotient(e.remainder(k, 4 * unit), unit));
+  auto keeps = [&](Value index) -> Value {
+    Value masked = arith::AndIOp::create(e, index, e.i32(3));
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::eq, masked, wanted);
+  };
+  Value first = keeps(indices);
+  Value second = keeps(arith::ShRUIOp::create(e, indices, e.i32(2)));
+  Value place = arith::SelectOp::create(e, first, e.index(0), e.index(unit));
+  place = arith::AddIOp::create(e, place, e.remainder(k, unit));
+  source.back() = arith::AddIOp::create(
+      e, arith::MulIOp::create(e, group, e.index(2 * unit)), place);
+  if (parts.type.getOrder() == DataOrder::MNMajor)
+    std::swap(source.back(), source[source.size() - 2]);
+  Value value =
+      elements.decode(e, tensor::ExtractOp::create(e, parts.data, source));
+  Value kept = arith::OrIOp::create(e, first, second);
+  return arith::SelectOp::create(e, kept, value, e.f32(0));
+}
+
+/// Each code of dense data, decoded and scaled.
+static Value
+denseValues(Emitter &e, const Parts &parts, ArrayRef<OpFoldResult> sizes,
+            function_ref<Value(Emitter &, Value, ValueRange)> scaled) {
+  auto rank = static_cast<unsigned>(sizes.size());
+  AffineMap identity = e.getMultiDimIdentityMap(rank), stored = identity;
+  if (parts.type.getOrder() == DataOrder::MNMajor) {
+    SmallVector<unsigned> order = llvm::to_vector(llvm::seq(0u, rank));
+    std::swap(order[rank - 1], order[rank - 2]);
+    stored = AffineMap::getPermutationMap(order, e.getContext());
+  }
+  Value init = tensor::EmptyOp::create(e, sizes, e.getF32Type());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto op = linalg::GenericOp::create(
+      e, init.getType(), parts.data, init,
+      ArrayRef<AffineMap>{stored, identity}, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange arguments) {
+        Emitter body(loc, b);
+        SmallVector<Value> position;
+        for (unsigned i = 0; i < rank; ++i)
+          position.push_back(linalg::IndexOp::create(body, i));
+        linalg::YieldOp::create(body, scaled(body, arguments[0], position));
+      });
+  return op.getResult(0);
+}
+
+Value blockscale::tileScaledValues(Emitter &e, const Parts &parts,
+                                   bool useExtf) {
+  ScaledTensorType type = parts.type;
+  Decoder elements(e, type.getElementType(), useExtf);
+  Decoder scales(
+      e, cast<RankedTensorType>(parts.scales.getType()).getElementType(),
+      useExtf);
+  SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
+  auto scaled = [&](Emitter &body, Value value, ValueRange position) -> Value {
+    SmallVector<Value> place = scalePosition(
+        body, type.getLayout(), tilePosition(body, type, position));
+    Value code = tensor::ExtractOp::create(body, parts.scales, place);
+    return arith::MulFOp::create(body, value, scales.decode(body, code));
+  };
+  if (!parts.metadata)
+    return denseValues(e, parts, sizes,
+                       [&](Emitter &body, Value code, ValueRange position) {
+                         Value value = elements.decode(body, code);
+                         return scaled(body, value, position);
+                       });
+  return generate(
+      e, sizes, e.getF32Type(), [&](Emitter &body, ValueRange position) {
+        return scaled(body, sparseElement(body, parts, elements, position),
+                      position);
+      });
+}

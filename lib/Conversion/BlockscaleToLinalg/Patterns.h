@@ -1,0 +1,40 @@
+//===- Patterns.h - the patterns of the conversion --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_PATTERNS_H
+#define BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_PATTERNS_H
+
+#include "Parts.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace blockscale {
+
+/// A conversion that may have to decode numbers.
+template <typename SourceOp>
+struct ScaledPattern : mlir::OpConversionPattern<SourceOp> {
+  ScaledPattern(const mlir::TypeConverter &converter,
+                mlir::MLIRContext *context, bool useExtf)
+      : mlir::OpConversionPattern<SourceOp>(converter, context),
+        useExtf(useExtf) {}
+
+  bool useExtf;
+};
+
+/// `matmul`.
+void populateMatmulPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns, bool useExtf);
+/// `quantize` and `dequantize`.
+void populateQuantizePatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns, bool useExtf);
+/// `assemble`, `disassemble`, `relayout`, `slice_rows` and `dim`.
+void populateStoragePatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_PATTERNS_H
