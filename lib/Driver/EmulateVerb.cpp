@@ -123,7 +123,8 @@ int EmulateVerb::check() {
     return reportError("--in and --set need --plan", kNotUnderstood);
   if (!hasPlan && kernel.empty())
     return reportError("neither --plan nor --kernel is given", kNotUnderstood);
-  for (const cl::list<std::string> *list : {&inputs, &settings, &outputs})
+  // `&` of a cl::list is the address of its values.
+  for (const std::vector<std::string> *list : {&inputs, &settings, &outputs})
     for (const std::string &text : *list)
       if (!splitPair(text))
         return reportError("expected NAME=VALUE, found '" + text + "'",
@@ -154,12 +155,12 @@ int EmulateVerb::readPlanMemory(const plan::Kernel &kernel,
       return reportError(bytes.error, kFailure);
     memory["d"].resize(*bytes);
   }
-  for (const auto &[role, bytes] : memory)
+  for (const auto &entry : memory)
     if (llvm::none_of(kernel.parameters, [&](const plan::Parameter &parameter) {
-          return parameter.role == role;
+          return parameter.role == entry.first;
         }))
       return reportError("kernel '" + kernel.name + "' has no parameter '" +
-                             role + "'",
+                             entry.first + "'",
                          kNotUnderstood);
   return kSuccess;
 }
