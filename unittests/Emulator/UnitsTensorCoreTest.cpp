@@ -138,6 +138,7 @@ public:
   bool fp4;
   unsigned scaleCount;
   std::vector<uint8_t> memory[2];
+  std::vector<uint8_t> valid = std::vector<uint8_t>(kSize, 0xff);
   TensorMemory tensor[2];
   TensorContext context;
   MmaRequest request;
@@ -408,9 +409,8 @@ TEST(TensorCore, ProblemsAreReported) {
   EXPECT_EQ(shared.kind, Kind::OutOfRange);
   EXPECT_EQ(shared.message, "operand 'B' lies beyond shared memory");
   EXPECT_EQ(run([](Fixture &f) {
-              f.context.cta[0].sharedValid = [](uint32_t address, uint32_t) {
-                return address != Fixture::kStartA + 32 * 128;
-              };
+              f.valid[Fixture::kStartA + 32 * 128 - Fixture::kBase] = 0;
+              f.context.cta[0].sharedValid = f.valid.data();
             }).address,
             Fixture::kStartA + 32 * 128u);
   EXPECT_EQ(run([](Fixture &f) { f.request.enableInputD = true; }).kind,

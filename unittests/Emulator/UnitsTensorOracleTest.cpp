@@ -251,9 +251,9 @@ TEST(TensorCorePlain, CopyGoesThroughTheDescriptor) {
   // Row 19, bytes 4..7, in the third quadrant.
   EXPECT_EQ(world.tensor.row(19 + 64)[9], 0x66656463u);
   EXPECT_FALSE(world.tensor.valid(19, 12));
-  world.context.cta[0].sharedValid = [](uint32_t address, uint32_t) {
-    return address != 2048 + 16 * 31;
-  };
+  std::vector<uint8_t> valid(world.context.cta[0].sharedSize, 0xff);
+  valid[2048 + 16 * 31 - world.context.cta[0].sharedBase] = 0;
+  world.context.cta[0].sharedValid = valid.data();
   report = world.core.copy(CopyShape::S32x128bWarp4, CopyFormat::Plain, 1, 8,
                            0x0000400800010080, world.context);
   EXPECT_TRUE(report.refused);

@@ -24,7 +24,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,8 +35,9 @@ struct TensorCta {
   const uint8_t *shared = nullptr; ///< byte at window offset `sharedBase`
   uint32_t sharedBase = 0;
   uint32_t sharedSize = 0;
-  /// Whether the 16 bytes at an address were written; null: all are valid.
-  std::function<bool(uint32_t address, uint32_t bytes)> sharedValid;
+  /// One byte per byte of `shared`, 0xFF where it was written, else 0; null:
+  /// all are valid.
+  const uint8_t *sharedValid = nullptr;
   TensorMemory *tensor = nullptr;
 };
 

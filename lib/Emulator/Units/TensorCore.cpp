@@ -143,10 +143,11 @@ void TileProduct::fast(const float *panelA, const float *panelB) {
   unsigned k = idesc.k;
   bool direct = idesc.accumulator == Element::F32 && !request.scaleInputD &&
                 !anyLaneDisabled(request);
-  for (unsigned r0 = 0; r0 < tile.rows; r0 += kBlockRows) {
-    const float *a = panelA + size_t(r0) * k;
-    for (unsigned n0 = 0; n0 < tile.countN; n0 += kBlockColumns) {
-      const float *b = panelB + size_t(n0) * k;
+  // The panel of B stays in the cache nearest to the core.
+  for (unsigned n0 = 0; n0 < tile.countN; n0 += kBlockColumns) {
+    const float *b = panelB + size_t(n0) * k;
+    for (unsigned r0 = 0; r0 < tile.rows; r0 += kBlockRows) {
+      const float *a = panelA + size_t(r0) * k;
       unsigned columns = std::min(kBlockColumns, tile.countN - n0);
       float buffer[kBlockRows][kBlockColumns] = {};
       float *rows[kBlockRows];
@@ -282,6 +283,10 @@ TensorReport TensorCore::execute(const MmaRequest &request,
       a.pack(0, a.rows, kBlockRows, scratch->panelA);
     for (unsigned t = 0; t < tileCount; ++t) {
       TileProduct product{request, idesc, c, tensor, tiles[t]};
+      if (integers || exact) {
+        a.expand();
+        b.expand();
+      }
       if (integers) {
         product.integer(a, b);
       } else if (exact) {

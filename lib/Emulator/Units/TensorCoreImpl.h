@@ -15,24 +15,45 @@
 namespace blockscale::emulator::detail {
 
 /// Rows and columns of one micro-kernel block.
-constexpr unsigned kBlockRows = 8;
+constexpr unsigned kBlockRows = 16;
 constexpr unsigned kBlockColumns = 32;
+/// Bytes of a row of codes and scales of a row that any instruction has.
+constexpr unsigned kMaxCodeBytes = 128;
+constexpr unsigned kMaxScales = 8;
 
-/// A decoded operand, row by row along logical K, scales beside it.
+/// How the elements of a row lie in its bytes.
+enum class Container : uint8_t {
+  Packed4, Padded4, Padded6, Byte, ByteShifted4, Half, Word,
+};
+
+/// An operand row by row along logical K, scales beside it: as codes where
+/// one table gives their values, else decoded.
 struct Operand {
   unsigned rows = 0, k = 0, scaleCount = 0;
-  std::vector<float> elements; ///< rows x k
+  std::vector<float> elements; ///< rows x k, unless `coded`
   std::vector<float> scales;   ///< rows x scaleCount
+  bool coded = false;
+  bool nibbles = false;        ///< two codes per byte
+  bool negate = false;         ///< of a coded operand
+  unsigned codeBytes = 0;      ///< per row, a multiple of 16
+  const float *table = nullptr;
+  std::vector<uint8_t> codes;  ///< rows x codeBytes
 
   void reset(unsigned rowCount, unsigned depth, unsigned scalesPerRow);
+  /// Decodes a coded operand into `elements`.
+  void expand();
   float *row(unsigned r) { return elements.data() + size_t(r) * k; }
   const float *row(unsigned r) const { return elements.data() + size_t(r) * k; }
   /// Whether folding the scales could leave the range of f32.
-  bool extreme() const;
+  bool extreme();
   /// Writes rows first..first+count-1 with scales folded in as panels of
   /// `width` rows: [row / width][k][row % width], padded with zeros.
   void pack(unsigned first, unsigned count, unsigned width,
             std::vector<float> &panel) const;
+
+private:
+  void packCodes(unsigned first, unsigned count, unsigned width,
+                 std::vector<float> &panel) const;
 };
 
 /// Part of the accumulator whose lanes and columns are regular.
@@ -65,6 +86,11 @@ private:
   };
   bool fail(TensorIssueKind kind, unsigned cta, uint32_t address,
             std::string message);
+  bool sharedCodes(const SharedDescriptor &descriptor, Container container,
+                   unsigned firstCta, unsigned perCta, unsigned bytes,
+                   Operand &out);
+  void startCodes(Container container, Element type, bool negate,
+                  unsigned bytes, Operand &out);
   bool sharedRow(const SharedDescriptor &descriptor, bool mnMajor,
                  const char *operand, Source source, unsigned elementBytes,
                  unsigned bytes, unsigned dataBytes, uint8_t *out);
@@ -93,8 +119,8 @@ bool readShared(const TensorCta &cta, unsigned ctaIndex, uint32_t address,
                 unsigned bytes, unsigned dataBytes, const char *operand,
                 uint8_t *out, TensorReport &report);
 
-/// acc[8][columns] (+)= a * b for one block; `a` is [k][8], `b` is [k][32].
-/// `d` has the 8 rows of 32 floats.
+/// acc[16][columns] (+)= a * b for one block; `a` is [k][16], `b` is [k][32].
+/// `d` has the 16 rows of 32 floats.
 void multiplyBlock(const float *a, const float *b, unsigned k,
                    float *const d[kBlockRows], bool accumulate);
 

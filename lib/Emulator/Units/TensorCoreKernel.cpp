@@ -18,7 +18,7 @@ namespace blockscale::emulator::detail {
 
 namespace {
 
-/// One block of 8 x 32, in pieces of Rows x (Vectors * Width) that fit the
+/// One block of 16 x 32, in pieces of Rows x (Vectors * Width) that fit the
 /// registers of the instruction set.
 template <unsigned Width, unsigned Rows, unsigned Vectors>
 __attribute__((always_inline)) inline void

@@ -35,9 +35,6 @@ struct DecodeTables {
   }
 };
 
-/// How the elements of a row lie in its bytes.
-enum class Container { Packed4, Padded4, Padded6, Byte, ByteShifted4, Half, Word };
-
 } // namespace
 
 static const float *tableOf(Element type) {
@@ -148,11 +145,12 @@ void Operand::reset(unsigned rowCount, unsigned depth, unsigned scalesPerRow) {
   rows = rowCount;
   k = depth;
   scaleCount = scalesPerRow;
+  coded = false;
   elements.resize(size_t(rows) * k);
   scales.resize(size_t(rows) * scaleCount);
 }
 
-bool Operand::extreme() const {
+bool Operand::extreme() {
   // Elements stay within 2^+-16, so a product of two folded values stays within
   // 2^+-112 and needs no subnormals.
   const float low = std::ldexp(1.0f, -40), high = std::ldexp(1.0f, 40);
@@ -161,6 +159,7 @@ bool Operand::extreme() const {
       float scale = scales[r * scaleCount + s];
       if (std::isnan(scale) || scale == 0 || (scale >= low && scale <= high))
         continue;
+      expand();
       unsigned block = k / scaleCount;
       for (unsigned i = s * block; i < (s + 1) * block; ++i)
         if (row(r)[i] != 0)
@@ -172,6 +171,8 @@ bool Operand::extreme() const {
 
 void Operand::pack(unsigned first, unsigned count, unsigned width,
                    std::vector<float> &panel) const {
+  if (coded)
+    return packCodes(first, count, width, panel);
   unsigned panels = (count + width - 1) / width;
   panel.resize(size_t(panels) * k * width);
   unsigned blocks = scaleCount ? scaleCount : 1, block = k / blocks;
@@ -210,7 +211,8 @@ bool readShared(const TensorCta &cta, unsigned ctaIndex, uint32_t address,
     return false;
   }
   std::memcpy(out, cta.shared + (address - cta.sharedBase), bytes);
-  if (cta.sharedValid && !cta.sharedValid(address, dataBytes)) {
+  if (cta.sharedValid &&
+      std::memchr(cta.sharedValid + (address - cta.sharedBase), 0, dataBytes)) {
     report.issues.push_back({TensorIssueKind::Uninitialised, ctaIndex, address,
                              std::string("operand '") + operand +
                                  "' reads shared memory that was never "
@@ -307,6 +309,87 @@ bool OperandReader::expandSparse(unsigned cta, unsigned lane,
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Codes
+//===----------------------------------------------------------------------===//
+
+/// Whether codes of one byte or half a byte index a table of values.
+static bool hasCodes(Container container) {
+  return container != Container::Half && container != Container::Word;
+}
+
+/// Turns a 16-byte unit of a container into 16 bytes of codes.
+static void toCodes(Container container, uint8_t mask, uint8_t *unit) {
+  uint8_t in[16];
+  std::memcpy(in, unit, 16);
+  for (unsigned i = 0; i < 16; ++i)
+    switch (container) {
+    case Container::Padded4:
+      unit[i] = in[i / 2] >> i % 2 * 4 & 0xf;
+      break;
+    case Container::Padded6:
+      unit[i] = (in[i * 6 / 8] | in[i * 6 / 8 + 1] << 8) >> i * 6 % 8 & 0x3f;
+      break;
+    case Container::ByteShifted4:
+      unit[i] = in[i] >> 2 & 0xf;
+      break;
+    default:
+      unit[i] = in[i] & mask;
+      break;
+    }
+}
+
+/// One code per byte, whatever the container; packed nibbles stay.
+static void finishCodes(Container container, Element type, Operand &out) {
+  unsigned bits = bitWidth(type);
+  if (container == Container::Packed4 ||
+      (container == Container::Byte && bits == 8))
+    return;
+  auto mask = uint8_t((1u << bits) - 1);
+  for (size_t i = 0; i < out.codes.size(); i += 16)
+    toCodes(container, mask, &out.codes[i]);
+}
+
+void OperandReader::startCodes(Container container, Element type, bool negate,
+                               unsigned bytes, Operand &out) {
+  out.coded = true;
+  out.nibbles = container == Container::Packed4;
+  out.negate = negate;
+  out.codeBytes = bytes;
+  out.table = tableOf(type);
+  out.codes.resize(size_t(out.rows) * bytes);
+}
+
+/// Copies all rows of a K-major operand. False if anything is out of order;
+/// reading row by row then says what.
+bool OperandReader::sharedCodes(const SharedDescriptor &descriptor,
+                                Container container, unsigned firstCta,
+                                unsigned perCta, unsigned bytes,
+                                Operand &out) {
+  typedef uint64_t Words __attribute__((vector_size(16)));
+  uint64_t upper = groupData(container) == 8    ? 0
+                   : groupData(container) == 12 ? 0xffffffffu
+                                                : ~uint64_t(0);
+  const Words mask = {~uint64_t(0), upper};
+  Words missing = {0, 0};
+  for (unsigned row = 0; row < out.rows; ++row) {
+    const TensorCta &cta = context.cta[firstCta + row / perCta];
+    for (unsigned b = 0; b < bytes; b += 16) {
+      uint32_t offset =
+          addressKMajor(descriptor, row % perCta, b) - cta.sharedBase;
+      if (offset >= cta.sharedSize || cta.sharedSize - offset < 16)
+        return false;
+      std::memcpy(&out.codes[size_t(row) * bytes + b], cta.shared + offset, 16);
+      if (cta.sharedValid) {
+        Words valid;
+        std::memcpy(&valid, cta.sharedValid + offset, 16);
+        missing |= ~valid & mask;
+      }
+    }
+  }
+  return !(missing[0] | missing[1]);
+}
+
 static void negateAll(float *values, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
     values[i] = -values[i];
@@ -322,6 +405,14 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
   SharedDescriptor descriptor = decodeSharedDescriptor(request.a);
   if (container == Container::ByteShifted4)
     report.openPoints.add(OpenPoint::Fp4TensorMemoryContainer);
+  if (hasCodes(container) && !idesc.sparse && !idesc.mnMajorA && !fromTensor) {
+    startCodes(container, idesc.a, idesc.negateA, bytes, out);
+    if (sharedCodes(descriptor, container, cta, rows, bytes, out)) {
+      finishCodes(container, idesc.a, out);
+      return true;
+    }
+    out.coded = false;
+  }
   for (unsigned r = 0; r < rows; ++r) {
     uint8_t raw[128];
     bool read =
@@ -349,6 +440,14 @@ bool OperandReader::readB(Operand &out) {
   unsigned bytes = bytesFor(container, idesc.k);
   unsigned perCta = idesc.n / request.form.ctaGroup;
   SharedDescriptor descriptor = decodeSharedDescriptor(request.b);
+  if (hasCodes(container) && !idesc.mnMajorB) {
+    startCodes(container, idesc.b, idesc.negateB, bytes, out);
+    if (sharedCodes(descriptor, container, 0, perCta, bytes, out)) {
+      finishCodes(container, idesc.b, out);
+      return true;
+    }
+    out.coded = false;
+  }
   for (unsigned n = 0; n < idesc.n; ++n) {
     uint8_t raw[256];
     unsigned cta = n / perCta;
