@@ -1,0 +1,70 @@
+//===- Pipelines.h - named pipelines ----------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of the passes from matmuls on tensors to the LLVM dialect, and the
+// levels in between at which a reader can stop.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_PIPELINES_PIPELINES_H
+#define BLOCKSCALE_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace blockscale {
+
+/// What the pipelines can be told.
+struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("Chip to compile for, such as "
+                                            "sm_100a or sm_103a"),
+                             llvm::cl::init("sm_100a")};
+  Option<int64_t> expectedRows{
+      *this, "expected-rows",
+      llvm::cl::desc("Value of a dynamic M or N for the cost model"),
+      llvm::cl::init(4096)};
+};
+
+/// The levels of a program, from the top.
+enum class Stage {
+  /// Matmuls on tensors with their instruction and schedule.
+  Tensor,
+  /// Kernels with warp roles and tile loops, without addresses.
+  Kernel,
+  /// The same with all offsets, columns and scale ids.
+  Assigned,
+  /// Kernels in the NVVM dialect, `scf`, `arith`, `vector` and `math`.
+  NVVM,
+  /// Kernels in the LLVM and NVVM dialects, ready for translation.
+  LLVM
+};
+
+/// Adds the passes that lead from matmuls on tensors to `stage`. `pm` runs on a
+/// `builtin.module`. Host code keeps its level; kernels are in the `gpu.module`
+/// that the passes make.
+void buildPipelineTo(mlir::OpPassManager &pm, const PipelineOptions &options,
+                     Stage stage);
+
+/// The whole of it, to `Stage::LLVM`.
+void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+
+/// Adds the passes that lead from `from` to `to`, for modules that already are
+/// at `from`.
+void buildPipelineBetween(mlir::OpPassManager &pm,
+                          const PipelineOptions &options, Stage from, Stage to);
+
+/// Registers `blockscale-pipeline`, which is `buildPipeline`.
+void registerPipelines();
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_PIPELINES_PIPELINES_H

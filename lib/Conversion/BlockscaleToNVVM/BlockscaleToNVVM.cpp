@@ -1,0 +1,311 @@
+//===- BlockscaleToNVVM.cpp - kernels to the NVVM dialect -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_CONVERTBLOCKSCALETONVVM
+#include "blockscale/Conversion/BlockscaleToNVVM/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+struct ConvertBlockscaleToNVVM
+    : blockscale::impl::ConvertBlockscaleToNVVMBase<ConvertBlockscaleToNVVM> {
+  using ConvertBlockscaleToNVVMBase::ConvertBlockscaleToNVVMBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Small pieces of code
+//===----------------------------------------------------------------------===//
+
+Value blockscale::constantI32(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+}
+
+Value blockscale::add(ImplicitLocOpBuilder &b, Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+
+Value blockscale::add(ImplicitLocOpBuilder &b, Value x, int64_t y) {
+  return y == 0 ? x : add(b, x, constantI32(b, y));
+}
+
+Value blockscale::element(ImplicitLocOpBuilder &b, Value base, Value index,
+                          int64_t stride) {
+  Value offset = b.createOrFold<arith::MulIOp>(index, constantI32(b, stride));
+  return add(b, base, offset);
+}
+
+Value blockscale::pointer(ImplicitLocOpBuilder &b, Value address,
+                          AddressSpace space) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), space);
+  return LLVM::IntToPtrOp::create(b, type, address);
+}
+
+Value blockscale::barrierPointer(ImplicitLocOpBuilder &b, Value barriers,
+                                 Value index) {
+  return pointer(b, element(b, barriers, index, kBarrierBytes), kSharedSpace);
+}
+
+Value blockscale::threadIndex(ImplicitLocOpBuilder &b) {
+  return NVVM::ThreadIdXOp::create(b, b.getI32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+void blockscale::populateBlockscaleToNVVMTypeConversions(
+    TypeConverter &converter) {
+  converter.addConversion([](Type type) { return type; });
+  converter.addConversion([](Type type) -> std::optional<Type> {
+    MLIRContext *context = type.getContext();
+    if (isa<SharedType, BarrierType, TensorMemoryType>(type))
+      return IntegerType::get(context, 32);
+    if (isa<TensorMapType>(type))
+      return LLVM::LLVMPointerType::get(context);
+    if (isa<GlobalType>(type))
+      return LLVM::LLVMPointerType::get(context, kGlobalSpace);
+    return std::nullopt;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// A tensor map is a parameter by value that TMA reads where it lies.
+static void setParameterAttributes(LLVM::LLVMFuncOp function,
+                                   gpu::GPUFuncOp kernel) {
+  Builder b(function.getContext());
+  for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i) {
+    NamedAttrList attributes(kernel.getArgAttrDict(i));
+    if (isa<TensorMapType>(kernel.getArgumentTypes()[i])) {
+      auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes);
+      attributes.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+      attributes.set(LLVM::LLVMDialect::getAlignAttrName(),
+                     b.getI64IntegerAttr(kTensorMapAlignment));
+      attributes.set(NVVM::NVVMDialect::getGridConstantAttrName(),
+                     b.getUnitAttr());
+    }
+    if (!attributes.empty())
+      function.setArgAttrs(i, attributes.getDictionary(b.getContext()));
+  }
+}
+
+namespace {
+struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::GPUFuncOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto kernel = op->getAttrOfType<KernelAttr>(KernelAttr::name);
+    if (!kernel)
+      return rewriter.notifyMatchFailure(op, "not a kernel of the dialect");
+    if (op.getBody().getNumArguments() != op.getNumArguments())
+      return rewriter.notifyMatchFailure(op, "has memory attributions");
+
+    const TypeConverter &converter = *getTypeConverter();
+    TypeConverter::SignatureConversion signature(op.getNumArguments());
+    if (failed(converter.convertSignatureArgs(op.getArgumentTypes(), signature)))
+      return rewriter.notifyMatchFailure(op, "has an argument of unknown type");
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(op.getContext()), signature.getConvertedTypes());
+    auto function = LLVM::LLVMFuncOp::create(rewriter, op.getLoc(),
+                                             op.getName(), type);
+    function->setAttr(KernelAttr::name, kernel);
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                      rewriter.getUnitAttr());
+    function->setAttr(
+        NVVM::NVVMDialect::getReqntidAttrName(),
+        rewriter.getDenseI32ArrayAttr({static_cast<int32_t>(kernel.getBlock())}));
+    setParameterAttributes(function, op);
+    rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
+                                function.getBody().end());
+    if (failed(rewriter.convertRegionTypes(&function.getBody(), converter,
+                                           &signature)))
+      return failure();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ReturnToNVVM : OpConversionPattern<gpu::ReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::ReturnOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, ValueRange());
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// The array of dynamic shared memory of the module around `op`.
+static LLVM::GlobalOp getSharedMemory(gpu::GPUModuleOp module) {
+  if (auto global = module.lookupSymbol<LLVM::GlobalOp>(kSharedMemoryName))
+    return global;
+  // The strictest alignment that a swizzle needs.
+  constexpr unsigned kAlignment = 1024;
+  auto b = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  return LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/false,
+                                LLVM::Linkage::External, kSharedMemoryName,
+                                /*value=*/Attribute(), kAlignment,
+                                kSharedSpace);
+}
+
+/// The byte address of `offset` in dynamic shared memory.
+static Value sharedAddress(ImplicitLocOpBuilder &b, int64_t offset) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace);
+  Value start = LLVM::AddressOfOp::create(b, type, kSharedMemoryName);
+  return add(b, LLVM::PtrToIntOp::create(b, b.getI32Type(), start), offset);
+}
+
+namespace {
+struct SharedAllocToNVVM : OpConversionPattern<SharedAllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SharedAllocOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOffset())
+      return rewriter.notifyMatchFailure(op, "has no offset");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, sharedAddress(b, *op.getOffset()));
+    return success();
+  }
+};
+
+/// Thread 0 initialises the barriers; the fence makes them known to the async
+/// proxy.
+struct BarrierAllocToNVVM : OpConversionPattern<BarrierAllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(BarrierAllocOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getOffset())
+      return rewriter.notifyMatchFailure(op, "has no offset");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value barriers = sharedAddress(b, *op.getOffset());
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          threadIndex(b), constantI32(b, 0));
+    auto onlyFirst = scf::IfOp::create(b, isFirst);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(onlyFirst.thenBlock());
+      Value arrivals = constantI32(b, op.getArrivals());
+      for (int64_t i = 0, e = op.getType().getCount(); i < e; ++i) {
+        Value address = add(b, barriers, i * kBarrierBytes);
+        NVVM::MBarrierInitOp::create(b, pointer(b, address, kSharedSpace),
+                                     arrivals, /*predicate=*/Value());
+      }
+      NVVM::FenceMbarrierInitOp::create(b);
+    }
+    rewriter.replaceOp(op, barriers);
+    return success();
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void blockscale::populateBlockscaleToNVVMPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<KernelToNVVM, ReturnToNVVM, SharedAllocToNVVM,
+               BarrierAllocToNVVM>(converter, patterns.getContext());
+  populateRolePatterns(converter, patterns);
+  populateSharedPatterns(converter, patterns);
+  populateTcgen05Patterns(converter, patterns);
+  populateEpiloguePatterns(converter, patterns);
+}
+
+/// Whether the passes before this one have done their part on `op`.
+static LogicalResult checkReady(Operation *op) {
+  auto missing = [&](StringRef what, StringRef pass) -> LogicalResult {
+    return op->emitOpError() << what << "; run '" << pass << "' first";
+  };
+  constexpr llvm::StringLiteral kMemory = "blockscale-assign-memory";
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<SharedAllocOp, BarrierAllocOp>([&](auto alloc) {
+        return alloc.getOffset() ? success() : missing("has no offset", kMemory);
+      })
+      .Case<TmemAllocOp, TmemDeallocOp>([&](auto alloc) {
+        return alloc.getColumns() ? success()
+                                  : missing("has no number of columns", kMemory);
+      })
+      .Case([&](TmemViewOp view) {
+        return view.getColumn() ? success() : missing("has no column", kMemory);
+      })
+      .Case([&](MmaOp mma) {
+        return mma.getSteps()
+                   ? checkDescriptors(mma)
+                   : missing("has no steps", "blockscale-assign-scale-ids");
+      })
+      .Case([&](KernelMatmulOp) {
+        return missing("is not expanded", "blockscale-tile");
+      })
+      .Default([](Operation *) { return success(); });
+}
+
+static bool isF32(Type type) { return getElementTypeOrSelf(type).isF32(); }
+
+void ConvertBlockscaleToNVVM::runOnOperation() {
+  SmallVector<Operation *> kernels;
+  for (auto function : getOperation().getOps<gpu::GPUFuncOp>())
+    if (function->hasAttrOfType<KernelAttr>(KernelAttr::name))
+      kernels.push_back(function);
+  if (kernels.empty())
+    return;
+  for (Operation *kernel : kernels)
+    if (kernel->walk([](Operation *op) {
+          return failed(checkReady(op)) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+        }).wasInterrupted())
+      return signalPassFailure();
+  getSharedMemory(getOperation());
+
+  TypeConverter converter;
+  populateBlockscaleToNVVMTypeConversions(converter);
+  ConversionTarget target(getContext());
+  target.addIllegalDialect<BlockscaleDialect, gpu::GPUDialect>();
+  target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
+                         NVVM::NVVMDialect, vector::VectorDialect>();
+  target.addDynamicallyLegalOp<math::ErfOp, math::ExpOp>(
+      [](Operation *op) { return !isF32(op->getResult(0).getType()); });
+  RewritePatternSet patterns(&getContext());
+  populateBlockscaleToNVVMPatterns(converter, patterns);
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
+  if (failed(applyPartialConversion(kernels, target, std::move(patterns))))
+    signalPassFailure();
+}

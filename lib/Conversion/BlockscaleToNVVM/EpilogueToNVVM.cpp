@@ -1,0 +1,238 @@
+//===- EpilogueToNVVM.cpp - rows of global memory and math ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Approximation.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// The widest access of one thread in bytes, and the alignment that it needs.
+static constexpr int64_t kAccessBytes = 16;
+
+namespace {
+/// The elements of a row that one thread reads or writes. There are two ways:
+/// all of them at once, or each one that is inside.
+class Row {
+public:
+  Row(ImplicitLocOpBuilder &b, VectorType type, Value memory, Value offset,
+      Value count, Value stride)
+      : b(b), type(type), count(count), stride(stride),
+        first(step(memory, offset)) {}
+
+  Value load();
+  void store(Value values);
+
+private:
+  int64_t size() const { return type.getDimSize(0); }
+
+  /// The pointer `elements` behind `from`.
+  Value step(Value from, Value elements) {
+    return LLVM::GEPOp::create(b, from.getType(), type.getElementType(), from,
+                               ArrayRef<LLVM::GEPArg>{elements});
+  }
+  Value step(Value from, int32_t elements) {
+    return LLVM::GEPOp::create(b, from.getType(), type.getElementType(), from,
+                               ArrayRef<LLVM::GEPArg>{elements});
+  }
+  /// Pointers to all elements.
+  SmallVector<Value> pointers();
+  /// Whether element `index` is inside.
+  Value isInside(int64_t index) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count,
+                                 constantI32(b, index));
+  }
+  /// Whether all elements are inside and, without a stride, aligned; null if
+  /// the row cannot be accessed at once.
+  Value isWhole();
+
+  Value loadElement(Value pointer) {
+    return LLVM::LoadOp::create(b, type.getElementType(), pointer);
+  }
+  Value loadWhole();
+  Value loadInside();
+  void storeWhole(Value values);
+  void storeInside(Value values);
+
+  ImplicitLocOpBuilder &b;
+  VectorType type;
+  Value count, stride, first;
+};
+} // namespace
+
+SmallVector<Value> Row::pointers() {
+  SmallVector<Value> all{first};
+  for (int32_t i = 1; i < size(); ++i)
+    all.push_back(stride ? step(all.back(), stride) : step(first, i));
+  return all;
+}
+
+Value Row::isWhole() {
+  int64_t bytes = size() * type.getElementTypeBitWidth() / 8;
+  if (!stride && bytes % kAccessBytes != 0)
+    return {};
+  Value whole = isInside(size() - 1);
+  if (stride)
+    return whole;
+  Type i64 = b.getI64Type();
+  Value address = LLVM::PtrToIntOp::create(b, i64, first);
+  Value rest = arith::AndIOp::create(
+      b, address, arith::ConstantIntOp::create(b, i64, kAccessBytes - 1));
+  Value aligned =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
+                            arith::ConstantIntOp::create(b, i64, 0));
+  return arith::AndIOp::create(b, whole, aligned);
+}
+
+Value Row::loadWhole() {
+  if (!stride)
+    return LLVM::LoadOp::create(b, type, first, kAccessBytes);
+  SmallVector<Value> elements;
+  for (Value pointer : pointers())
+    elements.push_back(loadElement(pointer));
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+Value Row::loadInside() {
+  Type elementType = type.getElementType();
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(elementType));
+  SmallVector<Value> elements;
+  for (auto [index, pointer] : llvm::enumerate(pointers())) {
+    auto condition = scf::IfOp::create(b, TypeRange{elementType},
+                                       isInside(index),
+                                       /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(condition.thenBlock());
+    scf::YieldOp::create(b, loadElement(pointer));
+    b.setInsertionPointToStart(condition.elseBlock());
+    scf::YieldOp::create(b, zero);
+    elements.push_back(condition.getResult(0));
+  }
+  return vector::FromElementsOp::create(b, type, elements);
+}
+
+void Row::storeWhole(Value values) {
+  if (!stride) {
+    LLVM::StoreOp::create(b, values, first, kAccessBytes);
+    return;
+  }
+  for (auto [index, pointer] : llvm::enumerate(pointers()))
+    LLVM::StoreOp::create(b, vector::ExtractOp::create(b, values, index),
+                          pointer);
+}
+
+void Row::storeInside(Value values) {
+  for (auto [index, pointer] : llvm::enumerate(pointers())) {
+    auto condition = scf::IfOp::create(b, isInside(index));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(condition.thenBlock());
+    LLVM::StoreOp::create(b, vector::ExtractOp::create(b, values, index),
+                          pointer);
+  }
+}
+
+Value Row::load() {
+  Value whole = isWhole();
+  if (!whole)
+    return loadInside();
+  auto condition = scf::IfOp::create(b, TypeRange{type}, whole,
+                                     /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(condition.thenBlock());
+  scf::YieldOp::create(b, loadWhole());
+  b.setInsertionPointToStart(condition.elseBlock());
+  scf::YieldOp::create(b, loadInside());
+  return condition.getResult(0);
+}
+
+void Row::store(Value values) {
+  Value whole = isWhole();
+  if (!whole)
+    return storeInside(values);
+  auto condition = scf::IfOp::create(b, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(condition.thenBlock());
+  storeWhole(values);
+  b.setInsertionPointToStart(condition.elseBlock());
+  storeInside(values);
+}
+
+namespace {
+struct LoadRowToNVVM : OpConversionPattern<LoadRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Row row(b, op.getType(), adaptor.getSource(), adaptor.getOffset(),
+            adaptor.getCount(), adaptor.getStride());
+    rewriter.replaceOp(op, row.load());
+    return success();
+  }
+};
+
+struct StoreRowToNVVM : OpConversionPattern<StoreRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(StoreRowOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Row row(b, op.getValue().getType(), adaptor.getTarget(),
+            adaptor.getOffset(), adaptor.getCount(), adaptor.getStride());
+    row.store(adaptor.getValue());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Math
+//===----------------------------------------------------------------------===//
+
+/// exp(x) = 2^(x log2 e). With `afn` the power is one instruction, ex2.approx;
+/// a call to a library would have nothing to link with.
+struct ExpToNVVM : OpConversionPattern<math::ExpOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(math::ExpOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    constexpr float kLog2E = 1.44269504f;
+    TypedAttr factor = b.getF32FloatAttr(kLog2E);
+    if (auto vector = dyn_cast<VectorType>(type))
+      factor = DenseElementsAttr::get(vector, kLog2E);
+    Value power = arith::MulFOp::create(
+        b, adaptor.getOperand(), arith::ConstantOp::create(b, factor));
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, power,
+                                              arith::FastMathFlags::afn);
+    return success();
+  }
+};
+} // namespace
+
+void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<LoadRowToNVVM, StoreRowToNVVM, ExpToNVVM>(
+      converter, patterns.getContext());
+  patterns.add<math::ErfPolynomialApproximation>(patterns.getContext());
+}

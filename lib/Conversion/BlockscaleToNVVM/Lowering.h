@@ -1,0 +1,85 @@
+//===- Lowering.h - what the patterns of the conversion share ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETONVVM_LOWERING_H
+#define BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETONVVM_LOWERING_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace blockscale {
+
+//===----------------------------------------------------------------------===//
+// Address spaces
+//===----------------------------------------------------------------------===//
+
+/// LLVM's numbers of NVPTX address spaces.
+enum AddressSpace : unsigned {
+  kGlobalSpace = 1,
+  kSharedSpace = 3,
+  kTensorSpace = 6,
+  kSharedClusterSpace = 7
+};
+
+inline constexpr int64_t kBarrierBytes = 8;
+inline constexpr int64_t kTensorMapBytes = 128;
+inline constexpr int64_t kTensorMapAlignment = 64;
+inline constexpr int64_t kWarpSize = 32;
+
+/// The name of the array of dynamic shared memory.
+inline constexpr llvm::StringLiteral kSharedMemoryName =
+    "blockscale_shared_memory";
+
+//===----------------------------------------------------------------------===//
+// Small pieces of code
+//===----------------------------------------------------------------------===//
+
+mlir::Value constantI32(mlir::ImplicitLocOpBuilder &b, int64_t value);
+
+mlir::Value add(mlir::ImplicitLocOpBuilder &b, mlir::Value x, mlir::Value y);
+mlir::Value add(mlir::ImplicitLocOpBuilder &b, mlir::Value x, int64_t y);
+
+/// base + index * stride, all i32.
+mlir::Value element(mlir::ImplicitLocOpBuilder &b, mlir::Value base,
+                    mlir::Value index, int64_t stride);
+
+/// The pointer with an i32 address in `space`.
+mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                    AddressSpace space);
+
+/// Pointer to barrier `index` of an array at `barriers`.
+mlir::Value barrierPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value barriers,
+                           mlir::Value index);
+
+/// The thread's number in its CTA.
+mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
+
+//===----------------------------------------------------------------------===//
+// Patterns by theme
+//===----------------------------------------------------------------------===//
+
+/// warps, elect, tile_coordinates and the ids of gpu ops.
+void populateRolePatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+/// mbarriers, TMA loads and accesses to scales in shared memory.
+void populateSharedPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+/// Everything that becomes a tcgen05 op.
+void populateTcgen05Patterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+/// Rows in global memory, and functions of `math`.
+void populateEpiloguePatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
+
+/// Emits an error and fails if `op`, which has its steps, has no descriptors.
+mlir::LogicalResult checkDescriptors(MmaOp op);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETONVVM_LOWERING_H

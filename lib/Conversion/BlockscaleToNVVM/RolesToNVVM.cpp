@@ -1,0 +1,159 @@
+//===- RolesToNVVM.cpp - who does what, on which tile ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Ids
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An id of an index along `x`, `y` or `z` becomes a special register.
+template <typename IdOp, typename X, typename Y, typename Z>
+struct IdToNVVM : OpConversionPattern<IdOp> {
+  using OpConversionPattern<IdOp>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(IdOp op, typename IdOp::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(
+        op, b.getIndexType(), read(b, op.getDimension()));
+    return success();
+  }
+
+private:
+  static Value read(ImplicitLocOpBuilder &b, gpu::Dimension dimension) {
+    Type type = b.getI32Type();
+    switch (dimension) {
+    case gpu::Dimension::x:
+      return X::create(b, type);
+    case gpu::Dimension::y:
+      return Y::create(b, type);
+    case gpu::Dimension::z:
+      return Z::create(b, type);
+    }
+    llvm_unreachable("a dimension is x, y or z");
+  }
+};
+
+using ThreadIdToNVVM = IdToNVVM<gpu::ThreadIdOp, NVVM::ThreadIdXOp,
+                                NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>;
+using BlockIdToNVVM = IdToNVVM<gpu::BlockIdOp, NVVM::BlockIdXOp,
+                               NVVM::BlockIdYOp, NVVM::BlockIdZOp>;
+using GridDimToNVVM = IdToNVVM<gpu::GridDimOp, NVVM::GridDimXOp,
+                               NVVM::GridDimYOp, NVVM::GridDimZOp>;
+
+struct BarrierToNVVM : OpConversionPattern<gpu::BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(gpu::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+struct WarpsToNVVM : OpConversionPattern<WarpsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WarpsOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto condition = scf::IfOp::create(b, isIn(b, op.getFirst(), op.getLast()));
+    Block *body = condition.thenBlock();
+    rewriter.inlineBlockBefore(&op.getBody().front(), body->getTerminator());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// first <= warp < last, the same in all lanes of a warp.
+  static Value isIn(ImplicitLocOpBuilder &b, int64_t first, int64_t last) {
+    Value warp = arith::DivUIOp::create(b, threadIndex(b),
+                                        constantI32(b, kWarpSize));
+    if (last == first + 1)
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp,
+                                   constantI32(b, first));
+    Value fromFirst = arith::SubIOp::create(b, warp, constantI32(b, first));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, fromFirst,
+                                 constantI32(b, last - first));
+  }
+};
+
+struct ElectToNVVM : OpConversionPattern<ElectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ElectOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ElectSyncOp>(op, rewriter.getI1Type(),
+                                                   /*membermask=*/Value());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+struct TileCoordinatesToNVVM : OpConversionPattern<TileCoordinatesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TileCoordinatesOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto mul = [&](Value x, Value y) -> Value {
+      return b.createOrFold<arith::MulIOp>(x, y);
+    };
+    auto sub = [&](Value x, Value y) -> Value {
+      return b.createOrFold<arith::SubIOp>(x, y);
+    };
+    auto div = [&](Value x, Value y) -> Value {
+      return b.createOrFold<arith::DivUIOp>(x, y);
+    };
+    Value rows = op.getRowTiles(), columns = op.getColumnTiles();
+    Value perBatch = mul(rows, columns);
+    Value batch = div(op.getTile(), perBatch);
+    Value tile = sub(op.getTile(), mul(batch, perBatch));
+    // A group has `group` rows of tiles, the last one what is left.
+    Value groupRows = constantI32(b, op.getGroup());
+    Value perGroup = mul(groupRows, columns);
+    Value group = div(tile, perGroup);
+    Value inGroup = sub(tile, mul(group, perGroup));
+    Value firstRow = mul(group, groupRows);
+    Value height = b.createOrFold<arith::MinUIOp>(sub(rows, firstRow),
+                                                  groupRows);
+    Value column = div(inGroup, height);
+    Value row = add(b, firstRow, sub(inGroup, mul(column, height)));
+    rewriter.replaceOp(op, {row, column, batch});
+    return success();
+  }
+};
+} // namespace
+
+void blockscale::populateRolePatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<ThreadIdToNVVM, BlockIdToNVVM, GridDimToNVVM, BarrierToNVVM,
+               WarpsToNVVM, ElectToNVVM, TileCoordinatesToNVVM>(
+      converter, patterns.getContext());
+}

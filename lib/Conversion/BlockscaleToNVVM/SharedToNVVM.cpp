@@ -1,0 +1,189 @@
+//===- SharedToNVVM.cpp - mbarriers and data in shared memory -------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tries until the phase is over; the hardware suspends the thread meanwhile.
+struct WaitToNVVM : OpConversionPattern<WaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value barrier =
+        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    Value never = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    auto attempt = [&](OpBuilder &builder, Location loc, ValueRange) {
+      Value isOver = NVVM::MBarrierTryWaitOp::create(
+          builder, loc, builder.getI1Type(), barrier, adaptor.getParity(),
+          /*ticks=*/Value());
+      Value isRunning = arith::XOrIOp::create(builder, loc, isOver, never);
+      scf::ConditionOp::create(builder, loc, isRunning, ValueRange());
+    };
+    auto again = [](OpBuilder &builder, Location loc, ValueRange) {
+      scf::YieldOp::create(builder, loc);
+    };
+    scf::WhileOp::create(b, TypeRange(), ValueRange(), attempt, again);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ArriveToNVVM : OpConversionPattern<ArriveOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ArriveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value barrier =
+        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ArriveExpectToNVVM : OpConversionPattern<ArriveExpectOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(ArriveExpectOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value barrier =
+        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    NVVM::MBarrierArriveExpectTxOp::create(
+        b, TypeRange(), barrier, constantI32(b, op.getBytes()),
+        NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// TMA
+//===----------------------------------------------------------------------===//
+
+struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TmaLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
+                          op.getShared().getType().getStageBytes());
+    Value target = add(b, stage, op.getBox() * boxBytes(op.getMap().getType()));
+    Value barrier =
+        barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
+    // A CTA's own shared memory has the same addresses in the cluster's window.
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        b, pointer(b, target, kSharedClusterSpace), adaptor.getMap(),
+        adaptor.getCoordinates(), barrier, /*im2colOffsets=*/ValueRange(),
+        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Bytes of a box in shared memory.
+  static int64_t boxBytes(TensorMapType map) {
+    int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
+    for (int64_t extent : map.getBox())
+      bits *= extent;
+    return bits / 8;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+/// Each lane owns one 16-byte row of every atom: four rows of the operand, a
+/// word of four consecutive scales each, so one mask serves the whole row.
+struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MaskScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SharedType type = op.getShared().getType();
+    int64_t groups = type.getShape()[1], words = type.getShape()[2];
+    Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
+                          type.getStageBytes());
+    Value lane = NVVM::LaneIdOp::create(b, b.getI32Type());
+    Value row = element(b, stage, lane, hw::atomOffset(1, 0));
+    for (int64_t word = 0; word < words; ++word) {
+      Value keep = mask(b, adaptor.getValid(), word * hw::kAtomScales);
+      for (int64_t group = 0; group < groups; ++group)
+        apply(b, add(b, row, (group * words + word) * hw::kAtomBytes), keep);
+    }
+    // The copies and MMAs that follow read through the async proxy, from one
+    // lane.
+    NVVM::FenceProxyOp::create(
+        b, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+    NVVM::SyncWarpOp::create(b, constantI32(b, -1));
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// A word with all bits of those scales set that come before scale `valid`;
+  /// the word's own first scale is `first`.
+  static Value mask(ImplicitLocOpBuilder &b, Value valid, int64_t first) {
+    Value left = arith::SubIOp::create(b, valid, constantI32(b, first));
+    Value positive = arith::MaxSIOp::create(b, left, constantI32(b, 0));
+    Value partial = arith::MinSIOp::create(
+        b, positive, constantI32(b, hw::kAtomScales - 1));
+    Value bits = arith::MulIOp::create(b, partial, constantI32(b, 8));
+    Value below = arith::SubIOp::create(
+        b, arith::ShLIOp::create(b, constantI32(b, 1), bits),
+        constantI32(b, 1));
+    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left,
+                                          constantI32(b, hw::kAtomScales));
+    return arith::SelectOp::create(b, isWhole, constantI32(b, -1), below);
+  }
+
+  /// Keeps the masked bits of the 16 bytes at `address`.
+  static void apply(ImplicitLocOpBuilder &b, Value address, Value keep) {
+    constexpr int64_t kRowWords = hw::atomOffset(1, 0) / 4;
+    auto type = VectorType::get({kRowWords}, b.getI32Type());
+    Value row = pointer(b, address, kSharedSpace);
+    Value old = LLVM::LoadOp::create(b, type, row, hw::atomOffset(1, 0));
+    Value kept = arith::AndIOp::create(
+        b, old, vector::BroadcastOp::create(b, type, keep));
+    LLVM::StoreOp::create(b, kept, row, hw::atomOffset(1, 0));
+  }
+};
+} // namespace
+
+void blockscale::populateSharedPatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<WaitToNVVM, ArriveToNVVM, ArriveExpectToNVVM, TmaLoadToNVVM,
+               MaskScalesToNVVM>(converter, patterns.getContext());
+}

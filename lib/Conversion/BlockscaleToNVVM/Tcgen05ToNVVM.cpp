@@ -1,0 +1,418 @@
+//===- Tcgen05ToNVVM.cpp - all building of tcgen05 ops --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "blockscale/HW/Descriptor.h"
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Descriptors
+//===----------------------------------------------------------------------===//
+
+/// Bytes that one unit of a descriptor's start address stands for.
+static constexpr unsigned kStartUnit = 16;
+
+/// The constant bits of the descriptor of an operand's stage, which starts on
+/// the boundary of its swizzle: everything but the start address.
+static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
+                                              int64_t mn, int64_t k) {
+  hw::OperandTile tile = operandTile(ring, mnMajor && mnMajor.getValue());
+  if (auto why = hw::whyNot(tile))
+    return hw::Answer<uint64_t>::refuse(*why);
+  if (ring.getStageBytes() % hw::swizzleAlignment(ring.getSwizzle()) != 0)
+    return hw::Answer<uint64_t>::refuse(
+        "a stage of " + std::to_string(ring.getStageBytes()) +
+        " bytes is not a multiple of the swizzle's " +
+        std::to_string(hw::swizzleAlignment(ring.getSwizzle())));
+  hw::OperandStep step;
+  step.mmaMn = mn;
+  step.mmaK = k;
+  auto descriptor = hw::stepDescriptor(tile, step, /*base=*/0);
+  if (!descriptor)
+    return hw::Answer<uint64_t>::refuse(descriptor.reason);
+  return hw::encode(*descriptor);
+}
+
+/// The instruction descriptor of one step.
+static hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step) {
+  auto isMNMajor = [](BoolAttr flag) { return flag && flag.getValue(); };
+  hw::BlockScaledInstr instr;
+  instr.variant = hw::instrVariant(mma.getKind());
+  instr.a = mma.getA();
+  instr.b = mma.getB();
+  instr.scale = mma.getScale();
+  instr.aMnMajor = isMNMajor(mma.getAMnMajor());
+  instr.bMnMajor = isMNMajor(mma.getBMnMajor());
+  instr.m = mma.getM();
+  instr.n = mma.getN();
+  instr.sfaId = step.getSfaId();
+  instr.sfbId = step.getSfbId();
+  constexpr int64_t kLongK = 96;
+  instr.k96 = mma.getK() == kLongK;
+  return hw::encode(instr);
+}
+
+static hw::Answer<uint64_t> operandDescriptorA(MmaOp op) {
+  MmaAttr mma = op.getInstruction();
+  return operandDescriptor(op.getA().getType(), mma.getAMnMajor(), mma.getM(),
+                           mma.getK());
+}
+
+static hw::Answer<uint64_t> operandDescriptorB(MmaOp op) {
+  MmaAttr mma = op.getInstruction();
+  return operandDescriptor(op.getB().getType(), mma.getBMnMajor(), mma.getN(),
+                           mma.getK());
+}
+
+LogicalResult blockscale::checkDescriptors(MmaOp op) {
+  for (const auto &descriptor : {operandDescriptorA(op), operandDescriptorB(op)})
+    if (!descriptor)
+      return op.emitOpError() << descriptor.reason;
+  for (auto step : op.getSteps()->getAsRange<StepAttr>()) {
+    auto descriptor = instructionDescriptor(op.getInstruction(), step);
+    if (!descriptor)
+      return op.emitOpError() << descriptor.reason;
+  }
+  return success();
+}
+
+namespace {
+/// A shared-memory descriptor whose start address varies. The start lies in
+/// the low word and never carries out of its field.
+class DescriptorBuilder {
+public:
+  DescriptorBuilder(ImplicitLocOpBuilder &b, Value address, uint64_t constant)
+      : b(b), high(constant >> 32) {
+    Value start =
+        arith::ShRUIOp::create(b, address, constantI32(b, log2(kStartUnit)));
+    low = arith::OrIOp::create(
+        b, start, constantI32(b, static_cast<int32_t>(constant)));
+  }
+
+  /// The descriptor `offset` bytes behind the address.
+  Value at(int64_t offset) {
+    Value moved = add(b, low, offset / kStartUnit);
+    Type i64 = b.getI64Type();
+    Value wide = arith::ExtUIOp::create(b, i64, moved);
+    Value upper = arith::ConstantIntOp::create(b, i64,
+                                               static_cast<int64_t>(high << 32));
+    return arith::OrIOp::create(b, wide, upper);
+  }
+
+private:
+  static constexpr int64_t log2(unsigned value) {
+    return value == 1 ? 0 : 1 + log2(value / 2);
+  }
+
+  ImplicitLocOpBuilder &b;
+  uint64_t high;
+  Value low;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+/// The word that tmem_alloc wrote: the address of the allocation.
+static Value loadSlot(ImplicitLocOpBuilder &b, Value slot) {
+  return LLVM::LoadOp::create(b, b.getI32Type(),
+                              pointer(b, slot, kSharedSpace));
+}
+
+namespace {
+struct TmemAllocToNVVM : OpConversionPattern<TmemAllocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TmemAllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getColumns())
+      return rewriter.notifyMatchFailure(op, "has no number of columns");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    NVVM::Tcgen05AllocOp::create(b, pointer(b, adaptor.getSlot(), kSharedSpace),
+                                 constantI32(b, *op.getColumns()));
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(b);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmemDeallocToNVVM : OpConversionPattern<TmemDeallocOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TmemDeallocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getColumns())
+      return rewriter.notifyMatchFailure(op, "has no number of columns");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value address = loadSlot(b, adaptor.getSlot());
+    NVVM::Tcgen05DeallocOp::create(b, pointer(b, address, kTensorSpace),
+                                   constantI32(b, *op.getColumns()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TmemViewToNVVM : OpConversionPattern<TmemViewOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TmemViewOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getColumn())
+      return rewriter.notifyMatchFailure(op, "has no column");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(
+        op, add(b, loadSlot(b, adaptor.getSlot()), *op.getColumn()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Synchronisation
+//===----------------------------------------------------------------------===//
+
+struct CommitToNVVM : OpConversionPattern<CommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CommitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value barrier =
+        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    NVVM::Tcgen05CommitOp::create(b, barrier, /*multicastMask=*/Value());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TensorFenceToNVVM : OpConversionPattern<TensorFenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(TensorFenceOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto kind = op.getSide() == FenceSide::Before
+                    ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC
+                    : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC;
+    rewriter.replaceOpWithNewOp<NVVM::Tcgen05FenceOp>(op, kind);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SharedType ring = op.getShared().getType();
+    int64_t groups = ring.getShape()[1], words = ring.getShape()[2];
+    hw::ScaleRegion region = regionOf(op.getTarget().getType());
+    auto constant = hw::copyDescriptor(/*base=*/0);
+    auto bits = hw::encode(*constant);
+    Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
+                          ring.getStageBytes());
+    DescriptorBuilder source(b, stage, *bits);
+    for (int64_t group = 0; group < groups; ++group)
+      for (int64_t word = 0; word < words; ++word) {
+        auto place = hw::scalePosition(region, group * hw::kAtomRows,
+                                       word * hw::kAtomScales, /*replica=*/0);
+        if (!place)
+          return rewriter.notifyMatchFailure(op, place.reason);
+        Value target = add(b, adaptor.getTarget(), place->column);
+        NVVM::Tcgen05CpOp::create(
+            b, NVVM::Tcgen05CpShape::SHAPE_32x128b, NVVM::CTAGroupKind::CTA_1,
+            NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
+            pointer(b, target, kTensorSpace),
+            source.at((group * words + word) * hw::kAtomBytes));
+      }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static hw::ScaleRegion regionOf(TensorMemoryType type) {
+    hw::ScaleRegion region;
+    region.rows = type.getShape()[0];
+    region.wordStride = cast<TmemScalesAttr>(type.getLayout()).getWordStride();
+    return region;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The first column of copy `copy` of an accumulator.
+static Value accumulatorAddress(ImplicitLocOpBuilder &b, TensorMemoryType type,
+                                Value start, Value copy) {
+  int64_t stride =
+      cast<TmemAccumulatorAttr>(type.getLayout()).getCopyStride();
+  return element(b, start, copy, stride ? stride : type.getShape()[2]);
+}
+
+static NVVM::MMABlockScaleKind nvvmKind(hw::MmaKind kind) {
+  switch (kind) {
+  case hw::MmaKind::MXF4:
+    return NVVM::MMABlockScaleKind::MXF4;
+  case hw::MmaKind::MXF4NVF4:
+    return NVVM::MMABlockScaleKind::MXF4NVF4;
+  default:
+    return NVVM::MMABlockScaleKind::MXF8F6F4;
+  }
+}
+
+class MmaLowering {
+public:
+  MmaLowering(ImplicitLocOpBuilder &b, MmaOp op, MmaOp::Adaptor adaptor)
+      : b(b), op(op), adaptor(adaptor), mma(op.getInstruction()),
+        a(b, stageAddress(adaptor.getA(), op.getA().getType()),
+          *operandDescriptorA(op)),
+        bDescriptor(b, stageAddress(adaptor.getB(), op.getB().getType()),
+                    *operandDescriptorB(op)),
+        accumulator(pointer(
+            b,
+            accumulatorAddress(b, op.getAccumulator().getType(),
+                               adaptor.getAccumulator(), adaptor.getCopy()),
+            kTensorSpace)) {
+    sfb = adaptor.getSfb();
+    if (adaptor.getShift())
+      sfb = add(b, sfb, adaptor.getShift());
+  }
+
+  void emitAll() {
+    Value always = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    for (auto [index, step] :
+         llvm::enumerate(op.getSteps()->getAsRange<StepAttr>())) {
+      OpBuilder::InsertionGuard guard(b);
+      if (index != 0 && adaptor.getValid())
+        enterIfReached(index);
+      emit(step, index == 0 ? adaptor.getAccumulate() : always);
+    }
+  }
+
+private:
+  Value stageAddress(Value ring, SharedType type) {
+    return element(b, ring, adaptor.getStage(), type.getStageBytes());
+  }
+
+  /// Moves the builder to where K reaches instruction `index`.
+  void enterIfReached(int64_t index) {
+    Value first = constantI32(b, index * mma.getK());
+    Value reached = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                          adaptor.getValid(), first);
+    auto condition = scf::IfOp::create(b, reached);
+    b.setInsertionPointToStart(condition.thenBlock());
+  }
+
+  void emit(StepAttr step, Value accumulate) {
+    constexpr int64_t kSmallBlock = 16;
+    auto block = mma.getBlock() == kSmallBlock
+                     ? NVVM::Tcgen05MMABlockScale::BLOCK16
+                     : NVVM::Tcgen05MMABlockScale::BLOCK32;
+    Value sfaColumn = add(b, adaptor.getSfa(), step.getSfaColumn());
+    Value sfbColumn = add(b, sfb, step.getSfbColumn());
+    uint32_t instruction = *instructionDescriptor(mma, step);
+    NVVM::Tcgen05MMABlockScaleOp::create(
+        b, nvvmKind(mma.getKind()), NVVM::CTAGroupKind::CTA_1, block,
+        NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, a.at(step.getA()),
+        bDescriptor.at(step.getB()),
+        constantI32(b, static_cast<int32_t>(instruction)), accumulate,
+        pointer(b, sfaColumn, kTensorSpace),
+        pointer(b, sfbColumn, kTensorSpace));
+  }
+
+  ImplicitLocOpBuilder &b;
+  MmaOp op;
+  MmaOp::Adaptor adaptor;
+  MmaAttr mma;
+  DescriptorBuilder a, bDescriptor;
+  Value accumulator, sfb;
+};
+
+struct MmaToNVVM : OpConversionPattern<MmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getSteps() || failed(checkDescriptors(op)))
+      return rewriter.notifyMatchFailure(op, "has no descriptors");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    MmaLowering(b, op, adaptor).emitAll();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadAccumulatorOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value address = accumulatorAddress(b, op.getAccumulator().getType(),
+                                       adaptor.getAccumulator(),
+                                       adaptor.getCopy());
+    address = add(b, add(b, address, adaptor.getColumn()), quadrant(b));
+    int64_t columns = op.getType().getDimSize(0);
+    Type i32 = b.getI32Type();
+    Type words = columns == 1 ? i32 : VectorType::get({columns}, i32);
+    // Nothing below may be moved up between load and wait: LLVM keeps the order
+    // of a block where it has no reason to change it, and both are calls with
+    // side effects.
+    Value loaded = NVVM::Tcgen05LdOp::create(
+        b, words, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+        pointer(b, address, kTensorSpace), /*offset=*/Value());
+    NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::LOAD);
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(), loaded);
+    return success();
+  }
+
+private:
+  /// The first of the 32 lanes that the executing warp can read, in the lane
+  /// half of an address.
+  static Value quadrant(ImplicitLocOpBuilder &b) {
+    constexpr int64_t kLaneBits = hw::kTmemLanes - kWarpSize;
+    constexpr int64_t kLaneShift = 16;
+    static_assert(hw::tmemAddress(1, 0) == 1u << kLaneShift);
+    Value lane = arith::AndIOp::create(b, threadIndex(b),
+                                       constantI32(b, kLaneBits));
+    return arith::ShLIOp::create(b, lane, constantI32(b, kLaneShift));
+  }
+};
+} // namespace
+
+void blockscale::populateTcgen05Patterns(const TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<TmemAllocToNVVM, TmemDeallocToNVVM, TmemViewToNVVM, CommitToNVVM,
+               TensorFenceToNVVM, CopyScalesToNVVM, MmaToNVVM,
+               LoadAccumulatorToNVVM>(converter, patterns.getContext());
+}

@@ -1,0 +1,86 @@
+//===- Pipelines.cpp - named pipelines ------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
+  LegalizeScalesOptions legalize;
+  legalize.target = options.target;
+  pm.addPass(createLegalizeScales(legalize));
+  SelectScheduleOptions select;
+  select.target = options.target;
+  select.expectedRows = options.expectedRows;
+  pm.addPass(createSelectSchedule(select));
+}
+
+static void addToKernel(OpPassManager &pm) {
+  pm.addPass(createFormKernels());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createTile());
+  // Sizes are often constants: fold what follows from them.
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+}
+
+static void addToAssigned(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createAssignMemory());
+  kernels.addPass(createAssignScaleIds());
+}
+
+static void addToNVVM(OpPassManager &pm) {
+  pm.nest<gpu::GPUModuleOp>().addPass(createConvertBlockscaleToNVVM());
+}
+
+static void addToLLVM(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createSCFToControlFlowPass());
+  kernels.addPass(createConvertKernelsToLLVM());
+}
+
+void blockscale::buildPipelineBetween(OpPassManager &pm,
+                                      const PipelineOptions &options,
+                                      Stage from, Stage to) {
+  auto passes = [&](Stage stage) { return from < stage && stage <= to; };
+  if (passes(Stage::Kernel))
+    addToKernel(pm);
+  if (passes(Stage::Assigned))
+    addToAssigned(pm);
+  if (passes(Stage::NVVM))
+    addToNVVM(pm);
+  if (passes(Stage::LLVM))
+    addToLLVM(pm);
+}
+
+void blockscale::buildPipelineTo(OpPassManager &pm,
+                                 const PipelineOptions &options, Stage stage) {
+  addToTensor(pm, options);
+  buildPipelineBetween(pm, options, Stage::Tensor, stage);
+}
+
+void blockscale::buildPipeline(OpPassManager &pm,
+                               const PipelineOptions &options) {
+  buildPipelineTo(pm, options, Stage::LLVM);
+}
+
+void blockscale::registerPipelines() {
+  PassPipelineRegistration<PipelineOptions>(
+      "blockscale-pipeline",
+      "Compile block-scaled matmuls to kernels in the LLVM dialect",
+      buildPipeline);
+}
