@@ -374,9 +374,10 @@ void work(Grid &grid, std::vector<ClusterResult> &results, std::mutex &lock) {
     uint64_t id;
     {
       std::lock_guard<std::mutex> guard(grid.schedule);
-      if (grid.next == grid.order.size())
+      std::optional<uint64_t> next = grid.start();
+      if (!next)
         return;
-      id = grid.order[grid.next++];
+      id = *next;
     }
     auto cluster = std::make_unique<Cluster>(grid);
     startCluster(*cluster, id);
@@ -390,6 +391,7 @@ void work(Grid &grid, std::vector<ClusterResult> &results, std::mutex &lock) {
 }
 
 void runGrid(Grid &grid, RunResult &result) {
+  grid.next = grid.residents();
   unsigned threads = grid.options.threads;
   if (!threads)
     threads = std::max(1u, std::thread::hardware_concurrency());

@@ -208,7 +208,22 @@ struct Grid {
   const Options &options;
   Memory memory;
   std::vector<uint64_t> order; ///< clusters to run
-  size_t next = 0;             ///< guarded by schedule
+  /// Guarded by schedule: next of the first resident clusters, which nothing
+  /// cancels, and next of the rest.
+  size_t first = 0, next = 0;
+  /// The cluster to start now; nothing when none is left.
+  std::optional<uint64_t> start() {
+    if (first < residents())
+      return order[first++];
+    if (next == order.size())
+      return std::nullopt;
+    return order[next++];
+  }
+  size_t residents() const {
+    return options.residentClusters
+               ? std::min<size_t>(options.residentClusters, order.size())
+               : order.size();
+  }
   std::atomic<bool> stop{false};
   std::mutex atomics, output, schedule;
 
