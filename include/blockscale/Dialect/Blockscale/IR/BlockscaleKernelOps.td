@@ -53,7 +53,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     their scales behind tensor maps. `a` is the operand whose rows go to the
     lanes of tensor memory: with `swap_operands` in the schedule that is the
     source matmul's b, and D is written transposed, so that memory holds
-    the same D either way. `m`, `n`, `k` and `batch` are the sizes of the source
+    the same D either way. Each of `tensor_scales` holds one f32 per product of
+    the batch. `m`, `n`, `k` and `batch` are the sizes of the source
     matmul.
   }];
   let arguments = (ins

@@ -44,7 +44,8 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
     cycles that the throughput model predicts: waves of tiles over the chip's
     SMs times the cycles of a tile. A row count that is not known is taken as
     `expected-rows`. Also completes the instruction's shape in `mma`, and
-    exchanges its operand types where the schedule swaps operands.
+    exchanges its operand types where the schedule swaps operands. A product
+    whose instruction and schedule are complete keeps them.
   }];
   let options = [
     Blockscale_TargetOption,
@@ -56,7 +57,8 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
 def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Turn each matmul into a kernel and its launch";
   let description = [{
-    Needs complete `mma` and `schedule` attributes. Each `blockscale.matmul`
+    Needs complete `mma` and `schedule` attributes that suit each other and the
+    operands, and refuses others. A `c` without `beta` gets a beta of 1. Each `blockscale.matmul`
     becomes a `gpu.func` in the module `@kernels` with one
     `blockscale.kernel_matmul`, and a `blockscale.launch` in its place. The
     types of the kernel's tensor maps say how to build them; the argument
@@ -101,7 +103,8 @@ def AssignScaleIds : Pass<"blockscale-assign-scale-ids"> {
   let description = [{
     Sets `steps` of every `blockscale.mma`: one entry per instruction, with the
     byte offsets of its operands in the stage and the column and id of its
-    scales. A constant `valid` shortens the list and goes away.
+    scales. A constant `valid` shortens the list and goes away. An MMA that has
+    `steps` keeps them.
   }];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
   let statistics = [
