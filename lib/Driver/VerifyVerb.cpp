@@ -47,6 +47,10 @@ private:
   cl::opt<std::string> target{
       "target", cl::sub(command), cl::init("sm_100a"), cl::value_desc("CHIP"),
       cl::desc("Chip of products whose schedule names none (default sm_100a)")};
+  cl::opt<std::string> ptxFile{
+      "ptx", cl::sub(command), cl::value_desc("FILE.ptx"),
+      cl::desc("Run this PTX in place of what was compiled, to see whether an "
+               "edit of it is noticed")};
   cl::opt<int64_t> expectedRows{
       "expected-rows", cl::sub(command), cl::init(4096),
       cl::value_desc("NUMBER"),
@@ -124,7 +128,16 @@ VerifyVerb::sizesFor(const plan::Kernel &kernel) const {
 
 int VerifyVerb::verifyPlan(const Compilation &compilation,
                            std::vector<verify::Verdict> &verdicts) {
-  emulator::ParseResult ptx = emulator::parsePtx(compilation.ptx);
+  std::string text = compilation.ptx;
+  if (!ptxFile.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(ptxFile);
+    if (!file)
+      return reportError("cannot read '" + ptxFile +
+                             "': " + file.getError().message(),
+                         kFailure);
+    text = (*file)->getBuffer().str();
+  }
+  emulator::ParseResult ptx = emulator::parsePtx(text);
   for (const emulator::Diagnostic &diagnostic : ptx.errors)
     llvm::errs() << "PTX:" << diagnostic.format() << '\n';
   if (!ptx)
@@ -183,6 +196,10 @@ int VerifyVerb::run() {
   if (numSms < 1)
     return reportError("--num-sms takes 1 or more, found " +
                            llvm::Twine(numSms.getValue()),
+                       kNotUnderstood);
+  if (!ptxFile.empty() && inputs.size() > 1)
+    return reportError("--ptx takes one input, found " +
+                           llvm::Twine(inputs.size()),
                        kNotUnderstood);
   std::vector<verify::Verdict> verdicts;
   int result = kSuccess;
