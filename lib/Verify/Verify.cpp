@@ -55,20 +55,32 @@ static Written readResult(const std::vector<uint8_t> &bytes,
   return result;
 }
 
-/// The 128 x 128 tiles in which anything was written. The kernel's own tiles
-/// are not known here; pieces of 8 columns are finer than any of them.
+/// True if anything of the rectangle was written.
+static bool isTouched(const reference::Problem &problem, const Written &result,
+                      const reference::Tile &tile) {
+  for (uint64_t row = 0; row < tile.rows; ++row)
+    for (uint64_t column = 0; column < tile.columns; ++column)
+      if (result.written[(tile.batch * problem.m + tile.row + row) * problem.n +
+                         tile.column + column])
+        return true;
+  return false;
+}
+
+/// The pieces in which anything was written. The kernel's tiles are not known
+/// here; squares of 8 lie in one of them whatever its shape. Neighbours along
+/// a row are joined.
 static std::vector<reference::Tile>
 touchedTiles(const reference::Problem &problem, const Written &result) {
   std::vector<reference::Tile> tiles;
-  for (const reference::Tile &tile : reference::allTiles(problem, 128, 8)) {
-    bool touched = false;
-    for (uint64_t row = 0; row < tile.rows && !touched; ++row)
-      for (uint64_t column = 0; column < tile.columns; ++column)
-        touched |=
-            result
-                .written[(tile.batch * problem.m + tile.row + row) * problem.n +
-                         tile.column + column];
-    if (touched)
+  for (const reference::Tile &tile : reference::allTiles(problem, 8, 8)) {
+    if (!isTouched(problem, result, tile))
+      continue;
+    bool joins = !tiles.empty() && tiles.back().batch == tile.batch &&
+                 tiles.back().row == tile.row &&
+                 tiles.back().column + tiles.back().columns == tile.column;
+    if (joins)
+      tiles.back().columns += tile.columns;
+    else
       tiles.push_back(tile);
   }
   return tiles;
@@ -146,7 +158,7 @@ Verdict verify::verifyKernel(const emulator::Module &module,
 
 static std::string sizesText(const plan::Environment &sizes) {
   std::string text;
-  for (const char *name : {"M", "N", "K", "batch"}) {
+  for (const char *name : {"batch", "M", "N", "K"}) {
     auto found = sizes.find(name);
     if (found != sizes.end() &&
         (found->second != 1 || std::string_view(name) != "batch"))

@@ -10,7 +10,7 @@
 // RUN: not blockscale verify %s.none 2>&1 | FileCheck %s --check-prefix=MISSING
 
 // CHECK: kernel
-// CHECK: nvfp4 {{ *}}exact {{ *}}1x256x512 {{ *}}{{[0-9]+}} of {{[0-9]+}} {{ *}}256 {{ *}}0 {{ *}}0 {{ *}}0 {{ *}}pass
+// CHECK: nvfp4 {{ *}}exact {{ *}}1x256x512 {{ *}}2 of 2 {{ *}}256 {{ *}}0 {{ *}}0 {{ *}}0 {{ *}}pass
 // CHECK: nvfp4 {{ *}}random {{ *}}1x256x512
 // CHECK-SAME: pass
 // CHECK: nvfp4 {{ *}}exact {{ *}}130x256x512 {{ *}}2 of 2 {{ *}}33280 {{ *}}0 {{ *}}0 {{ *}}0 {{ *}}pass
@@ -24,6 +24,8 @@
 // LATE-NOT: FAIL
 
 // SAMPLE: nvfp4 {{ *}}exact {{ *}}512x256x512 {{ *}}1 of {{[0-9]+}}
+// SAMPLE-SAME: pass
+// SAMPLE: mixed {{ *}}exact {{ *}}3x130x136x288 {{ *}}1 of {{[0-9]+}}
 // SAMPLE-SAME: pass
 
 // ZERO: size 'M' is 0; expected 1 to 2147483647
