@@ -44,23 +44,171 @@ void extendInto(uint8_t *to, unsigned width, const uint8_t *from,
     std::memset(to + bytes, fill, width - bytes);
 }
 
-Step load(Exec &x, const Record &r) {
-  Shape s = shapeOf(r);
-  uint32_t undefined = 0;
+/// Host memory of each active lane.
+struct LanePointers {
+  uint8_t *data[32];
+  uint8_t *valid[32]; ///< null outside shared memory; unset without `shared`
+  bool shared = false, global = false; ///< what some lane accesses
+};
+
+/// The common case: all lanes in the CTA's own shared memory, aligned, none
+/// over an mbarrier. False if a lane needs a closer look.
+bool sharedPointers(Exec &x, const Record &r, const Shape &s, Use use,
+                    LanePointers &out) {
+  Cta &cta = *x.cta;
+  uint32_t offsets[32], bytes = s.bytes();
+  auto size = uint32_t(cta.shared.size());
+  if (r.op[0] == kNoSlot || s.wide || bytes > size)
+    return false;
+  const uint32_t *base = x.reg<uint32_t>(r.op[0]);
+  uint32_t shift = (cta.rank << kRankShift) + kSharedBase - uint32_t(r.imm);
+  uint32_t bad = 0;
+  for (unsigned lane = 0; lane != 32; ++lane) {
+    uint32_t offset = base[lane] - shift;
+    bool wrong = offset > size - bytes || offset & (bytes - 1);
+    bad |= uint32_t(wrong) << lane;
+    offsets[lane] = offset;
+  }
+  if (bad & x.mask)
+    return false;
+  if (use == Use::Write && !cta.barriers.empty()) {
+    bool over = false;
+    forLanes(x.mask, [&](unsigned lane) {
+      for (uint32_t at = offsets[lane] / 8;
+           at <= (offsets[lane] + bytes - 1) / 8; ++at)
+        over |= cta.barrierAt[at] >= 0;
+    });
+    if (over)
+      return false;
+  }
+  forLanes(x.mask, [&](unsigned lane) {
+    out.data[lane] = cta.shared.data() + offsets[lane];
+    out.valid[lane] = cta.valid.data() + offsets[lane];
+  });
+  out.shared = true;
+  return true;
+}
+
+/// The common case: all lanes in one buffer.
+bool globalPointers(Exec &x, const Record &r, const Shape &s, Use use,
+                    LanePointers &out) {
+  if (r.op[0] == kNoSlot || !s.wide)
+    return false;
+  uint64_t bytes = s.bytes();
+  const uint64_t *base = x.reg<uint64_t>(r.op[0]);
+  const Region *region = x.cluster->grid.memory.find(
+      base[x.firstLane()] + uint64_t(r.imm), bytes);
+  if (!region || (use == Use::Write && !region->writable))
+    return false;
+  uint32_t bad = 0;
+  uint64_t shift = region->base - uint64_t(r.imm), room = region->size - bytes;
+  for (unsigned lane = 0; lane != 32; ++lane) {
+    uint64_t offset = base[lane] - shift;
+    bool wrong = offset > room || (offset + region->base) & (bytes - 1);
+    bad |= uint32_t(wrong) << lane;
+    out.data[lane] = region->data + (wrong ? 0 : offset);
+  }
+  out.global = !(bad & x.mask);
+  return out.global;
+}
+
+/// Resolves all active lanes; false after a report.
+bool lanePointers(Exec &x, const Record &r, const Shape &s, Use use,
+                  LanePointers &out) {
+  bool shared = s.where == Where::SharedCta || s.where == Where::SharedCluster;
+  if (shared && sharedPointers(x, r, s, use, out))
+    return true;
+  if ((s.where == Where::Global || s.where == Where::Generic) &&
+      globalPointers(x, r, s, use, out))
+    return true;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Access access;
-    if (!resolve(x, r, s.where, addressOf(x, r, s, lane), lane, s.bytes(),
-                 Use::Read, access))
-      return Step::Fault;
-    if (access.valid && std::memchr(access.valid, 0, s.bytes()))
-      undefined |= 1u << lane;
-    for (unsigned i = 0; i != s.count; ++i) {
-      Slot slot = r.detail->a[i];
-      if (slot != kNoSlot)
-        extendInto(x.at(slot) + lane * s.registerBytes, s.registerBytes,
-                   access.data + i * s.element, s.element, s.sign);
-    }
+    if (!resolve(x, r, s.where, addressOf(x, r, s, lane), lane, s.bytes(), use,
+                 access))
+      return false;
+    out.data[lane] = access.data;
+    out.valid[lane] = access.valid;
+    out.shared |= access.valid != nullptr;
+    out.global |= access.global;
+  }
+  return true;
+}
+
+/// Moves one element per lane between memory and a register of its size.
+template <typename T>
+void moveLanes(uint32_t mask, uint8_t *const memory[32], unsigned offset,
+               uint8_t *slot, bool isLoad) {
+  T *lanes = reinterpret_cast<T *>(slot);
+  if (isLoad)
+    forLanes(mask, [&](unsigned lane) {
+      std::memcpy(&lanes[lane], memory[lane] + offset, sizeof(T));
+    });
+  else
+    forLanes(mask, [&](unsigned lane) {
+      std::memcpy(memory[lane] + offset, &lanes[lane], sizeof(T));
+    });
+}
+
+/// False if there is no lane type of that size.
+bool moveElement(unsigned bytes, uint32_t mask, uint8_t *const memory[32],
+                 unsigned offset, uint8_t *slot, bool isLoad) {
+  switch (bytes) {
+  case 1:
+    moveLanes<uint8_t>(mask, memory, offset, slot, isLoad);
+    return true;
+  case 2:
+    moveLanes<uint16_t>(mask, memory, offset, slot, isLoad);
+    return true;
+  case 4:
+    moveLanes<uint32_t>(mask, memory, offset, slot, isLoad);
+    return true;
+  case 8:
+    moveLanes<uint64_t>(mask, memory, offset, slot, isLoad);
+    return true;
+  }
+  return false;
+}
+
+/// Whether one of `bytes` (a power of two) marks is zero.
+bool anyUnwritten(const uint8_t *marks, unsigned bytes) {
+  uint64_t all = ~uint64_t(0);
+  if (bytes < 8) {
+    for (unsigned i = 0; i != bytes; ++i)
+      all &= marks[i] | ~uint64_t(0xFF);
+    return ~all;
+  }
+  for (unsigned i = 0; i != bytes; i += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, marks + i, 8);
+    all &= eight;
+  }
+  return ~all;
+}
+
+Step load(Exec &x, const Record &r) {
+  Shape s = shapeOf(r);
+  LanePointers from;
+  if (!lanePointers(x, r, s, Use::Read, from))
+    return Step::Fault;
+  uint32_t undefined = 0;
+  if (from.shared)
+    forLanes(x.mask, [&](unsigned lane) {
+      if (from.valid[lane] && anyUnwritten(from.valid[lane], s.bytes()))
+        undefined |= 1u << lane;
+    });
+  for (unsigned i = 0; i != s.count; ++i) {
+    Slot slot = r.detail->a[i];
+    if (slot == kNoSlot)
+      continue;
+    unsigned offset = i * s.element;
+    if (s.registerBytes == s.element &&
+        moveElement(s.element, x.mask, from.data, offset, x.at(slot), true))
+      continue;
+    forLanes(x.mask, [&](unsigned lane) {
+      extendInto(x.at(slot) + lane * s.registerBytes, s.registerBytes,
+                 from.data[lane] + offset, s.element, s.sign);
+    });
   }
   if (undefined || x.warp->tainted)
     for (Slot slot : r.detail->a)
@@ -69,29 +217,45 @@ Step load(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+/// Lanes that store a value which was never written.
+uint32_t undefinedData(Exec &x, const Record &r) {
+  uint32_t undefined = 0;
+  if (x.warp->tainted)
+    for (Slot slot : r.detail->a)
+      undefined |= x.undefined(slot);
+  return undefined & x.mask;
+}
+
 Step store(Exec &x, const Record &r) {
   Shape s = shapeOf(r);
-  for (uint32_t left = x.mask; left; left &= left - 1) {
-    auto lane = unsigned(__builtin_ctz(left));
-    Access access;
-    if (!resolve(x, r, s.where, addressOf(x, r, s, lane), lane, s.bytes(),
-                 Use::Write, access))
-      return Step::Fault;
-    bool defined = true;
-    for (unsigned i = 0; i != s.count; ++i) {
-      Slot slot = r.detail->a[i];
-      if (x.warp->tainted && x.undefined(slot) >> lane & 1)
-        defined = false;
-      std::memcpy(access.data + i * s.element,
-                  x.at(slot) + lane * s.registerBytes, s.element);
-    }
-    if (!defined && access.global)
-      return x.fault(r, FindingKind::Uninitialised,
-                     "a value read from shared or tensor memory that was never "
-                     "written is stored to global memory",
-                     int(lane), addressOf(x, r, s, lane));
-    markWritten(access, s.bytes(), defined);
+  LanePointers to;
+  if (!lanePointers(x, r, s, Use::Write, to))
+    return Step::Fault;
+  uint32_t undefined = undefinedData(x, r);
+  if (undefined && to.global && !to.shared) {
+    auto lane = unsigned(__builtin_ctz(undefined));
+    return x.fault(r, FindingKind::Uninitialised,
+                   "a value read from shared or tensor memory that was never "
+                   "written is stored to global memory",
+                   int(lane), addressOf(x, r, s, lane));
   }
+  for (unsigned i = 0; i != s.count; ++i) {
+    Slot slot = r.detail->a[i];
+    unsigned offset = i * s.element;
+    if (s.registerBytes == s.element &&
+        moveElement(s.element, x.mask, to.data, offset, x.at(slot), false))
+      continue;
+    forLanes(x.mask, [&](unsigned lane) {
+      std::memcpy(to.data[lane] + offset, x.at(slot) + lane * s.registerBytes,
+                  s.element);
+    });
+  }
+  if (to.shared)
+    forLanes(x.mask, [&](unsigned lane) {
+      if (to.valid[lane])
+        std::memset(to.valid[lane], undefined >> lane & 1 ? 0 : 0xFF,
+                    s.bytes());
+    });
   return Step::Next;
 }
 
@@ -131,6 +295,8 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
   Detail &detail = d.detail(r);
   auto add = [&](const Operand &one) {
     if (one.kind == OperandKind::Sink) {
+      if (!isLoad)
+        d.refuse("a sink cannot be stored");
       detail.a.push_back(kNoSlot);
       return;
     }

@@ -100,6 +100,13 @@ private:
                     float *out);
   bool scaleColumns(unsigned cta, uint32_t address, unsigned id,
                     const char *operand);
+  /// Where the scales of a group of rows are: lane of the first row, copies in
+  /// the lane quadrants, column of the first word, columns between words, byte.
+  struct ScalePlace {
+    unsigned firstLane, replicas, firstColumn, wordStride, firstByte;
+  };
+  bool scaleRows(unsigned cta, const char *operand, const ScalePlace &place,
+                 unsigned rows, unsigned count, float *out);
   bool scaleRow(unsigned cta, const char *operand, unsigned firstLane,
                 unsigned replicas, unsigned firstColumn, unsigned wordStride,
                 unsigned firstByte, unsigned count, float *out);

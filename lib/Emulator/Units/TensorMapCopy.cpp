@@ -137,6 +137,14 @@ static void report(const TensorMap &map, const BoxRun &run,
   });
 }
 
+/// Whether the run moves in 16-byte units, none of them flipped inside.
+static bool wholePieces(const TensorMap &map, const BoxRun &run) {
+  bool flips = map.swizzle != Swizzle::None && map.swizzle != Swizzle::B32 &&
+               map.swizzle != Swizzle::B64 && map.swizzle != Swizzle::B128;
+  return !flips && run.sharedOffset % kPiece == 0 &&
+         run.sharedBytes % kPiece == 0 && run.globalBytes == run.sharedBytes;
+}
+
 Fault loadBox(const TensorMap &map, const Box &box, SharedSpan shared,
               uint32_t sharedAddress, const GlobalAccess &global,
               const SharedRange &written) {
@@ -155,6 +163,15 @@ Fault loadBox(const TensorMap &map, const Box &box, SharedSpan shared,
                          run.globalAddress};
     }
     uint32_t consumed = 0;
+    if (from && !convert && data == kPiece && wholePieces(map, run)) {
+      forPieces(map, run, sharedAddress, [&](const Piece &piece) {
+        std::memcpy(shared.data + (piece.unit - shared.base), from + consumed,
+                    kPiece);
+        consumed += kPiece;
+      });
+      report(map, run, sharedAddress, written);
+      continue;
+    }
     forPieces(map, run, sharedAddress, [&](const Piece &piece) {
       uint8_t linear[kPiece];
       uint32_t bytes = std::min(data, piece.bytes);

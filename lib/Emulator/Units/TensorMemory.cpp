@@ -212,6 +212,20 @@ TensorMemory::load(const Fragment &fragment, uint32_t address, unsigned warp,
     return reason;
   unsigned lane0 = laneOf(address), column0 = columnOf(address);
   unsigned registers = fragment.registers();
+  if (fragment.shape == FragmentShape::S32x32b && !fragment.pack16) {
+    for (unsigned t = 0; t < 32; ++t) {
+      const uint32_t *from = row(lane0 + t) + column0;
+      for (unsigned q = 0; q < registers; ++q)
+        out[q * 32 + t] = from[q];
+      if (uninitialised || valid(lane0 + t, column0, registers))
+        continue;
+      unsigned q = 0;
+      while (valid(lane0 + t, column0 + q))
+        ++q;
+      uninitialised = (lane0 + t) << 16 | (column0 + q);
+    }
+    return std::nullopt;
+  }
   unsigned count = fragment.pack16 ? 2 : 1;
   for (unsigned t = 0; t < 32; ++t) {
     for (unsigned q = 0; q < registers; ++q) {
@@ -236,6 +250,16 @@ std::optional<std::string> TensorMemory::store(const Fragment &fragment,
     return reason;
   unsigned lane0 = laneOf(address), column0 = columnOf(address);
   unsigned registers = fragment.registers();
+  if (fragment.shape == FragmentShape::S32x32b && !fragment.pack16) {
+    for (unsigned t = 0; t < 32; ++t) {
+      uint32_t *to = row(lane0 + t) + column0;
+      for (unsigned q = 0; q < registers; ++q)
+        to[q] = in[q * 32 + t];
+      markValid(lane0 + t, column0, registers);
+    }
+    touch();
+    return std::nullopt;
+  }
   for (unsigned t = 0; t < 32; ++t) {
     for (unsigned q = 0; q < registers; ++q) {
       unsigned lane, column;
@@ -349,7 +373,9 @@ std::optional<std::string> TensorMemory::copyIn(CopyShape shape,
     unsigned lanes[4];
     unsigned replicas = copyLanes(shape, r, lanes);
     for (unsigned i = 0; i < replicas; ++i) {
-      std::memcpy(row(lanes[i] + lane0) + column, from, rowBytes);
+      std::memcpy(row(lanes[i] + lane0) + column, from, 16);
+      if (rowBytes == 32)
+        std::memcpy(row(lanes[i] + lane0) + column + 4, from + 16, 16);
       markValid(lanes[i] + lane0, column, count);
     }
   }
