@@ -120,8 +120,7 @@ private:
     return static_cast<unsigned>(operands.size()) - 1;
   }
   AffineMap batchMap() {
-    return AffineMap::getMultiDimIdentityMap(rank, e.getContext())
-        .getMajorSubMap(rank - 2);
+    return leadingDimensions(e, rank, rank - 2);
   }
   AffineMap biasMap() {
     bool perColumn = op.getBiasKind() == BiasKind::Column;

@@ -130,6 +130,14 @@ SmallVector<Value> blockscale::scalePosition(Emitter &e, ScaleLayout layout,
 // Tensors
 //===----------------------------------------------------------------------===//
 
+AffineMap blockscale::leadingDimensions(Emitter &e, unsigned rank,
+                                        unsigned count) {
+  SmallVector<AffineExpr> dimensions;
+  for (unsigned i = 0; i < count; ++i)
+    dimensions.push_back(e.getAffineDimExpr(i));
+  return AffineMap::get(rank, 0, dimensions, e.getContext());
+}
+
 Value blockscale::generate(Emitter &e, ArrayRef<OpFoldResult> sizes,
                            Type element,
                            function_ref<Value(Emitter &, ValueRange)> compute) {

@@ -65,6 +65,10 @@ mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts,
                              bool useExtf);
 
+/// The first `count` of `rank` dimensions.
+mlir::AffineMap leadingDimensions(Emitter &emitter, unsigned rank,
+                                  unsigned count);
+
 /// A tensor of these sizes, each element computed from its position.
 mlir::Value
 generate(Emitter &emitter, llvm::ArrayRef<mlir::OpFoldResult> sizes,

@@ -57,7 +57,7 @@ struct DequantizeToLinalg : ScaledPattern<DequantizeOp> {
     if (parts.tensorScale) {
       decoder.emplace(e, elementOf(parts.tensorScale), useExtf);
       inputs.push_back(parts.tensorScale);
-      maps.push_back(identity.getMajorSubMap(rank - 2));
+      maps.push_back(leadingDimensions(e, rank, rank - 2));
     }
     maps.push_back(identity);
     Value init = tensor::EmptyOp::create(e, sizes, element);
@@ -213,7 +213,7 @@ TensorFactors Quantizer::chosenFactors(Value largest) {
   Value maxima =
       linalg::GenericOp::create(
           e, zeros.getType(), largest, zeros,
-          ArrayRef<AffineMap>{identity, identity.getMajorSubMap(rank - 2)},
+          ArrayRef<AffineMap>{identity, leadingDimensions(e, rank, rank - 2)},
           iterators,
           [](OpBuilder &builder, Location loc, ValueRange arguments) {
             Value larger = arith::MaximumFOp::create(builder, loc, arguments[0],
