@@ -79,6 +79,25 @@ std::optional<std::vector<uint8_t>> toBytes(const std::vector<float> &values,
   return bytes;
 }
 
+uint64_t roundUp(uint64_t value, uint64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// Rows of `length` codes, continued to `padded` with `filler`. The plan allows
+/// any elements there, so large ones show whether they reach the sum.
+std::vector<uint8_t> extendRows(const std::vector<uint8_t> &codes,
+                                uint64_t length, uint64_t padded,
+                                uint8_t filler) {
+  std::vector<uint8_t> extended;
+  extended.reserve(codes.size() / length * padded);
+  for (uint64_t at = 0; at < codes.size(); at += length) {
+    extended.insert(extended.end(), codes.begin() + at,
+                    codes.begin() + at + length);
+    extended.resize(extended.size() + padded - length, filler);
+  }
+  return extended;
+}
+
 std::string InputMaker::addSizes() {
   for (const char *name : {"M", "N", "K", "batch"})
     if (!sizes.count(name))
@@ -103,13 +122,19 @@ std::string InputMaker::packData(const plan::DataPacking &packing,
   layout.mnMajor = packing.order == "mn_major";
   layout.mn = rows;
   layout.k = inputs.problem.k;
+  std::vector<uint8_t> codes = operand.codes;
+  if (packing.elementMultiple > 1 && !layout.mnMajor) {
+    layout.k = roundUp(layout.k, packing.elementMultiple);
+    codes = extendRows(codes, inputs.problem.k, layout.k,
+                       uint8_t(formatInfo(operand.format).largestCode));
+  }
   layout.batch = inputs.problem.batch;
   layout.rowPitch = *pitch;
   layout.batchPitch = *batchPitch;
   if (std::optional<std::string> reason = packing::whyNot(layout))
     return "operand '" + packing.operand + "': " + *reason;
   inputs.data.memory[packing.operand + "_data"] =
-      *packing::packOperand(layout, operand.codes);
+      *packing::packOperand(layout, codes);
   return "";
 }
 
@@ -123,8 +148,10 @@ std::string InputMaker::packScales(const plan::ScalePacking &packing,
                          inputs.problem.batch};
   if (std::optional<std::string> reason = hw::whyNot(tensor))
     return "scales of '" + packing.operand + "': " + *reason;
+  // The plan promises that padding is harmless, so it is made harmful: NaN.
+  auto padding = uint8_t(formatInfo(operand.scaleFormat).nanCode);
   inputs.data.memory[packing.operand + "_scales"] =
-      *packing::tileScales(tensor, operand.scales);
+      *packing::tileScales(tensor, operand.scales, padding);
   return "";
 }
 
