@@ -1,0 +1,135 @@
+# Makes single edits to a PTX file that change what the kernel computes, and
+# asks `blockscale verify` about each. Prints one line per edit that nobody
+# noticed, then how many there were. On silicon most of them would be silent.
+#
+# usage: mutate.py FILE.mlir FILE.ptx FOLDER
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import re
+import subprocess
+import sys
+
+source, ptx_path, folder = sys.argv[1:4]
+lines = open(ptx_path).read().splitlines()
+
+
+def places(pattern):
+    """Numbers of the lines that match."""
+    found = [i for i, line in enumerate(lines) if re.search(pattern, line)]
+    assert found, f"no line matches {pattern}"
+    return found
+
+
+def edited(at, text):
+    return lines[:at] + [text] + lines[at + 1 :]
+
+
+def replaced(at, pattern, text):
+    line, count = re.subn(pattern, text, lines[at], count=1)
+    assert count == 1 and line != lines[at], f"{pattern} not in {lines[at]}"
+    return edited(at, line)
+
+
+def added(at, pattern, difference):
+    """The number that the group of the pattern matches, changed."""
+    match = re.search(pattern, lines[at])
+    assert match, f"{pattern} not in {lines[at]}"
+    number = int(match.group(1)) + difference
+    begin, end = match.span(1)
+    return edited(at, lines[at][:begin] + str(number) + lines[at][end:])
+
+
+MMA = r"tcgen05\.mma.*\[(%r\d+)\], (%rd\d+), (%rd\d+), (%r\d+), \[(%r\d+)\], \[(%r\d+)\]"
+copies = places(r"tcgen05\.cp")
+mmas = places(MMA)
+loads = places(r"cp\.async\.bulk\.tensor")
+operands = [re.search(MMA, lines[at]).groups() for at in mmas]
+
+
+def definition(register, before):
+    """The last line before `before` that sets the register."""
+    return [i for i in places(rf"\t{re.escape(register)}, ") if i < before][-1]
+
+
+def mutations():
+    for kind, group in (("copy", copies), ("mma", mmas), ("load", loads)):
+        for number, at in enumerate(group[:8]):
+            yield f"drop {kind} {number}", edited(at, "")
+    for number, at in enumerate(places(r"mbarrier\.arrive\.expect_tx")[:2]):
+        yield f"drop expect_tx {number}", edited(at, "")
+        size = lines[at].rsplit(" ", 1)[1].rstrip(";")
+        yield f"expect fewer bytes {number}", added(
+            definition(size, at), r", (\d+);", -16
+        )
+    # The scales of the next instruction, and those of the other operand.
+    for number in range(3):
+        a, b = operands[number][4:6]
+        next_a, next_b = operands[number + 1][4:6]
+        yield f"A scales of mma {number + 1} for {number}", replaced(
+            mmas[number], rf"\[{a}\]", f"[{next_a}]"
+        )
+        yield f"B scales of mma {number + 1} for {number}", replaced(
+            mmas[number], rf"\[{b}\]", f"[{next_b}]"
+        )
+    a, b = operands[0][4:6]
+    yield "scales exchanged", replaced(
+        mmas[0], rf"\[{a}\], \[{b}\]", f"[{b}], [{a}]"
+    )
+    # Descriptors: the start by 32 bytes, the swizzle from 128 to 64 bytes.
+    for side in (1, 2):
+        at = definition(operands[1][side], mmas[1])
+        yield f"start of operand {side}", added(at, r", (\d+);", 2)
+        yield f"swizzle of operand {side}", added(at, r", (\d+);", 1 << 62)
+    # The instruction descriptor: a scale id of 2, ue8m0 for ue4m3, half of N,
+    # a negated A.
+    at = definition(operands[0][3], mmas[0])
+    for name, difference in (
+        ("SFA id", 2 << 29),
+        ("SFB id", 2 << 4),
+        ("scale type", 1 << 23),
+        ("N", -(1 << 17)),
+        ("negate A", 1 << 13),
+    ):
+        yield f"instruction descriptor: {name}", added(at, r", (\d+);", difference)
+    yield "accumulator's column", replaced(
+        mmas[0], rf"\[{re.escape(operands[0][0])}\]", f"[{operands[0][4]}]"
+    )
+    # A box at the coordinates of the other operand, and a box of the wrong K.
+    for first, second in ((0, 1), (2, 3)):
+        row = re.search(r"\{.*, (%r\d+), (%r\d+)\}", lines[loads[second]]).group(1)
+        own = re.search(r"\{.*, (%r\d+), (%r\d+)\}", lines[loads[first]]).group(1)
+        yield f"coordinates of load {second} for {first}", replaced(
+            loads[first], rf"{own}(?=, %r\d+\}})", row
+        )
+    inner = re.search(r"\{(%r\d+)", lines[loads[4]]).group(1)
+    yield "K coordinate", added(definition(inner, loads[4]), r", (\d+);", -128)
+    for number, at in enumerate(places(r"mbarrier\.try_wait\.parity")):
+        parity = re.search(r"(%r\d+);", lines[at]).group(1)
+        flip = f"\txor.b32 \t{parity}, {parity}, 1;\n"
+        yield f"parity of wait {number}", edited(at, flip + lines[at])
+    yield "drop the last commit", edited(places(r"tcgen05\.commit")[-1], "")
+    yield "lanes of the accumulator", replaced(
+        places(r"tcgen05\.ld")[0], r"32x32b\.x32", "16x64b.x32"
+    )
+
+
+missed = total = 0
+for name, text in mutations():
+    path = f"{folder}/mutated.ptx"
+    with open(path, "w") as file:
+        file.write("\n".join(text) + "\n")
+    result = subprocess.run(
+        ["blockscale", "verify", source, f"--ptx={path}", "--data=exact"]
+        + ["--num-sms=2"],
+        capture_output=True,
+        text=True,
+    )
+    total += 1
+    noticed = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+    if result.returncode != 1 or not noticed:
+        missed += 1
+        print(f"missed: {name} (exit {result.returncode})")
+print(f"missed {missed} of {total} edits")
