@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BlockProblem.h"
 #include "CudaHarness.h"
+#include "TensorLaunches.h"
 
 using namespace blockscale::emulator;
 using namespace blockscale::emulator::test;
@@ -15,19 +15,7 @@ namespace {
 
 class CudaTensor : public CudaTest {
 protected:
-  BlockProblem p;
-  Launch launch;
-
-  /// The buffers 0..5: A, B, scales of both, metadata, output.
-  void prepare(const std::string &kernel, unsigned group, unsigned threads) {
-    p.fill();
-    launch.kernel = kernel;
-    launch.grid.x = launch.cluster.x = group;
-    launch.block.x = threads;
-    launch.buffers = {bufferOf(p.a, false),        bufferOf(p.b, false),
-                      bufferOf(p.scaleA, false),   bufferOf(p.scaleB, false),
-                      bufferOf(p.metadata, false), bufferOf(p.out)};
-  }
+  TensorLaunch t;
 
   /// Runs under each order of completion and compares every element.
   RunResult check(const std::string &name, const std::string &arch) {
@@ -36,41 +24,23 @@ protected:
          {Completion::Immediate, Completion::Random, Completion::Latest}) {
       Options options;
       options.completion = completion;
-      p.out.assign(p.out.size(), -12345);
-      launch.buffers[5] = bufferOf(p.out);
-      result = runCuda(GetParam(), name, arch, launch, options);
+      t.clear();
+      result = runCuda(GetParam(), name, arch, t.launch, options);
       unsigned wrong = 0;
-      for (unsigned i = 0; i != p.out.size() && wrong < 5; ++i)
-        if (p.out[i] != p.expected[i]) {
-          ADD_FAILURE() << "row " << i / p.n << " column " << i % p.n << ": "
-                        << p.out[i] << ", expected " << p.expected[i]
-                        << " (completion " << int(completion) << ")";
+      for (unsigned i = 0; i != t.p.out.size() && wrong < 5; ++i)
+        if (t.p.out[i] != t.p.expected[i]) {
+          ADD_FAILURE() << "row " << i / t.p.n << " column " << i % t.p.n
+                        << ": " << t.p.out[i] << ", expected "
+                        << t.p.expected[i] << " (completion "
+                        << int(completion) << ")";
           ++wrong;
         }
     }
     return result;
   }
 
-  TensorMapArgument mapA(unsigned boxBytes) {
-    return {BlockProblem::rowsMap(p.rowBytesA(), p.m, boxBytes, 128), 0, 0};
-  }
-  TensorMapArgument mapB(unsigned rows) {
-    return {BlockProblem::rowsMap(p.rowBytesB(), p.n, 128, rows), 1, 0};
-  }
-
   void ring(const std::string &kernel, unsigned group) {
-    p.m = 128 * group;
-    p.n = 192;
-    p.k = 768;
-    p.block = 16;
-    p.fp4 = true;
-    prepare(kernel, group, 256);
-    launch.dynamicSharedBytes = group == 1 ? 98304 : 75776;
-    launch.arguments = {
-        mapA(128), mapB(192 / group),
-        TensorMapArgument{BlockProblem::atomsMap(p.scaleA.size()), 2, 0},
-        TensorMapArgument{BlockProblem::atomsMap(p.scaleB.size()), 3, 0},
-        BufferArgument{5, 0}};
+    t.ring(kernel, group);
     RunResult result = check("tensor", "sm_100a");
     EXPECT_EQ(result.counters.mmas[6], 12u);
     EXPECT_EQ(result.counters.tensorCopies, 36u);
@@ -78,33 +48,8 @@ protected:
   }
 
   void sparse(const std::string &kernel, unsigned group, bool fp4) {
-    p.m = 128 * group;
-    p.n = 64 * group;
-    p.k = fp4 ? 256 : 128;
-    p.block = fp4 ? 32 : 64;
-    p.fp4 = fp4;
-    p.sparse = true;
-    prepare(kernel, group, 128);
-    launch.arguments = {mapA(64),
-                        mapB(64),
-                        BufferArgument{2, 0},
-                        BufferArgument{3, 0},
-                        BufferArgument{4, 0},
-                        BufferArgument{5, 0}};
+    t.sparse(kernel, group, fp4);
     EXPECT_EQ(check("tensor", "sm_100a").counters.mmas[fp4 ? 6 : 4], 2u);
-  }
-
-  RunResult wide(const std::string &kernel, unsigned group) {
-    p.m = 128 * group;
-    p.n = 128;
-    p.k = 768;
-    p.block = 16;
-    p.fp4 = true;
-    prepare(kernel, group, 128);
-    launch.dynamicSharedBytes = 115712;
-    launch.arguments = {mapA(128), mapB(128 / group), BufferArgument{2, 0},
-                        BufferArgument{3, 0}, BufferArgument{5, 0}};
-    return check("wide", "sm_103a");
   }
 };
 
@@ -117,19 +62,18 @@ TEST_P(CudaTensor, SparseNvf4) { sparse("sparseNvf4Single", 1, true); }
 TEST_P(CudaTensor, SparseNvf4InPairs) { sparse("sparseNvf4Pair", 2, true); }
 
 TEST_P(CudaTensor, LeftOperandFromTensorMemory) {
-  prepare("fromTensor", 1, 128);
-  launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0},
-                      BufferArgument{2, 0}, BufferArgument{3, 0},
-                      BufferArgument{5, 0}};
+  t.fromTensor();
   EXPECT_EQ(check("tensor", "sm_100a").counters.mmas[4], 4u);
 }
 
 TEST_P(CudaTensor, K96) {
-  RunResult result = wide("wideSingle", 1);
+  t.wide("wideSingle", 1);
+  RunResult result = check("wide", "sm_103a");
   EXPECT_TRUE(result.openPoints.contains(OpenPoint::K96CtaGroup1));
 }
 TEST_P(CudaTensor, K96InPairs) {
-  RunResult result = wide("widePair", 2);
+  t.wide("widePair", 2);
+  RunResult result = check("wide", "sm_103a");
   EXPECT_FALSE(result.openPoints.contains(OpenPoint::K96CtaGroup1));
 }
 
