@@ -196,6 +196,16 @@ std::string format(Exec &x, const std::string &text, uint64_t arguments,
     if (end == std::string::npos)
       break;
     std::string spec = text.substr(i, end - i);
+    // Nothing but flags, a short width and precision reach the host's printf.
+    bool plain =
+        spec.size() <= 8 &&
+        spec.find_first_not_of("-+ #.0123456789lh", 1) == std::string::npos;
+    if (!plain) {
+      out += text.substr(i, end + 1 - i);
+      i = end;
+      continue;
+    }
+    spec.erase(std::remove(spec.begin(), spec.end(), 'h'), spec.end());
     bool isLong = spec.find('l') != std::string::npos;
     spec.erase(std::remove(spec.begin(), spec.end(), 'l'), spec.end());
     char kind = text[end], buffer[512];
@@ -262,17 +272,23 @@ bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
                       const Function &callee) {
   Detail &detail = d.detail(r);
   for (const Operand &argument : in.operands[2].elements) {
-    if (argument.kind != OperandKind::Symbol)
+    std::optional<Slot> place = d.localPlace(argument, 1);
+    if (!place)
       return d.refuse("call of '" + callee.name + "' needs .param arguments");
-    detail.a.push_back(Slot(d.symbolAddress(argument.symbol)));
+    detail.a.push_back(*place);
   }
   if (callee.name == "__assertfail") {
     r.fn = assertFail;
     return true;
   }
   if (callee.name == "vprintf") {
-    if (!in.operands[0].elements.empty())
-      r.op[0] = Slot(d.symbolAddress(in.operands[0].elements[0].symbol));
+    if (!in.operands[0].elements.empty()) {
+      std::optional<Slot> place =
+          d.localPlace(in.operands[0].elements[0], 4);
+      if (!place)
+        return d.refuse("the result of 'vprintf' needs a .param of 4 bytes");
+      r.op[0] = *place;
+    }
     r.fn = print;
     return true;
   }
@@ -296,7 +312,12 @@ bool passArguments(Decoder &d, const Operand &list, const Function &callee,
     if (inMemory != (formal.reg == kNone) && (results || formal.reg != kNone))
       return d.refuse("call of '" + callee.name +
                       "' mixes registers and parameters");
-    Slot mine = inMemory  ? Slot(d.symbolAddress(actual.symbol))
+    std::optional<Slot> local;
+    if (inMemory && !(local = d.localPlace(actual, formal.size)))
+      return d.refuse("a value in the call of '" + callee.name +
+                      "' is no .param variable of " +
+                      std::to_string(formal.size) + " bytes");
+    Slot mine = inMemory  ? *local
                 : results ? d.destination(actual, bytes * 8)
                           : d.source(actual, bytes * 8);
     Pass pass = inMemory              ? Pass::LocalToLocal

@@ -43,9 +43,20 @@ bool isFloat(Type type) {
 }
 
 namespace {
+
+/// What a program may declare. The shared memory of a chip is checked at the
+/// launch, so the limit here only keeps the arithmetic small.
+constexpr uint64_t kMaxSharedBytes = 1 << 20;
+constexpr uint64_t kMaxConstBytes = 10 << 16; ///< ten banks of 64 KiB
+constexpr uint64_t kMaxGlobalBytes = 1 << 30;
+constexpr uint64_t kMaxLocalBytes = 512 << 10; ///< per thread
+/// 131,072 registers of 64 bits for each of 32 lanes.
+constexpr uint64_t kMaxRegisterBytes = 32 << 20;
+
 uint64_t alignTo(uint64_t value, uint64_t align) {
   return align > 1 ? (value + align - 1) / align * align : value;
 }
+
 } // namespace
 
 Decoder::Decoder(Program &program, const Launch &launch)
@@ -58,6 +69,10 @@ bool Decoder::refuse(std::string why) {
 }
 
 Slot Decoder::allocate(unsigned bytes) {
+  if (program.registerBytes + bytes > kMaxRegisterBytes) {
+    tooManyRegisters = true;
+    return scratch();
+  }
   Slot slot = program.registerBytes;
   program.registerBytes += unsigned(alignTo(bytes, 64));
   return slot;
@@ -113,6 +128,10 @@ uint64_t Decoder::symbolAddress(const SymbolRef &symbol) {
 }
 
 Slot Decoder::source(const Operand &operand, unsigned bits) {
+  if (bits != 1 && bits < 8) {
+    refuse("no register has " + std::to_string(bits) + " bits");
+    return scratch();
+  }
   switch (operand.kind) {
   case OperandKind::Register: {
     unsigned width = current->registers[operand.reg].width();
@@ -224,6 +243,36 @@ FunctionCode *Decoder::function(uint32_t index) {
   return it == functionSlot.end() ? nullptr : &program.functions[it->second];
 }
 
+std::optional<Slot> Decoder::localPlace(const Operand &operand,
+                                        uint64_t bytes) {
+  if (operand.kind != OperandKind::Symbol || operand.value != 0)
+    return std::nullopt;
+  uint64_t size = 0;
+  switch (operand.symbol.scope) {
+  case SymbolScope::Function: {
+    const Variable &variable = current->variables[operand.symbol.index];
+    if (variable.space == Space::Param || variable.space == Space::Local)
+      size = variable.size;
+    break;
+  }
+  case SymbolScope::Parameter:
+  case SymbolScope::Return:
+    if (!current->isEntry) {
+      bool isReturn = operand.symbol.scope == SymbolScope::Return;
+      const Parameter &parameter =
+          (isReturn ? current->returns
+                    : current->parameters)[operand.symbol.index];
+      size = parameter.reg == kNone ? parameter.size : 0;
+    }
+    break;
+  default:
+    break;
+  }
+  if (size < bytes || size == 0)
+    return std::nullopt;
+  return Slot(symbolAddress(operand.symbol));
+}
+
 Slot Decoder::formalPlace(uint32_t index, size_t i, bool result) {
   const Function &callee = program.module->functions[index];
   const Parameter &formal = result ? callee.returns[i] : callee.parameters[i];
@@ -262,48 +311,65 @@ bool Decoder::collect(uint32_t index, std::vector<uint32_t> &order,
   return true;
 }
 
+bool Decoder::reserve(uint64_t &used, uint64_t size, uint64_t align,
+                      uint64_t limit, const char *what,
+                      const SourcePosition &position, uint64_t &at) {
+  at = alignTo(used, std::max<uint64_t>(align, 1));
+  if (at > limit || size > limit - at) {
+    if (layoutErrors.empty())
+      layoutErrors.push_back({FindingKind::Unsupported,
+                              "more than " + std::to_string(limit) +
+                                  " bytes of " + what,
+                              position.line});
+    at = 0;
+    return false;
+  }
+  used = at + size;
+  return true;
+}
+
 void Decoder::layoutModule(const std::vector<uint32_t> &order) {
   const Module &module = *program.module;
-  uint32_t shared = kSharedBase, align = 16;
+  uint64_t shared = kSharedBase, align = 16, global = 0, constant = 0;
   program.variableAddress.assign(module.variables.size(), 0);
-  auto place = [&](const Variable &variable) -> uint64_t {
-    uint64_t step = std::max<uint32_t>(variable.align, 1);
-    switch (variable.space) {
+  auto place = [&](const Variable &v) -> uint64_t {
+    uint64_t at = 0;
+    switch (v.space) {
     case Space::Shared:
-      if (variable.size == 0) {
-        align = std::max(align, variable.align);
+      if (v.size == 0) {
+        align = std::max<uint64_t>(align, v.align);
         return ~uint64_t(0);
       }
-      shared = uint32_t(alignTo(shared, step));
-      shared += uint32_t(variable.size);
-      return shared - variable.size;
-    case Space::Const: {
-      uint64_t at = alignTo(program.constBytes.size(), step);
-      program.constBytes.resize(at + variable.size);
+      reserve(shared, v.size, v.align, kMaxSharedBytes, "shared memory",
+              v.position, at);
       return at;
-    }
-    case Space::Global: {
-      uint64_t at = alignTo(program.globalBytes.size(), step);
-      program.globalBytes.resize(at + variable.size);
+    case Space::Const:
+      reserve(constant, v.size, v.align, kMaxConstBytes, "constant memory",
+              v.position, at);
+      return at;
+    case Space::Global:
+      reserve(global, v.size, v.align, kMaxGlobalBytes, "global variables",
+              v.position, at);
       return kBufferBase + at;
-    }
     case Space::Local:
-    case Space::Param: {
-      uint64_t at = alignTo(program.localBytes, std::max<uint64_t>(step, 1));
-      program.localBytes = uint32_t(at + variable.size);
+    case Space::Param:
+      reserve(program.localBytes, v.size, v.align, kMaxLocalBytes,
+              "local memory per thread", v.position, at);
       return at;
     }
-    }
-    return 0;
+    return at;
   };
   for (size_t i = 0; i != module.variables.size(); ++i)
     program.variableAddress[i] = place(module.variables[i]);
   for (uint32_t index : order)
     for (const Variable &variable : module.functions[index].variables)
       layouts[index].variables.push_back(place(variable));
-  program.staticShared = shared - kSharedBase;
-  uint32_t dynamic = uint32_t(alignTo(shared, align));
-  program.dynamicShared = dynamic - kSharedBase;
+  uint64_t dynamic = 0;
+  reserve(shared, 0, align, kMaxSharedBytes, "shared memory", {}, dynamic);
+  program.constBytes.resize(constant);
+  program.globalBytes.resize(global);
+  program.staticShared = uint32_t(shared - kSharedBase);
+  program.dynamicShared = uint32_t(std::max(dynamic, shared) - kSharedBase);
   for (uint64_t &at : program.variableAddress)
     if (at == ~uint64_t(0))
       at = dynamic;
@@ -322,8 +388,9 @@ void Decoder::layoutFunction(uint32_t index) {
     one.registers.push_back(allocate(width == 1 ? 4 : 4 * std::max(width, 8u)));
   }
   auto place = [&](const Parameter &parameter) {
-    uint64_t at = alignTo(program.localBytes, std::max(parameter.align, 16u));
-    program.localBytes = uint32_t(at + parameter.size);
+    uint64_t at = 0;
+    reserve(program.localBytes, parameter.size, std::max(parameter.align, 16u),
+            kMaxLocalBytes, "local memory per thread", function.position, at);
     return at;
   };
   if (function.isEntry)
@@ -429,6 +496,16 @@ bool Decoder::decode(std::vector<Finding> &errors) {
     functionSlot[index] = uint32_t(program.functions.size());
     program.functions.push_back({&module.functions[index], 0,
                                  index == kernel ? kNoSlot : allocate(128)});
+  }
+  if (tooManyRegisters)
+    layoutErrors.push_back(
+        {FindingKind::Unsupported,
+         "the registers of the kernel and its functions take more than " +
+             std::to_string(kMaxRegisterBytes) + " bytes per warp",
+         program.kernel->position.line});
+  if (!layoutErrors.empty()) {
+    errors.insert(errors.end(), layoutErrors.begin(), layoutErrors.end());
+    return false;
   }
   fillInitialisers();
   // Callees come first, so that lanes inside a call run before those after it.

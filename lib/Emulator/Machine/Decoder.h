@@ -11,6 +11,7 @@
 #include "State.h"
 
 #include <map>
+#include <optional>
 #include <tuple>
 
 namespace blockscale::emulator::machine {
@@ -55,6 +56,9 @@ public:
   /// Where the i-th parameter (or result) of a function lies: a register slot
   /// or an offset into lane-local memory.
   Slot formalPlace(uint32_t function, size_t i, bool result);
+  /// The place of a `.param` or `.local` variable of the current function in
+  /// lane-local memory; nothing if the operand is none of at least `bytes`.
+  std::optional<Slot> localPlace(const Operand &operand, uint64_t bytes);
   /// The slot of the return addresses of this function; kNoSlot in a kernel.
   Slot returnSlot();
 
@@ -67,6 +71,10 @@ private:
   };
   bool collect(uint32_t function, std::vector<uint32_t> &order,
                std::vector<uint8_t> &state, std::vector<Finding> &errors);
+  /// Takes the next aligned `size` bytes of a space; `at` is where. False with
+  /// an error in `layoutErrors` if the limit is passed.
+  bool reserve(uint64_t &used, uint64_t size, uint64_t align, uint64_t limit,
+               const char *what, const SourcePosition &position, uint64_t &at);
   void layoutModule(const std::vector<uint32_t> &order);
   void layoutFunction(uint32_t function);
   bool decodeFunction(uint32_t function, std::vector<Finding> &errors);
@@ -87,6 +95,8 @@ private:
   Flow *currentFlow = nullptr;
   uint32_t functionBase = 0;
   std::string refusal;
+  std::vector<Finding> layoutErrors;
+  bool tooManyRegisters = false;
 };
 
 // The families. Each returns true if it has decoded the instruction, and false

@@ -419,9 +419,19 @@ void runGrid(Grid &grid, RunResult &result) {
   }
 }
 
+/// Clusters of one run, and bytes of registers and local memory of a cluster.
+constexpr uint64_t kMaxClusters = 1 << 24;
+constexpr uint64_t kMaxThreadState = uint64_t(4) << 30;
+
 bool chooseClusters(const Launch &launch, const Options &options,
                     std::vector<uint64_t> &order, Findings &out) {
   uint64_t count = launch.grid.count() / launch.cluster.count();
+  if (options.clusters.empty() && count > kMaxClusters) {
+    refuse(out, "the grid has " + std::to_string(count) +
+                    " clusters, a run takes at most " +
+                    std::to_string(kMaxClusters));
+    return false;
+  }
   if (options.clusters.empty()) {
     for (uint64_t id = 0; id != count; ++id)
       order.push_back(id);
@@ -459,11 +469,21 @@ RunResult run(const Module &module, const Launch &launch,
   if (!decoder.decode(result.findings))
     return result;
   uint64_t shared = uint64_t(program.dynamicShared) + launch.dynamicSharedBytes;
-  if (shared + kSharedBase > sharedCapacity(module.target) + kSharedBase) {
+  if (shared > sharedCapacity(module.target)) {
     refuse(result.findings, "the kernel needs " + std::to_string(shared) +
                                 " bytes of shared memory, " + module.target +
                                 " has " +
                                 std::to_string(sharedCapacity(module.target)));
+    return result;
+  }
+  uint64_t warps = (launch.block.count() + 31) / 32 * launch.cluster.count();
+  uint64_t state = warps * (program.registerBytes + 32 * program.localBytes);
+  if (state > kMaxThreadState) {
+    refuse(result.findings, "the threads of a cluster need " +
+                                std::to_string(state) +
+                                " bytes of registers and local memory, a run "
+                                "has " +
+                                std::to_string(kMaxThreadState));
     return result;
   }
   Grid grid(program, launch, options);

@@ -108,7 +108,7 @@ struct Program {
   uint32_t entry = 0;
   uint32_t staticShared = 0;        ///< bytes from kSharedBase
   uint32_t dynamicShared = 0;       ///< first dynamic byte, from kSharedBase
-  uint32_t localBytes = 0;          ///< per lane, parameters of calls included
+  uint64_t localBytes = 0;          ///< per lane, parameters of calls included
   std::vector<uint8_t> constBytes;  ///< the .const window
   std::vector<uint8_t> globalBytes; ///< module .global variables
   uint64_t globalBase = 0;
