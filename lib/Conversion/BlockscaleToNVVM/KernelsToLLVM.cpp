@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
@@ -32,10 +33,22 @@ struct ConvertKernelsToLLVM
 };
 } // namespace
 
+/// LLVM IR has no place for what the host must know of a kernel; it is read
+/// from an earlier stage.
+static void dropHostAttributes(LLVM::LLVMFuncOp function) {
+  function->removeAttr(blockscale::KernelAttr::name);
+  StringAttr parameter =
+      StringAttr::get(function.getContext(), blockscale::ParameterAttr::name);
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    function.removeArgAttr(i, parameter);
+}
+
 void ConvertKernelsToLLVM::runOnOperation() {
   SmallVector<Operation *> kernels;
-  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
+  for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
+    dropHostAttributes(function);
     kernels.push_back(function);
+  }
   LLVMTypeConverter converter(&getContext());
   LLVMConversionTarget target(getContext());
   target.addLegalDialect<NVVM::NVVMDialect>();
