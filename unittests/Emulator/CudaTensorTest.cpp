@@ -66,6 +66,11 @@ TEST_P(CudaTensor, LeftOperandFromTensorMemory) {
   EXPECT_EQ(check("tensor", "sm_100a").counters.mmas[4], 4u);
 }
 
+TEST_P(CudaTensor, DenseMxf8InPairs) {
+  t.denseMxf8Pair();
+  EXPECT_EQ(check("tensor", "sm_100a").counters.mmas[4], 4u);
+}
+
 TEST_P(CudaTensor, K96) {
   t.wide("wideSingle", 1);
   RunResult result = check("wide", "sm_103a");

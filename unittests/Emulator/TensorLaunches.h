@@ -73,6 +73,18 @@ struct TensorLaunch {
                         BufferArgument{5, 0}};
   }
 
+  void denseMxf8Pair() {
+    p.m = 256;
+    p.n = 128;
+    prepare("denseMxf8Pair", 2, 128);
+    launch.arguments = {mapA(128),
+                        mapB(64),
+                        BufferArgument{2, 0},
+                        BufferArgument{3, 0},
+                        BufferArgument{4, 0},
+                        BufferArgument{5, 0}};
+  }
+
   void wide(const std::string &kernel, unsigned group) {
     p.m = 128 * group;
     p.n = 128;

@@ -65,6 +65,17 @@ template <int Group> struct Tensor;
                    "r"(uint32_t(add))                                          \
                    : "memory");                                                \
     }                                                                          \
+    __device__ static void mmaMxf8(uint32_t d, uint64_t a, uint64_t b,         \
+                                   uint32_t idesc, uint32_t sfa, uint32_t sfb, \
+                                   bool add) {                                 \
+      asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %6, 0;\n\t"           \
+                   "tcgen05.mma.cta_group::" #G                                \
+                   ".kind::mxf8f6f4.block_scale "                              \
+                   "[%0], %1, %2, %3, [%4], [%5], p;\n\t}" ::"r"(d),           \
+                   "l"(a), "l"(b), "r"(idesc), "r"(sfa), "r"(sfb),             \
+                   "r"(uint32_t(add))                                          \
+                   : "memory");                                                \
+    }                                                                          \
     __device__ static void mmaSparseNvf4(uint32_t d, uint64_t a, uint64_t b,   \
                                          uint32_t metadata, uint32_t idesc,    \
                                          uint32_t sfa, uint32_t sfb,           \

@@ -177,14 +177,18 @@ extern "C" __global__ void __cluster_dims__(2) __launch_bounds__(256)
   ring<2>(a, b, scaleA, scaleB, out);
 }
 
-/// One tile, sparse A: 64 bytes per row of A, 128 of B, 16 of metadata.
-template <int Group, bool Fp4>
-__device__ void sparse(const CUtensorMap &a, const CUtensorMap &b,
+enum class Kind { SparseMxf8, SparseNvf4, DenseMxf8 };
+
+/// One tile: 64 bytes per row of a sparse A, 128 of a dense A and of B, 16 of
+/// metadata.
+template <int Group, Kind K>
+__device__ void tile(const CUtensorMap &a, const CUtensorMap &b,
                        const uint8_t *scaleA, const uint8_t *scaleB,
                        const uint8_t *metadata, float *out) {
-  constexpr int n = 64 * Group, atoms = Fp4 ? 2 : 1;
+  constexpr bool fp4 = K == Kind::SparseNvf4, dense = K == Kind::DenseMxf8;
+  constexpr int n = 64 * Group, atoms = fp4 ? 2 : 1, rowA = dense ? 128 : 64;
   struct Stage {
-    alignas(1024) uint8_t a[128 * 64];
+    alignas(1024) uint8_t a[128 * rowA];
     alignas(1024) uint8_t b[64 * 128];
     alignas(1024) uint8_t scaleA[2 * 512], scaleB[2 * 512], metadata[2048];
     uint64_t full, done;
@@ -205,13 +209,15 @@ __device__ void sparse(const CUtensorMap &a, const CUtensorMap &b,
   __syncthreads();
   uint32_t d = s.slot, sfa = d + 128, sfb = d + 136, meta = d + 144;
   if (threadIdx.x == 0) {
-    barrierExpect(full, 8192 + 8192 + 2 * atoms * 512 + 2048);
+    barrierExpect(full,
+                  128 * rowA + 8192 + 2 * atoms * 512 + (dense ? 0 : 2048));
     loadTile(sharedAddress(s.a), &a, 0, rank * 128, full);
     loadTile(sharedAddress(s.b), &b, 0, rank * 64, full);
     bulkLoad(sharedAddress(s.scaleA), scaleA + rank * atoms * 512, atoms * 512,
              full);
     bulkLoad(sharedAddress(s.scaleB), scaleB, atoms * 512, full);
-    bulkLoad(sharedAddress(s.metadata), metadata + rank * 2048, 2048, full);
+    if (!dense)
+      bulkLoad(sharedAddress(s.metadata), metadata + rank * 2048, 2048, full);
   }
   barrierWait(full, 0);
   if (Group == 2)
@@ -224,12 +230,18 @@ __device__ void sparse(const CUtensorMap &a, const CUtensorMap &b,
       Tensor<Group>::copyScales(sfb + 4 * w,
                                 rows16(sharedAddress(s.scaleB) + w * 512));
     }
-    Tensor<Group>::copyMetadata(meta, rows16(sharedAddress(s.metadata)));
+    if (!dense)
+      Tensor<Group>::copyMetadata(meta, rows16(sharedAddress(s.metadata)));
     uint32_t shape = uint32_t(n / 8) << 17 | uint32_t(Group) << 27 | 4;
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; dense && i < 4; ++i)
+      Tensor<Group>::mmaMxf8(d, rows128(sharedAddress(s.a)) + 2 * i,
+                             rows128(sharedAddress(s.b)) + 2 * i,
+                             (shape ^ 4) | 0x800000 | i * 0x20000010u, sfa, sfb,
+                             i);
+    for (int i = 0; !dense && i < 2; ++i) {
       uint64_t da = rows64(sharedAddress(s.a)) + 2 * i;
       uint64_t db = rows128(sharedAddress(s.b)) + 4 * i;
-      if (Fp4)
+      if (fp4)
         Tensor<Group>::mmaSparseNvf4(d, da, db, meta + 2 * i, shape | 0x480,
                                      sfa + 4 * i, sfb + 4 * i, i);
       else
@@ -254,17 +266,18 @@ __device__ void sparse(const CUtensorMap &a, const CUtensorMap &b,
     Tensor<Group>::free(d, 256);
 }
 
-#define SPARSE(NAME, CLUSTER, GROUP, FP4)                                      \
+#define TILE(NAME, CLUSTER, GROUP, KIND)                                       \
   extern "C" __global__ void CLUSTER __launch_bounds__(128)                    \
       NAME(const __grid_constant__ CUtensorMap a,                              \
            const __grid_constant__ CUtensorMap b, const uint8_t *scaleA,       \
            const uint8_t *scaleB, const uint8_t *metadata, float *out) {       \
-    sparse<GROUP, FP4>(a, b, scaleA, scaleB, metadata, out);                   \
+    tile<GROUP, Kind::KIND>(a, b, scaleA, scaleB, metadata, out);              \
   }
-SPARSE(sparseMxf8Single, , 1, false)
-SPARSE(sparseMxf8Pair, __cluster_dims__(2), 2, false)
-SPARSE(sparseNvf4Single, , 1, true)
-SPARSE(sparseNvf4Pair, __cluster_dims__(2), 2, true)
+TILE(sparseMxf8Single, , 1, SparseMxf8)
+TILE(sparseMxf8Pair, __cluster_dims__(2), 2, SparseMxf8)
+TILE(sparseNvf4Single, , 1, SparseNvf4)
+TILE(sparseNvf4Pair, __cluster_dims__(2), 2, SparseNvf4)
+TILE(denseMxf8Pair, __cluster_dims__(2), 2, DenseMxf8)
 
 /// A of 128 x 128 e4m3 written to tensor memory by its four warps, B of 64
 /// columns stored by threads through the generic proxy.
