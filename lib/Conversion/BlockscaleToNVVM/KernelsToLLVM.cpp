@@ -33,10 +33,9 @@ struct ConvertKernelsToLLVM
 };
 } // namespace
 
-/// LLVM IR has no place for what the host must know of a kernel; it is read
-/// from an earlier stage.
-static void dropHostAttributes(LLVM::LLVMFuncOp function) {
-  function->removeAttr(blockscale::KernelAttr::name);
+/// LLVM IR has no place for what the host must know of a kernel's parameters;
+/// it is read from an earlier stage.
+static void dropParameterAttributes(LLVM::LLVMFuncOp function) {
   StringAttr parameter =
       StringAttr::get(function.getContext(), blockscale::ParameterAttr::name);
   for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
@@ -46,7 +45,7 @@ static void dropHostAttributes(LLVM::LLVMFuncOp function) {
 void ConvertKernelsToLLVM::runOnOperation() {
   SmallVector<Operation *> kernels;
   for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-    dropHostAttributes(function);
+    dropParameterAttributes(function);
     kernels.push_back(function);
   }
   LLVMTypeConverter converter(&getContext());
