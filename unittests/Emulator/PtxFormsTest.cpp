@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PtxFormRows.h"
 #include "PtxTesting.h"
 
 using namespace blockscale::emulator;
@@ -21,107 +22,17 @@ const char kDeclarations[] = ".reg .pred %p<8>, user;\n"
                              ".shared .align 16 .b8 smem[64];\n"
                              "target:\n";
 
-std::vector<std::string> split(const std::string &text, const std::string &by) {
-  std::vector<std::string> parts;
-  size_t at = 0;
-  for (size_t next; (next = text.find(by, at)) != std::string::npos;
-       at = next + by.size())
-    parts.push_back(text.substr(at, next - at));
-  parts.push_back(text.substr(at));
-  return parts;
-}
-
-bool contains(const std::string &text, const char *part) {
-  return text.find(part) != std::string::npos;
-}
-
-/// `{n}`: n registers of the class that the form needs.
-std::string vectorOf(const std::string &form, unsigned count) {
-  const char *name = "%r";
-  if (contains(form, "64") && !contains(form, "mma") && !contains(form, "x64."))
-    name = form == "mov.b64" ? "%r" : "%rd";
-  if (contains(form, "u8") || form == "mov.b32")
-    name = "%rs";
-  if (form == "ld.shared.v4.u32" || form == "mma")
-    name = "%r";
-  std::string text = "{";
-  for (unsigned i = 0; i != count; ++i)
-    text += (i ? ", " : "") + std::string(name) + std::to_string(i);
-  return text + "}";
-}
-
-/// A concrete operand for an abstract one. `sym` is a register or variable
-/// with a name of the user's; which, the form tells.
-std::string operandOf(const std::string &form, const std::string &shape,
-                      unsigned position) {
-  if (shape == "r16")
-    return "%rs1";
-  if (shape == "r32")
-    return "%r1";
-  if (shape == "f32")
-    return "%f1";
-  if (shape == "r64")
-    return "%rd1";
-  if (shape == "p")
-    return "%p1";
-  if (shape == "imm")
-    return form == "mov.pred" ? "1" : "16";
-  if (shape == "f32imm")
-    return "0f3F800000";
-  if (shape == "r32|p")
-    return "%r1|%p1";
-  if (shape == "sreg")
-    return "%tid.x";
-  if (shape == "label")
-    return "target";
-  if (shape == "(params)")
-    return "()";
-  if (shape == "_")
-    return "_";
-  if (shape == "[]")
-    return contains(form, "tensor.") && position != 2 ? "[%rd1, {%r1, %r2}]"
-                                                      : "[%rd1+16]";
-  if (shape.front() == '{')
-    return vectorOf(form, std::stoi(shape.substr(1)));
-  if (form == "bra")
-    return "target";
-  if (form == "call.uni")
-    return "callee";
-  if (contains(form, "mov."))
-    return "smem";
-  if (contains(form, "b128") && !contains(form, "pred.b128"))
-    return "%rq1";
-  if (contains(form, "pred.b128"))
-    return position == 0 ? "user" : "%rq1";
-  return contains(form, "mapa") ? "%r2" : "user";
-}
-
 } // namespace
 
 TEST(PtxForms, EveryFormOfTheListIsParsedAndSupported) {
-  std::vector<std::string> rows =
-      split(readSample("instruction-forms.csv"), "\n");
-  ASSERT_EQ(rows.size(), 198u); // a heading, 196 forms, an empty end
+  std::vector<FormRow> rows = formRows(readSample("instruction-forms.csv"));
+  ASSERT_EQ(rows.size(), 196u);
   unsigned tried = 0;
-  for (size_t i = 1; i + 1 < rows.size(); ++i) {
-    std::vector<std::string> cells = split(rows[i], ",");
-    const std::string &form = cells[0];
-    size_t quote = rows[i].find('"');
-    std::string shapes =
-        quote == std::string::npos
-            ? cells[3]
-            : rows[i].substr(quote + 1, rows[i].rfind('"') - quote - 1);
-    for (const std::string &shape : split(shapes, " / ")) {
-      std::string line = form + " ";
-      unsigned position = 0;
-      for (const std::string &operand : split(shape, ",")) {
-        if (operand.empty())
-          continue;
-        line += (position ? ", " : "") + operandOf(form, operand, position);
-        ++position;
-      }
+  for (const FormRow &row : rows)
+    for (const std::string &shape : row.shapes) {
+      std::string line = instructionOf(row.form, shape);
       Module module = parsed(std::string(kHeader) + ".func callee();\n" +
-                             ".entry k() {\n" + kDeclarations + line + ";\n}");
+                             ".entry k() {\n" + kDeclarations + line + "\n}");
       ASSERT_EQ(module.functions.size(), 2u) << line;
       const Function &function = module.functions[1];
       ASSERT_EQ(function.instructions.size(), 1u) << line;
@@ -130,7 +41,6 @@ TEST(PtxForms, EveryFormOfTheListIsParsedAndSupported) {
         ADD_FAILURE() << refusal.format();
       ++tried;
     }
-  }
   EXPECT_EQ(tried, 245u);
 }
 
