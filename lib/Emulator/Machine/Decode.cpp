@@ -48,7 +48,7 @@ namespace {
 /// launch, so the limit here only keeps the arithmetic small.
 constexpr uint64_t kMaxSharedBytes = 1 << 20;
 constexpr uint64_t kMaxConstBytes = 10 << 16; ///< ten banks of 64 KiB
-constexpr uint64_t kMaxGlobalBytes = 1 << 30;
+constexpr uint64_t kMaxGlobalBytes = 1 << 28;
 constexpr uint64_t kMaxLocalBytes = 512 << 10; ///< per thread
 /// 131,072 registers of 64 bits for each of 32 lanes.
 constexpr uint64_t kMaxRegisterBytes = 32 << 20;
@@ -482,6 +482,30 @@ bool Decoder::decodeFunction(uint32_t index, std::vector<Finding> &errors) {
   return true;
 }
 
+void Decoder::findNeverWritten(const std::vector<uint32_t> &order) {
+  std::vector<bool> written(program.registerBytes / 64 + 1), read(written);
+  for (const Flow &one : program.flows) {
+    for (Slot slot : one.destinations)
+      written[slot >> 6] = true;
+    for (Slot slot : one.sources)
+      if (!(slot & kConstantBank))
+        read[slot >> 6] = true;
+  }
+  for (const Record &record : program.code)
+    if (record.guard != kNoSlot)
+      read[record.guard >> 6] = true;
+  for (uint32_t index : order) {
+    const Function &one = program.module->functions[index];
+    // Calls write the formal parameters.
+    for (const Parameter &parameter : one.parameters)
+      if (parameter.reg != kNone)
+        written[layouts[index].registers[parameter.reg] >> 6] = true;
+    for (Slot slot : layouts[index].registers)
+      if (read[slot >> 6] && !written[slot >> 6])
+        program.neverWritten.push_back(slot);
+  }
+}
+
 bool Decoder::decode(std::vector<Finding> &errors) {
   const Module &module = *program.module;
   auto kernel = uint32_t(program.kernel - module.functions.data());
@@ -519,6 +543,7 @@ bool Decoder::decode(std::vector<Finding> &errors) {
       return false;
     decodeFunction(index, errors);
   }
+  findNeverWritten(order);
   program.entry = function(kernel)->entry;
   return errors.empty();
 }

@@ -83,6 +83,7 @@ private:
   Slot special(const Operand &operand, unsigned bits);
   void layoutSpecials();
   void fillInitialisers();
+  void findNeverWritten(const std::vector<uint32_t> &order);
 
   Program &program;
   const Launch &launch;

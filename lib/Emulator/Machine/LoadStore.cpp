@@ -235,8 +235,8 @@ Step store(Exec &x, const Record &r) {
   if (undefined && to.global && !to.shared) {
     auto lane = unsigned(__builtin_ctz(undefined));
     return x.fault(r, FindingKind::Uninitialised,
-                   "a value read from shared or tensor memory that was never "
-                   "written is stored to global memory",
+                   "a value that depends on a register or memory that was "
+                   "never written is stored to global memory",
                    int(lane), addressOf(x, r, s, lane));
   }
   for (unsigned i = 0; i != s.count; ++i) {

@@ -298,6 +298,17 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
   }
 }
 
+/// Registers that a CTA can share out through setmaxnreg.
+constexpr uint32_t kRegisterPool = 64512;
+
+/// Registers per thread at the start: the kernel's own .maxnreg, else what
+/// ptxas takes from the launch bounds.
+uint32_t registersPerThread(const Grid &grid) {
+  uint32_t own = grid.program.kernel->launch.maxnreg;
+  auto threads = uint32_t((grid.launch.block.count() + 31) / 32 * 32);
+  return own ? own : std::min(kRegisterPool / threads / 8 * 8, 256u);
+}
+
 void startWarp(Grid &grid, Cta &cta, unsigned index) {
   const Program &program = grid.program;
   auto warp = std::make_unique<Warp>();
@@ -309,6 +320,10 @@ void startWarp(Grid &grid, Cta &cta, unsigned index) {
   auto raw = reinterpret_cast<uintptr_t>(warp->storage.data());
   warp->registers = reinterpret_cast<uint8_t *>((raw + 63) & ~uintptr_t(63));
   warp->undefined.assign(program.registerBytes / 64 + 1, 0);
+  for (Slot slot : program.neverWritten)
+    warp->undefined[slot >> 6] = ~0u;
+  warp->tainted = !program.neverWritten.empty();
+  warp->registersPerThread = registersPerThread(grid);
   warp->local.assign(size_t(32) * program.localBytes + 16, 0);
   Group group;
   group.pc = program.entry;
@@ -357,6 +372,9 @@ void startCluster(Cluster &cluster, uint64_t id) {
     cta->threads = uint32_t(l.block.count());
     for (unsigned warp = 0; warp * 32 < cta->threads; ++warp)
       startWarp(grid, *cta, warp);
+    uint64_t held = uint64_t(cta->warps.size()) * 32 * registersPerThread(grid);
+    cta->freeRegisters = uint32_t(kRegisterPool - std::min<uint64_t>(
+                                                      held, kRegisterPool));
     fillSpecials(grid, *cta);
     cluster.ctas.push_back(std::move(cta));
   }
@@ -421,7 +439,7 @@ void runGrid(Grid &grid, RunResult &result) {
 
 /// Clusters of one run, and bytes of registers and local memory of a cluster.
 constexpr uint64_t kMaxClusters = 1 << 24;
-constexpr uint64_t kMaxThreadState = uint64_t(4) << 30;
+constexpr uint64_t kMaxThreadState = uint64_t(1) << 30;
 
 bool chooseClusters(const Launch &launch, const Options &options,
                     std::vector<uint64_t> &order, Findings &out) {

@@ -78,8 +78,10 @@ bool flowBefore(Exec &x, const Record &r, const Flow &flow) {
   if ((undefined && flow.sink) || guard) {
     uint32_t lanes = guard ? guard : undefined;
     x.fault(r, FindingKind::Uninitialised,
-            guard ? "a predicate depends on memory that was never written"
-                  : "an operand depends on memory that was never written",
+            guard ? "a predicate depends on a register or memory that was "
+                    "never written"
+                  : "an operand depends on a register or memory that was "
+                    "never written",
             __builtin_ctz(lanes));
     return false;
   }

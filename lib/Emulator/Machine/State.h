@@ -113,6 +113,8 @@ struct Program {
   std::vector<uint8_t> globalBytes; ///< module .global variables
   uint64_t globalBase = 0;
   std::vector<uint64_t> variableAddress; ///< of Module::variables, own space
+  /// Registers that instructions read and none writes.
+  std::vector<Slot> neverWritten;
   /// Slots of special registers, by (special << 2 | component).
   std::vector<std::pair<uint32_t, Slot>> specials;
 };
@@ -165,6 +167,7 @@ struct Warp {
   std::array<BulkGroups, 32> copies; ///< cp.async, per thread
   uint32_t clusterArrived = 0;
   uint64_t clusterPhase[32] = {};
+  uint32_t registersPerThread = 0; ///< as setmaxnreg counts them
   uint32_t carry = 0; ///< condition code of add.cc, per lane
 };
 
@@ -178,7 +181,11 @@ struct NamedBarrier {
   bool lastAll = true, lastAny = false;
 };
 
-/// Tensor-memory allocation calls that wait for the peer CTA.
+/// A tensor-memory allocation call of cta_group::2.
+struct PairCall {
+  uint32_t call, columns;
+};
+
 struct Cta {
   Cluster *cluster = nullptr;
   uint32_t rank = 0;
@@ -188,6 +195,9 @@ struct Cta {
   std::vector<int16_t> barrierAt;     ///< by offset / 8; -1 = none
   std::deque<MBarrier> barriers;
   TensorMemory tensor;
+  std::vector<PairCall> pairCalls; ///< in the order they were made
+  /// setmaxnreg: registers of all threads that are left for increases.
+  uint32_t freeRegisters = 0;
   std::vector<std::unique_ptr<Warp>> warps;
   NamedBarrier named[16];
   uint32_t threads = 0, exited = 0;

@@ -240,10 +240,19 @@ Step warpSync(Exec &x, const Record &r) {
   return perMask(x, r, r.op[0], [](uint32_t) {});
 }
 
-/// All lanes of the warp must be here.
+/// All lanes of the warp must be here; an increase waits until decreases of
+/// other warps have left enough registers. imm: registers per thread.
 Step setMaxRegisters(Exec &x, const Record &r) {
   if (!gathered(x, ~0u))
     return Step::Block;
+  auto wanted = uint32_t(r.imm);
+  uint32_t now = x.warp->registersPerThread;
+  if (wanted > now && 32 * (wanted - now) > x.cta->freeRegisters)
+    return Step::Block;
+  x.cta->freeRegisters += 32 * now;
+  x.cta->freeRegisters -= 32 * wanted;
+  x.warp->registersPerThread = wanted;
+  ++x.cluster->epoch;
   return Step::Next;
 }
 
@@ -337,6 +346,7 @@ bool decodeWarp(Decoder &d, const Instruction &in, Record &r) {
     if (count < 24 || count > 256 || count % 8)
       return d.refuse("setmaxnreg takes a multiple of 8 in 24..256, found " +
                       std::to_string(count));
+    r.imm = count;
     r.fn = setMaxRegisters;
     return true;
   }
