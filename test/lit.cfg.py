@@ -30,6 +30,13 @@ else:
     # Every test in MLIR is the compiler's.
     config.suffixes.remove(".mlir")
 
+# The headers that belong to ptxas, for what we emit as C++.
+cuda_include = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.realpath(config.ptxas))), "include")
+if os.path.exists(os.path.join(cuda_include, "cuda.h")):
+    config.available_features.add("cuda-headers")
+config.substitutions.append(("%cuda_include", cuda_include))
+
 # The libraries that programs run by mlir-runner call.
 llvm_libs_dir = os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")
 config.substitutions.append(
