@@ -1,0 +1,134 @@
+"""Block-scaled products in numpy, as an outsider would write them.
+
+Element codes are decoded by ml_dtypes, scales are packed by reshaping, the
+product is a double-precision matrix product. Nothing here knows the compiler,
+so that agreement with a kernel means something.
+
+usage: numpy_reference.py BLOCKSCALE PTX PLAN WORKDIR [SIZE=VALUE ...]
+
+Makes inputs for the first kernel of the plan, runs the PTX with
+`BLOCKSCALE emulate --plan`, and compares D bit for bit.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+ELEMENTS = {
+    "e2m1": (ml_dtypes.float4_e2m1fn, 4),
+    "e2m3": (ml_dtypes.float6_e2m3fn, 6),
+    "e3m2": (ml_dtypes.float6_e3m2fn, 6),
+    "e4m3": (ml_dtypes.float8_e4m3fn, 8),
+    "e5m2": (ml_dtypes.float8_e5m2, 8),
+}
+SCALES = {
+    "ue8m0": ml_dtypes.float8_e8m0fnu,
+    "ue4m3": ml_dtypes.float8_e4m3fn,
+}
+
+
+def decode(codes, dtype):
+    """Values of element or scale codes (uint8, one code per byte)."""
+    return codes.view(dtype).astype(np.float64)
+
+
+def element_codes(rng, element, shape):
+    """Codes of small integers: their products add up exactly in f32."""
+    dtype, _ = ELEMENTS[element]
+    values = rng.integers(-2, 3, shape).astype(np.float32)
+    return values.astype(dtype).view(np.uint8)
+
+
+def scale_codes(rng, scale, shape):
+    """Codes of 1/2, 1 or 2; rows and blocks differ."""
+    values = 2.0 ** rng.integers(-1, 2, shape).astype(np.float32)
+    return values.astype(SCALES[scale]).view(np.uint8)
+
+
+def pack_elements(codes, bits, pitch):
+    """Rows of codes as bytes, padded with zeros to `pitch` bytes."""
+    shifts = np.arange(bits, dtype=np.uint8)
+    stream = (codes[..., None] >> shifts & 1).reshape(*codes.shape[:-1], -1)
+    packed = np.packbits(stream, axis=-1, bitorder="little")
+    padding = [(0, 0)] * (packed.ndim - 1) + [(0, pitch - packed.shape[-1])]
+    return np.pad(packed, padding)
+
+
+def pack_scales(scales):
+    """Tiles of 128 rows by 4 scales, 512 bytes each, along K first."""
+    batch, rows, blocks = scales.shape
+    padded = np.zeros((batch, -(-rows // 128) * 128, -(-blocks // 4) * 4),
+                      np.uint8)
+    padded[:, :rows, :blocks] = scales
+    tiles = padded.reshape(batch, -1, 4, 32, padded.shape[2] // 4, 4)
+    return np.ascontiguousarray(tiles.transpose(0, 1, 4, 3, 2, 5))
+
+
+def evaluate(expression, sizes):
+    """An expression of the plan; it is integer arithmetic in C's spelling."""
+    names = dict(sizes, ceildiv=lambda a, b: -(-a // b), min=min, max=max)
+    return eval(expression.replace("/", "//"), {"__builtins__": {}}, names)
+
+
+class Operand:
+    """Random codes and scales of A or B, and their bytes in memory."""
+
+    def __init__(self, rng, kernel, name, rows, sizes):
+        data = next(d for d in kernel["data"] if d["operand"] == name)
+        scales = next(s for s in kernel["scales"] if s["operand"] == name)
+        dtype, bits = ELEMENTS[data["format"]]
+        shape = (sizes["batch"], rows, sizes["K"])
+        blocks = shape[:2] + (shape[2] // scales["block"],)
+        self.codes = element_codes(rng, data["format"], shape)
+        self.scales = scale_codes(rng, scales["format"], blocks)
+        self.data = pack_elements(self.codes, bits,
+                                  evaluate(data["linePitch"], sizes))
+        self.packed_scales = pack_scales(self.scales)
+        self.values = decode(self.codes, dtype) * np.repeat(
+            decode(self.scales, SCALES[scales["format"]]), scales["block"],
+            axis=2)
+
+
+def run(tool, ptx, plan_file, workdir, dynamic):
+    kernel = json.loads(Path(plan_file).read_text())["kernels"][0]
+    sizes = {s["name"]: s["value"] for s in kernel["sizes"]}
+    sizes.update(dynamic)
+    rng = np.random.default_rng(7)
+    a = Operand(rng, kernel, "a", sizes["M"], sizes)
+    b = Operand(rng, kernel, "b", sizes["N"], sizes)
+    workdir = Path(workdir)
+    inputs = {"a_data": a.data, "b_data": b.data,
+              "a_scales": a.packed_scales, "b_scales": b.packed_scales}
+    factor = 1.0
+    for parameter in kernel["parameters"]:
+        if parameter["role"].endswith("_tensor_scale"):
+            factor *= 0.5
+            inputs[parameter["role"]] = np.full(sizes["batch"], 0.5, np.float32)
+    command = [tool, "emulate", ptx, f"--plan={plan_file}",
+               f"--out=d={workdir / 'd.npy'}"]
+    for role, array in inputs.items():
+        np.save(workdir / f"{role}.npy", array.reshape(-1))
+        command.append(f"--in={role}={workdir / role}.npy")
+    command += [f"--set={name}={value}" for name, value in dynamic.items()]
+    subprocess.run(command, check=True)
+
+    output = next(p for p in kernel["parameters"] if p["role"] == "d")["type"]
+    d = np.load(workdir / "d.npy").reshape(-1)
+    if output == "bf16":
+        d = d.view(ml_dtypes.bfloat16)
+    expected = np.einsum("bmk,bnk->bmn", a.values, b.values) * factor
+    rounded = expected.astype(np.float32).astype(d.dtype).reshape(-1)
+    wrong = np.flatnonzero(rounded != d[:rounded.size])
+    print(f"{kernel['name']}: {wrong.size} of {rounded.size} elements differ, "
+          f"{np.count_nonzero(rounded)} are not zero")
+    return wrong.size == 0 and np.count_nonzero(rounded) > rounded.size // 2
+
+
+if __name__ == "__main__":
+    pairs = (argument.split("=") for argument in sys.argv[5:])
+    agree = run(*sys.argv[1:5], {name: int(value) for name, value in pairs})
+    sys.exit(0 if agree else 1)
