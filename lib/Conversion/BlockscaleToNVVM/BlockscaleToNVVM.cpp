@@ -274,6 +274,14 @@ static LogicalResult checkReady(Operation *op) {
       .Case([&](KernelMatmulOp) {
         return missing("is not expanded", "blockscale-tile");
       })
+      .Case([](gpu::GPUFuncOp function) -> LogicalResult {
+        if (function.getBody().getNumArguments() ==
+            function.getNumArguments())
+          return success();
+        return function.emitOpError()
+               << "has memory attributions; kernels take shared memory from "
+                  "'blockscale.shared_alloc'";
+      })
       .Default([](Operation *) { return success(); });
 }
 
@@ -299,7 +307,8 @@ void ConvertBlockscaleToNVVM::runOnOperation() {
   ConversionTarget target(getContext());
   target.addIllegalDialect<BlockscaleDialect, gpu::GPUDialect>();
   target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
-                         NVVM::NVVMDialect, vector::VectorDialect>();
+                         math::MathDialect, NVVM::NVVMDialect,
+                         vector::VectorDialect>();
   target.addDynamicallyLegalOp<math::ErfOp, math::ExpOp>(
       [](Operation *op) { return !isF32(op->getResult(0).getType()); });
   RewritePatternSet patterns(&getContext());

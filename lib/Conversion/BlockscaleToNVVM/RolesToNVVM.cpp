@@ -81,6 +81,9 @@ struct WarpsToNVVM : OpConversionPattern<WarpsOp> {
     auto condition = scf::IfOp::create(b, isIn(b, op.getFirst(), op.getLast()));
     Block *body = condition.thenBlock();
     rewriter.inlineBlockBefore(&op.getBody().front(), body->getTerminator());
+    // One lane may have worked alone; what follows is for whole warps.
+    b.setInsertionPoint(body->getTerminator());
+    NVVM::SyncWarpOp::create(b, constantI32(b, -1));
     rewriter.eraseOp(op);
     return success();
   }

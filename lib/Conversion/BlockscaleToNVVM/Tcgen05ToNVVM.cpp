@@ -14,6 +14,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -77,14 +78,37 @@ static hw::Answer<uint64_t> operandDescriptorB(MmaOp op) {
                            mma.getK());
 }
 
+/// One descriptor reaches to the end of a swizzled row. Reading on in the next
+/// buffer takes a second, absolute address, which the steps do not carry.
+static LogicalResult checkRow(MmaOp op, SharedType ring, BoolAttr mnMajor,
+                              int64_t offset) {
+  if (mnMajor && mnMajor.getValue())
+    return success();
+  int64_t width = hw::swizzleWidth(ring.getSwizzle());
+  int64_t bytes = op.getInstruction().getK() * ring.getContainer() / 8;
+  if (ring.getSwizzle() == hw::Swizzle::None ||
+      offset % width + bytes <= width)
+    return success();
+  return op.emitOpError() << "an instruction that reads " << bytes
+                          << " bytes from byte " << offset % width
+                          << " on crosses the end of a row of " << width
+                          << " bytes; expected steps within rows";
+}
+
 LogicalResult blockscale::checkDescriptors(MmaOp op) {
   for (const auto &descriptor : {operandDescriptorA(op), operandDescriptorB(op)})
     if (!descriptor)
       return op.emitOpError() << descriptor.reason;
   for (auto step : op.getSteps()->getAsRange<StepAttr>()) {
-    auto descriptor = instructionDescriptor(op.getInstruction(), step);
+    MmaAttr mma = op.getInstruction();
+    auto descriptor = instructionDescriptor(mma, step);
     if (!descriptor)
       return op.emitOpError() << descriptor.reason;
+    if (failed(checkRow(op, op.getA().getType(), mma.getAMnMajor(),
+                        step.getA())) ||
+        failed(checkRow(op, op.getB().getType(), mma.getBMnMajor(),
+                        step.getB())))
+      return failure();
   }
   return success();
 }
@@ -371,6 +395,39 @@ struct MmaToNVVM : OpConversionPattern<MmaOp> {
 // Accumulators
 //===----------------------------------------------------------------------===//
 
+/// `loaded` for users behind this point. The registers of a load may not be
+/// read before the wait (PTX ISA 9.7.16.8, tcgen05.wait), but LLVM sees no
+/// dependence and moves pure users, such as the packing of pairs, between the
+/// two. An empty piece of assembly with side effects keeps its place behind
+/// the wait, and only it uses what the load returns.
+static Value usableFromHere(ImplicitLocOpBuilder &b, Value loaded) {
+  auto vector = dyn_cast<VectorType>(loaded.getType());
+  int64_t count = vector ? vector.getDimSize(0) : 1;
+  Type i32 = b.getI32Type();
+  SmallVector<Value> words;
+  std::string outputs, inputs;
+  for (int64_t i = 0; i < count; ++i) {
+    words.push_back(vector ? vector::ExtractOp::create(b, loaded, i) : loaded);
+    outputs += i == 0 ? "=r" : ",=r";
+    inputs += "," + std::to_string(i);
+  }
+  SmallVector<Type> types(count, i32);
+  Type result = count == 1
+                    ? i32
+                    : LLVM::LLVMStructType::getLiteral(b.getContext(), types);
+  auto assembly = LLVM::InlineAsmOp::create(
+      b, result, words, /*asm_string=*/"", outputs + inputs,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, /*asm_dialect=*/LLVM::AsmDialectAttr(),
+      /*operand_attrs=*/ArrayAttr());
+  Value same = assembly.getRes();
+  if (!vector)
+    return same;
+  for (auto [index, word] : llvm::enumerate(words))
+    word = LLVM::ExtractValueOp::create(b, same, index);
+  return vector::FromElementsOp::create(b, vector, words);
+}
+
 struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -385,14 +442,12 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
     int64_t columns = op.getType().getDimSize(0);
     Type i32 = b.getI32Type();
     Type words = columns == 1 ? i32 : VectorType::get({columns}, i32);
-    // Nothing below may be moved up between load and wait: LLVM keeps the order
-    // of a block where it has no reason to change it, and both are calls with
-    // side effects.
     Value loaded = NVVM::Tcgen05LdOp::create(
         b, words, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
         pointer(b, address, kTensorSpace), /*offset=*/Value());
     NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::LOAD);
-    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(), loaded);
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(),
+                                                 usableFromHere(b, loaded));
     return success();
   }
 

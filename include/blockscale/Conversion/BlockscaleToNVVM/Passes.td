@@ -58,7 +58,8 @@ def ConvertKernelsToLLVM
     whose functions are `llvm.func` to the LLVM dialect in one conversion.
     Upstream's passes do the same one dialect at a time, and that for `cf` on a
     whole `builtin.module`, the host's code included. Run
-    `convert-scf-to-cf` before it. An op without a conversion is an error.
+    `convert-scf-to-cf` before it. An op without a conversion is an error. The
+    attributes `blockscale.parameter` go: LLVM IR has no place for them.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
