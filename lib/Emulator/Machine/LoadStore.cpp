@@ -295,8 +295,6 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
   Detail &detail = d.detail(r);
   auto add = [&](const Operand &one) {
     if (one.kind == OperandKind::Sink) {
-      if (!isLoad)
-        d.refuse("a sink cannot be stored");
       detail.a.push_back(kNoSlot);
       return;
     }

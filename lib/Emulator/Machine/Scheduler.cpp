@@ -74,7 +74,8 @@ bool flowBefore(Exec &x, const Record &r, const Flow &flow) {
   for (Slot slot : flow.sources)
     undefined |= x.undefined(slot);
   undefined &= x.mask;
-  uint32_t guard = r.guard == kNoSlot ? 0 : x.undefined(r.guard & ~1u) & x.mask;
+  uint32_t guard =
+      r.guard == kNoSlot ? 0 : x.undefined(r.guard & ~1u) & x.group->mask;
   if ((undefined && flow.sink) || guard) {
     uint32_t lanes = guard ? guard : undefined;
     x.fault(r, FindingKind::Uninitialised,
@@ -130,12 +131,10 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
         r.guard == kNoSlot ? group.mask : group.mask & x.predicate(r.guard);
     ++warp.steps;
     Step step = Step::Next;
-    if (x.mask) {
-      if (warp.tainted && !flowBefore(x, r, program.flows[group.pc]))
-        step = Step::Fault;
-      else
-        step = r.fn(x, r);
-    }
+    if (warp.tainted && !flowBefore(x, r, program.flows[group.pc]))
+      step = Step::Fault;
+    else if (x.mask)
+      step = r.fn(x, r);
     if (step == Step::Next || step == Step::Yield) {
       ++group.pc;
       group.blocked = false;
