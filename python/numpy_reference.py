@@ -30,6 +30,8 @@ SCALES = {
     "ue4m3": ml_dtypes.float8_e4m3fn,
 }
 
+OUTPUTS = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+
 
 def decode(codes, dtype):
     """Values of element or scale codes (uint8, one code per byte)."""
@@ -117,9 +119,7 @@ def run(tool, ptx, plan_file, workdir, dynamic):
     subprocess.run(command, check=True)
 
     output = next(p for p in kernel["parameters"] if p["role"] == "d")["type"]
-    d = np.load(workdir / "d.npy").reshape(-1)
-    if output == "bf16":
-        d = d.view(ml_dtypes.bfloat16)
+    d = np.load(workdir / "d.npy").reshape(-1).view(OUTPUTS[output])
     expected = np.einsum("bmk,bnk->bmn", a.values, b.values) * factor
     rounded = expected.astype(np.float32).astype(d.dtype).reshape(-1)
     wrong = np.flatnonzero(rounded != d[:rounded.size])
