@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
+#include "blockscale/HW/Throughput.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
@@ -107,22 +108,13 @@ static uint64_t loadedBytes(gpu::GPUFuncOp kernel) {
   return bytes;
 }
 
-/// Cycles of the tensor core, and of the fetch from L2, for one K tile of one
-/// CTA. An MMA with 128 rows takes N/2 cycles, is bound by the shared-memory
-/// reads of its operands (32 bytes of each row, 128 bytes a cycle) and never
-/// shorter than 39; TMA brings 112 bytes a cycle to an SM (throughput model,
-/// sections 3 and 5).
+/// Cycles of the tensor core, and of the loads, for one K tile of one CTA.
 static void predictCycles(KernelReport &report, MmaOp mma, uint64_t bytes) {
-  constexpr double kBytesPerRow = 32, kReadBytesPerCycle = 128,
-                   kIssueFloor = 39, kLoadBytesPerCycle = 112;
   MmaAttr instruction = mma.getInstruction();
-  double interval =
-      std::max({instruction.getN() / 2.0,
-                (instruction.getM() + instruction.getN()) * kBytesPerRow /
-                    kReadBytesPerCycle,
-                kIssueFloor});
-  report.mmaCyclesPerKTile = report.mmasPerKTile * interval;
-  report.loadCyclesPerKTile = bytes / kLoadBytesPerCycle;
+  report.mmaCyclesPerKTile =
+      report.mmasPerKTile *
+      hw::mmaIntervalCycles(instruction.getM(), instruction.getN());
+  report.loadCyclesPerKTile = bytes / hw::kTmaBytesPerCycle;
 }
 
 static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,

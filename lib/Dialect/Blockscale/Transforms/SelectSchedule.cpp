@@ -10,6 +10,7 @@
 
 #include "TileGeometry.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Throughput.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -86,22 +87,15 @@ static double bytesPerElement(ElementFormat format, int64_t block) {
 /// Predicted cycles of the whole product: waves of tiles, each bounded by the
 /// array, by the fetch of operands from shared memory or by the traffic from
 /// the L2 cache, plus the part of an epilogue that the next tile does not hide.
-/// Throughput sheet, sections 3 and 8; the L2's 30 TB/s are shared by 148 SMs at
-/// 1.9 GHz.
 static double predictCycles(const Problem &problem, MmaAttr mma,
                             const TileGeometry &geometry, hw::Target target) {
-  constexpr double kFetchBytesPerCycle = 128, kBytesPerRow = 32,
-                   kIssueFloor = 39, kStoreBytesPerCycle = 30, kFill = 1500,
-                   kL2BytesPerCycle = 107;
-  double interval = std::max(
-      {geometry.tileN / 2.0,
-       (geometry.tileM + geometry.tileN) * kBytesPerRow / kFetchBytesPerCycle,
-       kIssueFloor});
+  constexpr double kStoreBytesPerCycle = 30, kFill = 1500;
+  double interval = hw::mmaIntervalCycles(geometry.tileM, geometry.tileN);
   double steps = std::ceil(double(problem.k) / mma.getK());
   double traffic =
       problem.k * (geometry.tileM * bytesPerElement(mma.getA(), mma.getBlock()) +
                    geometry.tileN * bytesPerElement(mma.getB(), mma.getBlock()));
-  double mainLoop = std::max(steps * interval, traffic / kL2BytesPerCycle);
+  double mainLoop = std::max(steps * interval, traffic / hw::kL2BytesPerCycle);
   double epilogue = geometry.tileM * geometry.tileN * 2 / kStoreBytesPerCycle;
   double exposed = geometry.accumulators == 2
                        ? 0.12 + 0.03 * (geometry.overlap != 0)
