@@ -90,6 +90,8 @@ private:
   cl::opt<unsigned> threads{"threads", cl::sub(command), cl::init(0),
                             cl::value_desc("NUMBER"),
                             cl::desc("Host threads (default 0: all)")};
+  cl::opt<bool> trace{"trace", cl::sub(command),
+                      cl::desc("Print asynchronous and barrier events")};
   cl::opt<emulator::Completion> completion{
       "completion", cl::sub(command), cl::init(emulator::Completion::Immediate),
       cl::desc("When asynchronous operations take effect"),
@@ -148,6 +150,10 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   options.numSms = numSms;
   options.sampleClusters = tiles;
   options.completion = completion;
+  if (trace)
+    options.trace = [](std::string_view line) {
+      llvm::outs() << StringRef(line) << '\n';
+    };
   std::vector<verify::DataKind> kinds;
   if (data != Data::Random)
     kinds.push_back(verify::DataKind::Exact);

@@ -138,6 +138,7 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   run.threads = options.threads;
   run.seed = options.seed;
   run.completion = options.completion;
+  run.trace = options.trace;
   bool sampled =
       options.sampleClusters && options.sampleClusters < verdict.clusters;
   if (sampled)

@@ -36,6 +36,9 @@ struct VerifyOptions {
   /// it wrote is compared.
   uint64_t sampleClusters = 0;
   emulator::Completion completion = emulator::Completion::Immediate;
+  /// Receives the machine's lines of asynchronous events; see
+  /// emulator::Options::trace.
+  std::function<void(std::string_view)> trace;
 };
 
 /// The outcome of one run.
