@@ -1,0 +1,187 @@
+"""Compares what the machine decodes with what the assigned kernel says.
+
+    check_steps.py ASSIGNED.mlir TRACE K
+
+ASSIGNED.mlir is `compile --emit=assigned` of one product with K elements along K,
+TRACE the lines of `verify --trace --num-sms=1`: one CTA walks all tiles. Every
+copy of scales and every MMA must come in the order of the kernel, with the
+columns, scale ids, shared-memory addresses and types that the assigned ops
+give. The layouts are computed here from the definitions of the op attributes.
+
+Part of the blockscale project, under the Apache License v2.0 with LLVM
+Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import math
+import re
+import sys
+from collections import namedtuple
+
+Ring = namedtuple("Ring", "offset stages shape bits")
+View = namedtuple("View", "column type")
+Mma = namedtuple("Mma", "fields accumulator a b sfa sfb shifted steps")
+Group = namedtuple("Group", "copies mma")
+
+SWIZZLE_128B = 2  # bits 61 to 63 of a matrix descriptor
+ROWS_OF_8 = 8 * 128 // 16  # stride of eight 128-byte rows, in 16 bytes
+
+
+def numbers(text):
+    return {key: int(value)
+            for key, value in re.findall(r"(\w+) = (\d+)", text)}
+
+
+class Kernel:
+    """The assigned ops that end up in tensor-core instructions."""
+
+    def __init__(self, text):
+        self.rings, self.views, self.groups = {}, {}, []
+        copies = []
+        for line in text.splitlines():
+            if m := re.search(r"(%\w+) = blockscale.shared_alloc "
+                              r"offset\((\d+)\) : <([\dx]+)x\w+, "
+                              r"container = (\d+)", line):
+                stages, *shape = map(int, m.group(3).split("x"))
+                self.rings[m.group(1)] = Ring(int(m.group(2)), stages, shape,
+                                              int(m.group(4)))
+            elif m := re.search(r"(%\w+) = blockscale.tmem_view %\w+ "
+                                r"column\((\d+)\).*-> <(.*)>$", line):
+                self.views[m.group(1)] = View(int(m.group(2)), m.group(3))
+            elif m := re.search(r"copy_scales (%\w+)\[.*?\] to (%\w+)", line):
+                copies.append((m.group(1), m.group(2)))
+            elif "blockscale.mma" in line:
+                self.groups.append(Group(copies, self.parse_mma(line)))
+                copies = []
+
+    @staticmethod
+    def parse_mma(line):
+        m = re.search(r"mma <(.*?)> (%\w+)\[.*?\], (%\w+), (%\w+) stage .*?"
+                      r"scales (%\w+), (%\w+) (.*?)steps \[(.*?)\]", line)
+        fields = dict(re.findall(r"(\w+) = (\w+)", m.group(1)))
+        steps = [numbers(s) for s in re.findall(r"step<(.*?)>", m.group(8))]
+        return Mma(fields, *m.group(2, 3, 4, 5, 6), "shift" in m.group(7),
+                   steps)
+
+    def ring_address(self, name, stage):
+        ring = self.rings[name]
+        return ring.offset + stage * math.prod(ring.shape) * ring.bits // 8
+
+    def expected_copies(self, group, stage):
+        """(column, address) of each 512-byte atom of 128 rows and 4 scales."""
+        for ring_name, view_name in group.copies:
+            view, shape = self.views[view_name], self.rings[ring_name].shape
+            stride = numbers(view.type)["word_stride"]
+            for rows in range(shape[0]):
+                for word in range(shape[1]):
+                    yield (view.column + word * stride + rows * 4,
+                           self.ring_address(ring_name, stage)
+                           + (rows * shape[1] + word) * 512)
+
+    def accumulator_column(self, mma, copy):
+        view = self.views[mma.accumulator]
+        columns = int(re.match(r"\d+x\d+x(\d+)xf32", view.type).group(1))
+        stride = numbers(view.type).get("copy_stride", columns)
+        return view.column + copy * stride
+
+    def expected_mmas(self, group, stage, copy, column, first):
+        mma = group.mma
+        tile_n = int(mma.fields["n"])
+        shift = column * tile_n % 128 // 32 if mma.shifted else 0
+        for index, step in enumerate(mma.steps):
+            yield {
+                "kind": mma.fields["kind"], "block": mma.fields["block"],
+                "m": mma.fields["m"], "n": mma.fields["n"],
+                "k": mma.fields["k"], "a_type": mma.fields["a"],
+                "b_type": mma.fields["b"], "scale_type": mma.fields["scale"],
+                "cta_group": "1", "sparse": "0", "mn_major_a": "0",
+                "mn_major_b": "0", "negate_a": "0", "negate_b": "0",
+                "scale_id_a": str(step["sfa_id"]),
+                "scale_id_b": str(step["sfb_id"]),
+                "accumulate": str(int(not (first and index == 0))),
+                "d": self.accumulator_column(mma, copy),
+                "scale_a": self.views[mma.sfa].column + step["sfa_column"],
+                "scale_b": (self.views[mma.sfb].column + step["sfb_column"]
+                            + shift),
+                "a_desc": self.ring_address(mma.a, stage) + step["a"],
+                "b_desc": self.ring_address(mma.b, stage) + step["b"],
+            }
+
+
+def start_address(descriptor, swizzle):
+    """Where the operand starts; the rest of the descriptor is checked."""
+    value = int(descriptor, 16)
+    found = value >> 61
+    if found != swizzle:
+        sys.exit(f"descriptor {descriptor}: swizzle {found}, not {swizzle}")
+    if value >> 46 & 7 != 1:
+        sys.exit(f"descriptor {descriptor}: bits 46 to 48 are not 1")
+    if swizzle == SWIZZLE_128B and value >> 32 & 0x3FFF != ROWS_OF_8:
+        sys.exit(f"descriptor {descriptor}: stride {value >> 32 & 0x3FFF}")
+    return (value & 0x3FFF) << 4
+
+
+def read_trace(path):
+    events = []
+    with open(path) as file:
+        for line in file:
+            event = dict(re.findall(r"(\w+)=(\S+)", line))
+            if event.get("event") in ("cp", "mma"):
+                events.append(event)
+    return events
+
+
+def compare(what, expected, found):
+    if expected != found:
+        sys.exit(f"{what}: assigned {expected}, decoded {found}")
+
+
+def check_k_tile(kernel, group, events, base, state):
+    """Checks the next K tile; how many events it had."""
+    stage, copy, column, first = state
+    wanted = sorted(kernel.expected_copies(group, stage))
+    count = len(wanted)
+    compare(f"events of stage {stage}",
+            ["cp"] * count + ["mma"] * len(group.mma.steps),
+            [e["event"] for e in events[:count + len(group.mma.steps)]])
+    copies = sorted((int(e["d"], 16), start_address(e["desc"], 0) - base)
+                    for e in events[:count])
+    compare(f"copies of stage {stage}", wanted, copies)
+    for wanted in kernel.expected_mmas(group, stage, copy, column, first):
+        event = dict(events[count])
+        for key in ("d", "scale_a", "scale_b"):
+            event[key] = int(event[key], 16)
+        for key in ("a_desc", "b_desc"):
+            event[key] = start_address(event[key], SWIZZLE_128B) - base
+        compare(f"event {count} of stage {stage}", wanted,
+                {key: event.get(key) for key in wanted})
+        count += 1
+    return count
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        kernel = Kernel(file.read())
+    events, k = read_trace(sys.argv[2]), int(sys.argv[3])
+    main_group, tail = kernel.groups[0], kernel.groups[-1]
+    ring = kernel.rings[main_group.mma.a]
+    tile_k = ring.shape[-1]
+    k_tiles = -(-k // tile_k)
+    if (k % tile_k != 0) != (len(kernel.groups) == 2):
+        sys.exit(f"K = {k} in tiles of {tile_k}: {len(kernel.groups)} loops")
+    # The window that starts with the rings; A's lies at its beginning.
+    first = next(e for e in events if e["event"] == "mma")
+    base = start_address(first["a_desc"], SWIZZLE_128B)
+    tile = done = k_tile = 0
+    while events:
+        for i in range(k_tiles):
+            group = tail if i + 1 == k_tiles else main_group
+            state = (k_tile % ring.stages, tile % 2, tile, i == 0)
+            count = check_k_tile(kernel, group, events, base, state)
+            events, done, k_tile = events[count:], done + count, k_tile + 1
+        tile += 1
+    print(f"{tile} tiles of {k_tiles} K tiles agree: {done} instructions")
+
+
+if __name__ == "__main__":
+    main()
