@@ -171,7 +171,8 @@ add.s64 %rd20, %rd20, 2;
 add.s64 %rd21, %rd21, 2;
 )";
   }
-  text += R"(tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r46];
+  text +=
+      R"(tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r46];
 add.u32 %r40, %r40, 1;
 setp.lt.u32 %p8, %r40, %r8;
 @%p8 bra STEP;

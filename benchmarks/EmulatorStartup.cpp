@@ -86,9 +86,9 @@ int main(int argc, char **argv) {
     if (!result.clean())
       return 1;
     double both = double(std::clock() - processor) / CLOCKS_PER_SEC;
-    double wall = std::chrono::duration<double>(
-                      std::chrono::steady_clock::now() - start)
-                      .count();
+    double wall =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
     std::printf("round %u: parse %.3f s, prepare %.3f s processor time, "
                 "%.3f s in all\n",
                 round, parse, both - parse, wall);

@@ -82,8 +82,7 @@ TEST(MachineRefusal, DeclarationsAreBounded) {
             "33554432 bytes per warp");
   expectClean(runBody(".local .align 4 .b8 some[65536];\n"
                       ".reg .b64 %wide<1000>;\n",
-                      {}, 32, 1, {}, 1,
-                      ".global .align 4 .b8 some[65536];\n")
+                      {}, 32, 1, {}, 1, ".global .align 4 .b8 some[65536];\n")
                   .result);
 }
 
@@ -218,8 +217,7 @@ TEST(PairAllocation, CallsOfBothCtasMeet) {
 TEST(PairAllocation, PeerThatNeverCallsIsADeadlock) {
   Simple s = runBody(pairText("64", false), {}, 32, 2, {}, 2);
   EXPECT_EQ(firstKind(s.result), FindingKind::Deadlock);
-  EXPECT_NE(firstOf(s.result).message.find("tcgen05.alloc"),
-            std::string::npos);
+  EXPECT_NE(firstOf(s.result).message.find("tcgen05.alloc"), std::string::npos);
 }
 
 TEST(PairAllocation, DifferentColumnsAreAnError) {

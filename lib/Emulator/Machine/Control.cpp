@@ -283,8 +283,7 @@ bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
   }
   if (callee.name == "vprintf") {
     if (!in.operands[0].elements.empty()) {
-      std::optional<Slot> place =
-          d.localPlace(in.operands[0].elements[0], 4);
+      std::optional<Slot> place = d.localPlace(in.operands[0].elements[0], 4);
       if (!place)
         return d.refuse("the result of 'vprintf' needs a .param of 4 bytes");
       r.op[0] = *place;

@@ -317,10 +317,10 @@ bool Decoder::reserve(uint64_t &used, uint64_t size, uint64_t align,
   at = alignTo(used, std::max<uint64_t>(align, 1));
   if (at > limit || size > limit - at) {
     if (layoutErrors.empty())
-      layoutErrors.push_back({FindingKind::Unsupported,
-                              "more than " + std::to_string(limit) +
-                                  " bytes of " + what,
-                              position.line});
+      layoutErrors.push_back(
+          {FindingKind::Unsupported,
+           "more than " + std::to_string(limit) + " bytes of " + what,
+           position.line});
     at = 0;
     return false;
   }

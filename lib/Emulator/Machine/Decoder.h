@@ -103,6 +103,7 @@ private:
 // The families. Each returns true if it has decoded the instruction, and false
 // if the opcode is not its own or it has refused.
 bool decodeInteger(Decoder &, const Instruction &, Record &);
+bool decodeBits(Decoder &, const Instruction &, Record &);
 bool decodeFloat(Decoder &, const Instruction &, Record &);
 bool decodeMove(Decoder &, const Instruction &, Record &);
 bool decodeConvert(Decoder &, const Instruction &, Record &);
@@ -115,6 +116,7 @@ bool decodeBarrier(Decoder &, const Instruction &, Record &);
 bool decodeMbarrier(Decoder &, const Instruction &, Record &);
 bool decodeCopy(Decoder &, const Instruction &, Record &);
 bool decodeTma(Decoder &, const Instruction &, Record &);
+bool decodeGroups(Decoder &, const Instruction &, Record &);
 bool decodeTensor(Decoder &, const Instruction &, Record &);
 bool decodeMatrix(Decoder &, const Instruction &, Record &);
 

@@ -96,8 +96,8 @@ bool globalPointers(Exec &x, const Record &r, const Shape &s, Use use,
     return false;
   uint64_t bytes = s.bytes();
   const uint64_t *base = x.reg<uint64_t>(r.op[0]);
-  const Region *region = x.cluster->grid.memory.find(
-      base[x.firstLane()] + uint64_t(r.imm), bytes);
+  const Region *region =
+      x.cluster->grid.memory.find(base[x.firstLane()] + uint64_t(r.imm), bytes);
   if (!region || (use == Use::Write && !region->writable))
     return false;
   uint32_t bad = 0;

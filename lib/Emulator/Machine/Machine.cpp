@@ -373,8 +373,8 @@ void startCluster(Cluster &cluster, uint64_t id) {
     for (unsigned warp = 0; warp * 32 < cta->threads; ++warp)
       startWarp(grid, *cta, warp);
     uint64_t held = uint64_t(cta->warps.size()) * 32 * registersPerThread(grid);
-    cta->freeRegisters = uint32_t(kRegisterPool - std::min<uint64_t>(
-                                                      held, kRegisterPool));
+    cta->freeRegisters =
+        uint32_t(kRegisterPool - std::min<uint64_t>(held, kRegisterPool));
     fillSpecials(grid, *cta);
     cluster.ctas.push_back(std::move(cta));
   }

@@ -168,7 +168,7 @@ struct Warp {
   uint32_t clusterArrived = 0;
   uint64_t clusterPhase[32] = {};
   uint32_t registersPerThread = 0; ///< as setmaxnreg counts them
-  uint32_t carry = 0; ///< condition code of add.cc, per lane
+  uint32_t carry = 0;              ///< condition code of add.cc, per lane
 };
 
 struct NamedBarrier {

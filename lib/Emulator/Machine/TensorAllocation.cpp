@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// With cta_group::2 the calls of the two CTAs meet: the n-th call of one goes on
-// when the other has made its n-th, which must be the same.
+// With cta_group::2 the calls of the two CTAs meet: the n-th call of one goes
+// on when the other has made its n-th, which must be the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,14 +52,13 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
   }
   PairCall other = peer.pairCalls[group.token];
   if (other.call != uint32_t(call) || other.columns != columns)
-    return x.fault(r, FindingKind::TensorMemory,
-                   std::string(kCallNames[size_t(call)]) + " of " +
-                       std::to_string(columns) +
-                       " columns with cta_group::2 meets " +
-                       kCallNames[other.call] + " of " +
-                       std::to_string(other.columns) +
-                       " columns in the peer CTA",
-                   lane);
+    return x.fault(
+        r, FindingKind::TensorMemory,
+        std::string(kCallNames[size_t(call)]) + " of " +
+            std::to_string(columns) + " columns with cta_group::2 meets " +
+            kCallNames[other.call] + " of " + std::to_string(other.columns) +
+            " columns in the peer CTA",
+        lane);
   return Step::Next;
 }
 
@@ -99,8 +98,7 @@ Step deallocate(Exec &x, const Record &r) {
   unsigned lane = x.firstLane();
   uint32_t address = x.reg<uint32_t>(r.op[0])[lane];
   uint32_t columns = x.reg<uint32_t>(r.op[1])[lane];
-  if (Step step = meetPeer(x, r, Call::Deallocate, columns);
-      step != Step::Next)
+  if (Step step = meetPeer(x, r, Call::Deallocate, columns); step != Step::Next)
     return step;
   x.group->arrived = false;
   if (auto reason = x.cta->tensor.deallocate(address, columns))

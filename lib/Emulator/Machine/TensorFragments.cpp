@@ -23,7 +23,7 @@ Fragment fragmentOf(const Record &r) {
   return f;
 }
 
-/// One address for all lanes; false after a report.
+/// One address for all lanes, in the lanes of the warp; false after a report.
 bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
   address = uint32_t(pushedAddress(x, *r.detail, 0, 0));
   bool same = true;
@@ -33,6 +33,11 @@ bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
   if (!same)
     x.fault(r, FindingKind::TensorMemory,
             "lanes give different tensor-memory addresses", 0, address);
+  unsigned slice = x.warp->index % 4 * 32;
+  if (slice && TensorMemory::laneOf(address) < 32) {
+    address += slice << 16;
+    x.cluster->openPoints.add(OpenPoint::FragmentLaneZero);
+  }
   return same;
 }
 
@@ -116,7 +121,8 @@ unsigned repeat(const Instruction &in) {
 
 } // namespace
 
-bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
+bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
+                          bool isLoad) {
   Fragment fragment;
   if (in.has(Modifier::Shape32x32b))
     fragment.shape = FragmentShape::S32x32b;

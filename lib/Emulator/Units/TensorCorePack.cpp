@@ -48,9 +48,8 @@ static inline void interleave(const Bytes16 *in, Bytes16 *out) {
     Bytes16 a = in[i], b = in[i + 8];
     out[2 * i] = __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4,
                                          20, 5, 21, 6, 22, 7, 23);
-    out[2 * i + 1] =
-        __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
-                                29, 14, 30, 15, 31);
+    out[2 * i + 1] = __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27,
+                                             12, 28, 13, 29, 14, 30, 15, 31);
   }
 }
 
@@ -100,8 +99,7 @@ packGroupAvx512(const RowGroup &group) {
       __m512i codes = _mm512_cvtepu8_epi32(__m128i(columns[j]));
       unsigned k = first + j;
       if (!group.nibbles) {
-        __m512 scale =
-            _mm512_loadu_ps(group.scales + k / group.block * kGroup);
+        __m512 scale = _mm512_loadu_ps(group.scales + k / group.block * kGroup);
         __m512 value = _mm512_i32gather_ps(codes, group.table, 4);
         _mm512_storeu_ps(group.to + size_t(k) * group.width,
                          _mm512_mul_ps(value, scale));

@@ -94,11 +94,12 @@ unsigned below(Random &random, size_t count) {
 
 std::string number(Random &random) {
   static const char *kNumbers[] = {
-      "0",    "1",     "2",          "4",         "7",
-      "8",    "16",    "31",         "32",        "64",
-      "127",  "128",   "255",        "1024",      "65535",
-      "-1",   "-128",  "0x80000000", "4294967295", "0x7fffffffffffffff",
-      "2048", "65536", "0x08900000", "0x4000404000010040"};
+      "0",    "1",          "2",          "4",
+      "7",    "8",          "16",         "31",
+      "32",   "64",         "127",        "128",
+      "255",  "1024",       "65535",      "-1",
+      "-128", "0x80000000", "4294967295", "0x7fffffffffffffff",
+      "2048", "65536",      "0x08900000", "0x4000404000010040"};
   return kNumbers[below(random, std::size(kNumbers))];
 }
 
@@ -199,10 +200,10 @@ void replaceWord(Random &random, std::string &text, char lead,
                  const std::string &by) {
   std::vector<size_t> at;
   for (size_t i = 1; i < text.size(); ++i) {
-    bool begins = lead == '0' ? std::isdigit(text[i]) &&
-                                    !std::isalnum(text[i - 1]) &&
-                                    text[i - 1] != '.'
-                              : text[i] == lead;
+    bool begins = lead == '0'
+                      ? std::isdigit(text[i]) && !std::isalnum(text[i - 1]) &&
+                            text[i - 1] != '.'
+                      : text[i] == lead;
     if (begins)
       at.push_back(i);
   }
@@ -303,8 +304,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       continue;
     Launch launch;
     launch.kernel = function.name;
-    launch.block.x = function.launch.reqntid[0] ? function.launch.reqntid[0]
-                                                : 32;
+    launch.block.x =
+        function.launch.reqntid[0] ? function.launch.reqntid[0] : 32;
     launch.cluster.x = std::max(function.launch.reqnctapercluster[0], 1u);
     launch.grid.x = launch.cluster.x;
     launch.dynamicSharedBytes = 8192;

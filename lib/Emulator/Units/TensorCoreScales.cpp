@@ -1,0 +1,160 @@
+//===- TensorCoreScales.cpp - reading scales of tcgen05.mma ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorCoreImpl.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace blockscale::emulator::detail {
+
+bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
+                                 const char *operand) {
+  // Some producers repeat the id in bits 31..30 of the address.
+  unsigned repeated = address >> 30;
+  if (repeated && repeated != id)
+    return fail(TensorIssueKind::Inconsistent, cta, address,
+                std::string("address of '") + operand + "' carries id " +
+                    std::to_string(repeated) +
+                    ", the instruction descriptor has " + std::to_string(id));
+  if (address >> 16 & 0x3fff)
+    return fail(TensorIssueKind::IllegalInstruction, cta, address,
+                std::string("address of '") + operand + "' must name lane 0");
+  if (address & 1)
+    return fail(TensorIssueKind::IllegalInstruction, cta, address,
+                std::string("column of '") + operand + "' is odd");
+  if (address & 2)
+    report.openPoints.add(OpenPoint::ScaleColumnAlignment);
+  return true;
+}
+
+bool OperandReader::scaleWord(unsigned cta, const char *operand,
+                              unsigned firstLane, unsigned replicas,
+                              unsigned column, uint32_t mask, uint32_t &word) {
+  const TensorMemory &tensor = *context.cta[cta].tensor;
+  if (column >= TensorMemory::kColumns || !tensor.allocated(column, 1))
+    return fail(TensorIssueKind::Unallocated, cta, firstLane << 16 | column,
+                std::string("'") + operand +
+                    "' reads tensor-memory columns that are not allocated");
+  word = tensor.row(firstLane)[column];
+  for (unsigned r = 0; r < replicas; ++r) {
+    unsigned lane = firstLane + 32 * r;
+    if (!tensor.valid(lane, column))
+      return fail(TensorIssueKind::Uninitialised, cta, lane << 16 | column,
+                  std::string("'") + operand +
+                      "' reads tensor memory that was never written");
+    if ((tensor.row(lane)[column] ^ word) & mask)
+      return fail(TensorIssueKind::Inconsistent, cta, lane << 16 | column,
+                  std::string("replicas of '") + operand +
+                      "' in the lane quadrants differ");
+  }
+  return true;
+}
+
+bool OperandReader::scaleRow(unsigned cta, const char *operand,
+                             unsigned firstLane, unsigned replicas,
+                             unsigned firstColumn, unsigned wordStride,
+                             unsigned firstByte, unsigned count, float *out) {
+  const float *table = tableOf(idesc.scale);
+  for (unsigned s = 0; s < count;) {
+    unsigned byte = (firstByte + s) % 4;
+    unsigned take = std::min(4 - byte, count - s);
+    unsigned column = firstColumn + (firstByte + s) / 4 * wordStride;
+    uint32_t mask = uint32_t(((uint64_t(1) << 8 * take) - 1) << 8 * byte), word;
+    if (!scaleWord(cta, operand, firstLane, replicas, column, mask, word))
+      return false;
+    if (idesc.scale == Element::UE4M3 && word & mask & 0x80808080)
+      return fail(TensorIssueKind::Inconsistent, cta, firstLane << 16 | column,
+                  std::string("bit 7 of a 'ue4m3' scale of '") + operand +
+                      "' is set");
+    for (unsigned i = 0; i < take; ++i, ++s) {
+      out[s] = table[word >> 8 * (byte + i) & 0xff];
+      if (std::isnan(out[s]))
+        report.openPoints.add(OpenPoint::NaNScale);
+    }
+  }
+  return true;
+}
+
+/// Scales of up to 32 rows whose words share their columns.
+bool OperandReader::scaleRows(unsigned cta, const char *operand,
+                              const ScalePlace &place, unsigned rows,
+                              unsigned count, float *out) {
+  const TensorMemory &tensor = *context.cta[cta].tensor;
+  const float *table = tableOf(idesc.scale);
+  bool clean = true;
+  for (unsigned s = 0; s < count && clean;) {
+    unsigned byte = (place.firstByte + s) % 4;
+    unsigned take = std::min(4 - byte, count - s);
+    unsigned column =
+        place.firstColumn + (place.firstByte + s) / 4 * place.wordStride;
+    uint32_t mask = uint32_t(((uint64_t(1) << 8 * take) - 1) << 8 * byte);
+    if (!tensor.allocated(column, 1))
+      break;
+    uint32_t differ = 0, signs = 0;
+    bool nan = false;
+    for (unsigned r = 0; r < rows; ++r) {
+      unsigned lane = place.firstLane + r;
+      uint32_t word = tensor.row(lane)[column];
+      for (unsigned q = 0; q < place.replicas; ++q) {
+        clean &= tensor.valid(lane + 32 * q, column);
+        differ |= tensor.row(lane + 32 * q)[column] ^ word;
+      }
+      signs |= word;
+      for (unsigned i = 0; i < take; ++i) {
+        float value = table[word >> 8 * (byte + i) & 0xff];
+        out[r * count + s + i] = value;
+        nan |= std::isnan(value);
+      }
+    }
+    clean &= !(differ & mask) && !nan &&
+             !(idesc.scale == Element::UE4M3 && signs & mask & 0x80808080);
+    s += take;
+    if (clean && s == count)
+      return true;
+  }
+  // Something is special: row by row says what.
+  for (unsigned r = 0; r < rows; ++r)
+    if (!scaleRow(cta, operand, place.firstLane + r, place.replicas,
+                  place.firstColumn, place.wordStride, place.firstByte, count,
+                  out + r * count))
+      return false;
+  return true;
+}
+
+bool OperandReader::readScalesA(unsigned cta, Operand &out) {
+  if (!scaleColumns(cta, request.scaleA, idesc.scaleIdA, "SFA"))
+    return false;
+  unsigned base = TensorMemory::columnOf(request.scaleA);
+  for (unsigned r = 0; r < out.rows; r += 32)
+    if (!scaleRows(cta, "SFA", {0, 4, base + r / 32, 4, idesc.scaleIdA},
+                   std::min(32u, out.rows - r), out.scaleCount,
+                   &out.scales[r * out.scaleCount]))
+      return false;
+  return true;
+}
+
+bool OperandReader::readScalesB(unsigned cta, Operand &out) {
+  if (!scaleColumns(cta, request.scaleB, idesc.scaleIdB, "SFB"))
+    return false;
+  unsigned base = TensorMemory::columnOf(request.scaleB);
+  bool split = request.form.ctaGroup == 2 && idesc.m == 128;
+  unsigned half = split ? idesc.n / 2 : idesc.n;
+  unsigned wordStride = split ? (half + 31) / 32 : idesc.n > 128 ? 8 : 4;
+  for (unsigned n = 0, take; n < out.rows; n += take) {
+    unsigned within = n % half;
+    take = std::min(32u, half - within);
+    if (!scaleRows(cta, "SFB",
+                   {n / half * 64, split ? 2u : 4u, base + within / 32,
+                    wordStride, idesc.scaleIdB},
+                   take, out.scaleCount, &out.scales[n * out.scaleCount]))
+      return false;
+  }
+  return true;
+}
+
+} // namespace blockscale::emulator::detail
