@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "Lowering.h"
+#include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -102,7 +102,8 @@ static void setParameterAttributes(LLVM::LLVMFuncOp function,
     NamedAttrList attributes(kernel.getArgAttrDict(i));
     if (isa<TensorMapType>(kernel.getArgumentTypes()[i])) {
       auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kTensorMapBytes);
-      attributes.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+      attributes.set(LLVM::LLVMDialect::getByValAttrName(),
+                     TypeAttr::get(bytes));
       attributes.set(LLVM::LLVMDialect::getAlignAttrName(),
                      b.getI64IntegerAttr(kTensorMapAlignment));
       attributes.set(NVVM::NVVMDialect::getGridConstantAttrName(),
@@ -128,18 +129,20 @@ struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
 
     const TypeConverter &converter = *getTypeConverter();
     TypeConverter::SignatureConversion signature(op.getNumArguments());
-    if (failed(converter.convertSignatureArgs(op.getArgumentTypes(), signature)))
+    if (failed(
+            converter.convertSignatureArgs(op.getArgumentTypes(), signature)))
       return rewriter.notifyMatchFailure(op, "has an argument of unknown type");
-    auto type = LLVM::LLVMFunctionType::get(
-        LLVM::LLVMVoidType::get(op.getContext()), signature.getConvertedTypes());
-    auto function = LLVM::LLVMFuncOp::create(rewriter, op.getLoc(),
-                                             op.getName(), type);
+    auto type =
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(op.getContext()),
+                                    signature.getConvertedTypes());
+    auto function =
+        LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
     function->setAttr(KernelAttr::name, kernel);
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                       rewriter.getUnitAttr());
-    function->setAttr(
-        NVVM::NVVMDialect::getReqntidAttrName(),
-        rewriter.getDenseI32ArrayAttr({static_cast<int32_t>(kernel.getBlock())}));
+    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                      rewriter.getDenseI32ArrayAttr(
+                          {static_cast<int32_t>(kernel.getBlock())}));
     setParameterAttributes(function, op);
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.getBody().end());
@@ -241,8 +244,9 @@ struct BarrierAllocToNVVM : OpConversionPattern<BarrierAllocOp> {
 
 void blockscale::populateBlockscaleToNVVMPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<KernelToNVVM, ReturnToNVVM, SharedAllocToNVVM,
-               BarrierAllocToNVVM>(converter, patterns.getContext());
+  patterns
+      .add<KernelToNVVM, ReturnToNVVM, SharedAllocToNVVM, BarrierAllocToNVVM>(
+          converter, patterns.getContext());
   populateRolePatterns(converter, patterns);
   populateSharedPatterns(converter, patterns);
   populateTcgen05Patterns(converter, patterns);
@@ -257,11 +261,13 @@ static LogicalResult checkReady(Operation *op) {
   constexpr llvm::StringLiteral kMemory = "blockscale-assign-memory";
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<SharedAllocOp, BarrierAllocOp>([&](auto alloc) {
-        return alloc.getOffset() ? success() : missing("has no offset", kMemory);
+        return alloc.getOffset() ? success()
+                                 : missing("has no offset", kMemory);
       })
       .Case<TmemAllocOp, TmemDeallocOp>([&](auto alloc) {
-        return alloc.getColumns() ? success()
-                                  : missing("has no number of columns", kMemory);
+        return alloc.getColumns()
+                   ? success()
+                   : missing("has no number of columns", kMemory);
       })
       .Case([&](TmemViewOp view) {
         return view.getColumn() ? success() : missing("has no column", kMemory);
@@ -275,8 +281,7 @@ static LogicalResult checkReady(Operation *op) {
         return missing("is not expanded", "blockscale-tile");
       })
       .Case([](gpu::GPUFuncOp function) -> LogicalResult {
-        if (function.getBody().getNumArguments() ==
-            function.getNumArguments())
+        if (function.getBody().getNumArguments() == function.getNumArguments())
           return success();
         return function.emitOpError()
                << "has memory attributions; kernels take shared memory from "
@@ -295,10 +300,12 @@ void ConvertBlockscaleToNVVM::runOnOperation() {
   if (kernels.empty())
     return;
   for (Operation *kernel : kernels)
-    if (kernel->walk([](Operation *op) {
-          return failed(checkReady(op)) ? WalkResult::interrupt()
-                                        : WalkResult::advance();
-        }).wasInterrupted())
+    if (kernel
+            ->walk([](Operation *op) {
+              return failed(checkReady(op)) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+            })
+            .wasInterrupted())
       return signalPassFailure();
   getSharedMemory(getOperation());
 

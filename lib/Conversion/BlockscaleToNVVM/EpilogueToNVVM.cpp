@@ -49,8 +49,9 @@ private:
     return LLVM::GEPOp::create(b, from.getType(), type.getElementType(), from,
                                ArrayRef<LLVM::GEPArg>{elements});
   }
-  /// Pointers to all elements.
-  SmallVector<Value> pointers();
+  /// Calls `access` with each index and pointer. A pointer is made where it is
+  /// used: all of them at once would take two registers each.
+  void forEach(llvm::function_ref<void(int64_t, Value)> access);
   /// Whether element `index` is inside.
   Value isInside(int64_t index) {
     return arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count,
@@ -74,11 +75,13 @@ private:
 };
 } // namespace
 
-SmallVector<Value> Row::pointers() {
-  SmallVector<Value> all{first};
-  for (int32_t i = 1; i < size(); ++i)
-    all.push_back(stride ? step(all.back(), stride) : step(first, i));
-  return all;
+void Row::forEach(llvm::function_ref<void(int64_t, Value)> access) {
+  Value pointer = first;
+  for (int32_t i = 0; i < size(); ++i) {
+    if (i > 0)
+      pointer = stride ? step(pointer, stride) : step(first, i);
+    access(i, pointer);
+  }
 }
 
 Value Row::isWhole() {
@@ -102,8 +105,9 @@ Value Row::loadWhole() {
   if (!stride)
     return LLVM::LoadOp::create(b, type, first, kAccessBytes);
   SmallVector<Value> elements;
-  for (Value pointer : pointers())
+  forEach([&](int64_t, Value pointer) {
     elements.push_back(loadElement(pointer));
+  });
   return vector::FromElementsOp::create(b, type, elements);
 }
 
@@ -111,17 +115,17 @@ Value Row::loadInside() {
   Type elementType = type.getElementType();
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(elementType));
   SmallVector<Value> elements;
-  for (auto [index, pointer] : llvm::enumerate(pointers())) {
-    auto condition = scf::IfOp::create(b, TypeRange{elementType},
-                                       isInside(index),
-                                       /*withElseRegion=*/true);
+  forEach([&](int64_t index, Value pointer) {
+    auto condition =
+        scf::IfOp::create(b, TypeRange{elementType}, isInside(index),
+                          /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(condition.thenBlock());
     scf::YieldOp::create(b, loadElement(pointer));
     b.setInsertionPointToStart(condition.elseBlock());
     scf::YieldOp::create(b, zero);
     elements.push_back(condition.getResult(0));
-  }
+  });
   return vector::FromElementsOp::create(b, type, elements);
 }
 
@@ -130,19 +134,20 @@ void Row::storeWhole(Value values) {
     LLVM::StoreOp::create(b, values, first, kAccessBytes);
     return;
   }
-  for (auto [index, pointer] : llvm::enumerate(pointers()))
+  forEach([&](int64_t index, Value pointer) {
     LLVM::StoreOp::create(b, vector::ExtractOp::create(b, values, index),
                           pointer);
+  });
 }
 
 void Row::storeInside(Value values) {
-  for (auto [index, pointer] : llvm::enumerate(pointers())) {
+  forEach([&](int64_t index, Value pointer) {
     auto condition = scf::IfOp::create(b, isInside(index));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(condition.thenBlock());
     LLVM::StoreOp::create(b, vector::ExtractOp::create(b, values, index),
                           pointer);
-  }
+  });
 }
 
 Value Row::load() {
@@ -221,10 +226,40 @@ struct ExpToNVVM : OpConversionPattern<math::ExpOp> {
     TypedAttr factor = b.getF32FloatAttr(kLog2E);
     if (auto vector = dyn_cast<VectorType>(type))
       factor = DenseElementsAttr::get(vector, kLog2E);
-    Value power = arith::MulFOp::create(
-        b, adaptor.getOperand(), arith::ConstantOp::create(b, factor));
+    Value power = arith::MulFOp::create(b, adaptor.getOperand(),
+                                        arith::ConstantOp::create(b, factor));
     rewriter.replaceOpWithNewOp<math::Exp2Op>(op, power,
                                               arith::FastMathFlags::afn);
+    return success();
+  }
+};
+
+/// erf becomes a long chain of arithmetic. Done a few elements at a time its
+/// intermediate values stay in registers, which those of a whole row would not.
+struct SplitErf : OpConversionPattern<math::ErfOp> {
+  static constexpr int64_t kWidth = 4;
+
+  SplitErf(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(math::ErfOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.getRank() != 1 || type.getDimSize(0) <= kWidth ||
+        type.getDimSize(0) % kWidth != 0)
+      return rewriter.notifyMatchFailure(op, "not several short vectors");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> elements;
+    for (int64_t first = 0; first < type.getDimSize(0); first += kWidth) {
+      auto indices = llvm::to_vector(llvm::seq(first, first + kWidth));
+      Value part = vector::ShuffleOp::create(b, adaptor.getOperand(),
+                                             adaptor.getOperand(), indices);
+      Value result = math::ErfOp::create(b, part, op.getFastmath());
+      for (int64_t i = 0; i < kWidth; ++i)
+        elements.push_back(vector::ExtractOp::create(b, result, i));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
     return success();
   }
 };
@@ -232,7 +267,7 @@ struct ExpToNVVM : OpConversionPattern<math::ExpOp> {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<LoadRowToNVVM, StoreRowToNVVM, ExpToNVVM>(
+  patterns.add<LoadRowToNVVM, StoreRowToNVVM, ExpToNVVM, SplitErf>(
       converter, patterns.getContext());
   patterns.add<math::ErfPolynomialApproximation>(patterns.getContext());
 }

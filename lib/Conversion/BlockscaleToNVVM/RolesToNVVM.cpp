@@ -91,8 +91,8 @@ struct WarpsToNVVM : OpConversionPattern<WarpsOp> {
 private:
   /// first <= warp < last, the same in all lanes of a warp.
   static Value isIn(ImplicitLocOpBuilder &b, int64_t first, int64_t last) {
-    Value warp = arith::DivUIOp::create(b, threadIndex(b),
-                                        constantI32(b, kWarpSize));
+    Value warp =
+        arith::DivUIOp::create(b, threadIndex(b), constantI32(b, kWarpSize));
     if (last == first + 1)
       return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, warp,
                                    constantI32(b, first));
@@ -144,8 +144,8 @@ struct TileCoordinatesToNVVM : OpConversionPattern<TileCoordinatesOp> {
     Value group = div(tile, perGroup);
     Value inGroup = sub(tile, mul(group, perGroup));
     Value firstRow = mul(group, groupRows);
-    Value height = b.createOrFold<arith::MinUIOp>(sub(rows, firstRow),
-                                                  groupRows);
+    Value height =
+        b.createOrFold<arith::MinUIOp>(sub(rows, firstRow), groupRows);
     Value column = div(inGroup, height);
     Value row = add(b, firstRow, sub(inGroup, mul(column, height)));
     rewriter.replaceOp(op, {row, column, batch});

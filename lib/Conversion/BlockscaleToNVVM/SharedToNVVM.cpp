@@ -30,8 +30,7 @@ struct WaitToNVVM : OpConversionPattern<WaitOp> {
   matchAndRewrite(WaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value barrier =
-        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     Value never = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
     auto attempt = [&](OpBuilder &builder, Location loc, ValueRange) {
       Value isOver = NVVM::MBarrierTryWaitOp::create(
@@ -56,8 +55,7 @@ struct ArriveToNVVM : OpConversionPattern<ArriveOp> {
   matchAndRewrite(ArriveOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value barrier =
-        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value());
     rewriter.eraseOp(op);
     return success();
@@ -71,8 +69,7 @@ struct ArriveExpectToNVVM : OpConversionPattern<ArriveExpectOp> {
   matchAndRewrite(ArriveExpectOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value barrier =
-        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     NVVM::MBarrierArriveExpectTxOp::create(
         b, TypeRange(), barrier, constantI32(b, op.getBytes()),
         NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
@@ -95,8 +92,7 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           op.getShared().getType().getStageBytes());
     Value target = add(b, stage, op.getBox() * boxBytes(op.getMap().getType()));
-    Value barrier =
-        barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
+    Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
     // A CTA's own shared memory has the same addresses in the cluster's window.
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         b, pointer(b, target, kSharedClusterSpace), adaptor.getMap(),
@@ -146,7 +142,8 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
     // lane.
     NVVM::FenceProxyOp::create(
         b, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+        NVVM::SharedSpaceAttr::get(b.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
     NVVM::SyncWarpOp::create(b, constantI32(b, -1));
     rewriter.eraseOp(op);
     return success();
@@ -158,8 +155,8 @@ private:
   static Value mask(ImplicitLocOpBuilder &b, Value valid, int64_t first) {
     Value left = arith::SubIOp::create(b, valid, constantI32(b, first));
     Value positive = arith::MaxSIOp::create(b, left, constantI32(b, 0));
-    Value partial = arith::MinSIOp::create(
-        b, positive, constantI32(b, hw::kAtomScales - 1));
+    Value partial = arith::MinSIOp::create(b, positive,
+                                           constantI32(b, hw::kAtomScales - 1));
     Value bits = arith::MulIOp::create(b, partial, constantI32(b, 8));
     Value below = arith::SubIOp::create(
         b, arith::ShLIOp::create(b, constantI32(b, 1), bits),

@@ -86,8 +86,7 @@ static LogicalResult checkRow(MmaOp op, SharedType ring, BoolAttr mnMajor,
     return success();
   int64_t width = hw::swizzleWidth(ring.getSwizzle());
   int64_t bytes = op.getInstruction().getK() * ring.getContainer() / 8;
-  if (ring.getSwizzle() == hw::Swizzle::None ||
-      offset % width + bytes <= width)
+  if (ring.getSwizzle() == hw::Swizzle::None || offset % width + bytes <= width)
     return success();
   return op.emitOpError() << "an instruction that reads " << bytes
                           << " bytes from byte " << offset % width
@@ -96,7 +95,8 @@ static LogicalResult checkRow(MmaOp op, SharedType ring, BoolAttr mnMajor,
 }
 
 LogicalResult blockscale::checkDescriptors(MmaOp op) {
-  for (const auto &descriptor : {operandDescriptorA(op), operandDescriptorB(op)})
+  for (const auto &descriptor :
+       {operandDescriptorA(op), operandDescriptorB(op)})
     if (!descriptor)
       return op.emitOpError() << descriptor.reason;
   for (auto step : op.getSteps()->getAsRange<StepAttr>()) {
@@ -106,8 +106,8 @@ LogicalResult blockscale::checkDescriptors(MmaOp op) {
       return op.emitOpError() << descriptor.reason;
     if (failed(checkRow(op, op.getA().getType(), mma.getAMnMajor(),
                         step.getA())) ||
-        failed(checkRow(op, op.getB().getType(), mma.getBMnMajor(),
-                        step.getB())))
+        failed(
+            checkRow(op, op.getB().getType(), mma.getBMnMajor(), step.getB())))
       return failure();
   }
   return success();
@@ -122,8 +122,8 @@ public:
       : b(b), high(constant >> 32) {
     Value start =
         arith::ShRUIOp::create(b, address, constantI32(b, log2(kStartUnit)));
-    low = arith::OrIOp::create(
-        b, start, constantI32(b, static_cast<int32_t>(constant)));
+    low = arith::OrIOp::create(b, start,
+                               constantI32(b, static_cast<int32_t>(constant)));
   }
 
   /// The descriptor `offset` bytes behind the address.
@@ -131,8 +131,8 @@ public:
     Value moved = add(b, low, offset / kStartUnit);
     Type i64 = b.getI64Type();
     Value wide = arith::ExtUIOp::create(b, i64, moved);
-    Value upper = arith::ConstantIntOp::create(b, i64,
-                                               static_cast<int64_t>(high << 32));
+    Value upper =
+        arith::ConstantIntOp::create(b, i64, static_cast<int64_t>(high << 32));
     return arith::OrIOp::create(b, wide, upper);
   }
 
@@ -201,8 +201,8 @@ struct TmemViewToNVVM : OpConversionPattern<TmemViewOp> {
     if (!op.getColumn())
       return rewriter.notifyMatchFailure(op, "has no column");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op, add(b, loadSlot(b, adaptor.getSlot()), *op.getColumn()));
+    rewriter.replaceOp(op,
+                       add(b, loadSlot(b, adaptor.getSlot()), *op.getColumn()));
     return success();
   }
 };
@@ -218,8 +218,7 @@ struct CommitToNVVM : OpConversionPattern<CommitOp> {
   matchAndRewrite(CommitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value barrier =
-        barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
+    Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     NVVM::Tcgen05CommitOp::create(b, barrier, /*multicastMask=*/Value());
     rewriter.eraseOp(op);
     return success();
@@ -292,8 +291,7 @@ private:
 /// The first column of copy `copy` of an accumulator.
 static Value accumulatorAddress(ImplicitLocOpBuilder &b, TensorMemoryType type,
                                 Value start, Value copy) {
-  int64_t stride =
-      cast<TmemAccumulatorAttr>(type.getLayout()).getCopyStride();
+  int64_t stride = cast<TmemAccumulatorAttr>(type.getLayout()).getCopyStride();
   return element(b, start, copy, stride ? stride : type.getShape()[2]);
 }
 
@@ -316,11 +314,11 @@ public:
           *operandDescriptorA(op)),
         bDescriptor(b, stageAddress(adaptor.getB(), op.getB().getType()),
                     *operandDescriptorB(op)),
-        accumulator(pointer(
-            b,
-            accumulatorAddress(b, op.getAccumulator().getType(),
-                               adaptor.getAccumulator(), adaptor.getCopy()),
-            kTensorSpace)) {
+        accumulator(pointer(b,
+                            accumulatorAddress(b, op.getAccumulator().getType(),
+                                               adaptor.getAccumulator(),
+                                               adaptor.getCopy()),
+                            kTensorSpace)) {
     sfb = adaptor.getSfb();
     if (adaptor.getShift())
       sfb = add(b, sfb, adaptor.getShift());
@@ -435,9 +433,9 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
   matchAndRewrite(LoadAccumulatorOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value address = accumulatorAddress(b, op.getAccumulator().getType(),
-                                       adaptor.getAccumulator(),
-                                       adaptor.getCopy());
+    Value address =
+        accumulatorAddress(b, op.getAccumulator().getType(),
+                           adaptor.getAccumulator(), adaptor.getCopy());
     address = add(b, add(b, address, adaptor.getColumn()), quadrant(b));
     int64_t columns = op.getType().getDimSize(0);
     Type i32 = b.getI32Type();
@@ -458,8 +456,8 @@ private:
     constexpr int64_t kLaneBits = hw::kTmemLanes - kWarpSize;
     constexpr int64_t kLaneShift = 16;
     static_assert(hw::tmemAddress(1, 0) == 1u << kLaneShift);
-    Value lane = arith::AndIOp::create(b, threadIndex(b),
-                                       constantI32(b, kLaneBits));
+    Value lane =
+        arith::AndIOp::create(b, threadIndex(b), constantI32(b, kLaneBits));
     return arith::ShLIOp::create(b, lane, constantI32(b, kLaneShift));
   }
 };

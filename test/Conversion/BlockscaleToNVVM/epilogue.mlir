@@ -25,13 +25,13 @@ gpu.module @kernels {
     // CHECK: %[[W:.*]] = llvm.load %[[P]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
     // CHECK: scf.yield %[[W]]
     // CHECK: } else {
-    // CHECK: %[[P1:.*]] = llvm.getelementptr %[[P]][1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, bf16
     // CHECK: %[[I0:.*]] = arith.cmpi sgt, %[[N]], %[[C0]] : i32
     // CHECK: scf.if %[[I0]] -> (bf16) {
     // CHECK: %[[E0:.*]] = llvm.load %[[P]] : !llvm.ptr<1> -> bf16
     // CHECK: scf.yield %[[E0]]
     // CHECK: } else {
     // CHECK: scf.yield %cst
+    // CHECK: %[[P1:.*]] = llvm.getelementptr %[[P]][1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, bf16
     // CHECK-COUNT-7: scf.if %{{.*}} -> (bf16)
     // CHECK: vector.from_elements
     %0 = blockscale.load_row %c[%at] count %n : !blockscale.global<bf16> -> vector<8xbf16>
@@ -53,8 +53,8 @@ gpu.module @kernels {
     // CHECK: %[[P0:.*]] = llvm.getelementptr %[[C]][%[[AT]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
     // CHECK: %[[WHOLE:.*]] = arith.cmpi sgt, %[[N]], %{{.*}} : i32
     // CHECK: scf.if %[[WHOLE]] -> (vector<2xf32>) {
-    // CHECK: %[[P1:.*]] = llvm.getelementptr %[[P0]][%[[STRIDE]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
     // CHECK: %[[E0:.*]] = llvm.load %[[P0]] : !llvm.ptr<1> -> f32
+    // CHECK: %[[P1:.*]] = llvm.getelementptr %[[P0]][%[[STRIDE]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
     // CHECK: %[[E1:.*]] = llvm.load %[[P1]] : !llvm.ptr<1> -> f32
     // CHECK: vector.from_elements %[[E0]], %[[E1]] : vector<2xf32>
     // CHECK: } else {
@@ -82,18 +82,23 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // exp is a power of two, one instruction; erf a rational function.
+  // exp is a power of two, one instruction; erf a rational function of four
+  // elements at a time.
   // CHECK-LABEL: llvm.func @math(
   gpu.func @math(%c: !blockscale.global<f32>, %at: i64, %n: i32) kernel attributes {blockscale.kernel = #kernel} {
-    // CHECK: %[[LOG2E:.*]] = arith.constant dense<1.44269502> : vector<4xf32>
-    // CHECK: %[[POWER:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] : vector<4xf32>
-    // CHECK: math.exp2 %[[POWER]] fastmath<afn> : vector<4xf32>
+    // CHECK: %[[LOG2E:.*]] = arith.constant dense<1.44269502> : vector<8xf32>
+    // CHECK: %[[POWER:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] : vector<8xf32>
+    // CHECK: %[[EXP:.*]] = math.exp2 %[[POWER]] fastmath<afn> : vector<8xf32>
+    // CHECK: vector.shuffle %[[EXP]], %[[EXP]] [0, 1, 2, 3] : vector<8xf32>, vector<8xf32>
+    // CHECK: math.fma {{.*}} : vector<4xf32>
+    // CHECK: vector.shuffle %[[EXP]], %[[EXP]] [4, 5, 6, 7] : vector<8xf32>, vector<8xf32>
+    // CHECK: math.fma {{.*}} : vector<4xf32>
     // CHECK-NOT: math.erf
     // LLVM: llvm.intr.exp2({{.*}}) {fastmathFlags = #llvm.fastmath<afn>}
-    %0 = blockscale.load_row %c[%at] count %n : !blockscale.global<f32> -> vector<4xf32>
-    %1 = math.exp %0 : vector<4xf32>
-    %2 = math.erf %1 : vector<4xf32>
-    blockscale.store_row %2 to %c[%at] count %n : vector<4xf32> to !blockscale.global<f32>
+    %0 = blockscale.load_row %c[%at] count %n : !blockscale.global<f32> -> vector<8xf32>
+    %1 = math.exp %0 : vector<8xf32>
+    %2 = math.erf %1 : vector<8xf32>
+    blockscale.store_row %2 to %c[%at] count %n : vector<8xf32> to !blockscale.global<f32>
     gpu.return
   }
 }
