@@ -315,6 +315,17 @@ TEST(MachineFamilies, TensorStoreAndPackedLoad) {
     }
 }
 
+TEST(MachineFamilies, TensorLoadAtLaneZeroOfEachWarp) {
+  RunResult result;
+  std::vector<uint32_t> out = runTensor(
+      "tcgen05.ld.sync.aligned.32x32b.x2.b32 " + registers(2) + ", [%r5];", 2,
+      result);
+  expectClean(result);
+  EXPECT_TRUE(result.openPoints.contains(OpenPoint::FragmentLaneZero));
+  for (unsigned lane = 0; lane != 128; ++lane)
+    EXPECT_EQ(out[lane * 2 + 1], lane * 1000 + 1);
+}
+
 TEST(MachineFamilies, TensorShiftMovesRowsDown) {
   // Lane l goes to l + 1 of its slice of 32 lanes for 8 columns.
   RunResult result;

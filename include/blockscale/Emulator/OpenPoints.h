@@ -40,6 +40,7 @@ enum class OpenPoint : uint8_t {
   ExpectTxCompletes,
   StochasticAlignment,
   CopyOverScalesInFlight,
+  FragmentLaneZero,
   Count,
 };
 

@@ -75,6 +75,11 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
     {"copy-over-scales-in-flight",
      "a copy issued after an mma by the same thread does not overtake it",
      "CUTLASS and Triton rely on issue order; the text does not list it"},
+    {"fragment-lane-zero",
+     "a tcgen05.ld or st whose address names a lane of 0..31 reaches the "
+     "executing warp's own 32 lanes",
+     "DeepGEMM gives lane 0 in all four epilogue warps; the text wants the "
+     "warp's own lanes"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {
