@@ -176,7 +176,12 @@ void Compilation::optimize(unsigned level) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine.get());
+  // The loops over stages and tiles stay loops: unrolled by the stages of the
+  // ring, each stage's addresses are computed ahead of the loop and held in
+  // registers until ptxas spills.
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  llvm::PassBuilder builder(machine.get(), tuning);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);
