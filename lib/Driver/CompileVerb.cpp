@@ -113,6 +113,7 @@ int CompileVerb::compileOne(StringRef path, const CompileOptions &options) {
     return reportError(error, kFailure);
   // Threads cost more to start than these passes take.
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   prepareContext(context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());

@@ -179,6 +179,7 @@ int VerifyVerb::verifyFile(StringRef path, const CompileOptions &options,
   if (!file)
     return reportError(error, kFailure);
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   prepareContext(context);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
