@@ -93,10 +93,11 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
                           op.getShared().getType().getStageBytes());
     Value target = add(b, stage, op.getBox() * boxBytes(op.getMap().getType()));
     Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
+    Value targetPointer = pointer(b, target, kSharedClusterSpace);
     // A CTA's own shared memory has the same addresses in the cluster's window.
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        b, pointer(b, target, kSharedClusterSpace), adaptor.getMap(),
-        adaptor.getCoordinates(), barrier, /*im2colOffsets=*/ValueRange(),
+        b, targetPointer, adaptor.getMap(), adaptor.getCoordinates(), barrier,
+        /*im2colOffsets=*/ValueRange(),
         /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
         NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
         /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());

@@ -264,12 +264,13 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
                                        word * hw::kAtomScales, /*replica=*/0);
         if (!place)
           return rewriter.notifyMatchFailure(op, place.reason);
-        Value target = add(b, adaptor.getTarget(), place->column);
+        Value column = add(b, adaptor.getTarget(), place->column);
+        Value target = pointer(b, column, kTensorSpace);
+        Value descriptor = source.at((group * words + word) * hw::kAtomBytes);
         NVVM::Tcgen05CpOp::create(
             b, NVVM::Tcgen05CpShape::SHAPE_32x128b, NVVM::CTAGroupKind::CTA_1,
             NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
-            pointer(b, target, kTensorSpace),
-            source.at((group * words + word) * hw::kAtomBytes));
+            target, descriptor);
       }
     rewriter.eraseOp(op);
     return success();
@@ -312,8 +313,8 @@ public:
       : b(b), op(op), adaptor(adaptor), mma(op.getInstruction()),
         a(b, stageAddress(adaptor.getA(), op.getA().getType()),
           *operandDescriptorA(op)),
-        bDescriptor(b, stageAddress(adaptor.getB(), op.getB().getType()),
-                    *operandDescriptorB(op)),
+        bStage(b, stageAddress(adaptor.getB(), op.getB().getType()),
+               *operandDescriptorB(op)),
         accumulator(pointer(b,
                             accumulatorAddress(b, op.getAccumulator().getType(),
                                                adaptor.getAccumulator(),
@@ -354,23 +355,27 @@ private:
     auto block = mma.getBlock() == kSmallBlock
                      ? NVVM::Tcgen05MMABlockScale::BLOCK16
                      : NVVM::Tcgen05MMABlockScale::BLOCK32;
+    // One statement for each value: the order of the ops must not depend on
+    // the order in which a compiler evaluates arguments.
     Value sfaColumn = add(b, adaptor.getSfa(), step.getSfaColumn());
+    Value sfaPointer = pointer(b, sfaColumn, kTensorSpace);
     Value sfbColumn = add(b, sfb, step.getSfbColumn());
-    uint32_t instruction = *instructionDescriptor(mma, step);
+    Value sfbPointer = pointer(b, sfbColumn, kTensorSpace);
+    Value aDescriptor = a.at(step.getA());
+    Value bDescriptor = bStage.at(step.getB());
+    uint32_t bits = *instructionDescriptor(mma, step);
+    Value instruction = constantI32(b, static_cast<int32_t>(bits));
     NVVM::Tcgen05MMABlockScaleOp::create(
         b, nvvmKind(mma.getKind()), NVVM::CTAGroupKind::CTA_1, block,
-        NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, a.at(step.getA()),
-        bDescriptor.at(step.getB()),
-        constantI32(b, static_cast<int32_t>(instruction)), accumulate,
-        pointer(b, sfaColumn, kTensorSpace),
-        pointer(b, sfbColumn, kTensorSpace));
+        NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, aDescriptor,
+        bDescriptor, instruction, accumulate, sfaPointer, sfbPointer);
   }
 
   ImplicitLocOpBuilder &b;
   MmaOp op;
   MmaOp::Adaptor adaptor;
   MmaAttr mma;
-  DescriptorBuilder a, bDescriptor;
+  DescriptorBuilder a, bStage;
   Value accumulator, sfb;
 };
 
@@ -436,7 +441,8 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
     Value address =
         accumulatorAddress(b, op.getAccumulator().getType(),
                            adaptor.getAccumulator(), adaptor.getCopy());
-    address = add(b, add(b, address, adaptor.getColumn()), quadrant(b));
+    address = add(b, address, adaptor.getColumn());
+    address = add(b, address, quadrant(b));
     int64_t columns = op.getType().getDimSize(0);
     Type i32 = b.getI32Type();
     Type words = columns == 1 ? i32 : VectorType::get({columns}, i32);

@@ -5,6 +5,7 @@
 // descriptors and its neighbours: mxf4nvf4, N = 64 is 0x08100480.
 #nvfp4 = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
 #mxfp8 = #blockscale.mma<kind = mxf8f6f4, a = e5m2, b = e5m2, scale = ue8m0, block = 32, m = 128, n = 64, k = 32>
+#transposed = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 256, k = 32, a_mn_major = true, b_mn_major = true>
 !ringA = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
 !ringB = !blockscale.shared<4x64x256xf4E2M1FN, container = 4, swizzle = "128B">
 !ringA8 = !blockscale.shared<4x128x128xf8E5M2, container = 8, swizzle = "128B">
@@ -104,15 +105,15 @@ gpu.module @kernels {
     // CHECK-DAG: arith.muli %[[COPY]], %[[COLUMNS]] : i32
     // CHECK: nvvm.tcgen05.mma.block_scale %[[D:.*]], %{{.*}}, %{{.*}}, %[[IDESC]], %[[FIRST]], %[[SA:.*]], %[[SB:.*]] {blockScale = #nvvm.tcgen05_mma_block_scale<block16>, ctaGroup = #nvvm.cta_group<cta_1>, kind = #nvvm.block_scale_kind<mxf4nvf4>}
     // CHECK: %[[SFA1:.*]] = arith.addi %[[SFA]], %[[C4]] : i32
+    // CHECK: %[[SFA1P:.*]] = llvm.inttoptr %[[SFA1]] : i32 to !llvm.ptr<6>
     // CHECK: %[[SFB1:.*]] = arith.addi %[[SFB]], %[[C4]] : i32
+    // CHECK: %[[SFB1P:.*]] = llvm.inttoptr %[[SFB1]] : i32 to !llvm.ptr<6>
     // CHECK: %[[A1:.*]] = arith.addi %{{.*}}, %[[C2]] : i32
     // CHECK: %[[A1W:.*]] = arith.extui %[[A1]] : i32 to i64
     // CHECK: %[[A1D:.*]] = arith.ori %[[A1W]], %[[HIGH]] : i64
     // CHECK: %[[B1:.*]] = arith.addi %{{.*}}, %[[C2]] : i32
     // CHECK: %[[B1W:.*]] = arith.extui %[[B1]] : i32 to i64
     // CHECK: %[[B1D:.*]] = arith.ori %[[B1W]], %[[HIGH]] : i64
-    // CHECK-DAG: %[[SFA1P:.*]] = llvm.inttoptr %[[SFA1]] : i32 to !llvm.ptr<6>
-    // CHECK-DAG: %[[SFB1P:.*]] = llvm.inttoptr %[[SFB1]] : i32 to !llvm.ptr<6>
     // CHECK: nvvm.tcgen05.mma.block_scale %[[D]], %[[A1D]], %[[B1D]], %[[IDESC]], %[[ALWAYS]], %[[SFA1P]], %[[SFB1P]]
     // CHECK-NOT: nvvm.tcgen05.mma
     blockscale.mma #nvfp4 %acc[%copy], %a, %b stage %stage scales %sfa, %sfb accumulate %first
@@ -141,6 +142,29 @@ gpu.module @kernels {
     blockscale.mma #mxfp8 %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %first valid %valid shift %shift
       steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>,
              #blockscale.step<a = 32, b = 32, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 1>] : !overlapping, !ringA8, !ringB8, !sf, !sf
+    gpu.return
+  }
+
+  // MN-major operands have bits 15 and 16 of the instruction descriptor. The
+  // second group of 128 rows of B lies 16384 bytes behind the first (LBO field
+  // 1024); A has one group and LBO 0. Instructions are 32 rows of 128 bytes apart.
+  // CHECK-LABEL: llvm.func @mn_major(
+  gpu.func @mn_major(%acc: !blockscale.tmem<1x128x256xf32, #blockscale.tmem_accumulator>, %a: !blockscale.shared<2x1x128x128xf8E4M3FN, container = 8, swizzle = "128B">,
+      %b: !blockscale.shared<2x2x128x128xf8E4M3FN, container = 8, swizzle = "128B">, %sfa: !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>, %sfb: !blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 8>>, %i: i32, %first: i1)
+      kernel attributes {blockscale.kernel = #kernel} {
+    // CHECK-DAG: %[[HIGH:.*]] = arith.constant 4611756662049472512 : i64
+    // CHECK-DAG: %[[LBO_B:.*]] = arith.constant 67108864 : i32
+    // CHECK-DAG: %[[IDESC:.*]] = arith.constant 146898944 : i32
+    // CHECK-DAG: %[[C256:.*]] = arith.constant 256 : i32
+    // CHECK: %[[LOW_B:.*]] = arith.ori %{{.*}}, %[[LBO_B]] : i32
+    // CHECK: %[[B1:.*]] = arith.addi %[[LOW_B]], %[[C256]] : i32
+    // CHECK: %[[B1W:.*]] = arith.extui %[[B1]] : i32 to i64
+    // CHECK: %[[B1D:.*]] = arith.ori %[[B1W]], %[[HIGH]] : i64
+    // CHECK: nvvm.tcgen05.mma.block_scale %{{.*}}, %{{.*}}, %[[B1D]], %[[IDESC]], %{{.*}}
+    blockscale.mma #transposed %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %first
+      steps [#blockscale.step<a = 4096, b = 4096, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>]
+      : !blockscale.tmem<1x128x256xf32, #blockscale.tmem_accumulator>, !blockscale.shared<2x1x128x128xf8E4M3FN, container = 8, swizzle = "128B">, !blockscale.shared<2x2x128x128xf8E4M3FN, container = 8, swizzle = "128B">,
+        !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>, !blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 8>>
     gpu.return
   }
 
