@@ -253,6 +253,60 @@ TEST(HostThreads, ResultsAndCountersDoNotDependOnThem) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Loops that wait
+//===----------------------------------------------------------------------===//
+
+/// CTA 0 polls the word that CTA 1 sets after a while; others do nothing.
+std::string flagText(const char *poll, bool set) {
+  return std::string("ld.param.u64 %rd5, [out];\nmov.u32 %r9, 0;\n"
+                     "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\n"
+                     "setp.ne.u32 %p2, %r2, 1;\n@%p2 bra DONE;\n"
+                     "WORK:\nadd.u32 %r9, %r9, 1;\n"
+                     "setp.lt.u32 %p3, %r9, 300000;\n@%p3 bra WORK;\n") +
+         (set ? "mov.u32 %r5, 1;\nst.release.gpu.global.b32 [%rd5], %r5;\n"
+              : "") +
+         "bra DONE;\nWAIT:\n" + poll +
+         "setp.ne.u32 %p4, %r6, 1;\n@%p4 bra WAIT;\nDONE:";
+}
+const char kLoad[] = "ld.acquire.gpu.global.b32 %r6, [%rd5];\n";
+const char kCas[] = "mov.u32 %r7, 1;\n"
+                    "atom.global.cas.b32 %r6, [%rd5], %r7, %r7;\n";
+const char kSleep[] = "nanosleep.u32 100;\n"
+                      "ld.acquire.gpu.global.b32 %r6, [%rd5];\n";
+
+TEST(Spin, FlagOfALaterCtaIsSeenWithAnyNumberOfThreads) {
+  for (const char *poll : {kLoad, kCas, kSleep})
+    for (unsigned threads : {1u, 2u, 3u}) {
+      Options options;
+      options.threads = threads;
+      Simple s = runBody(flagText(poll, true), {}, 32, 4, options);
+      expectClean(s.result);
+      EXPECT_EQ(s.result.counters.clusters, 4u);
+      EXPECT_EQ(s.out[0], 1u);
+    }
+}
+
+TEST(Spin, FlagThatNobodySetsIsADeadlock) {
+  for (const char *poll : {kLoad, kCas, kSleep})
+    for (unsigned threads : {1u, 3u}) {
+      Options options;
+      options.threads = threads;
+      Simple s = runBody(flagText(poll, false), {}, 32, 4, options);
+      ASSERT_EQ(firstKind(s.result), FindingKind::Deadlock) << poll;
+      EXPECT_EQ(firstOf(s.result).cta[0], 0u);
+      EXPECT_EQ(firstOf(s.result).warp, 0);
+    }
+}
+
+TEST(Spin, LoopThatCountsIsNoDeadlock) {
+  Simple s = runBody("mov.u32 %r9, 0;\nWORK:\nadd.u32 %r9, %r9, 1;\n"
+                     "setp.lt.u32 %p3, %r9, 2000000;\n@%p3 bra WORK;\n"
+                     "st.global.b32 [%rd1], %r9;");
+  expectClean(s.result);
+  EXPECT_EQ(s.out[0], 2000000u);
+}
+
 TEST(HostThreads, FindingsAreOrderedByCluster) {
   for (unsigned threads : {1u, 3u}) {
     Options options;

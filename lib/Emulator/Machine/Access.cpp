@@ -177,6 +177,7 @@ bool resolve(Exec &x, const Record &r, Where where, uint64_t address,
              unsigned align) {
   if (misaligned(x, r, address, lane, align ? align : bytes))
     return false;
+  x.cluster->writes += use == Use::Write;
   if (where == Where::Generic) {
     auto inside = [&](uint64_t window) {
       return address >= window && address - window < kWindowSize;

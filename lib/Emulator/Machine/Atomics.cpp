@@ -91,6 +91,9 @@ Step atomic(Exec &x, const Record &r) {
   unsigned bytes = bitWidth(type) / 8;
   auto count = unsigned(r.detail->c.size());
   std::unique_lock<std::mutex> lock(x.cluster->grid.atomics);
+  // One that leaves memory as it was is a read: others spin with it.
+  uint64_t writes = x.cluster->writes;
+  bool changed = false;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     bool shared = where == Where::SharedCta || where == Where::SharedCluster;
@@ -112,13 +115,15 @@ Step atomic(Exec &x, const Record &r) {
       if (r.op[1] != kNoSlot)
         std::memcpy(&c, x.at(r.op[1]) + lane * bytes, bytes);
       uint64_t next = apply(Modifier(r.aux), type, old, b, c);
+      changed |= std::memcmp(access.data + i * bytes, &next, bytes) != 0;
       std::memcpy(access.data + i * bytes, &next, bytes);
       if (i < r.detail->a.size())
         std::memcpy(x.at(r.detail->a[i]) + lane * bytes, &old, bytes);
     }
     markWritten(access, bytes * count, true);
   }
-  ++x.cluster->epoch;
+  x.cluster->writes = writes + changed;
+  x.cluster->epoch += changed;
   return Step::Next;
 }
 

@@ -25,8 +25,18 @@ bool runnable(const Cluster &cluster, const Warp &warp);
 /// The barrier that the first waiting lane of an mbarrier wait polls, or null.
 MBarrier *waitedBarrier(Exec &x, const Record &r);
 
-/// Runs a cluster to its end, reports deadlocks and leaks.
-void runCluster(Cluster &cluster);
+enum class Outcome : uint8_t { Ended, Spins };
+
+/// Runs a cluster to its end, reports deadlocks and leaks. Comes back early,
+/// to be called again, when all its warps wait or spin, so that only a write of
+/// another cluster can help.
+Outcome runCluster(Cluster &cluster);
+
+/// Whether all warps of the cluster wait or repeat themselves without writing.
+bool spinsForever(Cluster &cluster);
+
+/// One finding per waiting group: what it waits for, with the objects' state.
+void reportDeadlock(Cluster &cluster, bool polling);
 
 } // namespace blockscale::emulator::machine
 

@@ -231,6 +231,7 @@ Step store(Exec &x, const Record &r) {
   LanePointers to;
   if (!lanePointers(x, r, s, Use::Write, to))
     return Step::Fault;
+  ++x.cluster->writes;
   uint32_t undefined = undefinedData(x, r);
   if (undefined && to.global && !to.shared) {
     auto lane = unsigned(__builtin_ctz(undefined));

@@ -25,6 +25,8 @@ constexpr unsigned kQuantum = 500;
 constexpr unsigned kSpinLimit = 64;
 /// Rounds in which every warp only polls before the run counts as stuck.
 constexpr unsigned kIdleRounds = 4096;
+/// Warp instructions without a write before a look for endless loops.
+constexpr uint64_t kPatience = 1 << 16;
 
 bool ready(const Cluster &cluster, const Group &group) {
   return !group.blocked || group.blockedAt != cluster.epoch;
@@ -248,7 +250,8 @@ std::string barrierState(const MBarrier &barrier) {
          std::to_string(barrier.tx());
 }
 
-/// One finding per waiting group: what it waits for, with the objects' state.
+} // namespace
+
 void reportDeadlock(Cluster &cluster, bool polling) {
   const Program &program = cluster.program();
   for (auto &cta : cluster.ctas)
@@ -282,6 +285,8 @@ void reportDeadlock(Cluster &cluster, bool polling) {
       }
 }
 
+namespace {
+
 void checkLeaks(Cluster &cluster) {
   for (auto &cta : cluster.ctas)
     if (cta->tensor.liveAllocations())
@@ -300,9 +305,10 @@ void checkLeaks(Cluster &cluster) {
 
 } // namespace
 
-void runCluster(Cluster &cluster) {
+Outcome runCluster(Cluster &cluster) {
   unsigned idle = 0;
-  uint64_t lastEpoch = 0;
+  uint64_t lastEpoch = 0, lastActivity = 0, patience = kPatience;
+  uint64_t quietSince = cluster.counters.instructions;
   while (!cluster.faulted &&
          !cluster.grid.stop.load(std::memory_order_relaxed)) {
     bool any = false, ran = false, progress = false;
@@ -323,7 +329,7 @@ void runCluster(Cluster &cluster) {
     if (!ran && !acted && !cluster.pump(true)) {
       reportDeadlock(cluster, false);
       cluster.faulted = true;
-      return;
+      return Outcome::Ended;
     }
     // Warps that only poll make no event; let late operations complete.
     idle = cluster.epoch == lastEpoch ? idle + 1 : 0;
@@ -333,15 +339,25 @@ void runCluster(Cluster &cluster) {
     if (idle > kIdleRounds && !progress) {
       reportDeadlock(cluster, true);
       cluster.faulted = true;
-      return;
+      return Outcome::Ended;
+    }
+    if (cluster.activity() != lastActivity) {
+      lastActivity = cluster.activity();
+      quietSince = cluster.counters.instructions;
+    } else if (cluster.counters.instructions - quietSince > patience) {
+      if (spinsForever(cluster))
+        return Outcome::Spins;
+      quietSince = cluster.counters.instructions;
+      patience *= 2;
     }
   }
   if (cluster.faulted || cluster.grid.stop)
-    return;
+    return Outcome::Ended;
   cluster.drain();
   if (!cluster.faulted)
     checkLeaks(cluster);
   ++cluster.counters.clusters;
+  return Outcome::Ended;
 }
 
 } // namespace blockscale::emulator::machine

@@ -236,6 +236,12 @@ struct Grid {
   }
   std::atomic<bool> stop{false};
   std::mutex atomics, output, schedule;
+  /// Guarded by schedule: how often a cluster that another may wait for has
+  /// moved on, host threads that run clusters, and those of them all of whose
+  /// clusters spin at this version.
+  uint64_t version = 0;
+  unsigned workers = 0, stuck = 0;
+  std::atomic<uint32_t> parkedCtas{0};
 
   Grid(const Program &program, const Launch &launch, const Options &options)
       : program(program), launch(launch), options(options) {}
@@ -248,6 +254,7 @@ struct Cluster {
   std::vector<std::unique_ptr<Cta>> ctas;
   std::deque<AsyncOp> pending;
   uint64_t epoch = 1; ///< grows whenever a blocked group may go on
+  uint64_t writes = 0; ///< to any memory by instructions
   uint64_t turn = 0;
   bool faulted = false;
   std::mt19937_64 random;
@@ -264,6 +271,8 @@ struct Cluster {
   const Program &program() const { return grid.program; }
   /// Runs `act` now or later, as the options say.
   void post(uint32_t queue, std::function<void()> act);
+  /// Changes with everything that another warp or cluster could see.
+  uint64_t activity() const { return epoch + writes; }
   /// Lets due operations act; with `force` the oldest one if none is due.
   bool pump(bool force);
   void drain();
