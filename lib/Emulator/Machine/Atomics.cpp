@@ -83,6 +83,43 @@ uint64_t apply(Modifier op, Type type, uint64_t old, uint64_t b, uint64_t c) {
   }
 }
 
+/// Replaces a T by what `update` makes of it, atomically for stores of other
+/// host threads too; one that stays as it is is not written. True if it
+/// changed.
+template <typename T, typename F>
+bool replaceAs(uint8_t *at, uint64_t &old, F &&update) {
+  auto *place = reinterpret_cast<T *>(at);
+  T before = __atomic_load_n(place, __ATOMIC_SEQ_CST);
+  for (;;) {
+    T after = T(update(before));
+    if (after == before ||
+        __atomic_compare_exchange_n(place, &before, after, false,
+                                    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+      old = before;
+      return after != before;
+    }
+  }
+}
+
+template <typename F>
+bool replace(uint8_t *at, unsigned bytes, uint64_t &old, F &&update) {
+  if (reinterpret_cast<uintptr_t>(at) % bytes == 0) {
+    if (bytes == 8)
+      return replaceAs<uint64_t>(at, old, update);
+    if (bytes == 4)
+      return replaceAs<uint32_t>(at, old, update);
+    if (bytes == 2)
+      return replaceAs<uint16_t>(at, old, update);
+  }
+  // The host's buffer is not aligned as the device sees it.
+  std::memcpy(&old, at, bytes);
+  uint64_t next = update(old);
+  if (std::memcmp(at, &next, bytes) == 0)
+    return false;
+  std::memcpy(at, &next, bytes);
+  return true;
+}
+
 /// detail a: destinations (empty for red), c: operands b; op[1] slot of c.
 /// aux: Modifier; aux2: Type | Where << 8.
 Step atomic(Exec &x, const Record &r) {
@@ -110,13 +147,13 @@ Step atomic(Exec &x, const Record &r) {
                      int(lane), address);
     for (unsigned i = 0; i != count; ++i) {
       uint64_t old = 0, b = 0, c = 0;
-      std::memcpy(&old, access.data + i * bytes, bytes);
       std::memcpy(&b, x.at(r.detail->c[i]) + lane * bytes, bytes);
       if (r.op[1] != kNoSlot)
         std::memcpy(&c, x.at(r.op[1]) + lane * bytes, bytes);
-      uint64_t next = apply(Modifier(r.aux), type, old, b, c);
-      changed |= std::memcmp(access.data + i * bytes, &next, bytes) != 0;
-      std::memcpy(access.data + i * bytes, &next, bytes);
+      auto update = [&](uint64_t value) {
+        return apply(Modifier(r.aux), type, value, b, c);
+      };
+      changed |= replace(access.data + i * bytes, bytes, old, update);
       if (i < r.detail->a.size())
         std::memcpy(x.at(r.detail->a[i]) + lane * bytes, &old, bytes);
     }
