@@ -4,7 +4,7 @@
 // RUN: blockscale verify %s | FileCheck %s
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-56: pass
+// CHECK-COUNT-60: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 !e4m3_e4m3_a = !blockscale.tensor<130x288xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -200,5 +200,18 @@ func.func @nvfp4(%a: !nvfp4_a, %b: !nvfp4_b) -> tensor<130x136xf32> {
 !nvfp4_two_level_b = !blockscale.tensor<136x320xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
 func.func @nvfp4_two_level(%a: !nvfp4_two_level_a, %b: !nvfp4_two_level_b) -> tensor<130x136xf32> {
   %0 = blockscale.matmul %a, %b : !nvfp4_two_level_a, !nvfp4_two_level_b -> tensor<130x136xf32>
+  return %0 : tensor<130x136xf32>
+}
+
+// Kinds that the types alone would not choose.
+!named_kind_a = !blockscale.tensor<130x288xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!named_kind_b = !blockscale.tensor<136x288xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @e2m1_mxf4nvf4(%a: !named_kind_a, %b: !named_kind_b) -> tensor<130x136xf32> {
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !named_kind_a, !named_kind_b -> tensor<130x136xf32>
+  return %0 : tensor<130x136xf32>
+}
+
+func.func @e2m1_mxf8f6f4(%a: !named_kind_a, %b: !named_kind_b) -> tensor<130x136xf32> {
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !named_kind_a, !named_kind_b -> tensor<130x136xf32>
   return %0 : tensor<130x136xf32>
 }

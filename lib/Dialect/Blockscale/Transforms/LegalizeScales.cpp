@@ -117,6 +117,25 @@ static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
   return "no block-scaled kind fits these operands";
 }
 
+/// The best of `schemes`, or the one of the kind that the matmul names.
+static FailureOr<hw::Scheme> chooseScheme(MatmulOp op,
+                                          ArrayRef<hw::Scheme> schemes) {
+  if (!op.getMma())
+    return schemes.front();
+  hw::MmaKind wish = op.getMma()->getKind();
+  std::string legal;
+  for (const hw::Scheme &scheme : schemes) {
+    if (scheme.kind == wish)
+      return scheme;
+    legal += (legal.empty() ? "'" : ", '") +
+             std::string(hw::kindName(scheme.kind)) + "'";
+  }
+  return op.emitOpError() << "names kind '" << StringRef(hw::kindName(wish))
+                          << "', which does not multiply these operands; legal "
+                             "kinds are "
+                          << legal;
+}
+
 static LogicalResult legalize(MatmulOp op, hw::Target target) {
   auto aType = op.getA().getType(), bType = op.getB().getType();
   for (ScaledTensorType type : {aType, bType})
@@ -143,9 +162,12 @@ static LogicalResult legalize(MatmulOp op, hw::Target target) {
                ? BoolAttr::get(op.getContext(), true)
                : BoolAttr();
   };
-  auto mma = MmaAttr::get(op.getContext(), schemes.front().kind, a->element,
-                          b->element, a->scale, schemes.front().block, 0, 0, 0,
-                          mnMajor(aType), mnMajor(bType));
+  FailureOr<hw::Scheme> scheme = chooseScheme(op, schemes);
+  if (failed(scheme))
+    return failure();
+  auto mma = MmaAttr::get(op.getContext(), scheme->kind, a->element, b->element,
+                          a->scale, scheme->block, 0, 0, 0, mnMajor(aType),
+                          mnMajor(bType));
   op.setMmaAttr(mma);
   return success();
 }

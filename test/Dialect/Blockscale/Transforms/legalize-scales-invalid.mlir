@@ -149,3 +149,12 @@ func.func @empty(%a: !empty_a, %b: !empty_b) -> tensor<0x128xf32> {
   %0 = blockscale.matmul %a, %b : !empty_a, !empty_b -> tensor<0x128xf32>
   return %0 : tensor<0x128xf32>
 }
+
+// -----
+
+!named_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @named_kind(%a: !named_a, %b: !named_a) -> tensor<128x128xf32> {
+  // expected-error @below {{names kind 'mxf4', which does not multiply these operands; legal kinds are 'mxf8f6f4'}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !named_a, !named_a -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}

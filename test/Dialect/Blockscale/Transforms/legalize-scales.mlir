@@ -94,3 +94,18 @@ func.func @batched(%a: !batched_a, %b: !batched_b) -> tensor<8x?x?xf32> {
   %0 = blockscale.matmul %a, %b : !batched_a, !batched_b -> tensor<8x?x?xf32>
   return %0 : tensor<8x?x?xf32>
 }
+
+// Three kinds multiply e2m1 by e2m1 with scales of 32; a kind that is already
+// there decides.
+!named_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!named_b = !blockscale.tensor<256x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-LABEL: func.func @named_kind
+func.func @named_kind(%a: !named_a, %b: !named_b) -> (tensor<128x256xf32>, tensor<128x256xf32>, tensor<128x256xf32>) {
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) :
+  %0 = blockscale.matmul %a, %b : !named_a, !named_b -> tensor<128x256xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) :
+  %1 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !named_a, !named_b -> tensor<128x256xf32>
+  // CHECK: blockscale.matmul {{.*}} mma(<kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) :
+  %2 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !named_a, !named_b -> tensor<128x256xf32>
+  return %0, %1, %2 : tensor<128x256xf32>, tensor<128x256xf32>, tensor<128x256xf32>
+}

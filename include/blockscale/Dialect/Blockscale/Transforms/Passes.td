@@ -21,7 +21,9 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     writes it as the op's `mma` attribute. What hardware executes directly is
     accepted: tile scales along K of ue8m0 or ue4m3 in the `tiled_128x4`
     layout, with or without an f32 tensor scale, which becomes a factor of the
-    epilogue. Everything else is refused with the rule that it breaks.
+    epilogue. Everything else is refused with the rule that it breaks. Where
+    several kinds multiply the operands, the `kind` of an `mma` attribute that
+    is already there decides; otherwise the fastest is taken.
 
     Before:
     ```mlir
