@@ -160,3 +160,26 @@ TEST(Convert, StochasticRoundingCarriesFromTheRandomBits) {
   EXPECT_EQ(packX2(Element::F16, 1.00048828125f, 1.00048828125f, rs, 0x10000000),
             0x3c013c00u);
 }
+
+TEST(Convert, ShortWayToBf16AgreesWithTheLongOne) {
+  ConvertMode longWay;
+  longWay.relu = true; // no effect on numbers that are not negative
+  for (uint32_t high = 0; high < 0x8000; ++high)
+    for (uint32_t low : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+      uint32_t bits = high << 16 | low;
+      float value, negative;
+      std::memcpy(&value, &bits, 4);
+      bits |= 0x80000000;
+      std::memcpy(&negative, &bits, 4);
+      uint32_t expected = encode(Element::BF16, value, longWay);
+      ASSERT_EQ(encode(Element::BF16, value, ConvertMode{}), expected) << bits;
+      if (value == value) {
+        ASSERT_EQ(encode(Element::BF16, negative, ConvertMode{}),
+                  expected | 0x8000)
+            << bits;
+      }
+    }
+  // 1 + 2^-8 is a tie and goes to the even 1.0; 1 + 3 * 2^-8 goes up.
+  EXPECT_EQ(encode(Element::BF16, 1.00390625f, ConvertMode{}), 0x3f80u);
+  EXPECT_EQ(encode(Element::BF16, 1.01171875f, ConvertMode{}), 0x3f82u);
+}

@@ -127,6 +127,21 @@ static uint32_t encodeUE8M0(float value, ConvertMode mode) {
   return exponent;
 }
 
+/// Exponent of a positive normal number.
+static int exponentOf(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return int(bits >> 52) - 1023;
+}
+
+/// 2^exponent, for exponents of normal numbers.
+static double powerOfTwo(int exponent) {
+  uint64_t bits = uint64_t(exponent + 1023) << 52;
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 /// Rounds the non-negative `scaled` to an integer.
 static double roundScaled(double scaled, bool negative, Rounding rounding,
                           uint32_t random, unsigned randomBits) {
@@ -145,7 +160,8 @@ static double roundScaled(double scaled, bool negative, Rounding rounding,
   case Rounding::RN:
     break;
   }
-  bool odd = std::fmod(floor, 2) != 0;
+  // At most 25 bits of an f32 are left of the point.
+  bool odd = uint64_t(floor) & 1;
   return floor + (fraction > 0.5 || (fraction == 0.5 && odd));
 }
 
@@ -161,6 +177,13 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
     return floatToBits(value);
   if (type == Element::UE8M0)
     return encodeUE8M0(value, mode);
+  if (type == Element::BF16 && mode.rounding == Rounding::RN && !mode.relu) {
+    // The upper half of an f32; NaN and what overflows go the long way.
+    uint32_t bits = floatToBits(value);
+    uint32_t code = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+    if ((bits & 0x7fffffff) < 0x7f800000 && (code & 0x7fff) < 0x7f80)
+      return code;
+  }
   const FloatLayout &layout = layoutOf(type);
   if (std::isnan(value))
     return (layout.nan ? layout.nan : layout.maxCode) << layout.low;
@@ -178,9 +201,10 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
   double magnitude = std::fabs(double(value));
   uint32_t code = 0;
   if (magnitude != 0) {
-    int exponent = std::max(std::ilogb(magnitude), 1 - layout.bias);
+    // Any f32 is a normal double, and so is every power of two used here.
+    int exponent = std::max(exponentOf(magnitude), 1 - layout.bias);
     int quantum = exponent - int(layout.mantissa);
-    double rounded = roundScaled(std::ldexp(magnitude, -quantum), negative,
+    double rounded = roundScaled(magnitude * powerOfTwo(-quantum), negative,
                                  mode.rounding, random, randomBits);
     // The hidden bit of a normal number adds 1 to the exponent field, and a
     // carry out of the mantissa adds one more.
