@@ -1,0 +1,213 @@
+"""Compiles and assembles the dense cta_group-1 family; prints a table.
+
+    scripts/sweep.py [--reduced] [--jobs N] [--blockscale PATH]
+
+Kinds, type mixes, scale types and blocks, chips, tile widths and epilogues; each
+chip and type mix is one module, so that ptxas starts once for all its kernels.
+The epilogue changes from one width to the next; e4m3 x e4m3 and e2m1 x e2m1 take
+every epilogue at one width besides. --reduced takes N at its ends and at
+odd steps. Exits with 1 if a kernel is not compiled or not assembled, or spills.
+
+Part of the blockscale project, under the Apache License v2.0 with LLVM
+Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import concurrent.futures
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+
+CHIPS = ["sm_100a", "sm_103a", "sm_110a"]
+NARROW = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]
+
+Mix = namedtuple("Mix", "kind a b spec")
+MIXES = [Mix("mxf8f6f4", a, b, "e8m0_t32")
+         for a, b in itertools.product(NARROW, NARROW)]
+MIXES += [
+    Mix("mxf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e4m3fn_t16"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "multi_float32_e4m3fn_t16"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t16"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32"),
+]
+
+# Name, type of D, extra operands as (name, type), text behind the operands.
+# {n} is the number of columns.
+Epilogue = namedtuple("Epilogue", "name d operands clauses")
+EPILOGUES = [
+    Epilogue("f32", "f32", [], ""),
+    Epilogue("bf16", "bf16", [], ""),
+    Epilogue("f16", "f16", [], ""),
+    Epilogue("alpha", "f32", [("s", "f32")], "alpha(%s)"),
+    Epilogue("beta", "f32", [("s", "f32"), ("c", "tensor<?x{n}xf32>")],
+             "beta(%s) c(%c)"),
+    Epilogue("bias", "bf16", [("v", "tensor<{n}xf32>")], "bias(%v)"),
+    Epilogue("bias_row", "f32", [("v", "tensor<?xf32>")], "bias(%v) row"),
+    Epilogue("relu", "f16", [], "activation(relu)"),
+    Epilogue("gelu", "bf16", [], "activation(gelu)"),
+    Epilogue("silu", "f32", [], "activation(silu)"),
+    Epilogue("all", "bf16",
+             [("s", "f32"), ("t", "f32"), ("c", "tensor<?x{n}xbf16>"),
+              ("v", "tensor<{n}xbf16>")],
+             "alpha(%s) beta(%t) c(%c) bias(%v) activation(silu)"),
+]
+
+# Columns of the product and the tile: one tile takes each multiple of 8;
+# several share the 128-row groups of scales at multiples of 64.
+Width = namedtuple("Width", "tile columns")
+FULL = [Width(n, n) for n in range(8, 257, 8)]
+FULL += [Width(n, columns) for n in (64, 128, 192, 256)
+         for columns in (3 * n - 8, "?")]
+REDUCED = [Width(n, n) for n in (8, 24, 104, 136, 248, 256)]
+REDUCED += [Width(64, "?"), Width(192, 568), Width(256, 760)]
+
+Case = namedtuple("Case", "mix width epilogue k")
+
+
+def cases_of(mix_index, mix, widths):
+    """What to compile of one mix. K = 1056 ends inside a K tile."""
+    for i, width in enumerate(widths):
+        epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
+        yield Case(mix, width, epilogue, 1056 if i % 3 == 2 else 1024)
+    if mix.a == mix.b and mix.a in ("f8E4M3FN", "f4E2M1FN"):
+        for epilogue in EPILOGUES:
+            yield Case(mix, Width(128, 384), epilogue, 1024)
+
+
+def function(name, case):
+    n, k, mix = case.width.columns, case.k, case.mix
+    a = f'!blockscale.tensor<?x{k}x{mix.a}, "{mix.spec}", layout = tiled_128x4>'
+    b = (f'!blockscale.tensor<{n}x{k}x{mix.b}, "{mix.spec}", '
+         "layout = tiled_128x4>")
+    extra = [(x, t.format(n=n)) for x, t in case.epilogue.operands]
+    arguments = "".join(f", %{x}: {t}" for x, t in extra)
+    types = "".join(f", {t}" for x, t in extra if x in "cv")
+    block = mix.spec.rsplit("_t", 1)[1]
+    scale = "ue8m0" if mix.spec.startswith("e8m0") else "ue4m3"
+    a_name, b_name = (t[2:].split("FN")[0].lower() for t in (mix.a, mix.b))
+    mma = (f"mma(<kind = {mix.kind}, a = {a_name}, b = {b_name}, "
+           f"scale = {scale}, block = {block}>)")
+    d = f"tensor<?x{n}x{case.epilogue.d}>"
+    return (f"func.func @{name}(%a: {a}, %b: {b}{arguments}) -> {d} {{\n"
+            f"  %d = blockscale.matmul %a, %b {case.epilogue.clauses} {mma} "
+            f"schedule(#blockscale.schedule<tile_n = {case.width.tile}, "
+            f"swap_operands = false>) : {a}, {b}{types} -> {d}\n"
+            f"  return %d : {d}\n}}\n")
+
+
+class Result:
+    def __init__(self):
+        self.kernels = self.compiled = self.assembled = 0
+        self.registers = self.spilled = 0
+        self.errors = []
+
+    def add(self, other):
+        self.kernels += other.kernels
+        self.compiled += other.compiled
+        self.assembled += other.assembled
+        self.registers = max(self.registers, other.registers)
+        self.spilled += other.spilled
+        self.errors += other.errors
+
+
+def compile_module(blockscale, chip, folder, cases, flags=()):
+    """The output of one process; its report, or None if it failed."""
+    path = os.path.join(folder, "k.mlir")
+    with open(path, "w") as file:
+        for i, case in enumerate(cases):
+            file.write(function(f"k{i}", case))
+    done = subprocess.run(
+        [blockscale, "compile", f"--target={chip}", "-o", folder, *flags, path],
+        capture_output=True, text=True)
+    if done.returncode:
+        return done.stderr, None
+    with open(os.path.join(folder, "k.report.json")) as file:
+        return done.stderr, json.load(file)
+
+
+def describe(chip, case):
+    return (f"{chip} {case.mix.kind} {case.mix.a} x {case.mix.b} "
+            f"{case.mix.spec} tile_n {case.width.tile} of {case.width.columns} "
+            f"K {case.k} {case.epilogue.name}")
+
+
+def sweep(blockscale, chip, cases):
+    result = Result()
+    with tempfile.TemporaryDirectory() as folder:
+        errors, report = compile_module(blockscale, chip, folder, cases)
+        if report is None and len(cases) > 1:
+            for case in cases:
+                result.add(sweep(blockscale, chip, [case]))
+            return result
+        result.kernels = len(cases)
+        if report is None:
+            result.errors.append(f"{describe(chip, cases[0])}: {errors}")
+            _, report = compile_module(blockscale, chip, folder, cases,
+                                       ["--no-cubin"])
+            result.compiled = int(report is not None)
+            return result
+    result.compiled = result.assembled = len(report["kernels"])
+    for kernel in report["kernels"]:
+        case = cases[int(kernel["name"][1:])]
+        result.registers = max(result.registers, kernel["registers"])
+        if kernel["kind"] != case.mix.kind:
+            result.errors.append(
+                f"{describe(chip, case)}: compiled for {kernel['kind']}")
+        if (kernel["spill_store_bytes"] or kernel["spill_load_bytes"]
+                or kernel["stack_bytes"]):
+            result.spilled += 1
+            result.errors.append(f"{describe(chip, case)}: spills "
+                                 f"{kernel['spill_store_bytes']} bytes")
+    return result
+
+
+def print_table(results):
+    print("| chip | kind | kernels | compiled | assembled | most registers "
+          "| spilling |")
+    print("|---|---|---|---|---|---|---|")
+    for (chip, kind), r in sorted(results.items()):
+        print(f"| {chip} | {kind} | {r.kernels} | {r.compiled} | {r.assembled} "
+              f"| {r.registers} | {r.spilled} |")
+
+
+def print_widths(widths):
+    """What the run covers, in words."""
+    one = [str(w.tile) for w in widths if w.columns == w.tile]
+    several = [f"{w.tile} of {'any' if w.columns == '?' else w.columns}"
+               for w in widths if w.columns != w.tile]
+    print(f"Tile widths of products of one tile: {', '.join(one)}; of several, "
+          f"with their columns: {', '.join(several)}.\n")
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--reduced", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--blockscale",
+                        default=os.path.join(root, "build/bin/blockscale"))
+    options = parser.parse_args()
+    widths = REDUCED if options.reduced else FULL
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        running = {
+            pool.submit(sweep, options.blockscale, chip,
+                        list(cases_of(i, mix, widths))): (chip, mix.kind)
+            for chip in CHIPS for i, mix in enumerate(MIXES)}
+        for task in concurrent.futures.as_completed(running):
+            results.setdefault(running[task], Result()).add(task.result())
+    print_widths(widths)
+    print_table(results)
+    errors = [e for r in results.values() for e in r.errors]
+    print("\n".join(sorted(errors)), file=sys.stderr)
+    sys.exit(bool(errors))
+
+
+if __name__ == "__main__":
+    main()
