@@ -140,6 +140,10 @@ struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
     function->setAttr(KernelAttr::name, kernel);
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                       rewriter.getUnitAttr());
+    // Its shared memory lets one CTA live on an SM. ptxas, which does not see
+    // dynamic shared memory, would spill to make room for more.
+    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      rewriter.getI32IntegerAttr(1));
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       rewriter.getDenseI32ArrayAttr(
                           {static_cast<int32_t>(kernel.getBlock())}));

@@ -15,7 +15,7 @@ func.func @host(%a: tensor<4xf32>) -> tensor<4xf32> {
 gpu.module @kernels {
   // CHECK-LABEL: llvm.func @kernel(
   // CHECK-SAME: %{{.*}}: !llvm.ptr<1> {blockscale.parameter = #blockscale.parameter<d>}, %{{.*}}: f32)
-  // CHECK-SAME: attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", {{.*}}block = 192>, nvvm.kernel, nvvm.reqntid = array<i32: 192>}
+  // CHECK-SAME: attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", {{.*}}block = 192>, nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 192>}
   gpu.func @kernel(%d: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<d>}, %s: f32) kernel attributes {blockscale.kernel = #kernel} {
     // CHECK-NEXT: llvm.return
     gpu.return
