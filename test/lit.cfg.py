@@ -9,7 +9,8 @@ import lit.formats
 config.name = "blockscale"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".ptx"]
-config.excludes = ["Inputs", "oracle", "CMakeLists.txt"]
+# Emulator holds kernels that the unit tests run.
+config.excludes = ["Emulator", "Inputs", "oracle", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.blockscale_build_dir, "test")
 

@@ -104,8 +104,9 @@ def mutations():
         yield f"coordinates of load {second} for {first}", replaced(
             loads[first], rf"{own}(?=, %r\d+\}})", row
         )
-    inner = re.search(r"\{(%r\d+)", lines[loads[4]]).group(1)
-    yield "K coordinate", added(definition(inner, loads[4]), r", (\d+);", -128)
+    # K tiles of 256 elements start every 128.
+    inner = re.search(r"\{(%r\d+)", lines[loads[0]]).group(1)
+    yield "K coordinate", added(definition(inner, loads[0]), r", (\d+);", -1)
     for number, at in enumerate(places(r"mbarrier\.try_wait\.parity")):
         parity = re.search(r"(%r\d+);", lines[at]).group(1)
         flip = f"\txor.b32 \t{parity}, {parity}, 1;\n"
