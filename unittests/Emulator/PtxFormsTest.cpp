@@ -69,6 +69,9 @@ TEST(PtxForms, FormsOfLlvmAndTriton) {
       ("tcgen05.mma.cta_group::2.kind::f16 [ %r1 + 1048640 ], %rd1, %rd2, "
        "%r2, !%p1"),
       "tcgen05.mma.cta_group::1.kind::f16 [%r1], [%r2], %rd2, %r2, %p1",
+      "tcgen05.mma.cta_group::1.kind::i8.ashift [%r1], [%r2], %rd2, %r2, %p1",
+      ("tcgen05.mma.sp.cta_group::2.kind::f8f6f4.ashift.collector::a::lastuse "
+       "[%r1], [%r2], %rd2, [%r3], %r2, %p1"),
       "tcgen05.ld.sync.aligned.16x32bx2.x2.b32 {%r1, %r2}, [%r3+64], 8",
       "tcgen05.cp.warpx4.32x128b.cta_group::1 [%r1], %rd1",
       "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [smem], 1, %r1",

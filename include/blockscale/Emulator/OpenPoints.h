@@ -41,6 +41,7 @@ enum class OpenPoint : uint8_t {
   StochasticAlignment,
   CopyOverScalesInFlight,
   FragmentLaneZero,
+  ShiftedA,
   Count,
 };
 

@@ -53,6 +53,9 @@ struct MmaRequest {
   uint32_t idesc = 0;
   uint32_t d = 0;              ///< accumulator address
   bool aInTensorMemory = false;
+  /// `.ashift`: after the product the rows of A move in tensor memory. Needs A
+  /// there, a kind without block scales and M 128 or 256.
+  bool aShift = false;
   uint64_t a = 0;              ///< descriptor, or tensor-memory address
   uint64_t b = 0;              ///< descriptor
   uint32_t metadata = 0;       ///< tensor-memory address, sparse only

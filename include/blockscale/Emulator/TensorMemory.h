@@ -132,6 +132,11 @@ public:
   std::optional<std::string> shiftDown(uint32_t address,
                                        OpenPointSet &openPoints);
 
+  /// The move of tcgen05.mma.ashift: in `columns` columns from `column` on,
+  /// which must be allocated, every lane takes the words of the next lane; the
+  /// last lane of each 32 keeps its own. Whether words were written moves too.
+  void shiftRowsOfA(unsigned column, unsigned columns);
+
 private:
   struct Allocation {
     uint32_t column, columns;

@@ -85,7 +85,7 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
 /// lanes...}; b/numbers = addresses {d, a?, metadata?, scaleA?, scaleB?}.
 struct MmaShape {
   MmaForm form;
-  bool aInTensor, scaled;
+  bool aInTensor, aShift, scaled;
   unsigned scaleInputD, disableLanes;
 };
 MmaShape mmaShape(const Record &r) {
@@ -94,6 +94,7 @@ MmaShape mmaShape(const Record &r) {
   s.form.sparse = r.aux >> 4 & 1;
   s.form.ctaGroup = r.aux >> 5 & 1 ? 2 : 1;
   s.aInTensor = r.aux >> 6 & 1;
+  s.aShift = r.aux >> 7 & 1;
   s.scaled = isBlockScaled(s.form.kind);
   s.form.block = r.aux >> 8 & 255;
   s.scaleInputD = r.aux >> 16 & 255;
@@ -112,6 +113,7 @@ MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
   };
   q.d = nextAddress();
   q.aInTensorMemory = s.aInTensor;
+  q.aShift = s.aShift;
   q.a = s.aInTensor ? nextAddress() : x.reg<uint64_t>(d.a[0])[lane];
   q.b = x.reg<uint64_t>(d.a[1])[lane];
   q.idesc = x.reg<uint32_t>(d.a[2])[lane];
@@ -159,6 +161,8 @@ void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
   if (isBlockScaled(q.form.kind))
     text += " scale_a=" + hex(q.scaleA) + " scale_b=" + hex(q.scaleB);
   add("accumulate", q.enableInputD);
+  if (q.aShift)
+    text += " ashift";
   trace(cluster, origin, text);
 }
 
@@ -292,6 +296,20 @@ std::optional<MmaKind> kindOf(const Instruction &in) {
   return std::nullopt;
 }
 
+/// What the text of an instruction with `.ashift` must not have, if it does.
+std::optional<std::string> whyNotShiftedText(const Instruction &in,
+                                             bool aInTensor) {
+  if (!aInTensor)
+    return std::string("'.ashift' needs A in tensor memory, found a "
+                       "shared-memory descriptor");
+  for (Modifier usage : {Modifier::CollectorAFill, Modifier::CollectorAUse})
+    if (in.has(usage))
+      return "'.ashift' excludes '." + std::string(spelling(usage)) +
+             "'; legal are '.collector::a::lastuse' and "
+             "'.collector::a::discard'";
+  return std::nullopt;
+}
+
 bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   std::optional<MmaKind> kind = kindOf(in);
   if (!kind)
@@ -301,6 +319,9 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   bool sparse = in.has(Modifier::Sp), scaled = isBlockScaled(*kind);
   bool aInTensor =
       in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
+  if (in.has(Modifier::Ashift))
+    if (auto reason = whyNotShiftedText(in, aInTensor))
+      return d.refuse(*reason);
   size_t next = 0, count = in.operands.size();
   size_t least = 5 + sparse + 2 * scaled;
   if (count < least)
@@ -338,7 +359,7 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   if (scaled)
     block = in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X) ? 16 : 32;
   r.aux = uint32_t(*kind) | sparse << 4 | in.has(Modifier::CtaGroup2) << 5 |
-          aInTensor << 6 | block << 8 | scaleInputD << 16 |
+          aInTensor << 6 | in.has(Modifier::Ashift) << 7 | block << 8 | scaleInputD << 16 |
           uint32_t(disabled.size()) << 24;
   d.flow().sink = true;
   r.fn = mma;

@@ -80,6 +80,12 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "executing warp's own 32 lanes",
      "DeepGEMM gives lane 0 in all four epilogue warps; the text wants the "
      "warp's own lanes"},
+    {"shifted-a",
+     "mma.ashift multiplies A as it is, then each lane of its 8 columns takes "
+     "the row of the next lane; lanes 31, 63, 95 and 127 keep theirs, metadata "
+     "stays; a sparse pair with M=128 is refused",
+     "the text leaves the order and the last row open; the tensor-core model "
+     "of the TVM project and public B200 readings of the plain shift"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {

@@ -208,6 +208,21 @@ void TileProduct::integer(const Operand &a, const Operand &b) {
 // Execution
 //===----------------------------------------------------------------------===//
 
+/// Why `.ashift` is illegal here, if it is.
+static std::optional<std::string>
+whyNotShifted(const MmaRequest &request, const InstructionDescriptor &idesc) {
+  if (isBlockScaled(request.form.kind))
+    return std::string("'.ashift' does not exist for block-scaled kinds");
+  if (!request.aInTensorMemory)
+    return std::string("'.ashift' needs A in tensor memory, found a "
+                       "shared-memory descriptor");
+  if (idesc.m != 128 && idesc.m != 256)
+    return "'.ashift' needs M 128 or 256, found " + std::to_string(idesc.m);
+  if (idesc.sparse && request.form.ctaGroup == 2 && idesc.m == 128)
+    return std::string("'.ashift' of a sparse pair needs M 256, found 128");
+  return std::nullopt;
+}
+
 /// Refuses what neither descriptor field nor operand can have.
 static void checkRequest(const MmaRequest &request, TensorContext &context,
                          TensorReport &report) {
@@ -227,6 +242,9 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
       ((kind != MmaKind::F16 && kind != MmaKind::TF32) ||
        request.scaleInputD > 15))
     return illegal("scale-input-d is 0..15 and only for kinds 'f16' and 'tf32'");
+  if (request.aShift)
+    if (auto reason = whyNotShifted(request, idesc))
+      return illegal(*reason);
   if (isBlockScaled(kind) && anyLaneDisabled(request))
     return illegal("disable-output-lane does not exist for block-scaled kinds");
   unsigned storedA = idesc.k / (idesc.sparse ? 2 : 1);
@@ -249,6 +267,17 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
   for (uint64_t descriptor : {request.aInTensorMemory ? 0 : request.a, request.b})
     if (decodeSharedDescriptor(descriptor).baseOffset)
       report.openPoints.add(OpenPoint::BaseOffsetPattern);
+}
+
+/// Moves the rows of A, which has been read, in each CTA.
+static void shiftA(const MmaRequest &request, TensorContext &context,
+                   TensorReport &report) {
+  // Every kind without block scales stores 32 bytes of K per row.
+  constexpr unsigned kWords = 8;
+  report.openPoints.add(OpenPoint::ShiftedA);
+  for (unsigned c = 0; c < request.form.ctaGroup; ++c)
+    context.cta[c].tensor->shiftRowsOfA(
+        TensorMemory::columnOf(uint32_t(request.a)), kWords);
 }
 
 TensorReport TensorCore::execute(const MmaRequest &request,
@@ -307,6 +336,8 @@ TensorReport TensorCore::execute(const MmaRequest &request,
     }
     tensor.touch();
   }
+  if (request.aShift)
+    shiftA(request, context, report);
   report.openPoints.add(OpenPoint::AccumulationOrder);
   report.macs = uint64_t(idesc.m) * idesc.n * idesc.k;
   return report;

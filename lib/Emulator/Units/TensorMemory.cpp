@@ -402,4 +402,15 @@ std::optional<std::string> TensorMemory::shiftDown(uint32_t address,
   return std::nullopt;
 }
 
+void TensorMemory::shiftRowsOfA(unsigned column, unsigned columns) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (lane % 32 == 31)
+      continue;
+    std::memcpy(row(lane) + column, row(lane + 1) + column, columns * 4);
+    for (unsigned c = column; c < column + columns; ++c)
+      setRun(validBits[lane].data(), c, 1, valid(lane + 1, c));
+  }
+  touch();
+}
+
 } // namespace blockscale::emulator
