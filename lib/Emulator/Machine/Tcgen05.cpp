@@ -359,8 +359,8 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   if (scaled)
     block = in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X) ? 16 : 32;
   r.aux = uint32_t(*kind) | sparse << 4 | in.has(Modifier::CtaGroup2) << 5 |
-          aInTensor << 6 | in.has(Modifier::Ashift) << 7 | block << 8 | scaleInputD << 16 |
-          uint32_t(disabled.size()) << 24;
+          aInTensor << 6 | in.has(Modifier::Ashift) << 7 | block << 8 |
+          scaleInputD << 16 | uint32_t(disabled.size()) << 24;
   d.flow().sink = true;
   r.fn = mma;
   return true;
