@@ -16,6 +16,15 @@ struct Measured {
   unsigned n;
   double cycles;
 };
+
+TEST(ThroughputTest, RoundTripOfAStage) {
+  // The sheet's section 5: 0.745 us at 24 KiB, 1.15 at 32, 1.51 at 48.
+  EXPECT_NEAR(stageRoundTripCycles(24 * 1024), 0.745 * 1900, 1);
+  EXPECT_NEAR(stageRoundTripCycles(32 * 1024), 1.15 * 1900, 1);
+  EXPECT_NEAR(stageRoundTripCycles(48 * 1024), 1.51 * 1900, 1);
+  EXPECT_NEAR(stageRoundTripCycles(40 * 1024), 1.33 * 1900, 1);
+}
+
 } // namespace
 
 // Measured on B300 with cta_group 1, M = 128 and 32 bytes of K

@@ -32,6 +32,12 @@ inline constexpr double kTmaBytesPerCycle = 112;
 /// 148 SMs at 1.9 GHz (fitted to published GEMM times).
 inline constexpr double kL2BytesPerCycle = 107;
 
+/// Cycles from the release of a stage of `bytes` to its next one, that is the
+/// load's issue, flight and arrival: linear between 0.745, 1.15 and 1.51 us for
+/// 24, 32 and 48 KiB at 1.9 GHz, and beyond (the first microbenchmarks' sweep of
+/// stages). A ring of S stages therefore feeds one K tile every S-th of it.
+double stageRoundTripCycles(double bytes);
+
 } // namespace blockscale::hw
 
 #endif // BLOCKSCALE_HW_THROUGHPUT_H

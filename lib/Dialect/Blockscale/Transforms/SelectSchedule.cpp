@@ -1,7 +1,7 @@
 //===- SelectSchedule.cpp - choose tile, stages and accumulators ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +63,8 @@ static std::optional<std::string> whyNotTileN(const Problem &problem,
          " columns need 'tile_n' to be a multiple of 64, because scales lie in "
          "groups of 128 rows; found " +
          std::to_string(tileN) + ", nearest legal is " +
-         std::to_string(std::min<int64_t>(
-             256, llvm::alignTo(tileN, kSharedTileStep)));
+         std::to_string(
+             std::min<int64_t>(256, llvm::alignTo(tileN, kSharedTileStep)));
 }
 
 /// Stages that fit the shared memory of a CTA.
@@ -85,21 +85,27 @@ static double bytesPerElement(ElementFormat format, int64_t block) {
 }
 
 /// Predicted cycles of the whole product: waves of tiles, each bounded by the
-/// array, by the fetch of operands from shared memory or by the traffic from
-/// the L2 cache, plus the part of an epilogue that the next tile does not hide.
+/// array, by the fetch of operands from shared memory, by the traffic from the
+/// L2 cache or by the latency that `stages` stages hide, plus the part of an
+/// epilogue that the next tile does not hide.
 static double predictCycles(const Problem &problem, MmaAttr mma,
-                            const TileGeometry &geometry, hw::Target target) {
+                            const TileGeometry &geometry, int64_t stages,
+                            hw::Target target) {
   constexpr double kStoreBytesPerCycle = 30, kFill = 1500;
   double interval = hw::mmaIntervalCycles(geometry.tileM, geometry.tileN);
   double steps = std::ceil(double(problem.k) / mma.getK());
   double traffic =
-      problem.k * (geometry.tileM * bytesPerElement(mma.getA(), mma.getBlock()) +
-                   geometry.tileN * bytesPerElement(mma.getB(), mma.getBlock()));
-  double mainLoop = std::max(steps * interval, traffic / hw::kL2BytesPerCycle);
+      problem.k *
+      (geometry.tileM * bytesPerElement(mma.getA(), mma.getBlock()) +
+       geometry.tileN * bytesPerElement(mma.getB(), mma.getBlock()));
+  double kTiles = std::ceil(double(problem.k) / geometry.tileK);
+  double latency =
+      kTiles * hw::stageRoundTripCycles(geometry.stageBytes()) / stages;
+  double mainLoop =
+      std::max({steps * interval, traffic / hw::kL2BytesPerCycle, latency});
   double epilogue = geometry.tileM * geometry.tileN * 2 / kStoreBytesPerCycle;
-  double exposed = geometry.accumulators == 2
-                       ? 0.12 + 0.03 * (geometry.overlap != 0)
-                       : 0.75;
+  double exposed =
+      geometry.accumulators == 2 ? 0.12 + 0.03 * (geometry.overlap != 0) : 0.75;
   double hidden = std::max(mainLoop, (1 - exposed) * epilogue);
   double tiles = std::ceil(double(problem.rows) / geometry.tileM) *
                  std::ceil(double(problem.columns) / geometry.tileN) *
@@ -146,8 +152,8 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
     return *why;
   if (wish.getTileK() && wish.getTileK() != defaultTileK(mma))
     return "'tile_k' is one 128-byte row of shared memory, " +
-           std::to_string(defaultTileK(mma)) + " elements for this kind; found " +
-           std::to_string(wish.getTileK());
+           std::to_string(defaultTileK(mma)) +
+           " elements for this kind; found " + std::to_string(wish.getTileK());
 
   int64_t accumulators = wish.getAccumulators() ? wish.getAccumulators() : 2;
   int64_t groupM = wish.getGroupM() ? wish.getGroupM() : 8;
@@ -170,7 +176,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
            " bytes of shared memory that " + hw::targetName(target) +
            " gives a CTA; at most " + std::to_string(most) + " fit";
   return Candidate{mma, schedule(stages),
-                   predictCycles(problem, mma, geometry, target)};
+                   predictCycles(problem, mma, geometry, stages, target)};
 }
 
 static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
