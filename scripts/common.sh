@@ -8,9 +8,11 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=${BLOCKSCALE_BUILD_DIR:-$root/build}
 llvm_bin=/usr/lib/llvm-22/bin
-# The first release that knows every chip we emit for, and the wheel with it.
+# The first release that knows every chip we emit for, and the wheels with it:
+# ptxas, and what nvcc and cuda.h need besides.
 ptxas_major=13
-ptxas_wheel='nvidia-cuda-nvcc==13.0.88'
+ptxas_wheels=('nvidia-cuda-nvcc==13.0.88' 'nvidia-nvvm==13.0.*'
+              'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-runtime==13.0.*')
 ptxas_wheel_dir=$build/tools/cuda
 
 say() { printf '%s\n' "$*" >&2; }

@@ -56,9 +56,9 @@ install_python() {
 # A CUDA toolkit's ptxas if there is one, the one of NVIDIA's wheel otherwise.
 install_ptxas() {
   if find_ptxas >/dev/null; then return; fi
-  say "no ptxas of CUDA $ptxas_major or newer here; fetching $ptxas_wheel"
+  say "no ptxas of CUDA $ptxas_major or newer here; fetching ${ptxas_wheels[*]}"
   if "$build/venv/bin/python3" -m pip install -q --disable-pip-version-check \
-       --no-deps --upgrade --target "$ptxas_wheel_dir" "$ptxas_wheel" &&
+       --no-deps --upgrade --target "$ptxas_wheel_dir" "${ptxas_wheels[@]}" &&
      find_ptxas >/dev/null; then
     return
   fi

@@ -12,6 +12,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 enter_environment
 find_ptxas >/dev/null ||
   die "the tests need ptxas of CUDA $ptxas_major or newer on PATH"
+[ -n "${BLOCKSCALE_NO_NVCC:-}" ] || command -v nvcc >/dev/null ||
+  die "the tests compile kernels with nvcc of CUDA $ptxas_major; put it on" \
+      "PATH or set BLOCKSCALE_NO_NVCC=1 to leave those out"
 for tool in FileCheck lit not; do
   command -v "$tool" >/dev/null ||
     die "the tests need '$tool' (package llvm-22-tools)"
