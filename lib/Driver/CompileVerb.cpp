@@ -6,18 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputModule.h"
 #include "Verb.h"
 #include "blockscale/Driver/Compile.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace blockscale;
@@ -107,19 +102,7 @@ int CompileVerb::writeOutputs(StringRef path, const Compilation &compilation) {
 }
 
 int CompileVerb::compileOne(StringRef path, const CompileOptions &options) {
-  std::string error;
-  auto file = mlir::openInputFile(path, &error);
-  if (!file)
-    return reportError(error, kFailure);
-  // Threads cost more to start than these passes take.
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  prepareContext(context);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  InputModule module(path);
   if (!module)
     return kFailure;
   if (emit != Emit::All) {

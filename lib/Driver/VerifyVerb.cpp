@@ -6,16 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InputModule.h"
 #include "Verb.h"
 #include "blockscale/Driver/Compile.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Verify/Verify.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/IR/OwningOpRef.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace blockscale;
@@ -174,18 +169,7 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
 
 int VerifyVerb::verifyFile(StringRef path, const CompileOptions &options,
                            std::vector<verify::Verdict> &verdicts) {
-  std::string error;
-  auto file = mlir::openInputFile(path, &error);
-  if (!file)
-    return reportError(error, kFailure);
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.printOpOnDiagnostic(false);
-  prepareContext(context);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
-  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
+  InputModule module(path);
   if (!module)
     return kFailure;
   mlir::FailureOr<Compilation> compilation = compile(*module, options);
