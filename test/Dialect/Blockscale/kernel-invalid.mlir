@@ -143,7 +143,7 @@ func.func private @tmem_word_stride(!blockscale.tmem<256x4xi8, #blockscale.tmem_
 // Attributes
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{expected 'tile_m' of 128, found 64}}
+// expected-error @below {{expected 'tile_m' of 128 to 256 in steps of 128, found 64}}
 func.func private @tile_m_64() attributes {test.a = #blockscale.schedule<tile_m = 64>}
 
 // -----
@@ -158,7 +158,7 @@ func.func private @tile_n_264() attributes {test.a = #blockscale.schedule<tile_n
 
 // -----
 
-// expected-error @below {{expected 'tile_k' of 128 to 256 in steps of 128, found 64}}
+// expected-error @below {{expected 'tile_k' of 128 to 768 in steps of 128, found 64}}
 func.func private @tile_k_64() attributes {test.a = #blockscale.schedule<tile_k = 64>}
 
 // -----
@@ -175,6 +175,36 @@ func.func private @accumulators_3() attributes {test.a = #blockscale.schedule<ac
 
 // expected-error @below {{expected 'group_m' of 1 to 65536, found -1}}
 func.func private @group_m_1() attributes {test.a = #blockscale.schedule<group_m = -1>}
+
+// -----
+
+// expected-error @below {{expected 'cta_group' of 1 to 2, found 3}}
+func.func private @cta_group_3() attributes {test.a = #blockscale.schedule<cta_group = 3>}
+
+// -----
+
+// expected-error @below {{expected 'cluster_m' of 1 to 16, found 17}}
+func.func private @cluster_m_17() attributes {test.a = #blockscale.schedule<cluster_m = 17>}
+
+// -----
+
+// expected-error @below {{expected 'cluster_n' of 1 to 16, found -2}}
+func.func private @cluster_n() attributes {test.a = #blockscale.schedule<cluster_n = -2>}
+
+// -----
+
+// expected-error @below {{expected 'cluster_m' to be a multiple of 2 because 'cta_group' is 2, found 3}}
+func.func private @odd_pairs() attributes {test.a = #blockscale.schedule<cta_group = 2, cluster_m = 3>}
+
+// -----
+
+// expected-error @below {{expected at most 16 CTAs in a cluster, found 8x4}}
+func.func private @cluster_32() attributes {test.a = #blockscale.schedule<cluster_m = 8, cluster_n = 4>}
+
+// -----
+
+// expected-error @below {{expected 'mma_k' of 8 to 128 in steps of 8, found 100}}
+func.func private @mma_k() attributes {test.a = #blockscale.schedule<mma_k = 100>}
 
 // -----
 
@@ -227,6 +257,11 @@ func.func private @kernel_no_grid() attributes {blockscale.kernel = #blockscale.
 
 // expected-error @below {{expected 1 to 1024 threads per CTA, found 1056}}
 func.func private @kernel_block() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 1056>}
+
+// -----
+
+// expected-error @below {{expected 1 to 16 CTAs per cluster, found 17}}
+func.func private @kernel_cluster() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 192, cluster = 17>}
 
 // -----
 

@@ -28,22 +28,60 @@ static LogicalResult checkField(function_ref<InFlightDiagnostic()> emitError,
   return diag << ", found " << value;
 }
 
+ScheduleAttr ScheduleAttr::get(MLIRContext *context,
+                               const ScheduleFields &f) {
+  return get(context, f.target, f.tileM, f.tileN, f.tileK, f.stages,
+             f.accumulators, f.swapOperands, f.groupM, f.ctaGroup, f.clusterM,
+             f.clusterN, f.mmaK, f.scheduler, f.dependentLaunch);
+}
+
+ScheduleFields ScheduleAttr::getFields() const {
+  return {getTarget(),       getTileM(),           getTileN(),
+          getTileK(),        getStages(),          getAccumulators(),
+          getSwapOperands(), getGroupM(),          getCtaGroup(),
+          getClusterM(),     getClusterN(),        getMmaK(),
+          getScheduler(),    getDependentLaunch()};
+}
+
+/// Clusters are groups of whole pairs, of at most 16 CTAs.
+static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
+                                  int64_t ctaGroup, int64_t clusterM,
+                                  int64_t clusterN) {
+  constexpr int64_t kMax = hw::kMaxCluster;
+  if (failed(checkField(emitError, "cta_group", ctaGroup, 1, 2)) ||
+      failed(checkField(emitError, "cluster_m", clusterM, 1, kMax)) ||
+      failed(checkField(emitError, "cluster_n", clusterN, 1, kMax)))
+    return failure();
+  if (ctaGroup == 2 && clusterM % 2 != 0)
+    return emitError() << "expected 'cluster_m' to be a multiple of 2 because "
+                          "'cta_group' is 2, found "
+                       << clusterM;
+  if (clusterM * clusterN > kMax)
+    return emitError() << "expected at most " << kMax
+                       << " CTAs in a cluster, found " << clusterM << "x"
+                       << clusterN;
+  return success();
+}
+
 LogicalResult ScheduleAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, StringAttr target,
     int64_t tileM, int64_t tileN, int64_t tileK, int64_t stages,
-    int64_t accumulators, BoolAttr swapOperands, int64_t groupM) {
+    int64_t accumulators, BoolAttr swapOperands, int64_t groupM,
+    int64_t ctaGroup, int64_t clusterM, int64_t clusterN, int64_t mmaK,
+    Scheduler scheduler, bool dependentLaunch) {
   std::string why;
   if (target && !hw::parseTarget(target.getValue(), &why))
     return emitError() << why;
   constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16;
-  if (failed(checkField(emitError, "tile_m", tileM, 128, 128)) ||
+  if (failed(checkField(emitError, "tile_m", tileM, 128, 256, 128)) ||
       failed(checkField(emitError, "tile_n", tileN, 8, 256, 8)) ||
-      failed(checkField(emitError, "tile_k", tileK, 128, 256, 128)) ||
+      failed(checkField(emitError, "tile_k", tileK, 128, 768, 128)) ||
       failed(checkField(emitError, "stages", stages, 1, kMaxStages)) ||
       failed(checkField(emitError, "accumulators", accumulators, 1, 2)) ||
-      failed(checkField(emitError, "group_m", groupM, 1, kMaxGroup)))
+      failed(checkField(emitError, "group_m", groupM, 1, kMaxGroup)) ||
+      failed(checkField(emitError, "mma_k", mmaK, 8, 128, 8)))
     return failure();
-  return success();
+  return checkCluster(emitError, ctaGroup, clusterM, clusterN);
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,6 +116,10 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
   if (block < 1 || block > hw::kMaxThreadsPerCta)
     return op->emitOpError() << "expected 1 to " << hw::kMaxThreadsPerCta
                              << " threads per CTA, found " << block;
+  int64_t cluster = kernel.getCluster();
+  if (cluster < 1 || cluster > hw::kMaxCluster)
+    return op->emitOpError() << "expected 1 to " << hw::kMaxCluster
+                             << " CTAs per cluster, found " << cluster;
   return success();
 }
 

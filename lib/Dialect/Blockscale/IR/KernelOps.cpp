@@ -57,6 +57,8 @@ hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
   query.k = size(mma.getK());
   query.aMajor = major(mma.getAMnMajor());
   query.bMajor = major(mma.getBMnMajor());
+  query.ctaGroup = size(mma.getCtaGroup());
+  query.sparse = mma.getSparse();
   return query;
 }
 

@@ -119,7 +119,8 @@ LogicalResult AssignMemory::assign(FunctionOpInterface function,
   function->setAttr(KernelAttr::name,
                     KernelAttr::get(function.getContext(), kernel.getTarget(),
                                     kernel.getGrid(), kernel.getBlock(), bytes,
-                                    columns));
+                                    columns, kernel.getCluster(),
+                                    kernel.getDependentLaunch()));
   sharedBytes += bytes;
   tensorColumns += columns;
   return success();

@@ -244,7 +244,9 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel->setAttr(KernelAttr::name,
                   KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
-                                  gridOf(op, geometry), kThreads, 0, 0));
+                                  gridOf(op, geometry), kThreads, 0, 0,
+                                  op.getSchedule()->clusterSize(),
+                                  op.getSchedule()->getDependentLaunch()));
   for (auto [index, parameter] : llvm::enumerate(parameters))
     kernel.setArgAttr(index, ParameterAttr::name,
                       ParameterAttr::get(b.getContext(), parameter.role));

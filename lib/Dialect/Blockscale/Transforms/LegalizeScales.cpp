@@ -167,7 +167,7 @@ static LogicalResult legalize(MatmulOp op, hw::Target target) {
     return failure();
   auto mma = MmaAttr::get(op.getContext(), scheme->kind, a->element, b->element,
                           a->scale, scheme->block, 0, 0, 0, mnMajor(aType),
-                          mnMajor(bType));
+                          mnMajor(bType), /*cta_group=*/1, /*sparse=*/false);
   op.setMmaAttr(mma);
   return success();
 }

@@ -137,7 +137,8 @@ static MmaAttr instruction(MmaAttr mma, int64_t tileN, bool swap) {
       swap ? mma.getA() : mma.getB(), mma.getScale(), mma.getBlock(), 128,
       tileN, hw::instructionK(mma.getKind(), /*sparse=*/false),
       swap ? mma.getBMnMajor() : mma.getAMnMajor(),
-      swap ? mma.getAMnMajor() : mma.getBMnMajor());
+      swap ? mma.getAMnMajor() : mma.getBMnMajor(), /*cta_group=*/1,
+      mma.getSparse());
 }
 
 /// Completes `wish` with this tile; a string says why it cannot be.
@@ -150,19 +151,35 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
   MmaAttr mma = instruction(*op.getMma(), tileN, swap);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
+  if (wish.clusterSize() > 1 || wish.getScheduler() == Scheduler::Dynamic ||
+      wish.getDependentLaunch() ||
+      (wish.getMmaK() && wish.getMmaK() != mma.getK()))
+    return std::string("pairs, clusters, K = 96, dynamic scheduling and "
+                       "dependent launches are not lowered yet");
   if (wish.getTileK() && wish.getTileK() != defaultTileK(mma))
     return "'tile_k' is one 128-byte row of shared memory, " +
            std::to_string(defaultTileK(mma)) +
            " elements for this kind; found " + std::to_string(wish.getTileK());
 
-  int64_t accumulators = wish.getAccumulators() ? wish.getAccumulators() : 2;
-  int64_t groupM = wish.getGroupM() ? wish.getGroupM() : 8;
+  ScheduleFields fields = wish.getFields();
+  fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
+  fields.tileM = mma.getM();
+  fields.tileN = tileN;
+  fields.tileK = defaultTileK(mma);
+  fields.swapOperands = BoolAttr::get(op.getContext(), swap);
+  auto chooseIfFree = [](int64_t &field, int64_t value) {
+    if (!field)
+      field = value;
+  };
+  chooseIfFree(fields.accumulators, 2);
+  chooseIfFree(fields.groupM, 8);
+  chooseIfFree(fields.ctaGroup, 1);
+  chooseIfFree(fields.clusterM, 1);
+  chooseIfFree(fields.clusterN, 1);
+  chooseIfFree(fields.mmaK, mma.getK());
   auto schedule = [&](int64_t stages) {
-    MLIRContext *context = op.getContext();
-    return ScheduleAttr::get(
-        context, StringAttr::get(context, hw::targetName(target)), 128, tileN,
-        defaultTileK(mma), stages, accumulators, BoolAttr::get(context, swap),
-        groupM);
+    fields.stages = stages;
+    return ScheduleAttr::get(op.getContext(), fields);
   };
   TileGeometry geometry(mma, schedule(1));
   int64_t most = stagesThatFit(geometry, target);
@@ -182,7 +199,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
 static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
                                    int64_t expectedRows) {
   auto wish = op.getSchedule().value_or(ScheduleAttr::get(
-      op.getContext(), StringAttr(), 0, 0, 0, 0, 0, BoolAttr(), 0));
+      op.getContext(), ScheduleFields()));
   SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
   if (wish.getTileN())
     tiles = {wish.getTileN()};

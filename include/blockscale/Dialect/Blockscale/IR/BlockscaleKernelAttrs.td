@@ -17,6 +17,14 @@ include "mlir/IR/EnumAttr.td"
 // Choices of the schedule
 //===----------------------------------------------------------------------===//
 
+def Blockscale_Scheduler : I32EnumAttr<"Scheduler",
+    "how a CTA finds its next output tile", [
+      I32EnumAttrCase<"Static", 0, "static">,
+      I32EnumAttrCase<"Dynamic", 1, "dynamic">]> {
+  let cppNamespace = "::blockscale";
+  let genSpecializedAttr = 0;
+}
+
 def Blockscale_ScheduleAttr
     : AttrDef<Blockscale_Dialect, "Schedule"> {
   let mnemonic = "schedule";
@@ -24,18 +32,26 @@ def Blockscale_ScheduleAttr
   let description = [{
     Every field may be left out (zero or empty): `blockscale-select-schedule`
     fills in what is missing and leaves alone what the user wrote. After that
-    pass all fields are set.
+    pass all fields are set. Later passes read a missing `cta_group`,
+    `cluster_m` or `cluster_n` as 1 and a missing `mma_k` as the ordinary K of
+    the instruction.
 
     | field | meaning | legal |
     |---|---|---|
     | `target` | chip the kernel is for | a name that `blockscale explain legality` knows |
-    | `tile_m` | rows of the accumulator, one per tensor-memory lane | 128 |
+    | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2 |
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
     | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit or 128 others |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
     | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
     | `group_m` | row tiles that are walked before the next column tile | >= 1 |
+    | `cta_group` | CTAs that execute one instruction together | 1, 2 |
+    | `cluster_m` | CTAs of a cluster along the rows of D, both of a pair counted | 1 to 16, a multiple of `cta_group` |
+    | `cluster_n` | CTAs of a cluster along the columns of D | 1 to 16; at most 16 CTAs in all, more than 8 are not portable |
+    | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a |
+    | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
+    | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
 
     Example:
 
@@ -51,9 +67,31 @@ def Blockscale_ScheduleAttr
     DefaultValuedParameter<"int64_t", "0">:$stages,
     DefaultValuedParameter<"int64_t", "0">:$accumulators,
     OptionalParameter<"::mlir::BoolAttr">:$swap_operands,
-    DefaultValuedParameter<"int64_t", "0">:$group_m);
-  let assemblyFormat = "(`<` struct($target, $tile_m, $tile_n, $tile_k, $stages, $accumulators, $swap_operands, $group_m)^ `>`)?";
+    DefaultValuedParameter<"int64_t", "0">:$group_m,
+    DefaultValuedParameter<"int64_t", "0">:$cta_group,
+    DefaultValuedParameter<"int64_t", "0">:$cluster_m,
+    DefaultValuedParameter<"int64_t", "0">:$cluster_n,
+    DefaultValuedParameter<"int64_t", "0">:$mma_k,
+    DefaultValuedParameter<"::blockscale::Scheduler",
+                           "::blockscale::Scheduler::Static">:$scheduler,
+    DefaultValuedParameter<"bool", "false">:$dependent_launch);
+  let assemblyFormat = "(`<` struct($target, $tile_m, $tile_n, $tile_k, $stages, $accumulators, $swap_operands, $group_m, $cta_group, $cluster_m, $cluster_n, $mma_k, $scheduler, $dependent_launch)^ `>`)?";
   let genVerifyDecl = 1;
+  let builders = [
+    AttrBuilder<(ins "const ::blockscale::ScheduleFields &":$fields)>];
+  let extraClassDeclaration = [{
+    /// All fields at once, to change some of them.
+    ::blockscale::ScheduleFields getFields() const;
+    /// CTAs that execute one instruction together, 1 if not chosen.
+    int64_t ctaGroup() const { return std::max<int64_t>(1, getCtaGroup()); }
+    /// CTAs of a cluster along rows and columns of D, 1 if not chosen.
+    int64_t clusterM() const {
+      return std::max(ctaGroup(), getClusterM());
+    }
+    int64_t clusterN() const { return std::max<int64_t>(1, getClusterN()); }
+    /// CTAs of a cluster.
+    int64_t clusterSize() const { return clusterM() * clusterN(); }
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,7 +103,10 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
   let summary = "one block-scaled tensor-core instruction";
   let description = [{
     Kind, element types, scale type, scale block along K and the shape
-    (M, N, K) of one instruction. Before a schedule is chosen the shape is not
+    (M, N, K) of one instruction. With `cta_group` 2 a pair of CTAs executes
+    it, and M and N count both. A `sparse` instruction reads an A that is
+    compressed by half and its metadata; K counts the elements before
+    compression. Before a schedule is chosen the shape is not
     known and left out (zero). The legality table of the HW library decides
     what is accepted.
 
@@ -86,7 +127,9 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
     DefaultValuedParameter<"int64_t", "0">:$n,
     DefaultValuedParameter<"int64_t", "0">:$k,
     OptionalParameter<"::mlir::BoolAttr">:$a_mn_major,
-    OptionalParameter<"::mlir::BoolAttr">:$b_mn_major);
+    OptionalParameter<"::mlir::BoolAttr">:$b_mn_major,
+    DefaultValuedParameter<"int64_t", "1">:$cta_group,
+    DefaultValuedParameter<"bool", "false">:$sparse);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -156,13 +199,18 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
       `blockscale-assign-memory` has run.
     * `tensor_columns`: tensor-memory columns that the kernel allocates,
       likewise.
+    * `cluster`: CTAs of a cluster, along x; the number of CTAs in the grid is
+      rounded up to a multiple of it.
+    * `dependent_launch`: launch with programmatic stream serialization.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$target,
     "::mlir::AffineMap":$grid,
     "int64_t":$block,
     DefaultValuedParameter<"int64_t", "0">:$shared_bytes,
-    DefaultValuedParameter<"int64_t", "0">:$tensor_columns);
+    DefaultValuedParameter<"int64_t", "0">:$tensor_columns,
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
+    DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
