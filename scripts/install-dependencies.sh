@@ -53,6 +53,15 @@ install_python() {
     die "pip could not install numpy and ml_dtypes"
 }
 
+# A peer whose kernels the tests run on the emulator. The tests say so when it
+# is missing, and the rest of them does not need it.
+install_triton() {
+  local python=$build/venv/bin/python3
+  if "$python" -c 'import triton' 2>/dev/null; then return; fi
+  "$python" -m pip install -q --disable-pip-version-check triton ||
+    say "warning: pip could not install triton: its kernels are not checked"
+}
+
 # A CUDA toolkit's ptxas if there is one, the one of NVIDIA's wheel otherwise.
 install_ptxas() {
   if find_ptxas >/dev/null; then return; fi
@@ -69,4 +78,5 @@ install_ptxas() {
 
 install_packages
 install_python
+[ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
 install_ptxas
