@@ -17,18 +17,12 @@ namespace {
 // last three rows follow their "a" target or PTX 8.8, whichever is newer.
 // Shared memory per CTA: 227 KiB and 99 KiB, from the CUDA programming guide's
 // table of compute capabilities; 110 and 121 as their larger relatives.
-// SM counts and clocks: published measurements of the named parts.
 constexpr std::array kChips{
-    ChipInfo{Chip::SM100, "sm_100", 86, 88, true, 232448, 233472, 2048, "B200",
-             148, 1965},
-    ChipInfo{Chip::SM103, "sm_103", 88, 88, true, 232448, 233472, 2048, "B300",
-             148, 2032},
-    ChipInfo{Chip::SM110, "sm_110", 90, 90, true, 232448, 233472, 2048,
-             "Thor T5000", 20, 1580},
-    ChipInfo{Chip::SM120, "sm_120", 87, 88, false, 101376, 102400, 1536,
-             "RTX 5090", 170, 2407},
-    ChipInfo{Chip::SM121, "sm_121", 88, 88, false, 101376, 102400, 1536, "GB10",
-             48, 2500},
+    ChipInfo{Chip::SM100, "sm_100", 86, 88, true, 232448, 233472, 2048},
+    ChipInfo{Chip::SM103, "sm_103", 88, 88, true, 232448, 233472, 2048},
+    ChipInfo{Chip::SM110, "sm_110", 90, 90, true, 232448, 233472, 2048},
+    ChipInfo{Chip::SM120, "sm_120", 87, 88, false, 101376, 102400, 1536},
+    ChipInfo{Chip::SM121, "sm_121", 88, 88, false, 101376, 102400, 1536},
 };
 
 constexpr std::array kVariants{TargetVariant::ArchSpecific,

@@ -65,11 +65,6 @@ struct ChipInfo {
   unsigned sharedMemoryPerCta;
   unsigned sharedMemoryPerSm;
   unsigned maxThreadsPerSm;
-  /// A part that carries the chip, for cost models and examples.
-  std::string_view referencePart;
-  unsigned smCount;
-  /// Boost clock in MHz.
-  unsigned boostMhz;
 };
 
 /// Limits that all five chips share.

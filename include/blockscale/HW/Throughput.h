@@ -1,42 +1,185 @@
-//===- Throughput.h - how fast the tensor core is fed -----------*- C++ -*-===//
+//===- Throughput.h - how fast the units of an SM are -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The model of time that the schedule is chosen by and that reports print as an
-// estimate. The numbers were measured on sm_100a and sm_103a parts by public
-// microbenchmarks; they are estimates for sm_110a.
+// The model of time that the schedule is chosen by and that reports and the
+// timeline print as an estimate. "Cycles" are those of the SM clock. The
+// numbers were measured on sm_100a and sm_103a parts by public microbenchmarks,
+// each named where it is used: SA is SemiAnalysisAI/microbench-blackwell
+// (B200), QRC is ademeure/QuickRunCUDA as its author corrected it (B300), FC is
+// AndreSlavescu/flashinfer-competition (B200). A number that nobody measured
+// says "assumed". All are estimates for sm_110a.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_HW_THROUGHPUT_H
 #define BLOCKSCALE_HW_THROUGHPUT_H
 
+#include "blockscale/HW/Mma.h"
+
+#include <cstdint>
+#include <string_view>
+
 namespace blockscale::hw {
 
-/// Cycles between two dense MMAs of cta_group 1 with `m` rows and `n` columns
-/// whose operands lie in shared memory: the largest of what the array takes
-/// (N/2), what the fetch of operands takes (32 bytes of each row of A and B at
-/// 128 bytes a cycle), and the shortest interval, 39. Agrees within 3.3 % with
-/// the tables of SemiAnalysisAI/microbench-blackwell and
-/// ademeure/QuickRunCUDA. `m` is 128; K is the 32 bytes of one instruction.
-double mmaIntervalCycles(unsigned m, unsigned n);
+//===----------------------------------------------------------------------===//
+// tcgen05.mma
+//===----------------------------------------------------------------------===//
 
-/// Bytes a cycle that TMA brings to one SM: 145 GB/s at 1.3 GHz (the same
-/// microbenchmarks).
+/// One tcgen05.mma as the tensor core sees it.
+struct MmaStep {
+  /// M and N of the instruction; with cta_group 2 they count the pair.
+  unsigned m, n;
+  unsigned ctaGroup = 1;
+  /// Bytes of one row of A and of one column of B that the instruction reads:
+  /// 32 for the ordinary kinds, 48 for K = 96, and twice A's for B when A is
+  /// sparse.
+  unsigned bytesA = 32, bytesB = 32;
+  bool aFromTensorMemory = false;
+  bool blockScaled = true;
+};
+
+/// The step of `kind` with `k` logical elements.
+MmaStep mmaStep(MmaKind kind, unsigned k, bool sparse, unsigned ctaGroup,
+                unsigned m, unsigned n);
+
+/// What sets the interval of MMAs.
+enum class MmaLimit : uint8_t {
+  Array,        ///< the multipliers: N/2 cycles for 128 rows of an SM
+  OperandFetch, ///< shared memory: 128 bytes a cycle
+  Issue         ///< the shortest interval there is
+};
+
+/// "array", "operand fetch", "issue".
+std::string_view mmaLimitName(MmaLimit limit);
+
+/// Cycles between two MMAs issued back to back; the next may accumulate into
+/// the same columns. Agrees within 3.3 % with the tables of SA and QRC.
+double mmaIntervalCycles(const MmaStep &step);
+MmaLimit mmaLimit(const MmaStep &step);
+
+/// Cycles that the multipliers themselves take: what mmaIntervalCycles() would
+/// be if nothing else limited it.
+double mmaArrayCycles(const MmaStep &step);
+
+/// Cycles from the issue of one MMA to the thread that its commit releases
+/// (SA).
+double mmaLatencyCycles(const MmaStep &step);
+
+/// Extra cycles of the first MMA and the commit of a burst (SA: 10 to 14).
+inline constexpr double kBurstCycles = 12;
+
+/// Cycles of `count` MMAs with one commit, until the waiting thread runs.
+double mmaBurstCycles(const MmaStep &step, unsigned count);
+
+/// MMAs that must be in flight so that the latency does not show.
+unsigned mmasInFlight(const MmaStep &step);
+
+//===----------------------------------------------------------------------===//
+// Other tcgen05 instructions
+//===----------------------------------------------------------------------===//
+
+/// Cycles of one tcgen05.cp of `sourceBytes` among others: 4096 bytes take 68
+/// to 74 (FC); the 512 bytes of a scale atom take 16 (assumed).
+double tensorCopyCycles(double sourceBytes);
+
+/// Cycles from the first tcgen05.cp to the thread that its commit releases
+/// (FC).
+inline constexpr double kTensorCopyLatencyCycles = 168;
+/// tcgen05.ld of one warp, and of all warps of an SM, in bytes a cycle (QRC: 53
+/// to 57 for .32x32b.x16).
+inline constexpr double kTensorLoadBytesPerCycle = 53,
+                        kTensorLoadBytesPerCycleOfSm = 212;
+/// Cycles before the first word of a tcgen05.ld (assumed).
+inline constexpr double kTensorLoadLatencyCycles = 40;
+/// tcgen05.st of an SM in bytes a cycle (QRC: 320 to 435).
+inline constexpr double kTensorStoreBytesPerCycle = 320;
+/// tcgen05.alloc of one SM alone, and when all SMs do it (QRC).
+inline constexpr double kTensorAllocCycles = 253,
+                        kContendedTensorAllocCycles = 1030;
+/// tcgen05.shift.down (QRC).
+inline constexpr double kTensorShiftCycles = 51;
+
+//===----------------------------------------------------------------------===//
+// Warp instructions of an SM with tensor memory
+//===----------------------------------------------------------------------===//
+
+/// Shared memory, and the port through which MMAs fetch operands (QRC, SA).
+inline constexpr double kSharedBytesPerCycle = 128;
+inline constexpr double kSharedLoadLatencyCycles = 24;
+/// cvt of f32 to 8, 6 and 4 bits, elements a cycle and SM (QRC: 58 of 64).
+inline constexpr double kNarrowConvertsPerCycle = 58;
+/// cvt of f32 to bf16 and f16: one sweep of QRC says 30, the pipe allows 58.
+inline constexpr double kHalfConvertsPerCycle = 30;
+/// f32 fused multiply-adds a cycle and SM (QRC).
+inline constexpr double kFmasPerCycle = 128;
+/// What the epilogue of a CTA stores, in bytes a cycle: fitted to published
+/// GEMM times; one CTA's TMA stores measured alone run at 33 (FC).
+inline constexpr double kEpilogueStoreBytesPerCycle = 30;
+/// Cycles until the writes of a TMA store are done (FC).
+inline constexpr double kTmaStoreLatencyCycles = 500;
+
+/// mbarrier.arrive, and from an arrival to the thread that it releases (QRC).
+inline constexpr double kArriveCycles = 24, kArriveToWaiterCycles = 123;
+/// Arrival on the barrier of another CTA of the cluster (assumed).
+inline constexpr double kRemoteArriveCycles = 200;
+/// barrier.cluster arrive and wait (QRC: 370 to 395).
+inline constexpr double kClusterBarrierCycles = 380;
+/// bar.sync of `warps` warps (QRC: 22 + 2 for each).
+double barrierCycles(unsigned warps);
+/// clusterlaunchcontrol.try_cancel to its response (assumed).
+inline constexpr double kTryCancelCycles = 1000;
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Bytes a cycle that TMA brings to one SM: 145 GB/s at 1.3 GHz (SA).
 inline constexpr double kTmaBytesPerCycle = 112;
 
-/// One SM's share of the L2 cache while all read, in bytes a cycle: 30 TB/s over
-/// 148 SMs at 1.9 GHz (fitted to published GEMM times).
+/// Bytes that TMA brings to one SM from L2 while all draw FP4 tiles: 164 GB/s
+/// (QRC).
+inline constexpr double kTmaGigabytesPerSecond = 164;
+
+/// What the L2 cache gives TMA on a part of 148 SMs, in TB/s. Fitted to
+/// published GEMM times: neighbours' requests coalesce, so it lies above what
+/// plain reads achieve (20.5 on B200, TileSight).
+inline constexpr double kL2TerabytesPerSecond = 30;
+
+/// One SM's share of that in bytes a cycle at 1.9 GHz.
 inline constexpr double kL2BytesPerCycle = 107;
 
-/// Cycles from the release of a stage of `bytes` to its next one, that is the
-/// load's issue, flight and arrival: linear between 0.745, 1.15 and 1.51 us for
-/// 24, 32 and 48 KiB at 1.9 GHz, and beyond (the first microbenchmarks' sweep of
-/// stages). A ring of S stages therefore feeds one K tile every S-th of it.
+/// Operand bytes that stay in the L2 cache of 126 MiB from wave to wave
+/// (fitted; QRC measures 79 MiB that can be made persistent).
+inline constexpr double kL2OperandBytes = 80e6;
+
+/// Pointer chases: an L2 hit in the near partition and a read of HBM (FC, QRC).
+inline constexpr double kL2LatencyCycles = 305, kMemoryLatencyCycles = 707;
+
+/// What TMA reads of all 148 SMs of B200 achieve from HBM with `bytesInFlight`
+/// bytes outstanding on each, in TB/s (SA); linear between its points.
+double tmaTerabytesPerSecond(double bytesInFlight);
+
+/// Microseconds from the release of a stage of `bytes` to its next one, that is
+/// the load's issue, flight and arrival, and the MMAs: linear between 0.745,
+/// 1.15 and 1.51 us for 24, 32 and 48 KiB, and beyond (SA's sweep of stages). A
+/// ring of S stages therefore feeds one K tile every S-th of it.
+double stageRoundTripMicroseconds(double bytes);
+
+/// The same in cycles at 1.9 GHz.
 double stageRoundTripCycles(double bytes);
+
+//===----------------------------------------------------------------------===//
+// mma.sync of sm_120
+//===----------------------------------------------------------------------===//
+
+/// Floating-point operations a cycle and SM of dense mma.sync on sm_120 and
+/// sm_121 GeForce parts (lookup1980/microbench-blackwell). 0 if `kind` has no
+/// such form there.
+double warpMmaFlopsPerCycle(MmaKind kind);
 
 } // namespace blockscale::hw
 

@@ -113,7 +113,10 @@ static void predictCycles(KernelReport &report, MmaOp mma, uint64_t bytes) {
   MmaAttr instruction = mma.getInstruction();
   report.mmaCyclesPerKTile =
       report.mmasPerKTile *
-      hw::mmaIntervalCycles(instruction.getM(), instruction.getN());
+      hw::mmaIntervalCycles(hw::mmaStep(
+          instruction.getKind(), instruction.getK(), instruction.getSparse(),
+          unsigned(instruction.getCtaGroup()), instruction.getM(),
+          instruction.getN()));
   report.loadCyclesPerKTile = bytes / hw::kTmaBytesPerCycle;
 }
 

@@ -10,6 +10,7 @@
 
 #include "TileGeometry.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Part.h"
 #include "blockscale/HW/Throughput.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -92,7 +93,9 @@ static double predictCycles(const Problem &problem, MmaAttr mma,
                             const TileGeometry &geometry, int64_t stages,
                             hw::Target target) {
   constexpr double kStoreBytesPerCycle = 30, kFill = 1500;
-  double interval = hw::mmaIntervalCycles(geometry.tileM, geometry.tileN);
+  double interval = hw::mmaIntervalCycles(
+      hw::mmaStep(mma.getKind(), mma.getK(), /*sparse=*/false, /*ctaGroup=*/1,
+                  geometry.tileM, geometry.tileN));
   double steps = std::ceil(double(problem.k) / mma.getK());
   double traffic =
       problem.k *
@@ -110,7 +113,7 @@ static double predictCycles(const Problem &problem, MmaAttr mma,
   double tiles = std::ceil(double(problem.rows) / geometry.tileM) *
                  std::ceil(double(problem.columns) / geometry.tileN) *
                  problem.batch;
-  double waves = std::ceil(tiles / hw::chipInfo(target.chip).smCount);
+  double waves = std::ceil(tiles / hw::referencePart(target.chip).smCount);
   return kFill + waves * (hidden + exposed * epilogue);
 }
 

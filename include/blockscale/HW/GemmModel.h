@@ -1,0 +1,146 @@
+//===- GemmModel.h - predicted time of a whole matmul -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An estimate of how long a persistent, warp-specialised GEMM takes: waves of
+// tiles, each the smooth maximum of what the tensor core, the L2 cache, the
+// memory and the epilogue take, and a clock that sinks until the power limit
+// holds. Fitted to 89 published measurements (benchmarks/calibration), which it
+// reproduces within 6.7 % on average; expect 10 to 15 % for a kernel family
+// that is not among them and 25 % for few rows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_HW_GEMMMODEL_H
+#define BLOCKSCALE_HW_GEMMMODEL_H
+
+#include "blockscale/HW/Part.h"
+#include "blockscale/HW/Throughput.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace blockscale::hw {
+
+/// D = A * B^T, with A of M x K and B of N x K, `batch` times.
+struct GemmSize {
+  int64_t m, n, k;
+  int64_t batch = 1;
+};
+
+/// How much of an epilogue the next tile's main loop cannot hide.
+enum class EpilogueOverlap : uint8_t {
+  TwoAccumulators,  ///< a second accumulator in tensor memory; N <= 240
+  PiecewiseRelease, ///< one, whose columns are released as they are read
+  None              ///< one, released as a whole
+};
+
+/// The order in which tiles run.
+enum class Raster : uint8_t {
+  Grouped, ///< concurrent tiles form a near-square
+  Linear   ///< along M first
+};
+
+/// A kernel, as far as its time depends on it.
+struct GemmKernel {
+  MmaKind kind = MmaKind::MXF4NVF4;
+  /// K of one instruction, in logical elements.
+  unsigned instructionK = 64;
+  bool sparse = false;
+  unsigned ctaGroup = 2;
+  /// Tile of one CTA, or of the pair: M and N of the instruction.
+  unsigned tileM = 256, tileN = 256;
+  /// Bytes in global memory of an element of A and B, its share of the scales
+  /// included; see bytesPerElement().
+  double bytesA = 0, bytesB = 0;
+  /// Bytes of an element of D.
+  double bytesD = 2;
+  /// CTAs of a cluster.
+  unsigned cluster = 2;
+  /// Stages of the ring, and K of each; 0 leaves the loads' latency out.
+  unsigned stages = 0, stageK = 0;
+  /// Bytes of shared memory that the loads of one stage fill in one CTA.
+  double stageBytes = 0;
+  EpilogueOverlap overlap = EpilogueOverlap::PiecewiseRelease;
+  Raster raster = Raster::Grouped;
+};
+
+/// Bytes of `type` and its share of a scale of one byte for every `scaleSpan`
+/// elements; `scaleSpan` 0 is no scale.
+double bytesPerElement(OperandType type, unsigned scaleSpan);
+
+/// What the operands hold, which decides the power that MMAs take.
+enum class OperandData : uint8_t { Random, Zero };
+
+/// Where the kernel runs.
+struct GemmConditions {
+  Part part;
+  /// Clock of the SMs in GHz; 0 is the boost clock.
+  double clockGhz = 0;
+  /// Whether the clock sinks until the power limit holds, as it does after some
+  /// 5 ms of load. Only for parts whose power was fitted (B200, B300).
+  bool powerLimited = false;
+  OperandData data = OperandData::Random;
+};
+
+/// What a wave of tiles waits for most.
+enum class GemmLimit : uint8_t {
+  Array,        ///< the multipliers
+  OperandFetch, ///< shared memory that feeds them
+  Issue,        ///< the shortest interval of MMAs
+  Stages,       ///< too few stages for the latency of the loads
+  L2,           ///< traffic from the L2 cache
+  Memory,       ///< traffic of global memory
+  Epilogue      ///< the part of it that nothing hides, or its store rate
+};
+
+/// "array", "operand fetch", "issue", "stages", "L2", "memory", "epilogue".
+std::string_view gemmLimitName(GemmLimit limit);
+
+/// Times in microseconds.
+struct GemmPrediction {
+  double clockGhz = 0;
+  int64_t waves = 0;
+  /// Of one wave: the tensor core, the loads' latency over the stages, the L2
+  /// cache, memory, the whole epilogue, and the wave itself.
+  double mma = 0, stages = 0, l2 = 0, memory = 0, epilogue = 0, wave = 0;
+  double total = 0;
+  /// 2MNK over the time, in 10^12 a second.
+  double teraflops = 0;
+  /// Share of all SMs' multiplier cycles that do useful work, launch to end.
+  double tensorCoreBusy = 0;
+  double watts = 0;
+  GemmLimit limit = GemmLimit::Array;
+};
+
+GemmPrediction predictGemm(const GemmKernel &kernel, const GemmSize &size,
+                           const GemmConditions &conditions);
+
+/// A tile, its prediction, and whether A and B changed sides for it.
+struct GemmChoice {
+  GemmKernel kernel;
+  bool swapped = false;
+  GemmPrediction prediction;
+};
+
+/// The fastest of the tiles that vendor libraries have, pairs of 256 x
+/// {256, 224, 192, 128, 64} and single CTAs of 128 x the same, with the
+/// operands in either order: the model's bound for `kernel`'s instruction and
+/// operands.
+GemmChoice bestGemm(const GemmKernel &kernel, const GemmSize &size,
+                    const GemmConditions &conditions);
+
+/// The same question for a warp-level kernel of sm_120: a cruder model, waves
+/// of tiles at 95 % of the rate of mma.sync. `sustainedGhz` is the clock under
+/// load, which the model takes when the tensor cores are busy enough, and
+/// `burstGhz` the one before.
+GemmPrediction predictWarpMmaGemm(MmaKind kind, const GemmSize &size,
+                                  const Part &part, double sustainedGhz,
+                                  double burstGhz);
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_HW_GEMMMODEL_H

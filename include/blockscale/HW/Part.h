@@ -1,0 +1,57 @@
+//===- Part.h - the products that carry the chips ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a product adds to its chip: how many SMs, which clock, which memory.
+// Only the model of time asks; nothing here decides whether a kernel is right.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_HW_PART_H
+#define BLOCKSCALE_HW_PART_H
+
+#include "blockscale/HW/Target.h"
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace blockscale::hw {
+
+/// One product. Terabytes are decimal.
+struct Part {
+  std::string_view name;
+  Chip chip;
+  unsigned smCount;
+  unsigned boostMhz;
+  /// 0 where nobody published one.
+  unsigned powerLimitWatts;
+  /// Power without load, fitted together with the coefficients of
+  /// GemmModel.cpp; 0 where they were not fitted.
+  unsigned idleWatts;
+  /// Memory bandwidth that reads achieve, in TB/s; the vendor's figure where
+  /// nobody measured it.
+  double memoryTerabytesPerSecond;
+};
+
+/// All parts, in the order of their chips; the first of a chip is its
+/// reference.
+const std::vector<Part> &allParts();
+
+/// The part that stands for `chip` where nobody names one.
+const Part &referencePart(Chip chip);
+
+/// "B200", "RTX 5090"; empty for an unknown name.
+std::optional<Part> parsePart(std::string_view name);
+
+/// SMs that a grid of clusters of `cluster` CTAs, one CTA to an SM, can use.
+/// The GPCs of the parts with tensor memory have 18 or 20 SMs, so that bigger
+/// clusters leave some idle.
+unsigned usableSms(const Part &part, unsigned cluster);
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_HW_PART_H

@@ -1,0 +1,336 @@
+//===- GemmModel.cpp - predicted time of a whole matmul -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/GemmModel.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+
+using namespace blockscale::hw;
+
+namespace {
+
+// Fitted to the points of benchmarks/calibration. Those marked * hardly move
+// the error alone: read launch and fill together, about 3.3 us at boost.
+
+/// Share of the MMA rate that a main loop reaches.
+constexpr double kIssueEfficiency = 0.965;
+/// Exponent of the smooth maximum: overlapping parts slow each other.
+constexpr double kOverlapExponent = 3.2;
+/// Launch in us, and prologue, first fill and drain in cycles. *
+constexpr double kLaunch = 1.5, kFillCycles = 3500;
+/// Fixed cost of a wave in us. *
+constexpr double kPerWave = 0.5;
+/// Operands that do not stay in the L2 cache are read this share of anew.
+constexpr double kReread = 0.9;
+/// Watts for a TB/s from the L2 cache and from memory (QRC measures 25.5 and 86
+/// pJ a byte).
+constexpr double kWattsPerL2 = 22, kWattsPerMemory = 80;
+/// Dynamic power of operands that are all zero.
+constexpr double kZeroPower = 0.45;
+
+/// Watts of busy tensor cores at 1 GHz; power goes with the clock to the 1.5.
+double mmaWatts(const GemmKernel &kernel) {
+  switch (kernel.kind) {
+  case MmaKind::F16:
+  case MmaKind::TF32:
+    return 290;
+  case MmaKind::F8F6F4:
+  case MmaKind::MXF8F6F4:
+  case MmaKind::I8:
+    return 360;
+  case MmaKind::MXF4:
+  case MmaKind::MXF4NVF4:
+    return kernel.instructionK == 96 ? 400 : 350;
+  }
+  return 0;
+}
+
+double exposedEpilogue(EpilogueOverlap overlap) {
+  switch (overlap) {
+  case EpilogueOverlap::TwoAccumulators:
+    return 0.12;
+  case EpilogueOverlap::PiecewiseRelease:
+    return 0.15;
+  case EpilogueOverlap::None:
+    return 0.75;
+  }
+  return 1;
+}
+
+int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+MmaStep stepOf(const GemmKernel &kernel) {
+  return mmaStep(kernel.kind, kernel.instructionK, kernel.sparse,
+                 kernel.ctaGroup, kernel.tileM, kernel.tileN);
+}
+
+/// How the tiles of a product lie on the SMs.
+struct Tiling {
+  int64_t rows, columns, tiles, waves;
+  /// Tiles that run at once.
+  int64_t active;
+
+  Tiling(const GemmKernel &kernel, const GemmSize &size, const Part &part)
+      : rows(ceilDiv(size.m, kernel.tileM)),
+        columns(ceilDiv(size.n, kernel.tileN)),
+        tiles(rows * columns * size.batch) {
+    int64_t units = usableSms(part, kernel.cluster) / kernel.ctaGroup;
+    waves = ceilDiv(tiles, units);
+    active = std::min(tiles, units);
+  }
+};
+
+/// Bytes for one element of K that a wave reads at least once: those of
+/// `height` rows of tiles and the columns that the other active tiles make.
+double bytesOfShape(const GemmKernel &kernel, int64_t height, int64_t active) {
+  return height * kernel.tileM * kernel.bytesA +
+         ceilDiv(active, height) * kernel.tileN * kernel.bytesB;
+}
+
+double bytesOfWave(const GemmKernel &kernel, const Tiling &tiling) {
+  if (kernel.raster == Raster::Linear)
+    return bytesOfShape(kernel, std::min(tiling.rows, tiling.active),
+                        tiling.active);
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t height = 1; height <= tiling.active; ++height)
+    least = std::min(least, bytesOfShape(kernel, height, tiling.active));
+  return least;
+}
+
+/// Bytes that cross the memory bus during the whole product.
+double memoryBytes(const GemmKernel &kernel, const GemmSize &size,
+                   const Tiling &tiling) {
+  double once = double(size.k) * size.batch *
+                (size.m * kernel.bytesA + size.n * kernel.bytesB);
+  double operands = once;
+  if (once > kL2OperandBytes)
+    operands = std::max(once, kReread * tiling.waves * size.k *
+                                  bytesOfWave(kernel, tiling));
+  return operands + kernel.bytesD * size.m * size.n * size.batch;
+}
+
+/// Bytes of one tile's operands, from the L2 cache.
+double tileBytes(const GemmKernel &kernel, const GemmSize &size) {
+  return double(size.k) *
+         (kernel.tileM * kernel.bytesA + kernel.tileN * kernel.bytesB);
+}
+
+double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {
+  double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
+  double store = elements * kernel.bytesD / kEpilogueStoreBytesPerCycle;
+  double read = elements * 4 / kTensorLoadBytesPerCycleOfSm;
+  double convert =
+      kernel.bytesD <= 1 ? elements / kNarrowConvertsPerCycle : 0.0;
+  return std::max({store, read, convert}) / (clockGhz * 1e3);
+}
+
+double flops(const GemmSize &size) {
+  return 2.0 * size.m * size.n * size.k * size.batch;
+}
+
+/// Floating-point operations a cycle of all SMs.
+double peakFlopsPerCycle(const GemmKernel &kernel, const Part &part) {
+  MmaStep step = stepOf(kernel);
+  double perStep =
+      2.0 * kernel.tileM / kernel.ctaGroup * kernel.tileN * kernel.instructionK;
+  return part.smCount * perStep / mmaArrayCycles(step);
+}
+
+GemmLimit mainLoopLimit(const GemmKernel &kernel) {
+  switch (mmaLimit(stepOf(kernel))) {
+  case MmaLimit::Array:
+    return GemmLimit::Array;
+  case MmaLimit::OperandFetch:
+    return GemmLimit::OperandFetch;
+  case MmaLimit::Issue:
+    return GemmLimit::Issue;
+  }
+  return GemmLimit::Array;
+}
+
+GemmLimit limitOf(const GemmKernel &kernel, const GemmPrediction &prediction) {
+  std::pair<double, GemmLimit> parts[] = {
+      {prediction.mma, mainLoopLimit(kernel)},
+      {prediction.stages, GemmLimit::Stages},
+      {prediction.l2, GemmLimit::L2},
+      {prediction.memory, GemmLimit::Memory},
+      {prediction.epilogue, GemmLimit::Epilogue}};
+  return std::max_element(
+             std::begin(parts), std::end(parts),
+             [](const auto &x, const auto &y) { return x.first < y.first; })
+      ->second;
+}
+
+/// The prediction at one clock, watts included.
+GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
+                         const GemmConditions &conditions, double clockGhz) {
+  constexpr double kSmsOfL2Figure = 148;
+  const Part &part = conditions.part;
+  Tiling tiling(kernel, size, part);
+  GemmPrediction result;
+  result.clockGhz = clockGhz;
+  result.waves = tiling.waves;
+  result.mma = double(ceilDiv(size.k, kernel.instructionK)) *
+               mmaIntervalCycles(stepOf(kernel)) /
+               (kIssueEfficiency * clockGhz * 1e3);
+  if (kernel.stages)
+    result.stages = double(ceilDiv(size.k, kernel.stageK)) *
+                    stageRoundTripMicroseconds(kernel.stageBytes) /
+                    kernel.stages;
+  double perTile = tileBytes(kernel, size);
+  result.l2 = tiling.active * perTile /
+              (kL2TerabytesPerSecond * part.smCount / kSmsOfL2Figure * 1e6);
+  double fromMemory = memoryBytes(kernel, size, tiling);
+  result.memory =
+      fromMemory / tiling.waves / (part.memoryTerabytesPerSecond * 1e6);
+  result.epilogue = epilogueMicroseconds(kernel, clockGhz);
+
+  double exposed = exposedEpilogue(kernel.overlap);
+  double sum = 0;
+  for (double time : {std::max(result.mma, result.stages), result.l2,
+                      result.memory, (1 - exposed) * result.epilogue})
+    sum += std::pow(time, kOverlapExponent);
+  result.wave = std::pow(sum, 1 / kOverlapExponent) +
+                exposed * result.epilogue + kPerWave;
+  result.total = kLaunch + kFillCycles / (clockGhz * 1e3) +
+                 tiling.waves * result.wave + (1 - exposed) * result.epilogue;
+
+  result.teraflops = flops(size) / result.total / 1e6;
+  result.tensorCoreBusy =
+      result.teraflops * 1e3 / (peakFlopsPerCycle(kernel, part) * clockGhz);
+  double dynamic =
+      mmaWatts(kernel) * result.tensorCoreBusy * std::pow(clockGhz, 1.5) +
+      kWattsPerL2 * tiling.tiles * perTile / result.total / 1e6 +
+      kWattsPerMemory * fromMemory / result.total / 1e6;
+  bool isZero = conditions.data == OperandData::Zero;
+  result.watts = part.idleWatts + dynamic * (isZero ? kZeroPower : 1);
+  result.limit = limitOf(kernel, result);
+  return result;
+}
+
+} // namespace
+
+double blockscale::hw::bytesPerElement(OperandType type, unsigned scaleSpan) {
+  return type.bits() / 8.0 + (scaleSpan ? 1.0 / scaleSpan : 0.0);
+}
+
+std::string_view blockscale::hw::gemmLimitName(GemmLimit limit) {
+  switch (limit) {
+  case GemmLimit::Array:
+    return "array";
+  case GemmLimit::OperandFetch:
+    return "operand fetch";
+  case GemmLimit::Issue:
+    return "issue";
+  case GemmLimit::Stages:
+    return "stages";
+  case GemmLimit::L2:
+    return "L2";
+  case GemmLimit::Memory:
+    return "memory";
+  case GemmLimit::Epilogue:
+    return "epilogue";
+  }
+  return "";
+}
+
+GemmPrediction blockscale::hw::predictGemm(const GemmKernel &kernel,
+                                           const GemmSize &size,
+                                           const GemmConditions &conditions) {
+  const Part &part = conditions.part;
+  double highest =
+      conditions.clockGhz ? conditions.clockGhz : part.boostMhz / 1e3;
+  GemmPrediction atHighest = predictAt(kernel, size, conditions, highest);
+  bool isFitted = part.idleWatts != 0;
+  if (!conditions.powerLimited || !isFitted ||
+      atHighest.watts <= part.powerLimitWatts)
+    return atHighest;
+  // Power rises with the clock: bisect to 0.1 MHz.
+  double low = 0, high = highest;
+  constexpr double kPrecision = 1e-4;
+  while (high - low > kPrecision) {
+    double middle = (low + high) / 2;
+    bool holds = predictAt(kernel, size, conditions, middle).watts <=
+                 part.powerLimitWatts;
+    (holds ? low : high) = middle;
+  }
+  return predictAt(kernel, size, conditions, low);
+}
+
+GemmChoice blockscale::hw::bestGemm(const GemmKernel &kernel,
+                                    const GemmSize &size,
+                                    const GemmConditions &conditions) {
+  GemmChoice best;
+  for (unsigned ctaGroup : {2u, 1u})
+    for (unsigned tileN : {256u, 224u, 192u, 128u, 64u})
+      for (bool swapped : {false, true}) {
+        GemmKernel candidate = kernel;
+        candidate.ctaGroup = ctaGroup;
+        candidate.cluster = ctaGroup;
+        candidate.tileM = 128 * ctaGroup;
+        candidate.tileN = tileN;
+        candidate.stages = 0;
+        candidate.raster = Raster::Grouped;
+        candidate.overlap = tileN <= 240 ? EpilogueOverlap::TwoAccumulators
+                                         : EpilogueOverlap::PiecewiseRelease;
+        GemmSize oriented = size;
+        if (swapped) {
+          std::swap(candidate.bytesA, candidate.bytesB);
+          std::swap(oriented.m, oriented.n);
+        }
+        GemmPrediction prediction =
+            predictGemm(candidate, oriented, conditions);
+        if (prediction.teraflops > best.prediction.teraflops)
+          best = {candidate, swapped, prediction};
+      }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// mma.sync
+//===----------------------------------------------------------------------===//
+
+GemmPrediction blockscale::hw::predictWarpMmaGemm(MmaKind kind,
+                                                  const GemmSize &size,
+                                                  const Part &part,
+                                                  double sustainedGhz,
+                                                  double burstGhz) {
+  // Launch in us; share of the rate that tiles of 128 x 128 and smaller ones
+  // reach; how busy the tensor cores must be for the clock to sink.
+  constexpr double kLaunch = 4, kEfficiency = 0.95, kSmallTile = 0.8,
+                   kBusyEnough = 0.45;
+  double rate = warpMmaFlopsPerCycle(kind);
+  double peak = part.smCount * rate * 1e3;
+  auto predictAt = [&](double clockGhz) {
+    GemmPrediction best;
+    for (auto [tileM, tileN] :
+         {std::pair(128, 128), std::pair(64, 128), std::pair(64, 64)}) {
+      bool isSmall = tileM * tileN < 128 * 128;
+      double reached = rate * kEfficiency * (isSmall ? kSmallTile : 1);
+      GemmPrediction result;
+      result.clockGhz = clockGhz;
+      result.waves =
+          ceilDiv(ceilDiv(size.m, tileM) * ceilDiv(size.n, tileN) * size.batch,
+                  part.smCount);
+      result.mma = 2.0 * tileM * tileN * size.k / (reached * clockGhz * 1e3);
+      result.wave = result.mma;
+      result.total = kLaunch + result.waves * result.wave;
+      result.teraflops = flops(size) / result.total / 1e6;
+      result.tensorCoreBusy = result.teraflops * 1e6 / (peak * clockGhz);
+      if (result.teraflops > best.teraflops)
+        best = result;
+    }
+    return best;
+  };
+  GemmPrediction burst = predictAt(burstGhz);
+  return burst.tensorCoreBusy < kBusyEnough ? burst : predictAt(sustainedGhz);
+}

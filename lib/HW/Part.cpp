@@ -1,0 +1,59 @@
+//===- Part.cpp - the products that carry the chips -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Part.h"
+
+#include <array>
+
+using namespace blockscale::hw;
+
+// SM counts: device queries in public benchmark repositories
+// (AndreSlavescu/flashinfer-competition, ademeure/QuickRunCUDA,
+// lookup1980/microbench-blackwell) and vendor pages. Clocks: the same; GB200 is
+// a guess from its 10 PF, Thor and GB10 are derived from their peaks. Memory:
+// SemiAnalysisAI/microbench-blackwell (B200), QuickRunCUDA (B300), gn-kernels
+// (RTX 5090), the TileSight paper (RTX PRO 6000), vendor pages (Thor, GB10).
+// Idle power of B200 and B300: fitted with the model of whole GEMMs.
+const std::vector<Part> &blockscale::hw::allParts() {
+  static const std::vector<Part> parts{
+      {"B200", Chip::SM100, 148, 1965, 1000, 170, 7.0},
+      {"GB200", Chip::SM100, 152, 2000, 1200, 170, 7.0},
+      {"B300", Chip::SM103, 148, 2032, 1100, 185, 7.2},
+      {"GB300", Chip::SM103, 152, 2070, 1400, 185, 7.2},
+      {"Thor T5000", Chip::SM110, 20, 1580, 130, 0, 0.273},
+      {"RTX 5090", Chip::SM120, 170, 2407, 600, 0, 1.51},
+      {"RTX PRO 6000", Chip::SM120, 188, 2617, 600, 0, 1.4},
+      {"GB10", Chip::SM121, 48, 2500, 140, 0, 0.273},
+  };
+  return parts;
+}
+
+const Part &blockscale::hw::referencePart(Chip chip) {
+  const std::vector<Part> &parts = allParts();
+  for (const Part &part : parts)
+    if (part.chip == chip)
+      return part;
+  return parts.front();
+}
+
+std::optional<Part> blockscale::hw::parsePart(std::string_view name) {
+  for (const Part &part : allParts())
+    if (part.name == name)
+      return part;
+  return std::nullopt;
+}
+
+unsigned blockscale::hw::usableSms(const Part &part, unsigned cluster) {
+  // Counted on 148-SM parts: 33 clusters of 4 (public kernel notes), 15 of 8
+  // (QuickRunCUDA). Parts of another size keep the same share.
+  constexpr unsigned kCountedSms = 148, kClustersOf4 = 33, kClustersOf8 = 15;
+  if (cluster <= 2)
+    return part.smCount / cluster * cluster;
+  unsigned counted = cluster <= 4 ? kClustersOf4 * 4 : kClustersOf8 * 8;
+  return part.smCount * counted / kCountedSms / cluster * cluster;
+}
