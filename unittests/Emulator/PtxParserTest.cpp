@@ -68,6 +68,20 @@ TEST(PtxParser, VariablesAndInitialValues) {
   EXPECT_EQ(module.variables[5].align, 1024u);
 }
 
+TEST(PtxParser, ManagedVariables) {
+  Module module = parsed(std::string(kHeader) +
+                         ".global .attribute(.managed) .align 4 .u32 m = 5;\n"
+                         ".global .align 4 .u32 g;\n");
+  ASSERT_EQ(module.variables.size(), 2u);
+  EXPECT_TRUE(module.variables[0].isManaged);
+  EXPECT_FALSE(module.variables[1].isManaged);
+  EXPECT_EQ(
+      parsePtx(std::string(kHeader) + ".shared .attribute(.managed) .u32 m;\n")
+          .errors.at(0)
+          .message,
+      "expected '.managed' of a '.global' variable, found '.managed'");
+}
+
 TEST(PtxParser, LabelsResolveInsideOut) {
   Module module = parsed(kernelOf("L: { bra L; L: bra L; }\n"
                                   "{ L: bra L; bra OUT; }\n"

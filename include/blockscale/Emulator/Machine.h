@@ -24,6 +24,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ struct Buffer {
   uint8_t *data = nullptr;
   uint64_t size = 0; ///< bytes
   bool writable = true;
+  /// Where kernels see it, at least a page away from every other buffer and
+  /// below 2^47; 0 lets the machine choose.
+  uint64_t address = 0;
 };
 
 /// A pointer argument: the address of byte `offset` of `Launch::buffers`
@@ -76,6 +80,52 @@ template <typename T> Argument scalar(T value) {
   return std::vector<uint8_t>(bytes, bytes + sizeof(T));
 }
 
+/// The `.global` and `.const` variables of a module: their initial bytes, and
+/// where each of them lies. The same for every kernel of the module.
+struct ModuleVariables {
+  std::vector<uint8_t> global, constant;
+  /// By Module::variables, the offset in `global` or `constant`; 0 for
+  /// variables of other spaces.
+  std::vector<uint64_t> offsets;
+  /// Why they cannot be laid out; empty if they can.
+  std::vector<Finding> refusals;
+};
+
+/// Lays out the variables of `module`; kernels see byte 0 of `global` at
+/// `globalAddress`, which is 0 where the machine chooses.
+ModuleVariables initialVariables(const Module &module,
+                                 uint64_t globalAddress = 0);
+
+namespace machine {
+struct Program;
+} // namespace machine
+struct Launch;
+struct Options;
+struct RunResult;
+
+/// A kernel decoded once, to be run many times. Copies share the code.
+class Kernel {
+public:
+  /// Decodes kernel `name` of `module`, which must outlive it.
+  Kernel(const Module &module, std::string_view name,
+         uint64_t globalAddress = 0);
+
+  /// Why it cannot be run; empty if it can.
+  const std::vector<Finding> &refusals() const { return refused; }
+  /// Of the module; null if it has no such kernel.
+  const Function *function() const { return source; }
+  /// Bytes of shared memory that the kernel declares.
+  uint32_t staticSharedBytes() const;
+  /// Bytes of local memory of one thread.
+  uint64_t localBytes() const;
+
+private:
+  friend RunResult run(const Kernel &, const Launch &, const Options &);
+  const Function *source = nullptr;
+  std::shared_ptr<const machine::Program> program;
+  std::vector<Finding> refused;
+};
+
 /// One grid. Legal: grid a multiple of cluster in each dimension, cluster at
 /// most 16 CTAs, block at most 1024 threads; the kernel's own directives hold.
 struct Launch {
@@ -85,6 +135,9 @@ struct Launch {
   std::vector<Buffer> buffers;
   /// One per kernel parameter, in order, of exactly its size.
   std::vector<Argument> arguments;
+  /// The bytes of the module's variables, kept by the caller from one launch to
+  /// the next: as large as in ModuleVariables. Null gives the run fresh ones.
+  uint8_t *globals = nullptr, *constants = nullptr;
 };
 
 /// When an asynchronous operation takes effect.
@@ -145,6 +198,12 @@ struct RunResult {
 /// first instruction, with its line. Never throws on bad input.
 RunResult run(const Module &module, const Launch &launch,
               const Options &options = {});
+/// The same for a decoded kernel; `launch.kernel` is not read.
+RunResult run(const Kernel &kernel, const Launch &launch,
+              const Options &options);
+
+/// What a CTA may have of shared memory on `target` ("sm_100a"), in bytes.
+uint32_t sharedCapacity(std::string_view target);
 
 } // namespace blockscale::emulator
 

@@ -234,6 +234,8 @@ struct Variable {
   /// Bytes; 0 for `.extern .shared name[]` (dynamic shared memory).
   uint64_t size = 0;
   bool isExtern = false;
+  /// `.attribute(.managed)`: the host may access it too.
+  bool isManaged = false;
   /// `name[]` without initialiser.
   bool unsized = false;
   /// Leading bytes of the initial value; the rest is zero.

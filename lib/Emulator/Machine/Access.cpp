@@ -149,15 +149,15 @@ bool resolveGlobal(Exec &x, const Record &r, uint64_t address, unsigned lane,
 
 bool resolveConst(Exec &x, const Record &r, uint64_t offset, unsigned lane,
                   unsigned bytes, Use use, Access &out) {
-  const std::vector<uint8_t> &bank = x.cluster->program().constBytes;
+  uint64_t size = x.cluster->program().constBytes.size();
   if (use == Use::Write) {
     x.fault(r, FindingKind::ReadOnly, "store to constant memory", int(lane),
             offset);
     return false;
   }
-  if (offset > bank.size() || bytes > bank.size() - offset)
+  if (offset > size || bytes > size - offset)
     return outside(x, r, "constant memory", offset, lane, bytes);
-  out.data = const_cast<uint8_t *>(bank.data()) + offset;
+  out.data = x.cluster->grid.memory.constants + offset;
   return true;
 }
 

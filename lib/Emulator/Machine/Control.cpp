@@ -144,7 +144,7 @@ std::string readString(Exec &x, uint64_t address) {
     const uint8_t *at = nullptr;
     if (address >= kConstWindow &&
         address - kConstWindow < program.constBytes.size())
-      at = program.constBytes.data() + (address - kConstWindow);
+      at = x.cluster->grid.memory.constants + (address - kConstWindow);
     else if (const Region *region = x.cluster->grid.memory.find(address, 1))
       at = region->data + (address - region->base);
     if (!at || !*at)

@@ -59,8 +59,7 @@ uint64_t alignTo(uint64_t value, uint64_t align) {
 
 } // namespace
 
-Decoder::Decoder(Program &program, const Launch &launch)
-    : program(program), launch(launch) {}
+Decoder::Decoder(Program &program) : program(program) {}
 
 bool Decoder::refuse(std::string why) {
   if (refusal.empty())
@@ -350,7 +349,7 @@ void Decoder::layoutModule(const std::vector<uint32_t> &order) {
     case Space::Global:
       reserve(global, v.size, v.align, kMaxGlobalBytes, "global variables",
               v.position, at);
-      return kBufferBase + at;
+      return program.globalBase + at;
     case Space::Local:
     case Space::Param:
       reserve(program.localBytes, v.size, v.align, kMaxLocalBytes,
@@ -377,7 +376,6 @@ void Decoder::layoutModule(const std::vector<uint32_t> &order) {
     for (uint64_t &at : one.variables)
       if (at == ~uint64_t(0))
         at = dynamic;
-  program.globalBase = kBufferBase;
 }
 
 void Decoder::layoutFunction(uint32_t index) {
@@ -410,7 +408,7 @@ void Decoder::fillInitialisers() {
       at = program.constBytes.data() + program.variableAddress[i];
     else if (variable.space == Space::Global)
       at = program.globalBytes.data() +
-           (program.variableAddress[i] - kBufferBase);
+           (program.variableAddress[i] - program.globalBase);
     if (!at)
       continue;
     if (!variable.init.empty())
@@ -504,6 +502,14 @@ void Decoder::findNeverWritten(const std::vector<uint32_t> &order) {
       if (read[slot >> 6] && !written[slot >> 6])
         program.neverWritten.push_back(slot);
   }
+}
+
+bool Decoder::decodeVariables(std::vector<Finding> &errors) {
+  layoutModule({});
+  errors.insert(errors.end(), layoutErrors.begin(), layoutErrors.end());
+  if (errors.empty())
+    fillInitialisers();
+  return errors.empty();
 }
 
 bool Decoder::decode(std::vector<Finding> &errors) {

@@ -20,10 +20,12 @@ namespace blockscale::emulator::machine {
 /// decodes all functions that a kernel reaches.
 class Decoder {
 public:
-  Decoder(Program &program, const Launch &launch);
+  explicit Decoder(Program &program);
 
   /// Decodes the kernel; false with findings in `errors` if it cannot be run.
   bool decode(std::vector<Finding> &errors);
+  /// Only lays out and fills the variables of the module.
+  bool decodeVariables(std::vector<Finding> &errors);
 
   // For the families of handlers:
 
@@ -86,7 +88,6 @@ private:
   void findNeverWritten(const std::vector<uint32_t> &order);
 
   Program &program;
-  const Launch &launch;
   std::map<uint32_t, Layout> layouts;
   std::map<uint32_t, uint32_t> functionSlot; ///< module index -> functions[]
   std::map<std::pair<uint64_t, unsigned>, Slot> constantSlots;

@@ -126,23 +126,59 @@ bool checkShape(const Function &kernel, const Launch &launch, Findings &out) {
   return out.empty();
 }
 
-uint32_t sharedCapacity(const std::string &target) {
-  return target.rfind("sm_12", 0) == 0 ? 101376 : 232448;
-}
-
-void placeBuffers(const Launch &launch, Program &program, Memory &memory,
-                  std::vector<uint64_t> &bases) {
-  constexpr uint64_t kStep = 1 << 20;
+/// Gives every buffer its address; refuses those that the caller has placed in
+/// the way of others.
+void placeBuffers(const Launch &launch, const Program &program, Memory &memory,
+                  std::vector<uint64_t> &bases, Findings &out) {
+  constexpr uint64_t kStep = 1 << 20, kAddressEnd = uint64_t(1) << 47;
   uint64_t at = kBufferBase;
-  auto add = [&](uint8_t *data, uint64_t size, bool writable) {
-    memory.regions.push_back({at, size, data, writable});
-    uint64_t base = at;
-    at += (size / kStep + 2) * kStep;
+  auto add = [&](const Buffer &buffer) {
+    uint64_t base = buffer.address ? buffer.address : at;
+    if (!buffer.address)
+      at += (buffer.size / kStep + 2) * kStep;
+    memory.regions.push_back({base, buffer.size, buffer.data, buffer.writable});
     return base;
   };
-  add(program.globalBytes.data(), program.globalBytes.size(), true);
+  uint64_t globalBytes = program.globalBytes.size();
+  if (program.globalBase == kBufferBase)
+    add({memory.globals, globalBytes});
+  else
+    add({memory.globals, globalBytes, true, program.globalBase});
   for (const Buffer &buffer : launch.buffers)
-    bases.push_back(add(buffer.data, buffer.size, buffer.writable));
+    bases.push_back(add(buffer));
+  std::vector<Region> &regions = memory.regions;
+  std::sort(regions.begin(), regions.end(),
+            [](const Region &a, const Region &b) { return a.base < b.base; });
+  auto overlaps = [](uint64_t base, uint64_t size, uint64_t other,
+                     uint64_t otherSize) {
+    return base < other + otherSize && other < base + size;
+  };
+  for (size_t i = 0; i != regions.size(); ++i) {
+    const Region &one = regions[i];
+    if (one.base > kAddressEnd || one.size > kAddressEnd - one.base ||
+        overlaps(one.base, one.size, kSharedWindow,
+                 kFunctionWindow + kWindowSize - kSharedWindow) ||
+        (i && overlaps(one.base, one.size, regions[i - 1].base,
+                       regions[i - 1].size)))
+      refuse(out, "a buffer of " + std::to_string(one.size) + " bytes at " +
+                      hex(one.base) +
+                      " overlaps another one or a window of the machine");
+  }
+}
+
+/// The storage of the module's variables: the caller's, or fresh copies.
+void placeVariables(const Launch &launch, const Program &program,
+                    Memory &memory) {
+  memory.globals = launch.globals;
+  memory.constants = launch.constants;
+  if (!memory.globals) {
+    memory.ownGlobals = program.globalBytes;
+    memory.globals = memory.ownGlobals.data();
+  }
+  if (!memory.constants) {
+    memory.ownConstants = program.constBytes;
+    memory.constants = memory.ownConstants.data();
+  }
 }
 
 struct ArgumentBytes {
@@ -560,23 +596,25 @@ bool chooseClusters(const Launch &launch, const Options &options,
 } // namespace
 } // namespace machine
 
+uint32_t sharedCapacity(std::string_view target) {
+  return target.rfind("sm_12", 0) == 0 ? 101376 : 232448;
+}
+
 RunResult run(const Module &module, const Launch &launch,
+              const Options &options) {
+  return run(Kernel(module, launch.kernel), launch, options);
+}
+
+RunResult run(const Kernel &kernel, const Launch &launch,
               const Options &options) {
   using namespace machine;
   RunResult result;
-  const Function *kernel = module.findFunction(launch.kernel);
-  if (!kernel || !kernel->isEntry || !kernel->hasBody) {
-    refuse(result.findings, "no kernel '" + launch.kernel + "' in the module");
+  result.findings = kernel.refusals();
+  if (!result.findings.empty() ||
+      !checkShape(*kernel.function(), launch, result.findings))
     return result;
-  }
-  if (!checkShape(*kernel, launch, result.findings))
-    return result;
-  Program program;
-  program.module = &module;
-  program.kernel = kernel;
-  Decoder decoder(program, launch);
-  if (!decoder.decode(result.findings))
-    return result;
+  const Program &program = *kernel.program;
+  const Module &module = *program.module;
   uint64_t shared = uint64_t(program.dynamicShared) + launch.dynamicSharedBytes;
   if (shared > sharedCapacity(module.target)) {
     refuse(result.findings, "the kernel needs " + std::to_string(shared) +
@@ -597,8 +635,11 @@ RunResult run(const Module &module, const Launch &launch,
   }
   Grid grid(program, launch, options);
   std::vector<uint64_t> bases;
-  placeBuffers(launch, program, grid.memory, bases);
-  if (!fillParameters(*kernel, launch, bases, grid.memory, result.findings) ||
+  placeVariables(launch, program, grid.memory);
+  placeBuffers(launch, program, grid.memory, bases, result.findings);
+  if (!result.findings.empty() ||
+      !fillParameters(*kernel.function(), launch, bases, grid.memory,
+                      result.findings) ||
       !chooseClusters(launch, options, grid.order, result.findings))
     return result;
   runGrid(grid, result);

@@ -49,13 +49,15 @@ using Slot = uint32_t;
 inline constexpr Slot kConstantBank = 1u << 31;
 inline constexpr Slot kNoSlot = 0xFFFFFFFFu;
 
-/// Generic address windows. Parameters lie inside the global window.
+/// Generic address windows, where no host has its stack, heap or libraries:
+/// buffers may keep the addresses that they have on the host. Parameters lie
+/// inside the global window.
 inline constexpr uint64_t kBufferBase = 0x0000'0010'0000'0000;
-inline constexpr uint64_t kSharedWindow = 0x0000'7f10'0000'0000;
-inline constexpr uint64_t kLocalWindow = 0x0000'7f20'0000'0000;
-inline constexpr uint64_t kParamWindow = 0x0000'7f30'0000'0000;
-inline constexpr uint64_t kConstWindow = 0x0000'7f40'0000'0000;
-inline constexpr uint64_t kFunctionWindow = 0x0000'7f50'0000'0000;
+inline constexpr uint64_t kSharedWindow = 0x0000'1010'0000'0000;
+inline constexpr uint64_t kLocalWindow = 0x0000'1020'0000'0000;
+inline constexpr uint64_t kParamWindow = 0x0000'1030'0000'0000;
+inline constexpr uint64_t kConstWindow = 0x0000'1040'0000'0000;
+inline constexpr uint64_t kFunctionWindow = 0x0000'1050'0000'0000;
 inline constexpr uint64_t kWindowSize = 0x0000'0001'0000'0000;
 /// The runtime keeps the first KiB of shared memory.
 inline constexpr uint32_t kSharedBase = 1024;
@@ -109,9 +111,10 @@ struct Program {
   uint32_t staticShared = 0;        ///< bytes from kSharedBase
   uint32_t dynamicShared = 0;       ///< first dynamic byte, from kSharedBase
   uint64_t localBytes = 0;          ///< per lane, parameters of calls included
-  std::vector<uint8_t> constBytes;  ///< the .const window
-  std::vector<uint8_t> globalBytes; ///< module .global variables
-  uint64_t globalBase = 0;
+  /// Initial bytes of the module's .const and .global variables, and where
+  /// kernels see the latter.
+  std::vector<uint8_t> constBytes, globalBytes;
+  uint64_t globalBase = kBufferBase;
   std::vector<uint64_t> variableAddress; ///< of Module::variables, own space
   /// Registers that instructions read and none writes.
   std::vector<Slot> neverWritten;
@@ -129,6 +132,10 @@ struct Region {
 struct Memory {
   std::vector<Region> regions; ///< sorted by base
   std::vector<uint8_t> params;
+  /// The module's variables, as many bytes as Program has of each: the
+  /// caller's, or the run's own.
+  uint8_t *globals = nullptr, *constants = nullptr;
+  std::vector<uint8_t> ownGlobals, ownConstants;
   /// The region that holds the whole range, or null.
   const Region *find(uint64_t address, uint64_t bytes) const;
 };

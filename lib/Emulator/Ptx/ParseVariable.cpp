@@ -10,7 +10,8 @@
 
 namespace blockscale::emulator::ptx {
 
-/// `space [.align N] [.v2|.v4] .type name[dims] [= value], ...;`
+/// `space [.attribute(.managed)] [.align N] [.v2|.v4] .type name[dims] [=
+/// value], ...;`
 bool Parser::parseVariables(Space space, bool isExtern) {
   Variable variable;
   variable.space = space;
@@ -26,6 +27,17 @@ bool Parser::parseVariables(Space space, bool isExtern) {
       if (value == 0 || (value & (value - 1)))
         return error(at, "alignment is not a power of two");
       align = static_cast<uint32_t>(value);
+    } else if (acceptWord("attribute")) {
+      if (!expect('(', "behind '.attribute'"))
+        return false;
+      Token name = token;
+      if (space != Space::Global || !acceptWord("managed"))
+        return error(name,
+                     "expected '.managed' of a '.global' variable, found " +
+                         describe(name));
+      variable.isManaged = true;
+      if (!expect(')', "behind the attribute"))
+        return false;
     } else if (isWord("v2") || isWord("v4")) {
       lanes = isWord("v2") ? 2 : 4;
       advance();
