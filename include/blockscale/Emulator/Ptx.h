@@ -339,6 +339,11 @@ ParseResult parsePtx(std::string_view text);
 std::vector<Diagnostic> checkSupported(const Module &module,
                                        const Function &function);
 
+/// The instructions of `function` that Module::target does not have, each with
+/// the targets that do.
+std::vector<Diagnostic> checkTarget(const Module &module,
+                                    const Function &function);
+
 /// The instruction in one line, rebuilt from its parts (not a copy of the
 /// text): `@!%p1 add.s32 %r1, %r2, 4`.
 std::string print(const Module &module, const Function &function,

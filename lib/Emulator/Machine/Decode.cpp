@@ -541,6 +541,13 @@ bool Decoder::decode(std::vector<Finding> &errors) {
   // Callees come first, so that lanes inside a call run before those after it.
   for (uint32_t index : order) {
     for (const Diagnostic &diagnostic :
+         checkTarget(module, module.functions[index]))
+      if (errors.size() < 20)
+        errors.push_back({FindingKind::Unsupported, diagnostic.message,
+                          diagnostic.position.line});
+    if (!errors.empty())
+      return false;
+    for (const Diagnostic &diagnostic :
          checkSupported(module, module.functions[index]))
       if (errors.size() < 20)
         errors.push_back({FindingKind::Unsupported, diagnostic.message,
