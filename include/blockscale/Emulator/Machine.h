@@ -16,6 +16,7 @@
 #ifndef BLOCKSCALE_EMULATOR_MACHINE_H
 #define BLOCKSCALE_EMULATOR_MACHINE_H
 
+#include "blockscale/Emulator/Events.h"
 #include "blockscale/Emulator/Findings.h"
 #include "blockscale/Emulator/OpenPoints.h"
 #include "blockscale/Emulator/Ptx.h"
@@ -165,6 +166,10 @@ struct Options {
   /// separated by blanks. Calls are serialised; with more than one host thread
   /// lines of different clusters interleave.
   std::function<void(std::string_view)> trace;
+  /// Called with each event of cluster `eventCluster` (linear id). Needs
+  /// Completion::Immediate, so that effects follow their causes.
+  std::function<void(const Event &)> event;
+  uint64_t eventCluster = 0;
   /// Receives what the kernel prints through vprintf.
   std::function<void(std::string_view)> print;
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Control.h"
+#include "Events.h"
 #include "Warp.h"
 
 #include <algorithm>
@@ -101,6 +102,12 @@ void giveResult(Exec &x, const Record &r, const NamedBarrier &barrier) {
   }
 }
 
+void emitBarrier(const Exec &x, const Record &r, EventKind kind,
+                 uint32_t number, uint64_t phase) {
+  if (observed(*x.cluster))
+    emit(x, r, barrierEvent(kind, number, int64_t(phase)));
+}
+
 Step ctaBarrier(Exec &x, const Record &r) {
   if (!gathered(x, ~0u))
     return Step::Block;
@@ -115,6 +122,7 @@ Step ctaBarrier(Exec &x, const Record &r) {
     if (arrive(x, r, barrier) == Step::Fault)
       return Step::Fault;
     group.token = barrier.phase;
+    emitBarrier(x, r, EventKind::BarrierArrive, id, barrier.phase);
     completeIfDone(*x.cta, barrier);
     if (r.aux & kArriveOnly)
       return Step::Next;
@@ -125,6 +133,7 @@ Step ctaBarrier(Exec &x, const Record &r) {
   if (barrier.phase == group.token)
     return Step::Block;
   group.arrived = false;
+  emitBarrier(x, r, EventKind::BarrierWait, id, group.token);
   giveResult(x, r, barrier);
   return Step::Next;
 }
@@ -137,6 +146,8 @@ Step clusterArrive(Exec &x, const Record &r) {
                    "barrier.cluster.arrive twice without a wait",
                    __builtin_ctz(twice));
   x.warp->clusterArrived |= x.mask;
+  emitBarrier(x, r, EventKind::BarrierArrive, kClusterBarrier,
+              x.cluster->clusterPhase);
   forLanes(x.mask, [&](unsigned lane) {
     x.warp->clusterPhase[lane] = x.cluster->clusterPhase;
   });
@@ -160,6 +171,8 @@ Step clusterWait(Exec &x, const Record &r) {
   if (!done)
     return Step::Block;
   x.warp->clusterArrived &= ~x.mask;
+  emitBarrier(x, r, EventKind::BarrierWait, kClusterBarrier,
+              x.warp->clusterPhase[x.firstLane()]);
   return Step::Next;
 }
 

@@ -7,6 +7,7 @@
 
 #include "Access.h"
 #include "Async.h"
+#include "Events.h"
 
 #include <algorithm>
 
@@ -147,6 +148,11 @@ Step tryCancel(Exec &x, const Record &r) {
     uint32_t ranks =
         r.aux ? (1u << cluster->ctas.size()) - 1 : 1u << x.cta->rank;
     Origin origin = x.origin(r, int(lane));
+    if (observed(*cluster)) {
+      Event event;
+      event.kind = EventKind::Cancel;
+      emit(*cluster, origin, event);
+    }
     for (; ranks; ranks &= ranks - 1) {
       uint32_t rank = uint32_t(__builtin_ctz(ranks)) << kRankShift;
       uint32_t target = (to & 0xFFFFFF) | rank,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Events.h"
 #include "Warp.h"
 
 #include "blockscale/Emulator/WarpMma.h"
@@ -44,6 +45,34 @@ WarpMmaForm formOf(const Record &r) {
 
 /// detail: a = A, b = B, c = C, d = D; targets = {metadata, scale A, byte A,
 /// thread A, scale B, byte B, thread B} slots as far as the form has them.
+MmaKind kindOf(const WarpMmaForm &form) {
+  if (form.packedFp4)
+    return form.scaleVec == 4 ? MmaKind::MXF4NVF4 : MmaKind::MXF4;
+  if (form.scaleVec)
+    return MmaKind::MXF8F6F4;
+  if (form.accumulator == WarpAccumulator::S32)
+    return MmaKind::I8;
+  switch (bitWidth(form.a)) {
+  case 32:
+    return MmaKind::TF32;
+  case 16:
+    return MmaKind::F16;
+  default:
+    return MmaKind::F8F6F4;
+  }
+}
+
+void emitWarpMma(const Exec &x, const Record &r, const WarpMmaForm &form) {
+  Event event;
+  event.kind = EventKind::WarpMma;
+  event.mma = kindOf(form);
+  event.sparse = form.sparse;
+  event.m = 16;
+  event.n = 8;
+  event.k = form.k;
+  emit(x, r, event);
+}
+
 Step warpMultiply(Exec &x, const Record &r) {
   Step step;
   if (!wholeWarp(x, r, step))
@@ -69,6 +98,8 @@ Step warpMultiply(Exec &x, const Record &r) {
   for (size_t i = 0; i != s.d.size(); ++i)
     std::memcpy(x.at(s.d[i]), d + 32 * i, 128);
   ++x.cluster->counters.warpMmas;
+  if (observed(*x.cluster))
+    emitWarpMma(x, r, form);
   return Step::Next;
 }
 

@@ -8,6 +8,7 @@
 #include "Access.h"
 #include "Async.h"
 #include "Control.h"
+#include "Events.h"
 
 namespace blockscale::emulator::machine {
 namespace {
@@ -96,6 +97,7 @@ Step update(Exec &x, const Record &r) {
       return Step::Fault;
     uint32_t count = r.op[1] == kNoSlot ? 1 : x.reg<uint32_t>(r.op[1])[lane];
     uint32_t bytes = r.op[2] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[2])[lane];
+    uint32_t phase = barrier->phase();
     MBarrierArrival result = perform(r, *barrier, count, bytes);
     if (result.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(result.error),
@@ -107,6 +109,11 @@ Step update(Exec &x, const Record &r) {
       x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
     if (r.op[0] != kNoSlot)
       x.reg<uint64_t>(r.op[0])[lane] = result.token;
+    bool arrives = Verb(r.aux & 7) >= Verb::Arrive;
+    if (arrives && observed(*x.cluster))
+      emit(x, r,
+           barrierEvent(EventKind::Arrive,
+                        (address & 0xFFFFFF) | cta->rank << kRankShift, phase));
     if (tracing(*x.cluster))
       trace(*x.cluster, x.origin(r, int(lane)),
             std::string("event=mbarrier verb=") +
@@ -212,10 +219,18 @@ MBarrier *waitedBarrier(Exec &x, const Record &r) {
   return barrierAt(*x.cta, offset, false);
 }
 
+static void emitAsyncArrive(Cluster &cluster, const Origin &origin,
+                            uint32_t address, const MBarrier &barrier) {
+  if (observed(cluster))
+    emit(cluster, origin,
+         barrierEvent(EventKind::AsyncArrive, address, barrier.phase()));
+}
+
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address) {
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
+  emitAsyncArrive(cluster, origin, address, *barrier);
   MBarrierArrival result = barrier->arrive(1);
   if (result.error != MBarrierError::None)
     asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
@@ -228,6 +243,7 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
+  emitAsyncArrive(cluster, origin, address, *barrier);
   MBarrierArrival result = barrier->completeTx(bytes);
   if (result.error != MBarrierError::None)
     asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),

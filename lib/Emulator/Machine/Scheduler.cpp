@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Control.h"
+#include "Events.h"
 
 #include <algorithm>
 
@@ -120,7 +121,7 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
   x.warp = &warp;
   x.bank[0] = warp.registers;
   x.bank[1] = const_cast<uint8_t *>(program.constants.data());
-  bool progress = false;
+  bool progress = false, isObserved = observed(cluster);
   uint64_t start = warp.steps;
   normalise(warp);
   if (!pick(cluster, warp))
@@ -137,6 +138,8 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
       step = Step::Fault;
     else if (x.mask)
       step = r.fn(x, r);
+    if (isObserved && step != Step::Block && step != Step::Fault)
+      observe(x, r, step);
     if (step == Step::Next || step == Step::Yield) {
       ++group.pc;
       group.blocked = false;

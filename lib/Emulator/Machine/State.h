@@ -176,6 +176,10 @@ struct Warp {
   uint64_t clusterPhase[32] = {};
   uint32_t registersPerThread = 0; ///< as setmaxnreg counts them
   uint32_t carry = 0;              ///< condition code of add.cc, per lane
+  /// Since the last event, and since the first of a row of failed polls; kept
+  /// only for an observer.
+  WarpWork work, workBeforePolls;
+  bool polls = false;
 };
 
 struct NamedBarrier {

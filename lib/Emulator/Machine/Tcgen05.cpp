@@ -13,6 +13,7 @@
 
 #include "Access.h"
 #include "Async.h"
+#include "Events.h"
 #include "Tensor.h"
 
 namespace blockscale::emulator::machine {
@@ -166,6 +167,38 @@ void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
   trace(cluster, origin, text);
 }
 
+void emitMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
+             const InstructionDescriptor &idesc) {
+  Event event;
+  event.kind = EventKind::Mma;
+  event.mma = q.form.kind;
+  event.sparse = q.form.sparse;
+  event.aInTensorMemory = q.aInTensorMemory;
+  event.ctaGroup = q.form.ctaGroup;
+  event.m = idesc.m;
+  event.n = idesc.n;
+  event.k = idesc.k;
+  emit(cluster, origin, event);
+}
+
+/// Bytes that one tcgen05.cp reads from shared memory.
+uint64_t sourceBytes(CopyShape shape) {
+  switch (shape) {
+  case CopyShape::S128x256b:
+    return 4096;
+  case CopyShape::S4x256b:
+    return 128;
+  case CopyShape::S128x128b:
+    return 2048;
+  case CopyShape::S64x128bWarp02_13:
+  case CopyShape::S64x128bWarp01_23:
+    return 1024;
+  case CopyShape::S32x128bWarp4:
+    return 512;
+  }
+  return 0;
+}
+
 Step mma(Exec &x, const Record &r) {
   MmaShape s = mmaShape(r);
   for (uint32_t left = x.mask; left; left &= left - 1) {
@@ -181,6 +214,8 @@ Step mma(Exec &x, const Record &r) {
       reportIssues(*cluster, origin, q.form.ctaGroup, result);
       ++cluster->counters.mmas[size_t(q.form.kind)];
       cluster->counters.macs += result.macs;
+      if (observed(*cluster))
+        emitMma(*cluster, origin, q, result.idesc);
       if (tracing(*cluster))
         traceMma(*cluster, origin, q, result);
     });
@@ -210,6 +245,13 @@ Step copy(Exec &x, const Record &r) {
                              group, address, descriptor, context);
       reportIssues(*cluster, origin, group, result);
       ++cluster->counters.tensorCopies;
+      if (observed(*cluster)) {
+        Event event;
+        event.kind = EventKind::TensorCopy;
+        event.ctaGroup = group;
+        event.bytes = sourceBytes(CopyShape(aux & 15));
+        emit(*cluster, origin, event);
+      }
       if (tracing(*cluster)) {
         std::string shape;
         for (Modifier modifier : in->modifiers)
@@ -257,7 +299,14 @@ Step commit(Exec &x, const Record &r) {
                      int(lane), address);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
-    cluster->post(queueOf(x, r.aux ? 2 : 1), [=] {
+    unsigned group = r.aux ? 2 : 1;
+    cluster->post(queueOf(x, group), [=] {
+      if (observed(*cluster)) {
+        Event event;
+        event.kind = EventKind::Commit;
+        event.ctaGroup = group;
+        emit(*cluster, origin, event);
+      }
       for (uint32_t rest = ranks; rest; rest &= rest - 1)
         arriveOn(*cluster, origin,
                  (address & 0xFFFFFF) | uint32_t(__builtin_ctz(rest))

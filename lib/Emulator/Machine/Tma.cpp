@@ -7,6 +7,7 @@
 
 #include "Access.h"
 #include "Async.h"
+#include "Events.h"
 #include "MapBytes.h"
 
 namespace blockscale::emulator::machine {
@@ -116,6 +117,17 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
   return true;
 }
 
+void emitCopy(Cluster &cluster, const Origin &origin, EventKind kind,
+              uint64_t bytes, uint32_t target) {
+  if (!observed(cluster))
+    return;
+  Event event;
+  event.kind = kind;
+  event.bytes = bytes;
+  event.target = target;
+  emit(cluster, origin, event);
+}
+
 bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta) {
   if (!cta.done())
     return false;
@@ -147,6 +159,8 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
       return asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
                         fault->address);
     cluster->counters.tmaLoadBytes += box->transactionBytes;
+    emitCopy(*cluster, origin, EventKind::Load, box->transactionBytes,
+             target.cta->rank);
     completeOn(*cluster, origin, target.barrier, box->transactionBytes);
   });
 }
@@ -217,6 +231,8 @@ Step tensorCopy(Exec &x, const Record &r) {
                               });
         --*open;
         cluster->counters.tmaStoreBytes += box->transactionBytes;
+        emitCopy(*cluster, origin, EventKind::Store, box->transactionBytes,
+                 cta->rank);
         if (fault)
           asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
                      fault->address);
@@ -254,6 +270,7 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   cluster->post(0, [=] {
     --*open;
     cluster->counters.tmaStoreBytes += op.size;
+    emitCopy(*cluster, origin, EventKind::Store, op.size, origin.cta->rank);
     if (std::memchr(source.valid, 0, op.size))
       report(*cluster, origin, FindingKind::Uninitialised,
              "a bulk store reads shared memory that was never written",
@@ -301,6 +318,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
       else
         markRange(*target.cta, target.address, op.size);
       cluster->counters.tmaLoadBytes += op.size;
+      emitCopy(*cluster, origin, EventKind::Load, op.size, target.cta->rank);
       completeOn(*cluster, origin, target.barrier, op.size);
     });
   }
