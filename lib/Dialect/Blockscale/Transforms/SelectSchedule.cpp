@@ -11,10 +11,9 @@
 #include "TileGeometry.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Part.h"
-#include "blockscale/HW/Throughput.h"
+#include "blockscale/HW/GemmModel.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
 #include <variant>
 
 namespace blockscale {
@@ -30,13 +29,21 @@ namespace {
 struct Problem {
   int64_t rows, columns, k, batch;
   bool columnsKnown;
+  /// Bytes of an element of D.
+  double bytesD;
 };
 
-/// A complete choice and what it costs.
+/// What distinguishes the schedules that are compared; the rest follows.
+struct Choice {
+  bool swap;
+  int64_t ctaGroup, mmaK, tileN;
+};
+
+/// A complete choice and the microseconds that it takes.
 struct Candidate {
   MmaAttr mma;
   ScheduleAttr schedule;
-  double cycles;
+  double time;
 };
 
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
@@ -68,6 +75,9 @@ static std::optional<std::string> whyNotTileN(const Problem &problem,
              std::min<int64_t>(256, llvm::alignTo(tileN, kSharedTileStep)));
 }
 
+/// K of the instruction that sm_103a has besides the ordinary one.
+static constexpr int64_t kLongK = 96;
+
 /// Stages that fit the shared memory of a CTA.
 static int64_t stagesThatFit(const TileGeometry &geometry, hw::Target target) {
   int64_t available =
@@ -80,41 +90,38 @@ static int64_t stagesThatFit(const TileGeometry &geometry, hw::Target target) {
 // What is fast
 //===----------------------------------------------------------------------===//
 
-/// Bytes of global memory per element, its share of the scales included.
-static double bytesPerElement(ElementFormat format, int64_t block) {
-  return formatInfo(format).storageBits / 8.0 + 1.0 / block;
+/// How much of the epilogue the next tile's main loop cannot hide.
+static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
+  if (geometry.accumulators == 1)
+    return hw::EpilogueOverlap::None;
+  return geometry.overlap ? hw::EpilogueOverlap::PiecewiseRelease
+                          : hw::EpilogueOverlap::TwoAccumulators;
 }
 
-/// Predicted cycles of the whole product: waves of tiles, each bounded by the
-/// array, by the fetch of operands from shared memory, by the traffic from the
-/// L2 cache or by the latency that `stages` stages hide, plus the part of an
-/// epilogue that the next tile does not hide.
-static double predictCycles(const Problem &problem, MmaAttr mma,
-                            const TileGeometry &geometry, int64_t stages,
-                            hw::Target target) {
-  constexpr double kStoreBytesPerCycle = 30, kFill = 1500;
-  double interval = hw::mmaIntervalCycles(
-      hw::mmaStep(mma.getKind(), mma.getK(), /*sparse=*/false, /*ctaGroup=*/1,
-                  geometry.tileM, geometry.tileN));
-  double steps = std::ceil(double(problem.k) / mma.getK());
-  double traffic =
-      problem.k *
-      (geometry.tileM * bytesPerElement(mma.getA(), mma.getBlock()) +
-       geometry.tileN * bytesPerElement(mma.getB(), mma.getBlock()));
-  double kTiles = std::ceil(double(problem.k) / geometry.tileK);
-  double latency =
-      kTiles * hw::stageRoundTripCycles(geometry.stageBytes()) / stages;
-  double mainLoop =
-      std::max({steps * interval, traffic / hw::kL2BytesPerCycle, latency});
-  double epilogue = geometry.tileM * geometry.tileN * 2 / kStoreBytesPerCycle;
-  double exposed =
-      geometry.accumulators == 2 ? 0.12 + 0.03 * (geometry.overlap != 0) : 0.75;
-  double hidden = std::max(mainLoop, (1 - exposed) * epilogue);
-  double tiles = std::ceil(double(problem.rows) / geometry.tileM) *
-                 std::ceil(double(problem.columns) / geometry.tileN) *
-                 problem.batch;
-  double waves = std::ceil(tiles / hw::referencePart(target.chip).smCount);
-  return kFill + waves * (hidden + exposed * epilogue);
+/// Predicted microseconds of the whole product on the chip's reference part at
+/// its boost clock.
+static double predict(const Problem &problem, MmaAttr mma,
+                      ScheduleAttr schedule, const TileGeometry &geometry,
+                      hw::Target target) {
+  hw::GemmKernel kernel;
+  kernel.kind = mma.getKind();
+  kernel.instructionK = mma.getK();
+  kernel.sparse = mma.getSparse();
+  kernel.ctaGroup = mma.getCtaGroup();
+  kernel.tileM = geometry.tileM;
+  kernel.tileN = geometry.tileN;
+  unsigned span = mma.getBlock() * (mma.getSparse() ? 2 : 1);
+  kernel.bytesA = hw::bytesPerElement(mma.getA(), span);
+  kernel.bytesB = hw::bytesPerElement(mma.getB(), span);
+  kernel.bytesD = problem.bytesD;
+  kernel.cluster = schedule.clusterSize();
+  kernel.stages = schedule.getStages();
+  kernel.stageK = geometry.tileK;
+  kernel.stageBytes = geometry.stageBytes();
+  kernel.overlap = overlapOf(geometry);
+  hw::GemmConditions conditions{hw::referencePart(target.chip)};
+  hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
+  return hw::predictGemm(kernel, size, conditions).total;
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,36 +136,42 @@ static Problem problemOf(MatmulOp op, bool swap, int64_t expectedRows) {
   int64_t batch = aType.isBatched() ? aType.getShape().front() : 1;
   int64_t k = ShapedType::isDynamic(aType.getK()) ? bType.getK() : aType.getK();
   int64_t m = aType.getNumRows(), n = bType.getNumRows();
-  return Problem{size(swap ? n : m), size(swap ? m : n), size(k), size(batch),
-                 !ShapedType::isDynamic(swap ? m : n)};
+  double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
+  return Problem{size(swap ? n : m), size(swap ? m : n),
+                 size(k),            size(batch),
+                 !ShapedType::isDynamic(swap ? m : n), bytesD};
 }
 
-/// The instruction of a tile; operands change sides with `swap`.
-static MmaAttr instruction(MmaAttr mma, int64_t tileN, bool swap) {
+/// The instruction of a choice; operands change sides with `swap`.
+static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
+  bool swap = choice.swap;
   return MmaAttr::get(
       mma.getContext(), mma.getKind(), swap ? mma.getB() : mma.getA(),
-      swap ? mma.getA() : mma.getB(), mma.getScale(), mma.getBlock(), 128,
-      tileN, hw::instructionK(mma.getKind(), /*sparse=*/false),
+      swap ? mma.getA() : mma.getB(), mma.getScale(), mma.getBlock(),
+      128 * choice.ctaGroup, choice.tileN, choice.mmaK,
       swap ? mma.getBMnMajor() : mma.getAMnMajor(),
-      swap ? mma.getAMnMajor() : mma.getBMnMajor(), /*cta_group=*/1,
+      swap ? mma.getAMnMajor() : mma.getBMnMajor(), choice.ctaGroup,
       mma.getSparse());
 }
 
-/// Completes `wish` with this tile; a string says why it cannot be.
+/// Completes `wish` with this choice; a string says why it cannot be.
 static std::variant<Candidate, std::string>
-complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
-         bool swap, int64_t expectedRows) {
-  Problem problem = problemOf(op, swap, expectedRows);
-  if (auto why = whyNotTileN(problem, tileN))
+complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
+         const Choice &choice, int64_t expectedRows) {
+  Problem problem = problemOf(op, choice.swap, expectedRows);
+  if (auto why = whyNotTileN(problem, choice.tileN))
     return *why;
-  MmaAttr mma = instruction(*op.getMma(), tileN, swap);
+  MmaAttr mma = instruction(*op.getMma(), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
   if (wish.clusterSize() > 1 || wish.getScheduler() == Scheduler::Dynamic ||
-      wish.getDependentLaunch() ||
-      (wish.getMmaK() && wish.getMmaK() != mma.getK()))
+      wish.getDependentLaunch() || choice.mmaK == kLongK)
     return std::string("pairs, clusters, K = 96, dynamic scheduling and "
                        "dependent launches are not lowered yet");
+  if (wish.getTileM() && wish.getTileM() != mma.getM())
+    return "'tile_m' is the instruction's M, " + std::to_string(mma.getM()) +
+           " for 'cta_group' " + std::to_string(choice.ctaGroup) + "; found " +
+           std::to_string(wish.getTileM());
   if (wish.getTileK() && wish.getTileK() != defaultTileK(mma))
     return "'tile_k' is one 128-byte row of shared memory, " +
            std::to_string(defaultTileK(mma)) +
@@ -167,19 +180,19 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
   ScheduleFields fields = wish.getFields();
   fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
   fields.tileM = mma.getM();
-  fields.tileN = tileN;
+  fields.tileN = choice.tileN;
   fields.tileK = defaultTileK(mma);
-  fields.swapOperands = BoolAttr::get(op.getContext(), swap);
+  fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
   auto chooseIfFree = [](int64_t &field, int64_t value) {
     if (!field)
       field = value;
   };
   chooseIfFree(fields.accumulators, 2);
   chooseIfFree(fields.groupM, 8);
-  chooseIfFree(fields.ctaGroup, 1);
-  chooseIfFree(fields.clusterM, 1);
+  fields.ctaGroup = choice.ctaGroup;
+  chooseIfFree(fields.clusterM, choice.ctaGroup);
   chooseIfFree(fields.clusterN, 1);
-  chooseIfFree(fields.mmaK, mma.getK());
+  fields.mmaK = choice.mmaK;
   auto schedule = [&](int64_t stages) {
     fields.stages = stages;
     return ScheduleAttr::get(op.getContext(), fields);
@@ -195,34 +208,48 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
            std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
            " bytes of shared memory that " + hw::targetName(target) +
            " gives a CTA; at most " + std::to_string(most) + " fit";
-  return Candidate{mma, schedule(stages),
-                   predictCycles(problem, mma, geometry, stages, target)};
+  return Candidate{
+      mma, schedule(stages),
+      predict(problem, mma, schedule(stages), geometry, target)};
 }
 
-static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
-                                   int64_t expectedRows) {
-  auto wish = op.getSchedule().value_or(ScheduleAttr::get(
-      op.getContext(), ScheduleFields()));
+/// Everything that `wish` leaves free, best guesses first: among equals the
+/// first stays.
+static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish) {
   SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
   if (wish.getTileN())
     tiles = {wish.getTileN()};
   SmallVector<bool> swaps{false, true};
   if (wish.getSwapOperands())
     swaps = {wish.getSwapOperands().getValue()};
+  SmallVector<int64_t> groups{wish.ctaGroup()};
+  int64_t ordinaryK = hw::instructionK(mma.getKind(), mma.getSparse());
+  SmallVector<int64_t> steps{wish.getMmaK() ? wish.getMmaK() : ordinaryK};
+  SmallVector<Choice> choices;
+  for (bool swap : swaps)
+    for (int64_t group : groups)
+      for (int64_t step : steps)
+        for (int64_t tile : tiles)
+          choices.push_back({swap, group, step, tile});
+  return choices;
+}
 
+static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
+                                   int64_t expectedRows) {
+  auto wish = op.getSchedule().value_or(ScheduleAttr::get(
+      op.getContext(), ScheduleFields()));
   std::optional<Candidate> best;
   std::string why;
-  for (bool swap : swaps)
-    for (int64_t tileN : tiles) {
-      auto choice = complete(op, wish, target, tileN, swap, expectedRows);
-      if (auto *reason = std::get_if<std::string>(&choice)) {
-        why = why.empty() ? *reason : why;
-        continue;
-      }
-      auto &candidate = std::get<Candidate>(choice);
-      if (!best || candidate.cycles < best->cycles)
-        best = candidate;
+  for (const Choice &choice : choicesOf(*op.getMma(), wish)) {
+    auto answer = complete(op, wish, target, choice, expectedRows);
+    if (auto *reason = std::get_if<std::string>(&answer)) {
+      why = why.empty() ? *reason : why;
+      continue;
     }
+    auto &candidate = std::get<Candidate>(answer);
+    if (!best || candidate.time < best->time)
+      best = candidate;
+  }
   if (!best)
     return op.emitOpError() << "has no legal schedule: " << why;
   return *best;
