@@ -54,6 +54,8 @@ enum class FindingKind : uint8_t {
   Deadlock,
   /// The step limit was reached.
   StepLimit,
+  /// Accesses whose order or visibility nothing ensures.
+  Race,
 };
 
 /// The lower-case name of `kind`, e.g. `out-of-bounds`.
@@ -72,9 +74,12 @@ struct Finding {
   int32_t warp = -1, lane = -1;
   /// The address involved, in its own space; 0 where there is none.
   uint64_t address = 0;
+  /// Number of the entry of Hazards.h that explains the rule; 0 for none.
+  unsigned hazard = 0;
 };
 
-/// `line 12, cta (0,0,0), warp 3, lane 0: out-of-bounds: ...`.
+/// `line 12, cta (0,0,0), warp 3, lane 0: out-of-bounds: ...`, with
+/// ` [hazard 38]` at the end where there is one.
 std::string toString(const Finding &finding);
 
 } // namespace blockscale::emulator

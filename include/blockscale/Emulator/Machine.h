@@ -47,6 +47,8 @@ struct Buffer {
   /// Where kernels see it, at least a page away from every other buffer and
   /// below 2^47; 0 lets the machine choose.
   uint64_t address = 0;
+  /// Written by the grid before, which runs until griddepcontrol.wait returns.
+  bool fromPreviousGrid = false;
 };
 
 /// A pointer argument: the address of byte `offset` of `Launch::buffers`
@@ -158,7 +160,11 @@ struct Options {
   /// Clusters that run at once, for clusterlaunchcontrol; 0 starts them all, so
   /// that no cancel request succeeds.
   unsigned residentClusters = 0;
-  /// Findings kept; further ones are dropped.
+  /// Looks for missing order, fences and waits, at two to three times the cost.
+  bool strict = true;
+  /// With strict: also what is formally wrong but works in published kernels.
+  bool advice = false;
+  /// Findings kept, and pieces of advice; further ones are dropped.
   unsigned maxFindings = 32;
   /// Clusters to run by linear id (x fastest); empty runs all of them.
   std::vector<uint64_t> clusters;
@@ -193,6 +199,7 @@ struct Counters {
 
 struct RunResult {
   std::vector<Finding> findings; ///< ordered by cluster
+  std::vector<Finding> advice;   ///< same; never makes a run fail
   Counters counters;
   /// Choices of OpenPoints.h that the run depended on.
   OpenPointSet openPoints;

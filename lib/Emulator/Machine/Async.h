@@ -8,23 +8,30 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_ASYNC_H
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_ASYNC_H
 
-#include "State.h"
+#include "Order.h"
 
 namespace blockscale::emulator::machine {
 
 /// A finding of an operation that completes later; ends the run.
 void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
-                std::string message, uint64_t address);
+                std::string message, uint64_t address, unsigned hazard = 0);
 
 /// The mbarrier at a shared address with rank; null after a report.
 MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
                        uint32_t address);
 
-/// One arrival, and the completion of `bytes`, on the mbarrier at a shared
-/// address with rank.
-void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address);
+/// One arrival on the mbarrier at a shared address with rank. In strict mode it
+/// says that the operations up to `covered` are complete.
+void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
+              Stamp covered);
+/// The completion of `bytes` on that mbarrier, by the transaction `operation`.
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
-                uint32_t bytes);
+                uint32_t bytes, Stamp operation);
+
+/// Strict mode: a transaction that will complete on the mbarrier at a shared
+/// address with rank. Without strict mode, and where there is no mbarrier, the
+/// stamp says nothing.
+Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address);
 
 } // namespace blockscale::emulator::machine
 

@@ -7,6 +7,7 @@
 
 #include "Control.h"
 #include "Events.h"
+#include "Order.h"
 #include "Warp.h"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ void completeIfDone(Cta &cta, NamedBarrier &barrier) {
   uint32_t wanted = barrier.expected ? barrier.expected : liveThreads(cta);
   if (barrier.arrived < wanted)
     return;
+  barrier.passed[barrier.phase & 1] = std::exchange(barrier.passing, {});
   ++barrier.phase;
   barrier.lastPopc = barrier.popc;
   barrier.lastAll = barrier.all;
@@ -123,6 +125,8 @@ Step ctaBarrier(Exec &x, const Record &r) {
       return Step::Fault;
     group.token = barrier.phase;
     emitBarrier(x, r, EventKind::BarrierArrive, id, barrier.phase);
+    if (x.cluster->order)
+      x.cluster->order->release(*x.warp, barrier.passing);
     completeIfDone(*x.cta, barrier);
     if (r.aux & kArriveOnly)
       return Step::Next;
@@ -134,6 +138,8 @@ Step ctaBarrier(Exec &x, const Record &r) {
     return Step::Block;
   group.arrived = false;
   emitBarrier(x, r, EventKind::BarrierWait, id, group.token);
+  if (x.cluster->order)
+    x.cluster->order->acquire(*x.warp, barrier.passed[group.token & 1]);
   giveResult(x, r, barrier);
   return Step::Next;
 }
@@ -151,6 +157,8 @@ Step clusterArrive(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
     x.warp->clusterPhase[lane] = x.cluster->clusterPhase;
   });
+  if (x.cluster->order)
+    x.cluster->order->release(*x.warp, x.cluster->passing, r.aux2);
   x.cluster->clusterArrivals += uint32_t(__builtin_popcount(x.mask));
   x.cluster->checkClusterBarrier();
   return Step::Next;
@@ -170,6 +178,9 @@ Step clusterWait(Exec &x, const Record &r) {
   });
   if (!done)
     return Step::Block;
+  if (x.cluster->order)
+    x.cluster->order->acquire(
+        *x.warp, x.cluster->passed[x.warp->clusterPhase[x.firstLane()] & 1]);
   x.warp->clusterArrived &= ~x.mask;
   emitBarrier(x, r, EventKind::BarrierWait, kClusterBarrier,
               x.warp->clusterPhase[x.firstLane()]);
@@ -190,6 +201,7 @@ void Cluster::checkClusterBarrier() {
         missing += !here;
       }
   if (missing == 0 && clusterArrivals) {
+    passed[clusterPhase & 1] = std::exchange(passing, {});
     ++clusterPhase;
     clusterArrivals = 0;
     ++epoch;
@@ -200,6 +212,7 @@ bool decodeBarrier(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
   case Opcode::BarrierClusterArrive:
     r.aux = in.has(Modifier::Aligned);
+    r.aux2 = in.has(Modifier::Relaxed);
     r.fn = clusterArrive;
     return true;
   case Opcode::BarrierClusterWait:

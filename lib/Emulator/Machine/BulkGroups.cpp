@@ -7,6 +7,7 @@
 
 #include "Access.h"
 #include "MapBytes.h"
+#include "Order.h"
 
 namespace blockscale::emulator::machine {
 namespace {
@@ -14,13 +15,16 @@ namespace {
 Step commitGroup(Exec &x, const Record &r) {
   auto &groups = r.aux ? x.warp->copies : x.warp->bulk;
   forLanes(x.mask, [&](unsigned lane) {
+    if (x.cluster->order)
+      x.cluster->order->commitGroup(*x.warp, lane, r.aux);
     groups[lane].committed.push_back(groups[lane].open);
     groups[lane].open = std::make_shared<uint32_t>(0);
   });
   return Step::Next;
 }
 
-/// aux: 1 = cp.async's groups; aux2: 1 = all, the open group included.
+/// aux: 1 = cp.async's groups; aux2: 1 = all, the open group included,
+/// 2 = .read.
 Step waitGroup(Exec &x, const Record &r) {
   auto &groups = r.aux ? x.warp->copies : x.warp->bulk;
   bool done = true;
@@ -29,13 +33,20 @@ Step waitGroup(Exec &x, const Record &r) {
     size_t keep = size_t(r.imm), count = mine.committed.size();
     for (size_t i = 0; i + keep < count; ++i)
       done = done && *mine.committed[i] == 0;
-    if (r.aux2)
+    if (r.aux2 == 1)
       done = done && *mine.open == 0;
     if (done)
       while (!mine.committed.empty() && *mine.committed.front() == 0)
         mine.committed.erase(mine.committed.begin());
   });
-  return done ? Step::Next : Step::Block;
+  if (!done)
+    return Step::Block;
+  if (x.cluster->order)
+    forLanes(x.mask, [&](unsigned lane) {
+      x.cluster->order->waitGroup(*x.warp, lane, r.aux, size_t(r.imm),
+                                  r.aux2 == 2, r.aux2 == 1);
+    });
+  return Step::Next;
 }
 
 /// aux: Modifier of the field; aux2: bits of the value; op[1] value; imm index.
@@ -167,6 +178,7 @@ bool decodeGroups(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::CpAsyncBulkWaitGroup:
   case Opcode::CpAsyncWaitGroup:
     r.aux = in.opcode == Opcode::CpAsyncWaitGroup;
+    r.aux2 = in.has(Modifier::Read) ? 2 : 0;
     r.imm = in.operands[0].value;
     r.fn = waitGroup;
     return true;

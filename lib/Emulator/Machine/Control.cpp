@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Control.h"
+#include "Order.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +17,8 @@ void exitLanes(Exec &x, uint32_t lanes) {
   Group &group = *x.group;
   x.warp->live &= ~lanes;
   x.cta->exited += unsigned(__builtin_popcount(lanes));
+  if (x.cluster->order && x.cta->done())
+    x.cluster->order->checkExit(*x.cta);
   group.mask &= ~lanes;
   if (group.mask)
     ++group.pc;

@@ -61,7 +61,10 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
     for (uint32_t left = x.mask; left; left &= left - 1) {
       auto lane = unsigned(__builtin_ctz(left));
       arriveOn(*x.cluster, x.origin(r, int(lane)),
-               pushedShared(x, *r.detail, 0, lane));
+               pushedShared(x, *r.detail, 0, lane),
+               x.cluster->order
+                   ? x.cluster->order->last(*x.warp, lane, Queue::CopyAsync)
+                   : Stamp());
     }
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -87,10 +90,11 @@ Step storeAsync(Exec &x, const Record &r) {
                   r.aux);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
+    Stamp stamp = beginTransaction(x, origin, barrier);
     cluster->post(0, [=] {
       std::memcpy(access.data, data.data(), bytes);
       markWritten(access, bytes, true);
-      completeOn(*cluster, origin, barrier, bytes);
+      completeOn(*cluster, origin, barrier, bytes, stamp);
     });
     if (cluster->faulted)
       return Step::Fault;
@@ -161,10 +165,11 @@ Step tryCancel(Exec &x, const Record &r) {
       if (!resolve(x, r, Where::SharedCluster, target, lane, 16, Use::Write,
                    access))
         return Step::Fault;
+      Stamp stamp = beginTransaction(x, origin, home);
       cluster->post(0, [=] {
         std::memcpy(access.data, answer.data(), 16);
         markWritten(access, 16, true);
-        completeOn(*cluster, origin, home, 16);
+        completeOn(*cluster, origin, home, 16, stamp);
       });
     }
     if (cluster->faulted)

@@ -435,9 +435,10 @@ void Decoder::fillInitialisers() {
 bool Decoder::decodeOne(const Instruction &in, Record &record) {
   static constexpr bool (*kFamilies[])(Decoder &, const Instruction &,
                                        Record &) = {
-      decodeMove,     decodeFloat,  decodeInteger, decodeConvert, decodeCompare,
-      decodeControl,  decodeMemory, decodeAtomic,  decodeWarp,    decodeBarrier,
-      decodeMbarrier, decodeCopy,   decodeTma,     decodeTensor,  decodeMatrix};
+      decodeMove,    decodeFloat,   decodeInteger, decodeConvert,
+      decodeCompare, decodeControl, decodeMemory,  decodeFence,
+      decodeAtomic,  decodeWarp,    decodeBarrier, decodeMbarrier,
+      decodeCopy,    decodeTma,     decodeTensor,  decodeMatrix};
   for (auto family : kFamilies) {
     if (family(*this, in, record))
       return refusal.empty();

@@ -111,6 +111,7 @@ bool decodeConvert(Decoder &, const Instruction &, Record &);
 bool decodeCompare(Decoder &, const Instruction &, Record &);
 bool decodeControl(Decoder &, const Instruction &, Record &);
 bool decodeMemory(Decoder &, const Instruction &, Record &);
+bool decodeFence(Decoder &, const Instruction &, Record &);
 bool decodeAtomic(Decoder &, const Instruction &, Record &);
 bool decodeWarp(Decoder &, const Instruction &, Record &);
 bool decodeBarrier(Decoder &, const Instruction &, Record &);

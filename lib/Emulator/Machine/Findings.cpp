@@ -14,12 +14,12 @@
 namespace blockscale::emulator {
 
 std::string_view name(FindingKind kind) {
-  static constexpr std::array<std::string_view, 17> kNames{
+  static constexpr std::array<std::string_view, 18> kNames{
       "launch",     "unsupported",   "out-of-bounds", "misaligned",
       "read-only",  "uninitialised", "bad-address",   "mbarrier",
       "barrier",    "tma",           "tensor-memory", "descriptor",
       "divergence", "arithmetic",    "trap",          "deadlock",
-      "step-limit"};
+      "step-limit", "race"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -43,7 +43,10 @@ std::string toString(const Finding &finding) {
   text += ": ";
   text += name(finding.kind);
   text += ": ";
-  return text + finding.message;
+  text += finding.message;
+  if (finding.hazard)
+    text += " [hazard " + std::to_string(finding.hazard) + "]";
+  return text;
 }
 
 } // namespace blockscale::emulator

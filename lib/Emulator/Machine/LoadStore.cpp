@@ -354,11 +354,6 @@ bool decodeMemory(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Prefetch:
   case Opcode::Prefetchu:
   case Opcode::ApplyPriority:
-  case Opcode::Fence:
-  case Opcode::FenceProxy:
-  case Opcode::FenceMbarrierInit:
-  case Opcode::Membar:
-  case Opcode::GridDepControl:
   case Opcode::CpAsyncBulkPrefetch:
   case Opcode::CpAsyncBulkPrefetchTensor:
     r.fn = nothing;

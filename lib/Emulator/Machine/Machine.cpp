@@ -9,6 +9,9 @@
 
 #include "Control.h"
 #include "MapBytes.h"
+#include "Order.h"
+
+#include "blockscale/Emulator/Hazards.h"
 
 #include <algorithm>
 #include <chrono>
@@ -40,21 +43,46 @@ std::string hex(uint64_t value) {
   return buffer;
 }
 
+Warp::Warp() = default;
+Warp::~Warp() = default;
+Cluster::Cluster(Grid &grid) : grid(grid) {}
+Cluster::~Cluster() = default;
+Grid::Grid(const Program &program, const Launch &launch, const Options &options)
+    : program(program), launch(launch), options(options) {
+  if (options.strict)
+    memoryOrder = std::make_unique<GridOrder>();
+}
+Grid::~Grid() = default;
+
+static bool isAdvice(unsigned hazard) {
+  const HazardInfo *info = hazardInfo(hazard);
+  return info && info->grade == Grade::Advice;
+}
+
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
-            std::string message, uint64_t address) {
-  if (cluster.findings.size() >= cluster.grid.options.maxFindings)
+            std::string message, uint64_t address, unsigned hazard) {
+  bool advice = isAdvice(hazard);
+  std::vector<Finding> &findings = advice ? cluster.advice : cluster.findings;
+  if (findings.size() >= cluster.grid.options.maxFindings ||
+      (advice && !cluster.grid.options.advice))
     return;
+  // A race recurs in each round of a loop and each warp.
+  if (kind == FindingKind::Race || advice)
+    for (const Finding &other : findings)
+      if (other.hazard == hazard && other.line == origin.line)
+        return;
   Finding finding{kind, std::move(message), origin.line};
   if (origin.cta)
     std::copy(origin.cta->id, origin.cta->id + 3, finding.cta);
   finding.warp = origin.warp;
   finding.lane = origin.lane;
   finding.address = address;
-  for (const Finding &other : cluster.findings)
+  finding.hazard = hazard;
+  for (const Finding &other : findings)
     if (other.kind == kind && other.line == finding.line && other.line != 0 &&
         other.message == finding.message && other.warp == finding.warp)
       return;
-  cluster.findings.push_back(std::move(finding));
+  findings.push_back(std::move(finding));
 }
 
 bool tracing(const Cluster &cluster) {
@@ -136,7 +164,8 @@ void placeBuffers(const Launch &launch, const Program &program, Memory &memory,
     uint64_t base = buffer.address ? buffer.address : at;
     if (!buffer.address)
       at += (buffer.size / kStep + 2) * kStep;
-    memory.regions.push_back({base, buffer.size, buffer.data, buffer.writable});
+    memory.regions.push_back({base, buffer.size, buffer.data, buffer.writable,
+                              buffer.fromPreviousGrid});
     return base;
   };
   uint64_t globalBytes = program.globalBytes.size();
@@ -391,6 +420,8 @@ void startCluster(Cluster &cluster, uint64_t id) {
   cluster.at[1] = uint32_t(id / nx % ny);
   cluster.at[2] = uint32_t(id / nx / ny);
   cluster.random.seed(grid.options.seed * 0x9E3779B97F4A7C15u + id);
+  if (grid.options.strict)
+    cluster.order = std::make_unique<Order>(cluster);
   uint32_t shared = grid.program.dynamicShared + l.dynamicSharedBytes;
   shared = (std::max(shared, grid.program.staticShared) + 15) / 16 * 16;
   for (uint32_t rank = 0; rank != l.cluster.count(); ++rank) {
@@ -413,13 +444,16 @@ void startCluster(Cluster &cluster, uint64_t id) {
     cta->freeRegisters =
         uint32_t(kRegisterPool - std::min<uint64_t>(held, kRegisterPool));
     fillSpecials(grid, *cta);
+    if (cluster.order)
+      for (auto &warp : cta->warps)
+        cluster.order->start(*warp);
     cluster.ctas.push_back(std::move(cta));
   }
 }
 
 struct ClusterResult {
   uint64_t id;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings, advice;
   Counters counters;
   OpenPointSet openPoints;
 };
@@ -439,8 +473,8 @@ struct Worker {
     if (cluster.faulted)
       grid.stop = true;
     std::lock_guard<std::mutex> guard(lock);
-    results.push_back(
-        {cluster.id, cluster.findings, cluster.counters, cluster.openPoints});
+    results.push_back({cluster.id, cluster.findings, cluster.advice,
+                       cluster.counters, cluster.openPoints});
   }
 
   void moved() {
@@ -556,9 +590,13 @@ void runGrid(Grid &grid, RunResult &result) {
               return a.id < b.id;
             });
   for (ClusterResult &one : results) {
-    for (Finding &finding : one.findings)
-      if (result.findings.size() < grid.options.maxFindings)
-        result.findings.push_back(std::move(finding));
+    auto keep = [&](std::vector<Finding> &from, std::vector<Finding> &to) {
+      for (Finding &finding : from)
+        if (to.size() < grid.options.maxFindings)
+          to.push_back(std::move(finding));
+    };
+    keep(one.findings, result.findings);
+    keep(one.advice, result.advice);
     result.counters += one.counters;
     result.openPoints.add(one.openPoints);
   }
@@ -642,6 +680,10 @@ RunResult run(const Kernel &kernel, const Launch &launch,
                       result.findings) ||
       !chooseClusters(launch, options, grid.order, result.findings))
     return result;
+  if (grid.memoryOrder)
+    for (const Region &region : grid.memory.regions)
+      if (region.fromPreviousGrid)
+        grid.memoryOrder->presetPrevious(region.base, region.size);
   runGrid(grid, result);
   return result;
 }

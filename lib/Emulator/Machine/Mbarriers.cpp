@@ -15,7 +15,38 @@ namespace {
 
 enum class Verb : uint8_t { Init, Inval, Expect, Complete, Arrive, Drop };
 /// Record::aux: Verb | flags.
-enum : uint32_t { kExpectTx = 8, kNoComplete = 16, kParity = 32, kTry = 64 };
+enum : uint32_t {
+  kExpectTx = 8,
+  kNoComplete = 16,
+  kParity = 32,
+  kTry = 64,
+  kRelaxed = 128,
+  kCtaScope = 256,
+};
+
+/// The entry of the catalogue for an error of the object.
+unsigned hazardOf(MBarrierError error, bool isInit) {
+  switch (error) {
+  case MBarrierError::None:
+    return 0;
+  case MBarrierError::NotInitialised:
+    return 1;
+  case MBarrierError::InitOverLive:
+    return 2;
+  case MBarrierError::CountOutOfRange:
+    return isInit ? 2 : 4;
+  case MBarrierError::OverArrival:
+  case MBarrierError::NoCompleteCompletes:
+    return 4;
+  case MBarrierError::TxOutOfRange:
+    return 8;
+  case MBarrierError::TokenNotCurrent:
+    return 12;
+  case MBarrierError::BadParity:
+    return 10;
+  }
+  return 0;
+}
 
 /// The object at pushed address 0 of `lane`; null after a report.
 MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
@@ -52,7 +83,7 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
   MBarrier *barrier = barrierAt(*cta, offset, create);
   if (!barrier)
     x.fault(r, FindingKind::MBarrier, describe(MBarrierError::NotInitialised),
-            int(lane), address);
+            int(lane), address, 1);
   return barrier;
 }
 
@@ -85,8 +116,43 @@ MBarrierArrival perform(const Record &r, MBarrier &barrier, uint32_t count,
   return result;
 }
 
+/// What the operation of a lane on a barrier means for others. `released` is
+/// the barrier to which the warp has already passed on what it knows.
+void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
+                 uint32_t offset, const MBarrierArrival &result,
+                 const BarrierOrder *&released) {
+  Order &order = *x.cluster->order;
+  BarrierOrder &barrier = order.barrier(cta, offset);
+  Origin origin = x.origin(r, int(lane));
+  Verb verb = Verb(r.aux & 7);
+  if (verb == Verb::Init)
+    order.initialised(*x.warp, barrier, r.line);
+  else
+    order.use(origin, *x.warp, barrier);
+  bool arrives = verb == Verb::Arrive || verb == Verb::Drop;
+  if (arrives && released != &barrier) {
+    order.release(*x.warp, barrier.pending, r.aux & kRelaxed);
+    released = &barrier;
+  }
+  if (arrives && &cta != x.cta && r.aux & kCtaScope)
+    reportHazard(*x.cluster, origin, 17, FindingKind::MBarrier,
+                 "arrival on an mbarrier of rank " + std::to_string(cta.rank) +
+                     " with scope .cta",
+                 offset);
+  if (result.completed)
+    order.complete(barrier);
+}
+
+/// What a CTA can do with its own barriers only.
+bool needsOwnCta(const Record &r) {
+  Verb verb = Verb(r.aux & 7);
+  return verb == Verb::Init || verb == Verb::Inval || r.op[0] != kNoSlot ||
+         r.aux & kNoComplete;
+}
+
 /// op[0] token or kNoSlot, op[1] count, op[2] bytes.
 Step update(Exec &x, const Record &r) {
+  const BarrierOrder *released = nullptr;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Cta *cta = nullptr;
@@ -95,13 +161,20 @@ Step update(Exec &x, const Record &r) {
     MBarrier *barrier = barrierOf(x, r, lane, cta, address, isInit);
     if (!barrier)
       return Step::Fault;
+    if (cta != x.cta && needsOwnCta(r))
+      return x.fault(r, FindingKind::MBarrier,
+                     "init, inval, noComplete and the result of an arrival "
+                     "need an mbarrier of the own CTA",
+                     int(lane), address, 15);
     uint32_t count = r.op[1] == kNoSlot ? 1 : x.reg<uint32_t>(r.op[1])[lane];
     uint32_t bytes = r.op[2] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[2])[lane];
     uint32_t phase = barrier->phase();
     MBarrierArrival result = perform(r, *barrier, count, bytes);
     if (result.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(result.error),
-                     int(lane), address);
+                     int(lane), address, hazardOf(result.error, isInit));
+    if (x.cluster->order)
+      orderUpdate(x, r, lane, *cta, address & 0xFFFFFF, result, released);
     if (isInit) // its bytes now hold something
       std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase),
                   0xFF, 8);
@@ -133,6 +206,19 @@ MBarrierTest testLane(Exec &x, const Record &r, const MBarrier &barrier,
   return barrier.testToken(x.reg<uint64_t>(r.op[1])[lane]);
 }
 
+void orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
+               bool done) {
+  Order &order = *x.cluster->order;
+  BarrierOrder &barrier = order.barrier(*x.cta, offset);
+  Origin origin = x.origin(r, int(lane));
+  order.use(origin, *x.warp, barrier);
+  // A token names its phase.
+  uint32_t phase = r.aux & kParity
+                       ? x.reg<uint32_t>(r.op[1])[lane]
+                       : uint32_t(x.reg<uint64_t>(r.op[1])[lane] >> 20);
+  order.tested(origin, *x.warp, barrier, done, r.aux & kRelaxed, phase);
+}
+
 /// op[0] predicate, op[1] token or parity.
 Step wait(Exec &x, const Record &r) {
   uint32_t done = 0;
@@ -145,11 +231,14 @@ Step wait(Exec &x, const Record &r) {
       return Step::Fault;
     if (cta != x.cta)
       return x.fault(r, FindingKind::MBarrier,
-                     "wait on an mbarrier of another CTA", int(lane), address);
+                     "wait on an mbarrier of another CTA", int(lane), address,
+                     15);
     MBarrierTest test = testLane(x, r, *barrier, lane);
     if (test.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
-                     address);
+                     address, hazardOf(test.error, false));
+    if (x.cluster->order)
+      orderWait(x, r, lane, address & 0xFFFFFF, test.done);
     done |= uint32_t(test.done) << lane;
   }
   if (!done && r.aux & kTry)
@@ -174,7 +263,8 @@ bool decodeWait(Decoder &d, const Instruction &in, Record &r) {
   r.op[0] = d.predicateOut(in.operands[0]);
   pushAddress(d, d.detail(r), in.operands[1]);
   r.op[1] = d.source(in.operands[2], parity ? 32 : 64);
-  r.aux = parity * kParity | (in.opcode == Opcode::MbarrierTryWait) * kTry;
+  r.aux = parity * kParity | (in.opcode == Opcode::MbarrierTryWait) * kTry |
+          in.has(Modifier::Relaxed) * kRelaxed;
   r.aux2 = uint32_t(whereOf(in));
   r.fn = wait;
   return true;
@@ -193,7 +283,9 @@ bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
   if (next < in.operands.size())
     r.op[expects ? 2 : 1] = d.source(in.operands[next], 32);
   r.aux = uint32_t(verb) | expects * kExpectTx |
-          in.has(Modifier::NoComplete) * kNoComplete;
+          in.has(Modifier::NoComplete) * kNoComplete |
+          in.has(Modifier::Relaxed) * kRelaxed |
+          !in.has(Modifier::Cluster) * kCtaScope;
   r.fn = update;
   return true;
 }
@@ -226,28 +318,73 @@ static void emitAsyncArrive(Cluster &cluster, const Origin &origin,
          barrierEvent(EventKind::AsyncArrive, address, barrier.phase()));
 }
 
-void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address) {
+namespace {
+
+/// What an asynchronous arrival or completion made of the barrier.
+void finish(Cluster &cluster, const Origin &origin, uint32_t address,
+            const MBarrier &barrier, const MBarrierArrival &result) {
+  if (result.error != MBarrierError::None)
+    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
+               address, hazardOf(result.error, false));
+  else if (!result.completed && barrier.pending() == 0 && barrier.tx() < 0)
+    reportHazard(cluster, origin, 7, FindingKind::MBarrier,
+                 "the copies of this phase deliver " +
+                     std::to_string(-barrier.tx()) +
+                     " bytes more than were expected",
+                 address);
+}
+
+BarrierOrder &orderOf(Cluster &cluster, uint32_t address) {
+  return cluster.order->barrier(*cluster.ctas[address >> kRankShift],
+                                address & 0xFFFFFF);
+}
+
+} // namespace
+
+Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address) {
+  Cluster &cluster = *x.cluster;
+  uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
+  if (!cluster.order || rank >= cluster.ctas.size() || offset % 8 ||
+      !barrierAt(*cluster.ctas[rank], offset, false))
+    return {};
+  BarrierOrder &barrier = orderOf(cluster, address);
+  cluster.order->use(origin, *x.warp, barrier);
+  return cluster.order->begin(barrier);
+}
+
+void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
+              Stamp covered) {
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
   emitAsyncArrive(cluster, origin, address, *barrier);
   MBarrierArrival result = barrier->arrive(1);
-  if (result.error != MBarrierError::None)
-    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
-               address);
+  finish(cluster, origin, address, *barrier, result);
+  if (cluster.order) {
+    BarrierOrder &order = orderOf(cluster, address);
+    cluster.order->publish(order, covered);
+    if (result.completed)
+      cluster.order->complete(order);
+  }
   ++cluster.epoch;
 }
 
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
-                uint32_t bytes) {
+                uint32_t bytes, Stamp operation) {
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
   emitAsyncArrive(cluster, origin, address, *barrier);
   MBarrierArrival result = barrier->completeTx(bytes);
-  if (result.error != MBarrierError::None)
-    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
-               address);
+  finish(cluster, origin, address, *barrier, result);
+  if (cluster.order) {
+    BarrierOrder &order = orderOf(cluster, address);
+    order.multicast |= origin.cta != order.cta;
+    if (operation.component == kOperation)
+      cluster.order->end(origin, operation);
+    if (result.completed)
+      cluster.order->complete(order);
+  }
   ++cluster.epoch;
 }
 
@@ -259,20 +396,20 @@ MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
                           : nullptr;
   if (!barrier || offset % 8) {
     asyncFault(cluster, origin, FindingKind::MBarrier,
-               "no mbarrier was initialised at the address", address);
+               "no mbarrier was initialised at the address", address, 1);
     return nullptr;
   }
   if (cluster.ctas[rank]->done()) {
     asyncFault(cluster, origin, FindingKind::MBarrier,
-               "arrival on an mbarrier of a CTA that has exited", address);
+               "arrival on an mbarrier of a CTA that has exited", address, 16);
     return nullptr;
   }
   return barrier;
 }
 
 void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
-                std::string message, uint64_t address) {
-  report(cluster, origin, kind, std::move(message), address);
+                std::string message, uint64_t address, unsigned hazard) {
+  report(cluster, origin, kind, std::move(message), address, hazard);
   cluster.faulted = true;
 }
 

@@ -14,6 +14,8 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_STATE_H
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_STATE_H
 
+#include "Clock.h"
+
 #include "blockscale/Emulator/MBarrier.h"
 #include "blockscale/Emulator/Machine.h"
 #include "blockscale/Emulator/TensorCore.h"
@@ -33,6 +35,9 @@ struct Record;
 struct Cluster;
 struct Cta;
 struct Warp;
+struct WarpOrder;
+class Order;
+class GridOrder;
 
 /// What a handler did with the program counter of its group.
 enum class Step : uint8_t {
@@ -127,6 +132,7 @@ struct Region {
   uint64_t base = 0, size = 0;
   uint8_t *data = nullptr;
   bool writable = true;
+  bool fromPreviousGrid = false;
 };
 
 struct Memory {
@@ -180,6 +186,10 @@ struct Warp {
   /// only for an observer.
   WarpWork work, workBeforePolls;
   bool polls = false;
+  std::unique_ptr<WarpOrder> order; ///< strict mode only
+
+  Warp();
+  ~Warp();
 };
 
 struct NamedBarrier {
@@ -190,6 +200,9 @@ struct NamedBarrier {
   bool all = true, any = false;
   uint32_t lastPopc = 0;
   bool lastAll = true, lastAny = false;
+  /// Strict mode: what the arrivals of this phase pass on, and those of the two
+  /// before, by parity.
+  Clock passing, passed[2];
 };
 
 /// A tensor-memory allocation call of cta_group::2.
@@ -253,9 +266,10 @@ struct Grid {
   uint64_t version = 0;
   unsigned workers = 0, stuck = 0;
   std::atomic<uint32_t> parkedCtas{0};
+  std::unique_ptr<GridOrder> memoryOrder; ///< strict mode only
 
-  Grid(const Program &program, const Launch &launch, const Options &options)
-      : program(program), launch(launch), options(options) {}
+  Grid(const Program &program, const Launch &launch, const Options &options);
+  ~Grid();
 };
 
 struct Cluster {
@@ -273,12 +287,15 @@ struct Cluster {
   /// barrier.cluster
   uint32_t clusterArrivals = 0;
   uint64_t clusterPhase = 0;
+  Clock passing, passed[2]; ///< as in NamedBarrier
   bool cancelFailed = false;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings, advice;
   Counters counters;
   OpenPointSet openPoints;
+  std::unique_ptr<Order> order; ///< strict mode only
 
-  explicit Cluster(Grid &grid) : grid(grid) {}
+  explicit Cluster(Grid &grid);
+  ~Cluster();
   const Program &program() const { return grid.program; }
   /// Runs `act` now or later, as the options say.
   void post(uint32_t queue, std::function<void()> act);
@@ -299,8 +316,9 @@ struct Origin {
   uint32_t line = 0;
 };
 
+/// `hazard`: number of the catalogue, 0 where it has none.
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
-            std::string message, uint64_t address = 0);
+            std::string message, uint64_t address = 0, unsigned hazard = 0);
 
 /// What a handler works on.
 struct Exec {
@@ -342,8 +360,9 @@ struct Exec {
   }
   /// Records a finding that ends the run.
   Step fault(const Record &record, FindingKind kind, std::string message,
-             int lane = -1, uint64_t address = 0) const {
-    report(*cluster, origin(record, lane), kind, std::move(message), address);
+             int lane = -1, uint64_t address = 0, unsigned hazard = 0) const {
+    report(*cluster, origin(record, lane), kind, std::move(message), address,
+           hazard);
     return Step::Fault;
   }
 };

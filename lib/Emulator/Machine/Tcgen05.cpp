@@ -300,6 +300,10 @@ Step commit(Exec &x, const Record &r) {
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     unsigned group = r.aux ? 2 : 1;
+    Stamp covered;
+    if (cluster->order)
+      covered = cluster->order->last(
+          *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
     cluster->post(queueOf(x, group), [=] {
       if (observed(*cluster)) {
         Event event;
@@ -310,7 +314,8 @@ Step commit(Exec &x, const Record &r) {
       for (uint32_t rest = ranks; rest; rest &= rest - 1)
         arriveOn(*cluster, origin,
                  (address & 0xFFFFFF) | uint32_t(__builtin_ctz(rest))
-                                            << kRankShift);
+                                            << kRankShift,
+                 covered);
       if (tracing(*cluster))
         trace(*cluster, origin,
               "event=commit barrier=" + hex(address) + " mask=" + hex(ranks));

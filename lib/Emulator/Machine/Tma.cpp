@@ -132,7 +132,7 @@ bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta) {
   if (!cta.done())
     return false;
   asyncFault(cluster, origin, FindingKind::Tma,
-             "copy into a CTA that has exited", 0);
+             "copy into a CTA that has exited", 0, 16);
   return true;
 }
 
@@ -147,6 +147,7 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
               std::shared_ptr<Box> box, const Target &target) {
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
+  Stamp stamp = beginTransaction(x, origin, target.barrier);
   cluster->post(0, [=] {
     if (exitedTarget(*cluster, origin, *target.cta))
       return;
@@ -161,7 +162,7 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
     cluster->counters.tmaLoadBytes += box->transactionBytes;
     emitCopy(*cluster, origin, EventKind::Load, box->transactionBytes,
              target.cta->rank);
-    completeOn(*cluster, origin, target.barrier, box->transactionBytes);
+    completeOn(*cluster, origin, target.barrier, box->transactionBytes, stamp);
   });
 }
 
@@ -309,6 +310,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
           "bulk copy to an address that is not 16-byte aligned in the shared "
           "memory of the CTA",
           int(lane), op.to);
+    Stamp stamp = beginTransaction(x, origin, target.barrier);
     cluster->post(0, [=] {
       if (exitedTarget(*cluster, origin, *target.cta))
         return;
@@ -319,7 +321,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
         markRange(*target.cta, target.address, op.size);
       cluster->counters.tmaLoadBytes += op.size;
       emitCopy(*cluster, origin, EventKind::Load, op.size, target.cta->rank);
-      completeOn(*cluster, origin, target.barrier, op.size);
+      completeOn(*cluster, origin, target.barrier, op.size, stamp);
     });
   }
   return x.cluster->faulted ? Step::Fault : Step::Next;

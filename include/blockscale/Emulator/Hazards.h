@@ -1,0 +1,42 @@
+//===- Hazards.h - the catalogue of hazards ---------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Mistakes that silicon does not report: each has a number, a grade and a
+// paragraph that says what the rule is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_EMULATOR_HAZARDS_H
+#define BLOCKSCALE_EMULATOR_HAZARDS_H
+
+#include <cstdint>
+#include <string_view>
+
+namespace blockscale::emulator {
+
+/// Whether a finding fails the run.
+enum class Grade : uint8_t {
+  Error,
+  /// Formally wrong or unusual, and found in kernels that work.
+  Advice,
+};
+
+struct HazardInfo {
+  unsigned number;
+  Grade grade;
+  /// A few words for headings.
+  std::string_view name;
+  /// The rule, one paragraph.
+  std::string_view explanation;
+};
+
+/// The entry with this number; null if there is none.
+const HazardInfo *hazardInfo(unsigned number);
+
+} // namespace blockscale::emulator
+
+#endif // BLOCKSCALE_EMULATOR_HAZARDS_H

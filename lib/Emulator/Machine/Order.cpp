@@ -1,0 +1,326 @@
+//===- Order.cpp - edges between warps and asynchronous operations --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Order.h"
+
+#include "blockscale/Emulator/Hazards.h"
+
+namespace blockscale::emulator::machine {
+
+//===----------------------------------------------------------------------===//
+// Edges
+//===----------------------------------------------------------------------===//
+
+Order::Order(Cluster &cluster) : cluster(cluster) {
+  parts.push_back({Kind::Previous});
+}
+
+void Order::start(Warp &warp) {
+  warp.order = std::make_unique<WarpOrder>();
+  warp.order->component = Component(parts.size());
+  Part part{Kind::Warp};
+  part.warp = &warp;
+  parts.push_back(part);
+  warp.order->clock.raise({warp.order->component, 1});
+}
+
+void Order::tick(Warp &warp) {
+  WarpOrder &own = *warp.order;
+  own.clock.raise({own.component, own.clock.at(own.component) + 1});
+}
+
+void Order::release(Warp &warp, Clock &into, bool relaxed) {
+  if (relaxed)
+    into.joinRelaxed(warp.order->clock);
+  else
+    into.join(warp.order->clock);
+  tick(warp);
+}
+
+void Order::acquire(Warp &warp, const Clock &from, bool relaxed) {
+  if (relaxed)
+    warp.order->clock.joinRelaxed(from);
+  else
+    warp.order->clock.join(from);
+}
+
+bool Order::knows(const Warp &warp, Stamp stamp, View view) const {
+  return warp.order->clock.knows(resolve(stamp), view);
+}
+
+//===----------------------------------------------------------------------===//
+// Queues and transactions
+//===----------------------------------------------------------------------===//
+
+Component Order::queue(const Warp &warp, unsigned lane, Queue queue) {
+  bool perWarp = queue == Queue::CopyAsync || queue == Queue::TensorLoad ||
+                 queue == Queue::TensorStore;
+  unsigned key = unsigned(queue) << 5 | (perWarp ? 0 : lane);
+  auto [it, added] =
+      queues.try_emplace({warp.order->component, key}, Component(parts.size()));
+  if (added) {
+    Part part{Kind::Queue};
+    part.warp = &warp;
+    part.queue = queue;
+    parts.push_back(part);
+  }
+  return it->second;
+}
+
+Stamp Order::issue(const Warp &warp, unsigned lane, Queue kind) {
+  Component component = queue(warp, lane, kind);
+  return {component, ++parts[component].issued};
+}
+
+Stamp Order::last(const Warp &warp, unsigned lane, Queue kind) {
+  Component component = queue(warp, lane, kind);
+  return {component, parts[component].issued};
+}
+
+void Order::observe(Warp &warp, Stamp stamp) { warp.order->clock.raise(stamp); }
+
+void Order::publish(BarrierOrder &barrier, Stamp stamp) {
+  barrier.pending.raise(stamp);
+}
+
+Stamp Order::begin(BarrierOrder &barrier) {
+  operations.push_back({{kOperation, 0}, &barrier, barrier.completions});
+  return {kOperation, uint32_t(operations.size() - 1)};
+}
+
+void Order::end(const Origin &origin, Stamp operation) {
+  Operation &op = operations[operation.time];
+  if (op.begun != op.barrier->completions)
+    reportHazard(cluster, origin, 7, FindingKind::MBarrier,
+                 "the phase of the mbarrier in which the copy was issued ended "
+                 "before it was complete",
+                 op.barrier->offset);
+  op.stamp = {op.barrier->component, op.barrier->completions + 1};
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+BarrierOrder &Order::barrier(Cta &cta, uint32_t offset) {
+  BarrierOrder *&entry = barrierAt[{cta.rank, offset}];
+  if (!entry) {
+    barriers.emplace_back();
+    entry = &barriers.back();
+    entry->cta = &cta;
+    entry->offset = offset;
+    entry->component = Component(parts.size());
+    Part part{Kind::Barrier};
+    part.barrier = entry;
+    parts.push_back(part);
+  }
+  return *entry;
+}
+
+void Order::initialised(Warp &warp, BarrierOrder &barrier, uint32_t line) {
+  barrier.init = {warp.order->component,
+                  warp.order->clock.at(warp.order->component)};
+  barrier.initLine = line;
+  barrier.initReported = false;
+}
+
+void Order::use(const Origin &origin, Warp &warp, BarrierOrder &barrier) {
+  const Clock &clock = warp.order->clock;
+  if (barrier.initReported || clock.knows(barrier.init) ||
+      clock.knows(barrier.init, View::BarrierInit))
+    return;
+  barrier.initReported = true;
+  reportHazard(cluster, origin, 1, FindingKind::MBarrier,
+               "the mbarrier is used without an edge from its mbarrier.init "
+               "at line " +
+                   std::to_string(barrier.initLine),
+               barrier.offset);
+}
+
+void Order::complete(BarrierOrder &barrier) {
+  ++barrier.completions;
+  barrier.pending.raise({barrier.component, barrier.completions});
+  barrier.done = barrier.pending;
+}
+
+void Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
+                   bool succeeded, bool relaxed, uint32_t parity) {
+  std::vector<WaitNote> &notes = warp.order->waits;
+  auto note = std::find_if(notes.begin(), notes.end(), [&](WaitNote &one) {
+    return one.barrier == &barrier;
+  });
+  if (note == notes.end())
+    note = notes.insert(notes.end(), WaitNote{&barrier, true});
+  bool polling = !note->succeeded && note->parity == parity;
+  if (polling && barrier.completions >= note->completions + 2)
+    reportHazard(cluster, origin, 12, FindingKind::MBarrier,
+                 "the mbarrier has completed " +
+                     std::to_string(barrier.completions - note->completions) +
+                     " phases while this wait polled for one",
+                 barrier.offset);
+  if (succeeded || !polling)
+    note->completions = barrier.completions;
+  note->succeeded = succeeded;
+  note->relaxed = relaxed;
+  note->parity = parity;
+  if (succeeded)
+    acquire(warp, barrier.done, relaxed);
+}
+
+//===----------------------------------------------------------------------===//
+// Fences and locations
+//===----------------------------------------------------------------------===//
+
+void Order::fence(Warp &warp) {
+  WarpOrder &own = *warp.order;
+  if (own.seen)
+    own.clock.join(*own.seen);
+  own.fence = std::make_unique<Clock>(own.clock);
+  tick(warp);
+}
+
+void Order::fenceProxyAsync(Warp &warp, bool shared, bool global) {
+  WarpOrder &own = *warp.order;
+  ++own.proxyFences;
+  if (shared) {
+    Component copies = queue(warp, 0, Queue::CopyAsync);
+    own.clock.raise({own.component, own.clock.at(own.component)},
+                    View::FencedShared);
+    own.clock.raise({copies, own.clock.at(copies)}, View::FencedShared);
+    own.clock.promote(View::ReachedShared);
+  }
+  if (global)
+    own.clock.promote(View::ReachedGlobal);
+  tick(warp);
+}
+
+void Order::fenceBarrierInit(Warp &warp) {
+  WarpOrder &own = *warp.order;
+  own.clock.raise({own.component, own.clock.at(own.component)},
+                  View::BarrierInit);
+  tick(warp);
+}
+
+void Order::fenceTensorMap(Warp &warp, bool release, bool acquire,
+                           uint64_t address) {
+  WarpOrder &own = *warp.order;
+  Stamp now{own.component, own.clock.at(own.component)};
+  if (release)
+    own.clock.raise(now, View::MapReleased);
+  if (acquire)
+    mapAcquires[address].push_back({now, own.clock});
+  tick(warp);
+}
+
+void Order::synchronise(Warp &warp, Cta *cta, uint64_t address, bool reads,
+                        bool writes, bool acquires, bool releases) {
+  WarpOrder &own = *warp.order;
+  GridOrder &grid = *cluster.grid.memoryOrder;
+  uint64_t space = cta ? cluster.id : ~uint64_t(0);
+  if (reads && acquires) {
+    grid.acquire(space, address, cluster.id, own.clock);
+  } else if (reads) {
+    if (!own.seen)
+      own.seen = std::make_unique<Clock>();
+    grid.acquire(space, address, cluster.id, *own.seen);
+  }
+  if (writes && releases) {
+    grid.release(space, address, cluster.id, own.clock, !reads);
+    tick(warp);
+  } else if (writes && own.fence) {
+    grid.release(space, address, cluster.id, *own.fence, !reads);
+  }
+}
+
+void GridOrder::release(uint64_t space, uint64_t address, uint64_t cluster,
+                        const Clock &clock, bool replace) {
+  std::lock_guard<std::mutex> guard(lock);
+  std::vector<Released> &all = locations[{space, address}];
+  if (replace)
+    all.clear();
+  for (Released &one : all)
+    if (one.cluster == cluster) {
+      auto both = std::make_shared<Clock>(*one.clock);
+      both->join(clock);
+      one.clock = std::move(both);
+      return;
+    }
+  all.push_back({cluster, std::make_shared<Clock>(clock)});
+}
+
+void GridOrder::acquire(uint64_t space, uint64_t address, uint64_t cluster,
+                        Clock &clock) {
+  std::lock_guard<std::mutex> guard(lock);
+  auto it = locations.find({space, address});
+  if (it == locations.end())
+    return;
+  for (const Released &one : it->second) {
+    if (one.cluster == cluster) {
+      clock.join(*one.clock);
+      continue;
+    }
+    clock.joinOther(one.cluster, one.clock);
+    clock.joinOthersOf(*one.clock, cluster);
+  }
+}
+
+void GridOrder::presetPrevious(uint64_t address, uint64_t bytes) {
+  PastAccess event;
+  event.stamp = {kPreviousGrids, 1};
+  for (Shard &shard : shards)
+    shard.shadow.preset(address, bytes, event);
+}
+
+//===----------------------------------------------------------------------===//
+// Bulk groups
+//===----------------------------------------------------------------------===//
+
+void Order::commitGroup(Warp &warp, unsigned lane, bool copies) {
+  WarpOrder &own = *warp.order;
+  auto &groups = (copies ? own.copies : own.bulk)[lane];
+  groups.ends.push_back(
+      last(warp, lane, copies ? Queue::CopyAsync : Queue::BulkRead).time);
+}
+
+void Order::waitGroup(Warp &warp, unsigned lane, bool copies, size_t keep,
+                      bool readOnly, bool all) {
+  WarpOrder &own = *warp.order;
+  auto &groups = (copies ? own.copies : own.bulk)[lane];
+  uint32_t time = 0;
+  if (all)
+    time = last(warp, lane, Queue::CopyAsync).time;
+  else if (groups.ends.size() > keep)
+    time = groups.ends[groups.ends.size() - keep - 1];
+  groups.emptyWait |= !copies && groups.ends.empty();
+  if (!time)
+    return;
+  if (copies)
+    return observe(warp, {queue(warp, lane, Queue::CopyAsync), time});
+  observe(warp, {queue(warp, lane, Queue::BulkRead), time});
+  if (!readOnly)
+    observe(warp, {queue(warp, lane, Queue::BulkWrite), time});
+}
+
+void Order::checkExit(const Cta &cta) {
+  for (const auto &warp : cta.warps)
+    for (const auto &[lane, groups] : warp->order->bulk)
+      if (Stamp stamp = last(*warp, lane, Queue::BulkRead);
+          !knows(*warp, stamp))
+        reportHazard(
+            cluster,
+            {const_cast<Cta *>(&cta), int(warp->index), int(lane), groups.line},
+            31, FindingKind::Race,
+            "the CTA ends while this bulk operation may still read "
+            "its shared memory: no cp.async.bulk.wait_group followed");
+}
+
+void reportHazard(Cluster &cluster, const Origin &origin, unsigned number,
+                  FindingKind kind, std::string message, uint64_t address) {
+  report(cluster, origin, kind, std::move(message), address, number);
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,270 @@
+//===- Order.h - what happens before what, and who breaks it ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Strict mode. `Cluster::order` and `Grid::memoryOrder` are null without it,
+// and nothing here has an effect on values or on scheduling.
+//
+// Edges. Each warp has a clock (`Warp::order->clock`); lanes of a warp count as
+// ordered. A releasing operation joins the clock into that of an object and
+// starts a new time (`release`); an acquiring one takes the object's clock over
+// (`acquire`). Each mbarrier collects a clock per phase (BarrierOrder).
+//
+// Asynchronous operations are stamped at issue and checked at issue, with the
+// clock of the issuing warp, so that findings do not depend on when they
+// complete. Two kinds:
+//  - Queues: operations of one thread that complete in order, as seen by what
+//    observes them. `issue` gives the stamp of the next one; whatever observes
+//    completion raises that stamp in a clock: a tcgen05.commit in the clock of
+//    the barrier it arrives on (`publish`), a wait_group or tcgen05.wait in
+//    that of the waiting warp (`observe`).
+//  - Transactions: operations that complete by complete_tx on an mbarrier.
+//    `begin` makes a stamp that is not ordered before anything until `end`
+//    binds it to the phase of the barrier that the bytes counted in.
+// An operation A that happened before point X of warp W: `knows(W, stamp)`.
+// Keep the stamp beside whatever the operation touches (columns of tensor
+// memory, for instance) and ask `knows` when somebody touches it again.
+//
+// Memory. `touchShared` and `touchGlobal` check one access against earlier ones
+// and report what is wrong, by number of the catalogue.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_ORDER_H
+#define BLOCKSCALE_LIB_EMULATOR_MACHINE_ORDER_H
+
+#include "Shadow.h"
+#include "State.h"
+
+#include <map>
+
+namespace blockscale::emulator::machine {
+
+/// Operations of a thread that are observed together. Add to the end.
+enum class Queue : uint8_t {
+  Tensor1,    ///< tcgen05.mma, cp and shift with cta_group::1
+  Tensor2,    ///< the same with cta_group::2
+  BulkRead,   ///< bulk groups: the source is read
+  BulkWrite,  ///< bulk groups: the destination is written
+  CopyAsync,  ///< cp.async; one per warp, not per lane
+  TensorLoad, ///< tcgen05.ld; one per warp
+  TensorStore ///< tcgen05.st; one per warp
+};
+
+/// What an mbarrier passes on.
+struct BarrierOrder {
+  Cta *cta = nullptr;
+  uint32_t offset = 0;
+  Component component = 0;
+  /// Phases completed since the memory was first used for an mbarrier.
+  uint32_t completions = 0;
+  Clock pending, done; ///< of the current phase, of all completed ones
+  Stamp init;          ///< the last mbarrier.init
+  uint32_t initLine = 0;
+  bool initReported = false;
+  /// Bytes of a multicast of another CTA were counted here.
+  bool multicast = false;
+};
+
+/// The last test of an mbarrier by a warp.
+struct WaitNote {
+  const BarrierOrder *barrier = nullptr;
+  bool succeeded = false, relaxed = false;
+  uint32_t parity = 0;
+  /// Completions when the test succeeded, or when polling began.
+  uint32_t completions = 0;
+};
+
+/// What strict mode keeps for a warp.
+struct WarpOrder {
+  Component component = 0;
+  Clock clock;
+  std::vector<WaitNote> waits;
+  /// What relaxed stores publish and what relaxed loads have seen: fences make
+  /// releases and acquires of them.
+  std::unique_ptr<Clock> fence, seen;
+  uint32_t proxyFences = 0;
+  /// Bulk groups and groups of cp.async, by lane.
+  struct Groups {
+    std::vector<uint32_t> ends; ///< time of the last operation of each group
+    uint32_t line = 0;          ///< of the last operation
+    bool emptyWait = false;     ///< waited without ever committing
+  };
+  std::map<unsigned, Groups> bulk, copies;
+};
+
+/// One access to memory.
+struct Touch {
+  Origin origin;
+  bool write = false;
+  bool async = false;       ///< through the async proxy
+  bool strong = false;      ///< atomic, volatile, relaxed or stronger
+  uint16_t bytes = 0;       ///< of one strong access
+  uint16_t flags = 0;       ///< more flags of PastAccess
+  bool nonCoherent = false; ///< ld.global.nc
+  /// Of an asynchronous operation; else that of the warp.
+  std::optional<Stamp> stamp;
+};
+
+/// Strict state of the grid: global memory and what is released through it.
+class GridOrder {
+public:
+  /// `bytes` at `address` are written by a previous grid.
+  void presetPrevious(uint64_t address, uint64_t bytes);
+
+  static constexpr unsigned kShards = 64;
+  struct Shard {
+    std::mutex lock;
+    Shadow shadow;
+  };
+  Shard &shardOf(uint64_t address) { return shards[address >> 12 & 63]; }
+
+  /// Joins the clock into what is released at a location; `space` is ~0 for
+  /// global memory and the cluster's id for shared memory.
+  void release(uint64_t space, uint64_t address, uint64_t cluster,
+               const Clock &clock, bool replace);
+  /// Joins what was released there into `clock` of a warp of `cluster`.
+  void acquire(uint64_t space, uint64_t address, uint64_t cluster,
+               Clock &clock);
+
+private:
+  struct Released {
+    uint64_t cluster;
+    std::shared_ptr<const Clock> clock;
+  };
+  std::array<Shard, kShards> shards;
+  std::mutex lock;
+  std::map<std::pair<uint64_t, uint64_t>, std::vector<Released>> locations;
+};
+
+/// Strict state of a cluster.
+class Order {
+public:
+  explicit Order(Cluster &cluster);
+
+  /// Gives a warp its component, before it runs.
+  void start(Warp &warp);
+
+  //===-- Edges -----------------------------------------------------------===//
+
+  /// Passes what `warp` knows to `into` and starts a new time of the warp.
+  void release(Warp &warp, Clock &into, bool relaxed = false);
+  void acquire(Warp &warp, const Clock &from, bool relaxed = false);
+  /// Starts a new time: what follows is not covered by what was passed on.
+  void tick(Warp &warp);
+  /// Whether an operation happened before what `warp` does now.
+  bool knows(const Warp &warp, Stamp stamp, View view = View::Happens) const;
+
+  //===-- Queues of a thread ----------------------------------------------===//
+
+  Component queue(const Warp &warp, unsigned lane, Queue queue);
+  /// The stamp of the operation that the thread issues now.
+  Stamp issue(const Warp &warp, unsigned lane, Queue queue);
+  /// The stamp of the last one issued; time 0 if there is none.
+  Stamp last(const Warp &warp, unsigned lane, Queue queue);
+  /// The warp has seen that operations up to `stamp` are complete.
+  void observe(Warp &warp, Stamp stamp);
+  /// An arrival on `barrier` says so.
+  void publish(BarrierOrder &barrier, Stamp stamp);
+
+  //===-- Transactions ----------------------------------------------------===//
+
+  /// A stamp for an operation that will complete on an mbarrier.
+  Stamp begin(BarrierOrder &barrier);
+  /// Its bytes count in the current phase of its barrier; reports a phase that
+  /// ended since `begin`.
+  void end(const Origin &origin, Stamp operation);
+  /// The stamp of an operation, if it has one by now.
+  Stamp resolve(Stamp stamp) const {
+    return stamp.component == kOperation ? operations[stamp.time].stamp : stamp;
+  }
+
+  //===-- mbarriers -------------------------------------------------------===//
+
+  /// The order of the mbarrier at `offset`; made on demand.
+  BarrierOrder &barrier(Cta &cta, uint32_t offset);
+  void initialised(Warp &warp, BarrierOrder &barrier, uint32_t line);
+  /// Reports use of an mbarrier whose init is not visible to the warp.
+  void use(const Origin &origin, Warp &warp, BarrierOrder &barrier);
+  /// The current phase is complete.
+  void complete(BarrierOrder &barrier);
+  /// A wait of `warp` was tested; reports waits that fell behind.
+  void tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
+              bool succeeded, bool relaxed, uint32_t parity);
+
+  //===-- Fences ----------------------------------------------------------===//
+
+  void fence(Warp &warp); ///< fence, membar
+  void fenceProxyAsync(Warp &warp, bool shared, bool global);
+  void fenceBarrierInit(Warp &warp);
+  void fenceTensorMap(Warp &warp, bool release, bool acquire, uint64_t address);
+  /// A strong load, store or atomic at a location.
+  void synchronise(Warp &warp, Cta *cta, uint64_t address, bool reads,
+                   bool writes, bool acquires, bool releases);
+
+  //===-- Memory ----------------------------------------------------------===//
+
+  void touchShared(Warp &warp, Cta &cta, const Range *ranges, size_t count,
+                   const Touch &touch);
+  void touchGlobal(Warp &warp, const Range *ranges, size_t count,
+                   const Touch &touch);
+  /// Whether accesses to global memory at `address` need to be tracked.
+  bool tracked(uint64_t address, uint64_t bytes) const;
+  /// The tensor map at `address` is used by the warp.
+  void useTensorMap(const Origin &origin, Warp &warp, uint64_t address);
+
+  //===-- Bulk groups -----------------------------------------------------===//
+
+  void commitGroup(Warp &warp, unsigned lane, bool copies);
+  /// A wait until at most `keep` groups are pending; `all` takes the open one
+  /// too.
+  void waitGroup(Warp &warp, unsigned lane, bool copies, size_t keep,
+                 bool readOnly, bool all);
+  /// A CTA has ended: its bulk operations must have read their sources.
+  void checkExit(const Cta &cta);
+
+  /// "warp 2 of CTA 1" and the like.
+  std::string describe(const PastAccess &event) const;
+
+private:
+  friend class AccessCheck;
+
+  enum class Kind : uint8_t { Previous, Warp, Barrier, Queue };
+  struct Part {
+    Kind kind;
+    const Warp *warp = nullptr;
+    const BarrierOrder *barrier = nullptr;
+    uint32_t issued = 0;
+    Queue queue = Queue::Tensor1;
+  };
+  struct Operation {
+    Stamp stamp{kOperation, 0};
+    BarrierOrder *barrier = nullptr;
+    uint32_t begun = 0; ///< BarrierOrder::completions at issue
+  };
+  /// fence.proxy.tensormap::generic.acquire of a map.
+  struct MapAcquire {
+    Stamp by;
+    Clock clock;
+  };
+
+  Cluster &cluster;
+  std::vector<Part> parts;
+  std::map<std::pair<Component, unsigned>, Component> queues;
+  std::vector<Operation> operations;
+  std::map<uint64_t, std::vector<MapAcquire>> mapAcquires;
+  std::deque<BarrierOrder> barriers;
+  std::map<std::pair<uint32_t, uint32_t>, BarrierOrder *> barrierAt;
+  Shadow shadow; ///< of shared memory, by address with rank
+};
+
+/// A finding of the catalogue; advice goes where the options say.
+void reportHazard(Cluster &cluster, const Origin &origin, unsigned number,
+                  FindingKind kind, std::string message, uint64_t address = 0);
+
+} // namespace blockscale::emulator::machine
+
+#endif // BLOCKSCALE_LIB_EMULATOR_MACHINE_ORDER_H

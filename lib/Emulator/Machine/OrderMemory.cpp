@@ -1,0 +1,312 @@
+//===- OrderMemory.cpp - accesses that nothing orders ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Order.h"
+
+#include "blockscale/Emulator/Hazards.h"
+
+namespace blockscale::emulator::machine {
+
+/// Judges one access, and names the rule it breaks.
+class AccessCheck : public Judge {
+public:
+  AccessCheck(Order &order, const Warp &warp, const Touch &touch,
+              const PastAccess &event, bool global)
+      : order(order), clock(warp.order->clock), own(*warp.order), touch(touch),
+        event(event), global(global) {}
+
+  bool before(const PastAccess &e) const override {
+    Stamp stamp = order.resolve(e.stamp);
+    if (stamp.component == kPreviousGrids || e.cluster == order.cluster.id)
+      return clock.knows(stamp);
+    const Clock *other = clock.other(e.cluster);
+    return other && other->knows(stamp);
+  }
+
+  Verdict verdict(const PastAccess &e, bool wrote) const override {
+    if (!before(e)) {
+      bool strong = e.is(PastAccess::Strong) && touch.strong;
+      return strong && e.bytes == event.bytes ? Verdict::Fine
+                                              : Verdict::Unordered;
+    }
+    if (!touch.async || e.is(PastAccess::Async) ||
+        order.resolve(e.stamp).component == kPreviousGrids)
+      return Verdict::Fine;
+    if (global)
+      return reached(e, View::ReachedGlobal) ? Verdict::Fine
+             : wrote                         ? Verdict::Unfenced
+                                             : Verdict::ReadUnfenced;
+    if (reached(e, View::FencedShared))
+      return Verdict::Fine;
+    bool byOther = reached(e, View::ReachedShared);
+    if (wrote)
+      return byOther ? Verdict::FencedByOther : Verdict::Unfenced;
+    return byOther ? Verdict::Fine : Verdict::ReadUnfenced;
+  }
+
+  void conflict(const PastAccess &e, bool wrote, Verdict verdict,
+                uint64_t address) override {
+    unsigned number =
+        global ? globalRule(e, wrote, verdict) : sharedRule(e, wrote, verdict);
+    std::string text = touch.async ? "asynchronous " : "";
+    text += touch.write ? "write" : "read";
+    text += wrote ? " of what " : " over what ";
+    text += order.describe(e);
+    text += wrote ? " wrote" : " read";
+    if (e.line)
+      text += " at line " + std::to_string(e.line);
+    text += ending(verdict);
+    reportHazard(order.cluster, touch.origin, number, FindingKind::Race,
+                 std::move(text), address);
+  }
+
+private:
+  static const char *ending(Verdict verdict) {
+    switch (verdict) {
+    case Verdict::Unfenced:
+      return ", without fence.proxy.async after the write";
+    case Verdict::FencedByOther:
+      return ", with fence.proxy.async in another thread only";
+    case Verdict::ReadUnfenced:
+      return ", without fence.proxy.async after the read";
+    default:
+      return ", without an edge between the two";
+    }
+  }
+
+  bool reached(const PastAccess &e, View view) const {
+    Stamp stamp = order.resolve(e.stamp);
+    if (e.cluster == order.cluster.id)
+      return clock.knows(stamp, view);
+    const Clock *other = clock.other(e.cluster);
+    return other && other->knows(stamp, view);
+  }
+
+  /// The warp that made an access of this cluster, if one did.
+  const WarpOrder *authorOf(const PastAccess &e) const {
+    if (e.cluster != order.cluster.id || e.stamp.component == kOperation)
+      return nullptr;
+    const Warp *warp = order.parts[e.stamp.component].warp;
+    return warp ? warp->order.get() : nullptr;
+  }
+
+  /// A generic write that was not fenced: too early, skipped, or nowhere.
+  unsigned unfencedRule(const PastAccess &e) const {
+    const WarpOrder *author = authorOf(e);
+    if (author && author->proxyFences)
+      return 21;
+    for (const Record &r : order.cluster.program().code)
+      if (r.instruction && r.instruction->opcode == Opcode::FenceProxy &&
+          r.instruction->has(Modifier::Async))
+        return 22;
+    return 19;
+  }
+
+  /// What the warp did at the mbarrier that it should have waited on.
+  unsigned waitRule(const PastAccess &e) const {
+    if (e.stamp.component != kOperation || e.cluster != order.cluster.id)
+      return 13;
+    const BarrierOrder *barrier = order.operations[e.stamp.time].barrier;
+    if (clock.knows(order.resolve(e.stamp), View::Relaxed))
+      return 14;
+    for (const WaitNote &note : own.waits)
+      if (note.barrier == barrier) {
+        if (!note.succeeded)
+          return 13;
+        if (note.completions == 0)
+          return 9;
+        return negativeBytes(*barrier) ? 7 : 10;
+      }
+    return own.waits.empty() ? 13 : 11;
+  }
+
+  static bool negativeBytes(const BarrierOrder &barrier) {
+    int16_t index = barrier.cta->barrierAt[(barrier.offset - kSharedBase) / 8];
+    return index >= 0 && barrier.cta->barriers[size_t(index)].tx() < 0;
+  }
+
+  /// Somebody waited for bulk groups without having committed one.
+  bool foreignWait() const {
+    for (const auto &warp : touch.origin.cta->warps)
+      for (const auto &[lane, groups] : warp->order->bulk)
+        if (groups.emptyWait)
+          return true;
+    return false;
+  }
+
+  unsigned sharedRule(const PastAccess &e, bool wrote, Verdict verdict) const {
+    if (verdict == Verdict::FencedByOther)
+      return 20;
+    if (verdict == Verdict::ReadUnfenced)
+      return 25;
+    if (verdict == Verdict::Unfenced)
+      return unfencedRule(e);
+    if (wrote && e.is(PastAccess::Async))
+      return waitRule(e);
+    if (!wrote && event.is(PastAccess::Answer))
+      return 26;
+    bool remote = event.is(PastAccess::Remote);
+    if (!wrote && e.is(PastAccess::Async)) {
+      if (e.is(PastAccess::Bulk))
+        return foreignWait() ? 32 : 29;
+      return touch.async && remote ? 27 : 23;
+    }
+    if (wrote && e.is(PastAccess::Remote) && touch.async)
+      return 39;
+    if (touch.async) {
+      if (!wrote)
+        return remote ? 27 : 24;
+      return unfencedRule(e);
+    }
+    return reached(e, View::Relaxed) ? 14 : 89;
+  }
+
+  unsigned globalRule(const PastAccess &e, bool wrote, Verdict verdict) const {
+    if (e.stamp.component == kPreviousGrids)
+      return 36;
+    if (verdict == Verdict::ReadUnfenced)
+      return 25;
+    if (verdict == Verdict::Unfenced)
+      return unfencedRule(e);
+    if (wrote && e.is(PastAccess::Bulk))
+      return 30;
+    if (wrote && e.stamp.component == kOperation)
+      return waitRule(e);
+    return 33;
+  }
+
+  Order &order;
+  const Clock &clock;
+  const WarpOrder &own;
+  const Touch &touch;
+  const PastAccess &event;
+  bool global;
+};
+
+static PastAccess eventOf(uint64_t cluster, const Warp &warp,
+                          const Touch &touch) {
+  PastAccess event;
+  event.cluster = cluster;
+  const WarpOrder &own = *warp.order;
+  event.stamp = touch.stamp ? *touch.stamp
+                            : Stamp{own.component, own.clock.at(own.component)};
+  event.line = touch.origin.line;
+  event.flags = uint16_t(touch.flags | (touch.async ? PastAccess::Async : 0) |
+                         (touch.strong ? PastAccess::Strong : 0));
+  event.bytes = touch.strong ? touch.bytes : 0;
+  return event;
+}
+
+void Order::touchShared(Warp &warp, Cta &cta, const Range *ranges, size_t count,
+                        const Touch &touch) {
+  PastAccess event = eventOf(cluster.id, warp, touch);
+  if (touch.origin.cta != &cta)
+    event.flags |= PastAccess::Remote;
+  if (touch.write && touch.async)
+    for (const BarrierOrder &one : barriers) {
+      if (one.cta != &cta)
+        continue;
+      int16_t index = cta.barrierAt[(one.offset - kSharedBase) / 8];
+      uint64_t at = uint64_t(cta.rank) << kRankShift | one.offset;
+      bool live = index >= 0 && cta.barriers[size_t(index)].live();
+      for (size_t i = 0; live && i != count; ++i)
+        if (ranges[i].address < at + 8 &&
+            at < ranges[i].address + ranges[i].bytes)
+          return reportHazard(cluster, touch.origin, 3, FindingKind::MBarrier,
+                              "copy over the bytes of a live mbarrier", at);
+    }
+  AccessCheck check(*this, warp, touch, event, false);
+  shadow.touch(ranges, count, event, touch.write, check);
+}
+
+bool Order::tracked(uint64_t address, uint64_t bytes) const {
+  const Region *region = cluster.grid.memory.find(address, bytes);
+  return region && (region->writable || region->fromPreviousGrid);
+}
+
+void Order::touchGlobal(Warp &warp, const Range *ranges, size_t count,
+                        const Touch &touch) {
+  PastAccess event = eventOf(cluster.id, warp, touch);
+  AccessCheck check(*this, warp, touch, event, true);
+  for (size_t i = 0; i != count; ++i)
+    for (Range left = ranges[i]; left.bytes;) {
+      auto room = uint32_t(4096 - left.address % 4096);
+      Range part{left.address, std::min(left.bytes, room)};
+      GridOrder::Shard &shard = cluster.grid.memoryOrder->shardOf(part.address);
+      std::lock_guard<std::mutex> guard(shard.lock);
+      if (touch.nonCoherent)
+        for (const PastAccess &writer :
+             shard.shadow.writers(part.address, part.bytes))
+          if (writer.stamp.component != kPreviousGrids) {
+            reportHazard(cluster, touch.origin, 34, FindingKind::Race,
+                         "ld.global.nc of what " + describe(writer) +
+                             " wrote at line " + std::to_string(writer.line) +
+                             " of the same grid",
+                         part.address);
+            return;
+          }
+      shard.shadow.touch(&part, 1, event, touch.write, check);
+      left.address += part.bytes;
+      left.bytes -= part.bytes;
+    }
+}
+
+void Order::useTensorMap(const Origin &origin, Warp &warp, uint64_t address) {
+  constexpr uint32_t kBytes = 128;
+  std::vector<PastAccess> writers;
+  {
+    GridOrder::Shard &shard = cluster.grid.memoryOrder->shardOf(address);
+    std::lock_guard<std::mutex> guard(shard.lock);
+    writers = shard.shadow.writers(address, kBytes);
+  }
+  for (const PastAccess &e : writers) {
+    if (e.stamp.component == kPreviousGrids || e.cluster != cluster.id)
+      continue;
+    bool released =
+        e.is(PastAccess::MapCopy) ||
+        warp.order->clock.knows(resolve(e.stamp), View::MapReleased);
+    bool acquired = false;
+    for (const MapAcquire &one : mapAcquires[address])
+      acquired |= knows(warp, one.by) && one.clock.knows(resolve(e.stamp));
+    if (released && acquired)
+      continue;
+    return reportHazard(
+        cluster, origin, 35, FindingKind::Race,
+        "the tensor map was written at line " + std::to_string(e.line) +
+            (released ? " and not acquired by fence.proxy.tensormap::generic."
+                        "acquire since"
+                      : " and not released by fence.proxy.tensormap::generic."
+                        "release or tensormap.cp_fenceproxy"),
+        address);
+  }
+}
+
+std::string Order::describe(const PastAccess &e) const {
+  if (e.stamp.component == kPreviousGrids)
+    return "the previous grid";
+  if (e.cluster != cluster.id)
+    return "a thread of cluster " + std::to_string(e.cluster);
+  if (e.stamp.component == kOperation)
+    return e.is(PastAccess::Answer) ? "try_cancel" : "an asynchronous copy";
+  const Part &part = parts[e.stamp.component];
+  std::string warp = "warp " + std::to_string(part.warp->index);
+  if (cluster.ctas.size() > 1)
+    warp += " of rank " + std::to_string(part.warp->cta->rank);
+  if (part.kind == Kind::Warp)
+    return warp;
+  switch (part.queue) {
+  case Queue::BulkRead:
+  case Queue::BulkWrite:
+    return "a bulk group of " + warp;
+  case Queue::CopyAsync:
+    return "cp.async of " + warp;
+  default:
+    return "a tensor-core operation of " + warp;
+  }
+}
+
+} // namespace blockscale::emulator::machine

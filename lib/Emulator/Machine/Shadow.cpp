@@ -1,0 +1,219 @@
+//===- Shadow.cpp - who touched which bytes last --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Shadow.h"
+
+namespace blockscale::emulator::machine {
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 29;
+}
+
+size_t Shadow::PastAccessHash::operator()(const PastAccess &e) const {
+  uint64_t hash =
+      mix(e.cluster, uint64_t(e.stamp.component) << 32 | e.stamp.time);
+  return size_t(
+      mix(hash, uint64_t(e.line) << 32 | uint64_t(e.flags) << 16 | e.bytes));
+}
+
+uint32_t Shadow::intern(const PastAccess &event) {
+  if (lastEvent && events[lastEvent] == event)
+    return lastEvent;
+  auto [it, added] = eventIds.try_emplace(event, uint32_t(events.size()));
+  if (added)
+    events.push_back(event);
+  return lastEvent = it->second;
+}
+
+uint32_t Shadow::internSet(std::vector<uint32_t> members) {
+  uint64_t hash = 0;
+  for (uint32_t member : members)
+    hash = mix(hash, member);
+  std::vector<uint32_t> &same = setIds[hash];
+  for (uint32_t id : same)
+    if (sets[id] == members)
+      return id;
+  same.push_back(uint32_t(sets.size()));
+  sets.push_back(std::move(members));
+  return same.back();
+}
+
+/// A read that happened before this one need not be kept: whoever comes after
+/// this one comes after both. Only a strong access may meet another strong one
+/// without an edge, so it stands for strong ones alone.
+uint32_t Shadow::addReader(uint32_t set, uint32_t reader, const Judge &judge) {
+  uint64_t key = uint64_t(set) << 32 | reader;
+  if (auto it = grown.find(key); it != grown.end())
+    return it->second;
+  std::vector<uint32_t> members;
+  bool strong = events[reader].is(PastAccess::Strong);
+  for (uint32_t old : sets[set])
+    if (old != reader && ((strong && !events[old].is(PastAccess::Strong)) ||
+                          !judge.before(events[old])))
+      members.push_back(old);
+  members.push_back(reader);
+  return grown[key] = internSet(std::move(members));
+}
+
+/// What the access makes of a cell.
+Shadow::Cell Shadow::next(Cell cell, Visit &visit, uint64_t address) {
+  auto check = [&](uint32_t id, bool wrote) {
+    Verdict verdict = visit.judge.verdict(events[id], wrote);
+    if (verdict != Verdict::Fine)
+      visit.judge.conflict(events[id], wrote, verdict, address);
+  };
+  if (!visit.write) {
+    if (cell.writer)
+      check(cell.writer, true);
+    return {cell.writer, addReader(cell.readers, visit.event, visit.judge)};
+  }
+  // The last write happened before the reads that followed it, so one read
+  // with an edge to this access orders the write as well.
+  bool covered = false;
+  for (uint32_t id : sets[cell.readers]) {
+    check(id, false);
+    covered |=
+        !events[id].is(PastAccess::Strong) && visit.judge.before(events[id]);
+  }
+  if (cell.writer && (!covered || visit.judge.before(events[cell.writer])))
+    check(cell.writer, true);
+  return {visit.event, 0};
+}
+
+void Shadow::touchBytes(Cell &cell, unsigned first, unsigned count,
+                        Visit &visit, uint64_t address) {
+  if (cell.writer != kSplit) {
+    splits.push_back({cell, cell, cell, cell});
+    cell = {kSplit, uint32_t(splits.size() - 1)};
+  }
+  for (unsigned i = first; i != first + count; ++i) {
+    Cell &byte = splits[cell.readers][i];
+    byte = next(byte, visit, address + i);
+  }
+}
+
+Shadow::Page &Shadow::page(uint64_t number) {
+  Recent &entry = recent[number % recent.size()];
+  if (entry.number == number)
+    return *entry.page;
+  std::unique_ptr<Page> &page = pages[number];
+  if (!page) {
+    page = std::make_unique<Page>();
+    for (const Preset &one : presets)
+      for (uint32_t i = 0; i != kPageWords; ++i)
+        if (uint64_t at = (number << kPageShift) + 4 * i;
+            at >= one.address && at - one.address < one.bytes)
+          (*page)[i].writer = one.event;
+  }
+  entry = {number, page.get()};
+  return *page;
+}
+
+void Shadow::touchRange(const Range &range, Visit &visit) {
+  uint64_t at = range.address, end = range.address + range.bytes;
+  while (at != end) {
+    Page &cells = page(at >> kPageShift);
+    uint64_t stop = std::min(end, ((at >> kPageShift) + 1) << kPageShift);
+    while (at != stop) {
+      Cell &cell = cells[at >> 2 & (kPageWords - 1)];
+      uint64_t word = at & ~uint64_t(3);
+      auto first = unsigned(at & 3);
+      auto count = unsigned(std::min<uint64_t>(stop - at, 4 - first));
+      at += count;
+      if (count != 4 || cell.writer == kSplit) {
+        touchBytes(cell, first, count, visit, word);
+        if (count == 4 && visit.write) // the bytes are equal again
+          cell = {visit.event, 0};
+        continue;
+      }
+      if (!(cell == visit.in)) {
+        Cell old = cell;
+        visit.out = next(old, visit, word);
+        visit.in = old;
+      }
+      cell = visit.out;
+    }
+  }
+}
+
+void Shadow::touch(const Range *ranges, size_t count, const PastAccess &event,
+                   bool write, Judge &judge) {
+  if (events.size() + sets.size() + splits.size() > limit)
+    collect();
+  // No cell equals one whose readers are not a set.
+  Visit visit{intern(event), write, judge, {0, kSplit}, {}};
+  for (size_t i = 0; i != count; ++i)
+    touchRange(ranges[i], visit);
+}
+
+std::vector<PastAccess> Shadow::writers(uint64_t address,
+                                        uint32_t bytes) const {
+  std::vector<uint32_t> ids;
+  auto add = [&](uint32_t id) {
+    if (id && std::find(ids.begin(), ids.end(), id) == ids.end())
+      ids.push_back(id);
+  };
+  for (uint64_t at = address; at < address + bytes; ++at) {
+    auto it = pages.find(at >> kPageShift);
+    if (it == pages.end())
+      continue;
+    Cell cell = (*it->second)[at >> 2 & (kPageWords - 1)];
+    add(cell.writer == kSplit ? splits[cell.readers][at & 3].writer
+                              : cell.writer);
+  }
+  std::vector<PastAccess> result;
+  for (uint32_t id : ids)
+    result.push_back(events[id]);
+  return result;
+}
+
+void Shadow::preset(uint64_t address, uint64_t bytes, const PastAccess &event) {
+  presets.push_back({address, bytes, intern(event)});
+}
+
+void Shadow::collect() {
+  std::vector<PastAccess> oldEvents(1);
+  std::vector<std::vector<uint32_t>> oldSets(1);
+  std::vector<std::array<Cell, 4>> oldSplits;
+  oldEvents.swap(events);
+  oldSets.swap(sets);
+  oldSplits.swap(splits);
+  eventIds.clear();
+  setIds.clear();
+  grown.clear();
+  lastEvent = 0;
+  std::vector<uint32_t> newSet(oldSets.size());
+  auto keep = [&](Cell &cell) {
+    if (cell.writer)
+      cell.writer = intern(oldEvents[cell.writer]);
+    if (cell.readers && !newSet[cell.readers]) {
+      std::vector<uint32_t> members = oldSets[cell.readers];
+      for (uint32_t &member : members)
+        member = intern(oldEvents[member]);
+      newSet[cell.readers] = internSet(std::move(members));
+    }
+    cell.readers = newSet[cell.readers];
+  };
+  for (Preset &one : presets)
+    one.event = intern(oldEvents[one.event]);
+  for (auto &[number, page] : pages)
+    for (Cell &cell : *page) {
+      if (cell.writer != kSplit) {
+        keep(cell);
+        continue;
+      }
+      splits.push_back(oldSplits[cell.readers]);
+      cell.readers = uint32_t(splits.size() - 1);
+      for (Cell &byte : splits.back())
+        keep(byte);
+    }
+  limit = std::max<size_t>(1 << 16,
+                           2 * (events.size() + sets.size() + splits.size()));
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,143 @@
+//===- Shadow.h - who touched which bytes last ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A cell per word of memory holds the number of the last write and of a set of
+// the reads since. Events and sets are kept once each, so neighbouring cells
+// are equal where one operation touched them, and a check of a tile costs a
+// comparison per word. A word that was touched in part has a cell per byte.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_SHADOW_H
+#define BLOCKSCALE_LIB_EMULATOR_MACHINE_SHADOW_H
+
+#include "Clock.h"
+
+#include <array>
+#include <cstddef>
+#include <unordered_map>
+
+namespace blockscale::emulator::machine {
+
+/// One access, as far as later ones have to know it.
+struct PastAccess {
+  enum : uint16_t {
+    Async = 1,   ///< through the async proxy
+    Strong = 2,  ///< atomic, volatile, relaxed or stronger
+    Remote = 4,  ///< from another CTA than the one whose memory it is
+    Answer = 8,  ///< of clusterlaunchcontrol.try_cancel
+    Bulk = 16,   ///< of a bulk group
+    MapCopy = 32 ///< tensormap.cp_fenceproxy
+  };
+  uint64_t cluster = 0;
+  Stamp stamp;
+  uint32_t line = 0;
+  uint16_t flags = 0;
+  uint16_t bytes = 0; ///< of a strong access, else 0
+
+  bool is(unsigned flag) const { return flags & flag; }
+  bool operator==(const PastAccess &o) const {
+    return cluster == o.cluster && stamp.component == o.stamp.component &&
+           stamp.time == o.stamp.time && line == o.line && flags == o.flags &&
+           bytes == o.bytes;
+  }
+};
+
+struct Range {
+  uint64_t address;
+  uint32_t bytes;
+};
+
+enum class Verdict : uint8_t {
+  Fine,
+  Unordered,     ///< no edge
+  Unfenced,      ///< an edge, no proxy fence after the write
+  FencedByOther, ///< an edge, the fence in another thread than the write
+  ReadUnfenced,  ///< an edge, no proxy fence after the read
+};
+
+/// Decides about pairs of accesses, the later of which is now.
+class Judge {
+public:
+  virtual ~Judge() = default;
+  virtual Verdict verdict(const PastAccess &earlier, bool wrote) const = 0;
+  /// Whether the earlier one happened before, fences aside.
+  virtual bool before(const PastAccess &earlier) const = 0;
+  virtual void conflict(const PastAccess &earlier, bool wrote, Verdict verdict,
+                        uint64_t address) = 0;
+};
+
+class Shadow {
+public:
+  /// Checks one access to `ranges` against earlier ones, and remembers it.
+  void touch(const Range *ranges, size_t count, const PastAccess &event,
+             bool write, Judge &judge);
+  /// Last writes of the bytes of a range, each once; absent pages give none.
+  std::vector<PastAccess> writers(uint64_t address, uint32_t bytes) const;
+  /// All bytes count as written by `event` until they are touched.
+  void preset(uint64_t address, uint64_t bytes, const PastAccess &event);
+
+private:
+  static constexpr unsigned kPageShift = 12;
+  static constexpr uint32_t kPageWords = 1 << (kPageShift - 2);
+  /// In Cell::writer: `readers` is the index of the cells of the bytes.
+  static constexpr uint32_t kSplit = ~uint32_t(0);
+
+  struct Cell {
+    uint32_t writer = 0, readers = 0; ///< 0 = none
+    bool operator==(const Cell &o) const {
+      return writer == o.writer && readers == o.readers;
+    }
+  };
+  using Page = std::array<Cell, kPageWords>;
+  struct Preset {
+    uint64_t address, bytes;
+    uint32_t event;
+  };
+  struct PastAccessHash {
+    size_t operator()(const PastAccess &e) const;
+  };
+
+  Page &page(uint64_t number);
+  uint32_t intern(const PastAccess &event);
+  uint32_t addReader(uint32_t set, uint32_t reader, const Judge &judge);
+  uint32_t internSet(std::vector<uint32_t> members);
+  /// The access that is being checked.
+  struct Visit {
+    uint32_t event;
+    bool write;
+    Judge &judge;
+    Cell in, out; ///< the last cell and what became of it
+  };
+  Cell next(Cell cell, Visit &visit, uint64_t address);
+  void touchBytes(Cell &cell, unsigned first, unsigned count, Visit &visit,
+                  uint64_t address);
+  void touchRange(const Range &range, Visit &visit);
+  /// Drops the events that no cell names any more.
+  void collect();
+
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+  struct Recent {
+    uint64_t number = ~uint64_t(0);
+    Page *page = nullptr;
+  };
+  std::array<Recent, 64> recent;
+  std::vector<std::array<Cell, 4>> splits;
+  std::vector<Preset> presets;
+  std::vector<PastAccess> events{1};
+  std::unordered_map<PastAccess, uint32_t, PastAccessHash> eventIds;
+  std::vector<std::vector<uint32_t>> sets{1};
+  std::unordered_map<uint64_t, std::vector<uint32_t>> setIds; ///< by hash
+  /// (set, reader) to set.
+  std::unordered_map<uint64_t, uint32_t> grown;
+  uint32_t lastEvent = 0;
+  size_t limit = 1 << 16;
+};
+
+} // namespace blockscale::emulator::machine
+
+#endif // BLOCKSCALE_LIB_EMULATOR_MACHINE_SHADOW_H
