@@ -15,7 +15,6 @@
 namespace blockscale::hw {
 
 namespace {
-constexpr unsigned kTileRows = 128, kTileRowBytes = 16;
 /// Metadata of one row for one MMA.
 constexpr unsigned kStepBytes = 8;
 
@@ -23,7 +22,7 @@ std::string text(std::uint64_t value) { return std::to_string(value); }
 
 /// Logical K of a 128-row tile of metadata.
 std::uint64_t tileK(SparsePattern pattern) {
-  return std::uint64_t(elementsPerMetadataByte(pattern)) * kTileRowBytes;
+  return std::uint64_t(elementsPerMetadataByte(pattern)) * kMetadataTileBytes;
 }
 } // namespace
 
@@ -37,6 +36,18 @@ SparsePatternInfo patternInfo(SparsePattern pattern) {
     break;
   }
   return {2, 1, 1};
+}
+
+SparsePattern sparsePattern(MmaKind kind) {
+  switch (kind) {
+  case MmaKind::MXF4:
+  case MmaKind::MXF4NVF4:
+    return SparsePattern::PairsFourOfEight;
+  case MmaKind::TF32:
+    return SparsePattern::OneOfTwo;
+  default:
+    return SparsePattern::TwoOfFour;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,16 +207,16 @@ std::optional<std::string> whyNot(const MetadataTensor &tensor) {
   if (tensor.m == 0 || tensor.k == 0)
     return "the metadata tensor is empty";
   constexpr std::uint64_t limit = std::uint64_t(1) << 63;
-  std::uint64_t tiles = atomsAlong(tensor.m, kTileRows);
+  std::uint64_t tiles = atomsAlong(tensor.m, kMetadataTileRows);
   std::uint64_t tilesK = atomsAlong(tensor.k, tileK(tensor.pattern));
-  constexpr std::uint64_t tileSize = kTileRows * kTileRowBytes;
+  constexpr std::uint64_t tileSize = kMetadataTileRows * kMetadataTileBytes;
   if (tiles > limit / tileSize || tilesK > limit / tileSize / tiles)
     return "the metadata tensor does not fit in memory";
   return std::nullopt;
 }
 
 std::uint64_t storageBytes(const MetadataTensor &tensor) {
-  return atomsAlong(tensor.m, kTileRows) * kTileRows * kTileRowBytes *
+  return atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows * kMetadataTileBytes *
          atomsAlong(tensor.k, tileK(tensor.pattern));
 }
 
@@ -218,9 +229,9 @@ Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
     return Result::refuse("element (" + text(m) + ", " + text(k) +
                           ") lies outside " + text(tensor.m) + " x " +
                           text(tensor.k));
-  std::uint64_t rows = atomsAlong(tensor.m, kTileRows) * kTileRows;
+  std::uint64_t rows = atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
   std::uint64_t perTile = tileK(tensor.pattern);
-  return (k / perTile * rows + m) * kTileRowBytes +
+  return (k / perTile * rows + m) * kMetadataTileBytes +
          k % perTile / elementsPerMetadataByte(tensor.pattern);
 }
 
@@ -229,12 +240,12 @@ metadataAt(const MetadataTensor &tensor, std::uint64_t offset) {
   using Result = Answer<std::pair<std::uint64_t, std::uint64_t>>;
   if (auto why = whyNot(tensor))
     return Result::refuse(*why);
-  std::uint64_t rows = atomsAlong(tensor.m, kTileRows) * kTileRows;
-  std::uint64_t row = offset / kTileRowBytes;
+  std::uint64_t rows = atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
+  std::uint64_t row = offset / kMetadataTileBytes;
   std::uint64_t m = row % rows;
   std::uint64_t k =
       row / rows * tileK(tensor.pattern) +
-      offset % kTileRowBytes * elementsPerMetadataByte(tensor.pattern);
+      offset % kMetadataTileBytes * elementsPerMetadataByte(tensor.pattern);
   if (offset >= storageBytes(tensor) || m >= tensor.m || k >= tensor.k)
     return Result::refuse("byte " + text(offset) +
                           " holds no metadata of the tensor");

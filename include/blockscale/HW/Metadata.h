@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "blockscale/HW/BitField.h"
+#include "blockscale/HW/Mma.h"
 
 namespace blockscale::hw {
 
@@ -36,6 +37,9 @@ struct SparsePatternInfo {
   unsigned chunk, stored, unit;
 };
 SparsePatternInfo patternInfo(SparsePattern pattern);
+
+/// The pattern that the sparse instructions of a kind skip.
+SparsePattern sparsePattern(MmaKind kind);
 
 /// The nibble for a chunk with no nonzero element: stored zeros at positions 0
 /// and 1 (positions 0 in a 1:2 chunk). The nibble 0 is not a legal encoding.
@@ -76,6 +80,11 @@ Answer<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
 
 /// Logical elements per metadata byte: 8 (2:4) or 16 (4:8 in pairs).
 unsigned elementsPerMetadataByte(SparsePattern pattern);
+
+/// A tile of metadata: rows, and bytes per row. One tcgen05.cp.128x128b moves
+/// it into four columns of tensor memory, the metadata of two instructions.
+inline constexpr unsigned kMetadataTileRows = 128;
+inline constexpr unsigned kMetadataTileBytes = 16;
 
 /// The metadata of a whole A operand in global or shared memory: tiles of 128
 /// rows by 16 bytes stored row by row, M fastest, then K. Padded to whole

@@ -244,6 +244,16 @@ unsigned instructionK(MmaKind kind, bool sparse);
 unsigned scalesPerMma(MmaKind kind, unsigned block, unsigned k,
                       bool sparse = false);
 
+/// A sparse A is stored in half as many elements as it has.
+inline constexpr unsigned kSparseCompression = 2;
+
+/// Logical elements along K that one scale of `.blockN` covers, of A and of a
+/// dense B alike: the number of scales that an instruction reads is the same
+/// with a sparse A, its K is twice as long (section 7.5).
+constexpr unsigned scaleSpan(unsigned block, bool sparse) {
+  return sparse ? kSparseCompression * block : block;
+}
+
 /// The ids that SFA_ID and SFB_ID may have; empty if there is no such row.
 std::vector<unsigned> legalScaleIds(MmaKind kind, unsigned block, unsigned k,
                                     bool sparse = false);

@@ -1,0 +1,91 @@
+//===- Sparse.cpp - structured sparsity of whole operands -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Packing/Sparse.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace blockscale;
+using namespace blockscale::packing;
+
+/// What units are compared by: squares order single elements as magnitudes do.
+static double weight(const float *unit, unsigned width) {
+  double sum = 0;
+  for (unsigned i = 0; i < width; ++i)
+    sum += double(unit[i]) * unit[i];
+  return std::isnan(sum) ? std::numeric_limits<double>::infinity() : sum;
+}
+
+std::vector<bool> packing::keptElements(const PruneRule &rule,
+                                        const std::vector<float> &values) {
+  unsigned width = rule.pairs ? 2 : 1;
+  unsigned units = rule.group / width, keep = rule.keep / width;
+  std::vector<bool> kept(values.size());
+  std::vector<unsigned> order(units);
+  for (size_t first = 0; first + rule.group <= values.size();
+       first += rule.group) {
+    auto weightOf = [&](unsigned unit) {
+      return weight(values.data() + first + unit * width, width);
+    };
+    for (unsigned unit = 0; unit < units; ++unit)
+      order[unit] = unit;
+    std::sort(order.begin(), order.end(), [&](unsigned x, unsigned y) {
+      double a = weightOf(x), b = weightOf(y);
+      return a != b ? a > b : x < y;
+    });
+    for (unsigned i = 0; i < keep; ++i)
+      for (unsigned j = 0; j < width; ++j)
+        kept[first + order[i] * width + j] = true;
+  }
+  return kept;
+}
+
+hw::Answer<CompressedOperand>
+packing::compressOperand(hw::SparsePattern pattern, unsigned elementBits,
+                         uint64_t k, const std::vector<uint8_t> &codes) {
+  using Result = hw::Answer<CompressedOperand>;
+  if (k == 0 || codes.size() % k != 0)
+    return Result::refuse(std::to_string(codes.size()) +
+                          " elements are no whole rows of " +
+                          std::to_string(k));
+  CompressedOperand result;
+  for (uint64_t row = 0; row < codes.size() / k; ++row) {
+    auto first = codes.begin() + row * k;
+    auto compressed = hw::compress(pattern, elementBits, {first, first + k});
+    if (!compressed)
+      return Result::refuse("row " + std::to_string(row) + ": " +
+                            compressed.reason);
+    result.stored.insert(result.stored.end(), compressed->stored.begin(),
+                         compressed->stored.end());
+    result.metadata.insert(result.metadata.end(), compressed->metadata.begin(),
+                           compressed->metadata.end());
+  }
+  return result;
+}
+
+std::optional<std::vector<uint8_t>>
+packing::tileMetadata(const hw::MetadataTensor &tensor, uint64_t batch,
+                      const std::vector<uint8_t> &plain, uint8_t padding) {
+  if (hw::whyNot(tensor))
+    return std::nullopt;
+  uint64_t perByte = hw::elementsPerMetadataByte(tensor.pattern);
+  uint64_t rowBytes = tensor.k / perByte + (tensor.k % perByte != 0);
+  if (plain.size() != batch * tensor.m * rowBytes)
+    return std::nullopt;
+  uint64_t matrixBytes = hw::storageBytes(tensor);
+  std::vector<uint8_t> tiled(batch * matrixBytes, padding);
+  for (uint64_t row = 0; row < batch * tensor.m; ++row)
+    for (uint64_t byte = 0; byte < rowBytes; ++byte) {
+      auto offset =
+          hw::metadataOffset(tensor, row % tensor.m, byte * perByte);
+      tiled[row / tensor.m * matrixBytes + *offset] =
+          plain[row * rowBytes + byte];
+    }
+  return tiled;
+}
