@@ -70,6 +70,37 @@ def pack_scales(scales):
     return np.ascontiguousarray(tiles.transpose(0, 1, 4, 3, 2, 5))
 
 
+def prune(rng, codes, width):
+    """Clears two of every four units of `width` codes; where, as flags.
+
+    Which two is random, so that every index pair occurs."""
+    units = codes.reshape(*codes.shape[:-1], -1, 4, width)
+    order = rng.random(units.shape[:-1]).argsort(axis=-1)
+    kept = np.broadcast_to(order[..., None] < 2, units.shape)
+    return np.where(kept, units, 0).reshape(codes.shape), kept
+
+
+def compress(codes, kept):
+    """Stored codes, and a byte per two groups: the positions of the two units
+    that were kept, two bits each, the first group and position lowest."""
+    shape, width = codes.shape, kept.shape[-1]
+    stored = codes.reshape(kept.shape)[kept].reshape(*shape[:-1], -1)
+    where = np.nonzero(kept[..., 0].reshape(-1, 4))[1].reshape(-1, 2)
+    nibbles = (where[:, 0] | where[:, 1] << 2).astype(np.uint8)
+    halves = nibbles.reshape(*shape[:-1], shape[-1] // (8 * width), 2)
+    return stored, halves[..., 0] | halves[..., 1] << 4
+
+
+def pack_metadata(metadata, padding):
+    """Tiles of 128 rows by 16 bytes, along the rows first."""
+    batch, rows, width = metadata.shape
+    padded = np.full((batch, -(-rows // 128) * 128, -(-width // 16) * 16),
+                     padding, np.uint8)
+    padded[:, :rows, :width] = metadata
+    tiles = padded.reshape(batch, padded.shape[1], -1, 16)
+    return np.ascontiguousarray(tiles.transpose(0, 2, 1, 3))
+
+
 def evaluate(expression, sizes):
     """An expression of the plan; it is integer arithmetic in C's spelling."""
     names = dict(sizes, ceildiv=lambda a, b: -(-a // b), min=min, max=max)
@@ -87,7 +118,14 @@ class Operand:
         blocks = shape[:2] + (shape[2] // scales["block"],)
         self.codes = element_codes(rng, data["format"], shape)
         self.scales = scale_codes(rng, scales["format"], blocks)
-        self.data = pack_elements(self.codes, bits,
+        stored, self.metadata = self.codes, None
+        for metadata in kernel["metadata"]:
+            if metadata["operand"] == name:
+                self.codes, kept = prune(rng, self.codes,
+                                         metadata["elementsPerByte"] // 8)
+                stored, plain = compress(self.codes, kept)
+                self.metadata = pack_metadata(plain, metadata["paddingValue"])
+        self.data = pack_elements(stored, bits,
                                   evaluate(data["linePitch"], sizes))
         self.packed_scales = pack_scales(self.scales)
         self.values = decode(self.codes, dtype) * np.repeat(
@@ -105,6 +143,8 @@ def run(tool, ptx, plan_file, workdir, dynamic):
     workdir = Path(workdir)
     inputs = {"a_data": a.data, "b_data": b.data,
               "a_scales": a.packed_scales, "b_scales": b.packed_scales}
+    if a.metadata is not None:
+        inputs["a_metadata"] = a.metadata
     factor = 1.0
     for parameter in kernel["parameters"]:
         if parameter["role"].endswith("_tensor_scale"):

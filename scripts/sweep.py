@@ -1,4 +1,5 @@
-"""Compiles and assembles the dense cta_group-1 family; prints a table.
+"""Compiles and assembles the cta_group-1 families, dense and sparse; prints a
+table.
 
     scripts/sweep.py [--reduced] [--jobs N] [--blockscale PATH]
 
@@ -26,7 +27,9 @@ from collections import namedtuple
 CHIPS = ["sm_100a", "sm_103a", "sm_110a"]
 NARROW = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]
 
-Mix = namedtuple("Mix", "kind a b spec")
+# `b_spec` is the spec of B where it is not that of A: the scales of a sparse A
+# count kept elements, those of B all of them.
+Mix = namedtuple("Mix", "kind a b spec b_spec", defaults=[None])
 MIXES = [Mix("mxf8f6f4", a, b, "e8m0_t32")
          for a, b in itertools.product(NARROW, NARROW)]
 MIXES += [
@@ -35,6 +38,16 @@ MIXES += [
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "multi_float32_e4m3fn_t16"),
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t16"),
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32"),
+]
+MIXES += [Mix("mxf8f6f4", a, b, "e8m0_t32n2m4", "e8m0_t64")
+          for a, b in itertools.product(NARROW, NARROW)]
+MIXES += [
+    Mix("mxf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32n4m8", "e8m0_t64"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e4m3fn_t16n4m8", "e4m3fn_t32"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "multi_float32_e4m3fn_t16n4m8",
+        "multi_float32_e4m3fn_t32"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t16n4m8", "e8m0_t32"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32n4m8", "e8m0_t64"),
 ]
 
 # Name, type of D, extra operands as (name, type), text behind the operands.
@@ -71,11 +84,15 @@ Case = namedtuple("Case", "mix width epilogue k")
 
 
 def cases_of(mix_index, mix, widths):
-    """What to compile of one mix. K = 1056 ends inside a K tile."""
+    """What to compile of one mix. K = 1056 and 1088 end inside a K tile. A
+    sparse A changes the main loop, but not what the epilogue makes of it."""
+    if mix.b_spec and widths is REDUCED:
+        widths = widths[mix_index % 3::3]
+    tail = 1088 if mix.b_spec else 1056
     for i, width in enumerate(widths):
         epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
-        yield Case(mix, width, epilogue, 1056 if i % 3 == 2 else 1024)
-    if mix.a == mix.b and mix.a in ("f8E4M3FN", "f4E2M1FN"):
+        yield Case(mix, width, epilogue, tail if i % 3 == 2 else 1024)
+    if not mix.b_spec and mix.a == mix.b and mix.a in ("f8E4M3FN", "f4E2M1FN"):
         for epilogue in EPILOGUES:
             yield Case(mix, Width(128, 384), epilogue, 1024)
 
@@ -83,12 +100,12 @@ def cases_of(mix_index, mix, widths):
 def function(name, case):
     n, k, mix = case.width.columns, case.k, case.mix
     a = f'!blockscale.tensor<?x{k}x{mix.a}, "{mix.spec}", layout = tiled_128x4>'
-    b = (f'!blockscale.tensor<{n}x{k}x{mix.b}, "{mix.spec}", '
+    b = (f'!blockscale.tensor<{n}x{k}x{mix.b}, "{mix.b_spec or mix.spec}", '
          "layout = tiled_128x4>")
     extra = [(x, t.format(n=n)) for x, t in case.epilogue.operands]
     arguments = "".join(f", %{x}: {t}" for x, t in extra)
     types = "".join(f", {t}" for x, t in extra if x in "cv")
-    block = mix.spec.rsplit("_t", 1)[1]
+    block = mix.spec.rsplit("_t", 1)[1].split("n")[0]
     scale = "ue8m0" if mix.spec.startswith("e8m0") else "ue4m3"
     a_name, b_name = (t[2:].split("FN")[0].lower() for t in (mix.a, mix.b))
     mma = (f"mma(<kind = {mix.kind}, a = {a_name}, b = {b_name}, "
@@ -167,6 +184,10 @@ def sweep(blockscale, chip, cases):
     return result
 
 
+def family(mix):
+    return mix.kind + " sparse" if mix.b_spec else mix.kind
+
+
 def print_table(results):
     print("| chip | kind | kernels | compiled | assembled | most registers "
           "| spilling |")
@@ -198,7 +219,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         running = {
             pool.submit(sweep, options.blockscale, chip,
-                        list(cases_of(i, mix, widths))): (chip, mix.kind)
+                        list(cases_of(i, mix, widths))): (chip, family(mix))
             for chip in CHIPS for i, mix in enumerate(MIXES)}
         for task in concurrent.futures.as_completed(running):
             results.setdefault(running[task], Result()).add(task.result())

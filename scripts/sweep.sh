@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Compiles and assembles the dense cta_group-1 family over kinds, type mixes,
-# chips, tile widths and epilogues, and writes the table docs/sweep.md. Takes the
-# options of scripts/sweep.py. Fails if a kernel does not compile, does not
-# assemble or spills.
+# Compiles and assembles the cta_group-1 families, dense and sparse, over kinds,
+# type mixes, chips, tile widths and epilogues, and writes the table
+# docs/sweep.md. Takes the options of scripts/sweep.py. Fails if a kernel does
+# not compile, does not assemble or spills.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,9 +14,9 @@ python3 "$root/scripts/sweep.py" "$@" > "$table" || status=$?
 [ -s "$table" ] || exit "$status"
 {
   cat <<'TEXT'
-# Sweep of the dense cta_group-1 family
+# Sweep of the cta_group-1 families
 
-Made by `scripts/sweep.sh [--reduced]`: every kind, type mix, scale type and
+Made by `scripts/sweep.sh [--reduced]`: every kind, dense and with a sparse A, type mix, scale type and
 block on every chip with tensor memory, K with and without a tail, the epilogues
 in turn. With `--reduced` N is taken at its ends and at odd steps, without it at
 every step. `ptxas` of CUDA assembles each kernel; registers and spills are what

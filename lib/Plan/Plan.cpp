@@ -87,6 +87,20 @@ static void describe(Archive &a, ScalePacking &scales) {
 }
 
 template <typename Archive>
+static void describe(Archive &a, MetadataPacking &metadata) {
+  a.field("operand", metadata.operand);
+  a.field("pattern", metadata.pattern);
+  a.field("elementsPerByte", metadata.elementsPerByte);
+  a.field("layout", metadata.layout);
+  a.field("offset", metadata.offset);
+  a.expression("paddedRows", metadata.paddedRows);
+  a.expression("paddedElements", metadata.paddedElements);
+  a.expression("bytes", metadata.bytes);
+  a.field("paddingValue", metadata.paddingValue);
+  a.field("alignment", metadata.alignment);
+}
+
+template <typename Archive>
 static void describe(Archive &a, PlainOperand &plain) {
   a.field("operand", plain.operand);
   a.field("type", plain.type);
@@ -116,6 +130,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("parameters", kernel.parameters);
   a.field("data", kernel.data);
   a.field("scales", kernel.scales);
+  a.field("metadata", kernel.metadata);
   a.field("operands", kernel.operands);
   a.field("epilogue", kernel.epilogue);
 }

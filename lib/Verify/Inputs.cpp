@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Packing/Operand.h"
+#include "blockscale/Packing/Sparse.h"
 #include "blockscale/Packing/Tile.h"
 #include "blockscale/Reference/Data.h"
 #include "blockscale/Verify/Verify.h"
@@ -31,7 +32,11 @@ private:
   std::string addSizes();
   std::string addOperand(bool isA);
   std::string packData(const plan::DataPacking &packing, uint64_t rows,
-                       const reference::Operand &operand);
+                       uint64_t storedK, ElementFormat format,
+                       std::vector<uint8_t> codes);
+  std::string packSparse(const plan::MetadataPacking &packing, uint64_t rows,
+                         uint64_t operandSeed, reference::Operand &operand,
+                         std::vector<uint8_t> &stored);
   std::string packScales(const plan::ScalePacking &packing, uint64_t rows,
                          const reference::Operand &operand);
   std::string addFactors();
@@ -111,8 +116,9 @@ std::string InputMaker::addSizes() {
 }
 
 std::string InputMaker::packData(const plan::DataPacking &packing,
-                                 uint64_t rows,
-                                 const reference::Operand &operand) {
+                                 uint64_t rows, uint64_t storedK,
+                                 ElementFormat format,
+                                 std::vector<uint8_t> codes) {
   Parsed<uint64_t> pitch = evaluateSize(packing.linePitch, sizes);
   Parsed<uint64_t> batchPitch = evaluateSize(packing.batchPitch, sizes);
   if (!pitch || !batchPitch)
@@ -121,12 +127,11 @@ std::string InputMaker::packData(const plan::DataPacking &packing,
   layout.bits = packing.bits;
   layout.mnMajor = packing.order == "mn_major";
   layout.mn = rows;
-  layout.k = inputs.problem.k;
-  std::vector<uint8_t> codes = operand.codes;
+  layout.k = storedK;
   if (packing.elementMultiple > 1 && !layout.mnMajor) {
     layout.k = roundUp(layout.k, packing.elementMultiple);
-    codes = extendRows(codes, inputs.problem.k, layout.k,
-                       uint8_t(formatInfo(operand.format).largestCode));
+    codes = extendRows(codes, storedK, layout.k,
+                       uint8_t(formatInfo(format).largestCode));
   }
   layout.batch = inputs.problem.batch;
   layout.rowPitch = *pitch;
@@ -135,6 +140,38 @@ std::string InputMaker::packData(const plan::DataPacking &packing,
     return "operand '" + packing.operand + "': " + *reason;
   inputs.data.memory[packing.operand + "_data"] =
       *packing::packOperand(layout, codes);
+  return "";
+}
+
+/// Prunes the operand at random places and compresses it.
+std::string InputMaker::packSparse(const plan::MetadataPacking &packing,
+                                   uint64_t rows, uint64_t operandSeed,
+                                   reference::Operand &operand,
+                                   std::vector<uint8_t> &stored) {
+  bool pairs = packing.pattern == "4:8 in pairs";
+  if (packing.layout != "tiled_128x16" || (!pairs && packing.pattern != "2:4"))
+    return "metadata of '" + packing.operand + "' of pattern '" +
+           packing.pattern + "' in layout '" + packing.layout +
+           "'; expected '2:4' or '4:8 in pairs' in 'tiled_128x16'";
+  uint64_t k = inputs.problem.k;
+  hw::MetadataTensor tensor;
+  tensor.pattern = pairs ? hw::SparsePattern::PairsFourOfEight
+                         : hw::SparsePattern::TwoOfFour;
+  tensor.m = rows;
+  tensor.k = k;
+  if (std::optional<std::string> reason = hw::whyNot(tensor))
+    return "metadata of '" + packing.operand + "': " + *reason;
+  reference::sparsify(operand, k, pairs, operandSeed);
+  auto compressed =
+      packing::compressOperand(tensor.pattern, formatInfo(operand.format).bits,
+                               k, operand.codes);
+  if (!compressed)
+    return "operand '" + packing.operand + "': " + compressed.reason;
+  stored = std::move(compressed->stored);
+  // Not the value that the plan recommends, but a legal one, as harmless.
+  constexpr uint8_t kPadding = 0xee;
+  inputs.data.memory[packing.operand + "_metadata"] = *packing::tileMetadata(
+      tensor, inputs.problem.batch, compressed->metadata, kPadding);
   return "";
 }
 
@@ -181,7 +218,17 @@ std::string InputMaker::addOperand(bool isA) {
                                               problem.k, operandSeed))
     return *reason;
   unit *= reference::elementUnit(*format);
-  if (std::string error = packData(*data, rows, operand); !error.empty())
+  std::vector<uint8_t> stored = operand.codes;
+  const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
+  if (metadata)
+    if (std::string error =
+            packSparse(*metadata, rows, operandSeed, operand, stored);
+        !error.empty())
+      return error;
+  uint64_t storedK = stored.size() / (rows * problem.batch);
+  if (std::string error =
+          packData(*data, rows, storedK, *format, std::move(stored));
+      !error.empty())
     return error;
   return packScales(*scales, rows, operand);
 }

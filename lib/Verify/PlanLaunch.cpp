@@ -100,6 +100,12 @@ Parsed<uint64_t> verify::memoryBytes(const plan::Kernel &kernel,
         Result bytes = evaluateSize(scales.bytes, sizes);
         return bytes ? checkedProduct(*bytes, 1) : bytes;
       }
+  if (parameter.role == operand + "_metadata")
+    for (const plan::MetadataPacking &metadata : kernel.metadata)
+      if (metadata.operand == operand) {
+        Result bytes = evaluateSize(metadata.bytes, sizes);
+        return bytes ? checkedProduct(*bytes, 1) : bytes;
+      }
   if (parameter.role == operand + "_tensor_scale")
     return Result::success(sizeof(float));
   for (const plan::PlainOperand &plain : kernel.operands)

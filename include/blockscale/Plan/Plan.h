@@ -77,7 +77,7 @@ struct Parameter {
 
 /// How the elements of A or B lie in global memory: `batch` matrices of
 /// `lines` lines, each of `elements` elements and then padding up to
-/// `linePitch` bytes.
+/// `linePitch` bytes. Of a sparse A these are the elements that are stored.
 struct DataPacking {
   /// "a" or "b".
   std::string operand;
@@ -102,7 +102,7 @@ struct ScalePacking {
   std::string operand;
   /// "ue8m0" or "ue4m3".
   std::string format;
-  /// Elements along K that share a scale.
+  /// Elements along K, pruned ones included, that share a scale.
   unsigned block = 0;
   /// "tiled_128x4".
   std::string layout;
@@ -110,6 +110,23 @@ struct ScalePacking {
   std::string offset;
   /// Extents and bytes with padding. Whatever the padding holds is harmless.
   Expression paddedRows, paddedScales, bytes;
+  unsigned alignment = 0;
+};
+
+/// How the sparsity metadata of A lie in global memory.
+struct MetadataPacking {
+  std::string operand;
+  /// "2:4", or "4:8 in pairs".
+  std::string pattern;
+  /// Elements along K, pruned ones included, that one byte describes.
+  unsigned elementsPerByte = 0;
+  /// "tiled_128x16".
+  std::string layout;
+  /// Byte that describes element `k` of row `r` of matrix `l`.
+  std::string offset;
+  /// Extents and bytes with padding, which is filled with `paddingValue`.
+  Expression paddedRows, paddedElements, bytes;
+  unsigned paddingValue = 0;
   unsigned alignment = 0;
 };
 
@@ -151,6 +168,8 @@ struct Kernel {
   std::vector<Parameter> parameters;
   std::vector<DataPacking> data;
   std::vector<ScalePacking> scales;
+  /// Empty if A is dense.
+  std::vector<MetadataPacking> metadata;
   std::vector<PlainOperand> operands;
   Epilogue epilogue;
 };

@@ -47,13 +47,12 @@ void blockscale::populateBlockscaleToLinalgPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns, bool useExtf) {
   populateMatmulPatterns(converter, patterns, useExtf);
   populateQuantizePatterns(converter, patterns, useExtf);
+  populateSparsePatterns(converter, patterns);
   populateStoragePatterns(converter, patterns);
 }
 
 /// Why an op has no conversion; empty if it has one.
 static std::optional<std::string> whyNotConverted(Operation *op) {
-  if (isa<PruneOp, CompressOp>(op))
-    return "has no conversion to linalg";
   if (auto quantize = dyn_cast<QuantizeOp>(op))
     if (quantize.getType().getSpec().getValue().isSparse())
       return "with the sparse spec '" + quantize.getType().getSpec().getText() +
@@ -98,8 +97,8 @@ struct BlockscaleToLinalg
     });
     target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(
         [&](Operation *op) { return converter.isLegal(op); });
-    target.addIllegalOp<AssembleOp, CompressOp, DequantizeOp, DimOp,
-                        DisassembleOp, MatmulOp, PruneOp, QuantizeOp,
+    target.addIllegalOp<AssembleOp, CompressOp, DensifyOp, DequantizeOp,
+                        DimOp, DisassembleOp, MatmulOp, PruneOp, QuantizeOp,
                         RelayoutOp, SliceRowsOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(getOperation(), target,

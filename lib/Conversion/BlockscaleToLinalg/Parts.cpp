@@ -236,18 +236,86 @@ Value blockscale::convertScales(Emitter &e, Value scales, ScaleLayout from,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The element at a position of a sparse tensor as f32, 0 where it was pruned.
-/// Two 2-bit indices say which units of a group of four were kept; a unit is
-/// an element, or a pair where 4 of 8 are kept in pairs.
-static Value sparseElement(Emitter &e, const Parts &parts,
-                           const Decoder &elements, ValueRange position) {
+/// Where byte `position` of plain metadata lies in tiles.
+static SmallVector<Value> metadataTile(Emitter &e, ValueRange position) {
+  SmallVector<Value> place(position.drop_back(2));
+  Value row = position[position.size() - 2], byte = position.back();
+  place.append({e.quotient(byte, hw::kMetadataTileBytes),
+                e.quotient(row, hw::kMetadataTileRows),
+                e.remainder(row, hw::kMetadataTileRows),
+                e.remainder(byte, hw::kMetadataTileBytes)});
+  return place;
+}
+
+/// Where the byte of metadata lies that describes an element.
+static SmallVector<Value> metadataPosition(Emitter &e, ScaledTensorType type,
+                                           ValueRange position) {
+  SmallVector<Value> place(position);
+  place.back() = e.quotient(
+      place.back(), hw::elementsPerMetadataByte(*sparsePattern(type)));
+  return type.getLayout() == ScaleLayout::Plain ? place
+                                                : metadataTile(e, place);
+}
+
+Value blockscale::convertMetadata(Emitter &e, Value metadata,
+                                  ScaledTensorType type, ScaleLayout from,
+                                  ScaleLayout to,
+                                  ArrayRef<OpFoldResult> sizes) {
+  if (from == to)
+    return metadata;
+  int64_t perByte = hw::elementsPerMetadataByte(*sparsePattern(type));
+  SmallVector<OpFoldResult> plain(sizes);
+  plain.back() = tileCount(e, sizes.back(), perByte);
+  Type byteType = e.getI8Type();
+  if (to == ScaleLayout::Plain)
+    return generate(e, plain, byteType, [&](Emitter &b, ValueRange p) -> Value {
+      return tensor::ExtractOp::create(b, metadata, metadataTile(b, p));
+    });
+  constexpr int64_t kRows = hw::kMetadataTileRows;
+  constexpr int64_t kBytes = hw::kMetadataTileBytes;
+  OpFoldResult rowCount = plain[plain.size() - 2], byteCount = plain.back();
+  Value rows = getValueOrCreateConstantIndexOp(e, e.getLoc(), rowCount);
+  Value bytes = getValueOrCreateConstantIndexOp(e, e.getLoc(), byteCount);
+  SmallVector<OpFoldResult> tiled(plain.begin(), plain.end() - 2);
+  tiled.append({tileCount(e, byteCount, kBytes), tileCount(e, rowCount, kRows),
+                e.getIndexAttr(kRows), e.getIndexAttr(kBytes)});
+  return generate(e, tiled, byteType, [&](Emitter &b, ValueRange p) -> Value {
+    size_t last = p.size() - 1;
+    auto at = [&](Value tile, int64_t size, Value offset) -> Value {
+      return arith::AddIOp::create(
+          b, arith::MulIOp::create(b, tile, b.index(size)), offset);
+    };
+    Value row = at(p[last - 2], kRows, p[last - 1]);
+    Value byte = at(p[last - 3], kBytes, p[last]);
+    auto below = [&](Value index, Value size) -> Value {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
+    };
+    Value owned =
+        arith::AndIOp::create(b, below(row, rows), below(byte, bytes));
+    SmallVector<Value> source(p.drop_back(4));
+    for (Value index : {row, byte})
+      source.push_back(arith::SelectOp::create(b, owned, index, b.index(0)));
+    Value value = tensor::ExtractOp::create(b, metadata, source);
+    constexpr int64_t kPadding = hw::kEmptyChunkNibble * 0x11;
+    Value padding = arith::ConstantIntOp::create(b, byteType, kPadding);
+    return arith::SelectOp::create(b, owned, value, padding);
+  });
+}
+
+/// Where the code of an element of a sparse tensor is stored, and whether it
+/// is. Two 2-bit indices say which units of a group of four were kept; a unit
+/// is an element, or a pair where 4 of 8 are kept in pairs.
+static std::pair<Value, Value> storedCode(Emitter &e, const Parts &parts,
+                                          ValueRange position) {
   const ScaleSpec &spec = parts.type.getSpec().getValue();
   int64_t unit = spec.ofM == 8 ? 2 : 1;
   Value k = position.back();
   SmallVector<Value> source(position.drop_back());
-  source.push_back(e.quotient(k, 8 * unit));
+  source.push_back(k);
   Value byte = arith::ExtUIOp::create(
-      e, e.getI32Type(), tensor::ExtractOp::create(e, parts.metadata, source));
+      e, e.getI32Type(),
+      tensor::ExtractOp::create(e, parts.metadata,
+                                metadataPosition(e, parts.type, position)));
   Value group = e.quotient(k, 4 * unit);
   Value shift = arith::IndexCastOp::create(
       e, e.getI32Type(),
@@ -267,9 +335,26 @@ static Value sparseElement(Emitter &e, const Parts &parts,
       e, arith::MulIOp::create(e, group, e.index(2 * unit)), place);
   if (parts.type.getOrder() == DataOrder::MNMajor)
     std::swap(source.back(), source[source.size() - 2]);
-  Value value =
-      elements.decode(e, tensor::ExtractOp::create(e, parts.data, source));
-  Value kept = arith::OrIOp::create(e, first, second);
+  Value code = tensor::ExtractOp::create(e, parts.data, source);
+  return {code, arith::OrIOp::create(e, first, second)};
+}
+
+Value blockscale::sparseCode(Emitter &e, const Parts &parts,
+                             ValueRange position) {
+  auto [code, kept] = storedCode(e, parts, position);
+  Type type = code.getType();
+  Value zero = arith::ConstantIntOp::create(
+      e, e.getIntegerType(type.getIntOrFloatBitWidth()), 0);
+  if (zero.getType() != type)
+    zero = arith::BitcastOp::create(e, type, zero);
+  return arith::SelectOp::create(e, kept, code, zero);
+}
+
+/// The element at a position of a sparse tensor as f32, 0 where it was pruned.
+static Value sparseElement(Emitter &e, const Parts &parts,
+                           const Decoder &elements, ValueRange position) {
+  auto [code, kept] = storedCode(e, parts, position);
+  Value value = elements.decode(e, code);
   return arith::SelectOp::create(e, kept, value, e.f32(0));
 }
 

@@ -57,6 +57,16 @@ mlir::Value convertScales(Emitter &emitter, mlir::Value scales,
                           ScaleLayout from, ScaleLayout to,
                           llvm::ArrayRef<mlir::OpFoldResult> counts);
 
+/// The metadata of a sparse tensor of logical sizes `sizes` in another layout.
+mlir::Value convertMetadata(Emitter &emitter, mlir::Value metadata,
+                            ScaledTensorType type, ScaleLayout from,
+                            ScaleLayout to,
+                            llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
+/// The code of an element of a sparse tensor, 0 where it was pruned.
+mlir::Value sparseCode(Emitter &emitter, const Parts &parts,
+                       mlir::ValueRange position);
+
 /// The two innermost dimensions of a tensor exchanged.
 mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 

@@ -31,6 +31,9 @@ void populateMatmulPatterns(const mlir::TypeConverter &converter,
 /// `quantize` and `dequantize`.
 void populateQuantizePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns, bool useExtf);
+/// `prune`, `compress` and `densify`.
+void populateSparsePatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// `assemble`, `disassemble`, `relayout`, `slice_rows` and `dim`.
 void populateStoragePatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);

@@ -59,10 +59,14 @@ struct RelayoutToLinalg : OpConversionPattern<RelayoutOp> {
     Emitter e(op.getLoc(), rewriter);
     Parts parts(op.getInput().getType(), adaptor.getInput());
     ScaledTensorType to = op.getType();
-    SmallVector<OpFoldResult> counts =
-        tileCounts(e, parts.type, logicalSizes(e, parts));
+    SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
+    SmallVector<OpFoldResult> counts = tileCounts(e, parts.type, sizes);
     parts.scales = convertScales(e, parts.scales, parts.type.getLayout(),
                                  to.getLayout(), counts);
+    if (parts.metadata)
+      parts.metadata =
+          convertMetadata(e, parts.metadata, to, parts.type.getLayout(),
+                          to.getLayout(), sizes);
     if (parts.type.getOrder() != to.getOrder())
       parts.data = transposeData(e, parts.data);
     SmallVector<Type> types;
@@ -132,7 +136,11 @@ public:
   }
 
   Value metadata(Value tensor) {
-    return slice(tensor, type.getRank() - 2, offsets.back(), sizes.back());
+    constexpr int64_t kRows = hw::kMetadataTileRows;
+    if (type.getLayout() == ScaleLayout::Plain)
+      return slice(tensor, type.getRank() - 2, offsets.back(), sizes.back());
+    return slice(tensor, type.getRank() - 1, divide(e, offsets.back(), kRows),
+                 divide(e, sizes.back(), kRows, /*roundUp=*/true));
   }
 
   Value tensorScale(Value tensor) {

@@ -9,6 +9,7 @@
 #include "Lowering.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -55,6 +56,7 @@ static hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step) {
   instr.a = mma.getA();
   instr.b = mma.getB();
   instr.scale = mma.getScale();
+  instr.sparse = mma.getSparse();
   instr.aMnMajor = isMNMajor(mma.getAMnMajor());
   instr.bMnMajor = isMNMajor(mma.getBMnMajor());
   instr.m = mma.getM();
@@ -69,7 +71,7 @@ static hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step) {
 static hw::Answer<uint64_t> operandDescriptorA(MmaOp op) {
   MmaAttr mma = op.getInstruction();
   return operandDescriptor(op.getA().getType(), mma.getAMnMajor(), mma.getM(),
-                           mma.getK());
+                           mma.getStoredK(mma.getK()));
 }
 
 static hw::Answer<uint64_t> operandDescriptorB(MmaOp op) {
@@ -81,11 +83,11 @@ static hw::Answer<uint64_t> operandDescriptorB(MmaOp op) {
 /// One descriptor reaches to the end of a swizzled row. Reading on in the next
 /// buffer takes a second, absolute address, which the steps do not carry.
 static LogicalResult checkRow(MmaOp op, SharedType ring, BoolAttr mnMajor,
-                              int64_t offset) {
+                              int64_t k, int64_t offset) {
   if (mnMajor && mnMajor.getValue())
     return success();
   int64_t width = hw::swizzleWidth(ring.getSwizzle());
-  int64_t bytes = op.getInstruction().getK() * ring.getContainer() / 8;
+  int64_t bytes = k * ring.getContainer() / 8;
   if (ring.getSwizzle() == hw::Swizzle::None || offset % width + bytes <= width)
     return success();
   return op.emitOpError() << "an instruction that reads " << bytes
@@ -105,9 +107,9 @@ LogicalResult blockscale::checkDescriptors(MmaOp op) {
     if (!descriptor)
       return op.emitOpError() << descriptor.reason;
     if (failed(checkRow(op, op.getA().getType(), mma.getAMnMajor(),
-                        step.getA())) ||
-        failed(
-            checkRow(op, op.getB().getType(), mma.getBMnMajor(), step.getB())))
+                        mma.getStoredK(mma.getK()), step.getA())) ||
+        failed(checkRow(op, op.getB().getType(), mma.getBMnMajor(), mma.getK(),
+                        step.getB())))
       return failure();
   }
   return success();
@@ -285,6 +287,35 @@ private:
   }
 };
 
+struct CopyMetadataToNVVM : OpConversionPattern<CopyMetadataOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CopyMetadataOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SharedType ring = op.getShared().getType();
+    constexpr int64_t kTileBytes =
+        hw::kMetadataTileRows * hw::kMetadataTileBytes;
+    constexpr int64_t kTileColumns = hw::kMetadataTileBytes / 4;
+    auto constant = hw::copyDescriptor(/*base=*/0);
+    Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
+                          ring.getStageBytes());
+    DescriptorBuilder source(b, stage, *hw::encode(*constant));
+    for (int64_t tile = 0, tiles = ring.getShape()[1]; tile < tiles; ++tile) {
+      Value column = add(b, adaptor.getTarget(), tile * kTileColumns);
+      Value target = pointer(b, column, kTensorSpace);
+      Value descriptor = source.at(tile * kTileBytes);
+      NVVM::Tcgen05CpOp::create(
+          b, NVVM::Tcgen05CpShape::SHAPE_128x128b, NVVM::CTAGroupKind::CTA_1,
+          NVVM::Tcgen05CpMulticast::NONE, NVVM::Tcgen05CpSrcFormatAttr(),
+          target, descriptor);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -365,6 +396,17 @@ private:
     Value bDescriptor = bStage.at(step.getB());
     uint32_t bits = *instructionDescriptor(mma, step);
     Value instruction = constantI32(b, static_cast<int32_t>(bits));
+    if (mma.getSparse()) {
+      Value metadataColumn =
+          add(b, adaptor.getMetadata(), step.getMetadataColumn());
+      Value metadataPointer = pointer(b, metadataColumn, kTensorSpace);
+      NVVM::Tcgen05MMASparseBlockScaleOp::create(
+          b, nvvmKind(mma.getKind()), NVVM::CTAGroupKind::CTA_1, block,
+          NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, aDescriptor,
+          bDescriptor, instruction, accumulate, metadataPointer, sfaPointer,
+          sfbPointer);
+      return;
+    }
     NVVM::Tcgen05MMABlockScaleOp::create(
         b, nvvmKind(mma.getKind()), NVVM::CTAGroupKind::CTA_1, block,
         NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, aDescriptor,
@@ -472,6 +514,7 @@ private:
 void blockscale::populateTcgen05Patterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns.add<TmemAllocToNVVM, TmemDeallocToNVVM, TmemViewToNVVM, CommitToNVVM,
-               TensorFenceToNVVM, CopyScalesToNVVM, MmaToNVVM,
+               TensorFenceToNVVM, CopyScalesToNVVM,
+               CopyMetadataToNVVM, MmaToNVVM,
                LoadAccumulatorToNVVM>(converter, patterns.getContext());
 }

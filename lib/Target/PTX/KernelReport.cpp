@@ -36,6 +36,8 @@ static unsigned copiesBefore(MmaOp mma) {
       break;
     if (auto copy = dyn_cast<CopyScalesOp>(op))
       copies += copy.getShared().getType().getStageBytes() / hw::kAtomBytes;
+    if (auto copy = dyn_cast<CopyMetadataOp>(op))
+      copies += copy.getShared().getType().getShape()[1];
   }
   return copies;
 }
@@ -43,7 +45,8 @@ static unsigned copiesBefore(MmaOp mma) {
 static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
                                                MmaOp mma) {
   // Rings of scales are known by the tensor memory that they are copied to.
-  Value sfaRing, sfbRing;
+  Value sfaRing, sfbRing, metadataRing;
+  kernel.walk([&](CopyMetadataOp copy) { metadataRing = copy.getShared(); });
   kernel.walk([&](CopyScalesOp copy) {
     if (copy.getTarget() == mma.getSfa())
       sfaRing = copy.getShared();
@@ -59,6 +62,8 @@ static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
       return "scales of A";
     if (ring == sfbRing)
       return "scales of B";
+    if (ring == metadataRing)
+      return "metadata of A";
     return "address of tensor memory";
   };
   std::vector<MemoryRegion> regions;
@@ -93,6 +98,8 @@ static std::vector<MemoryRegion> tensorRegions(MmaOp mma) {
   add("accumulators", mma.getAccumulator());
   add("scales of A", mma.getSfa());
   add("scales of B", mma.getSfb());
+  if (mma.getMetadata())
+    add("metadata of A", mma.getMetadata());
   llvm::sort(regions, [](const MemoryRegion &x, const MemoryRegion &y) {
     return x.offset < y.offset;
   });

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -151,6 +152,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::AData:
   case ParameterRole::AScales:
   case ParameterRole::ATensorScale:
+  case ParameterRole::AMetadata:
     return "a";
   case ParameterRole::BData:
   case ParameterRole::BScales:
@@ -265,6 +267,10 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
       hw::tensorMapDataTypeInfo(map.getDataType());
   bool kMajor = type.getOrder() == DataOrder::KMajor;
   AffineExpr rows = isA ? sizes.m : sizes.n;
+  AffineExpr stored =
+      isA && product.mma.getSparse()
+          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
+          : sizes.k;
   plan::DataPacking data;
   data.operand = isA ? "a" : "b";
   data.format = std::string(
@@ -272,8 +278,8 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.order = stringifyDataOrder(type.getOrder()).str();
   data.bits = info.globalBits;
   data.elementMultiple = info.innerMultiple;
-  data.lines = printExpression(kMajor ? rows : sizes.k);
-  data.elements = printExpression(kMajor ? sizes.k : rows);
+  data.lines = printExpression(kMajor ? rows : stored);
+  data.elements = printExpression(kMajor ? stored : rows);
   data.linePitch = printExpression(map.getStrides().getResult(0));
   data.batchPitch = printExpression(map.getStrides().getResult(1));
   data.alignment = info.alignment;
@@ -291,7 +297,7 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   plan::ScalePacking scales;
   scales.operand = isA ? "a" : "b";
   scales.format = std::string(formatName(product.mma.getScale()));
-  scales.block = product.mma.getBlock();
+  scales.block = product.mma.getScaleSpan();
   scales.layout = stringifyScaleLayout(ScaleLayout::Tiled128x4).str();
   scales.offset = "l * " + printAt(batchPitch, Binding::Atom) +
                   " + r / 128 * " + printAt(groupPitch, Binding::Atom) +
@@ -301,6 +307,35 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   scales.bytes = printExpression(batchPitch * sizes.batch);
   scales.alignment = hw::tensorMapDataTypeInfo(map.getDataType()).alignment;
   return scales;
+}
+
+static plan::MetadataPacking metadataPacking(const Product &product,
+                                             TensorMapType map) {
+  hw::SparsePattern pattern = hw::sparsePattern(product.mma.getKind());
+  int64_t perByte = hw::elementsPerMetadataByte(pattern);
+  constexpr int64_t kBytes = hw::kMetadataTileBytes;
+  AffineExpr tilePitch = map.getStrides().getResult(1);
+  AffineExpr batchPitch = map.getStrides().getResult(2);
+  std::string perTile = std::to_string(perByte * kBytes);
+  plan::MetadataPacking metadata;
+  metadata.operand = "a";
+  metadata.pattern = pattern == hw::SparsePattern::TwoOfFour ? "2:4"
+                                                             : "4:8 in pairs";
+  metadata.elementsPerByte = perByte;
+  metadata.layout = "tiled_128x16";
+  metadata.offset = "l * " + printAt(batchPitch, Binding::Atom) + " + k / " +
+                    perTile + " * " + printAt(tilePitch, Binding::Atom) +
+                    " + r * " + std::to_string(kBytes) + " + k % " + perTile +
+                    " / " + std::to_string(perByte);
+  metadata.paddedRows = printExpression(map.getDims().getResult(1));
+  metadata.paddedElements =
+      printExpression(map.getDims().getResult(2) * (perByte * kBytes));
+  metadata.bytes = printExpression(batchPitch * sizesOf(product).batch);
+  // Two chunks that keep their first two units: an index pair that is legal.
+  constexpr unsigned kTwoChunks = 0x11;
+  metadata.paddingValue = hw::kEmptyChunkNibble * kTwoChunks;
+  metadata.alignment = hw::tensorMapDataTypeInfo(map.getDataType()).alignment;
+  return metadata;
 }
 
 static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
@@ -405,6 +440,12 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
                  dataPacking(product, false, *bData)};
   result.scales = {scalePacking(product, true, *aScales),
                    scalePacking(product, false, *bScales)};
+  if (product.mma.getSparse()) {
+    auto metadata = mapOf(kernel, ParameterRole::AMetadata);
+    if (failed(metadata))
+      return failure();
+    result.metadata = {metadataPacking(product, *metadata)};
+  }
   result.operands = plainOperands(product);
   result.epilogue = epilogueOf(product);
   return result;

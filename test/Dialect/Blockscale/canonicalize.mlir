@@ -129,6 +129,63 @@ func.func @prune_differently(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
   return %1 : tensor<?x64xf32>
 }
 
+// Ties go to the lower index.
+// CHECK-LABEL: func.func @prune_constant(
+// CHECK-NEXT: arith.constant dense<{{\[}}[1.000000e+00, 0.000000e+00, -4.000000e+00, 0.000000e+00, 2.000000e+00, -2.000000e+00, 0.000000e+00, 0.000000e+00]]> : tensor<1x8xf32>
+// CHECK-NEXT: return
+func.func @prune_constant() -> tensor<1x8xf32> {
+  %x = arith.constant dense<[[1.0, 0.5, -4.0, -1.0, 2.0, -2.0, 2.0, -2.0]]> : tensor<1x8xf32>
+  %0 = blockscale.prune %x keep 2 of 4 : tensor<1x8xf32>
+  return %0 : tensor<1x8xf32>
+}
+
+// Squares 9 + 0, 4 + 4, 1 + 9, 0.
+// CHECK-LABEL: func.func @prune_constant_pairs(
+// CHECK-NEXT: arith.constant dense<{{\[}}[3.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 1.000000e+00, -3.000000e+00, 0.000000e+00, 0.000000e+00]]> : tensor<1x8xbf16>
+func.func @prune_constant_pairs() -> tensor<1x8xbf16> {
+  %x = arith.constant dense<[[3.0, 0.0, 2.0, 2.0, 1.0, -3.0, 0.0, 0.0]]> : tensor<1x8xbf16>
+  %0 = blockscale.prune %x keep 4 of 8 pairs : tensor<1x8xbf16>
+  return %0 : tensor<1x8xbf16>
+}
+
+// Row 0 keeps (0, 2) and (1, 3) of its first groups, and one element of the
+// third, at place 3: 0xd8, 0x4c. Row 1 keeps (2, 3) of the first and one element
+// of the second, at place 0: 0xce, 0x44. Scales stay.
+!plain16 = !blockscale.tensor<2x16xf8E4M3FN, "e8m0_t16">
+!kept8 = !blockscale.tensor<2x16xf8E4M3FN, "e8m0_t8n2m4">
+// CHECK-LABEL: func.func @compress_constant(
+// CHECK-SAME: %[[S:.*]]: tensor<2x1xf8E8M0FNU>
+// CHECK-DAG: %[[D:.*]] = arith.constant dense<{{\[}}[1.000000e+00, -2.000000e+00, 3.000000e+00, 4.000000e+00, 0.000000e+00, 5.000000e+00, 0.000000e+00, 0.000000e+00], [6.000000e+00, 7.000000e+00, 8.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00, 0.000000e+00]]> : tensor<2x8xf8E4M3FN>
+// CHECK-DAG: %[[M:.*]] = arith.constant dense<{{\[}}[-40, 76], [-50, 68]]> : tensor<2x2xi8>
+// CHECK: blockscale.assemble %[[D]], %[[S]] metadata(%[[M]] : tensor<2x2xi8>)
+func.func @compress_constant(%s: tensor<2x1xf8E8M0FNU>) -> !kept8 {
+  %d = arith.constant dense<[[1.0, 0.0, -2.0, 0.0, 0.0, 3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 6.0, 7.0, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<2x16xf8E4M3FN>
+  %q = blockscale.assemble %d, %s : tensor<2x16xf8E4M3FN>, tensor<2x1xf8E8M0FNU> to !plain16
+  %0 = blockscale.compress %q : !plain16 to !kept8
+  return %0 : !kept8
+}
+
+// Three of four are not zero: nothing to fold.
+// CHECK-LABEL: func.func @compress_broken(
+// CHECK: blockscale.compress
+func.func @compress_broken(%s: tensor<2x1xf8E8M0FNU>) -> !kept8 {
+  %d = arith.constant dense<1.0> : tensor<2x16xf8E4M3FN>
+  %q = blockscale.assemble %d, %s : tensor<2x16xf8E4M3FN>, tensor<2x1xf8E8M0FNU> to !plain16
+  %0 = blockscale.compress %q : !plain16 to !kept8
+  return %0 : !kept8
+}
+
+// CHECK-LABEL: func.func @densify_compressed(
+// CHECK-SAME: %[[Q:.*]]: !blockscale.tensor
+// CHECK-NEXT: %[[D:.*]] = blockscale.densify %[[Q]] : !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32">
+// CHECK-NEXT: return %[[D]], %[[Q]]
+func.func @densify_compressed(%q: !dense) -> (!q, !dense) {
+  %0 = blockscale.compress %q : !dense to !sparse
+  %1 = blockscale.densify %0 : !sparse to !q
+  %2 = blockscale.densify %0 : !sparse to !dense
+  return %1, %2 : !q, !dense
+}
+
 // CHECK-LABEL: func.func @static_dim(
 // CHECK-NEXT: %[[K:.*]] = arith.constant 64 : index
 // CHECK-NEXT: return %[[K]]

@@ -124,7 +124,7 @@ func.func private @tmem_copy_stride(!blockscale.tmem<2x128x256xf32, #blockscale.
 
 // -----
 
-// expected-error @below {{expected the layout #blockscale.tmem_accumulator or #blockscale.tmem_scales}}
+// expected-error @below {{expected the layout #blockscale.tmem_accumulator, #blockscale.tmem_scales or #blockscale.tmem_metadata}}
 func.func private @tmem_layout(!blockscale.tmem<128x4xi8, "tmem_scales">)
 
 // -----

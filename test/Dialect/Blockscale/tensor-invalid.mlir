@@ -415,3 +415,43 @@ func.func @matmul_activation(%a: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">)
   %0 = blockscale.matmul %a, %a activation(tanh) : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32"> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+func.func @densify_tile(%q: !blockscale.tensor<64x192xf8E4M3FN, "e8m0_t16n2m4">) {
+  // expected-error @below {{expected a result of spec 'e8m0_t32', or of a tile along K that divides its tile, found 'e8m0_t64'}}
+  %0 = blockscale.densify %q : !blockscale.tensor<64x192xf8E4M3FN, "e8m0_t16n2m4"> to !blockscale.tensor<64x192xf8E4M3FN, "e8m0_t64">
+  return
+}
+
+// -----
+
+func.func @densify_sparse(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4">) {
+  // expected-error @below {{expected a result of spec 'e8m0_t64', or of a tile along K that divides its tile, found 'e8m0_t32n2m4'}}
+  %0 = blockscale.densify %q : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4">
+  return
+}
+
+// -----
+
+func.func @densify_element(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4">) {
+  // expected-error @below {{changes no element type, but 'f8E4M3FN' became 'f8E5M2'}}
+  %0 = blockscale.densify %q : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<64x64xf8E5M2, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @densify_layout(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4">) {
+  // expected-error @below {{changes neither 'layout' nor 'order'; 'blockscale.relayout' does}}
+  %0 = blockscale.densify %q : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+  return
+}
+
+// -----
+
+func.func @tiled_metadata(%d: tensor<130x160xf8E4M3FN>, %s: tensor<2x2x32x16xf8E8M0FNU>, %m: tensor<130x40xi8>) {
+  // expected-error @below {{3x2x128x16}}
+  %0 = blockscale.assemble %d, %s metadata(%m : tensor<130x40xi8>) : tensor<130x160xf8E4M3FN>, tensor<2x2x32x16xf8E8M0FNU> to !blockscale.tensor<130x320xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+  return
+}

@@ -96,6 +96,8 @@ func.func @sparsity(%x: tensor<?x4096xbf16>, %q: !blockscale.tensor<?x4096xf8E4M
   %1 = blockscale.prune %x keep 4 of 8 pairs : tensor<?x4096xbf16>
   // CHECK: blockscale.compress %{{.*}} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4">
   %2 = blockscale.compress %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4">
+  // CHECK: blockscale.densify %{{.*}} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+  %densified = blockscale.densify %2 : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
   return
 }
 

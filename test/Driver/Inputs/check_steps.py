@@ -18,13 +18,16 @@ import re
 import sys
 from collections import namedtuple
 
-Ring = namedtuple("Ring", "offset stages shape bits")
+Ring = namedtuple("Ring", "offset stages shape bits swizzle")
 View = namedtuple("View", "column type")
-Mma = namedtuple("Mma", "fields accumulator a b sfa sfb shifted steps")
+Mma = namedtuple("Mma",
+                 "fields accumulator a b sfa sfb metadata shifted steps")
 Group = namedtuple("Group", "copies mma")
 
-SWIZZLE_128B = 2  # bits 61 to 63 of a matrix descriptor
-ROWS_OF_8 = 8 * 128 // 16  # stride of eight 128-byte rows, in 16 bytes
+# Bits 61 to 63 of a matrix descriptor, and the stride of eight rows of that
+# many bytes, in 16 bytes.
+SWIZZLES = {"128B": (2, 8 * 128 // 16), "64B": (4, 8 * 64 // 16)}
+NO_SWIZZLE = (0, None)
 
 
 def numbers(text):
@@ -41,14 +44,17 @@ class Kernel:
         for line in text.splitlines():
             if m := re.search(r"(%\w+) = blockscale.shared_alloc "
                               r"offset\((\d+)\) : <([\dx]+)x\w+, "
-                              r"container = (\d+)", line):
+                              r"container = (\d+)(?:, swizzle = \"(\w+)\")?",
+                              line):
                 stages, *shape = map(int, m.group(3).split("x"))
                 self.rings[m.group(1)] = Ring(int(m.group(2)), stages, shape,
-                                              int(m.group(4)))
+                                              int(m.group(4)),
+                                              SWIZZLES.get(m.group(5),
+                                                           NO_SWIZZLE))
             elif m := re.search(r"(%\w+) = blockscale.tmem_view %\w+ "
                                 r"column\((\d+)\).*-> <(.*)>$", line):
                 self.views[m.group(1)] = View(int(m.group(2)), m.group(3))
-            elif m := re.search(r"copy_scales (%\w+)\[.*?\] to (%\w+)", line):
+            elif m := re.search(r"copy_(?:scales|metadata) (%\w+)\[.*?\] to (%\w+)", line):
                 copies.append((m.group(1), m.group(2)))
             elif "blockscale.mma" in line:
                 self.groups.append(Group(copies, self.parse_mma(line)))
@@ -57,10 +63,11 @@ class Kernel:
     @staticmethod
     def parse_mma(line):
         m = re.search(r"mma <(.*?)> (%\w+)\[.*?\], (%\w+), (%\w+) stage .*?"
-                      r"scales (%\w+), (%\w+) (.*?)steps \[(.*?)\]", line)
+                      r"scales (%\w+), (%\w+) (?:metadata (%\w+) )?"
+                      r"(.*?)steps \[(.*?)\]", line)
         fields = dict(re.findall(r"(\w+) = (\w+)", m.group(1)))
-        steps = [numbers(s) for s in re.findall(r"step<(.*?)>", m.group(8))]
-        return Mma(fields, *m.group(2, 3, 4, 5, 6), "shift" in m.group(7),
+        steps = [numbers(s) for s in re.findall(r"step<(.*?)>", m.group(9))]
+        return Mma(fields, *m.group(2, 3, 4, 5, 6, 7), "shift" in m.group(8),
                    steps)
 
     def ring_address(self, name, stage):
@@ -68,9 +75,15 @@ class Kernel:
         return ring.offset + stage * math.prod(ring.shape) * ring.bits // 8
 
     def expected_copies(self, group, stage):
-        """(column, address) of each 512-byte atom of 128 rows and 4 scales."""
+        """(column, address) of each 512-byte atom of 128 rows and 4 scales, and
+        of each 2048-byte tile of 128 rows and 16 bytes of metadata."""
         for ring_name, view_name in group.copies:
             view, shape = self.views[view_name], self.rings[ring_name].shape
+            if "tmem_metadata" in view.type:
+                for tile in range(shape[0]):
+                    yield (view.column + tile * 4,
+                           self.ring_address(ring_name, stage) + tile * 2048)
+                continue
             stride = numbers(view.type)["word_stride"]
             for rows in range(shape[0]):
                 for word in range(shape[1]):
@@ -89,12 +102,18 @@ class Kernel:
         tile_n = int(mma.fields["n"])
         shift = column * tile_n % 128 // 32 if mma.shifted else 0
         for index, step in enumerate(mma.steps):
-            yield {
+            if mma.metadata:
+                sparse = {"sparse": "1", "selector": "0",
+                          "metadata": (self.views[mma.metadata].column
+                                       + step.get("metadata_column", 0))}
+            else:
+                sparse = {"sparse": "0"}
+            yield sparse | {
                 "kind": mma.fields["kind"], "block": mma.fields["block"],
                 "m": mma.fields["m"], "n": mma.fields["n"],
                 "k": mma.fields["k"], "a_type": mma.fields["a"],
                 "b_type": mma.fields["b"], "scale_type": mma.fields["scale"],
-                "cta_group": "1", "sparse": "0", "mn_major_a": "0",
+                "cta_group": "1", "mn_major_a": "0",
                 "mn_major_b": "0", "negate_a": "0", "negate_b": "0",
                 "scale_id_a": str(step["sfa_id"]),
                 "scale_id_b": str(step["sfb_id"]),
@@ -111,12 +130,12 @@ class Kernel:
 def start_address(descriptor, swizzle):
     """Where the operand starts; the rest of the descriptor is checked."""
     value = int(descriptor, 16)
-    found = value >> 61
-    if found != swizzle:
-        sys.exit(f"descriptor {descriptor}: swizzle {found}, not {swizzle}")
+    code, stride = swizzle
+    if value >> 61 != code:
+        sys.exit(f"descriptor {descriptor}: swizzle {value >> 61}, not {code}")
     if value >> 46 & 7 != 1:
         sys.exit(f"descriptor {descriptor}: bits 46 to 48 are not 1")
-    if swizzle == SWIZZLE_128B and value >> 32 & 0x3FFF != ROWS_OF_8:
+    if stride and value >> 32 & 0x3FFF != stride:
         sys.exit(f"descriptor {descriptor}: stride {value >> 32 & 0x3FFF}")
     return (value & 0x3FFF) << 4
 
@@ -144,15 +163,17 @@ def check_k_tile(kernel, group, events, base, state):
     compare(f"events of stage {stage}",
             ["cp"] * count + ["mma"] * len(group.mma.steps),
             [e["event"] for e in events[:count + len(group.mma.steps)]])
-    copies = sorted((int(e["d"], 16), start_address(e["desc"], 0) - base)
+    copies = sorted((int(e["d"], 16), start_address(e["desc"], NO_SWIZZLE) - base)
                     for e in events[:count])
     compare(f"copies of stage {stage}", wanted, copies)
     for wanted in kernel.expected_mmas(group, stage, copy, column, first):
         event = dict(events[count])
-        for key in ("d", "scale_a", "scale_b"):
-            event[key] = int(event[key], 16)
-        for key in ("a_desc", "b_desc"):
-            event[key] = start_address(event[key], SWIZZLE_128B) - base
+        for key in ("d", "scale_a", "scale_b", "metadata"):
+            if key in event:
+                event[key] = int(event[key], 16)
+        for key, ring in (("a_desc", group.mma.a), ("b_desc", group.mma.b)):
+            swizzle = kernel.rings[ring].swizzle
+            event[key] = start_address(event[key], swizzle) - base
         compare(f"event {count} of stage {stage}", wanted,
                 {key: event.get(key) for key in wanted})
         count += 1
@@ -165,13 +186,13 @@ def main():
     events, k = read_trace(sys.argv[2]), int(sys.argv[3])
     main_group, tail = kernel.groups[0], kernel.groups[-1]
     ring = kernel.rings[main_group.mma.a]
-    tile_k = ring.shape[-1]
+    tile_k = kernel.rings[main_group.mma.b].shape[-1]
     k_tiles = -(-k // tile_k)
     if (k % tile_k != 0) != (len(kernel.groups) == 2):
         sys.exit(f"K = {k} in tiles of {tile_k}: {len(kernel.groups)} loops")
-    # The window that starts with the rings; A's lies at its beginning.
+    # The window that the rings lie in.
     first = next(e for e in events if e["event"] == "mma")
-    base = start_address(first["a_desc"], SWIZZLE_128B)
+    base = start_address(first["a_desc"], ring.swizzle) - ring.offset
     tile = done = k_tile = 0
     while events:
         for i in range(k_tiles):

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -82,6 +83,15 @@ LogicalResult ScheduleAttr::verify(
       failed(checkField(emitError, "mma_k", mmaK, 8, 128, 8)))
     return failure();
   return checkCluster(emitError, ctaGroup, clusterM, clusterN);
+}
+
+//===----------------------------------------------------------------------===//
+// MmaAttr
+//===----------------------------------------------------------------------===//
+
+int64_t MmaAttr::getTileK() const {
+  int64_t row = hw::swizzleWidth(hw::Swizzle::B128) * 8 / getContainerBits();
+  return std::max<int64_t>(row, hw::kAtomScales * getScaleSpan());
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Check.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -79,11 +80,6 @@ static LogicalResult verifyInstruction(Operation *op, MmaAttr mma) {
   return success();
 }
 
-/// mxf4 and mxf4nvf4 read packed nibbles, mxf8f6f4 one element per byte.
-static int64_t containerBits(hw::MmaKind kind) {
-  return kind == hw::MmaKind::MXF8F6F4 ? 8 : 4;
-}
-
 /// The epilogue computes in f32 and converts to and from these.
 static LogicalResult verifyMemory(KernelMatmulOp op) {
   for (Value memory : {Value(op.getD()), Value(op.getC()), Value(op.getBias())})
@@ -120,13 +116,17 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected 'c' and 'beta' together";
   if (failed(verifyInstruction(*this, mma)))
     return failure();
-  int64_t rowElements = hw::swizzleWidth(hw::Swizzle::B128) * 8 /
-                        containerBits(mma.getKind());
-  if (schedule.getTileK() != rowElements)
-    return emitOpError() << "expected 'tile_k' of " << rowElements
-                         << ", one 128-byte row of shared memory for kind '"
+  if (schedule.getTileK() != mma.getTileK())
+    return emitOpError() << "expected 'tile_k' of " << mma.getTileK()
+                         << (mma.getSparse()
+                                 ? " for a sparse "
+                                 : ", one 128-byte row of shared memory for ")
+                         << "kind '"
                          << StringRef(hw::kindName(mma.getKind()))
                          << "', found " << schedule.getTileK();
+  if (mma.getSparse() != static_cast<bool>(getMetadata()))
+    return emitOpError() << "expected metadata of 'a' with a sparse "
+                            "instruction, and only then";
   return verifyMemory(*this);
 }
 
@@ -266,9 +266,45 @@ LogicalResult CopyScalesOp::verify() {
   return success();
 }
 
+LogicalResult CopyMetadataOp::verify() {
+  SharedType ring = getShared().getType();
+  ArrayRef<int64_t> source = ring.getShape();
+  if (source.size() != 4 || source[2] != hw::kMetadataTileRows ||
+      source[3] != hw::kMetadataTileBytes || ring.getContainer() != 8 ||
+      ring.getSwizzle() != hw::Swizzle::None)
+    return emitOpError() << "expected a ring of stages x tiles x 128 rows x 16 "
+                            "bytes without swizzle";
+  TensorMemoryType target = getTarget().getType();
+  if (!isa<TmemMetadataAttr>(target.getLayout()))
+    return emitOpError() << "expected metadata as the target";
+  if (source[1] * hw::kMetadataTileBytes != target.getShape()[1])
+    return emitOpError() << "a stage holds "
+                         << source[1] * hw::kMetadataTileBytes
+                         << " bytes per row, the target takes "
+                         << target.getShape()[1];
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // MmaOp
 //===----------------------------------------------------------------------===//
+
+/// The two columns of a sparse instruction's metadata lie in their region.
+static LogicalResult verifyMetadataColumn(MmaOp op, StepAttr step) {
+  int64_t column = step.getMetadataColumn();
+  if (!op.getMetadata()) {
+    if (column == 0)
+      return success();
+    return op.emitOpError() << "a dense instruction has no 'metadata_column'";
+  }
+  constexpr int64_t kColumns = hw::metadataColumns(1);
+  int64_t columns = op.getMetadata().getType().getColumns();
+  if (column >= 0 && column % kColumns == 0 && column + kColumns <= columns)
+    return success();
+  return op.emitOpError() << "expected a metadata column that is a multiple of "
+                          << kColumns << " within a region of " << columns
+                          << ", found " << column;
+}
 
 static LogicalResult verifyStep(MmaOp op, StepAttr step,
                                 ArrayRef<unsigned> ids) {
@@ -298,7 +334,7 @@ static LogicalResult verifyStep(MmaOp op, StepAttr step,
                             << " are not within regions of "
                             << op.getSfa().getType().getColumns() << " and "
                             << op.getSfb().getType().getColumns();
-  return success();
+  return verifyMetadataColumn(op, step);
 }
 
 /// One stage of `ring` must be a canonical tile of at least `extent` rows.
@@ -310,7 +346,7 @@ static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
     return op.emitOpError()
            << "expected '" << name << "' to be a ring of stages x "
            << (isMNMajor ? "row groups x K x 128" : "rows x K");
-  int64_t container = containerBits(op.getInstruction().getKind());
+  int64_t container = op.getInstruction().getContainerBits();
   if (ring.getContainer() != container)
     return op.emitOpError() << "expected '" << name << "' in containers of "
                             << container << " bits, found "
@@ -332,20 +368,30 @@ LogicalResult MmaOp::verify() {
   if (!accumulator.isAccumulator() || accumulator.getShape()[2] != mma.getN())
     return emitOpError() << "expected an accumulator of " << mma.getN()
                          << " columns";
-  if (getSfa().getType().isAccumulator() || getSfb().getType().isAccumulator())
-    return emitOpError() << "expected scales behind 'scales'";
+  for (TensorMemoryType scales : {getSfa().getType(), getSfb().getType()})
+    if (!isa<TmemScalesAttr>(scales.getLayout()))
+      return emitOpError() << "expected scales behind 'scales'";
+  if (mma.getSparse() != static_cast<bool>(getMetadata()))
+    return emitOpError() << "expected 'metadata' with a sparse instruction, and "
+                            "only then";
+  if (getMetadata() &&
+      !isa<TmemMetadataAttr>(getMetadata().getType().getLayout()))
+    return emitOpError() << "expected metadata behind 'metadata'";
   SharedType a = getA().getType(), b = getB().getType();
   if (failed(verifyOperandRing(*this, "a", a, mma.getAMnMajor(), mma.getM())) ||
       failed(verifyOperandRing(*this, "b", b, mma.getBMnMajor(), mma.getN())))
     return failure();
-  if (a.getShape()[2] != b.getShape()[2])
-    return emitOpError() << "expected the same elements of K in a stage of 'a' "
-                            "and 'b', found "
+  if (a.getShape()[2] != mma.getStoredK(b.getShape()[2]))
+    return emitOpError() << "expected "
+                         << (mma.getSparse() ? "half as many elements of K in "
+                                               "a stage of 'a' as of 'b', found "
+                                             : "the same elements of K in a "
+                                               "stage of 'a' and 'b', found ")
                          << a.getShape()[2] << " and " << b.getShape()[2];
   if (!getSteps())
     return success();
   std::vector<unsigned> ids = hw::legalScaleIds(
-      mma.getKind(), mma.getBlock(), mma.getK());
+      mma.getKind(), mma.getBlock(), mma.getK(), mma.getSparse());
   for (auto step : getSteps()->getAsRange<StepAttr>())
     if (failed(verifyStep(*this, step, ids)))
       return failure();

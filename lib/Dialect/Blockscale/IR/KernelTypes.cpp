@@ -178,7 +178,9 @@ int64_t TensorMemoryType::getColumns() const {
     int64_t stride = accumulator.getCopyStride();
     return (shape[0] - 1) * (stride ? stride : shape[2]) + shape[2];
   }
-  constexpr int64_t kScalesPerWord = 4;
+  constexpr int64_t kScalesPerWord = 4, kBytesPerColumn = 4;
+  if (isa<TmemMetadataAttr>(getLayout()))
+    return llvm::divideCeil(shape[1], kBytesPerColumn);
   return llvm::divideCeil(shape[1], kScalesPerWord) *
          cast<TmemScalesAttr>(getLayout()).getWordStride();
 }
@@ -222,10 +224,17 @@ TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " columns, found " << stride;
     return success();
   }
+  if (isa<TmemMetadataAttr>(layout)) {
+    if (shape.size() == 2 && shape[0] == hw::kTmemLanes &&
+        elementType.isInteger(8))
+      return success();
+    return emitError() << "expected metadata of 128 rows x bytes per row of i8";
+  }
   auto scales = dyn_cast<TmemScalesAttr>(layout);
   if (!scales)
-    return emitError() << "expected the layout #blockscale.tmem_accumulator or "
-                          "#blockscale.tmem_scales";
+    return emitError() << "expected the layout #blockscale.tmem_accumulator, "
+                          "#blockscale.tmem_scales or "
+                          "#blockscale.tmem_metadata";
   constexpr int64_t kRowsPerColumn = 32;
   if (shape.size() != 2)
     return emitError() << "expected scales of rows x scales per row";

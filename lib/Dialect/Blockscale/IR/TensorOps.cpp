@@ -292,17 +292,6 @@ LogicalResult PruneOp::verify() {
   return success();
 }
 
-/// The spec of the same scales over elements that are all stored.
-static ScaleSpec denseForm(ScaleSpec spec) {
-  unsigned factor = spec.columns->size / spec.keepN;
-  bool whole = !spec.columns->hasSubtile();
-  spec.columns->size = factor * spec.ofM;
-  if (whole)
-    spec.columns->subtile = spec.columns->size;
-  spec.keepN = spec.ofM = 0;
-  return spec;
-}
-
 LogicalResult CompressOp::verify() {
   ScaledTensorType from = getInput().getType(), to = getResult().getType();
   if (from.getElementType() != to.getElementType())
@@ -322,6 +311,31 @@ LogicalResult CompressOp::verify() {
                          << blockscale::print(dense) << "', the dense form of '"
                          << to.getSpec().getText() << "', found '"
                          << from.getSpec().getText() << "'";
+  return verifySameShape(*this, from, to);
+}
+
+LogicalResult DensifyOp::verify() {
+  ScaledTensorType from = getInput().getType(), to = getResult().getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError() << "changes no element type, but "
+                         << from.getElementType() << " became "
+                         << to.getElementType();
+  if (from.getLayout() != to.getLayout() || from.getOrder() != to.getOrder())
+    return emitOpError() << "changes neither 'layout' nor 'order'; "
+                            "'blockscale.relayout' does";
+  ScaleSpec expected = denseForm(from.getSpec().getValue());
+  const ScaleSpec &found = to.getSpec().getValue();
+  // Whatever divides the tile will do.
+  bool divides = expected.isTile() && found.isTile() &&
+                 expected.columns->size % found.columns->size == 0;
+  std::string widest = blockscale::print(expected);
+  if (divides)
+    expected.columns = found.columns;
+  if (found != expected)
+    return emitOpError() << "expected a result of spec '" << widest
+                         << "', or of a tile along K that divides its tile, "
+                            "found '"
+                         << to.getSpec().getText() << "'";
   return verifySameShape(*this, from, to);
 }
 

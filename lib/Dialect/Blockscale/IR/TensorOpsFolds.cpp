@@ -111,21 +111,8 @@ void RelayoutOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 void DequantizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                                MLIRContext *context) {
-  patterns.add<DequantizeStored<RelayoutOp>, DequantizeStored<CompressOp>>(
-      context);
-}
-
-//===----------------------------------------------------------------------===//
-// PruneOp
-//===----------------------------------------------------------------------===//
-
-/// Pruning twice to one pattern is pruning once.
-OpFoldResult PruneOp::fold(FoldAdaptor) {
-  auto source = getInput().getDefiningOp<PruneOp>();
-  if (source && source.getKeep() == getKeep() &&
-      source.getGroup() == getGroup() && source.getPairs() == getPairs())
-    return getInput();
-  return {};
+  patterns.add<DequantizeStored<RelayoutOp>, DequantizeStored<CompressOp>,
+               DequantizeStored<DensifyOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//
@@ -195,7 +182,7 @@ struct DimOfSlice : OpRewritePattern<DimOp> {
 void DimOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                         MLIRContext *context) {
   patterns.add<DimOfQuantize, DimOfSlice, DimOfStored<RelayoutOp>,
-               DimOfStored<CompressOp>>(context);
+               DimOfStored<CompressOp>, DimOfStored<DensifyOp>>(context);
 }
 
 //===----------------------------------------------------------------------===//

@@ -114,18 +114,20 @@ static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
   return shape;
 }
 
-/// Logical elements of K that one byte of metadata describes; none if no
-/// encoding is defined for the pattern.
-static std::optional<int64_t> elementsPerMetadataByte(ScaledTensorType type) {
-  const ScaleSpec &spec = type.getSpec().getValue();
-  auto is = [&](unsigned keep, unsigned group) {
-    return spec.keepN == keep && spec.ofM == group;
-  };
-  if (is(2, 4) || is(1, 2))
-    return 8;
-  if (is(4, 8) && isa<Float4E2M1FNType>(type.getElementType()))
-    return 16;
-  return std::nullopt;
+static SmallVector<int64_t> getMetadataShape(ScaledTensorType type,
+                                             hw::SparsePattern pattern) {
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t perByte = hw::elementsPerMetadataByte(pattern);
+  if (type.getLayout() == ScaleLayout::Plain) {
+    shape.back() = ceilDiv(shape.back(), perByte);
+    return shape;
+  }
+  constexpr int64_t kRows = hw::kMetadataTileRows;
+  constexpr int64_t kBytes = hw::kMetadataTileBytes;
+  shape.resize(shape.size() - 2);
+  shape.append({ceilDiv(type.getK(), perByte * kBytes),
+                ceilDiv(type.getNumRows(), kRows), kRows, kBytes});
+  return shape;
 }
 
 /// A part of the given shape whose numbers have the given format.
@@ -159,18 +161,17 @@ FailureOr<TensorParts> blockscale::getTensorParts(ScaledTensorType type,
       return failure();
   }
   if (spec.isSparse()) {
-    std::optional<int64_t> elements = elementsPerMetadataByte(type);
-    if (!elements) {
+    std::optional<hw::SparsePattern> pattern = sparsePattern(type);
+    if (!pattern) {
       reason = "metadata is defined for 2 of 4, for 1 of 2 and, with elements "
                "f4E2M1FN, for 4 of 8 in pairs, but '" +
                type.getSpec().getText() + "' keeps " +
                std::to_string(spec.keepN) + " of " + std::to_string(spec.ofM);
       return failure();
     }
-    SmallVector<int64_t> shape(type.getShape());
-    shape.back() = ceilDiv(shape.back(), *elements);
     parts.metadata =
-        RankedTensorType::get(shape, IntegerType::get(type.getContext(), 8));
+        RankedTensorType::get(getMetadataShape(type, *pattern),
+                              IntegerType::get(type.getContext(), 8));
   }
   return parts;
 }

@@ -34,12 +34,12 @@ struct AssignScaleIds : blockscale::impl::AssignScaleIdsBase<AssignScaleIds> {
 /// Byte offset of instruction `index` in an operand's stage.
 static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
                                         BoolAttr mnMajor, int64_t extent,
-                                        unsigned index) {
+                                        int64_t k, unsigned index) {
   hw::OperandTile tile =
       operandTile(type, mnMajor && mnMajor.getValue());
   hw::OperandStep step;
   step.mmaMn = extent;
-  step.mmaK = op.getInstruction().getK();
+  step.mmaK = k;
   step.kIndex = index;
   hw::Answer<hw::StepAddress> address = hw::stepAddress(tile, step);
   if (!address)
@@ -50,13 +50,16 @@ static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
 static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
   MmaAttr mma = op.getInstruction();
   FailureOr<int64_t> a = operandOffset(op, op.getA().getType(),
-                                       mma.getAMnMajor(), mma.getM(), index);
+                                       mma.getAMnMajor(), mma.getM(),
+                                       mma.getStoredK(mma.getK()), index);
   FailureOr<int64_t> b = operandOffset(op, op.getB().getType(),
-                                       mma.getBMnMajor(), mma.getN(), index);
+                                       mma.getBMnMajor(), mma.getN(),
+                                       mma.getK(), index);
   if (failed(a) || failed(b))
     return failure();
   unsigned scales =
-      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK());
+      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                       mma.getSparse());
   auto scaleStep = [&](TensorMemoryType type) {
     auto layout = cast<TmemScalesAttr>(type.getLayout());
     return hw::scaleStep(scales, layout.getWordStride(), index);
@@ -66,14 +69,15 @@ static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
   if (!sfa || !sfb)
     return op.emitOpError() << (sfa ? sfb.reason : sfa.reason);
   return StepAttr::get(op.getContext(), *a, *b, sfa->column, sfa->id,
-                       sfb->column, sfb->id);
+                       sfb->column, sfb->id,
+                       mma.getSparse() ? hw::metadataColumns(index) : 0);
 }
 
 static LogicalResult assignSteps(MmaOp op) {
   if (op.getSteps())
     return success();
   int64_t instructionK = op.getInstruction().getK();
-  int64_t elements = op.getA().getType().getShape()[2];
+  int64_t elements = op.getB().getType().getShape()[2];
   APInt valid;
   if (op.getValid() && matchPattern(op.getValid(), m_ConstantInt(&valid))) {
     if (valid.getSExtValue() < 1)

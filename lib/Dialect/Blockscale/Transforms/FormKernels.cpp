@@ -10,6 +10,7 @@
 
 #include "TileGeometry.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -83,12 +84,15 @@ static AffineMap hostMap(ArrayRef<AffineExpr> results) {
 /// The map of an operand's elements. Rows are padded in memory to TMA's
 /// alignment, and to 128 elements for the padded types.
 static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
-                             const Sizes &sizes) {
+                             const Sizes &sizes, bool isCompressed) {
   const hw::TensorMapDataTypeInfo &info =
       hw::tensorMapDataTypeInfo(operand.dataType);
   bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
-  AffineExpr inner = mnMajor ? rows : sizes.k;
-  AffineExpr outer = mnMajor ? sizes.k : rows;
+  AffineExpr stored =
+      isCompressed ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
+                   : sizes.k;
+  AffineExpr inner = mnMajor ? rows : stored;
+  AffineExpr outer = mnMajor ? stored : rows;
   AffineExpr padded =
       inner.ceilDiv(int64_t(info.innerMultiple)) * int64_t(info.innerMultiple);
   AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
@@ -112,7 +116,7 @@ static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
   MLIRContext *context = rows.getContext();
   constexpr int64_t kWordsPerAtom = hw::kAtomBytes / 4;
   AffineExpr alongK =
-      sizes.k.ceilDiv(int64_t(mma.getBlock() * hw::kAtomScales));
+      sizes.k.ceilDiv(int64_t(mma.getScaleSpan() * hw::kAtomScales));
   AffineExpr alongRows = rows.ceilDiv(int64_t(hw::kAtomRows));
   AffineExpr rowBytes = alongK * int64_t(hw::kAtomBytes);
   AffineExpr words = getAffineConstantExpr(kWordsPerAtom, context);
@@ -122,6 +126,26 @@ static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
       hostMap({words, alongK, alongRows, sizes.batch}),
       hostMap({atom, rowBytes, rowBytes * alongRows}),
       {kWordsPerAtom, scaleWords, operand.scaleGroups, 1}, hw::Swizzle::None);
+}
+
+/// The map of the metadata: rows of 16 bytes, all rows, then along K, then
+/// batches.
+static TensorMapType metadataMap(AffineExpr rows, const Sizes &sizes,
+                                 MmaAttr mma, int64_t tiles) {
+  MLIRContext *context = rows.getContext();
+  constexpr int64_t kBytes = hw::kMetadataTileBytes;
+  constexpr int64_t kRows = hw::kMetadataTileRows;
+  int64_t perByte =
+      hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
+  AffineExpr rowBytes = getAffineConstantExpr(kBytes, context);
+  AffineExpr paddedRows = rows.ceilDiv(kRows) * kRows;
+  AffineExpr alongK = sizes.k.ceilDiv(perByte * kBytes);
+  AffineExpr tilePitch = paddedRows * kBytes;
+  return TensorMapType::get(
+      context, hw::TensorMapDataType::U8,
+      hostMap({rowBytes, paddedRows, alongK, sizes.batch}),
+      hostMap({rowBytes, tilePitch, tilePitch * alongK}),
+      {kBytes, kRows, tiles, 1}, hw::Swizzle::None);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,11 +172,15 @@ static SmallVector<Parameter> parametersOf(MatmulOp op,
   int64_t words = geometry.scaleWords;
 
   SmallVector<Parameter> list{
-      {dataMap(a, sizes.m, sizes), ParameterRole::AData},
-      {dataMap(b, sizes.n, sizes), ParameterRole::BData},
+      {dataMap(a, sizes.m, sizes, mma.getSparse()), ParameterRole::AData},
+      {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
+       ParameterRole::BData},
       {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales},
-      {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales},
-      {global(op.getType()), ParameterRole::D}};
+      {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales}};
+  if (mma.getSparse())
+    list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
+                    ParameterRole::AMetadata});
+  list.push_back({global(op.getType()), ParameterRole::D});
   if (op.getC())
     list.push_back({global(op.getC().getType()), ParameterRole::C});
   if (op.getBias())
@@ -220,7 +248,8 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
                     argument(ParameterRole::BScales)};
   KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
-      argument(ParameterRole::D), argument(ParameterRole::C),
+      argument(ParameterRole::AMetadata), argument(ParameterRole::D),
+      argument(ParameterRole::C),
       argument(ParameterRole::Bias), argument(ParameterRole::Alpha), beta,
       tensorScales, size(ParameterRole::SizeM, sizes.m),
       size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
@@ -279,17 +308,18 @@ static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module) {
   return name;
 }
 
-/// Whether `mma` reads the operand as its type says it lies in memory.
+/// Whether an instruction reads the operand as its type says it lies in memory.
 static bool fits(ScaledTensorType type, ElementFormat format, BoolAttr mnMajor,
-                 int64_t block) {
+                 int64_t scaleSpan, bool sparse) {
   std::string element;
   llvm::raw_string_ostream(element) << type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
   return parseFormat(element) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
-         type.getLayout() == ScaleLayout::Tiled128x4 && !spec.isSparse() &&
-         spec.columns && spec.columns->size == block;
+         type.getLayout() == ScaleLayout::Tiled128x4 &&
+         spec.isSparse() == sparse && spec.columns &&
+         type.getKTile() == scaleSpan;
 }
 
 /// Whether instruction and schedule are complete and agree with each other and
@@ -307,17 +337,22 @@ static LogicalResult checkReady(MatmulOp op) {
   if (auto why = hw::whyNot(legalityQuery(mma, *target)))
     return op.emitOpError() << *why;
   if (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
-      schedule.getTileK() != defaultTileK(mma))
+      schedule.getTileK() != mma.getTileK())
     return op.emitOpError()
            << "its tile of " << schedule.getTileM() << "x"
            << schedule.getTileN() << "x" << schedule.getTileK()
            << " does not suit its instruction, which needs " << mma.getM()
-           << "x" << mma.getN() << "x" << defaultTileK(mma);
+           << "x" << mma.getN() << "x" << mma.getTileK();
   bool swap = schedule.getSwapOperands().getValue();
+  if (swap && mma.getSparse())
+    return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
+                               "cannot be swapped";
   auto first = (swap ? op.getB() : op.getA()).getType();
   auto second = (swap ? op.getA() : op.getB()).getType();
-  if (!fits(first, mma.getA(), mma.getAMnMajor(), mma.getBlock()) ||
-      !fits(second, mma.getB(), mma.getBMnMajor(), mma.getBlock()))
+  if (!fits(first, mma.getA(), mma.getAMnMajor(), mma.getScaleSpan(),
+            mma.getSparse()) ||
+      !fits(second, mma.getB(), mma.getBMnMajor(), mma.getScaleSpan(),
+            /*sparse=*/false))
     return op.emitOpError() << "its instruction does not read its operands; "
                                "'blockscale-legalize-scales' and "
                                "'blockscale-select-schedule' find one that does";

@@ -25,7 +25,9 @@ namespace {
 struct HardwareOperand {
   ElementFormat element;
   ElementFormat scale;
-  unsigned block;
+  /// Elements along K, pruned ones included, that share a scale.
+  unsigned scaleSpan;
+  std::optional<hw::SparsePattern> pattern;
 };
 
 struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
@@ -50,8 +52,6 @@ static std::optional<ElementFormat> hardwareScale(const NumberSpec &scale) {
 /// Why the spec is not what one MMA operand can carry; names the
 /// decomposition that would be needed.
 static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
-  if (spec.isSparse())
-    return "structured sparsity is not lowered to tensor-core code yet";
   if (spec.zero)
     return "a zero point needs a correction term that is not lowered yet";
   if (!spec.isTile())
@@ -97,21 +97,25 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
     return failure();
   }
   return HardwareOperand{*element, *hardwareScale(spec.scale),
-                         spec.columns->size};
+                         static_cast<unsigned>(type.getKTile()),
+                         sparsePattern(type)};
 }
 
 /// The sentence of the legality table for the closest instruction.
 static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
                                const HardwareOperand &b) {
+  bool sparse = a.pattern.has_value();
   hw::MmaQuery query;
   query.target = target;
   query.a = a.element;
   query.b = b.element;
   query.scale = a.scale;
-  query.block = a.block;
-  bool fp4 = a.element == ElementFormat::E2M1 && b.element == a.element;
+  query.block = sparse ? a.scaleSpan / hw::kSparseCompression : a.scaleSpan;
+  query.sparse = sparse;
+  bool fp4 = a.element == ElementFormat::E2M1 && b.element == a.element &&
+             a.pattern != hw::SparsePattern::TwoOfFour;
   query.kind = fp4 ? hw::MmaKind::MXF4NVF4 : hw::MmaKind::MXF8F6F4;
-  query.k = hw::instructionK(query.kind, /*sparse=*/false);
+  query.k = hw::instructionK(query.kind, sparse);
   if (auto why = hw::whyNot(query))
     return *why;
   return "no block-scaled kind fits these operands";
@@ -136,39 +140,193 @@ static FailureOr<hw::Scheme> chooseScheme(MatmulOp op,
                           << legal;
 }
 
-static LogicalResult legalize(MatmulOp op, hw::Target target) {
-  auto aType = op.getA().getType(), bType = op.getB().getType();
-  for (ScaledTensorType type : {aType, bType})
+/// The schemes that multiply the operands and skip the pattern of a sparse A.
+static std::vector<hw::Scheme> schemesFor(const HardwareOperand &a,
+                                          const HardwareOperand &b,
+                                          hw::Target target) {
+  std::vector<hw::Scheme> schemes =
+      hw::findSchemes(a.element, b.element, a.scale, a.scaleSpan,
+                      a.pattern.has_value(), target);
+  llvm::erase_if(schemes, [&](const hw::Scheme &scheme) {
+    return a.pattern && hw::sparsePattern(scheme.kind) != *a.pattern;
+  });
+  return schemes;
+}
+
+//===----------------------------------------------------------------------===//
+// Sparsity
+//===----------------------------------------------------------------------===//
+
+/// The op that `value` holds the values of, through changes of storage.
+static Operation *sourceOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<RelayoutOp, QuantizeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
+/// Why the tensor core cannot skip what the type of a sparse operand, or the
+/// ops that made it, say was pruned.
+static std::optional<std::string> whyNotSkipped(MatmulOp op,
+                                                TypedValue<ScaledTensorType> x,
+                                                StringRef name) {
+  const ScaleSpec &spec = x.getType().getSpec().getValue();
+  if (!spec.isSparse())
+    return std::nullopt;
+  if (name == "b")
+    return "is sparse, but an instruction takes a sparse 'a' only: exchange "
+           "'a' and 'b' and transpose the result";
+  std::optional<hw::SparsePattern> pattern = sparsePattern(x.getType());
+  if (!pattern)
+    return "keeps " + std::to_string(spec.keepN) + " of " +
+           std::to_string(spec.ofM) +
+           ", which no instruction skips; expected 2 of 4 or 1 of 2 (kind "
+           "mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and "
+           "mxf4nvf4)";
+  auto compress = dyn_cast_or_null<CompressOp>(sourceOf(x));
+  if (!compress)
+    return std::nullopt;
+  if (auto why = whyNotCompressible(compress))
+    return "holds constants that break its pattern: " + *why;
+  auto prune = dyn_cast_or_null<PruneOp>(sourceOf(compress.getInput()));
+  if (prune && *pattern == hw::SparsePattern::PairsFourOfEight &&
+      prune.getGroup() == spec.ofM && !prune.getPairs())
+    return "was pruned to 4 of 8 single elements, but kinds mxf4 and mxf4nvf4 "
+           "skip aligned pairs; expected 'keep 4 of 8 pairs'";
+  return std::nullopt;
+}
+
+/// Why the scales of the two do not suit one instruction.
+static std::string whyNotScales(const HardwareOperand &a,
+                                const HardwareOperand &b) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "one instruction takes one scale format and block for both "
+            "operands; found "
+         << StringRef(formatName(a.scale)) << " per " << a.scaleSpan << " and "
+         << StringRef(formatName(b.scale)) << " per " << b.scaleSpan;
+  if (a.pattern && a.scale == b.scale)
+    stream << " elements of K; one scale of a sparse 'a' covers its pruned "
+              "elements too, so quantize 'b' in tiles of "
+           << a.scaleSpan;
+  return text;
+}
+
+/// The widest tile of a dense instruction that divides the tiles of both.
+static std::optional<unsigned> denseBlock(const HardwareOperand &a,
+                                          const HardwareOperand &b,
+                                          hw::Target target) {
+  if (a.scale != b.scale)
+    return std::nullopt;
+  for (unsigned block : {32u, 16u})
+    if (a.scaleSpan % block == 0 && b.scaleSpan % block == 0 &&
+        !hw::findSchemes(a.element, b.element, a.scale, block,
+                         /*sparse=*/false, target)
+             .empty())
+      return block;
+  return std::nullopt;
+}
+
+/// `operand` without sparsity and in tiles of `block`.
+static void densify(MatmulOp op, OpOperand &operand, unsigned block) {
+  auto type = cast<ScaledTensorType>(operand.get().getType());
+  ScaleSpec spec = denseForm(type.getSpec().getValue());
+  spec.columns->size = spec.columns->subtile = block;
+  auto dense = ScaledTensorType::get(
+      type.getShape(), type.getElementType(),
+      ScaleSpecAttr::get(op.getContext(), spec), type.getLayout(),
+      type.getOrder());
+  if (dense == type)
+    return;
+  OpBuilder b(op);
+  Value result = b.createOrFold<DensifyOp>(op.getLoc(), dense, operand.get());
+  operand.set(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Matmuls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of a matmul and the instructions that multiply them.
+struct Choice {
+  HardwareOperand a, b;
+  std::vector<hw::Scheme> schemes;
+};
+} // namespace
+
+static FailureOr<Choice> choose(MatmulOp op, hw::Target target,
+                                std::string &why) {
+  FailureOr<HardwareOperand> a = classify(op, op.getA().getType(), "a");
+  FailureOr<HardwareOperand> b = classify(op, op.getB().getType(), "b");
+  if (failed(a) || failed(b))
+    return failure();
+  Choice choice{*a, *b, {}};
+  for (auto [name, value] : {std::pair<StringRef, TypedValue<ScaledTensorType>>(
+                                 "a", op.getA()),
+                             {"b", op.getB()}})
+    if (auto reason = whyNotSkipped(op, value, name)) {
+      why = "operand '" + name.str() + "' " + *reason;
+      return choice;
+    }
+  if (a->scale != b->scale || a->scaleSpan != b->scaleSpan) {
+    why = whyNotScales(*a, *b);
+    return choice;
+  }
+  choice.schemes = schemesFor(*a, *b, target);
+  if (choice.schemes.empty())
+    why = whyNoScheme(target, *a, *b);
+  return choice;
+}
+
+/// Chooses for dense operands where the choice for sparse ones found none.
+static FailureOr<Choice> fallBack(MatmulOp op, const Choice &choice,
+                                  hw::Target target, std::string &why) {
+  std::optional<unsigned> block = denseBlock(choice.a, choice.b, target);
+  if (!block)
+    return choice;
+  densify(op, op.getAMutable(), *block);
+  densify(op, op.getBMutable(), *block);
+  why.clear();
+  return choose(op, target, why);
+}
+
+static LogicalResult legalize(MatmulOp op, hw::Target target,
+                              bool denseFallback) {
+  for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
     if (llvm::is_contained(type.getShape(), 0))
       return op.emitOpError() << "operand " << type
                               << " is empty; a tensor map has no extent 0";
-  FailureOr<HardwareOperand> a = classify(op, aType, "a");
-  FailureOr<HardwareOperand> b = classify(op, bType, "b");
-  if (failed(a) || failed(b))
+  auto isSparse = [](ScaledTensorType type) {
+    return type.getSpec().getValue().isSparse();
+  };
+  bool anySparse =
+      isSparse(op.getA().getType()) || isSparse(op.getB().getType());
+  std::string why;
+  FailureOr<Choice> choice = choose(op, target, why);
+  if (succeeded(choice) && !why.empty() && anySparse && denseFallback)
+    choice = fallBack(op, *choice, target, why);
+  if (failed(choice))
     return failure();
-  if (a->scale != b->scale || a->block != b->block)
-    return op.emitOpError()
-           << "one instruction takes one scale format and block for both "
-              "operands; found "
-           << StringRef(formatName(a->scale)) << " per " << a->block << " and "
-           << StringRef(formatName(b->scale)) << " per " << b->block;
-  std::vector<hw::Scheme> schemes = hw::findSchemes(
-      a->element, b->element, a->scale, a->block, /*sparse=*/false, target);
-  if (schemes.empty())
-    return op.emitOpError() << whyNoScheme(target, *a, *b);
-
+  if (!why.empty()) {
+    InFlightDiagnostic diag = op.emitOpError() << why;
+    if (anySparse && !denseFallback)
+      diag << "; or multiply it densely with 'dense-fallback'";
+    return diag;
+  }
   auto mnMajor = [&](ScaledTensorType type) -> BoolAttr {
     return type.getOrder() == DataOrder::MNMajor
                ? BoolAttr::get(op.getContext(), true)
                : BoolAttr();
   };
-  FailureOr<hw::Scheme> scheme = chooseScheme(op, schemes);
+  FailureOr<hw::Scheme> scheme = chooseScheme(op, choice->schemes);
   if (failed(scheme))
     return failure();
-  auto mma = MmaAttr::get(op.getContext(), scheme->kind, a->element, b->element,
-                          a->scale, scheme->block, 0, 0, 0, mnMajor(aType),
-                          mnMajor(bType), /*cta_group=*/1, /*sparse=*/false);
-  op.setMmaAttr(mma);
+  op.setMmaAttr(MmaAttr::get(
+      op.getContext(), scheme->kind, choice->a.element, choice->b.element,
+      choice->a.scale, scheme->block, 0, 0, 0, mnMajor(op.getA().getType()),
+      mnMajor(op.getB().getType()), /*cta_group=*/1,
+      choice->a.pattern.has_value()));
   return success();
 }
 
@@ -181,7 +339,7 @@ void LegalizeScales::runOnOperation() {
     return signalPassFailure();
   }
   WalkResult result = getOperation()->walk([&](MatmulOp op) {
-    return failed(legalize(op, *parsed)) ? WalkResult::interrupt()
+    return failed(legalize(op, *parsed, denseFallback)) ? WalkResult::interrupt()
                                          : WalkResult::advance();
   });
   if (result.wasInterrupted())

@@ -110,8 +110,9 @@ static double predict(const Problem &problem, MmaAttr mma,
   kernel.ctaGroup = mma.getCtaGroup();
   kernel.tileM = geometry.tileM;
   kernel.tileN = geometry.tileN;
-  unsigned span = mma.getBlock() * (mma.getSparse() ? 2 : 1);
-  kernel.bytesA = hw::bytesPerElement(mma.getA(), span);
+  unsigned span = mma.getScaleSpan();
+  kernel.bytesA = hw::bytesPerElement(mma.getA(), span) /
+                  (mma.getSparse() ? hw::kSparseCompression : 1);
   kernel.bytesB = hw::bytesPerElement(mma.getB(), span);
   kernel.bytesD = problem.bytesD;
   kernel.cluster = schedule.clusterSize();
@@ -158,6 +159,9 @@ static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
 static std::variant<Candidate, std::string>
 complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
          const Choice &choice, int64_t expectedRows) {
+  if (choice.swap && op.getMma()->getSparse())
+    return std::string("a sparse 'a' supplies the rows of the instruction, so "
+                       "'swap_operands' must be false");
   Problem problem = problemOf(op, choice.swap, expectedRows);
   if (auto why = whyNotTileN(problem, choice.tileN))
     return *why;
@@ -172,16 +176,18 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
     return "'tile_m' is the instruction's M, " + std::to_string(mma.getM()) +
            " for 'cta_group' " + std::to_string(choice.ctaGroup) + "; found " +
            std::to_string(wish.getTileM());
-  if (wish.getTileK() && wish.getTileK() != defaultTileK(mma))
-    return "'tile_k' is one 128-byte row of shared memory, " +
-           std::to_string(defaultTileK(mma)) +
-           " elements for this kind; found " + std::to_string(wish.getTileK());
+  if (wish.getTileK() && wish.getTileK() != mma.getTileK())
+    return (mma.getSparse() ? "'tile_k' is "
+                            : "'tile_k' is one 128-byte row of shared memory, ") +
+           std::to_string(mma.getTileK()) + " elements for this " +
+           (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
+           std::to_string(wish.getTileK());
 
   ScheduleFields fields = wish.getFields();
   fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
   fields.tileM = mma.getM();
   fields.tileN = choice.tileN;
-  fields.tileK = defaultTileK(mma);
+  fields.tileK = mma.getTileK();
   fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
   auto chooseIfFree = [](int64_t &field, int64_t value) {
     if (!field)

@@ -16,6 +16,7 @@
 
 #include "TileBuilder.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -149,6 +150,22 @@ static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
                          IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
 
+static SharedType metadataRing(MLIRContext *context,
+                               const TileGeometry &geometry) {
+  return SharedType::get(context,
+                         {geometry.stages, geometry.metadataTiles,
+                          hw::kMetadataTileRows, hw::kMetadataTileBytes},
+                         IntegerType::get(context, 8), 8, hw::Swizzle::None);
+}
+
+static TensorMemoryType metadataRegion(MLIRContext *context,
+                                       const TileGeometry &geometry) {
+  return TensorMemoryType::get(
+      context,
+      {hw::kTmemLanes, geometry.metadataTiles * hw::kMetadataTileBytes},
+      IntegerType::get(context, 8), TmemMetadataAttr::get(context));
+}
+
 static TensorMemoryType scaleRegion(MLIRContext *context,
                                     const TileGeometry &geometry,
                                     const OperandGeometry &operand) {
@@ -178,6 +195,8 @@ static void buildStorage(TileBuilder &t) {
       shared(operandRing(context, g.stages, g.b, t.op.getMma().getB()));
   t.sharedSfa = shared(scaleRing(context, g, g.a));
   t.sharedSfb = shared(scaleRing(context, g, g.b));
+  if (g.metadataTiles)
+    t.sharedMetadata = shared(metadataRing(context, g));
   t.slot = shared(SharedType::get(context, {1, 1}, b.getI32Type(), 32,
                                   hw::Swizzle::None));
   t.full = barrier(g.stages, 1);
@@ -197,6 +216,8 @@ static void buildStorage(TileBuilder &t) {
       TmemAccumulatorAttr::get(context, stride)));
   t.sfa = view(scaleRegion(context, g, g.a));
   t.sfb = view(scaleRegion(context, g, g.b));
+  if (g.metadataTiles)
+    t.metadata = view(metadataRegion(context, g));
 }
 
 static void buildSizes(TileBuilder &t) {
@@ -220,9 +241,10 @@ static void buildSizes(TileBuilder &t) {
 static void loadOperand(TileBuilder &t, Value map, Value ring,
                         const OperandGeometry &operand, Value row,
                         Value kTile, Value batch, Value stage) {
-  Value k = t.mul(kTile, t.constant(t.geometry.tileK));
+  Value k = t.mul(kTile, t.constant(operand.tile.k));
   for (int64_t box = 0; box < operand.boxes; ++box) {
-    SmallVector<Value> coordinates{k, row, batch};
+    SmallVector<Value> coordinates{
+        t.add(k, t.constant(box * operand.boxK)), row, batch};
     if (operand.tile.major == hw::OperandMajor::MN)
       coordinates = {t.add(row, t.constant(box * operand.boxRows)), k, batch};
     TmaLoadOp::create(t.b, map, coordinates, ring, t.full, stage, box);
@@ -235,6 +257,14 @@ static void loadScales(TileBuilder &t, Value map, Value ring, Value row,
   Value word = t.mul(kTile, t.constant(t.geometry.scaleWords));
   SmallVector<Value> coordinates{t.constant(0), word, group, batch};
   TmaLoadOp::create(t.b, map, coordinates, ring, t.full, stage, 0);
+}
+
+static void loadMetadata(TileBuilder &t, Value row, Value kTile, Value batch,
+                         Value stage) {
+  Value tile = t.mul(kTile, t.constant(t.geometry.metadataTiles));
+  SmallVector<Value> coordinates{t.constant(0), row, tile, batch};
+  TmaLoadOp::create(t.b, t.op.getMetadata(), coordinates, t.sharedMetadata,
+                    t.full, stage, 0);
 }
 
 static void buildProducer(TileBuilder &t) {
@@ -264,6 +294,8 @@ static void buildProducer(TileBuilder &t) {
       loadScales(t, t.op.getSfa(), t.sharedSfa, row, k, tile.batch, ring.slot);
       loadScales(t, t.op.getSfb(), t.sharedSfb, column, k, tile.batch,
                  ring.slot);
+      if (t.op.getMetadata())
+        loadMetadata(t, row, k, tile.batch, ring.slot);
       RingPosition following = t.next(ring, g.stages);
       scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
       return SmallVector<Value>(loop.getResults());
@@ -284,8 +316,9 @@ struct MmaTile {
 
 /// Clears the padding of the last scales where an instruction would read it.
 static void maskTail(TileBuilder &t, Value stage, Value valid) {
-  int64_t instructionK = t.op.getMma().getK(), block = t.op.getMma().getBlock();
-  if (instructionK == block)
+  int64_t instructionK = t.op.getMma().getK();
+  int64_t span = t.op.getMma().getScaleSpan();
+  if (instructionK == span)
     return;
   ImplicitLocOpBuilder &b = t.b;
   Value rest = b.createOrFold<arith::RemUIOp>(valid, t.constant(instructionK));
@@ -297,7 +330,7 @@ static void maskTail(TileBuilder &t, Value stage, Value valid) {
   auto condition = scf::IfOp::create(b, ragged);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(condition.thenBlock());
-  Value scales = b.createOrFold<arith::DivUIOp>(valid, t.constant(block));
+  Value scales = b.createOrFold<arith::DivUIOp>(valid, t.constant(span));
   MaskScalesOp::create(b, t.sharedSfa, stage, scales);
   MaskScalesOp::create(b, t.sharedSfb, stage, scales);
 }
@@ -315,8 +348,10 @@ static void multiplyStage(TileBuilder &t, const MmaTile &tile,
   b.setInsertionPointToStart(onlyLeader.thenBlock());
   CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa);
   CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb);
+  if (t.metadata)
+    CopyMetadataOp::create(b, t.sharedMetadata, ring.slot, t.metadata);
   MmaOp::create(b, t.accumulator, tile.copy, t.sharedA, t.sharedB, ring.slot,
-                t.sfa, t.sfb, accumulate, valid, tile.shift, t.op.getMma(),
+                t.sfa, t.sfb, t.metadata, accumulate, valid, tile.shift, t.op.getMma(),
                 ArrayAttr());
   CommitOp::create(b, t.empty, ring.slot);
 }

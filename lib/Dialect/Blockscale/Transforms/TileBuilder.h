@@ -36,9 +36,9 @@ struct TileBuilder {
   // Sizes as the instruction sees them, and numbers of tiles.
   mlir::Value rows, columns, rowTiles, columnTiles, tiles, firstTile, tileStep;
   // Storage.
-  mlir::Value slot, sharedA, sharedB, sharedSfa, sharedSfb;
+  mlir::Value slot, sharedA, sharedB, sharedSfa, sharedSfb, sharedMetadata;
   mlir::Value full, empty, accumulatorFull, accumulatorEmpty;
-  mlir::Value accumulator, sfa, sfb;
+  mlir::Value accumulator, sfa, sfb, metadata;
 
   mlir::Value constant(int64_t value);
   mlir::Value add(mlir::Value x, mlir::Value y);

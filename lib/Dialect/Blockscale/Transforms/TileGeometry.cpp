@@ -7,36 +7,34 @@
 
 #include "TileGeometry.h"
 
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-/// mxf4 and mxf4nvf4 read packed nibbles, mxf8f6f4 one element per byte.
-static unsigned containerBits(MmaAttr mma) {
-  return mma.getKind() == hw::MmaKind::MXF8F6F4 ? 8 : 4;
-}
-
-int64_t blockscale::defaultTileK(MmaAttr mma) {
-  return hw::swizzleWidth(hw::Swizzle::B128) * 8 / containerBits(mma);
-}
-
+/// `tileK` counts elements in memory.
 static OperandGeometry operandGeometry(MmaAttr mma, ElementFormat format,
                                        BoolAttr mnMajor, int64_t rows,
                                        int64_t tileK) {
   OperandGeometry operand;
   bool isMNMajor = mnMajor && mnMajor.getValue();
+  unsigned bits = mma.getContainerBits();
   int64_t width = hw::swizzleWidth(hw::Swizzle::B128);
+  int64_t rowBytes = tileK * bits / 8;
   operand.tile.major = isMNMajor ? hw::OperandMajor::MN : hw::OperandMajor::K;
-  operand.tile.swizzle = hw::Swizzle::B128;
-  operand.tile.containerBits = containerBits(mma);
+  // A compressed row of half the width is swizzled over that width.
+  operand.tile.swizzle = isMNMajor || rowBytes >= width ? hw::Swizzle::B128
+                                                        : hw::Swizzle::B64;
+  operand.tile.containerBits = bits;
   operand.tile.mn = isMNMajor ? llvm::alignTo(rows, width) : rows;
   operand.tile.k = tileK;
-  operand.dataType = *hw::tensorMapDataType(format, containerBits(mma));
-  operand.boxes = isMNMajor ? operand.tile.mn / width : 1;
-  operand.boxRows = operand.tile.mn / operand.boxes;
-  operand.boxK = tileK;
+  operand.dataType = *hw::tensorMapDataType(format, bits);
+  operand.boxes = isMNMajor ? operand.tile.mn / width
+                            : llvm::divideCeil(rowBytes, width);
+  operand.boxRows = isMNMajor ? width : operand.tile.mn;
+  operand.boxK = isMNMajor ? tileK : tileK / operand.boxes;
   operand.countedBytes =
       operand.tile.mn * tileK *
       hw::tensorMapDataTypeInfo(operand.dataType).countedBits / 8;
@@ -48,28 +46,37 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
     : tileM(schedule.getTileM()), tileN(schedule.getTileN()),
       tileK(schedule.getTileK()), stages(schedule.getStages()),
       accumulators(schedule.getAccumulators()) {
-  a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), tileM, tileK);
+  a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), tileM,
+                      mma.getStoredK(tileK));
   b = operandGeometry(mma, mma.getB(), mma.getBMnMajor(), tileN, tileK);
-  scalesPerRow = tileK / mma.getBlock();
+  scalesPerRow = tileK / mma.getScaleSpan();
   scaleWords = llvm::divideCeil(scalesPerRow, hw::kAtomScales);
   sfaColumns = hw::scaleColumns(a.scaleGroups * hw::kAtomRows, scalesPerRow);
   sfbColumns = hw::scaleColumns(b.scaleGroups * hw::kAtomRows, scalesPerRow);
-  int64_t wanted = accumulators * tileN + sfaColumns + sfbColumns;
+  if (mma.getSparse())
+    metadataTiles = tileK / hw::elementsPerMetadataByte(
+                                hw::sparsePattern(mma.getKind())) /
+                    hw::kMetadataTileBytes;
+  int64_t wanted = accumulators * tileN + sfaColumns + sfbColumns +
+                   hw::metadataColumns(tileK / mma.getK()) * mma.getSparse();
   overlap = accumulators == 2
                 ? std::max<int64_t>(0, wanted - hw::kTmemColumns)
                 : 0;
 }
 
 int64_t TileGeometry::stageBytes() const {
-  int64_t scales =
-      (a.scaleGroups + b.scaleGroups) * scaleWords * hw::kAtomBytes;
-  return hw::tileBytes(a.tile) + hw::tileBytes(b.tile) + scales;
+  return hw::tileBytes(a.tile) + hw::tileBytes(b.tile) + sideBytes();
 }
 
 int64_t TileGeometry::countedBytes() const {
+  return a.countedBytes + b.countedBytes + sideBytes();
+}
+
+int64_t TileGeometry::sideBytes() const {
   int64_t scales =
       (a.scaleGroups + b.scaleGroups) * scaleWords * hw::kAtomBytes;
-  return a.countedBytes + b.countedBytes + scales;
+  return scales +
+         metadataTiles * hw::kMetadataTileRows * hw::kMetadataTileBytes;
 }
 
 int64_t TileGeometry::epilogueColumns() const {

@@ -19,7 +19,8 @@ struct OperandGeometry {
   /// The canonical tile of one stage in shared memory.
   hw::OperandTile tile;
   hw::TensorMapDataType dataType;
-  /// Boxes that fill a stage: groups of 128 rows of an MN-major operand.
+  /// Boxes that fill a stage: groups of 128 rows of an MN-major operand,
+  /// 128-byte columns of a K-major one.
   int64_t boxes = 1;
   /// Rows in a box, and elements along K.
   int64_t boxRows = 0;
@@ -39,6 +40,8 @@ struct TileGeometry {
   int64_t scalesPerRow, scaleWords;
   /// Columns of tensor memory that the scales of A and B take.
   int64_t sfaColumns, sfbColumns;
+  /// Tiles of 128 rows by 16 bytes of sparsity metadata in a stage; 0 if dense.
+  int64_t metadataTiles = 0;
   /// Columns that neighbouring accumulators share; 0 if there is room.
   int64_t overlap;
 
@@ -48,6 +51,8 @@ struct TileGeometry {
   int64_t stageBytes() const;
   /// Bytes that one stage's barrier expects.
   int64_t countedBytes() const;
+  /// Bytes of scales and metadata in one stage.
+  int64_t sideBytes() const;
   /// Distance in columns from one accumulator to the next.
   int64_t accumulatorStride() const { return tileN - overlap; }
   /// Columns that the epilogue loads at once.
@@ -57,9 +62,6 @@ struct TileGeometry {
 /// Bytes of shared memory that a kernel needs besides its stages, rounded up:
 /// barriers and the tensor-memory address.
 inline constexpr int64_t kBarrierReserve = 1024;
-
-/// The largest K tile of `mma`: one 128-byte row of shared memory, in elements.
-int64_t defaultTileK(MmaAttr mma);
 
 } // namespace blockscale
 

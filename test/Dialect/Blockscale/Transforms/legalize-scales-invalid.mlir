@@ -5,16 +5,6 @@
 // UNKNOWN: error: unknown target 'sm_999'; known targets: sm_100a
 // PLAIN: error: target 'sm_100' has no block-scaled matrix instruction
 
-!sparse_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32n2m4">
-!sparse_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
-func.func @sparse(%a: !sparse_a, %b: !sparse_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e8m0_t32n2m4': structured sparsity is not lowered to tensor-core code yet}}
-  %0 = blockscale.matmul %a, %b : !sparse_a, !sparse_b -> tensor<128x128xf32>
-  return %0 : tensor<128x128xf32>
-}
-
-// -----
-
 !zero_point_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !zero_point_b = !blockscale.tensor<128x256xui4, "float16_int8_t16">
 func.func @zero_point(%a: !zero_point_a, %b: !zero_point_b) -> tensor<128x128xf32> {

@@ -86,3 +86,23 @@ func.func @plain_target(%a: !plain_target, %b: !plain_target) -> tensor<8192x819
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_100">) : !plain_target, !plain_target -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
+
+// -----
+
+!sparse_swap = !blockscale.tensor<256x512xf4E2M1FN, "e8m0_t32n4m8", layout = tiled_128x4>
+!sparse_swap_b = !blockscale.tensor<256x512xf4E2M1FN, "e8m0_t64", layout = tiled_128x4>
+func.func @sparse_swap(%a: !sparse_swap, %b: !sparse_swap_b) -> tensor<256x256xf32> {
+  // expected-error @below {{has no legal schedule: a sparse 'a' supplies the rows of the instruction, so 'swap_operands' must be false}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, sparse = true>) schedule(#blockscale.schedule<swap_operands = true>) : !sparse_swap, !sparse_swap_b -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}
+
+// -----
+
+!sparse_k96 = !blockscale.tensor<256x512xf4E2M1FN, "e8m0_t32n4m8", layout = tiled_128x4>
+!sparse_k96_b = !blockscale.tensor<256x512xf4E2M1FN, "e8m0_t64", layout = tiled_128x4>
+func.func @sparse_k96(%a: !sparse_k96, %b: !sparse_k96_b) -> tensor<256x256xf32> {
+  // expected-error @below {{has no legal schedule: K = 96 is not legal for sparse 'mxf4' on 'sm_103a': expected 128; nearest legal: K = 128}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, sparse = true>) schedule(#blockscale.schedule<target = "sm_103a", mma_k = 96>) : !sparse_k96, !sparse_k96_b -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}

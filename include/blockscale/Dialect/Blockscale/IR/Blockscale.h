@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/IR/HWFields.h"
 #include "blockscale/Formats/ScaleSpec.h"
 #include "blockscale/HW/Check.h"
+#include "blockscale/HW/Metadata.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -91,6 +92,17 @@ std::optional<NumberSpec> getNumberSpec(mlir::Type elementType);
 /// The builtin type of scales and zero points of a format; null if there is
 /// none.
 mlir::Type getBuiltinType(mlir::MLIRContext *context, const NumberSpec &spec);
+
+/// The spec of the same scales over elements that are all stored.
+ScaleSpec denseForm(ScaleSpec spec);
+
+/// The pattern that a tensor's metadata encode; none if it is dense, or if no
+/// encoding is defined. 1 of 2 is stored as 2 of 4.
+std::optional<hw::SparsePattern> sparsePattern(ScaledTensorType type);
+
+/// Why constant data cannot be compressed to the op's pattern; empty if they
+/// can, or are not constant.
+std::optional<std::string> whyNotCompressible(CompressOp op);
 
 } // namespace blockscale
 

@@ -41,7 +41,7 @@ def Blockscale_ScheduleAttr
     | `target` | chip the kernel is for | a name that `blockscale explain legality` knows |
     | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2 |
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
-    | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit or 128 others |
+    | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit or 128 others; 256 with a sparse `a` |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
     | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
@@ -131,6 +131,24 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
     DefaultValuedParameter<"int64_t", "1">:$cta_group,
     DefaultValuedParameter<"bool", "false">:$sparse);
   let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Elements along K, before compression, that share a scale.
+    int64_t getScaleSpan() const {
+      return ::blockscale::hw::scaleSpan(getBlock(), getSparse());
+    }
+    /// Elements of A in memory for `k` elements before compression.
+    int64_t getStoredK(int64_t k) const {
+      return getSparse() ? k / ::blockscale::hw::kSparseCompression : k;
+    }
+    /// Bits that an element takes in shared memory: mxf4 and mxf4nvf4 read
+    /// packed nibbles, mxf8f6f4 one element per byte.
+    int64_t getContainerBits() const {
+      return getKind() == ::blockscale::hw::MmaKind::MXF8F6F4 ? 8 : 4;
+    }
+    /// Elements along K of one stage: a 128-byte row of B, or as many as the
+    /// four scales of a word cover.
+    int64_t getTileK() const;
+  }];
 }
 
 def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
@@ -140,11 +158,13 @@ def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
     `a` and `b` are the byte offsets of the instruction's first element inside
     the stage; `sfa_column`, `sfb_column` the column offsets inside the scale
     regions of tensor memory; `sfa_id`, `sfb_id` the byte of the 32-bit word at
-    which the instruction's scales start.
+    which the instruction's scales start. `metadata_column` is the column offset
+    of a sparse instruction's metadata inside their region.
   }];
   let parameters = (ins "int64_t":$a, "int64_t":$b,
     "int64_t":$sfa_column, "int64_t":$sfa_id,
-    "int64_t":$sfb_column, "int64_t":$sfb_id);
+    "int64_t":$sfb_column, "int64_t":$sfb_id,
+    DefaultValuedParameter<"int64_t", "0">:$metadata_column);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Blockscale_StepArrayAttr
@@ -170,7 +190,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"SizeM", 11, "size_m">,
       I32EnumAttrCase<"SizeN", 12, "size_n">,
       I32EnumAttrCase<"SizeK", 13, "size_k">,
-      I32EnumAttrCase<"Batch", 14, "batch">]> {
+      I32EnumAttrCase<"Batch", 14, "batch">,
+      I32EnumAttrCase<"AMetadata", 15, "a_metadata">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -240,6 +261,15 @@ def Blockscale_TmemScalesAttr : AttrDef<Blockscale_Dialect, "TmemScales"> {
   }];
   let parameters = (ins "int64_t":$word_stride);
   let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_TmemMetadataAttr
+    : AttrDef<Blockscale_Dialect, "TmemMetadata"> {
+  let mnemonic = "tmem_metadata";
+  let summary = "byte b of the metadata of row r in lane r, column b / 4";
+  let description = [{
+    The metadata of an instruction take 8 bytes of a row, two columns.
+  }];
 }
 
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELATTRS_TD

@@ -55,11 +55,12 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     source matmul's b, and D is written transposed, so that memory holds
     the same D either way. Each of `tensor_scales` holds one f32 per product of
     the batch. `m`, `n`, `k` and `batch` are the sizes of the source
-    matmul.
+    matmul. A sparse instruction reads a compressed `a` and its `metadata`.
   }];
   let arguments = (ins
     Blockscale_TensorMapType:$a, Blockscale_TensorMapType:$b,
     Blockscale_TensorMapType:$sfa, Blockscale_TensorMapType:$sfb,
+    Optional<Blockscale_TensorMapType>:$metadata,
     Blockscale_GlobalType:$d,
     Optional<Blockscale_GlobalType>:$c, Optional<Blockscale_GlobalType>:$bias,
     Optional<F32>:$alpha, Optional<F32>:$beta,
@@ -70,13 +71,15 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
                       "::blockscale::BiasKind::Column">:$bias_kind,
     OptionalAttr<Blockscale_ActivationAttr>:$activation);
   let assemblyFormat = [{
-    `a` `(` $a `,` $sfa `)` `b` `(` $b `,` $sfb `)` `d` `(` $d `)`
+    `a` `(` $a `,` $sfa (`,` $metadata^)? `)` `b` `(` $b `,` $sfb `)`
+    `d` `(` $d `)`
     (`c` `(` $c^ `)`)? (`bias` `(` $bias^ `)`)?
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`tensor_scales` `(` $tensor_scales^ `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     `mma` $mma `schedule` `` $schedule attr-dict `:`
     type($a) `,` type($sfa) `,` type($b) `,` type($sfb) `,` type($d)
+    (`metadata` type($metadata)^)?
     (`c` type($c)^)? (`bias` type($bias)^)?
     (`tensor_scales` type($tensor_scales)^)?
   }];
@@ -314,6 +317,21 @@ def Blockscale_CopyScalesOp : Blockscale_KernelOp<"copy_scales"> {
   let hasVerifier = 1;
 }
 
+def Blockscale_CopyMetadataOp : Blockscale_KernelOp<"copy_metadata"> {
+  let summary = "copy a stage of sparsity metadata into tensor memory";
+  let description = [{
+    One `tcgen05.cp` of 2048 bytes per 128 rows x 16 bytes of metadata: row r
+    goes to lane r. Asynchronous, in order before later MMAs of the same thread.
+  }];
+  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage,
+                       Blockscale_TensorMemoryType:$target);
+  let assemblyFormat = [{
+    $shared `[` $stage `]` `to` $target attr-dict
+    `:` type($shared) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     [AttrSizedOperandSegments]> {
   let summary = "multiply one stage into an accumulator";
@@ -323,20 +341,23 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     `blockscale-assign-scale-ids` has run. With `valid` (elements of K in this
     stage, at least 1) instructions behind the end of K are not executed.
     `shift` is added to the column of B's scales: tiles that start in the middle
-    of a group of 128 rows read it from there.
+    of a group of 128 rows read it from there. A sparse instruction reads from
+    `metadata` which elements of `a` were kept; a stage of `a` then holds half as
+    many elements along K as one of `b`.
   }];
   let arguments = (ins
     Blockscale_TensorMemoryType:$accumulator, I32:$copy,
     Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
     Blockscale_TensorMemoryType:$sfa, Blockscale_TensorMemoryType:$sfb,
+    Optional<Blockscale_TensorMemoryType>:$metadata,
     I1:$accumulate, Optional<I32>:$valid, Optional<I32>:$shift,
     Blockscale_MmaAttr:$instruction,
     OptionalAttr<Blockscale_StepArrayAttr>:$steps);
   let assemblyFormat = [{
     $instruction $accumulator `[` $copy `]` `,` $a `,` $b `stage` $stage
-    `scales` $sfa `,` $sfb `accumulate` $accumulate
+    `scales` $sfa `,` $sfb (`metadata` $metadata^)? `accumulate` $accumulate
     (`valid` $valid^)? (`shift` $shift^)? (`steps` $steps^)? attr-dict `:` type($accumulator) `,` type($a) `,` type($b)
-    `,` type($sfa) `,` type($sfb)
+    `,` type($sfa) `,` type($sfb) (`,` type($metadata)^)?
   }];
   let hasVerifier = 1;
 }

@@ -97,7 +97,8 @@ def Blockscale_TensorMemoryType
   let description = [{
     Accumulators have the shape copies x rows x columns and the layout
     `#blockscale.tmem_accumulator`; scales have the shape rows x scales per
-    row and the layout `#blockscale.tmem_scales`.
+    row and the layout `#blockscale.tmem_scales`; sparsity metadata have the
+    shape rows x bytes per row and the layout `#blockscale.tmem_metadata`.
 
     Example: `!blockscale.tmem<2x128x256xf32, #blockscale.tmem_accumulator>`
   }];

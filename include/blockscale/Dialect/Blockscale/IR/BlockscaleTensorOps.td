@@ -106,7 +106,7 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
     | scales | one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, both quotients rounded up | that of the scale's format |
     | zeros | as plain scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
-    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs | i8 |
+    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T = 128` elements (256 for pairs) to 16 bytes | i8 |
 
     ```mlir
     %0 = blockscale.assemble %data, %scales : tensor<?x4096xf8E4M3FN>, tensor<?x128xf8E8M0FNU> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
@@ -260,6 +260,27 @@ def Blockscale_CompressOp : Blockscale_Op<"compress", [Pure]> {
     $input attr-dict `:` qualified(type($input)) `to` qualified(type($result))
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Blockscale_DensifyOp : Blockscale_Op<"densify", [Pure]> {
+  let summary = "store pruned elements and finer scales";
+  let description = [{
+    The same values, with a zero where an element was pruned and each tile cut
+    into tiles that repeat its scale. The tile of the result divides the
+    elements of K that share a scale in the input, pruned ones included.
+
+    ```mlir
+    %0 = blockscale.densify %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    ```
+  }];
+  let arguments = (ins Blockscale_ScaledTensor:$input);
+  let results = (outs Blockscale_ScaledTensor:$result);
+  let assemblyFormat = [{
+    $input attr-dict `:` qualified(type($input)) `to` qualified(type($result))
+  }];
+  let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,12 +29,21 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     ```mlir
     %d = blockscale.matmul %a, %b : ...
     ```
+    A structured-sparse `a` is executed as it is where its pattern is one that
+    the kind skips: 2 of 4 (and 1 of 2) for mxf8f6f4, 4 of 8 in pairs for mxf4
+    and mxf4nvf4. One scale then covers twice as many elements of K, of `b` too.
+    With `dense-fallback` a sparse operand that cannot be executed is first
+    made dense by `blockscale.densify`; without it it is refused.
+
     After:
     ```mlir
     %d = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : ...
     ```
   }];
-  let options = [Blockscale_TargetOption];
+  let options = [
+    Blockscale_TargetOption,
+    Option<"denseFallback", "dense-fallback", "bool", /*default=*/"false",
+           "Multiply sparse operands that no instruction takes as dense ones">];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 

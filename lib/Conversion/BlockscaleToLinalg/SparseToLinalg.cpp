@@ -1,0 +1,325 @@
+//===- SparseToLinalg.cpp - pruning, compression and its inverse ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Pruning
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A unit stays if fewer than as many as are kept come before it: heavier ones,
+/// and equally heavy ones at lower places.
+class Pruner {
+public:
+  Pruner(PruneOp op, Value input)
+      : input(input), width(op.getPairs() ? 2 : 1), group(op.getGroup()),
+        keep(op.getKeep() / width) {}
+
+  Value keeps(Emitter &e, ValueRange position) const {
+    Value k = position.back();
+    Value inGroup = e.remainder(k, group);
+    Value first = arith::SubIOp::create(e, k, inGroup);
+    Value unit = e.quotient(inGroup, width);
+    Value own = weight(e, position, first, unit);
+    Value before = e.index(0);
+    for (int64_t i = 0; i < group / width; ++i) {
+      Value other = weight(e, position, first, e.index(i));
+      auto is = [&](arith::CmpFPredicate predicate) -> Value {
+        return arith::CmpFOp::create(e, predicate, other, own);
+      };
+      Value isLower = arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
+                                            e.index(i), unit);
+      Value comesFirst = arith::OrIOp::create(
+          e, is(arith::CmpFPredicate::OGT),
+          arith::AndIOp::create(e, is(arith::CmpFPredicate::OEQ), isLower));
+      Value count =
+          arith::SelectOp::create(e, comesFirst, e.index(1), e.index(0));
+      before = arith::AddIOp::create(e, before, count);
+    }
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::ult, before,
+                                 e.index(keep));
+  }
+
+private:
+  /// The sum of squares of unit `unit` of the group that starts at `first`.
+  Value weight(Emitter &e, ValueRange position, Value first, Value unit) const {
+    Type f64 = e.getF64Type();
+    Value start = arith::AddIOp::create(
+        e, first, arith::MulIOp::create(e, unit, e.index(width)));
+    Value sum;
+    for (int64_t i = 0; i < width; ++i) {
+      SmallVector<Value> place(position);
+      place.back() = arith::AddIOp::create(e, start, e.index(i));
+      Value narrow = e.widen(tensor::ExtractOp::create(e, input, place));
+      Value value = arith::ExtFOp::create(e, f64, narrow);
+      Value square = arith::MulFOp::create(e, value, value);
+      sum = sum ? arith::AddFOp::create(e, sum, square).getResult() : square;
+    }
+    Value isNaN =
+        arith::CmpFOp::create(e, arith::CmpFPredicate::UNO, sum, sum);
+    Value largest = arith::ConstantOp::create(
+        e, e.getF64FloatAttr(std::numeric_limits<double>::infinity()));
+    return arith::SelectOp::create(e, isNaN, largest, sum);
+  }
+
+  Value input;
+  int64_t width, group, keep;
+};
+
+struct PruneToLinalg : OpConversionPattern<PruneOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(PruneOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emitter e(op.getLoc(), rewriter);
+    Value input = adaptor.getInput();
+    Type element = op.getType().getElementType();
+    Value zero = arith::ConstantOp::create(e, e.getZeroAttr(element));
+    Pruner pruner(op, input);
+    Value result =
+        generate(e, tensor::getMixedSizes(e, e.getLoc(), input), element,
+                 [&](Emitter &body, ValueRange position) -> Value {
+                   Value kept = pruner.keeps(body, position);
+                   Value value =
+                       tensor::ExtractOp::create(body, input, position);
+                   return arith::SelectOp::create(body, kept, value, zero);
+                 });
+    rewriter.replaceOp(op, castTo(e, result, op.getType()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Compression
+//===----------------------------------------------------------------------===//
+
+/// Reads dense parts chunk by chunk: four units, of which two are stored.
+class Compressor {
+public:
+  Compressor(const Parts &parts, hw::SparsePattern pattern)
+      : parts(parts), info(hw::patternInfo(pattern)) {}
+
+  /// The code that is stored at `position`.
+  Value stored(Emitter &e, ValueRange position) const {
+    Value s = position.back();
+    Value chunk = e.quotient(s, info.stored);
+    Value inChunk = e.remainder(s, info.stored);
+    auto [first, second] = units(e, position, chunk);
+    Value isFirst = arith::CmpIOp::create(e, arith::CmpIPredicate::ult, inChunk,
+                                          e.index(info.unit));
+    Value unit = arith::SelectOp::create(e, isFirst, first, second);
+    return code(e, position, element(e, chunk, unit,
+                                     e.remainder(inChunk, info.unit)));
+  }
+
+  /// The byte of metadata at `position`: those of two chunks.
+  Value metadata(Emitter &e, ValueRange position) const {
+    Value byte = e.index(0);
+    for (int64_t half = 0; half < 2; ++half) {
+      Value chunk = arith::AddIOp::create(
+          e, arith::MulIOp::create(e, position.back(), e.index(2)),
+          e.index(half));
+      auto [first, second] = units(e, position, chunk);
+      Value nibble = arith::AddIOp::create(
+          e, first, arith::MulIOp::create(e, second, e.index(4)));
+      Value scaled = arith::MulIOp::create(e, nibble, e.index(half ? 16 : 1));
+      byte = arith::AddIOp::create(e, byte, scaled);
+    }
+    return arith::IndexCastOp::create(e, e.getI8Type(), byte);
+  }
+
+private:
+  Value element(Emitter &e, Value chunk, Value unit, Value inUnit) const {
+    Value start = arith::MulIOp::create(e, chunk, e.index(info.chunk));
+    Value offset = arith::MulIOp::create(e, unit, e.index(info.unit));
+    return arith::AddIOp::create(e, arith::AddIOp::create(e, start, offset),
+                                 inUnit);
+  }
+
+  Value code(Emitter &e, ValueRange position, Value k) const {
+    SmallVector<Value> place(position);
+    place.back() = k;
+    if (parts.type.getOrder() == DataOrder::MNMajor)
+      std::swap(place.back(), place[place.size() - 2]);
+    return tensor::ExtractOp::create(e, parts.data, place);
+  }
+
+  /// Whether a unit has an element that is not +0 or -0.
+  Value isUsed(Emitter &e, ValueRange position, Value chunk,
+               int64_t unit) const {
+    Type type = parts.type.getElementType();
+    Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
+    int64_t mask = isa<FloatType>(type)
+                       ? (int64_t(1) << (type.getIntOrFloatBitWidth() - 1)) - 1
+                       : -1;
+    Value used;
+    for (unsigned i = 0; i < info.unit; ++i) {
+      Value raw = code(e, position,
+                       element(e, chunk, e.index(unit), e.index(i)));
+      if (raw.getType() != integer)
+        raw = arith::BitcastOp::create(e, integer, raw);
+      Value magnitude = arith::AndIOp::create(
+          e, raw, arith::ConstantIntOp::create(e, integer, mask));
+      Value isNonZero = arith::CmpIOp::create(
+          e, arith::CmpIPredicate::ne, magnitude,
+          arith::ConstantIntOp::create(e, integer, 0));
+      used = used ? arith::OrIOp::create(e, used, isNonZero).getResult()
+                  : isNonZero;
+    }
+    return used;
+  }
+
+  /// The two units of a chunk that are stored: those in use, filled up as
+  /// hw::compress does.
+  std::pair<Value, Value> units(Emitter &e, ValueRange position,
+                                Value chunk) const {
+    constexpr int64_t kUnits = 4, kLast = kUnits - 1;
+    SmallVector<Value> used;
+    for (int64_t unit = 0; unit < kUnits; ++unit)
+      used.push_back(isUsed(e, position, chunk, unit));
+    auto choose = [&](Value condition, Value x, Value y) -> Value {
+      return arith::SelectOp::create(e, condition, x, y);
+    };
+    Value lowest = e.index(0), highest = e.index(0), any = used[0];
+    for (int64_t unit = 1; unit < kUnits; ++unit) {
+      lowest = choose(any, lowest, choose(used[unit], e.index(unit), lowest));
+      highest = choose(used[unit], e.index(unit), highest);
+      any = arith::OrIOp::create(e, any, used[unit]);
+    }
+    Value isSingle = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lowest,
+                                           highest);
+    Value filled = choose(any, e.index(kLast), e.index(1));
+    Value second = choose(isSingle, filled, highest);
+    Value isLast = arith::AndIOp::create(e, isSingle, used[kLast]);
+    return {choose(isLast, e.index(0), lowest), second};
+  }
+
+  const Parts &parts;
+  hw::SparsePatternInfo info;
+};
+
+/// Sizes of a dimension of `units` elements in units of `divisor`.
+OpFoldResult divided(Emitter &e, OpFoldResult size, int64_t divisor) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return e.getIndexAttr(*known / divisor);
+  return e.quotient(cast<Value>(size), divisor);
+}
+
+/// Replaces a scaled tensor by parts of the converted types.
+LogicalResult replaceByParts(Operation *op, Parts parts,
+                             const TypeConverter &converter,
+                             ConversionPatternRewriter &rewriter) {
+  Emitter e(op->getLoc(), rewriter);
+  SmallVector<Type> types;
+  if (failed(converter.convertType(op->getResult(0).getType(), types)))
+    return rewriter.notifyMatchFailure(op, "the parts have no types");
+  SmallVector<Value> values = parts.values();
+  for (auto [value, type] : llvm::zip_equal(values, types))
+    value = castTo(e, value, type);
+  rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
+  return success();
+}
+
+struct CompressToLinalg : OpConversionPattern<CompressOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CompressOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<hw::SparsePattern> pattern = sparsePattern(op.getType());
+    if (!pattern)
+      return rewriter.notifyMatchFailure(op, "the pattern has no encoding");
+    Emitter e(op.getLoc(), rewriter);
+    Parts dense(op.getInput().getType(), adaptor.getInput());
+    Compressor compressor(dense, *pattern);
+    SmallVector<OpFoldResult> sizes = logicalSizes(e, dense);
+    SmallVector<OpFoldResult> storedSizes = sizes, metadataSizes = sizes;
+    storedSizes.back() = divided(e, sizes.back(), hw::kSparseCompression);
+    metadataSizes.back() =
+        divided(e, sizes.back(), hw::elementsPerMetadataByte(*pattern));
+    Parts sparse = dense;
+    sparse.type = op.getType();
+    sparse.data = generate(e, storedSizes, op.getType().getElementType(),
+                           [&](Emitter &body, ValueRange position) {
+                             return compressor.stored(body, position);
+                           });
+    if (op.getType().getOrder() == DataOrder::MNMajor)
+      sparse.data = transposeData(e, sparse.data);
+    Value metadata = generate(e, metadataSizes, e.getI8Type(),
+                              [&](Emitter &body, ValueRange position) {
+                                return compressor.metadata(body, position);
+                              });
+    sparse.metadata =
+        convertMetadata(e, metadata, op.getType(), ScaleLayout::Plain,
+                        op.getType().getLayout(), sizes);
+    return replaceByParts(op, sparse, *getTypeConverter(), rewriter);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// The inverse
+//===----------------------------------------------------------------------===//
+
+/// Scales of narrower tiles along K, each that of the tile it is part of.
+Value repeatScales(Emitter &e, const Parts &parts, ScaledTensorType to,
+                   ArrayRef<OpFoldResult> sizes) {
+  ScaledTensorType from = parts.type;
+  if (from.getKTile() == to.getKTile())
+    return parts.scales;
+  int64_t factor = from.getKTile() / to.getKTile();
+  Type element = cast<RankedTensorType>(parts.scales.getType()).getElementType();
+  SmallVector<OpFoldResult> counts = tileCounts(e, to, sizes);
+  Value plain = generate(e, counts, element, [&](Emitter &body, ValueRange at) {
+    SmallVector<Value> tile(at);
+    tile.back() = body.quotient(tile.back(), factor);
+    return tensor::ExtractOp::create(
+        body, parts.scales, scalePosition(body, from.getLayout(), tile));
+  });
+  return convertScales(e, plain, ScaleLayout::Plain, to.getLayout(), counts);
+}
+
+struct DensifyToLinalg : OpConversionPattern<DensifyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(DensifyOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Emitter e(op.getLoc(), rewriter);
+    Parts parts(op.getInput().getType(), adaptor.getInput());
+    SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
+    Parts dense = parts;
+    dense.type = op.getType();
+    dense.metadata = Value();
+    if (parts.metadata) {
+      dense.data = generate(e, sizes, op.getType().getElementType(),
+                            [&](Emitter &body, ValueRange position) {
+                              return sparseCode(body, parts, position);
+                            });
+      if (op.getType().getOrder() == DataOrder::MNMajor)
+        dense.data = transposeData(e, dense.data);
+    }
+    dense.scales = repeatScales(e, parts, op.getType(), sizes);
+    return replaceByParts(op, dense, *getTypeConverter(), rewriter);
+  }
+};
+} // namespace
+
+void blockscale::populateSparsePatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<CompressToLinalg, DensifyToLinalg, PruneToLinalg>(
+      converter, patterns.getContext());
+}

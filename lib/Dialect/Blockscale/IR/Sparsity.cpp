@@ -1,0 +1,205 @@
+//===- Sparsity.cpp - folds of pruned and compressed tensors --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Packing/Sparse.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Specs
+//===----------------------------------------------------------------------===//
+
+ScaleSpec blockscale::denseForm(ScaleSpec spec) {
+  if (spec.isSparse() && spec.columns) {
+    bool whole = !spec.columns->hasSubtile();
+    spec.columns->size = spec.columns->size / spec.keepN * spec.ofM;
+    if (whole)
+      spec.columns->subtile = spec.columns->size;
+  }
+  spec.keepN = spec.ofM = 0;
+  return spec;
+}
+
+std::optional<hw::SparsePattern>
+blockscale::sparsePattern(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  auto is = [&](unsigned keep, unsigned group) {
+    return spec.keepN == keep && spec.ofM == group;
+  };
+  if (is(2, 4) || is(1, 2))
+    return hw::SparsePattern::TwoOfFour;
+  if (is(4, 8) && isa<Float4E2M1FNType>(type.getElementType()))
+    return hw::SparsePattern::PairsFourOfEight;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// PruneOp
+//===----------------------------------------------------------------------===//
+
+/// Constant values with zeros in place of what the rule drops.
+static DenseElementsAttr prune(PruneOp op, DenseElementsAttr constant) {
+  packing::PruneRule rule;
+  rule.keep = static_cast<unsigned>(op.getKeep());
+  rule.group = static_cast<unsigned>(op.getGroup());
+  rule.pairs = op.getPairs();
+  SmallVector<APFloat> values(constant.getValues<APFloat>());
+  std::vector<float> weights;
+  for (APFloat value : values) {
+    bool losesInfo = false;
+    value.convert(APFloat::IEEEsingle(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+    weights.push_back(value.convertToFloat());
+  }
+  for (auto [value, kept] :
+       llvm::zip_equal(values, packing::keptElements(rule, weights)))
+    if (!kept)
+      value = APFloat::getZero(value.getSemantics());
+  return DenseElementsAttr::get(constant.getType(), values);
+}
+
+/// Pruning twice to one pattern is pruning once; constants are pruned here.
+OpFoldResult PruneOp::fold(FoldAdaptor adaptor) {
+  auto source = getInput().getDefiningOp<PruneOp>();
+  if (source && source.getKeep() == getKeep() &&
+      source.getGroup() == getGroup() && source.getPairs() == getPairs())
+    return getInput();
+  if (auto constant =
+          dyn_cast_if_present<DenseElementsAttr>(adaptor.getInput()))
+    return prune(*this, constant);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// CompressOp
+//===----------------------------------------------------------------------===//
+
+/// Element codes of constant data, rows x K.
+static std::optional<std::vector<uint8_t>> constantCodes(AssembleOp op) {
+  DenseElementsAttr data;
+  if (op.getType().getOrder() != DataOrder::KMajor ||
+      !matchPattern(op.getData(), m_Constant(&data)))
+    return std::nullopt;
+  std::vector<uint8_t> codes;
+  codes.reserve(static_cast<size_t>(data.getNumElements()));
+  if (isa<FloatType>(data.getElementType()))
+    for (const APFloat &value : data.getValues<APFloat>())
+      codes.push_back(value.bitcastToAPInt().getZExtValue());
+  else
+    for (const APInt &value : data.getValues<APInt>())
+      codes.push_back(value.getZExtValue());
+  return codes;
+}
+
+/// The constant input in compressed form; nothing if it is not constant, or the
+/// pattern has no encoding.
+static std::optional<hw::Answer<packing::CompressedOperand>>
+compressConstant(CompressOp op) {
+  auto source = op.getInput().getDefiningOp<AssembleOp>();
+  std::optional<hw::SparsePattern> pattern = sparsePattern(op.getType());
+  if (!source || !pattern || !op.getType().hasStaticShape())
+    return std::nullopt;
+  std::optional<std::vector<uint8_t>> codes = constantCodes(source);
+  if (!codes)
+    return std::nullopt;
+  return packing::compressOperand(
+      *pattern, op.getType().getElementType().getIntOrFloatBitWidth(),
+      static_cast<uint64_t>(op.getType().getK()), *codes);
+}
+
+std::optional<std::string> blockscale::whyNotCompressible(CompressOp op) {
+  if (auto compressed = compressConstant(op); compressed && !*compressed)
+    return compressed->reason;
+  return std::nullopt;
+}
+
+static DenseElementsAttr getCodes(RankedTensorType type,
+                                  ArrayRef<uint8_t> codes) {
+  Type element = type.getElementType();
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (auto format = dyn_cast<FloatType>(element)) {
+    SmallVector<APFloat> values;
+    for (uint8_t code : codes)
+      values.emplace_back(format.getFloatSemantics(), APInt(width, code));
+    return DenseElementsAttr::get(type, values);
+  }
+  SmallVector<APInt> values;
+  for (uint8_t code : codes)
+    values.emplace_back(width, code);
+  return DenseElementsAttr::get(type, values);
+}
+
+/// Metadata rows in the layout of `type`.
+static std::vector<uint8_t> layOut(ScaledTensorType type,
+                                   const std::vector<uint8_t> &metadata) {
+  if (type.getLayout() == ScaleLayout::Plain)
+    return metadata;
+  hw::MetadataTensor tensor;
+  tensor.pattern = *sparsePattern(type);
+  tensor.m = type.getNumRows();
+  tensor.k = type.getK();
+  uint64_t batch = type.isBatched() ? type.getShape().front() : 1;
+  return packing::tileMetadata(tensor, batch, metadata)
+      .value_or(std::vector<uint8_t>());
+}
+
+namespace {
+/// Constant data are compressed here; what breaks the pattern stays and is
+/// refused where the result is used.
+struct CompressConstant : OpRewritePattern<CompressOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CompressOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<hw::Answer<packing::CompressedOperand>> compressed =
+        compressConstant(op);
+    std::string reason;
+    FailureOr<TensorParts> parts = getTensorParts(op.getType(), reason);
+    if (!compressed || !*compressed || failed(parts))
+      return rewriter.notifyMatchFailure(op, "is not constant data in pattern");
+    auto source = op.getInput().getDefiningOp<AssembleOp>();
+    std::vector<uint8_t> metadata =
+        layOut(op.getType(), (*compressed)->metadata);
+    Value stored = arith::ConstantOp::create(
+        rewriter, op.getLoc(), getCodes(parts->data, (*compressed)->stored));
+    Value indices = arith::ConstantOp::create(
+        rewriter, op.getLoc(), getCodes(parts->metadata, metadata));
+    rewriter.replaceOpWithNewOp<AssembleOp>(
+        op, op.getType(), stored, source.getScales(), source.getZeros(),
+        source.getTensorScale(), indices);
+    return success();
+  }
+};
+} // namespace
+
+void CompressOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                             MLIRContext *context) {
+  patterns.add<CompressConstant>(context);
+}
+
+//===----------------------------------------------------------------------===//
+// DensifyOp
+//===----------------------------------------------------------------------===//
+
+/// What was just compressed need not be expanded again.
+OpFoldResult DensifyOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  auto source = getInput().getDefiningOp<CompressOp>();
+  if (!source)
+    return {};
+  if (source.getInput().getType() == getType())
+    return source.getInput();
+  getInputMutable().assign(source.getInput());
+  return getResult();
+}

@@ -1,0 +1,111 @@
+# Makes single edits to the PTX of a sparse product, and to its metadata in
+# memory by way of the tensor map, and asks `blockscale verify` about each.
+# Prints one line per edit that nobody noticed, then how many there were.
+#
+# usage: mutate_sparse.py FILE.mlir FILE.ptx FOLDER
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import re
+import subprocess
+import sys
+
+source, ptx_path, folder = sys.argv[1:4]
+with open(ptx_path) as file:
+    lines = file.read().splitlines()
+
+MMA = (r"tcgen05\.mma\.sp.*\[(%r\d+)\], (%rd\d+), (%rd\d+), "
+       r"\[(%r\d+)\], (%r\d+), \[(%r\d+)\], \[(%r\d+)\]")
+
+
+def places(pattern):
+    """Numbers of the lines that match."""
+    found = [i for i, line in enumerate(lines) if re.search(pattern, line)]
+    assert found, f"no line matches {pattern}"
+    return found
+
+
+def edited(at, text):
+    return lines[:at] + [text] + lines[at + 1:]
+
+
+def definition(register, before):
+    """The last line before `before` that sets the register."""
+    return [i for i in places(rf"\t{re.escape(register)}, ") if i < before][-1]
+
+
+def added(at, difference):
+    """The last number of a line, changed."""
+    match = re.search(r", (-?\d+);", lines[at])
+    assert match, f"no number in {lines[at]}"
+    number = int(match.group(1)) + difference
+    return edited(at, lines[at][:match.start(1)] + str(number)
+                  + lines[at][match.end(1):])
+
+
+def moved(at, group, difference):
+    """A tensor-memory operand of an MMA, that many columns further on."""
+    register = re.search(MMA, lines[at]).group(group)
+    text = [f"\tadd.s32 \t{register}, {register}, {difference};", lines[at],
+            f"\tsub.s32 \t{register}, {register}, {difference};"]
+    return lines[:at] + text + lines[at + 1:]
+
+
+def mutations():
+    mmas = places(MMA)
+    metadata = places(r"tcgen05\.cp\.cta_group::1\.128x128b")
+    for number, at in enumerate(mmas[:4]):
+        register = re.search(MMA, lines[at]).group(5)
+        idesc = definition(register, at)
+        yield f"sparsity bit of mma {number}", added(idesc, -4)
+        yield f"selector of mma {number}", added(idesc, 1)
+        for columns in (2, -2, 1, 4):
+            yield (f"metadata of mma {number} {columns} columns on",
+                   moved(at, 4, columns))
+        for group, name in ((6, "A"), (7, "B")):
+            yield f"scales of {name} of mma {number}", moved(at, group, 4)
+        yield f"drop mma {number}", edited(at, "")
+    for number, at in enumerate(metadata):
+        yield f"drop the copy of metadata {number}", edited(at, "")
+        yield f"shape of the copy of metadata {number}", edited(
+            at, lines[at].replace("128x128b", "32x128b.warpx4"))
+        source_register = re.search(r", (%rd\d+);", lines[at]).group(1)
+        target = re.search(r"\[(%r\d+)\]", lines[at]).group(1)
+        yield f"source of the copy of metadata {number}", (
+            lines[:at] + [f"\tadd.s64 \t{source_register}, {source_register}, 1;"]
+            + lines[at:])
+        yield f"target of the copy of metadata {number}", (
+            lines[:at] + [f"\tadd.s32 \t{target}, {target}, 4;"] + lines[at:])
+    # The load of metadata: another row, another tile of K, none at all.
+    load = [at for at in places(r"cp\.async\.bulk\.tensor\.4d")][-1]
+    _, row, tile, _ = re.search(r"\{(%r\d+), (%r\d+), (%r\d+), (%r\d+)\}",
+                                lines[load]).groups()
+    for name, register, difference in (("row", row, 1), ("row", row, 128),
+                                       ("tile", tile, 1)):
+        yield f"{name} of metadata + {difference}", (
+            lines[:load] + [f"\tadd.s32 \t{register}, {register}, {difference};"]
+            + [lines[load]]
+            + [f"\tsub.s32 \t{register}, {register}, {difference};"]
+            + lines[load + 1:])
+    yield "drop the load of metadata", edited(load, "")
+
+
+missed = total = 0
+for name, text in mutations():
+    path = f"{folder}/mutated.ptx"
+    with open(path, "w") as file:
+        file.write("\n".join(text) + "\n")
+    result = subprocess.run(
+        ["blockscale", "verify", source, f"--ptx={path}", "--data=exact"]
+        + ["--num-sms=2"],
+        capture_output=True,
+        text=True,
+    )
+    total += 1
+    noticed = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+    if result.returncode != 1 or not noticed:
+        missed += 1
+        print(f"missed: {name} (exit {result.returncode})")
+print(f"missed {missed} of {total} edits")
