@@ -52,6 +52,7 @@ public:
       : module(module), options(options) {
     pipeline.target = options.target;
     pipeline.expectedRows = options.expectedRows;
+    pipeline.denseFallback = options.denseFallback;
   }
 
   /// Runs the passes up to `stage`, and notes on the way what later stages no

@@ -52,6 +52,10 @@ private:
       cl::value_desc("NUMBER"),
       cl::desc("Rows to optimise for where their number is dynamic (default "
                "4096)")};
+  cl::opt<bool> denseFallback{
+      "dense-fallback", cl::sub(command),
+      cl::desc("Multiply sparse operands that no instruction takes as dense "
+               "ones")};
   cl::opt<Emit> emit{
       "emit", cl::sub(command), cl::init(Emit::All),
       cl::desc("Print one stage instead of writing all files"),
@@ -126,6 +130,7 @@ int CompileVerb::run() {
   CompileOptions options;
   options.target = target;
   options.expectedRows = expectedRows;
+  options.denseFallback = denseFallback;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
   if (emit == Emit::All && !noCubin) {

@@ -51,6 +51,10 @@ private:
       cl::value_desc("NUMBER"),
       cl::desc("Rows to optimise for where their number is dynamic (default "
                "4096)")};
+  cl::opt<bool> denseFallback{
+      "dense-fallback", cl::sub(command),
+      cl::desc("Multiply sparse operands that no instruction takes as dense "
+               "ones")};
   cl::list<int64_t> m{"m", cl::sub(command), cl::CommaSeparated,
                       cl::value_desc("NUMBERS"),
                       cl::desc("Values of a dynamic M (default 256)")};
@@ -182,6 +186,7 @@ int VerifyVerb::run() {
   CompileOptions options;
   options.target = target;
   options.expectedRows = expectedRows;
+  options.denseFallback = denseFallback;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
   if (numSms < 1)

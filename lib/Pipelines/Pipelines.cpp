@@ -21,6 +21,7 @@ using namespace blockscale;
 static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   LegalizeScalesOptions legalize;
   legalize.target = options.target;
+  legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));
   SelectScheduleOptions select;
   select.target = options.target;

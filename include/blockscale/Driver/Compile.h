@@ -25,6 +25,9 @@ struct CompileOptions {
   std::string target = "sm_100a";
   /// Value of a dynamic M or N for the cost model.
   int64_t expectedRows = 4096;
+  /// Whether sparse operands that no instruction takes are multiplied as dense
+  /// ones.
+  bool denseFallback = false;
   /// Assembler as `findPtxas` returns it; empty for no cubin.
   std::string ptxas;
 };

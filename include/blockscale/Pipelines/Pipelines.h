@@ -32,6 +32,11 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
       *this, "expected-rows",
       llvm::cl::desc("Value of a dynamic M or N for the cost model"),
       llvm::cl::init(4096)};
+  Option<bool> denseFallback{
+      *this, "dense-fallback",
+      llvm::cl::desc("Multiply sparse operands that no instruction takes as "
+                     "dense ones"),
+      llvm::cl::init(false)};
 };
 
 /// The levels of a program, from the top.

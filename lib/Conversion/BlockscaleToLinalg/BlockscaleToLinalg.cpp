@@ -53,10 +53,6 @@ void blockscale::populateBlockscaleToLinalgPatterns(
 
 /// Why an op has no conversion; empty if it has one.
 static std::optional<std::string> whyNotConverted(Operation *op) {
-  if (auto quantize = dyn_cast<QuantizeOp>(op))
-    if (quantize.getType().getSpec().getValue().isSparse())
-      return "with the sparse spec '" + quantize.getType().getSpec().getText() +
-             "' has no conversion to linalg";
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)

@@ -309,6 +309,32 @@ Value Quantizer::codes(Value scales, const TensorFactors &factors) {
       });
 }
 
+/// Prunes first, then quantizes what is left and compresses it.
+struct ExpandSparseQuantize : OpConversionPattern<QuantizeOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(QuantizeOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScaledTensorType type = op.getType();
+    const ScaleSpec &spec = type.getSpec().getValue();
+    if (!spec.isSparse())
+      return rewriter.notifyMatchFailure(op, "the spec is dense");
+    bool pairs = sparsePattern(type) == hw::SparsePattern::PairsFourOfEight;
+    Value pruned =
+        PruneOp::create(rewriter, op.getLoc(), op.getInput().getType(),
+                        op.getInput(), spec.keepN, spec.ofM, pairs);
+    auto dense = ScaledTensorType::get(
+        type.getShape(), type.getElementType(),
+        ScaleSpecAttr::get(op.getContext(), denseForm(spec)), type.getLayout(),
+        type.getOrder());
+    Value quantized = QuantizeOp::create(rewriter, op.getLoc(), dense, pruned,
+                                         op.getTensorScale(), op.getRule());
+    rewriter.replaceOpWithNewOp<CompressOp>(op, type, quantized);
+    return success();
+  }
+};
+
 struct QuantizeToLinalg : ScaledPattern<QuantizeOp> {
   using ScaledPattern::ScaledPattern;
 
@@ -316,7 +342,7 @@ struct QuantizeToLinalg : ScaledPattern<QuantizeOp> {
   matchAndRewrite(QuantizeOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (op.getType().getSpec().getValue().isSparse())
-      return rewriter.notifyMatchFailure(op, "sparse specs are not quantized");
+      return rewriter.notifyMatchFailure(op, "sparse specs are expanded first");
     Emitter e(op.getLoc(), rewriter);
     ValueRange given = adaptor.getTensorScale();
     Quantizer quantizer(e, op, adaptor.getInput().front(), useExtf);
@@ -334,4 +360,5 @@ void blockscale::populateQuantizePatterns(const TypeConverter &converter,
                                           bool useExtf) {
   patterns.add<DequantizeToLinalg, QuantizeToLinalg>(
       converter, patterns.getContext(), useExtf);
+  patterns.add<ExpandSparseQuantize>(converter, patterns.getContext());
 }

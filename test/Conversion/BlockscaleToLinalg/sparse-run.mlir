@@ -121,5 +121,20 @@ func.func @main() {
   %pv = blockscale.dequantize %pt : !blockscale.tensor<1x16xf4E2M1FN, "e8m0_t8n4m8", layout = tiled_128x4> to tensor<1x16xf32>
   %pa = tensor.cast %pv : tensor<1x16xf32> to tensor<*xf32>
   call @printMemrefF32(%pa) : (tensor<*xf32>) -> ()
+
+  // Quantized to 2 of 4: 16 stays, and with it the scale 2^(4 - 8); 0.5 is less
+  // than 1, ties are none. Pairs: (1, 0.5) and (-1.5, 1.5) go.
+  // CHECK: {{\[}}[16, 0, 1, 0, 0, 0, -3, 2]]
+  %w = arith.constant dense<[[16.0, 0.5, 1.0, -0.25, 0.0, 1.0, -3.0, 2.0]]> : tensor<1x8xf32>
+  %wq = blockscale.quantize %w : tensor<1x8xf32> to !blockscale.tensor<1x8xf8E4M3FN, "e8m0_t4n2m4">
+  %wv = blockscale.dequantize %wq : !blockscale.tensor<1x8xf8E4M3FN, "e8m0_t4n2m4"> to tensor<1x8xf32>
+  %wa = tensor.cast %wv : tensor<1x8xf32> to tensor<*xf32>
+  call @printMemrefF32(%wa) : (tensor<*xf32>) -> ()
+  // CHECK: {{\[}}[3, 0, 0, 0, 0, 0, 0, -4, 0, 0, 0, 0, 0, 0, 2, 0]]
+  %z = arith.constant dense<[[3.0, 0.0, 1.0, 0.5, -1.5, 1.5, 0.0, -4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0]]> : tensor<1x16xf32>
+  %zq = blockscale.quantize %z : tensor<1x16xf32> to !blockscale.tensor<1x16xf4E2M1FN, "e8m0_t8n4m8">
+  %zv = blockscale.dequantize %zq : !blockscale.tensor<1x16xf4E2M1FN, "e8m0_t8n4m8"> to tensor<1x16xf32>
+  %za = tensor.cast %zv : tensor<1x16xf32> to tensor<*xf32>
+  call @printMemrefF32(%za) : (tensor<*xf32>) -> ()
   return
 }

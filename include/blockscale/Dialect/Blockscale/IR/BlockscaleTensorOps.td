@@ -48,8 +48,9 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     matrix; without it `t` is the largest magnitude of the matrix divided by
     `max` and the largest finite tile scale.
 
-    A sparse spec (`n2m4`) keeps the largest magnitudes of each group, ties to
-    the lower index.
+    A sparse spec (`n2m4`) prunes first: of each group the largest magnitudes
+    stay, ties to the lower index; of 4-bit elements with `n4m8` the pairs with
+    the largest sums of squares.
 
     ```mlir
     %0 = blockscale.quantize %x : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">

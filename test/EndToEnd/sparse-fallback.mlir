@@ -1,0 +1,26 @@
+// Patterns that no instruction skips, multiplied densely when asked.
+
+// REQUIRES: mlir
+// RUN: not blockscale verify %s 2>&1 | FileCheck %s --check-prefix=REFUSED
+// RUN: blockscale verify %s --dense-fallback | FileCheck %s
+
+// REFUSED: error: 'blockscale.matmul' op scale type 'ue4m3' is not legal for 'mxf8f6f4'
+// REFUSED-SAME: or multiply it densely with 'dense-fallback'
+
+// CHECK-NOT: FAIL
+// CHECK-COUNT-4: pass
+// CHECK-NOT: {{FAIL|pass}}
+
+!two_a = !blockscale.tensor<130x320xf4E2M1FN, "e4m3fn_t16n2m4", layout = tiled_128x4>
+!two_b = !blockscale.tensor<136x320xf4E2M1FN, "e4m3fn_t32", layout = tiled_128x4>
+func.func @two_of_four(%a: !two_a, %b: !two_b) -> tensor<130x136xf32> {
+  %0 = blockscale.matmul %a, %b : !two_a, !two_b -> tensor<130x136xf32>
+  return %0 : tensor<130x136xf32>
+}
+
+!side_a = !blockscale.tensor<130x320xf8E5M2, "e8m0_t64", layout = tiled_128x4>
+!side_b = !blockscale.tensor<136x320xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
+func.func @sparse_b(%a: !side_a, %b: !side_b) -> tensor<130x136xf32> {
+  %0 = blockscale.matmul %a, %b : !side_a, !side_b -> tensor<130x136xf32>
+  return %0 : tensor<130x136xf32>
+}
