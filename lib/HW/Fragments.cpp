@@ -239,6 +239,17 @@ Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
   return rowOrColumn * 4 + threadId;
 }
 
+Answer<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
+                                    unsigned tile, unsigned step) {
+  ScaleSelector selector;
+  selector.byteId = step * scales % 4;
+  selector.threadId = tile % (operand == WarpOperand::ScaleA ? 2 : 4);
+  if (auto why = whyNotScaleSelector(operand, scales, selector.byteId,
+                                     selector.threadId))
+    return Answer<ScaleSelector>::refuse(*why);
+  return selector;
+}
+
 //===----------------------------------------------------------------------===//
 // mma.sync without scales
 //===----------------------------------------------------------------------===//

@@ -307,24 +307,21 @@ GemmPrediction blockscale::hw::predictWarpMmaGemm(MmaKind kind,
                                                   const Part &part,
                                                   double sustainedGhz,
                                                   double burstGhz) {
-  // Launch in us; share of the rate that tiles of 128 x 128 and smaller ones
-  // reach; how busy the tensor cores must be for the clock to sink.
-  constexpr double kLaunch = 4, kEfficiency = 0.95, kSmallTile = 0.8,
-                   kBusyEnough = 0.45;
+  // Launch in us; how busy the tensor cores must be for the clock to sink.
+  constexpr double kLaunch = 4, kBusyEnough = 0.45;
   double rate = warpMmaFlopsPerCycle(kind);
   double peak = part.smCount * rate * 1e3;
   auto predictAt = [&](double clockGhz) {
     GemmPrediction best;
     for (auto [tileM, tileN] :
          {std::pair(128, 128), std::pair(64, 128), std::pair(64, 64)}) {
-      bool isSmall = tileM * tileN < 128 * 128;
-      double reached = rate * kEfficiency * (isSmall ? kSmallTile : 1);
       GemmPrediction result;
       result.clockGhz = clockGhz;
       result.waves =
           ceilDiv(ceilDiv(size.m, tileM) * ceilDiv(size.n, tileN) * size.batch,
                   part.smCount);
-      result.mma = 2.0 * tileM * tileN * size.k / (reached * clockGhz * 1e3);
+      result.mma =
+          warpTileCycles(kind, tileM, tileN, size.k) / (clockGhz * 1e3);
       result.wave = result.mma;
       result.total = kLaunch + result.waves * result.wave;
       result.teraflops = flops(size) / result.total / 1e6;

@@ -50,6 +50,11 @@ std::uint64_t swizzled(Swizzle swizzle, std::uint64_t address) {
   return address ^ (((address >> entry.from) & entry.mask) << entry.to);
 }
 
+SwizzleBits swizzleBits(Swizzle swizzle) {
+  const SwizzleRow &entry = row(swizzle);
+  return {entry.from, entry.to, entry.mask};
+}
+
 std::string_view swizzleName(Swizzle swizzle) { return row(swizzle).name; }
 
 std::optional<Swizzle> parseSwizzle(std::string_view name) {

@@ -197,3 +197,13 @@ double blockscale::hw::warpMmaFlopsPerCycle(MmaKind kind) {
   }
   return 0;
 }
+
+double blockscale::hw::warpTileCycles(MmaKind kind, unsigned m, unsigned n,
+                                      double k) {
+  constexpr double kEfficiency = 0.95, kSmallTile = 0.8;
+  constexpr unsigned kFullTile = 128;
+  bool isSmall = m < kFullTile || n < kFullTile;
+  double reached =
+      warpMmaFlopsPerCycle(kind) * kEfficiency * (isSmall ? kSmallTile : 1);
+  return 2.0 * m * n * k / reached;
+}

@@ -2,6 +2,7 @@
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --m=1,64,200 --n=8,136 --k=32,288 --batch=1,3 --data=exact | FileCheck %s
+// RUN: blockscale verify %s --target=sm_120a --m=1,64,200 --n=8,136 --k=32,288 --batch=1,3 --data=exact | FileCheck %s
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-24: pass

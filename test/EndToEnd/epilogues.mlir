@@ -2,6 +2,7 @@
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --num-sms=3 --completion=random | FileCheck %s
+// RUN: blockscale verify %s --target=sm_120a --num-sms=3 --completion=random | FileCheck %s
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-18: pass

@@ -3,6 +3,7 @@
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s --num-sms=1 | FileCheck %s
+// RUN: blockscale verify %s --target=sm_120a --num-sms=1 | FileCheck %s
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-36: pass

@@ -159,6 +159,32 @@ TEST(Fragments, SuppliersHoldTheirRow) {
 }
 
 // The machine fact sheet, section 9.
+TEST(Fragments, RegistersOfScalesServeSeveralTiles) {
+  // The lanes that an instruction reads hold the scales of its rows.
+  for (WarpOperand operand : {WarpOperand::ScaleA, WarpOperand::ScaleB}) {
+    unsigned rows = operand == WarpOperand::ScaleA ? 16 : 8;
+    for (unsigned tile = 0; tile < 64 / rows; ++tile) {
+      auto selector = scaleSelector(operand, 1, tile, 0);
+      ASSERT_TRUE(selector);
+      for (unsigned row = 0; row < rows; ++row) {
+        auto lane = scaleSupplier(operand, selector->threadId, row);
+        ASSERT_TRUE(lane);
+        EXPECT_EQ(scaleRegisterRow(*lane), (tile * rows + row) % 32);
+      }
+    }
+  }
+  auto byte = [](unsigned scales, unsigned step) {
+    return scaleSelector(WarpOperand::ScaleA, scales, 0, step)->byteId;
+  };
+  EXPECT_EQ(byte(1, 3), 3u);
+  EXPECT_EQ(byte(1, 4), 0u);
+  EXPECT_EQ(byte(2, 1), 2u);
+  EXPECT_EQ(byte(2, 2), 0u);
+  EXPECT_EQ(byte(4, 3), 0u);
+  EXPECT_FALSE(scaleSelector(WarpOperand::A, 1, 0, 0));
+  EXPECT_FALSE(scaleSelector(WarpOperand::ScaleA, 3, 0, 0));
+}
+
 TEST(Fragments, PlainInstructions) {
   auto at = [](unsigned bits, unsigned k, WarpOperand operand, unsigned thread,
                unsigned index) {

@@ -73,6 +73,12 @@ struct MatrixForm {
   /// Rows of 16 bytes; row i is addressed by lane i.
   unsigned rows() const;
   unsigned registers() const;
+  /// Bytes of a row that are data; padding follows in the unpacking forms.
+  unsigned dataBytes() const {
+    return format == MatrixFormat::B4x16P64   ? 8
+           : format == MatrixFormat::B6x16P32 ? 12
+                                              : 16;
+  }
   /// The form exists (`store`: as stmatrix).
   bool legal(bool store) const;
   /// Depends on OpenPoint::TransposedByteMatrix.

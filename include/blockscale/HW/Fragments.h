@@ -103,6 +103,24 @@ std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
 Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
                                unsigned rowOrColumn);
 
+/// Row of 32 whose scales lane `lane` holds where one register per lane serves
+/// two tiles of A or four of B.
+constexpr unsigned scaleRegisterRow(unsigned lane) {
+  return lane % 4 * 8 + lane / 4;
+}
+
+/// The part of a scale register that an instruction reads.
+struct ScaleSelector {
+  unsigned byteId, threadId;
+};
+
+/// What instruction `step` along K of tile `tile` (16 rows or 8 columns each)
+/// selects from registers filled by scaleRegisterRow() with four consecutive
+/// scales per row. Tiles and steps that one register does not reach count on in
+/// the next one.
+Answer<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
+                                    unsigned tile, unsigned step);
+
 //===----------------------------------------------------------------------===//
 // mma.sync without scales
 //===----------------------------------------------------------------------===//

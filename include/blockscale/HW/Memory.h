@@ -34,6 +34,13 @@ unsigned swizzleAlignment(Swizzle swizzle);
 /// is its own inverse; it works on absolute shared-memory addresses.
 std::uint64_t swizzled(Swizzle swizzle, std::uint64_t address);
 
+/// The bits that a swizzle moves: address ^ ((address >> from & mask) << to).
+struct SwizzleBits {
+  unsigned from, to;
+  std::uint64_t mask;
+};
+SwizzleBits swizzleBits(Swizzle swizzle);
+
 /// "128B", "128B_32B_atoms", "64B", "32B", "none".
 std::string_view swizzleName(Swizzle swizzle);
 std::optional<Swizzle> parseSwizzle(std::string_view name);

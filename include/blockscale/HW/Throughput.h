@@ -181,6 +181,11 @@ double stageRoundTripCycles(double bytes);
 /// such form there.
 double warpMmaFlopsPerCycle(MmaKind kind);
 
+/// Cycles of one output tile of a kernel that multiplies with mma.sync: 95 % of
+/// that rate in tiles of 128 x 128, 0.8 of it in smaller ones, as published GEMM
+/// times fit.
+double warpTileCycles(MmaKind kind, unsigned m, unsigned n, double k);
+
 } // namespace blockscale::hw
 
 #endif // BLOCKSCALE_HW_THROUGHPUT_H

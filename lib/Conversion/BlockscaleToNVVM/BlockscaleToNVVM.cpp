@@ -254,6 +254,7 @@ void blockscale::populateBlockscaleToNVVMPatterns(
   populateRolePatterns(converter, patterns);
   populateSharedPatterns(converter, patterns);
   populateTcgen05Patterns(converter, patterns);
+  populateWarpPatterns(converter, patterns);
   populateEpiloguePatterns(converter, patterns);
 }
 
@@ -280,6 +281,11 @@ static LogicalResult checkReady(Operation *op) {
         return mma.getSteps()
                    ? checkDescriptors(mma)
                    : missing("has no steps", "blockscale-assign-scale-ids");
+      })
+      .Case([&](WarpMmaOp mma) {
+        return mma.getSfaId() ? success()
+                              : missing("has no scale ids",
+                                        "blockscale-assign-scale-ids");
       })
       .Case([&](KernelMatmulOp) {
         return missing("is not expanded", "blockscale-tile");

@@ -57,6 +57,11 @@ mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
 mlir::Value barrierPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value barriers,
                            mlir::Value index);
 
+/// A word with all bits of those scales set that come before scale `valid`; the
+/// word's own first scale is `first`.
+mlir::Value scalesBelow(mlir::ImplicitLocOpBuilder &b, mlir::Value valid,
+                        int64_t first);
+
 /// The thread's number in its CTA.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 
@@ -73,6 +78,9 @@ void populateSharedPatterns(const mlir::TypeConverter &converter,
 /// Everything that becomes a tcgen05 op.
 void populateTcgen05Patterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// Fragments, scales in registers and mma.sync.
+void populateWarpPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 /// Rows in global memory, and functions of `math`.
 void populateEpiloguePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);

@@ -7,12 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "blockscale/HW/Mma.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -93,19 +95,31 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
                           op.getShared().getType().getStageBytes());
     Value target = add(b, stage, op.getBox() * boxBytes(op.getMap().getType()));
     Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
-    Value targetPointer = pointer(b, target, kSharedClusterSpace);
     // A CTA's own shared memory has the same addresses in the cluster's window.
+    bool ctaOnly = !reachesCluster(op);
+    Value targetPointer =
+        pointer(b, target, ctaOnly ? kSharedSpace : kSharedClusterSpace);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         b, targetPointer, adaptor.getMap(), adaptor.getCoordinates(), barrier,
         /*im2colOffsets=*/ValueRange(),
         /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
-        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        NVVM::TMALoadMode::TILE, ctaOnly,
         /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  /// Whether loads of all types reach the shared memory of a cluster; elsewhere
+  /// those of 4- and 6-bit types must name that of the CTA.
+  static bool reachesCluster(TmaLoadOp op) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    auto kernel = function->getAttrOfType<KernelAttr>(KernelAttr::name);
+    std::optional<hw::Target> target =
+        hw::parseTarget(kernel.getTarget().getValue());
+    return target && hw::isAvailable(hw::Feature::TmaSubByteToCluster, *target);
+  }
+
   /// Bytes of a box in shared memory.
   static int64_t boxBytes(TensorMapType map) {
     int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
@@ -115,10 +129,28 @@ private:
   }
 };
 
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Scales
 //===----------------------------------------------------------------------===//
 
+Value blockscale::scalesBelow(ImplicitLocOpBuilder &b, Value valid,
+                              int64_t first) {
+  Value left = arith::SubIOp::create(b, valid, constantI32(b, first));
+  Value positive = arith::MaxSIOp::create(b, left, constantI32(b, 0));
+  Value partial = arith::MinSIOp::create(b, positive,
+                                         constantI32(b, hw::kAtomScales - 1));
+  Value bits = arith::MulIOp::create(b, partial, constantI32(b, 8));
+  Value below = arith::SubIOp::create(
+      b, arith::ShLIOp::create(b, constantI32(b, 1), bits),
+      constantI32(b, 1));
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left,
+                                        constantI32(b, hw::kAtomScales));
+  return arith::SelectOp::create(b, isWhole, constantI32(b, -1), below);
+}
+
+namespace {
 /// Each lane owns one 16-byte row of every atom: four rows of the operand, a
 /// word of four consecutive scales each, so one mask serves the whole row.
 struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
@@ -135,7 +167,7 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
     Value lane = NVVM::LaneIdOp::create(b, b.getI32Type());
     Value row = element(b, stage, lane, hw::atomOffset(1, 0));
     for (int64_t word = 0; word < words; ++word) {
-      Value keep = mask(b, adaptor.getValid(), word * hw::kAtomScales);
+      Value keep = scalesBelow(b, adaptor.getValid(), word * hw::kAtomScales);
       for (int64_t group = 0; group < groups; ++group)
         apply(b, add(b, row, (group * words + word) * hw::kAtomBytes), keep);
     }
@@ -151,22 +183,6 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
   }
 
 private:
-  /// A word with all bits of those scales set that come before scale `valid`;
-  /// the word's own first scale is `first`.
-  static Value mask(ImplicitLocOpBuilder &b, Value valid, int64_t first) {
-    Value left = arith::SubIOp::create(b, valid, constantI32(b, first));
-    Value positive = arith::MaxSIOp::create(b, left, constantI32(b, 0));
-    Value partial = arith::MinSIOp::create(b, positive,
-                                           constantI32(b, hw::kAtomScales - 1));
-    Value bits = arith::MulIOp::create(b, partial, constantI32(b, 8));
-    Value below = arith::SubIOp::create(
-        b, arith::ShLIOp::create(b, constantI32(b, 1), bits),
-        constantI32(b, 1));
-    Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left,
-                                          constantI32(b, hw::kAtomScales));
-    return arith::SelectOp::create(b, isWhole, constantI32(b, -1), below);
-  }
-
   /// Keeps the masked bits of the 16 bytes at `address`.
   static void apply(ImplicitLocOpBuilder &b, Value address, Value keep) {
     constexpr int64_t kRowWords = hw::atomOffset(1, 0) / 4;

@@ -264,7 +264,8 @@ Step moveRows(Exec &x, const Record &r) {
     if (store)
       markWritten(access, 16, true);
     else
-      defined = defined && (!access.valid || !std::memchr(access.valid, 0, 16));
+      defined = defined && (!access.valid ||
+                            !std::memchr(access.valid, 0, form.dataBytes()));
   }
   if (store)
     return Step::Next;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/KernelReport.h"
+#include "WarpKernelReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
@@ -42,29 +43,37 @@ static unsigned copiesBefore(MmaOp mma) {
   return copies;
 }
 
-static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
-                                               MmaOp mma) {
+/// The rings that a kernel reads, by name.
+static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
+                                                  MmaOp mma) {
+  llvm::DenseMap<Value, StringRef> names;
+  if (!mma) {
+    for (auto [ring, name] : warpKernelRings(kernel))
+      names[ring] = name;
+    return names;
+  }
   // Rings of scales are known by the tensor memory that they are copied to.
-  Value sfaRing, sfbRing, metadataRing;
-  kernel.walk([&](CopyMetadataOp copy) { metadataRing = copy.getShared(); });
+  kernel.walk([&](CopyMetadataOp copy) {
+    names[copy.getShared()] = "metadata of A";
+  });
   kernel.walk([&](CopyScalesOp copy) {
     if (copy.getTarget() == mma.getSfa())
-      sfaRing = copy.getShared();
+      names[copy.getShared()] = "scales of A";
     if (copy.getTarget() == mma.getSfb())
-      sfbRing = copy.getShared();
+      names[copy.getShared()] = "scales of B";
   });
+  names[mma.getA()] = "A";
+  names[mma.getB()] = "B";
+  return names;
+}
+
+static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
+                                               MmaOp mma) {
+  llvm::DenseMap<Value, StringRef> names = ringNames(kernel, mma);
   auto nameOf = [&](Value ring) -> std::string {
-    if (ring == mma.getA())
-      return "A";
-    if (ring == mma.getB())
-      return "B";
-    if (ring == sfaRing)
-      return "scales of A";
-    if (ring == sfbRing)
-      return "scales of B";
-    if (ring == metadataRing)
-      return "metadata of A";
-    return "address of tensor memory";
+    auto found = names.find(ring);
+    return found == names.end() ? "address of tensor memory"
+                                : found->second.str();
   };
   std::vector<MemoryRegion> regions;
   uint64_t first = UINT64_MAX, end = 0;
@@ -115,32 +124,9 @@ static uint64_t loadedBytes(gpu::GPUFuncOp kernel) {
   return bytes;
 }
 
-/// Cycles of the tensor core, and of the loads, for one K tile of one CTA.
-static void predictCycles(KernelReport &report, MmaOp mma, uint64_t bytes) {
+/// Fills in what the MMA of the main loop tells.
+static void reportMmaLoop(MmaOp mma, KernelReport &report) {
   MmaAttr instruction = mma.getInstruction();
-  report.mmaCyclesPerKTile =
-      report.mmasPerKTile *
-      hw::mmaIntervalCycles(hw::mmaStep(
-          instruction.getKind(), instruction.getK(), instruction.getSparse(),
-          unsigned(instruction.getCtaGroup()), instruction.getM(),
-          instruction.getN()));
-  report.loadCyclesPerKTile = bytes / hw::kTmaBytesPerCycle;
-}
-
-static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
-                                            KernelAttr attribute) {
-  MmaOp mma = mainMma(kernel);
-  if (!mma)
-    return kernel.emitError() << "has no 'blockscale.mma' with steps; run "
-                                 "'blockscale-assign-scale-ids' first";
-  std::optional<hw::Target> target =
-      hw::parseTarget(attribute.getTarget().getValue());
-  if (!target)
-    return kernel.emitError() << "unknown target '"
-                              << attribute.getTarget().getValue() << "'";
-  MmaAttr instruction = mma.getInstruction();
-  KernelReport report;
-  report.name = kernel.getName().str();
   report.kind = std::string(hw::kindName(instruction.getKind()));
   report.mmasPerKTile = mma.getSteps()->size();
   report.copiesPerKTile = copiesBefore(mma);
@@ -149,17 +135,42 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   report.tileK = instruction.getK() * report.mmasPerKTile;
   report.stages = mma.getA().getType().getStages();
   report.accumulators = mma.getAccumulator().getType().getShape().front();
+  report.tensorMemory = tensorRegions(mma);
+  report.mmaCyclesPerKTile =
+      report.mmasPerKTile *
+      hw::mmaIntervalCycles(hw::mmaStep(
+          instruction.getKind(), instruction.getK(), instruction.getSparse(),
+          unsigned(instruction.getCtaGroup()), instruction.getM(),
+          instruction.getN()));
+}
+
+static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
+                                            KernelAttr attribute) {
+  MmaOp mma = mainMma(kernel);
+  if (!mma && !isWarpKernel(kernel))
+    return kernel.emitError() << "has no 'blockscale.mma' with steps; run "
+                                 "'blockscale-assign-scale-ids' first";
+  std::optional<hw::Target> target =
+      hw::parseTarget(attribute.getTarget().getValue());
+  if (!target)
+    return kernel.emitError() << "unknown target '"
+                              << attribute.getTarget().getValue() << "'";
+  KernelReport report;
+  report.name = kernel.getName().str();
   report.sharedMemoryBytes = attribute.getSharedBytes();
   report.sharedMemoryLimitBytes =
       hw::chipInfo(target->chip).sharedMemoryPerCta;
   report.sharedMemory = sharedRegions(kernel, mma);
   report.tensorMemoryColumns = attribute.getTensorColumns();
-  report.tensorMemory = tensorRegions(mma);
   uint64_t bytes = loadedBytes(kernel);
+  report.loadCyclesPerKTile = bytes / hw::kTmaBytesPerCycle;
+  if (mma)
+    reportMmaLoop(mma, report);
+  else
+    reportWarpLoop(kernel, report);
   if (bytes)
     report.flopsPerByte =
         2.0 * report.tileM * report.tileN * report.tileK / bytes;
-  predictCycles(report, mma, bytes);
   return report;
 }
 

@@ -122,3 +122,15 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#kernel = #blockscale.kernel<target = "sm_120a", grid = ()[m, n, k, l, sms] -> (sms), block = 288>
+#mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
+gpu.module @kernels {
+  gpu.func @warp_mma(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) kernel attributes {blockscale.kernel = #kernel} {
+    // expected-error@+1 {{'blockscale.warp_mma' op has no scale ids; run 'blockscale-assign-scale-ids' first}}
+    %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
+    gpu.return
+  }
+}

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "KernelVerifiers.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/Target.h"
@@ -63,19 +63,20 @@ hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
   return query;
 }
 
-/// The target of the kernel around `op`; sm_100a, which has every instruction
-/// of its family but K = 96, outside one.
-static hw::Target enclosingTarget(Operation *op) {
+/// The target of the kernel around `op`, `otherwise` outside one.
+static hw::Target enclosingTarget(Operation *op, hw::Target otherwise) {
   if (auto function = op->getParentOfType<FunctionOpInterface>())
     if (auto kernel =
             function->getAttrOfType<KernelAttr>(KernelAttr::name))
       if (auto target = hw::parseTarget(kernel.getTarget().getValue()))
         return *target;
-  return hw::Target{};
+  return otherwise;
 }
 
-static LogicalResult verifyInstruction(Operation *op, MmaAttr mma) {
-  if (auto why = hw::whyNot(legalityQuery(mma, enclosingTarget(op))))
+LogicalResult blockscale::verifyInstruction(Operation *op, MmaAttr mma,
+                                            hw::Target otherwise) {
+  hw::Target target = enclosingTarget(op, otherwise);
+  if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return op->emitOpError() << *why;
   return success();
 }
@@ -108,7 +109,10 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected a complete schedule; "
                             "'blockscale-select-schedule' completes one";
   MmaAttr mma = getMma();
-  if (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN())
+  bool inTensorMemory =
+      hw::hasTensorMemory(*hw::parseTarget(schedule.getTarget().getValue()));
+  if (inTensorMemory && (schedule.getTileM() != mma.getM() ||
+                         schedule.getTileN() != mma.getN()))
     return emitOpError() << "expected an instruction of the tile's shape "
                          << schedule.getTileM() << "x" << schedule.getTileN()
                          << ", found " << mma.getM() << "x" << mma.getN();
@@ -116,6 +120,10 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected 'c' and 'beta' together";
   if (failed(verifyInstruction(*this, mma)))
     return failure();
+  if (!inTensorMemory)
+    if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
+                                  schedule.getTileK()))
+      return emitOpError() << *why;
   if (schedule.getTileK() != mma.getTileK())
     return emitOpError() << "expected 'tile_k' of " << mma.getTileK()
                          << (mma.getSparse()
@@ -233,8 +241,7 @@ LogicalResult TmaLoadOp::verify() {
   return success();
 }
 
-/// Scales in shared memory are whole atoms of 128 rows x 4 scales.
-static LogicalResult verifyScaleRing(Operation *op, SharedType ring) {
+LogicalResult blockscale::verifyScaleRing(Operation *op, SharedType ring) {
   constexpr int64_t kAtomBytes = 512;
   if (ring.getShape().size() == 4 && ring.getShape()[3] == kAtomBytes &&
       ring.getContainer() == 8 && ring.getSwizzle() == hw::Swizzle::None)

@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 // Writes down, for every instruction of a K tile, where its operands start and
-// which column and byte its scales start at.
+// which column and byte its scales start at; where scales are in registers, which
+// lanes and bytes supply them.
 
 #include "TileGeometry.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Fragments.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -98,6 +100,29 @@ static LogicalResult assignSteps(MmaOp op) {
   return success();
 }
 
+static LogicalResult assignSelectors(WarpMmaOp op) {
+  if (op.getSfaId())
+    return success();
+  MmaAttr mma = op.getInstruction();
+  unsigned scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                     mma.getSparse());
+  auto select = [&](hw::WarpOperand operand,
+                    int64_t tile) -> FailureOr<ScaleSelectorAttr> {
+    auto selector = hw::scaleSelector(operand, scales, tile, op.getStep());
+    if (!selector)
+      return op.emitOpError() << selector.reason;
+    return ScaleSelectorAttr::get(op.getContext(), selector->byteId,
+                                  selector->threadId);
+  };
+  auto a = select(hw::WarpOperand::ScaleA, op.getRowTile());
+  auto b = select(hw::WarpOperand::ScaleB, op.getColumnTile());
+  if (failed(a) || failed(b))
+    return failure();
+  op.setSfaIdAttr(*a);
+  op.setSfbIdAttr(*b);
+  return success();
+}
+
 void AssignScaleIds::runOnOperation() {
   WalkResult result = getOperation()->walk([&](MmaOp op) {
     if (failed(assignSteps(op)))
@@ -105,6 +130,11 @@ void AssignScaleIds::runOnOperation() {
     numInstructions += op.getSteps()->size();
     return WalkResult::advance();
   });
-  if (result.wasInterrupted())
+  WalkResult warpResult = getOperation()->walk([&](WarpMmaOp op) {
+    ++numInstructions;
+    return failed(assignSelectors(op)) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+  });
+  if (result.wasInterrupted() || warpResult.wasInterrupted())
     signalPassFailure();
 }

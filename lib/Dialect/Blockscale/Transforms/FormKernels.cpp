@@ -45,8 +45,6 @@ struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
 };
 } // namespace
 
-static constexpr unsigned kThreads = 192;
-
 //===----------------------------------------------------------------------===//
 // Recipes of tensor maps
 //===----------------------------------------------------------------------===//
@@ -261,6 +259,7 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
 static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
                                   StringRef name) {
   TileGeometry geometry(*op.getMma(), *op.getSchedule());
+  hw::Target target = *hw::parseTarget(op.getSchedule()->getTarget().getValue());
   SmallVector<Parameter> parameters = parametersOf(op, geometry);
   SmallVector<Type> types;
   for (const Parameter &parameter : parameters)
@@ -273,7 +272,8 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel->setAttr(KernelAttr::name,
                   KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
-                                  gridOf(op, geometry), kThreads, 0, 0,
+                                  gridOf(op, geometry), kernelThreads(target),
+                                  0, 0,
                                   op.getSchedule()->clusterSize(),
                                   op.getSchedule()->getDependentLaunch()));
   for (auto [index, parameter] : llvm::enumerate(parameters))
@@ -336,8 +336,14 @@ static LogicalResult checkReady(MatmulOp op) {
   auto target = hw::parseTarget(schedule.getTarget().getValue());
   if (auto why = hw::whyNot(legalityQuery(mma, *target)))
     return op.emitOpError() << *why;
-  if (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
-      schedule.getTileK() != mma.getTileK())
+  bool inTensorMemory = hw::hasTensorMemory(*target);
+  if (!inTensorMemory)
+    if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
+                                  schedule.getTileK()))
+      return op.emitOpError() << *why;
+  if (inTensorMemory && (schedule.getTileM() != mma.getM() ||
+                         schedule.getTileN() != mma.getN() ||
+                         schedule.getTileK() != mma.getTileK()))
     return op.emitOpError()
            << "its tile of " << schedule.getTileM() << "x"
            << schedule.getTileN() << "x" << schedule.getTileK()

@@ -9,6 +9,7 @@
 // that the throughput model finds fastest.
 
 #include "TileGeometry.h"
+#include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Part.h"
 #include "blockscale/HW/GemmModel.h"
@@ -279,11 +280,15 @@ void SelectSchedule::runOnOperation() {
     hw::Target chip = *defaultTarget;
     if (op.getSchedule() && op.getSchedule()->getTarget())
       chip = *hw::parseTarget(op.getSchedule()->getTarget().getValue());
-    if (!hw::hasTensorMemory(chip))
-      return op.emitOpError()
-             << hw::targetName(chip)
-             << " has no tensor memory; the warp-level path is not lowered "
-                "yet, legal targets are sm_100a, sm_103a and sm_110a";
+    if (!hw::hasTensorMemory(chip)) {
+      FailureOr<WarpSchedule> choice =
+          selectWarpSchedule(op, chip, expectedRows);
+      if (failed(choice))
+        return WalkResult::interrupt();
+      op.setMmaAttr(choice->mma);
+      op.setScheduleAttr(choice->schedule);
+      return WalkResult::advance();
+    }
     FailureOr<Candidate> choice = select(op, chip, expectedRows);
     if (failed(choice))
       return WalkResult::interrupt();

@@ -18,6 +18,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/HW/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -178,31 +179,39 @@ static TensorMemoryType scaleRegion(MLIRContext *context,
       IntegerType::get(context, 8), TmemScalesAttr::get(context, stride));
 }
 
+Value TileBuilder::shared(SharedType type) {
+  return SharedAllocOp::create(b, type, IntegerAttr());
+}
+
+Value TileBuilder::barriers(int64_t count, int64_t arrivals) {
+  return BarrierAllocOp::create(b, BarrierType::get(b.getContext(), count),
+                                arrivals, IntegerAttr());
+}
+
+void blockscale::buildRings(TileBuilder &t) {
+  MLIRContext *context = t.b.getContext();
+  const TileGeometry &g = t.geometry;
+  t.sharedA =
+      t.shared(operandRing(context, g.stages, g.a, t.op.getMma().getA()));
+  t.sharedB =
+      t.shared(operandRing(context, g.stages, g.b, t.op.getMma().getB()));
+  t.sharedSfa = t.shared(scaleRing(context, g, g.a));
+  t.sharedSfb = t.shared(scaleRing(context, g, g.b));
+  if (g.metadataTiles)
+    t.sharedMetadata = t.shared(metadataRing(context, g));
+}
+
 static void buildStorage(TileBuilder &t) {
   ImplicitLocOpBuilder &b = t.b;
   MLIRContext *context = b.getContext();
   const TileGeometry &g = t.geometry;
-  auto shared = [&](SharedType type) -> Value {
-    return SharedAllocOp::create(b, type, IntegerAttr());
-  };
-  auto barrier = [&](int64_t count, int64_t arrivals) -> Value {
-    return BarrierAllocOp::create(b, BarrierType::get(context, count), arrivals,
-                                  IntegerAttr());
-  };
-  t.sharedA =
-      shared(operandRing(context, g.stages, g.a, t.op.getMma().getA()));
-  t.sharedB =
-      shared(operandRing(context, g.stages, g.b, t.op.getMma().getB()));
-  t.sharedSfa = shared(scaleRing(context, g, g.a));
-  t.sharedSfb = shared(scaleRing(context, g, g.b));
-  if (g.metadataTiles)
-    t.sharedMetadata = shared(metadataRing(context, g));
-  t.slot = shared(SharedType::get(context, {1, 1}, b.getI32Type(), 32,
-                                  hw::Swizzle::None));
-  t.full = barrier(g.stages, 1);
-  t.empty = barrier(g.stages, 1);
-  t.accumulatorFull = barrier(g.accumulators, 1);
-  t.accumulatorEmpty = barrier(t.accumulatorEmptyCount(), kEpilogueThreads);
+  buildRings(t);
+  t.slot = t.shared(SharedType::get(context, {1, 1}, b.getI32Type(), 32,
+                                    hw::Swizzle::None));
+  t.full = t.barriers(g.stages, 1);
+  t.empty = t.barriers(g.stages, 1);
+  t.accumulatorFull = t.barriers(g.accumulators, 1);
+  t.accumulatorEmpty = t.barriers(t.accumulatorEmptyCount(), kEpilogueThreads);
 
   t.warps("mma", kMmaWarp, kMmaWarp + 1,
           [&] { TmemAllocOp::create(b, t.slot, IntegerAttr()); });
@@ -220,7 +229,7 @@ static void buildStorage(TileBuilder &t) {
     t.metadata = view(metadataRegion(context, g));
 }
 
-static void buildSizes(TileBuilder &t) {
+void blockscale::buildSizes(TileBuilder &t) {
   ImplicitLocOpBuilder &b = t.b;
   auto toI32 = [&](Value index) -> Value {
     return arith::IndexCastUIOp::create(b, b.getI32Type(), index);
@@ -267,10 +276,10 @@ static void loadMetadata(TileBuilder &t, Value row, Value kTile, Value batch,
                     t.full, stage, 0);
 }
 
-static void buildProducer(TileBuilder &t) {
+void blockscale::buildProducer(TileBuilder &t, int64_t warp) {
   ImplicitLocOpBuilder &b = t.b;
   const TileGeometry &g = t.geometry;
-  t.warps("producer", kProducerWarp, kProducerWarp + 1, [&] {
+  t.warps("producer", warp, warp + 1, [&] {
     Value leader = ElectOp::create(b);
     auto onlyLeader = scf::IfOp::create(b, leader);
     OpBuilder::InsertionGuard guard(b);
@@ -461,9 +470,15 @@ static void buildMma(TileBuilder &t) {
 
 static void expand(KernelMatmulOp op) {
   TileBuilder t(op);
+  if (!hw::hasTensorMemory(
+          *hw::parseTarget(op.getSchedule().getTarget().getValue()))) {
+    buildWarpKernel(t);
+    op.erase();
+    return;
+  }
   buildSizes(t);
   buildStorage(t);
-  buildProducer(t);
+  buildProducer(t, kProducerWarp);
   buildMma(t);
   buildEpilogue(t);
   gpu::BarrierOp::create(t.b);

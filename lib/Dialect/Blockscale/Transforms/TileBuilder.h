@@ -49,6 +49,10 @@ struct TileBuilder {
   mlir::Value flip(mlir::Value parity);
   mlir::Value extend(mlir::Value x);
 
+  /// A ring in shared memory, and barriers that `arrivals` arrivals complete.
+  mlir::Value shared(SharedType type);
+  mlir::Value barriers(int64_t count, int64_t arrivals);
+
   /// The position behind `position` in a ring of `size`.
   RingPosition next(RingPosition position, int64_t size);
 
@@ -72,8 +76,20 @@ struct TileBuilder {
 /// Threads of the epilogue: four warps, one per lane quadrant.
 inline constexpr int64_t kEpilogueThreads = 128;
 
+/// Emits sizes and numbers of tiles.
+void buildSizes(TileBuilder &t);
+
+/// Emits the rings of A, B and their scales.
+void buildRings(TileBuilder &t);
+
+/// Emits the role of warp `warp`, which loads by TMA.
+void buildProducer(TileBuilder &t, int64_t warp);
+
 /// Emits the epilogue's role at the builder's insertion point.
 void buildEpilogue(TileBuilder &t);
+
+/// Emits the whole kernel of a chip without tensor memory.
+void buildWarpKernel(TileBuilder &t);
 
 } // namespace blockscale
 

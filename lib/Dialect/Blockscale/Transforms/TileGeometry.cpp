@@ -83,3 +83,18 @@ int64_t TileGeometry::epilogueColumns() const {
   constexpr int64_t kMostColumns = 32;
   return std::min(kMostColumns, tileN & -tileN);
 }
+
+WarpTile blockscale::warpTile(const TileGeometry &geometry) {
+  // A register of scales serves 32 columns.
+  constexpr int64_t kColumns = 32;
+  int64_t along = std::max<int64_t>(1, geometry.tileN / kColumns);
+  return {geometry.tileM / (kConsumerWarps / along), geometry.tileN / along,
+          along};
+}
+
+int64_t blockscale::kernelThreads(hw::Target target) {
+  constexpr int64_t kTensorMemoryWarps = 6;
+  int64_t warps =
+      hw::hasTensorMemory(target) ? kTensorMemoryWarps : kConsumerWarps + 1;
+  return warps * hw::kWarpSize;
+}

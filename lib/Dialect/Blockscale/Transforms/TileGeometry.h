@@ -10,6 +10,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
 
 namespace blockscale {
@@ -62,6 +63,20 @@ struct TileGeometry {
 /// Bytes of shared memory that a kernel needs besides its stages, rounded up:
 /// barriers and the tensor-memory address.
 inline constexpr int64_t kBarrierReserve = 1024;
+
+/// Warps that multiply in a kernel without tensor memory.
+inline constexpr int64_t kConsumerWarps = 8;
+
+/// How they share a tile: each multiplies `rows` x `columns` of it, and `along`
+/// of them stand side by side along the columns.
+struct WarpTile {
+  int64_t rows, columns, along;
+};
+WarpTile warpTile(const TileGeometry &geometry);
+
+/// Threads of a kernel of `target`: one warp loads by TMA; with tensor memory
+/// one issues MMAs and four store, without it `kConsumerWarps` do both.
+int64_t kernelThreads(hw::Target target);
 
 } // namespace blockscale
 

@@ -62,6 +62,11 @@ hw::MmaQuery legalityQuery(MmaAttr mma, hw::Target target);
 /// The canonical tile that one stage of an operand's ring holds. K-major rings
 /// are stages x rows x K, MN-major ones stages x row groups x K x rows.
 hw::OperandTile operandTile(SharedType type, bool mnMajor);
+
+/// Why kernels of chips without tensor memory do not have these tiles; empty
+/// if they do.
+std::optional<std::string> whyNotWarpTile(MmaAttr mma, int64_t tileM,
+                                          int64_t tileN, int64_t tileK);
 } // namespace blockscale
 
 namespace blockscale {

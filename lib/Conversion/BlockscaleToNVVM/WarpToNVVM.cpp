@@ -1,0 +1,351 @@
+//===- WarpToNVVM.cpp - fragments, register scales and mma.sync -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "blockscale/HW/Fragments.h"
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static Value laneId(ImplicitLocOpBuilder &b) {
+  return NVVM::LaneIdOp::create(b, b.getI32Type());
+}
+static Value mul(ImplicitLocOpBuilder &b, Value x, int64_t y) {
+  return b.createOrFold<arith::MulIOp>(x, constantI32(b, y));
+}
+static Value div(ImplicitLocOpBuilder &b, Value x, int64_t y) {
+  return b.createOrFold<arith::DivUIOp>(x, constantI32(b, y));
+}
+static Value rem(ImplicitLocOpBuilder &b, Value x, int64_t y) {
+  return b.createOrFold<arith::RemUIOp>(x, constantI32(b, y));
+}
+
+//===----------------------------------------------------------------------===//
+// Fragments of A and B
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One ldmatrix of four matrices of 8 rows x 16 bytes. Lane l gives the address
+/// of row l % 8 of matrix l / 8, whose elements go to register l / 8.
+class PieceLoader {
+public:
+  PieceLoader(ImplicitLocOpBuilder &b, SharedType ring) : b(b), ring(ring) {}
+
+  /// The 16 rows from `row + 16 * tile` on, 32 bytes of each. `high` and `far`
+  /// say in which of the lane's matrices the rows are the last 8 and the bytes
+  /// the last 16.
+  Value load(Value base, Value stage, Value row, int64_t tile, int64_t step,
+             Value high, Value far);
+
+private:
+  /// The registers of the load, with 4-bit elements where mma wants them.
+  Value loadFrom(Value address);
+
+  ImplicitLocOpBuilder &b;
+  SharedType ring;
+};
+} // namespace
+
+Value PieceLoader::load(Value base, Value stage, Value row, int64_t tile,
+                        int64_t step, Value high, Value far) {
+  constexpr int64_t kStepBytes = 32, kMatrixBytes = 16, kMatrixRows = 8;
+  int64_t width = hw::swizzleWidth(ring.getSwizzle());
+  Value laneRow = add(b, rem(b, laneId(b), kMatrixRows),
+                      add(b, row, mul(b, high, kMatrixRows)));
+  // Address bits of the row decide how its bytes are swizzled; 16 rows further
+  // down the pattern is the same.
+  Value rowOffset = mul(b, laneRow, width);
+  hw::SwizzleBits bits = hw::swizzleBits(ring.getSwizzle());
+  Value pattern = b.createOrFold<arith::AndIOp>(
+      b.createOrFold<arith::ShRUIOp>(rowOffset, constantI32(b, bits.from)),
+      constantI32(b, bits.mask));
+  pattern =
+      b.createOrFold<arith::ShLIOp>(pattern, constantI32(b, bits.to));
+  Value column = add(b, mul(b, far, kMatrixBytes), step * kStepBytes);
+  Value offset =
+      add(b, rowOffset, b.createOrFold<arith::XOrIOp>(column, pattern));
+  Value start = element(b, base, stage, ring.getStageBytes());
+  return loadFrom(add(b, add(b, start, offset), tile * 2 * kMatrixRows * width));
+}
+
+Value PieceLoader::loadFrom(Value address) {
+  using NVVM::LdStMatrixEltType;
+  constexpr unsigned kFP4 = 4, kFP6 = 6;
+  unsigned width = ring.getElementType().getIntOrFloatBitWidth();
+  bool isPadded = ring.getContainer() > width;
+  auto type = LdStMatrixEltType::B16;
+  if (isPadded && width == kFP4)
+    type = LdStMatrixEltType::B8X16_B4X16_P64;
+  if (isPadded && width == kFP6)
+    type = LdStMatrixEltType::B8X16_B6X16_P32;
+  constexpr int64_t kMatrices = 4;
+  MLIRContext *context = b.getContext();
+  auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, isPadded ? 16 : 8);
+  Type i32 = b.getI32Type();
+  auto registers = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(kMatrices, i32));
+  Value loaded = NVVM::LdMatrixOp::create(
+      b, registers, pointer(b, address, kSharedSpace),
+      b.getI32IntegerAttr(kMatrices),
+      NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row), shape,
+      NVVM::LdStMatrixEltTypeAttr::get(context, type));
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < kMatrices; ++i) {
+    Value word = LLVM::ExtractValueOp::create(b, loaded, i);
+    // ldmatrix leaves 4-bit elements in bits 3 to 0 of their bytes, mma reads
+    // bits 5 to 2 (PTX ISA, "mma" with .kind::mxf8f6f4). The bits above are 0.
+    if (isPadded && width == kFP4)
+      word = arith::ShLIOp::create(b, word, constantI32(b, 2));
+    words.push_back(word);
+  }
+  return vector::FromElementsOp::create(
+      b, VectorType::get({kMatrices}, i32), words);
+}
+
+namespace {
+/// Registers of A: rows g, then g + 8, of the first half of K, then the same of
+/// the second half.
+struct LoadAFragmentToNVVM : OpConversionPattern<LoadAFragmentOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadAFragmentOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value matrix = div(b, laneId(b), 8);
+    rewriter.replaceOp(op, PieceLoader(b, op.getRing().getType())
+                               .load(adaptor.getRing(), adaptor.getStage(),
+                                     adaptor.getRow(), op.getTile(),
+                                     op.getStep(), rem(b, matrix, 2),
+                                     div(b, matrix, 2)));
+    return success();
+  }
+};
+
+/// Registers of B: the first half of K, then the second.
+struct LoadBFragmentsToNVVM : OpConversionPattern<LoadBFragmentsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadBFragmentsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value matrix = div(b, laneId(b), 8);
+    Value loaded = PieceLoader(b, op.getRing().getType())
+                       .load(adaptor.getRing(), adaptor.getStage(),
+                             adaptor.getRow(), op.getTile(), op.getStep(),
+                             div(b, matrix, 2), rem(b, matrix, 2));
+    auto half = [&](int64_t first) -> Value {
+      return vector::ShuffleOp::create(b, loaded, loaded,
+                                       ArrayRef<int64_t>{first, first + 1});
+    };
+    rewriter.replaceOp(op, {half(0), half(2)});
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+struct LoadWarpScalesToNVVM : OpConversionPattern<LoadWarpScalesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadWarpScalesOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    constexpr int64_t kGroupRows = 32;
+    Value lane = laneId(b);
+    // hw::scaleRegisterRow of the lane.
+    Value inGroup = add(b, mul(b, rem(b, lane, 4), hw::scaleRegisterRow(1)),
+                        div(b, lane, 4));
+    Value row = rem(b,
+                    add(b, add(b, adaptor.getRow(), inGroup),
+                        op.getGroup() * kGroupRows),
+                    hw::kAtomRows);
+    Value offset =
+        add(b, mul(b, rem(b, row, kGroupRows), hw::atomOffset(1, 0)),
+            mul(b, div(b, row, kGroupRows), hw::atomOffset(kGroupRows, 0)));
+    SharedType ring = op.getRing().getType();
+    Value stage = element(b, adaptor.getRing(), adaptor.getStage(),
+                          ring.getStageBytes());
+    Value address =
+        add(b, add(b, stage, offset), op.getWord() * hw::kAtomBytes);
+    Value word = LLVM::LoadOp::create(b, b.getI32Type(),
+                                      pointer(b, address, kSharedSpace));
+    if (Value valid = adaptor.getValid())
+      word = arith::AndIOp::create(
+          b, word, scalesBelow(b, valid, op.getWord() * hw::kAtomScales));
+    rewriter.replaceOp(op, word);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Multiplying
+//===----------------------------------------------------------------------===//
+
+/// NVVM's names of what an instruction multiplies.
+NVVM::MMATypes elementType(ElementFormat format) {
+  switch (format) {
+  case ElementFormat::E5M2:
+    return NVVM::MMATypes::e5m2;
+  case ElementFormat::E2M3:
+    return NVVM::MMATypes::e2m3;
+  case ElementFormat::E3M2:
+    return NVVM::MMATypes::e3m2;
+  case ElementFormat::E2M1:
+    return NVVM::MMATypes::e2m1;
+  default:
+    return NVVM::MMATypes::e4m3;
+  }
+}
+
+NVVM::MMABlockScaleKind kindOf(hw::MmaKind kind) {
+  switch (kind) {
+  case hw::MmaKind::MXF4:
+    return NVVM::MMABlockScaleKind::MXF4;
+  case hw::MmaKind::MXF4NVF4:
+    return NVVM::MMABlockScaleKind::MXF4NVF4;
+  default:
+    return NVVM::MMABlockScaleKind::MXF8F6F4;
+  }
+}
+
+NVVM::ScaleVecSize scaleVector(unsigned scales) {
+  return scales == 4   ? NVVM::ScaleVecSize::X4
+         : scales == 2 ? NVVM::ScaleVecSize::X2
+                       : NVVM::ScaleVecSize::X1;
+}
+
+struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(WarpMmaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getSfaId())
+      return rewriter.notifyMatchFailure(op, "has no scale ids");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    MmaAttr mma = op.getInstruction();
+    unsigned scales =
+        hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK());
+    auto id = [&](int64_t value) -> Value {
+      return arith::ConstantIntOp::create(b, b.getI16Type(), value);
+    };
+    Type f32 = b.getF32Type();
+    auto result = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                   {f32, f32, f32, f32});
+    Value sums = NVVM::MmaBlockScaleOp::create(
+        b, result, unpack(b, adaptor.getA()), unpack(b, adaptor.getB()),
+        unpack(b, adaptor.getC()), adaptor.getSfa(),
+        id(op.getSfaId()->getByte()), id(op.getSfaId()->getThread()),
+        adaptor.getSfb(), id(op.getSfbId()->getByte()),
+        id(op.getSfbId()->getThread()),
+        ArrayRef<int64_t>{mma.getM(), mma.getN(), mma.getK()},
+        std::array{elementType(mma.getA()), elementType(mma.getB())},
+        scaleVector(scales),
+        mma.getScale() == ElementFormat::UE4M3 ? NVVM::BlockScaleFormat::UE4M3
+                                               : NVVM::BlockScaleFormat::UE8M0,
+        kindOf(mma.getKind()));
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < 4; ++i)
+      elements.push_back(LLVM::ExtractValueOp::create(b, sums, i));
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, op.getType(),
+                                                        elements);
+    return success();
+  }
+
+private:
+  static SmallVector<Value> unpack(ImplicitLocOpBuilder &b, Value fragment) {
+    auto unpacked = vector::ToElementsOp::create(b, fragment);
+    return SmallVector<Value>(unpacked.getElements());
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Accumulators
+//===----------------------------------------------------------------------===//
+
+/// To LLVM an mma.sync is a pure function, which it may move to where its only
+/// use is, also into code of a part of the warp. An empty piece of assembly
+/// with side effects keeps its place and uses the sums there.
+struct FinishFragmentsToNVVM : OpConversionPattern<FinishFragmentsOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(FinishFragmentsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> results;
+    for (Value fragment : adaptor.getFragments())
+      results.push_back(pin(b, fragment));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+private:
+  static Value pin(ImplicitLocOpBuilder &b, Value fragment) {
+    Type f32 = b.getF32Type();
+    auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                 {f32, f32, f32, f32});
+    auto unpacked = vector::ToElementsOp::create(b, fragment);
+    auto assembly = LLVM::InlineAsmOp::create(
+        b, type, unpacked.getElements(), /*asm_string=*/"",
+        "=f,=f,=f,=f,0,1,2,3", /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        /*asm_dialect=*/LLVM::AsmDialectAttr(),
+        /*operand_attrs=*/ArrayAttr());
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < 4; ++i)
+      elements.push_back(
+          LLVM::ExtractValueOp::create(b, assembly.getRes(), i));
+    return vector::FromElementsOp::create(b, fragment.getType(), elements);
+  }
+};
+
+/// Lane (g, c) holds columns 2c and 2c + 1 of rows g and g + 8 (PTX ISA, "Matrix
+/// Fragments for mma.m16n8k32", the accumulator).
+struct FragmentPositionToNVVM : OpConversionPattern<FragmentPositionOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(FragmentPositionOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value lane = laneId(b);
+    rewriter.replaceOp(op, {div(b, lane, 4), mul(b, rem(b, lane, 4), 2)});
+    return success();
+  }
+};
+
+struct SyncWarpToNVVM : OpConversionPattern<SyncWarpOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(SyncWarpOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, constantI32(b, -1));
+    return success();
+  }
+};
+} // namespace
+
+void blockscale::populateWarpPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns.add<LoadAFragmentToNVVM, LoadBFragmentsToNVVM, LoadWarpScalesToNVVM,
+               WarpMmaToNVVM, FinishFragmentsToNVVM, FragmentPositionToNVVM,
+               SyncWarpToNVVM>(converter, patterns.getContext());
+}

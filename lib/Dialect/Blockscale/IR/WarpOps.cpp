@@ -1,0 +1,135 @@
+//===- WarpOps.cpp - verifiers of the ops of warp-level kernels -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelVerifiers.h"
+#include "blockscale/HW/Fragments.h"
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/ScaleLayout.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Bytes along K that one instruction reads of each row.
+static constexpr int64_t kStepBytes = 32;
+/// Rows that one load brings.
+static constexpr int64_t kPieceRows = 16;
+
+std::optional<std::string> blockscale::whyNotWarpTile(MmaAttr mma,
+                                                      int64_t tileM,
+                                                      int64_t tileN,
+                                                      int64_t tileK) {
+  bool legal = tileM == 128 && tileK == mma.getTileK() && tileN >= 16 &&
+               tileN <= 128 && llvm::isPowerOf2_64(tileN);
+  if (legal)
+    return std::nullopt;
+  auto text = [](int64_t value) { return std::to_string(value); };
+  return "a tile of " + text(tileM) + "x" + text(tileN) + "x" + text(tileK) +
+         " is not one that warps multiply; legal are 128 rows, 16, 32, 64 or "
+         "128 columns and " +
+         text(mma.getTileK()) + " along K";
+}
+
+//===----------------------------------------------------------------------===//
+// Moving data into registers
+//===----------------------------------------------------------------------===//
+
+/// A piece of 16 rows x 32 bytes must lie in a stage whose rows are contiguous.
+static LogicalResult verifyPiece(Operation *op, SharedType ring, int64_t tile,
+                                 int64_t step) {
+  ArrayRef<int64_t> shape = ring.getShape();
+  int64_t rowBytes = shape.back() * ring.getContainer() / 8;
+  if (shape.size() != 3 || rowBytes != hw::swizzleWidth(ring.getSwizzle()))
+    return op->emitOpError()
+           << "expected a ring of stages x rows x K whose rows are as wide as "
+              "the swizzle, found "
+           << ring;
+  if (step < 0 || step >= rowBytes / kStepBytes)
+    return op->emitOpError() << "expected step 0 to "
+                             << rowBytes / kStepBytes - 1 << " of " << kStepBytes
+                             << " bytes in a row of " << rowBytes
+                             << " bytes, found " << step;
+  if (tile < 0 || (tile + 1) * kPieceRows > shape[1])
+    return op->emitOpError() << "tile " << tile << " of " << kPieceRows
+                             << " rows is not within a stage of " << shape[1]
+                             << " rows";
+  return success();
+}
+
+LogicalResult LoadAFragmentOp::verify() {
+  return verifyPiece(*this, getRing().getType(), getTile(), getStep());
+}
+
+LogicalResult LoadBFragmentsOp::verify() {
+  return verifyPiece(*this, getRing().getType(), getTile(), getStep());
+}
+
+LogicalResult LoadWarpScalesOp::verify() {
+  SharedType ring = getRing().getType();
+  if (failed(verifyScaleRing(*this, ring)))
+    return failure();
+  if (ring.getShape()[1] != 1)
+    return emitOpError() << "expected one group of " << hw::kAtomRows
+                         << " rows in a stage, found " << ring.getShape()[1];
+  constexpr int64_t kGroupRows = 32;
+  int64_t group = getGroup(), word = getWord();
+  if (group < 0 || group >= hw::kAtomRows / kGroupRows)
+    return emitOpError() << "expected group 0 to "
+                         << hw::kAtomRows / kGroupRows - 1 << ", found "
+                         << group;
+  if (word < 0 || word >= ring.getShape()[2])
+    return emitOpError() << "word " << word
+                         << " of scales is not within a stage of "
+                         << ring.getShape()[2];
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Multiplying
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifySelector(WarpMmaOp op, hw::WarpOperand operand,
+                                    ScaleSelectorAttr selector) {
+  MmaAttr mma = op.getInstruction();
+  unsigned scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                     mma.getSparse());
+  auto inRange = [](int64_t value) { return value >= 0 && value < 4; };
+  if (!inRange(selector.getByte()) || !inRange(selector.getThread()))
+    return op.emitOpError() << "expected byte and thread ids of 0 to 3, found "
+                            << selector.getByte() << " and "
+                            << selector.getThread();
+  if (auto why = hw::whyNotScaleSelector(operand, scales, selector.getByte(),
+                                         selector.getThread()))
+    return op.emitOpError() << *why;
+  return success();
+}
+
+LogicalResult WarpMmaOp::verify() {
+  constexpr hw::Target kOutside{hw::Chip::SM120,
+                                hw::TargetVariant::ArchSpecific};
+  if (failed(verifyInstruction(*this, getInstruction(), kOutside)))
+    return failure();
+  for (int64_t index :
+       {int64_t(getRowTile()), int64_t(getColumnTile()), int64_t(getStep())})
+    if (index < 0)
+      return emitOpError() << "expected tiles and step of 0 or more, found "
+                           << index;
+  if (getSfaId().has_value() != getSfbId().has_value())
+    return emitOpError() << "expected 'sfa_id' and 'sfb_id' together";
+  if (!getSfaId())
+    return success();
+  if (failed(verifySelector(*this, hw::WarpOperand::ScaleA, *getSfaId())))
+    return failure();
+  return verifySelector(*this, hw::WarpOperand::ScaleB, *getSfbId());
+}
+
+LogicalResult FinishFragmentsOp::verify() {
+  if (getFragments().size() != getResults().size())
+    return emitOpError() << "expected as many results as operands, found "
+                         << getResults().size() << " and "
+                         << getFragments().size();
+  return success();
+}

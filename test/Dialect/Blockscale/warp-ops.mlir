@@ -1,0 +1,43 @@
+// RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
+// RUN: blockscale-opt %s -mlir-print-op-generic | blockscale-opt | FileCheck %s
+
+!bytes = !blockscale.shared<2x128x128xf8E4M3FN, container = 8, swizzle = "128B">
+!padded = !blockscale.shared<2x64x128xf4E2M1FN, container = 8, swizzle = "128B">
+!scales = !blockscale.shared<2x1x1x512xi8, container = 8>
+#mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e2m1, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
+
+// CHECK-LABEL: func.func @loads
+func.func @loads(%a: !bytes, %b: !padded, %sf: !scales, %stage: i32, %row: i32, %valid: i32)
+    -> (vector<4xi32>, vector<2xi32>, vector<2xi32>, i32, i32) {
+  // CHECK: blockscale.load_a_fragment %{{.*}}[%{{.*}}] row %{{.*}} tile 7 step 3 : <2x128x128xf8E4M3FN, container = 8, swizzle = "128B">
+  %0 = blockscale.load_a_fragment %a[%stage] row %row tile 7 step 3 : !bytes
+  // CHECK: %{{.*}}, %{{.*}} = blockscale.load_b_fragments %{{.*}}[%{{.*}}] row %{{.*}} tile 3 step 0 : <2x64x128xf4E2M1FN
+  %1, %2 = blockscale.load_b_fragments %b[%stage] row %row tile 3 step 0 : !padded
+  // CHECK: blockscale.load_warp_scales %{{.*}}[%{{.*}}] row %{{.*}} group 1 word 0 : <2x1x1x512xi8
+  %3 = blockscale.load_warp_scales %sf[%stage] row %row group 1 word 0 : !scales
+  // CHECK: blockscale.load_warp_scales %{{.*}} group 0 word 0 valid %{{.*}} :
+  %4 = blockscale.load_warp_scales %sf[%stage] row %row group 0 word 0 valid %valid : !scales
+  return %0, %1, %2, %3, %4 : vector<4xi32>, vector<2xi32>, vector<2xi32>, i32, i32
+}
+
+// CHECK-LABEL: func.func @multiply
+func.func @multiply(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %sfa: i32, %sfb: i32)
+    -> vector<4xf32> {
+  // CHECK: blockscale.warp_mma <kind = mxf8f6f4, {{.*}}> %{{.*}}, %{{.*}}, %{{.*}} scales %{{.*}}, %{{.*}} tile 1, 3 step 2{{$}}
+  %0 = blockscale.warp_mma #mma %a, %b, %c scales %sfa, %sfb tile 1, 3 step 2
+  // CHECK: tile 0, 0 step 0 ids <byte = 3, thread = 1>, <byte = 2, thread = 3>
+  %1 = blockscale.warp_mma #mma %a, %b, %0 scales %sfa, %sfb tile 0, 0 step 0
+    ids <byte = 3, thread = 1>, <byte = 2, thread = 3>
+  return %1 : vector<4xf32>
+}
+
+// CHECK-LABEL: func.func @finish
+func.func @finish(%c: vector<4xf32>) -> (vector<4xf32>, i32, i32) {
+  // CHECK: blockscale.sync_warp
+  blockscale.sync_warp
+  // CHECK: blockscale.finish_fragments %{{.*}} : vector<4xf32> -> vector<4xf32>
+  %0 = blockscale.finish_fragments %c : vector<4xf32> -> vector<4xf32>
+  // CHECK: blockscale.fragment_position
+  %row, %column = blockscale.fragment_position
+  return %0, %row, %column : vector<4xf32>, i32, i32
+}
