@@ -1,0 +1,119 @@
+# Makes single edits to the PTX of a kernel that multiplies with mma.sync, and
+# asks `blockscale verify` about each. Prints one line per edit that nobody
+# noticed, then how many there were.
+#
+# usage: mutate_warp.py FILE.mlir FILE.ptx FOLDER CHIP
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import re
+import subprocess
+import sys
+
+source, ptx_path, folder, chip = sys.argv[1:5]
+with open(ptx_path) as file:
+    text = file.read()
+
+# The instruction and its operands: d, a, b, c, scales of A and of B with their
+# byte and thread ids.
+MMA = re.compile(
+    r"mma\.sync[^\n]*\n\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),"
+    r"\s*(%r\d+), \{(%rs\d+), (%rs\d+)\},\s*(%r\d+), \{(%rs\d+), (%rs\d+)\};")
+D, A, B, C, SFA, BYTE_A, THREAD_A, SFB, BYTE_B, THREAD_B = range(1, 11)
+constants = {name: int(value) for name, value in
+             re.findall(r"mov\.b16 \t(%rs\d+), (\d+);", text)}
+
+
+def edited(match, group, replacement):
+    assert match.group(group) != replacement
+    return text[:match.start(group)] + replacement + text[match.end(group):]
+
+
+def found(pattern):
+    return list(re.finditer(pattern, text))
+
+
+def scale_ids(name, mma, scales):
+    """Each id replaced by every other that the instruction has."""
+    for group, side, what, legal in (
+        (BYTE_A, "A", "byte", range(0, 4, scales)),
+        (THREAD_A, "A", "thread", range(2)),
+        (BYTE_B, "B", "byte", range(0, 4, scales)),
+        (THREAD_B, "B", "thread", range(4)),
+    ):
+        for value in legal:
+            if value != constants[mma.group(group)]:
+                yield (f"{what} id {value} for {side} of {name}",
+                       edited(mma, group, str(value)))
+
+
+def mutations():
+    mmas = list(MMA.finditer(text))
+    scales = int(re.search(r"scale_vec::(\d)X", text).group(1))
+    for number in range(0, len(mmas), 5):
+        mma, name = mmas[number], f"mma {number}"
+        yield from scale_ids(name, mma, scales)
+        if number % 10 == 0:
+            yield f"drop {name}", edited(mma, 0, "")
+    first = mmas[0]
+    yield "registers of scales exchanged", edited(
+        first, 0, first.group(0).replace(first.group(SFA), "%tmp").replace(
+            first.group(SFB), first.group(SFA)).replace(
+                "%tmp", first.group(SFB)))
+    for group, name in ((A, "A"), (B, "B"), (C, "C")):
+        other = next(m for m in mmas if m.group(group) != first.group(group))
+        yield f"another {name}", edited(first, group, other.group(group))
+    # The shift of 4-bit elements of padded rows.
+    for load in found(r"ldmatrix[^\n]*b4x16_p64 \{(.*?)\}")[:2]:
+        for register in load.group(1).split(", "):
+            shift = re.search(
+                rf"shl\.b32 \t(%r\d+), {register}, 2;", text)
+            yield f"no shift of {register}", edited(
+                shift, 0, f"mov.b32 \t{shift.group(1)}, {register};")
+    for load in found(r"b4x16_p64")[:1]:
+        yield "6-bit load", edited(load, 0, "b6x16_p32")
+    for load in found(r"b6x16_p32")[:1]:
+        yield "4-bit load", edited(load, 0, "b4x16_p64")
+    loads = found(r"ldmatrix[^\n]*\[(%rd\d+)(?:\+\d+)?\];")
+    for number, load in enumerate(loads[1:4]):
+        yield f"address of ldmatrix 0 for {number + 1}", edited(
+            load, 1, loads[0].group(1))
+    for number, load in enumerate(found(r"ld\.shared\.b32 \t%r\d+, \[(%rd\d+)\];")):
+        yield f"scales 4 bytes further {number}", edited(
+            load, 1, load.group(1) + "+4")
+    # A tail keeps the scales before the end of K by a mask.
+    if scales > 1:
+        masks = [m for m in found(r"and\.b32 +\t(%r\d+), (%r\d+), (-?\d+);")
+                 if m.group(1) in (mmas[-1].group(SFA), mmas[-1].group(SFB))]
+        assert masks
+        for number, mask in enumerate(masks):
+            yield f"no mask {number}", edited(mask, 3, "-1")
+    for number, load in enumerate(found(r"cp\.async\.bulk\.tensor[^\n]*;")):
+        yield f"drop load {number}", edited(load, 0, "")
+    for number, wait in enumerate(
+            found(r"mbarrier\.try_wait\.parity[^\n]* (%r\d+);")):
+        flip = f"xor.b32 \t{wait.group(1)}, {wait.group(1)}, 1;\n\t"
+        yield f"parity of wait {number}", edited(
+            wait, 0, flip + wait.group(0))
+    yield "drop expect_tx", edited(
+        found(r"mbarrier\.arrive\.expect_tx[^\n]*;")[0], 0, "")
+    yield "drop release", edited(
+        found(r"mbarrier\.arrive\.shared[^\n]*;")[0], 0, "")
+
+
+missed = total = 0
+for name, mutated in mutations():
+    path = f"{folder}/mutated.ptx"
+    with open(path, "w") as file:
+        file.write(mutated)
+    result = subprocess.run(
+        ["blockscale", "verify", source, f"--target={chip}", f"--ptx={path}",
+         "--data=exact", "--num-sms=2"], capture_output=True, text=True)
+    total += 1
+    noticed = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+    if result.returncode != 1 or not noticed:
+        missed += 1
+        print(f"missed: {name} (exit {result.returncode})")
+print(f"missed {missed} of {total} edits")
