@@ -148,8 +148,11 @@ int main(int argc, char **argv) {
                   int(size), 1, a.values.data(), int(size), b.values.data(),
                   int(size), 0, expected.data(), int(size));
     });
-    std::fill(d.begin(), d.end(), -1.0f);
     RunResult result;
+    options.strict = false;
+    Time plain = timed([&] { result = run(*parsed.module, launch, options); });
+    std::fill(d.begin(), d.end(), -1.0f);
+    options.strict = true;
     Time emulator =
         timed([&] { result = run(*parsed.module, launch, options); });
     for (const Finding &finding : result.findings)
@@ -160,10 +163,13 @@ int main(int argc, char **argv) {
     (void)getloadavg(load, 1);
     std::printf("round %u: sgemm %.3f s (processor %.3f s), emulator %.3f s "
                 "(processor %.3f s), ratio %.2f (processor %.2f), "
+                "of that strict mode %.2f (processor %.2f), "
                 "%llu warp instructions, load %.1f, results %s\n",
                 round, gemm.wall, gemm.processor, emulator.wall,
                 emulator.processor, emulator.wall / gemm.wall,
                 emulator.processor / gemm.processor,
+                emulator.wall / plain.wall,
+                emulator.processor / plain.processor,
                 (unsigned long long)result.counters.instructions, load[0],
                 equal ? "equal" : "DIFFER");
     std::fflush(stdout);

@@ -61,30 +61,40 @@ std::string kernelOf(const Loop &loop) {
 
 } // namespace
 
+/// Million warp instructions per processor second; 0 after a finding.
+static double speed(const Module &module, bool strict) {
+  std::vector<uint8_t> memory(32 * 16);
+  Launch launch;
+  launch.kernel = "k";
+  launch.block.x = 32;
+  launch.buffers = {{memory.data(), memory.size(), true}};
+  launch.arguments = {BufferArgument{0, 0}};
+  Options options;
+  options.threads = 1;
+  options.strict = strict;
+  std::clock_t start = std::clock();
+  RunResult result = run(module, launch, options);
+  double time = double(std::clock() - start) / CLOCKS_PER_SEC;
+  for (const Finding &finding : result.findings)
+    std::fprintf(stderr, "%s\n", toString(finding).c_str());
+  return result.clean() ? double(result.counters.instructions) / time * 1e-6
+                        : 0;
+}
+
 int main() {
+  std::printf("million warp instructions per processor second\n");
   for (const Loop &loop : kLoops) {
     ParseResult parsed = parsePtx(kernelOf(loop));
     for (const Diagnostic &error : parsed.errors)
       std::fprintf(stderr, "%s\n", error.format().c_str());
     if (!parsed)
       return 1;
-    std::vector<uint8_t> memory(32 * 16);
-    Launch launch;
-    launch.kernel = "k";
-    launch.block.x = 32;
-    launch.buffers = {{memory.data(), memory.size(), true}};
-    launch.arguments = {BufferArgument{0, 0}};
-    Options options;
-    options.threads = 1;
-    std::clock_t start = std::clock();
-    RunResult result = run(*parsed.module, launch, options);
-    double time = double(std::clock() - start) / CLOCKS_PER_SEC;
-    for (const Finding &finding : result.findings)
-      std::fprintf(stderr, "%s\n", toString(finding).c_str());
-    if (!result.clean())
+    double plain = speed(*parsed.module, false);
+    double strict = speed(*parsed.module, true);
+    if (!plain || !strict)
       return 1;
-    std::printf("%-10s %6.1f million warp instructions per processor second\n",
-                loop.name, double(result.counters.instructions) / time * 1e-6);
+    std::printf("%-10s plain %6.1f, strict %6.1f, ratio %.2f\n", loop.name,
+                plain, strict, plain / strict);
   }
   return 0;
 }

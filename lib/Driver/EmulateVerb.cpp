@@ -8,6 +8,7 @@
 
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
+#include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Verify/Arguments.h"
 #include "blockscale/Verify/PlanLaunch.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 using namespace blockscale;
 using namespace blockscale::driver;
@@ -90,6 +92,13 @@ private:
                "the number of an argument")};
   cl::opt<bool> trace{"trace", cl::sub(command),
                       cl::desc("Print asynchronous and barrier events")};
+  cl::opt<bool> strict{
+      "strict", cl::sub(command), cl::init(true),
+      cl::desc("Look for missing order, fences and waits (default true)")};
+  cl::opt<bool> advice{
+      "advice", cl::sub(command),
+      cl::desc("Also print what is formally wrong but works in published "
+               "kernels")};
   cl::opt<bool> counters{"counters", cl::sub(command),
                          cl::desc("Print what was executed")};
   cl::opt<unsigned> threads{"threads", cl::sub(command), cl::init(0),
@@ -278,8 +287,21 @@ int EmulateVerb::writeOutputs(const Prepared &prepared) {
 }
 
 int EmulateVerb::report(const emulator::RunResult &result, double seconds) {
+  std::set<unsigned> rules;
+  auto print = [&](const emulator::Finding &finding, StringRef grade) {
+    llvm::errs() << input << ": " << grade << emulator::toString(finding)
+                 << '\n';
+    if (finding.hazard)
+      rules.insert(finding.hazard);
+  };
   for (const emulator::Finding &finding : result.findings)
-    llvm::errs() << input << ": " << emulator::toString(finding) << '\n';
+    print(finding, "");
+  for (const emulator::Finding &finding : result.advice)
+    print(finding, "advice: ");
+  for (unsigned rule : rules)
+    if (const emulator::HazardInfo *info = emulator::hazardInfo(rule))
+      llvm::errs() << "hazard " << rule << ", " << info->name << ": "
+                   << info->explanation << '\n';
   if (counters) {
     const emulator::Counters &count = result.counters;
     static constexpr StringRef kinds[] = {"f16",      "tf32", "f8f6f4",  "i8",
@@ -328,6 +350,8 @@ int EmulateVerb::run() {
   emulator::Options options;
   options.threads = threads;
   options.stepLimit = stepLimit;
+  options.strict = strict;
+  options.advice = advice;
   if (trace)
     options.trace = [](std::string_view line) {
       llvm::outs() << StringRef(line.data(), line.size()) << '\n';

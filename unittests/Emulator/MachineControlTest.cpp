@@ -143,7 +143,8 @@ TEST(MachineControl, RemoteSharedMemory) {
               "%r12, %r11, 1;\n"
               "mapa.shared::cluster.u32 %r13, %r10, %r12;\n"
               "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
-              "add.u32 %r14, %r11, 70;\nst.shared::cluster.b32 [%r13], %r14;\n"
+              "add.u32 %r14, %r11, 70;\nsetp.eq.u32 %p1, %r1, 0;\n"
+              "@%p1 st.shared::cluster.b32 [%r13], %r14;\n"
               "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
               "ld.shared.b32 %r15, [%r10];\nst.global.b32 [%rd1], %r15;",
               {}, 64, 4, {}, 2, ".shared .align 4 .b32 buf;\n");

@@ -59,11 +59,13 @@ const char kSlot[] = ".shared .align 4 .b32 slot;\n"
 
 const Case kCases[] = {
     {"GlobalOutOfBounds", FindingKind::OutOfBounds, Thread, "$",
-     "@%p15 st.global.b32 [%rd1+4096], %r1;", "@%p15 st.global.b32 [%rd1], %r1;"},
+     "@%p15 st.global.b32 [%rd1+4096], %r1;",
+     "@%p15 st.global.b32 [%rd1], %r1;"},
     {"GlobalNull", FindingKind::OutOfBounds, Thread, "mov.b64 %rd9, 0;\n$",
      "@%p15 ld.b32 %r9, [%rd9];", "@%p15 ld.b32 %r9, [%rd2];"},
     {"GlobalMisaligned", FindingKind::Misaligned, Thread, "$",
-     "@%p15 ld.global.b32 %r9, [%rd2+2];", "@%p15 ld.global.b16 %h9, [%rd2+2];"},
+     "@%p15 ld.global.b32 %r9, [%rd2+2];",
+     "@%p15 ld.global.b16 %h9, [%rd2+2];"},
     {"VectorMisaligned", FindingKind::Misaligned, Thread, SHARED "$",
      "@%p15 ld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r10+8];",
      "@%p15 ld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r10+16];", kBuffer},
@@ -75,9 +77,9 @@ const Case kCases[] = {
     {"SharedOutOfBounds", FindingKind::OutOfBounds, Thread, SHARED "$",
      "@%p15 ld.shared.b32 %r9, [%r10+4096];",
      "@%p15 ld.shared.b32 %r9, [%r10+252];", kBuffer},
-    {"SharedNull", FindingKind::OutOfBounds, Thread, SHARED "mov.b32 %r9, 0;\n$",
-     "@%p15 st.shared.b32 [%r9], %r1;", "@%p15 st.shared.b32 [%r10], %r1;",
-     kBuffer},
+    {"SharedNull", FindingKind::OutOfBounds, Thread,
+     SHARED "mov.b32 %r9, 0;\n$", "@%p15 st.shared.b32 [%r9], %r1;",
+     "@%p15 st.shared.b32 [%r10], %r1;", kBuffer},
     {"SharedMisaligned", FindingKind::Misaligned, Thread, SHARED "$",
      "@%p15 st.shared.b32 [%r10+1], %r1;", "@%p15 st.shared.b32 [%r10+4], %r1;",
      kBuffer},
@@ -87,12 +89,14 @@ const Case kCases[] = {
      "@%p15 st.local.b32 [mine+12], %r1;"},
     {"ConstantOutOfBounds", FindingKind::OutOfBounds, Thread,
      "mov.b64 %rd9, table;\n$", "@%p15 ld.const.b32 %r9, [%rd9+4096];",
-     "@%p15 ld.const.b32 %r9, [%rd9+4];", ".const .align 4 .b32 table[2] = {3, 4};\n"},
+     "@%p15 ld.const.b32 %r9, [%rd9+4];",
+     ".const .align 4 .b32 table[2] = {3, 4};\n"},
     {"PeerThatIsNotThere", FindingKind::BadAddress, Thread, SHARED "$",
      "@%p15 ld.shared::cluster.b32 %r9, [%r10+117440512];",
      "@%p15 ld.shared::cluster.b32 %r9, [%r10];", kBuffer},
     {"UninitialisedShared", FindingKind::Uninitialised, Thread,
-     "mov.u32 %r10, buf;\nst.shared.b32 [%r10], %r1;\nbar.sync 0;\n"
+     "mov.u32 %r10, buf;\nsetp.eq.u32 %p1, %r1, 0;\n"
+     "@%p1 st.shared.b32 [%r10], %r1;\nbar.sync 0;\n"
      "ld.shared.b32 %r9, [%r10];\n@%p15 ld.shared.b32 %r9, [%r10+128];\n$",
      "st.global.b32 [%rd1], %r9;", "st.global.b32 [%rd1], %r1;", kBuffer},
     {"DivisionByZero", FindingKind::Arithmetic, Thread, "mov.b32 %r9, 0;\n$",
@@ -112,8 +116,8 @@ const Case kCases[] = {
      "@%p15 mbarrier.inval.shared.b64 [%r10];\n"
      "@%p15 mbarrier.init.shared.b64 [%r10], 1;",
      kBarrier},
-    {"BarrierCountOfZero", FindingKind::MBarrier, Thread, "mov.u32 %r10, bar;\n$",
-     "@%p15 mbarrier.init.shared.b64 [%r10], 0;",
+    {"BarrierCountOfZero", FindingKind::MBarrier, Thread,
+     "mov.u32 %r10, bar;\n$", "@%p15 mbarrier.init.shared.b64 [%r10], 0;",
      "@%p15 mbarrier.init.shared.b64 [%r10], 1;", kBarrier},
     {"ArrivalsBeyondTheCount", FindingKind::MBarrier, Thread, LIVE "$",
      "@%p15 mbarrier.arrive.shared.b64 _, [%r10], 3;",
@@ -124,11 +128,13 @@ const Case kCases[] = {
     {"StoreOverBarrier", FindingKind::MBarrier, Thread, LIVE "$",
      "@%p15 st.shared.b32 [%r10], %r1;", "@%p15 st.shared.b32 [%r10+8], %r1;",
      ".shared .align 16 .b64 bar[2];\n"},
-    {"ParityOfTwo", FindingKind::MBarrier, Thread, LIVE "mov.b32 %r9, 1;\n$\n"
-     "mbarrier.test_wait.parity.shared.b64 %p2, [%r10], %r9;",
+    {"ParityOfTwo", FindingKind::MBarrier, Thread,
+     LIVE "mov.b32 %r9, 1;\n$\n"
+          "mbarrier.test_wait.parity.shared.b64 %p2, [%r10], %r9;",
      "@%p15 mov.b32 %r9, 2;", "@%p15 mov.b32 %r9, 0;", kBarrier},
     {"BulkSize", FindingKind::Misaligned, Thread,
-     LIVE "mov.u32 %r12, buf;\nsub.s64 %rd5, %rd2, %rd3;\n"
+     LIVE
+     "mov.u32 %r12, buf;\nsub.s64 %rd5, %rd2, %rd3;\n"
      "mov.b32 %r9, 32;\n@%p15 mbarrier.expect_tx.relaxed.cta.shared.b64 "
      "[%r10], 32;\n$\n@%p15 cp.async.bulk.shared::cluster.global.mbarrier::"
      "complete_tx::bytes [%r12], [%rd5], %r9, [%r10];",
@@ -136,9 +142,9 @@ const Case kCases[] = {
      ".shared .align 16 .b64 bar;\n.shared .align 128 .b8 buf[256];\n"},
     {"BulkOutOfBounds", FindingKind::OutOfBounds, Thread,
      LIVE "mov.u32 %r12, buf;\nsub.s64 %rd5, %rd2, %rd3;\n"
-     "@%p15 mbarrier.expect_tx.relaxed.cta.shared.b64 [%r10], 32;\n$\n"
-     "@%p15 cp.async.bulk.shared::cluster.global.mbarrier::"
-     "complete_tx::bytes [%r12], [%rd5], 32, [%r10];",
+          "@%p15 mbarrier.expect_tx.relaxed.cta.shared.b64 [%r10], 32;\n$\n"
+          "@%p15 cp.async.bulk.shared::cluster.global.mbarrier::"
+          "complete_tx::bytes [%r12], [%rd5], 32, [%r10];",
      "add.s64 %rd5, %rd5, 65536;", "add.s64 %rd5, %rd5, 16;",
      ".shared .align 16 .b64 bar;\n.shared .align 128 .b8 buf[256];\n"},
     {"ShuffleFromAbsentLane", FindingKind::Divergence, Thread,
@@ -153,8 +159,8 @@ const Case kCases[] = {
      "mov.b32 %r9, 96;", "mov.b32 %r9, 64;", kSlot},
     {"LoadOutsideAllocation", FindingKind::TensorMemory, Warp,
      TENSOR "mov.b32 %r9, 0;\n@%p1 tcgen05.st.sync.aligned.32x32b.x1.b32 "
-     "[%r12], {%r9};\n@%p1 tcgen05.wait::st.sync.aligned;\n$\n"
-     "@%p1 tcgen05.wait::ld.sync.aligned;\n" FREE,
+            "[%r12], {%r9};\n@%p1 tcgen05.wait::st.sync.aligned;\n$\n"
+            "@%p1 tcgen05.wait::ld.sync.aligned;\n" FREE,
      "@%p1 tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r9}, [%r12+64];",
      "@%p1 tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r9}, [%r12];", kSlot},
     {"LoadOfForeignLanes", FindingKind::TensorMemory, Warp,
@@ -174,13 +180,14 @@ const Case kCases[] = {
      kSlot},
     {"Leak", FindingKind::TensorMemory, Cta, TENSOR "$", "", FREE, kSlot},
     {"DescriptorOfNoKind", FindingKind::Descriptor, Warp,
-     TENSOR "mov.b64 %rd9, 0;\nsetp.eq.u32 %p2, %r1, 0;\nmov.b32 %r9, 8;\n$\n"
-     FREE,
+     TENSOR
+     "mov.b64 %rd9, 0;\nsetp.eq.u32 %p2, %r1, 0;\nmov.b32 %r9, 8;\n$\n" FREE,
      "@%p2 tcgen05.mma.cta_group::1.kind::f16 [%r12], %rd9, %rd9, %r9, %p2;",
      "", kSlot},
-    {"NamedBarrierOfTooMany", FindingKind::Deadlock, Warp, "$", "bar.sync 1, 96;",
-     "bar.sync 1, 64;"},
-    {"NamedBarrierCount", FindingKind::Barrier, Warp, "mov.b32 %r9, 64;\n$\n"
+    {"NamedBarrierOfTooMany", FindingKind::Deadlock, Warp, "$",
+     "bar.sync 1, 96;", "bar.sync 1, 64;"},
+    {"NamedBarrierCount", FindingKind::Barrier, Warp,
+     "mov.b32 %r9, 64;\n$\n"
      "bar.sync 1, %r9;",
      "mov.b32 %r9, 48;", ""},
     {"WaitForNobody", FindingKind::Deadlock, Warp,

@@ -24,6 +24,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -91,6 +92,16 @@ struct TensorReport {
   InstructionDescriptor idesc; ///< decoded, for traces
   uint64_t macs = 0;           ///< logical multiply-adds
 };
+
+/// A piece of the shared memory of CTA 0 or 1 of the group.
+using OperandVisit =
+    std::function<void(unsigned cta, uint32_t address, uint32_t bytes)>;
+
+/// The shared memory that an instruction reads; none if it is illegal.
+void forOperandRanges(const MmaRequest &request, const OperandVisit &visit);
+/// Same for tcgen05.cp, in each CTA.
+void forCopyRanges(CopyShape shape, CopyFormat format, unsigned ctaGroup,
+                   uint64_t descriptor, const OperandVisit &visit);
 
 /// Executes instructions; keeps scratch memory, so one object per thread.
 class TensorCore {

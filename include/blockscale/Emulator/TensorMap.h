@@ -108,6 +108,11 @@ struct SharedSpan {
 /// Called for each range of shared addresses that was read or written.
 using SharedRange = std::function<void(uint32_t address, uint32_t bytes)>;
 
+/// Calls `visit` for the shared memory that a copy of the box touches; with
+/// `insideOnly` without the parts outside the tensor, which a store skips.
+void sharedRanges(const TensorMap &map, const Box &box, uint32_t sharedAddress,
+                  bool insideOnly, const SharedRange &visit);
+
 /// Gives the bytes at a global address, or null when the range is not all in
 /// one buffer.
 using GlobalAccess = std::function<uint8_t *(uint64_t address, uint64_t bytes)>;

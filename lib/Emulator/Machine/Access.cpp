@@ -69,7 +69,7 @@ Cta *sharedCta(Exec &x, const Record &r, Where where, uint32_t address,
     x.fault(r, FindingKind::BadAddress,
             "shared memory of rank " + std::to_string(rank) +
                 ", whose CTA has exited",
-            int(lane), address);
+            int(lane), address, 16);
     return nullptr;
   }
   return cta;
@@ -112,8 +112,8 @@ bool resolveShared(Exec &x, const Record &r, Where where, uint64_t address,
       if (MBarrier *barrier = barrierAt(*cta, at * 8, false))
         if (barrier->live()) {
           x.fault(r, FindingKind::MBarrier,
-                  "store over the bytes of a live mbarrier", int(lane),
-                  address);
+                  "store over the bytes of a live mbarrier", int(lane), address,
+                  3);
           return false;
         }
   return true;
@@ -204,6 +204,30 @@ bool resolve(Exec &x, const Record &r, Where where, uint64_t address,
   default:
     return resolveGlobal(x, r, address, lane, bytes, use, out);
   }
+}
+
+void touchLane(Exec &x, const Record &r, unsigned lane, const Access &access,
+               uint64_t address, unsigned bytes, Touch touch) {
+  Order *order = x.cluster->order.get();
+  if (!order)
+    return;
+  touch.origin = x.origin(r, int(lane));
+  Range range{address, bytes};
+  if (access.cta) {
+    range.address = uint64_t(access.cta->rank) << kRankShift | access.offset;
+    order->touchShared(*x.warp, *access.cta, &range, 1, touch);
+  } else if (access.global && order->tracked(address, bytes)) {
+    order->touchGlobal(*x.warp, &range, 1, touch);
+  }
+}
+
+void touchRanges(Exec &x, const Record &r, unsigned lane, Cta &cta,
+                 std::vector<Range> &ranges, Touch touch) {
+  touch.origin = x.origin(r, int(lane));
+  for (Range &range : ranges)
+    range.address |= uint64_t(cta.rank) << kRankShift;
+  x.cluster->order->touchShared(*x.warp, cta, ranges.data(), ranges.size(),
+                                touch);
 }
 
 void markWritten(const Access &access, unsigned bytes, bool defined) {

@@ -9,6 +9,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_ACCESS_H
 
 #include "Decoder.h"
+#include "Order.h"
 
 namespace blockscale::emulator::machine {
 
@@ -46,6 +47,15 @@ bool resolve(Exec &x, const Record &r, Where where, uint64_t address,
 /// report.
 Cta *sharedCta(Exec &x, const Record &r, Where where, uint32_t address,
                unsigned lane);
+
+/// Strict mode: checks `bytes` bytes that `lane` accesses where `resolve` found
+/// them; `address` is what the lane gave.
+void touchLane(Exec &x, const Record &r, unsigned lane, const Access &access,
+               uint64_t address, unsigned bytes, Touch touch);
+
+/// Strict mode: same for ranges of the shared memory of a CTA, without rank.
+void touchRanges(Exec &x, const Record &r, unsigned lane, Cta &cta,
+                 std::vector<Range> &ranges, Touch touch);
 
 /// Marks written bytes, and invalidates `undefined` ones.
 void markWritten(const Access &access, unsigned bytes, bool defined);

@@ -21,9 +21,9 @@ MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
                        uint32_t address);
 
 /// One arrival on the mbarrier at a shared address with rank. In strict mode it
-/// says that the operations up to `covered` are complete.
+/// passes `covered` on.
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
-              Stamp covered);
+              const std::shared_ptr<const Clock> &covered);
 /// The completion of `bytes` on that mbarrier, by the transaction `operation`.
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
                 uint32_t bytes, Stamp operation);

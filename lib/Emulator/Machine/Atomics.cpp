@@ -120,8 +120,22 @@ bool replace(uint8_t *at, unsigned bytes, uint64_t &old, F &&update) {
   return true;
 }
 
+void orderAtomic(Exec &x, const Record &r, unsigned lane, const Access &access,
+                 uint64_t address, unsigned bytes) {
+  Touch touch;
+  touch.write = touch.strong = true;
+  touch.bytes = uint16_t(bytes);
+  bool isAtom = !r.detail->a.empty();
+  if (access.cta)
+    address = uint64_t(access.cta->rank) << kRankShift | access.offset;
+  touchLane(x, r, lane, access, address, bytes, touch);
+  if (access.cta || access.global)
+    x.cluster->order->synchronise(*x.warp, access.cta, address, isAtom, true,
+                                  r.imm & 1, r.imm & 2);
+}
+
 /// detail a: destinations (empty for red), c: operands b; op[1] slot of c.
-/// aux: Modifier; aux2: Type | Where << 8.
+/// aux: Modifier; aux2: Type | Where << 8; imm: 1 = acquire, 2 = release.
 Step atomic(Exec &x, const Record &r) {
   auto type = Type(r.aux2 & 255);
   auto where = Where(r.aux2 >> 8);
@@ -139,6 +153,8 @@ Step atomic(Exec &x, const Record &r) {
     Access access;
     if (!resolve(x, r, where, address, lane, bytes * count, Use::Write, access))
       return Step::Fault;
+    if (x.cluster->order)
+      orderAtomic(x, r, lane, access, address, bytes * count);
     bool defined =
         !access.valid || !std::memchr(access.valid, 0, bytes * count);
     if (!defined && Modifier(r.aux) != Modifier::Exch)
@@ -214,6 +230,9 @@ bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
        [&](const Operand &one) { detail.c.push_back(d.source(one, bits)); });
   if (op == Modifier::Cas)
     r.op[1] = d.source(in.operands[next], bits);
+  bool both = in.has(Modifier::AcqRel);
+  r.imm = (both || in.has(Modifier::Acquire)) |
+          (both || in.has(Modifier::Release)) << 1;
   r.aux = uint32_t(op);
   r.aux2 = uint32_t(type) | uint32_t(whereOf(in)) << 8;
   d.flow().sink = true;

@@ -60,6 +60,9 @@ Step replaceField(Exec &x, const Record &r) {
     Access access;
     if (!resolve(x, r, where, address, lane, kMapBytes, Use::Write, access, 64))
       return Step::Fault;
+    Touch touch;
+    touch.write = true;
+    touchLane(x, r, lane, access, address, kMapBytes, touch);
     TensorMap map;
     if (!readMap(access.data, map)) // a map built from zeros
       map = TensorMap();
@@ -131,11 +134,16 @@ Step replaceField(Exec &x, const Record &r) {
 Step copyMap(Exec &x, const Record &r) {
   unsigned lane = x.firstLane();
   Access from, to;
+  uint64_t target = pushedAddress(x, *r.detail, 0, lane);
   if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 1, lane),
                lane, kMapBytes, Use::Read, from) ||
-      !resolve(x, r, Where::Global, pushedAddress(x, *r.detail, 0, lane), lane,
-               kMapBytes, Use::Write, to))
+      !resolve(x, r, Where::Global, target, lane, kMapBytes, Use::Write, to))
     return Step::Fault;
+  Touch touch;
+  touchLane(x, r, lane, from, 0, kMapBytes, touch);
+  touch.write = true;
+  touch.flags = PastAccess::MapCopy;
+  touchLane(x, r, lane, to, target, kMapBytes, touch);
   std::memcpy(to.data, from.data, kMapBytes);
   return Step::Next;
 }

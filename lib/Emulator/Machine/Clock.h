@@ -80,6 +80,13 @@ public:
     for (const auto &[cluster, clock] : other.others)
       joinOther(cluster, clock);
   }
+  /// Takes over the components that `wanted` says.
+  template <typename F> void joinSome(const Clock &other, F &&wanted) {
+    grow(other.times.size());
+    for (size_t i = 0; i != other.times.size(); ++i)
+      if (wanted(Component(i / kStride)))
+        times[i] = std::max(times[i], other.times[i]);
+  }
   /// Takes over what a relaxed arrival or wait passes on.
   void joinRelaxed(const Clock &other) {
     grow(other.times.size());
@@ -96,23 +103,20 @@ public:
   }
   /// The clock of a warp of another cluster; null if nothing is known of it.
   const Clock *other(uint64_t cluster) const {
-    for (const auto &[id, clock] : others)
-      if (id == cluster)
-        return clock.get();
-    return nullptr;
+    auto it = find(cluster);
+    return it != others.end() && it->first == cluster ? it->second.get()
+                                                      : nullptr;
   }
   /// Takes over a clock of another cluster.
   void joinOther(uint64_t cluster, const std::shared_ptr<const Clock> &clock) {
-    for (auto &[id, mine] : others)
-      if (id == cluster) {
-        if (mine != clock) {
-          auto both = std::make_shared<Clock>(*mine);
-          both->join(*clock);
-          mine = std::move(both);
-        }
-        return;
-      }
-    others.emplace_back(cluster, clock);
+    auto it = others.begin() + (find(cluster) - others.cbegin());
+    if (it == others.end() || it->first != cluster) {
+      others.emplace(it, cluster, clock);
+    } else if (it->second != clock) {
+      auto both = std::make_shared<Clock>(*it->second);
+      both->join(*clock);
+      it->second = std::move(both);
+    }
   }
   /// Takes over what a clock of another cluster knows of third ones.
   void joinOthersOf(const Clock &clock, uint64_t self) {
@@ -138,7 +142,13 @@ private:
   }
 
   std::vector<uint32_t> times;
-  std::vector<std::pair<uint64_t, std::shared_ptr<const Clock>>> others;
+  using Others = std::vector<std::pair<uint64_t, std::shared_ptr<const Clock>>>;
+  Others::const_iterator find(uint64_t cluster) const {
+    return std::lower_bound(
+        others.begin(), others.end(), cluster,
+        [](const auto &one, uint64_t id) { return one.first < id; });
+  }
+  Others others; ///< by cluster
 };
 
 } // namespace blockscale::emulator::machine

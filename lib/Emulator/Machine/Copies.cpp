@@ -32,6 +32,14 @@ Step copyAsync(Exec &x, const Record &r) {
     if (wanted && !resolve(x, r, Where::Global, source, lane, wanted, Use::Read,
                            from, size))
       return Step::Fault;
+    if (Order *order = x.cluster->order.get()) {
+      Touch touch;
+      touch.stamp = order->issue(*x.warp, lane, Queue::CopyAsync);
+      if (wanted)
+        touchLane(x, r, lane, from, source, wanted, touch);
+      touch.write = true;
+      touchLane(x, r, lane, to, 0, size, touch);
+    }
     auto open = x.warp->copies[lane].open;
     ++*open;
     x.cluster->post(0, [=] {
@@ -63,8 +71,8 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
       arriveOn(*x.cluster, x.origin(r, int(lane)),
                pushedShared(x, *r.detail, 0, lane),
                x.cluster->order
-                   ? x.cluster->order->last(*x.warp, lane, Queue::CopyAsync)
-                   : Stamp());
+                   ? x.cluster->order->covered(*x.warp, lane, Queue::CopyAsync)
+                   : nullptr);
     }
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -90,7 +98,11 @@ Step storeAsync(Exec &x, const Record &r) {
                   r.aux);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
-    Stamp stamp = beginTransaction(x, origin, barrier);
+    Touch touch;
+    touch.write = true;
+    touch.stamp = beginTransaction(x, origin, barrier);
+    Stamp stamp = *touch.stamp;
+    touchLane(x, r, lane, access, address, bytes, touch);
     cluster->post(0, [=] {
       std::memcpy(access.data, data.data(), bytes);
       markWritten(access, bytes, true);
@@ -113,6 +125,9 @@ Step storeZeros(Exec &x, const Record &r) {
     if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane),
                  lane, unsigned(size), Use::Write, access, 8))
       return Step::Fault;
+    Touch touch;
+    touch.write = true;
+    touchLane(x, r, lane, access, 0, unsigned(size), touch);
     std::memset(access.data, 0, size);
     markWritten(access, unsigned(size), true);
   }
@@ -165,7 +180,12 @@ Step tryCancel(Exec &x, const Record &r) {
       if (!resolve(x, r, Where::SharedCluster, target, lane, 16, Use::Write,
                    access))
         return Step::Fault;
-      Stamp stamp = beginTransaction(x, origin, home);
+      Touch touch;
+      touch.write = touch.async = true;
+      touch.flags = PastAccess::Answer;
+      touch.stamp = beginTransaction(x, origin, home);
+      Stamp stamp = *touch.stamp;
+      touchLane(x, r, lane, access, target, 16, touch);
       cluster->post(0, [=] {
         std::memcpy(access.data, answer.data(), 16);
         markWritten(access, 16, true);

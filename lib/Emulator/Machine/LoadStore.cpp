@@ -11,7 +11,13 @@ namespace blockscale::emulator::machine {
 namespace {
 
 /// Record::aux of loads and stores: element bytes | count << 8 | signed << 16 |
-/// wide base << 17; aux2: Where | register bytes << 8.
+/// wide base << 17 | Semantics; aux2: Where | register bytes << 8.
+enum Semantics : uint32_t {
+  kStrong = 1 << 18, ///< volatile, relaxed or stronger
+  kAcquire = 1 << 19,
+  kRelease = 1 << 20,
+  kNonCoherent = 1 << 21,
+};
 struct Shape {
   unsigned element, count, registerBytes;
   bool sign, wide;
@@ -49,6 +55,9 @@ struct LanePointers {
   uint8_t *data[32];
   uint8_t *valid[32]; ///< null outside shared memory; unset without `shared`
   bool shared = false, global = false; ///< what some lane accesses
+  Cta *cta[32];                        ///< with `shared`; null elsewhere
+  uint32_t offset[32];                 ///< with `shared`, in that CTA
+  uint32_t globalLanes = 0;
 };
 
 /// The common case: all lanes in the CTA's own shared memory, aligned, none
@@ -84,6 +93,8 @@ bool sharedPointers(Exec &x, const Record &r, const Shape &s, Use use,
   forLanes(x.mask, [&](unsigned lane) {
     out.data[lane] = cta.shared.data() + offsets[lane];
     out.valid[lane] = cta.valid.data() + offsets[lane];
+    out.cta[lane] = &cta;
+    out.offset[lane] = offsets[lane] + kSharedBase;
   });
   out.shared = true;
   return true;
@@ -109,6 +120,7 @@ bool globalPointers(Exec &x, const Record &r, const Shape &s, Use use,
     out.data[lane] = region->data + (wrong ? 0 : offset);
   }
   out.global = !(bad & x.mask);
+  out.globalLanes = x.mask;
   return out.global;
 }
 
@@ -121,18 +133,106 @@ bool lanePointers(Exec &x, const Record &r, const Shape &s, Use use,
   if ((s.where == Where::Global || s.where == Where::Generic) &&
       globalPointers(x, r, s, use, out))
     return true;
+  out.globalLanes = 0;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Access access;
     if (!resolve(x, r, s.where, addressOf(x, r, s, lane), lane, s.bytes(), use,
                  access))
       return false;
+    out.cta[lane] = access.cta;
+    out.offset[lane] = access.offset;
+    out.globalLanes |= uint32_t(access.global) << lane;
     out.data[lane] = access.data;
     out.valid[lane] = access.valid;
     out.shared |= access.valid != nullptr;
     out.global |= access.global;
   }
   return true;
+}
+
+/// Adds a range, to the last one where they meet.
+void addRange(Range *ranges, size_t &count, uint64_t address, uint32_t bytes) {
+  if (count) {
+    Range &last = ranges[count - 1];
+    if (last.address + last.bytes == address) {
+      last.bytes += bytes;
+      return;
+    }
+    if (last.address <= address && address + bytes <= last.address + last.bytes)
+      return;
+  }
+  ranges[count++] = {address, bytes};
+}
+
+void orderShared(Exec &x, const Shape &s, const LanePointers &at,
+                 const Touch &touch) {
+  uint32_t left = x.mask;
+  while (left) {
+    Cta *cta = at.cta[__builtin_ctz(left)];
+    Range ranges[32];
+    size_t count = 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1) {
+      auto lane = unsigned(__builtin_ctz(rest));
+      if (at.cta[lane] != cta)
+        continue;
+      left &= ~(1u << lane);
+      if (cta)
+        addRange(ranges, count,
+                 uint64_t(cta->rank) << kRankShift | at.offset[lane],
+                 s.bytes());
+    }
+    if (count)
+      x.cluster->order->touchShared(*x.warp, *cta, ranges, count, touch);
+  }
+}
+
+void orderGlobal(Exec &x, const Record &r, const Shape &s,
+                 const LanePointers &at, const Touch &touch) {
+  Order &order = *x.cluster->order;
+  Range ranges[32];
+  size_t count = 0;
+  forLanes(at.globalLanes, [&](unsigned lane) {
+    addRange(ranges, count, addressOf(x, r, s, lane), s.bytes());
+  });
+  size_t kept = 0;
+  for (size_t i = 0; i != count; ++i)
+    if (order.tracked(ranges[i].address, ranges[i].bytes))
+      ranges[kept++] = ranges[i];
+  if (kept)
+    order.touchGlobal(*x.warp, ranges, kept, touch);
+}
+
+/// Strict mode: checks the accesses of all lanes.
+void orderLanes(Exec &x, const Record &r, const Shape &s,
+                const LanePointers &at, Use use) {
+  Touch touch;
+  touch.origin = x.origin(r, int(x.firstLane()));
+  touch.write = use == Use::Write;
+  touch.strong = r.aux & kStrong;
+  touch.bytes = uint16_t(s.bytes());
+  touch.nonCoherent = r.aux & kNonCoherent;
+  auto synchronise = [&] {
+    forLanes(x.mask, [&](unsigned lane) {
+      Cta *cta = at.shared ? at.cta[lane] : nullptr;
+      if (!cta && !(at.globalLanes >> lane & 1))
+        return;
+      uint64_t address =
+          cta ? uint64_t(cta->rank) << kRankShift | at.offset[lane]
+              : addressOf(x, r, s, lane);
+      x.cluster->order->synchronise(*x.warp, cta, address, !touch.write,
+                                    touch.write, r.aux & kAcquire,
+                                    r.aux & kRelease);
+    });
+  };
+  if (touch.strong && !touch.write)
+    synchronise();
+  if (at.shared)
+    orderShared(x, s, at, touch);
+  if (at.globalLanes)
+    orderGlobal(x, r, s, at, touch);
+  if (touch.strong && touch.write)
+    synchronise();
 }
 
 /// Moves one element per lane between memory and a register of its size.
@@ -191,6 +291,8 @@ Step load(Exec &x, const Record &r) {
   LanePointers from;
   if (!lanePointers(x, r, s, Use::Read, from))
     return Step::Fault;
+  if (x.cluster->order && (from.shared || from.globalLanes))
+    orderLanes(x, r, s, from, Use::Read);
   uint32_t undefined = 0;
   if (from.shared)
     forLanes(x.mask, [&](unsigned lane) {
@@ -231,6 +333,8 @@ Step store(Exec &x, const Record &r) {
   LanePointers to;
   if (!lanePointers(x, r, s, Use::Write, to))
     return Step::Fault;
+  if (x.cluster->order && (to.shared || to.globalLanes))
+    orderLanes(x, r, s, to, Use::Write);
   ++x.cluster->writes;
   uint32_t undefined = undefinedData(x, r);
   if (undefined && to.global && !to.shared) {
@@ -267,6 +371,15 @@ unsigned vectorCount(const Instruction &in) {
          : in.has(Modifier::V4) ? 4
          : in.has(Modifier::V8) ? 8
                                 : 1;
+}
+
+uint32_t semanticsOf(const Instruction &in) {
+  bool acquires = in.has(Modifier::Acquire),
+       releases = in.has(Modifier::Release);
+  bool strong = acquires || releases || in.has(Modifier::Relaxed) ||
+                in.has(Modifier::Volatile) || in.has(Modifier::Mmio);
+  return (strong ? kStrong : 0) | (acquires ? kAcquire : 0) |
+         (releases ? kRelease : 0) | (in.has(Modifier::Nc) ? kNonCoherent : 0);
 }
 
 /// ld.param and st.param of a call's own parameters are lane-local memory.
@@ -336,7 +449,7 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
   if (detail.a.size() != count)
     return d.refuse("vector length does not match");
   r.aux = element | count << 8 | uint32_t(isSigned(type)) << 16 |
-          uint32_t(wide) << 17;
+          uint32_t(wide) << 17 | semanticsOf(in);
   r.aux2 = uint32_t(paramWhere(d, in, address)) | width << 8;
   r.fn = isLoad ? load : store;
   return true;

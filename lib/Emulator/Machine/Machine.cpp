@@ -59,8 +59,23 @@ static bool isAdvice(unsigned hazard) {
   return info && info->grade == Grade::Advice;
 }
 
+/// What a finding of the kind breaks, where it does not say so itself.
+static unsigned ruleOf(FindingKind kind) {
+  switch (kind) {
+  case FindingKind::Uninitialised:
+    return 37;
+  case FindingKind::OutOfBounds:
+  case FindingKind::Misaligned:
+    return 38;
+  default:
+    return 0;
+  }
+}
+
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
             std::string message, uint64_t address, unsigned hazard) {
+  if (!hazard)
+    hazard = ruleOf(kind);
   bool advice = isAdvice(hazard);
   std::vector<Finding> &findings = advice ? cluster.advice : cluster.findings;
   if (findings.size() >= cluster.grid.options.maxFindings ||

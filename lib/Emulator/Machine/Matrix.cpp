@@ -259,6 +259,9 @@ Step moveRows(Exec &x, const Record &r) {
     if (!resolve(x, r, where, address, lane, 16, store ? Use::Write : Use::Read,
                  access))
       return Step::Fault;
+    Touch touch;
+    touch.write = store;
+    touchLane(x, r, lane, access, address, 16, touch);
     std::memcpy(store ? access.data : rows[lane],
                 store ? rows[lane] : access.data, 16);
     if (store)

@@ -65,6 +65,14 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
   } else {
     address = pushedShared(x, *r.detail, 0, lane);
   }
+  if (where == Where::SharedCta && address >> kRankShift != x.cta->rank &&
+      address >> kRankShift < x.cluster->ctas.size()) {
+    x.fault(r, FindingKind::BadAddress,
+            "shared::cta operation on an mbarrier of rank " +
+                std::to_string(address >> kRankShift),
+            int(lane), address, 15);
+    return nullptr;
+  }
   cta = sharedCta(x, r, where, address, lane);
   if (!cta)
     return nullptr;
@@ -116,11 +124,16 @@ MBarrierArrival perform(const Record &r, MBarrier &barrier, uint32_t count,
   return result;
 }
 
-/// What the operation of a lane on a barrier means for others. `released` is
-/// the barrier to which the warp has already passed on what it knows.
+/// What the lanes of an arrival have done so far.
+struct Arrivals {
+  const BarrierOrder *released = nullptr; ///< has what the warp knows
+  const BarrierOrder *completed = nullptr;
+};
+
+/// What the operation of a lane on a barrier means for others.
 void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
                  uint32_t offset, const MBarrierArrival &result,
-                 const BarrierOrder *&released) {
+                 Arrivals &before) {
   Order &order = *x.cluster->order;
   BarrierOrder &barrier = order.barrier(cta, offset);
   Origin origin = x.origin(r, int(lane));
@@ -130,17 +143,25 @@ void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
   else
     order.use(origin, *x.warp, barrier);
   bool arrives = verb == Verb::Arrive || verb == Verb::Drop;
-  if (arrives && released != &barrier) {
+  if (arrives)
+    barrier.lastArrival = r.line;
+  if (arrives && before.released != &barrier) {
     order.release(*x.warp, barrier.pending, r.aux & kRelaxed);
-    released = &barrier;
+    before.released = &barrier;
   }
   if (arrives && &cta != x.cta && r.aux & kCtaScope)
     reportHazard(*x.cluster, origin, 17, FindingKind::MBarrier,
                  "arrival on an mbarrier of rank " + std::to_string(cta.rank) +
                      " with scope .cta",
                  offset);
-  if (result.completed)
-    order.complete(barrier);
+  if (!result.completed)
+    return;
+  order.complete(barrier);
+  if (before.completed == &barrier)
+    reportHazard(*x.cluster, origin, 4, FindingKind::MBarrier,
+                 "lanes of one warp complete several phases of the mbarrier",
+                 offset);
+  before.completed = &barrier;
 }
 
 /// What a CTA can do with its own barriers only.
@@ -152,7 +173,7 @@ bool needsOwnCta(const Record &r) {
 
 /// op[0] token or kNoSlot, op[1] count, op[2] bytes.
 Step update(Exec &x, const Record &r) {
-  const BarrierOrder *released = nullptr;
+  Arrivals before;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Cta *cta = nullptr;
@@ -174,7 +195,7 @@ Step update(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::MBarrier, describe(result.error),
                      int(lane), address, hazardOf(result.error, isInit));
     if (x.cluster->order)
-      orderUpdate(x, r, lane, *cta, address & 0xFFFFFF, result, released);
+      orderUpdate(x, r, lane, *cta, address & 0xFFFFFF, result, before);
     if (isInit) // its bytes now hold something
       std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase),
                   0xFF, 8);
@@ -206,7 +227,8 @@ MBarrierTest testLane(Exec &x, const Record &r, const MBarrier &barrier,
   return barrier.testToken(x.reg<uint64_t>(r.op[1])[lane]);
 }
 
-void orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
+/// Whether this is the first test of a poll.
+bool orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
                bool done) {
   Order &order = *x.cluster->order;
   BarrierOrder &barrier = order.barrier(*x.cta, offset);
@@ -216,12 +238,13 @@ void orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
   uint32_t phase = r.aux & kParity
                        ? x.reg<uint32_t>(r.op[1])[lane]
                        : uint32_t(x.reg<uint64_t>(r.op[1])[lane] >> 20);
-  order.tested(origin, *x.warp, barrier, done, r.aux & kRelaxed, phase);
+  return order.tested(origin, *x.warp, barrier, done, r.aux & kRelaxed, phase);
 }
 
 /// op[0] predicate, op[1] token or parity.
 Step wait(Exec &x, const Record &r) {
   uint32_t done = 0;
+  bool first = false;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Cta *cta = nullptr;
@@ -238,10 +261,12 @@ Step wait(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
                      address, hazardOf(test.error, false));
     if (x.cluster->order)
-      orderWait(x, r, lane, address & 0xFFFFFF, test.done);
+      first |= orderWait(x, r, lane, address & 0xFFFFFF, test.done);
     done |= uint32_t(test.done) << lane;
   }
-  if (!done && r.aux & kTry)
+  // try_wait may return false; the latest order does so once per poll.
+  bool gives = x.cluster->grid.options.completion == Completion::Latest;
+  if (!done && r.aux & kTry && !(first && gives))
     return Step::Block;
   x.setPredicate(r.op[0], done);
   if (!done)
@@ -323,11 +348,12 @@ namespace {
 /// What an asynchronous arrival or completion made of the barrier.
 void finish(Cluster &cluster, const Origin &origin, uint32_t address,
             const MBarrier &barrier, const MBarrierArrival &result) {
+  bool fromPeer = origin.cta->rank != address >> kRankShift;
   if (result.error != MBarrierError::None)
     asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
                address, hazardOf(result.error, false));
   else if (!result.completed && barrier.pending() == 0 && barrier.tx() < 0)
-    reportHazard(cluster, origin, 7, FindingKind::MBarrier,
+    reportHazard(cluster, origin, fromPeer ? 28 : 7, FindingKind::MBarrier,
                  "the copies of this phase deliver " +
                      std::to_string(-barrier.tx()) +
                      " bytes more than were expected",
@@ -353,7 +379,7 @@ Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address) {
 }
 
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
-              Stamp covered) {
+              const std::shared_ptr<const Clock> &covered) {
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
@@ -362,7 +388,8 @@ void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
   finish(cluster, origin, address, *barrier, result);
   if (cluster.order) {
     BarrierOrder &order = orderOf(cluster, address);
-    cluster.order->publish(order, covered);
+    order.lastArrival = origin.line;
+    order.pending.join(*covered);
     if (result.completed)
       cluster.order->complete(order);
   }

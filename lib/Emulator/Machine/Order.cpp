@@ -83,8 +83,14 @@ Stamp Order::last(const Warp &warp, unsigned lane, Queue kind) {
 
 void Order::observe(Warp &warp, Stamp stamp) { warp.order->clock.raise(stamp); }
 
-void Order::publish(BarrierOrder &barrier, Stamp stamp) {
-  barrier.pending.raise(stamp);
+std::shared_ptr<const Clock> Order::covered(Warp &warp, unsigned lane,
+                                            Queue queue) {
+  auto clock = std::make_shared<Clock>();
+  clock->joinSome(warp.order->clock, [&](Component component) {
+    return parts[component].kind != Kind::Warp;
+  });
+  clock->raise(last(warp, lane, queue));
+  return clock;
 }
 
 Stamp Order::begin(BarrierOrder &barrier) {
@@ -147,7 +153,7 @@ void Order::complete(BarrierOrder &barrier) {
   barrier.done = barrier.pending;
 }
 
-void Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
+bool Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
                    bool succeeded, bool relaxed, uint32_t parity) {
   std::vector<WaitNote> &notes = warp.order->waits;
   auto note = std::find_if(notes.begin(), notes.end(), [&](WaitNote &one) {
@@ -169,6 +175,7 @@ void Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
   note->parity = parity;
   if (succeeded)
     acquire(warp, barrier.done, relaxed);
+  return !succeeded && !polling;
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,6 +212,17 @@ void Order::fenceBarrierInit(Warp &warp) {
   tick(warp);
 }
 
+/// A later acquire of a warp knows what its earlier ones did.
+static void keepAcquire(std::vector<MapAcquire> &all, Stamp by,
+                        const Clock &clock) {
+  for (MapAcquire &one : all)
+    if (one.by.component == by.component) {
+      one = {by, clock};
+      return;
+    }
+  all.push_back({by, clock});
+}
+
 void Order::fenceTensorMap(Warp &warp, bool release, bool acquire,
                            uint64_t address) {
   WarpOrder &own = *warp.order;
@@ -212,7 +230,7 @@ void Order::fenceTensorMap(Warp &warp, bool release, bool acquire,
   if (release)
     own.clock.raise(now, View::MapReleased);
   if (acquire)
-    mapAcquires[address].push_back({now, own.clock});
+    keepAcquire(mapAcquires[address], now, own.clock);
   tick(warp);
 }
 

@@ -19,7 +19,7 @@
 //  - Queues: operations of one thread that complete in order, as seen by what
 //    observes them. `issue` gives the stamp of the next one; whatever observes
 //    completion raises that stamp in a clock: a tcgen05.commit in the clock of
-//    the barrier it arrives on (`publish`), a wait_group or tcgen05.wait in
+//    the barrier it arrives on (`covered`), a wait_group or tcgen05.wait in
 //    that of the waiting warp (`observe`).
 //  - Transactions: operations that complete by complete_tx on an mbarrier.
 //    `begin` makes a stamp that is not ordered before anything until `end`
@@ -65,6 +65,7 @@ struct BarrierOrder {
   Stamp init;          ///< the last mbarrier.init
   uint32_t initLine = 0;
   bool initReported = false;
+  uint32_t lastArrival = 0; ///< its line
   /// Bytes of a multicast of another CTA were counted here.
   bool multicast = false;
 };
@@ -107,6 +108,12 @@ struct Touch {
   bool nonCoherent = false; ///< ld.global.nc
   /// Of an asynchronous operation; else that of the warp.
   std::optional<Stamp> stamp;
+};
+
+/// fence.proxy.tensormap::generic.acquire of a map.
+struct MapAcquire {
+  Stamp by;
+  Clock clock;
 };
 
 /// Strict state of the grid: global memory and what is released through it.
@@ -167,8 +174,10 @@ public:
   Stamp last(const Warp &warp, unsigned lane, Queue queue);
   /// The warp has seen that operations up to `stamp` are complete.
   void observe(Warp &warp, Stamp stamp);
-  /// An arrival on `barrier` says so.
-  void publish(BarrierOrder &barrier, Stamp stamp);
+  /// What an arrival says that ends with the operations of a queue issued so
+  /// far. Operations that the thread had seen complete before it issued them
+  /// happened before too; its ordinary accesses are not passed on.
+  std::shared_ptr<const Clock> covered(Warp &warp, unsigned lane, Queue queue);
 
   //===-- Transactions ----------------------------------------------------===//
 
@@ -191,8 +200,9 @@ public:
   void use(const Origin &origin, Warp &warp, BarrierOrder &barrier);
   /// The current phase is complete.
   void complete(BarrierOrder &barrier);
-  /// A wait of `warp` was tested; reports waits that fell behind.
-  void tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
+  /// A wait of `warp` was tested; reports waits that fell behind. True if it is
+  /// the first that failed in a row.
+  bool tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
               bool succeeded, bool relaxed, uint32_t parity);
 
   //===-- Fences ----------------------------------------------------------===//
@@ -245,12 +255,6 @@ private:
     BarrierOrder *barrier = nullptr;
     uint32_t begun = 0; ///< BarrierOrder::completions at issue
   };
-  /// fence.proxy.tensormap::generic.acquire of a map.
-  struct MapAcquire {
-    Stamp by;
-    Clock clock;
-  };
-
   Cluster &cluster;
   std::vector<Part> parts;
   std::map<std::pair<Component, unsigned>, Component> queues;

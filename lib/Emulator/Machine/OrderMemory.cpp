@@ -129,6 +129,19 @@ private:
     return index >= 0 && barrier.cta->barriers[size_t(index)].tx() < 0;
   }
 
+  /// The author of the read passed the barrier of this copy before it had
+  /// completed any phase.
+  bool startedEarly(const PastAccess &e) const {
+    const WarpOrder *author = authorOf(e);
+    if (!author || event.stamp.component != kOperation)
+      return false;
+    const BarrierOrder *barrier = order.operations[event.stamp.time].barrier;
+    for (const WaitNote &note : author->waits)
+      if (note.barrier == barrier && note.succeeded)
+        return note.completions == 0;
+    return false;
+  }
+
   /// Somebody waited for bulk groups without having committed one.
   bool foreignWait() const {
     for (const auto &warp : touch.origin.cta->warps)
@@ -145,11 +158,14 @@ private:
       return 25;
     if (verdict == Verdict::Unfenced)
       return unfencedRule(e);
-    if (wrote && e.is(PastAccess::Async))
+    bool remote = event.is(PastAccess::Remote);
+    if (wrote && e.is(PastAccess::Async) && touch.async && touch.write &&
+        remote)
+      return 27;
+    if (wrote && (e.is(PastAccess::Async) || e.stamp.component == kOperation))
       return waitRule(e);
     if (!wrote && event.is(PastAccess::Answer))
       return 26;
-    bool remote = event.is(PastAccess::Remote);
     if (!wrote && e.is(PastAccess::Async)) {
       if (e.is(PastAccess::Bulk))
         return foreignWait() ? 32 : 29;
@@ -159,7 +175,7 @@ private:
       return 39;
     if (touch.async) {
       if (!wrote)
-        return remote ? 27 : 24;
+        return remote ? 27 : startedEarly(e) ? 9 : 24;
       return unfencedRule(e);
     }
     return reached(e, View::Relaxed) ? 14 : 89;
@@ -172,7 +188,7 @@ private:
       return 25;
     if (verdict == Verdict::Unfenced)
       return unfencedRule(e);
-    if (wrote && e.is(PastAccess::Bulk))
+    if (wrote && e.is(PastAccess::Bulk) && !touch.write)
       return 30;
     if (wrote && e.stamp.component == kOperation)
       return waitRule(e);

@@ -120,23 +120,28 @@ void Shadow::touchRange(const Range &range, Visit &visit) {
     Page &cells = page(at >> kPageShift);
     uint64_t stop = std::min(end, ((at >> kPageShift) + 1) << kPageShift);
     while (at != stop) {
-      Cell &cell = cells[at >> 2 & (kPageWords - 1)];
+      Cell *cell = &cells[at >> 2 & (kPageWords - 1)];
       uint64_t word = at & ~uint64_t(3);
       auto first = unsigned(at & 3);
       auto count = unsigned(std::min<uint64_t>(stop - at, 4 - first));
-      at += count;
-      if (count != 4 || cell.writer == kSplit) {
-        touchBytes(cell, first, count, visit, word);
+      if (count != 4 || cell->writer == kSplit) {
+        touchBytes(*cell, first, count, visit, word);
         if (count == 4 && visit.write) // the bytes are equal again
-          cell = {visit.event, 0};
+          *cell = {visit.event, 0};
+        at += count;
         continue;
       }
-      if (!(cell == visit.in)) {
-        Cell old = cell;
+      if (!(*cell == visit.in)) {
+        Cell old = *cell;
         visit.out = next(old, visit, word);
         visit.in = old;
       }
-      cell = visit.out;
+      // Equal cells become equal ones.
+      Cell *last = cell + (stop - at) / 4, *run = cell + 1;
+      while (run != last && *run == visit.in)
+        ++run;
+      std::fill(cell, run, visit.out);
+      at += uint64_t(run - cell) * 4;
     }
   }
 }
@@ -155,16 +160,30 @@ std::vector<PastAccess> Shadow::writers(uint64_t address,
                                         uint32_t bytes) const {
   std::vector<uint32_t> ids;
   auto add = [&](uint32_t id) {
-    if (id && std::find(ids.begin(), ids.end(), id) == ids.end())
+    if (id && (ids.empty() || ids.back() != id) &&
+        std::find(ids.begin(), ids.end(), id) == ids.end())
       ids.push_back(id);
   };
-  for (uint64_t at = address; at < address + bytes; ++at) {
-    auto it = pages.find(at >> kPageShift);
-    if (it == pages.end())
+  const Page *page = nullptr;
+  uint64_t number = ~uint64_t(0);
+  for (uint64_t at = address, end = address + bytes; at < end;) {
+    if (at >> kPageShift != number) {
+      number = at >> kPageShift;
+      auto it = pages.find(number);
+      page = it == pages.end() ? nullptr : it->second.get();
+    }
+    if (!page) {
+      at = (number + 1) << kPageShift;
       continue;
-    Cell cell = (*it->second)[at >> 2 & (kPageWords - 1)];
-    add(cell.writer == kSplit ? splits[cell.readers][at & 3].writer
-                              : cell.writer);
+    }
+    Cell cell = (*page)[at >> 2 & (kPageWords - 1)];
+    uint64_t next = std::min(end, (at | 3) + 1);
+    if (cell.writer != kSplit)
+      add(cell.writer);
+    else
+      for (; at != next; ++at)
+        add(splits[cell.readers][at & 3].writer);
+    at = next;
   }
   std::vector<PastAccess> result;
   for (uint32_t id : ids)

@@ -131,6 +131,31 @@ MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
   return q;
 }
 
+/// Strict mode: gives a tensor-core operation its place in the queue of its
+/// thread, and checks what it reads of shared memory. `visitAll(visit)` calls
+/// `visit` for each piece.
+template <typename F>
+void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
+                    F &&visitAll) {
+  Touch touch;
+  touch.async = true;
+  touch.stamp = x.cluster->order->issue(
+      *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
+  std::vector<Range> ranges[2];
+  visitAll([&](unsigned cta, uint32_t address, uint32_t bytes) {
+    std::vector<Range> &own = ranges[cta & 1];
+    if (!own.empty() && own.back().address + own.back().bytes == address)
+      own.back().bytes += bytes;
+    else
+      own.push_back({address, bytes});
+  });
+  for (unsigned cta = 0; cta != group; ++cta) {
+    uint32_t rank = group == 2 ? (x.cta->rank & ~1u) + cta : x.cta->rank;
+    if (rank < x.cluster->ctas.size() && !ranges[cta].empty())
+      touchRanges(x, r, lane, *x.cluster->ctas[rank], ranges[cta], touch);
+  }
+}
+
 void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
               const TensorReport &result) {
   const InstructionDescriptor &i = result.idesc;
@@ -206,6 +231,9 @@ Step mma(Exec &x, const Record &r) {
     MmaRequest q = requestOf(x, r, s, lane);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
+    if (cluster->order)
+      orderOperation(x, r, lane, s.form.ctaGroup,
+                     [&](OperandVisit visit) { forOperandRanges(q, visit); });
     cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q] {
       TensorContext context;
       if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
@@ -236,6 +264,11 @@ Step copy(Exec &x, const Record &r) {
     Cluster *cluster = x.cluster;
     uint32_t aux = r.aux;
     const Instruction *in = r.instruction;
+    if (cluster->order)
+      orderOperation(x, r, lane, group, [&](OperandVisit visit) {
+        forCopyRanges(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15), group,
+                      descriptor, visit);
+      });
     cluster->post(queueOf(x, group), [=] {
       TensorContext context;
       if (!contextOf(*cluster, origin, group, context))
@@ -272,6 +305,8 @@ Step shift(Exec &x, const Record &r) {
   auto address = uint32_t(pushedAddress(x, *r.detail, 0, x.firstLane()));
   Origin origin = x.origin(r, int(x.firstLane()));
   Cluster *cluster = x.cluster;
+  if (cluster->order)
+    orderOperation(x, r, x.firstLane(), group, [](OperandVisit) {});
   cluster->post(queueOf(x, group), [=] {
     TensorContext context;
     if (!contextOf(*cluster, origin, group, context))
@@ -300,9 +335,9 @@ Step commit(Exec &x, const Record &r) {
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     unsigned group = r.aux ? 2 : 1;
-    Stamp covered;
+    std::shared_ptr<const Clock> covered;
     if (cluster->order)
-      covered = cluster->order->last(
+      covered = cluster->order->covered(
           *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
     cluster->post(queueOf(x, group), [=] {
       if (observed(*cluster)) {

@@ -86,6 +86,9 @@ Step allocate(Exec &x, const Record &r) {
                    : pushedShared(x, *r.detail, 0, lane),
                lane, 4, Use::Write, access))
     return Step::Fault;
+  Touch touch;
+  touch.write = true;
+  touchLane(x, r, lane, access, access.offset, 4, touch);
   std::memcpy(access.data, &address, 4);
   markWritten(access, 4, true);
   x.group->arrived = false;

@@ -44,13 +44,15 @@ bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane,
            TensorMap &map) {
   if (address >= kLocalWindow && address - kLocalWindow < kWindowSize) {
     x.fault(r, FindingKind::Tma, "tensor map in local memory", int(lane),
-            address);
+            address, 35);
     return false;
   }
   Access access;
   if (!resolve(x, r, Where::Generic, address, lane, kMapBytes, Use::Read,
                access, 64))
     return false;
+  if (x.cluster->order && access.global)
+    x.cluster->order->useTensorMap(x.origin(r, int(lane)), *x.warp, address);
   if (!readMap(access.data, map)) {
     x.fault(r, FindingKind::Tma, "the bytes at the address are no tensor map",
             int(lane), address);
@@ -143,11 +145,65 @@ std::string coordinatesText(const int32_t *c, unsigned count) {
   return text;
 }
 
+/// Strict mode: what a tensor copy touches in shared and global memory.
+void orderBox(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
+              const Box &box, Cta &cta, uint32_t address, Touch shared,
+              Touch global) {
+  std::vector<Range> ranges;
+  sharedRanges(map, box, address, !shared.write,
+               [&](uint32_t at, uint32_t bytes) {
+                 if (!ranges.empty() &&
+                     ranges.back().address + ranges.back().bytes == at)
+                   ranges.back().bytes += bytes;
+                 else
+                   ranges.push_back({at, bytes});
+               });
+  touchRanges(x, r, lane, cta, ranges, shared);
+  global.origin = x.origin(r, int(lane));
+  ranges.clear();
+  for (const BoxRun &run : box.runs)
+    if (run.globalBytes &&
+        x.cluster->order->tracked(run.globalAddress, run.globalBytes))
+      ranges.push_back({run.globalAddress, run.globalBytes});
+  x.cluster->order->touchGlobal(*x.warp, ranges.data(), ranges.size(), global);
+}
+
+/// Strict mode: the accesses of a load into one CTA.
+Touch loadTouch(Stamp stamp, bool write) {
+  Touch touch;
+  touch.write = write;
+  touch.async = true;
+  touch.stamp = stamp;
+  return touch;
+}
+
+/// Strict mode: the accesses of a store of a bulk group, which reads its source
+/// and writes its destination at different times.
+struct StoreTouches {
+  Touch source, destination;
+};
+StoreTouches storeTouches(Exec &x, const Record &r, unsigned lane,
+                          unsigned reducedBytes) {
+  Order &order = *x.cluster->order;
+  StoreTouches t;
+  t.source.async = t.destination.async = t.destination.write = true;
+  t.source.flags = t.destination.flags = PastAccess::Bulk;
+  t.source.stamp = order.issue(*x.warp, lane, Queue::BulkRead);
+  t.destination.stamp = order.issue(*x.warp, lane, Queue::BulkWrite);
+  t.destination.strong = reducedBytes != 0;
+  t.destination.bytes = uint16_t(reducedBytes);
+  x.warp->order->bulk[lane].line = r.line;
+  return t;
+}
+
 void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
               std::shared_ptr<Box> box, const Target &target) {
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
   Stamp stamp = beginTransaction(x, origin, target.barrier);
+  if (cluster->order)
+    orderBox(x, r, lane, map, *box, *target.cta, target.address,
+             loadTouch(stamp, true), loadTouch(stamp, false));
   cluster->post(0, [=] {
     if (exitedTarget(*cluster, origin, *target.cta))
       return;
@@ -218,6 +274,13 @@ Step tensorCopy(Exec &x, const Record &r) {
       auto open = x.warp->bulk[lane].open;
       ++*open;
       auto reduction = Reduction(r.imm);
+      if (cluster->order) {
+        bool reduces = reduction != Reduction::None;
+        StoreTouches t =
+            storeTouches(x, r, lane, reduces ? globalBits(map.type) / 8 : 0);
+        orderBox(x, r, lane, map, *box, *cta, shared & 0xFFFFFF, t.source,
+                 t.destination);
+      }
       cluster->post(0, [=] {
         std::unique_lock<std::mutex> lock(cluster->grid.atomics,
                                           std::defer_lock);
@@ -268,6 +331,13 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   ++*open;
   auto reduction = Reduction(r.imm);
   auto type = TensorMapType(r.aux2);
+  if (cluster->order) {
+    bool reduces = reduction != Reduction::None;
+    StoreTouches t =
+        storeTouches(x, r, lane, reduces ? globalBits(type) / 8 : 0);
+    touchLane(x, r, lane, source, op.from, op.size, t.source);
+    touchLane(x, r, lane, target, op.to, op.size, t.destination);
+  }
   cluster->post(0, [=] {
     --*open;
     cluster->counters.tmaStoreBytes += op.size;
@@ -311,6 +381,11 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
           "memory of the CTA",
           int(lane), op.to);
     Stamp stamp = beginTransaction(x, origin, target.barrier);
+    if (cluster->order) {
+      touchLane(x, r, lane, source, op.from, op.size, loadTouch(stamp, false));
+      std::vector<Range> ranges{{target.address, op.size}};
+      touchRanges(x, r, lane, *target.cta, ranges, loadTouch(stamp, true));
+    }
     cluster->post(0, [=] {
       if (exitedTarget(*cluster, origin, *target.cta))
         return;

@@ -470,4 +470,61 @@ bool OperandReader::readB(Operand &out) {
   return true;
 }
 
+/// Visits the pieces of `rows` rows; row r is in CTA firstCta + r / perCta.
+static void visitOperand(uint64_t bits, bool mnMajor, Container container,
+                         unsigned rows, unsigned perCta, unsigned firstCta,
+                         unsigned k, const OperandVisit &visit) {
+  SharedDescriptor descriptor = decodeSharedDescriptor(bits);
+  unsigned data = groupData(container);
+  if (!mnMajor) {
+    for (unsigned row = 0; row < rows; ++row)
+      for (unsigned b = 0; b < bytesFor(container, k); b += 16)
+        visit(firstCta + row / perCta,
+              addressKMajor(descriptor, row % perCta, b), data);
+    return;
+  }
+  // Sixteen bytes along M or N stay together in every swizzle.
+  unsigned step = 32 / bytesFor(container, 2);
+  for (unsigned row = 0; row < rows; row += step)
+    for (unsigned i = 0; i < k; ++i)
+      visit(firstCta + row / perCta,
+            addressMNMajor(descriptor,
+                           row % perCta * bytesFor(container, 2) / 2, i),
+            data);
+}
+
 } // namespace blockscale::emulator::detail
+
+namespace blockscale::emulator {
+
+void forOperandRanges(const MmaRequest &request, const OperandVisit &visit) {
+  using namespace detail;
+  InstructionDescriptor idesc;
+  OpenPointSet openPoints;
+  if (decodeInstructionDescriptor(request.idesc, request.form, idesc,
+                                  openPoints))
+    return;
+  unsigned group = request.form.ctaGroup;
+  if (!request.aInTensorMemory)
+    visitOperand(request.a, idesc.mnMajorA,
+                 containerOf(request.form.kind, idesc.a, false), idesc.m,
+                 idesc.m / group, 0, idesc.sparse ? idesc.k / 2 : idesc.k,
+                 visit);
+  visitOperand(request.b, idesc.mnMajorB,
+               containerOf(request.form.kind, idesc.b, false), idesc.n,
+               idesc.n / group, 0, idesc.k, visit);
+}
+
+void forCopyRanges(CopyShape shape, CopyFormat format, unsigned ctaGroup,
+                   uint64_t bits, const OperandVisit &visit) {
+  SharedDescriptor descriptor = decodeSharedDescriptor(bits);
+  unsigned data = format == CopyFormat::Plain      ? 16
+                  : format == CopyFormat::B4x16P64 ? 8
+                                                   : 12;
+  for (unsigned cta = 0; cta < ctaGroup; ++cta)
+    for (unsigned row = 0; row < copyRows(shape); ++row)
+      for (unsigned b = 0; b < copyRowBytes(shape); b += 16)
+        visit(cta, addressKMajor(descriptor, row, b), data);
+}
+
+} // namespace blockscale::emulator

@@ -137,6 +137,13 @@ static void report(const TensorMap &map, const BoxRun &run,
   });
 }
 
+void sharedRanges(const TensorMap &map, const Box &box, uint32_t sharedAddress,
+                  bool insideOnly, const SharedRange &visit) {
+  for (const BoxRun &run : box.runs)
+    if (run.globalBytes || !insideOnly)
+      report(map, run, sharedAddress, visit);
+}
+
 /// Whether the run moves in 16-byte units, none of them flipped inside.
 static bool wholePieces(const TensorMap &map, const BoxRun &run) {
   bool flips = map.swizzle != Swizzle::None && map.swizzle != Swizzle::B32 &&
