@@ -125,6 +125,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.expression("grid", kernel.grid);
   a.field("cluster", kernel.cluster);
   a.field("block", kernel.block);
+  a.field("dependentLaunch", kernel.dependentLaunch);
   a.field("sharedMemoryBytes", kernel.sharedMemoryBytes);
   a.field("sizes", kernel.sizes);
   a.field("parameters", kernel.parameters);

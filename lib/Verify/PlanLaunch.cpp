@@ -169,10 +169,14 @@ std::string LaunchBuilder::addShape() {
       return "grid: " + extent.error;
     grid.push_back(int64_t(*extent));
   }
-  if (std::string error = toDim(grid, launch.grid); !error.empty())
-    return "grid: " + error;
   if (std::string error = toDim(kernel.cluster, launch.cluster); !error.empty())
     return "cluster: " + error;
+  auto sms = sizes.find("num_sms");
+  if (sms != sizes.end() && sms->second < int64_t(launch.cluster.count()))
+    return std::to_string(sms->second) + " SMs cannot hold a cluster of " +
+           std::to_string(launch.cluster.count()) + " CTAs";
+  if (std::string error = toDim(grid, launch.grid); !error.empty())
+    return "grid: " + error;
   if (std::string error = toDim(kernel.block, launch.block); !error.empty())
     return "block: " + error;
   if (kernel.sharedMemoryBytes > std::numeric_limits<uint32_t>::max())

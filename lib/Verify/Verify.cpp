@@ -132,13 +132,14 @@ Verdict verify::verifyKernel(const emulator::Module &module,
     verdict.error = launch.error;
     return verdict;
   }
-  verdict.clusters =
-      launch->grid.count() / std::max<uint64_t>(1, launch->cluster.count());
+  uint64_t ctas = std::max<uint64_t>(1, launch->cluster.count());
+  verdict.clusters = launch->grid.count() / ctas;
   emulator::Options run;
   run.threads = options.threads;
   run.seed = options.seed;
   run.completion = options.completion;
   run.trace = options.trace;
+  run.residentClusters = std::max<uint64_t>(1, sizes.at("num_sms") / ctas);
   bool sampled =
       options.sampleClusters && options.sampleClusters < verdict.clusters;
   if (sampled)

@@ -160,6 +160,9 @@ struct Kernel {
   std::vector<Expression> grid;
   /// CTAs of a cluster, threads of a CTA, along x, y, z.
   std::vector<int64_t> cluster, block;
+  /// Whether the kernel waits for the one before it in the stream itself, so
+  /// that its launch may ask for programmatic stream serialization.
+  bool dependentLaunch = false;
   /// Dynamic shared memory in bytes; more than 48 KiB has to be asked for with
   /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
   uint64_t sharedMemoryBytes = 0;

@@ -67,6 +67,18 @@ Value blockscale::barrierPointer(ImplicitLocOpBuilder &b, Value barriers,
   return pointer(b, element(b, barriers, index, kBarrierBytes), kSharedSpace);
 }
 
+Value blockscale::multicastMask(ImplicitLocOpBuilder &b, Value mask) {
+  return mask ? arith::TruncIOp::create(b, b.getI16Type(), mask) : Value();
+}
+
+Value blockscale::mapToRank(ImplicitLocOpBuilder &b, Value address,
+                            Value rank) {
+  auto window = LLVM::LLVMPointerType::get(b.getContext(), kSharedClusterSpace);
+  Value mapped = NVVM::MapaOp::create(
+      b, window, pointer(b, address, kSharedSpace), rank);
+  return LLVM::PtrToIntOp::create(b, b.getI32Type(), mapped);
+}
+
 Value blockscale::threadIndex(ImplicitLocOpBuilder &b) {
   return NVVM::ThreadIdXOp::create(b, b.getI32Type());
 }
@@ -252,6 +264,7 @@ void blockscale::populateBlockscaleToNVVMPatterns(
       .add<KernelToNVVM, ReturnToNVVM, SharedAllocToNVVM, BarrierAllocToNVVM>(
           converter, patterns.getContext());
   populateRolePatterns(converter, patterns);
+  populateClusterPatterns(converter, patterns);
   populateSharedPatterns(converter, patterns);
   populateTcgen05Patterns(converter, patterns);
   populateWarpPatterns(converter, patterns);

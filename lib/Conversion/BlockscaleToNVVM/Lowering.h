@@ -62,6 +62,14 @@ mlir::Value barrierPointer(mlir::ImplicitLocOpBuilder &b, mlir::Value barriers,
 mlir::Value scalesBelow(mlir::ImplicitLocOpBuilder &b, mlir::Value valid,
                         int64_t first);
 
+/// The mask of CTAs as instructions take it; null stays null.
+mlir::Value multicastMask(mlir::ImplicitLocOpBuilder &b, mlir::Value mask);
+
+/// The address in the cluster's window of what lies at the shared address
+/// `address` in the CTA with `rank`.
+mlir::Value mapToRank(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                      mlir::Value rank);
+
 /// The thread's number in its CTA.
 mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 
@@ -72,6 +80,9 @@ mlir::Value threadIndex(mlir::ImplicitLocOpBuilder &b);
 /// warps, elect, tile_coordinates and the ids of gpu ops.
 void populateRolePatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+/// Ranks and barriers of clusters, cluster launch control, dependent launches.
+void populateClusterPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
 /// mbarriers, TMA loads and accesses to scales in shared memory.
 void populateSharedPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

@@ -23,6 +23,15 @@ using namespace blockscale;
 // mbarriers
 //===----------------------------------------------------------------------===//
 
+/// The threads that a barrier of the kernel around `op` orders.
+static NVVM::MemScopeKind barrierScope(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto kernel = function ? function->getAttrOfType<KernelAttr>(KernelAttr::name)
+                         : KernelAttr();
+  return kernel && kernel.getCluster() > 1 ? NVVM::MemScopeKind::CLUSTER
+                                           : NVVM::MemScopeKind::CTA;
+}
+
 namespace {
 /// Tries until the phase is over; the hardware suspends the thread meanwhile.
 struct WaitToNVVM : OpConversionPattern<WaitOp> {
@@ -34,10 +43,11 @@ struct WaitToNVVM : OpConversionPattern<WaitOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     Value never = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    NVVM::MemScopeKind scope = barrierScope(op);
     auto attempt = [&](OpBuilder &builder, Location loc, ValueRange) {
       Value isOver = NVVM::MBarrierTryWaitOp::create(
           builder, loc, builder.getI1Type(), barrier, adaptor.getParity(),
-          /*ticks=*/Value());
+          /*ticks=*/Value(), scope);
       Value isRunning = arith::XOrIOp::create(builder, loc, isOver, never);
       scf::ConditionOp::create(builder, loc, isRunning, ValueRange());
     };
@@ -58,7 +68,12 @@ struct ArriveToNVVM : OpConversionPattern<ArriveOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
-    NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value());
+    if (op.getBarrier().getType().getRemote())
+      barrier = pointer(b, element(b, adaptor.getBarrier(), adaptor.getIndex(),
+                                   kBarrierBytes),
+                        kSharedClusterSpace);
+    NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value(),
+                                   barrierScope(op));
     rewriter.eraseOp(op);
     return success();
   }
@@ -74,7 +89,7 @@ struct ArriveExpectToNVVM : OpConversionPattern<ArriveExpectOp> {
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     NVVM::MBarrierArriveExpectTxOp::create(
         b, TypeRange(), barrier, constantI32(b, op.getBytes()),
-        NVVM::MemScopeKind::CTA, /*relaxed=*/false, /*predicate=*/Value());
+        barrierScope(op), /*relaxed=*/false, /*predicate=*/Value());
     rewriter.eraseOp(op);
     return success();
   }
@@ -93,8 +108,16 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           op.getShared().getType().getStageBytes());
-    Value target = add(b, stage, op.getBox() * boxBytes(op.getMap().getType()));
+    int64_t boxBytes = bytesOf(op.getMap().getType());
+    Value target = add(b, stage, op.getBox() * boxBytes);
+    if (adaptor.getSlice())
+      target = element(b, target, adaptor.getSlice(), boxBytes);
     Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
+    // Only loads of a pair may signal a barrier in the other CTA.
+    auto group = op.getSignal().getType().getRemote()
+                     ? NVVM::CTAGroupKindAttr::get(
+                           b.getContext(), NVVM::CTAGroupKind::CTA_2)
+                     : NVVM::CTAGroupKindAttr();
     // A CTA's own shared memory has the same addresses in the cluster's window.
     bool ctaOnly = !reachesCluster(op);
     Value targetPointer =
@@ -102,9 +125,8 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         b, targetPointer, adaptor.getMap(), adaptor.getCoordinates(), barrier,
         /*im2colOffsets=*/ValueRange(),
-        /*multicastMask=*/Value(), /*l2CacheHint=*/Value(),
-        NVVM::TMALoadMode::TILE, ctaOnly,
-        /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+        multicastMask(b, adaptor.getMulticast()), /*l2CacheHint=*/Value(),
+        NVVM::TMALoadMode::TILE, ctaOnly, group, /*predicate=*/Value());
     rewriter.eraseOp(op);
     return success();
   }
@@ -121,7 +143,7 @@ private:
   }
 
   /// Bytes of a box in shared memory.
-  static int64_t boxBytes(TensorMapType map) {
+  static int64_t bytesOf(TensorMapType map) {
     int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
     for (int64_t extent : map.getBox())
       bits *= extent;
@@ -166,28 +188,34 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
                           type.getStageBytes());
     Value lane = NVVM::LaneIdOp::create(b, b.getI32Type());
     Value row = element(b, stage, lane, hw::atomOffset(1, 0));
+    bool isRemote = bool(adaptor.getRank());
+    if (isRemote)
+      row = mapToRank(b, row, adaptor.getRank());
+    AddressSpace space = isRemote ? kSharedClusterSpace : kSharedSpace;
     for (int64_t word = 0; word < words; ++word) {
       Value keep = scalesBelow(b, adaptor.getValid(), word * hw::kAtomScales);
-      for (int64_t group = 0; group < groups; ++group)
-        apply(b, add(b, row, (group * words + word) * hw::kAtomBytes), keep);
+      for (int64_t group = 0; group < groups; ++group) {
+        Value atom = add(b, row, (group * words + word) * hw::kAtomBytes);
+        apply(b, pointer(b, atom, space), keep);
+      }
     }
     // The copies and MMAs that follow read through the async proxy, from one
     // lane.
+    auto fenced = isRemote ? NVVM::SharedSpace::shared_cluster
+                           : NVVM::SharedSpace::shared_cta;
     NVVM::FenceProxyOp::create(
         b, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(b.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
+        NVVM::SharedSpaceAttr::get(b.getContext(), fenced));
     NVVM::SyncWarpOp::create(b, constantI32(b, -1));
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  /// Keeps the masked bits of the 16 bytes at `address`.
-  static void apply(ImplicitLocOpBuilder &b, Value address, Value keep) {
+  /// Keeps the masked bits of the 16 bytes at `row`.
+  static void apply(ImplicitLocOpBuilder &b, Value row, Value keep) {
     constexpr int64_t kRowWords = hw::atomOffset(1, 0) / 4;
     auto type = VectorType::get({kRowWords}, b.getI32Type());
-    Value row = pointer(b, address, kSharedSpace);
     Value old = LLVM::LoadOp::create(b, type, row, hw::atomOffset(1, 0));
     Value kept = arith::AndIOp::create(
         b, old, vector::BroadcastOp::create(b, type, keep));

@@ -70,14 +70,15 @@ static hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step) {
 
 static hw::Answer<uint64_t> operandDescriptorA(MmaOp op) {
   MmaAttr mma = op.getInstruction();
-  return operandDescriptor(op.getA().getType(), mma.getAMnMajor(), mma.getM(),
+  return operandDescriptor(op.getA().getType(), mma.getAMnMajor(),
+                           mma.getM() / mma.getCtaGroup(),
                            mma.getStoredK(mma.getK()));
 }
 
 static hw::Answer<uint64_t> operandDescriptorB(MmaOp op) {
   MmaAttr mma = op.getInstruction();
-  return operandDescriptor(op.getB().getType(), mma.getBMnMajor(), mma.getN(),
-                           mma.getK());
+  return operandDescriptor(op.getB().getType(), mma.getBMnMajor(),
+                           mma.getN() / mma.getCtaGroup(), mma.getK());
 }
 
 /// One descriptor reaches to the end of a swizzled row. Reading on in the next
@@ -149,6 +150,12 @@ private:
 };
 } // namespace
 
+/// The CTAs that an op is for: all tcgen05 instructions of a kernel say the
+/// same.
+static NVVM::CTAGroupKind ctaGroup(bool isPair) {
+  return isPair ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
+}
+
 //===----------------------------------------------------------------------===//
 // Allocation
 //===----------------------------------------------------------------------===//
@@ -170,8 +177,9 @@ struct TmemAllocToNVVM : OpConversionPattern<TmemAllocOp> {
       return rewriter.notifyMatchFailure(op, "has no number of columns");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     NVVM::Tcgen05AllocOp::create(b, pointer(b, adaptor.getSlot(), kSharedSpace),
-                                 constantI32(b, *op.getColumns()));
-    NVVM::Tcgen05RelinquishAllocPermitOp::create(b);
+                                 constantI32(b, *op.getColumns()),
+                                 ctaGroup(op.getPair()));
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(b, ctaGroup(op.getPair()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -188,7 +196,8 @@ struct TmemDeallocToNVVM : OpConversionPattern<TmemDeallocOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value address = loadSlot(b, adaptor.getSlot());
     NVVM::Tcgen05DeallocOp::create(b, pointer(b, address, kTensorSpace),
-                                   constantI32(b, *op.getColumns()));
+                                   constantI32(b, *op.getColumns()),
+                                   ctaGroup(op.getPair()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -221,7 +230,9 @@ struct CommitToNVVM : OpConversionPattern<CommitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
-    NVVM::Tcgen05CommitOp::create(b, barrier, /*multicastMask=*/Value());
+    NVVM::Tcgen05CommitOp::create(b, barrier,
+                                  multicastMask(b, adaptor.getMulticast()),
+                                  ctaGroup(op.getPair()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -270,7 +281,7 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
         Value target = pointer(b, column, kTensorSpace);
         Value descriptor = source.at((group * words + word) * hw::kAtomBytes);
         NVVM::Tcgen05CpOp::create(
-            b, NVVM::Tcgen05CpShape::SHAPE_32x128b, NVVM::CTAGroupKind::CTA_1,
+            b, NVVM::Tcgen05CpShape::SHAPE_32x128b, ctaGroup(op.getPair()),
             NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
             target, descriptor);
       }
@@ -307,7 +318,7 @@ struct CopyMetadataToNVVM : OpConversionPattern<CopyMetadataOp> {
       Value target = pointer(b, column, kTensorSpace);
       Value descriptor = source.at(tile * kTileBytes);
       NVVM::Tcgen05CpOp::create(
-          b, NVVM::Tcgen05CpShape::SHAPE_128x128b, NVVM::CTAGroupKind::CTA_1,
+          b, NVVM::Tcgen05CpShape::SHAPE_128x128b, ctaGroup(op.getPair()),
           NVVM::Tcgen05CpMulticast::NONE, NVVM::Tcgen05CpSrcFormatAttr(),
           target, descriptor);
     }
@@ -401,14 +412,14 @@ private:
           add(b, adaptor.getMetadata(), step.getMetadataColumn());
       Value metadataPointer = pointer(b, metadataColumn, kTensorSpace);
       NVVM::Tcgen05MMASparseBlockScaleOp::create(
-          b, nvvmKind(mma.getKind()), NVVM::CTAGroupKind::CTA_1, block,
+          b, nvvmKind(mma.getKind()), ctaGroup(mma.getCtaGroup() == 2), block,
           NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, aDescriptor,
           bDescriptor, instruction, accumulate, metadataPointer, sfaPointer,
           sfbPointer);
       return;
     }
     NVVM::Tcgen05MMABlockScaleOp::create(
-        b, nvvmKind(mma.getKind()), NVVM::CTAGroupKind::CTA_1, block,
+        b, nvvmKind(mma.getKind()), ctaGroup(mma.getCtaGroup() == 2), block,
         NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, aDescriptor,
         bDescriptor, instruction, accumulate, sfaPointer, sfbPointer);
   }

@@ -163,7 +163,9 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   report.sharedMemory = sharedRegions(kernel, mma);
   report.tensorMemoryColumns = attribute.getTensorColumns();
   uint64_t bytes = loadedBytes(kernel);
-  report.loadCyclesPerKTile = bytes / hw::kTmaBytesPerCycle;
+  // The bytes are those of all CTAs that execute an instruction together.
+  int64_t ctas = mma ? mma.getInstruction().getCtaGroup() : 1;
+  report.loadCyclesPerKTile = bytes / ctas / hw::kTmaBytesPerCycle;
   if (mma)
     reportMmaLoop(mma, report);
   else

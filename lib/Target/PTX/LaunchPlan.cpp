@@ -431,8 +431,9 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.name = kernel.getName().str();
   result.sourceFunction = product.sourceFunction;
   result.grid = {printMinimum(attribute.getGrid()), "1", "1"};
-  result.cluster = {1, 1, 1};
+  result.cluster = {attribute.getCluster(), 1, 1};
   result.block = {attribute.getBlock(), 1, 1};
+  result.dependentLaunch = attribute.getDependentLaunch();
   result.sharedMemoryBytes = attribute.getSharedBytes();
   result.sizes = planSizes(product);
   result.parameters = std::move(*parameters);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/Launcher.h"
+#include "blockscale/HW/Target.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -101,8 +102,14 @@ static void printLoad(raw_ostream &os, const Kernel &kernel,
      << "(CUmodule module, CUfunction *function) {\n"
      << "  if (CUresult result = cuModuleGetFunction(function, module, \"";
   os.write_escaped(kernel.name);
-  os << "\"))\n    return result;\n"
-     << "  return cuFuncSetAttribute(\n      *function, "
+  os << "\"))\n    return result;\n";
+  // Larger clusters may not find room on every part; the kernel asks for them.
+  int64_t cluster = kernel.cluster[0] * kernel.cluster[1] * kernel.cluster[2];
+  if (cluster > hw::kMaxPortableCluster)
+    os << "  if (CUresult result = cuFuncSetAttribute(\n          *function, "
+          "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))\n"
+          "    return result;\n";
+  os << "  return cuFuncSetAttribute(\n      *function, "
         "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "
      << kernel.sharedMemoryBytes << ");\n}\n";
 }
@@ -148,13 +155,18 @@ static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
     os << "  config.blockDim" << axis << " = " << extent << ";\n";
   os << "  config.sharedMemBytes = " << kernel.sharedMemoryBytes << ";\n"
      << "  config.hStream = stream;\n"
-     << "  CUlaunchAttribute cluster = {};\n"
-     << "  cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
-     << "  cluster.value.clusterDim.x = " << kernel.cluster[0] << ";\n"
-     << "  cluster.value.clusterDim.y = " << kernel.cluster[1] << ";\n"
-     << "  cluster.value.clusterDim.z = " << kernel.cluster[2] << ";\n"
-     << "  config.attrs = &cluster;\n"
-     << "  config.numAttrs = 1;\n";
+     << "  CUlaunchAttribute attributes[" << 1 + kernel.dependentLaunch
+     << "] = {};\n"
+     << "  attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
+     << "  attributes[0].value.clusterDim.x = " << kernel.cluster[0] << ";\n"
+     << "  attributes[0].value.clusterDim.y = " << kernel.cluster[1] << ";\n"
+     << "  attributes[0].value.clusterDim.z = " << kernel.cluster[2] << ";\n";
+  if (kernel.dependentLaunch)
+    os << "  attributes[1].id = "
+          "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;\n"
+       << "  attributes[1].value.programmaticStreamSerializationAllowed = 1;\n";
+  os << "  config.attrs = attributes;\n"
+     << "  config.numAttrs = " << 1 + kernel.dependentLaunch << ";\n";
 }
 
 static void printLaunch(raw_ostream &os, const Kernel &kernel,

@@ -31,7 +31,7 @@ func.func private @tensor_map_types(
 // CHECK-SAME: !blockscale.global<bf16>, !blockscale.shared<3x64x128xf8E5M2, container = 8, swizzle = "32B">, !blockscale.shared<1x16xi8, container = 8>, !blockscale.barrier<7>
 func.func private @memory_types(!blockscale.global<bf16>,
   !blockscale.shared<3x64x128xf8E5M2, container = 8, swizzle = "32B">,
-  !blockscale.shared<1x16xi8, container = 8, swizzle = "none">, !blockscale.barrier<7>)
+  !blockscale.shared<1x16xi8, container = 8>, !blockscale.barrier<7>)
 
 // CHECK-LABEL: func.func private @tensor_memory_types
 // CHECK-SAME: !blockscale.tmem<2x128x256xf32, #blockscale.tmem_accumulator<copy_stride = 208>>, !blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 8>>
@@ -177,6 +177,46 @@ func.func @second_box(%map: !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> 
   // CHECK: stage %{{.*}} box 1 :
   blockscale.tma_load %map[%i, %i, %i] to %ring signal %full stage %i box 1
     : !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m, l), strides = ()[m, n, k, l] -> (k floordiv 2, m * (k floordiv 2)), box = [128, 128, 1], swizzle = "128B"> to !blockscale.shared<2x2x128x128xf8E4M3FN, container = 8, swizzle = "128B">, !blockscale.barrier<2>
+  return
+}
+
+// CHECK-LABEL: func.func @pair
+func.func @pair(%slot: !slot, %full: !blockscale.barrier<4>, %map: !data, %ring: !ring, %sr: !scaleRing, %sf: !sf, %i: i32) {
+  // CHECK: blockscale.tmem_alloc %[[SLOT:.*]] columns(256) pair : <1x1xi32
+  blockscale.tmem_alloc %slot columns(256) pair : !slot
+  // CHECK: %[[RANK:.*]] = blockscale.cluster_rank
+  %rank = blockscale.cluster_rank
+  // CHECK: blockscale.cluster_barrier
+  blockscale.cluster_barrier
+  // CHECK: %[[LED:.*]] = blockscale.remote_barrier %[[FULL:.*]] of %[[RANK]] : <4>
+  %led = blockscale.remote_barrier %full of %rank : !blockscale.barrier<4>
+  // CHECK: blockscale.arrive %[[LED]][%[[I:.*]]] : <4, remote = true>
+  blockscale.arrive %led[%i] : !blockscale.barrier<4, remote = true>
+  // CHECK: blockscale.tma_load %{{.*}} signal %[[LED]] stage %[[I]] slice %[[I]] multicast %[[I]] :
+  blockscale.tma_load %map[%i, %i, %i] to %ring signal %led stage %i slice %i multicast %i : !data to !ring, !blockscale.barrier<4, remote = true>
+  // CHECK: blockscale.mask_scales %[[SR:.*]][%[[I]]] valid %[[I]] rank %[[RANK]] : <4x1x4x512xi8
+  blockscale.mask_scales %sr[%i] valid %i rank %rank : !scaleRing
+  // CHECK: blockscale.copy_scales %[[SR]][%[[I]]] to %[[SF:.*]] pair :
+  blockscale.copy_scales %sr[%i] to %sf pair : !scaleRing to !sf
+  // CHECK: blockscale.commit %[[FULL]][%[[I]]] multicast %[[I]] pair : <4>
+  blockscale.commit %full[%i] multicast %i pair : !blockscale.barrier<4>
+  // CHECK: blockscale.tmem_dealloc %[[SLOT]] columns(256) pair : <1x1xi32
+  blockscale.tmem_dealloc %slot columns(256) pair : !slot
+  return
+}
+
+// CHECK-LABEL: func.func @launches
+func.func @launches(%responses: !blockscale.shared<2x16xi8, container = 8>, %full: !blockscale.barrier<2>, %i: i32) {
+  // CHECK: blockscale.try_cancel %[[R:.*]][%[[I:.*]]] signal %[[FULL:.*]] : <2x16xi8, container = 8>, <2>
+  blockscale.try_cancel %responses[%i] signal %full : !blockscale.shared<2x16xi8, container = 8>, !blockscale.barrier<2>
+  // CHECK: blockscale.try_cancel %[[R]][%[[I]]] signal %[[FULL]] multicast :
+  blockscale.try_cancel %responses[%i] signal %full multicast : !blockscale.shared<2x16xi8, container = 8>, !blockscale.barrier<2>
+  // CHECK: %{{.*}}, %{{.*}} = blockscale.query_cancel %[[R]][%[[I]]] : <2x16xi8, container = 8>
+  %cta, %found = blockscale.query_cancel %responses[%i] : !blockscale.shared<2x16xi8, container = 8>
+  // CHECK: blockscale.await_dependencies
+  blockscale.await_dependencies
+  // CHECK: blockscale.launch_dependents
+  blockscale.launch_dependents
   return
 }
 

@@ -116,6 +116,12 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected an instruction of the tile's shape "
                          << schedule.getTileM() << "x" << schedule.getTileN()
                          << ", found " << mma.getM() << "x" << mma.getN();
+  if (schedule.ctaGroup() != mma.getCtaGroup() ||
+      mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
+    return emitOpError() << "expected an instruction of 'cta_group' "
+                         << schedule.ctaGroup() << " and M = "
+                         << hw::kTmemLanes * schedule.ctaGroup() << ", found "
+                         << mma.getCtaGroup() << " and " << mma.getM();
   if (static_cast<bool>(getBeta()) != static_cast<bool>(getC()))
     return emitOpError() << "expected 'c' and 'beta' together";
   if (failed(verifyInstruction(*this, mma)))
@@ -213,6 +219,59 @@ LogicalResult WarpsOp::verify() {
     return emitOpError() << "expected at least one of the warps 0 to "
                          << kMaxWarps << ", found " << first << " to " << last;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+LogicalResult RemoteBarrierOp::inferReturnTypes(
+    MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+    SmallVectorImpl<Type> &types) {
+  auto type = cast<BarrierType>(adaptor.getBarrier().getType());
+  types.push_back(
+      BarrierType::get(context, type.getCount(), /*remote=*/true));
+  return success();
+}
+
+/// What only threads of the barrier's own CTA can do with it.
+static LogicalResult verifyLocal(Operation *op, BarrierType barrier) {
+  if (!barrier.getRemote())
+    return success();
+  return op->emitOpError() << "expected a barrier of the executing CTA; at a "
+                              "remote one threads can only arrive, and loads "
+                              "be counted";
+}
+
+LogicalResult WaitOp::verify() {
+  return verifyLocal(*this, getBarrier().getType());
+}
+
+LogicalResult ArriveExpectOp::verify() {
+  return verifyLocal(*this, getBarrier().getType());
+}
+
+LogicalResult CommitOp::verify() {
+  return verifyLocal(*this, getBarrier().getType());
+}
+
+/// Responses of cluster launch control are entries of 16 bytes.
+static LogicalResult verifyResponses(Operation *op, SharedType responses) {
+  constexpr int64_t kResponseBytes = 16;
+  if (responses.getStageBytes() == kResponseBytes)
+    return success();
+  return op->emitOpError() << "expected responses of " << kResponseBytes
+                           << " bytes, found " << responses.getStageBytes();
+}
+
+LogicalResult TryCancelOp::verify() {
+  if (failed(verifyLocal(*this, getSignal().getType())))
+    return failure();
+  return verifyResponses(*this, getResponses().getType());
+}
+
+LogicalResult QueryCancelOp::verify() {
+  return verifyResponses(*this, getResponses().getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,8 +444,11 @@ LogicalResult MmaOp::verify() {
       !isa<TmemMetadataAttr>(getMetadata().getType().getLayout()))
     return emitOpError() << "expected metadata behind 'metadata'";
   SharedType a = getA().getType(), b = getB().getType();
-  if (failed(verifyOperandRing(*this, "a", a, mma.getAMnMajor(), mma.getM())) ||
-      failed(verifyOperandRing(*this, "b", b, mma.getBMnMajor(), mma.getN())))
+  int64_t ctas = mma.getCtaGroup();
+  if (failed(verifyOperandRing(*this, "a", a, mma.getAMnMajor(),
+                               mma.getM() / ctas)) ||
+      failed(verifyOperandRing(*this, "b", b, mma.getBMnMajor(),
+                               mma.getN() / ctas)))
     return failure();
   if (a.getShape()[2] != mma.getStoredK(b.getShape()[2]))
     return emitOpError() << "expected "

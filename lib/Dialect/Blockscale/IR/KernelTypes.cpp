@@ -156,7 +156,7 @@ hw::OperandTile blockscale::operandTile(SharedType type, bool mnMajor) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult BarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  int64_t count) {
+                                  int64_t count, bool /*remote*/) {
   constexpr int64_t kMaxBarriers = 1024;
   if (count < 1 || count > kMaxBarriers)
     return emitError() << "expected 1 to " << kMaxBarriers

@@ -51,12 +51,14 @@ static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
 
 static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
   MmaAttr mma = op.getInstruction();
-  FailureOr<int64_t> a = operandOffset(op, op.getA().getType(),
-                                       mma.getAMnMajor(), mma.getM(),
-                                       mma.getStoredK(mma.getK()), index);
-  FailureOr<int64_t> b = operandOffset(op, op.getB().getType(),
-                                       mma.getBMnMajor(), mma.getN(),
-                                       mma.getK(), index);
+  // Each CTA of a pair supplies half of the rows.
+  int64_t ctas = mma.getCtaGroup();
+  FailureOr<int64_t> a =
+      operandOffset(op, op.getA().getType(), mma.getAMnMajor(),
+                    mma.getM() / ctas, mma.getStoredK(mma.getK()), index);
+  FailureOr<int64_t> b =
+      operandOffset(op, op.getB().getType(), mma.getBMnMajor(),
+                    mma.getN() / ctas, mma.getK(), index);
   if (failed(a) || failed(b))
     return failure();
   unsigned scales =

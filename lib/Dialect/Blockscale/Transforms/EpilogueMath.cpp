@@ -23,9 +23,8 @@ EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
                                           Value column) {
   EpilogueFragment fragment;
   fragment.batch = position.batch;
-  fragment.row = t.add(t.mul(position.row, t.constant(t.geometry.tileM)), row);
-  fragment.column =
-      t.add(t.mul(position.column, t.constant(t.geometry.tileN)), column);
+  fragment.row = t.add(t.firstRow(position), row);
+  fragment.column = t.add(t.firstColumn(position), column);
   Value inside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
                                                fragment.row, t.rows);
   fragment.count = b.createOrFold<arith::SelectOp>(

@@ -202,16 +202,22 @@ static SmallVector<Parameter> parametersOf(MatmulOp op,
   return list;
 }
 
-/// CTAs in x: one per tile, at most one per SM.
+/// CTAs in x: a cluster per tile of it; unless running clusters take tiles over
+/// from those that wait, at most one CTA per SM.
 static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
   Sizes sizes = sizesOf(op);
   bool swap = op.getSchedule()->getSwapOperands().getValue();
   AffineExpr rows = swap ? sizes.n : sizes.m, columns = swap ? sizes.m : sizes.n;
-  AffineExpr tiles = rows.ceilDiv(geometry.tileM) *
-                     columns.ceilDiv(geometry.tileN) * sizes.batch;
+  int64_t cluster = geometry.clusterSize();
+  AffineExpr tiles =
+      rows.ceilDiv(geometry.tileM * geometry.clusterTilesM()) *
+      columns.ceilDiv(geometry.tileN * geometry.clusterN) * sizes.batch;
+  if (op.getSchedule()->getScheduler() == Scheduler::Dynamic)
+    return AffineMap::get(0, 5, tiles * cluster);
   AffineExpr sms = getAffineSymbolExpr(4, context);
-  return AffineMap::get(0, 5, {tiles, sms}, context);
+  return AffineMap::get(
+      0, 5, {tiles * cluster, sms.floorDiv(cluster) * cluster}, context);
 }
 
 static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
@@ -272,8 +278,8 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
   kernel->setAttr(KernelAttr::name,
                   KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
-                                  gridOf(op, geometry), kernelThreads(target),
-                                  0, 0,
+                                  gridOf(op, geometry),
+                                  kernelThreads(target, *op.getSchedule()), 0, 0,
                                   op.getSchedule()->clusterSize(),
                                   op.getSchedule()->getDependentLaunch()));
   for (auto [index, parameter] : llvm::enumerate(parameters))
@@ -336,6 +342,16 @@ static LogicalResult checkReady(MatmulOp op) {
   auto target = hw::parseTarget(schedule.getTarget().getValue());
   if (auto why = hw::whyNot(legalityQuery(mma, *target)))
     return op.emitOpError() << *why;
+  if (schedule.ctaGroup() != mma.getCtaGroup())
+    return op.emitOpError() << "its 'cta_group' of " << schedule.ctaGroup()
+                            << " is not its instruction's, "
+                            << mma.getCtaGroup();
+  if (hw::hasTensorMemory(*target) &&
+      mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
+    return op.emitOpError()
+           << "an instruction of M = " << mma.getM() << " and 'cta_group' "
+           << mma.getCtaGroup() << " is not lowered; expected M = "
+           << hw::kTmemLanes * mma.getCtaGroup();
   bool inTensorMemory = hw::hasTensorMemory(*target);
   if (!inTensorMemory)
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),

@@ -61,9 +61,10 @@ struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
 /// scale address moves by two columns: the one shift that public kernels use.
 static constexpr int64_t kSharedTileStep = 64;
 
-static std::optional<std::string> whyNotTileN(const Problem &problem,
-                                              int64_t tileN) {
-  bool oneTile = problem.columnsKnown && problem.columns <= tileN;
+static std::optional<std::string>
+whyNotTileN(const Problem &problem, int64_t tileN, int64_t clusterN) {
+  bool oneTile =
+      problem.columnsKnown && problem.columns <= tileN && clusterN == 1;
   if (oneTile || tileN % kSharedTileStep == 0)
     return std::nullopt;
   return "several tiles along " +
@@ -78,6 +79,35 @@ static std::optional<std::string> whyNotTileN(const Problem &problem,
 
 /// K of the instruction that sm_103a has besides the ordinary one.
 static constexpr int64_t kLongK = 96;
+
+static std::optional<std::string> whyNotTileM(ScheduleAttr wish,
+                                              const Choice &choice) {
+  int64_t rows = hw::kTmemLanes * choice.ctaGroup;
+  if (!wish.getTileM() || wish.getTileM() == rows)
+    return std::nullopt;
+  std::string tileM = "'tile_m' of " + std::to_string(wish.getTileM());
+  std::string legal = "'tile_m' of " + std::to_string(rows);
+  if (choice.ctaGroup == 1)
+    return tileM + " takes a pair of CTAs; nearest legal: 'cta_group' of 2, or " +
+           legal;
+  return tileM +
+         " over a pair of CTAs is not lowered, because no public document "
+         "settles where its scales lie in tensor memory; nearest legal: " +
+         legal + ", or 'cta_group' of 1";
+}
+
+/// Why `target` cannot run what the schedule asks for besides its tile.
+static std::optional<std::string> whyNotCluster(ScheduleAttr wish,
+                                                hw::Target target) {
+  if (wish.ctaGroup() == 2)
+    if (auto why = hw::whyNotFeature(hw::Feature::TmaCtaGroup2, target))
+      return why;
+  if (wish.getScheduler() == Scheduler::Dynamic)
+    if (auto why = hw::whyNotFeature(hw::Feature::ClusterLaunchControl, target))
+      return why;
+  // Naming a size above 8 is how the kernel asks for it.
+  return hw::whyNotCluster(target, wish.clusterSize(), /*nonPortable=*/true);
+}
 
 /// Stages that fit the shared memory of a CTA.
 static int64_t stagesThatFit(const TileGeometry &geometry, hw::Target target) {
@@ -164,19 +194,17 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
     return std::string("a sparse 'a' supplies the rows of the instruction, so "
                        "'swap_operands' must be false");
   Problem problem = problemOf(op, choice.swap, expectedRows);
-  if (auto why = whyNotTileN(problem, choice.tileN))
+  if (auto why = whyNotCluster(wish, target))
+    return *why;
+  if (auto why = whyNotTileM(wish, choice))
+    return *why;
+  if (auto why = whyNotTileN(problem, choice.tileN, wish.clusterN()))
     return *why;
   MmaAttr mma = instruction(*op.getMma(), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
-  if (wish.clusterSize() > 1 || wish.getScheduler() == Scheduler::Dynamic ||
-      wish.getDependentLaunch() || choice.mmaK == kLongK)
-    return std::string("pairs, clusters, K = 96, dynamic scheduling and "
-                       "dependent launches are not lowered yet");
-  if (wish.getTileM() && wish.getTileM() != mma.getM())
-    return "'tile_m' is the instruction's M, " + std::to_string(mma.getM()) +
-           " for 'cta_group' " + std::to_string(choice.ctaGroup) + "; found " +
-           std::to_string(wish.getTileM());
+  if (choice.mmaK == kLongK)
+    return std::string("K = 96 is not lowered yet");
   if (wish.getTileK() && wish.getTileK() != mma.getTileK())
     return (mma.getSparse() ? "'tile_k' is "
                             : "'tile_k' is one 128-byte row of shared memory, ") +

@@ -6,13 +6,18 @@
 //===----------------------------------------------------------------------===//
 
 // Six warps: 0 to 3 are the epilogue, 4 loads by TMA, 5 copies scales and
-// issues MMAs. Each walks the same list of output tiles; rings of mbarriers
+// issues MMAs; dynamic scheduling takes a seventh. Each walks the same list of output tiles; rings of mbarriers
 // join them:
 //
 //   full[s]   stage s holds A, B and their scales      (TMA -> MMA)
 //   empty[s]  the MMAs and copies of stage s are done  (MMA -> TMA)
 //   accumulator_full[i]   accumulator i is complete    (MMA -> epilogue)
 //   accumulator_empty[i]  it may be overwritten        (epilogue -> MMA)
+//
+// In a pair of CTAs the first one, the leader, issues the MMAs of both: full
+// and accumulator_empty count there what happens in either CTA, empty and
+// accumulator_full are signalled in both. Where a cluster shares operands,
+// empty counts every MMA that reads what the CTA loads.
 
 #include "TileBuilder.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -71,6 +76,12 @@ Value TileBuilder::isEqual(Value x, int64_t value) {
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, x,
                                        constant(value));
 }
+Value TileBuilder::div(Value x, int64_t divisor) {
+  return b.createOrFold<arith::DivUIOp>(x, constant(divisor));
+}
+Value TileBuilder::rem(Value x, int64_t divisor) {
+  return b.createOrFold<arith::RemUIOp>(x, constant(divisor));
+}
 Value TileBuilder::flip(Value parity) {
   return b.createOrFold<arith::XOrIOp>(parity, constant(1));
 }
@@ -93,20 +104,6 @@ void TileBuilder::warps(StringRef role, int64_t first, int64_t last,
   OpBuilder::InsertionGuard guard(b);
   b.createBlock(&region.getBody());
   body();
-}
-
-void TileBuilder::tileLoop(ValueRange carried, LoopBody body) {
-  auto loop =
-      scf::ForOp::create(b, firstTile, tiles, tileStep, carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  auto position = TileCoordinatesOp::create(
-      b, loop.getInductionVar(), rowTiles, columnTiles,
-      op.getSchedule().getGroupM());
-  SmallVector<Value> results =
-      body({position.getRow(), position.getColumn(), position.getBatch()},
-           loop.getRegionIterArgs());
-  scf::YieldOp::create(b, results);
 }
 
 //===----------------------------------------------------------------------===//
@@ -138,7 +135,7 @@ static SharedType operandRing(MLIRContext *context, int64_t stages,
   Type element = elementType(context, format);
   SmallVector<int64_t> shape{stages, operand.tile.mn, operand.tile.k};
   if (operand.tile.major == hw::OperandMajor::MN)
-    shape = {stages, operand.boxes, operand.boxK, operand.boxRows};
+    shape = {stages, operand.boxes, operand.tile.k, operand.boxRows};
   return SharedType::get(context, shape, element, operand.tile.containerBits,
                          operand.tile.swizzle);
 }
@@ -201,6 +198,14 @@ void blockscale::buildRings(TileBuilder &t) {
     t.sharedMetadata = t.shared(metadataRing(context, g));
 }
 
+/// A barrier of all threads that can reach this CTA's memory.
+static void buildBarrier(TileBuilder &t) {
+  if (t.isCluster())
+    ClusterBarrierOp::create(t.b);
+  else
+    gpu::BarrierOp::create(t.b);
+}
+
 static void buildStorage(TileBuilder &t) {
   ImplicitLocOpBuilder &b = t.b;
   MLIRContext *context = b.getContext();
@@ -208,20 +213,31 @@ static void buildStorage(TileBuilder &t) {
   buildRings(t);
   t.slot = t.shared(SharedType::get(context, {1, 1}, b.getI32Type(), 32,
                                     hw::Swizzle::None));
-  t.full = t.barriers(g.stages, 1);
-  t.empty = t.barriers(g.stages, 1);
+  t.full = t.signalFull = t.barriers(g.stages, 1);
+  t.empty = t.barriers(g.stages, t.readers());
   t.accumulatorFull = t.barriers(g.accumulators, 1);
-  t.accumulatorEmpty = t.barriers(t.accumulatorEmptyCount(), kEpilogueThreads);
+  buildSchedulerStorage(t);
+  t.accumulatorEmpty = t.signalAccumulatorEmpty =
+      t.barriers(t.accumulatorEmptyCount(), g.ctaGroup * kEpilogueThreads);
 
+  // Allocating for a pair takes that both CTAs run.
+  if (t.isPair())
+    ClusterBarrierOp::create(b);
   t.warps("mma", kMmaWarp, kMmaWarp + 1,
-          [&] { TmemAllocOp::create(b, t.slot, IntegerAttr()); });
-  gpu::BarrierOp::create(b);
+          [&] { TmemAllocOp::create(b, t.slot, IntegerAttr(), t.isPair()); });
+  buildBarrier(t);
+  if (t.isPair()) {
+    Value leader = t.sub(t.rank, t.rem(t.rank, 2));
+    t.signalFull = RemoteBarrierOp::create(b, t.full, leader);
+    t.signalAccumulatorEmpty =
+        RemoteBarrierOp::create(b, t.accumulatorEmpty, leader);
+  }
   auto view = [&](TensorMemoryType type) -> Value {
     return TmemViewOp::create(b, type, t.slot, IntegerAttr());
   };
   int64_t stride = g.overlap ? g.accumulatorStride() : 0;
   t.accumulator = view(TensorMemoryType::get(
-      context, {g.accumulators, g.tileM, g.tileN}, b.getF32Type(),
+      context, {g.accumulators, g.rowsPerCta(), g.tileN}, b.getF32Type(),
       TmemAccumulatorAttr::get(context, stride)));
   t.sfa = view(scaleRegion(context, g, g.a));
   t.sfb = view(scaleRegion(context, g, g.b));
@@ -236,78 +252,176 @@ void blockscale::buildSizes(TileBuilder &t) {
   };
   t.rows = t.swap ? t.op.getN() : t.op.getM();
   t.columns = t.swap ? t.op.getM() : t.op.getN();
-  t.rowTiles = t.ceilDiv(t.rows, t.geometry.tileM);
-  t.columnTiles = t.ceilDiv(t.columns, t.geometry.tileN);
+  const TileGeometry &g = t.geometry;
+  t.rowTiles = t.ceilDiv(t.rows, g.tileM * g.clusterTilesM());
+  t.columnTiles = t.ceilDiv(t.columns, g.tileN * g.clusterN);
   t.tiles = t.mul(t.mul(t.rowTiles, t.columnTiles), t.op.getBatch());
   t.firstTile = toI32(gpu::BlockIdOp::create(b, gpu::Dimension::x));
   t.tileStep = toI32(gpu::GridDimOp::create(b, gpu::Dimension::x));
+  if (!t.isCluster())
+    return;
+  t.firstTile = t.div(t.firstTile, g.clusterSize());
+  t.tileStep = t.div(t.tileStep, g.clusterSize());
+  t.rank = ClusterRankOp::create(b);
+  t.rankM = t.rem(t.rank, g.clusterM);
+  t.rankN = t.div(t.rank, g.clusterM);
 }
 
 //===----------------------------------------------------------------------===//
 // Producer
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Where a K tile of one output tile comes from and goes to.
+struct KTile {
+  Value k, batch, stage;
+};
+} // namespace
+
+/// Loads this CTA's slice of an operand for all `sharers`; `index` is the CTA's
+/// number among them.
 static void loadOperand(TileBuilder &t, Value map, Value ring,
-                        const OperandGeometry &operand, Value row,
-                        Value kTile, Value batch, Value stage) {
-  Value k = t.mul(kTile, t.constant(operand.tile.k));
-  for (int64_t box = 0; box < operand.boxes; ++box) {
-    SmallVector<Value> coordinates{
-        t.add(k, t.constant(box * operand.boxK)), row, batch};
-    if (operand.tile.major == hw::OperandMajor::MN)
-      coordinates = {t.add(row, t.constant(box * operand.boxRows)), k, batch};
-    TmaLoadOp::create(t.b, map, coordinates, ring, t.full, stage, box);
-  }
+                        const OperandGeometry &operand, Value row, KTile tile,
+                        Value sharers, Value index) {
+  bool isMNMajor = operand.tile.major == hw::OperandMajor::MN;
+  Value k = t.mul(tile.k, t.constant(operand.tile.k));
+  Value slice = operand.slices > 1 ? index : Value();
+  if (slice && isMNMajor)
+    k = t.add(k, t.mul(slice, t.constant(operand.boxK)));
+  if (slice && !isMNMajor)
+    row = t.add(row, t.mul(slice, t.constant(operand.boxRows)));
+  auto load = [&] {
+    for (int64_t box = 0; box < operand.boxes; ++box) {
+      Value inner = isMNMajor ? row : k;
+      int64_t step = isMNMajor ? operand.boxRows : operand.boxK;
+      SmallVector<Value> coordinates{t.add(inner, t.constant(box * step)),
+                                     isMNMajor ? k : row, tile.batch};
+      TmaLoadOp::create(t.b, map, coordinates, ring, t.signalFull, tile.stage,
+                        slice, sharers, box * operand.slices);
+    }
+  };
+  if (operand.slices == operand.sharers)
+    return load();
+  Value hasSlice = t.b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::ult, index, t.constant(operand.slices));
+  t.onlyIf(hasSlice, load);
 }
 
+/// Loads scales whole, in the first of the CTAs that share them: they are too
+/// small for slices.
 static void loadScales(TileBuilder &t, Value map, Value ring, Value row,
-                       Value kTile, Value batch, Value stage) {
-  Value group = t.b.createOrFold<arith::DivUIOp>(row, t.constant(hw::kAtomRows));
-  Value word = t.mul(kTile, t.constant(t.geometry.scaleWords));
-  SmallVector<Value> coordinates{t.constant(0), word, group, batch};
-  TmaLoadOp::create(t.b, map, coordinates, ring, t.full, stage, 0);
+                       KTile tile, Value sharers, Value index) {
+  auto load = [&] {
+    Value group = t.div(row, hw::kAtomRows);
+    Value word = t.mul(tile.k, t.constant(t.geometry.scaleWords));
+    SmallVector<Value> coordinates{t.constant(0), word, group, tile.batch};
+    TmaLoadOp::create(t.b, map, coordinates, ring, t.signalFull, tile.stage,
+                      /*slice=*/Value(), sharers, 0);
+  };
+  if (!sharers)
+    return load();
+  t.onlyIf(t.isEqual(index, 0), load);
 }
 
-static void loadMetadata(TileBuilder &t, Value row, Value kTile, Value batch,
-                         Value stage) {
-  Value tile = t.mul(kTile, t.constant(t.geometry.metadataTiles));
-  SmallVector<Value> coordinates{t.constant(0), row, tile, batch};
-  TmaLoadOp::create(t.b, t.op.getMetadata(), coordinates, t.sharedMetadata,
-                    t.full, stage, 0);
+/// Loads metadata, which belongs to rows of A as its scales do.
+static void loadMetadata(TileBuilder &t, Value row, KTile tile, Value sharers,
+                         Value index) {
+  auto load = [&] {
+    Value first = t.mul(tile.k, t.constant(t.geometry.metadataTiles));
+    SmallVector<Value> coordinates{t.constant(0), row, first, tile.batch};
+    TmaLoadOp::create(t.b, t.op.getMetadata(), coordinates, t.sharedMetadata,
+                      t.signalFull, tile.stage, /*slice=*/Value(), sharers, 0);
+  };
+  if (!sharers)
+    return load();
+  t.onlyIf(t.isEqual(index, 0), load);
+}
+
+namespace {
+/// What the loads of one output tile have in common: the first rows of A, of
+/// B's part in this CTA and of B's scales.
+struct LoadedTile {
+  Value row, rowOfB, column;
+};
+
+/// The CTAs that share each operand with this one, as bits, and its number
+/// among those that share B.
+struct Sharers {
+  Value a, b, sfb, indexOfB;
+};
+} // namespace
+
+static void loadStage(TileBuilder &t, const LoadedTile &from, KTile tile,
+                      const Sharers &sharers) {
+  const TileGeometry &g = t.geometry;
+  loadOperand(t, t.op.getA(), t.sharedA, g.a, from.row, tile, sharers.a,
+              t.rankN);
+  loadOperand(t, t.op.getB(), t.sharedB, g.b, from.rowOfB, tile, sharers.b,
+              sharers.indexOfB);
+  loadScales(t, t.op.getSfa(), t.sharedSfa, from.row, tile, sharers.a, t.rankN);
+  loadScales(t, t.op.getSfb(), t.sharedSfb, from.column, tile, sharers.sfb,
+             t.rankM);
+  if (t.op.getMetadata())
+    loadMetadata(t, from.row, tile, sharers.a, t.rankN);
+}
+
+/// The leader of a pair announces the bytes of both CTAs.
+static void announceStage(TileBuilder &t, Value stage) {
+  auto announce = [&] {
+    ArriveExpectOp::create(t.b, t.full, stage, t.geometry.countedBytes());
+  };
+  if (!t.isPair())
+    return announce();
+  t.onlyIf(t.isEqual(t.rem(t.rank, 2), 0), announce);
+}
+
+/// Waits until all readers have released every stage, so that none of them
+/// signals a CTA that has ended.
+static void drainStages(TileBuilder &t, RingPosition ring) {
+  ImplicitLocOpBuilder &b = t.b;
+  auto loop = scf::ForOp::create(b, t.constant(0),
+                                 t.constant(t.geometry.stages), t.constant(1),
+                                 ValueRange{ring.slot, ring.parity});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  RingPosition current{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  WaitOp::create(b, t.empty, current.slot, t.flip(current.parity));
+  RingPosition following = t.next(current, t.geometry.stages);
+  scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
 }
 
 void blockscale::buildProducer(TileBuilder &t, int64_t warp) {
   ImplicitLocOpBuilder &b = t.b;
   const TileGeometry &g = t.geometry;
   t.warps("producer", warp, warp + 1, [&] {
-    Value leader = ElectOp::create(b);
-    auto onlyLeader = scf::IfOp::create(b, leader);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(onlyLeader.thenBlock());
-    Value kTiles = t.ceilDiv(t.op.getK(), g.tileK);
-    Value zero = t.constant(0);
-    t.tileLoop({zero, zero}, [&](TilePosition tile, ValueRange carried) {
-      Value row = t.mul(tile.row, t.constant(g.tileM));
-      Value column = t.mul(tile.column, t.constant(g.tileN));
-      auto loop = scf::ForOp::create(b, zero, kTiles, t.constant(1), carried);
-      OpBuilder::InsertionGuard inner(b);
-      b.setInsertionPointToStart(loop.getBody());
-      RingPosition ring{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-      Value k = loop.getInductionVar();
-      WaitOp::create(b, t.empty, ring.slot, t.flip(ring.parity));
-      ArriveExpectOp::create(b, t.full, ring.slot, g.countedBytes());
-      loadOperand(t, t.op.getA(), t.sharedA, g.a, row, k, tile.batch,
-                  ring.slot);
-      loadOperand(t, t.op.getB(), t.sharedB, g.b, column, k, tile.batch,
-                  ring.slot);
-      loadScales(t, t.op.getSfa(), t.sharedSfa, row, k, tile.batch, ring.slot);
-      loadScales(t, t.op.getSfb(), t.sharedSfb, column, k, tile.batch,
-                 ring.slot);
-      if (t.op.getMetadata())
-        loadMetadata(t, row, k, tile.batch, ring.slot);
-      RingPosition following = t.next(ring, g.stages);
-      scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
-      return SmallVector<Value>(loop.getResults());
+    Value elected = ElectOp::create(b);
+    t.onlyIf(elected, [&] {
+      Value kTiles = t.ceilDiv(t.op.getK(), g.tileK);
+      Value zero = t.constant(0);
+      Sharers sharers{t.sharersOfA(), t.sharersOfB(), t.sharersOfSfb(),
+                      g.b.sharers > 1 ? t.div(t.rankM, g.ctaGroup) : Value()};
+      auto ring = t.tileLoop({zero, zero}, [&](TilePosition tile,
+                                               ValueRange carried) {
+        LoadedTile from{t.firstRow(tile), t.firstRowOfB(tile),
+                        t.firstColumn(tile)};
+        auto loop = scf::ForOp::create(b, zero, kTiles, t.constant(1), carried);
+        OpBuilder::InsertionGuard inner(b);
+        b.setInsertionPointToStart(loop.getBody());
+        RingPosition ring{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+        WaitOp::create(b, t.empty, ring.slot, t.flip(ring.parity));
+        announceStage(t, ring.slot);
+        loadStage(t, from, {loop.getInductionVar(), tile.batch, ring.slot},
+                  sharers);
+        RingPosition following = t.next(ring, g.stages);
+        scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
+        return SmallVector<Value>(loop.getResults());
+      });
+      // What follows uses this CTA's resources, so there is no point in
+      // starting it earlier.
+      if (t.op.getSchedule().getDependentLaunch())
+        LaunchDependentsOp::create(b);
+      if (t.isCluster())
+        drainStages(t, {ring[0], ring[1]});
     });
   });
 }
@@ -319,7 +433,7 @@ void blockscale::buildProducer(TileBuilder &t, int64_t warp) {
 namespace {
 /// What one output tile's MMAs have in common.
 struct MmaTile {
-  Value leader, copy, shift;
+  Value leader, copy, shift, feeders;
 };
 } // namespace
 
@@ -340,8 +454,14 @@ static void maskTail(TileBuilder &t, Value stage, Value valid) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(condition.thenBlock());
   Value scales = b.createOrFold<arith::DivUIOp>(valid, t.constant(span));
-  MaskScalesOp::create(b, t.sharedSfa, stage, scales);
-  MaskScalesOp::create(b, t.sharedSfb, stage, scales);
+  // The other CTA of a pair does not know when its stage is full.
+  SmallVector<Value> ranks{Value()};
+  if (t.isPair())
+    ranks.push_back(t.add(t.rank, t.constant(1)));
+  for (Value rank : ranks) {
+    MaskScalesOp::create(b, t.sharedSfa, stage, scales, rank);
+    MaskScalesOp::create(b, t.sharedSfb, stage, scales, rank);
+  }
 }
 
 /// One K tile: wait for its stage, copy scales, multiply, release the stage.
@@ -355,14 +475,15 @@ static void multiplyStage(TileBuilder &t, const MmaTile &tile,
   auto onlyLeader = scf::IfOp::create(b, tile.leader);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(onlyLeader.thenBlock());
-  CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa);
-  CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb);
+  CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa, t.isPair());
+  CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb, t.isPair());
   if (t.metadata)
-    CopyMetadataOp::create(b, t.sharedMetadata, ring.slot, t.metadata);
+    CopyMetadataOp::create(b, t.sharedMetadata, ring.slot, t.metadata,
+                           t.isPair());
   MmaOp::create(b, t.accumulator, tile.copy, t.sharedA, t.sharedB, ring.slot,
                 t.sfa, t.sfb, t.metadata, accumulate, valid, tile.shift, t.op.getMma(),
                 ArrayAttr());
-  CommitOp::create(b, t.empty, ring.slot);
+  CommitOp::create(b, t.empty, ring.slot, tile.feeders, t.isPair());
 }
 
 /// The K tile that K does not fill, if there is one; returns the next position.
@@ -424,8 +545,7 @@ static RingPosition multiplyTile(TileBuilder &t, const MmaTile &tile,
 static Value scaleShift(TileBuilder &t, Value columnTile) {
   if (t.geometry.tileN % hw::kAtomRows == 0)
     return {};
-  APInt one;
-  if (matchPattern(t.columnTiles, m_ConstantInt(&one)) && one.isOne())
+  if (t.geometry.clusterN == 1 && matchPattern(t.columnTiles, m_One()))
     return {};
   constexpr int64_t kRowsPerColumn = 32;
   Value row = t.mul(columnTile, t.constant(t.geometry.tileN));
@@ -434,33 +554,42 @@ static Value scaleShift(TileBuilder &t, Value columnTile) {
   return t.b.createOrFold<arith::DivUIOp>(inGroup, t.constant(kRowsPerColumn));
 }
 
-static void buildMma(TileBuilder &t) {
+/// The loop over output tiles of the warp that issues their MMAs.
+static void multiplyTiles(TileBuilder &t) {
   ImplicitLocOpBuilder &b = t.b;
   int64_t copies = t.geometry.accumulators;
   int64_t emptyCount = t.accumulatorEmptyCount();
-  t.warps("mma", kMmaWarp, kMmaWarp + 1, [&] {
-    Value leader = ElectOp::create(b);
-    Value zero = t.constant(0);
-    SmallVector<Value> initial(6, zero);
-    t.tileLoop(initial, [&](TilePosition position, ValueRange carried) {
-      RingPosition stage{carried[0], carried[1]};
-      RingPosition copy{carried[2], carried[3]};
-      RingPosition free{carried[4], carried[5]};
-      WaitOp::create(b, t.accumulatorEmpty, free.slot, t.flip(free.parity));
-      TensorFenceOp::create(b, FenceSide::After);
-      MmaTile tile{leader, copy.slot, scaleShift(t, position.column)};
-      stage = multiplyTile(t, tile, stage);
-      auto onlyLeader = scf::IfOp::create(b, leader);
-      {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(onlyLeader.thenBlock());
-        CommitOp::create(b, t.accumulatorFull, copy.slot);
-      }
-      copy = t.next(copy, copies);
-      free = t.next(free, emptyCount);
-      return SmallVector<Value>{stage.slot, stage.parity, copy.slot,
-                                copy.parity, free.slot, free.parity};
+  Value leader = ElectOp::create(b);
+  Value zero = t.constant(0);
+  Value feeders = t.feeders();
+  Value pair;
+  if (t.isPair())
+    pair = b.createOrFold<arith::ShLIOp>(t.constant(3), t.rank);
+  SmallVector<Value> initial(6, zero);
+  t.tileLoop(initial, [&](TilePosition position, ValueRange carried) {
+    RingPosition stage{carried[0], carried[1]};
+    RingPosition copy{carried[2], carried[3]};
+    RingPosition free{carried[4], carried[5]};
+    WaitOp::create(b, t.accumulatorEmpty, free.slot, t.flip(free.parity));
+    TensorFenceOp::create(b, FenceSide::After);
+    MmaTile tile{leader, copy.slot, scaleShift(t, position.column), feeders};
+    stage = multiplyTile(t, tile, stage);
+    t.onlyIf(leader, [&] {
+      CommitOp::create(b, t.accumulatorFull, copy.slot, pair, t.isPair());
     });
+    copy = t.next(copy, copies);
+    free = t.next(free, emptyCount);
+    return SmallVector<Value>{stage.slot,  stage.parity, copy.slot,
+                              copy.parity, free.slot,    free.parity};
+  });
+}
+
+static void buildMma(TileBuilder &t) {
+  t.warps("mma", kMmaWarp, kMmaWarp + 1, [&] {
+    if (t.isPair())
+      t.onlyIf(t.isEqual(t.rem(t.rank, 2), 0), [&] { multiplyTiles(t); });
+    else
+      multiplyTiles(t);
   });
 }
 
@@ -478,13 +607,16 @@ static void expand(KernelMatmulOp op) {
   }
   buildSizes(t);
   buildStorage(t);
+  if (op.getSchedule().getDependentLaunch())
+    AwaitDependenciesOp::create(t.b);
+  buildScheduler(t);
   buildProducer(t, kProducerWarp);
   buildMma(t);
   buildEpilogue(t);
-  gpu::BarrierOp::create(t.b);
+  buildBarrier(t);
   t.warps("mma", kMmaWarp, kMmaWarp + 1, [&] {
     TensorFenceOp::create(t.b, FenceSide::After);
-    TmemDeallocOp::create(t.b, t.slot, IntegerAttr());
+    TmemDeallocOp::create(t.b, t.slot, IntegerAttr(), t.isPair());
   });
   op.erase();
 }

@@ -18,7 +18,7 @@ struct RingPosition {
   mlir::Value slot, parity;
 };
 
-/// Where an output tile lies.
+/// Which output tile: its number along rows and columns of D.
 struct TilePosition {
   mlir::Value row, column, batch;
 };
@@ -33,11 +33,19 @@ struct TileBuilder {
   TileGeometry geometry;
   bool swap;
 
-  // Sizes as the instruction sees them, and numbers of tiles.
+  // Sizes as the instruction sees them, and what a cluster computes at once,
+  // counted: along rows, along columns and altogether.
   mlir::Value rows, columns, rowTiles, columnTiles, tiles, firstTile, tileStep;
+  // The CTA's rank in its cluster, and its place there along rows and columns
+  // of D; null in kernels without clusters.
+  mlir::Value rank, rankM, rankN;
   // Storage.
   mlir::Value slot, sharedA, sharedB, sharedSfa, sharedSfb, sharedMetadata;
   mlir::Value full, empty, accumulatorFull, accumulatorEmpty;
+  // Those that the epilogue and loads signal: the pair's leader has them.
+  mlir::Value signalFull, signalAccumulatorEmpty;
+  // Responses of cluster launch control; null unless scheduling is dynamic.
+  mlir::Value responses, responseFull, responseEmpty, signalResponseEmpty;
   mlir::Value accumulator, sfa, sfb, metadata;
 
   mlir::Value constant(int64_t value);
@@ -46,6 +54,8 @@ struct TileBuilder {
   mlir::Value mul(mlir::Value x, mlir::Value y);
   mlir::Value ceilDiv(mlir::Value x, int64_t divisor);
   mlir::Value isEqual(mlir::Value x, int64_t value);
+  mlir::Value div(mlir::Value x, int64_t divisor);
+  mlir::Value rem(mlir::Value x, int64_t divisor);
   mlir::Value flip(mlir::Value parity);
   mlir::Value extend(mlir::Value x);
 
@@ -61,10 +71,39 @@ struct TileBuilder {
              llvm::function_ref<void()> body);
 
   /// The loop over this CTA's tiles. `body` gets the tile and the carried
-  /// values and returns their next values.
+  /// values and returns their next values. Returns the last ones.
   using LoopBody = llvm::function_ref<mlir::SmallVector<mlir::Value>(
       TilePosition, mlir::ValueRange)>;
-  void tileLoop(mlir::ValueRange carried, LoopBody body);
+  llvm::SmallVector<mlir::Value> tileLoop(mlir::ValueRange carried,
+                                          LoopBody body);
+  /// The output tile of this CTA when its cluster computes number `tile`. It
+  /// may lie outside D.
+  TilePosition position(mlir::Value tile);
+
+  bool isDynamic() {
+    return op.getSchedule().getScheduler() == Scheduler::Dynamic;
+  }
+  bool isPair() const { return geometry.ctaGroup == 2; }
+  bool isCluster() const { return geometry.clusterSize() > 1; }
+  /// The first row, or column, of the CTA's part of an output tile, and of the
+  /// rows of B that it holds.
+  mlir::Value firstRow(TilePosition tile);
+  mlir::Value firstColumn(TilePosition tile);
+  mlir::Value firstRowOfB(TilePosition tile);
+  /// Bits of the CTAs that hold the same part of A, of B, and of the scales of
+  /// B; null if this CTA is the only one.
+  mlir::Value sharersOfA();
+  mlir::Value sharersOfB();
+  mlir::Value sharersOfSfb();
+  /// Bits of the CTAs whose loads a stage's MMAs wait for; null if there is but
+  /// one.
+  mlir::Value feeders();
+  /// How many MMAs, of this CTA or pair and others, read what a CTA loads.
+  int64_t readers() const {
+    return geometry.clusterTilesM() + geometry.clusterN - 1;
+  }
+  /// Calls `body` where `condition` holds.
+  void onlyIf(mlir::Value condition, llvm::function_ref<void()> body);
 
   /// Barriers of accumulators that the MMA waits on: one that every tile uses
   /// where accumulators overlap, one per accumulator otherwise.
@@ -84,6 +123,13 @@ void buildRings(TileBuilder &t);
 
 /// Emits the role of warp `warp`, which loads by TMA.
 void buildProducer(TileBuilder &t, int64_t warp);
+/// Warps that are there without dynamic scheduling, and the one that it adds.
+inline constexpr int64_t kSchedulerWarp = 6;
+
+/// Emits the responses of cluster launch control and their barriers, and the
+/// role that asks for them; nothing unless scheduling is dynamic.
+void buildSchedulerStorage(TileBuilder &t);
+void buildScheduler(TileBuilder &t);
 
 /// Emits the epilogue's role at the builder's insertion point.
 void buildEpilogue(TileBuilder &t);

@@ -48,7 +48,7 @@ void EpilogueBuilder::releaseAfter(int64_t lastChunk, Value index,
   b.setInsertionPointToStart(isLast.thenBlock());
   TensorFenceOp::create(b, FenceSide::Before);
   Value slot = t.geometry.overlap ? t.constant(0) : copy.slot;
-  ArriveOp::create(b, t.accumulatorEmpty, slot);
+  ArriveOp::create(b, t.signalAccumulatorEmpty, slot);
 }
 
 void EpilogueBuilder::chunk(TilePosition position, RingPosition copy,

@@ -14,10 +14,21 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// `tileK` counts elements in memory.
+/// The most slices of equal size, one for a CTA, that `extent` rows of shared
+/// memory fall into; a slice is whole repeats of the swizzle, 8 rows.
+static int64_t mostSlices(int64_t extent, int64_t sharers) {
+  constexpr int64_t kSwizzleRows = 8;
+  int64_t slices = sharers;
+  while (sharers % slices != 0 || extent % (slices * kSwizzleRows) != 0)
+    --slices;
+  return slices;
+}
+
+/// The part of an operand that a CTA holds: `rows` of it, which `sharers` CTAs
+/// of its cluster have in common. `tileK` counts elements in memory.
 static OperandGeometry operandGeometry(MmaAttr mma, ElementFormat format,
                                        BoolAttr mnMajor, int64_t rows,
-                                       int64_t tileK) {
+                                       int64_t tileK, int64_t sharers) {
   OperandGeometry operand;
   bool isMNMajor = mnMajor && mnMajor.getValue();
   unsigned bits = mma.getContainerBits();
@@ -35,20 +46,28 @@ static OperandGeometry operandGeometry(MmaAttr mma, ElementFormat format,
                             : llvm::divideCeil(rowBytes, width);
   operand.boxRows = isMNMajor ? width : operand.tile.mn;
   operand.boxK = isMNMajor ? tileK : tileK / operand.boxes;
+  operand.sharers = sharers;
+  int64_t &sliced = isMNMajor ? operand.boxK : operand.boxRows;
+  operand.slices = mostSlices(sliced, sharers);
+  sliced /= operand.slices;
   operand.countedBytes =
       operand.tile.mn * tileK *
       hw::tensorMapDataTypeInfo(operand.dataType).countedBits / 8;
-  operand.scaleGroups = llvm::divideCeil(rows, hw::kAtomRows);
   return operand;
 }
 
 TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
     : tileM(schedule.getTileM()), tileN(schedule.getTileN()),
       tileK(schedule.getTileK()), stages(schedule.getStages()),
-      accumulators(schedule.getAccumulators()) {
-  a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), tileM,
-                      mma.getStoredK(tileK));
-  b = operandGeometry(mma, mma.getB(), mma.getBMnMajor(), tileN, tileK);
+      accumulators(schedule.getAccumulators()), ctaGroup(schedule.ctaGroup()),
+      clusterM(schedule.clusterM()), clusterN(schedule.clusterN()) {
+  a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), rowsPerCta(),
+                      mma.getStoredK(tileK), clusterN);
+  b = operandGeometry(mma, mma.getB(), mma.getBMnMajor(), columnsPerCta(),
+                      tileK, clusterTilesM());
+  // The scales of B are those of all columns in both CTAs of a pair.
+  a.scaleGroups = llvm::divideCeil(rowsPerCta(), hw::kAtomRows);
+  b.scaleGroups = llvm::divideCeil(tileN, hw::kAtomRows);
   scalesPerRow = tileK / mma.getScaleSpan();
   scaleWords = llvm::divideCeil(scalesPerRow, hw::kAtomScales);
   sfaColumns = hw::scaleColumns(a.scaleGroups * hw::kAtomRows, scalesPerRow);
@@ -69,7 +88,7 @@ int64_t TileGeometry::stageBytes() const {
 }
 
 int64_t TileGeometry::countedBytes() const {
-  return a.countedBytes + b.countedBytes + sideBytes();
+  return ctaGroup * (a.countedBytes + b.countedBytes + sideBytes());
 }
 
 int64_t TileGeometry::sideBytes() const {
@@ -92,9 +111,11 @@ WarpTile blockscale::warpTile(const TileGeometry &geometry) {
           along};
 }
 
-int64_t blockscale::kernelThreads(hw::Target target) {
+int64_t blockscale::kernelThreads(hw::Target target, ScheduleAttr schedule) {
   constexpr int64_t kTensorMemoryWarps = 6;
   int64_t warps =
       hw::hasTensorMemory(target) ? kTensorMemoryWarps : kConsumerWarps + 1;
+  if (schedule.getScheduler() == Scheduler::Dynamic)
+    ++warps;
   return warps * hw::kWarpSize;
 }

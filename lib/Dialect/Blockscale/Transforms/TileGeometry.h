@@ -15,7 +15,7 @@
 
 namespace blockscale {
 
-/// One operand's part of a stage, in the operand's own terms.
+/// One operand's part of a CTA's stage, in the operand's own terms.
 struct OperandGeometry {
   /// The canonical tile of one stage in shared memory.
   hw::OperandTile tile;
@@ -23,6 +23,9 @@ struct OperandGeometry {
   /// Boxes that fill a stage: groups of 128 rows of an MN-major operand,
   /// 128-byte columns of a K-major one.
   int64_t boxes = 1;
+  /// CTAs that share the part, and slices that they load it in, a box of each
+  /// group being a slice.
+  int64_t sharers = 1, slices = 1;
   /// Rows in a box, and elements along K.
   int64_t boxRows = 0;
   int64_t boxK = 0;
@@ -37,6 +40,9 @@ struct OperandGeometry {
 struct TileGeometry {
   OperandGeometry a, b;
   int64_t tileM, tileN, tileK, stages, accumulators;
+  /// CTAs that execute an instruction together, and CTAs of a cluster along
+  /// rows and columns of D.
+  int64_t ctaGroup, clusterM, clusterN;
   /// Scales per row in a stage, and 32-bit words of them.
   int64_t scalesPerRow, scaleWords;
   /// Columns of tensor memory that the scales of A and B take.
@@ -48,9 +54,16 @@ struct TileGeometry {
 
   TileGeometry(MmaAttr mma, ScheduleAttr schedule);
 
-  /// Bytes of shared memory of one stage.
+  /// Rows of the output tile in one CTA, and rows of B that it holds.
+  int64_t rowsPerCta() const { return tileM / ctaGroup; }
+  int64_t columnsPerCta() const { return tileN / ctaGroup; }
+  int64_t clusterSize() const { return clusterM * clusterN; }
+  /// Output tiles of a cluster along the rows of D.
+  int64_t clusterTilesM() const { return clusterM / ctaGroup; }
+
+  /// Bytes of shared memory of one stage of a CTA.
   int64_t stageBytes() const;
-  /// Bytes that one stage's barrier expects.
+  /// Bytes that one stage's barrier expects: those of both CTAs of a pair.
   int64_t countedBytes() const;
   /// Bytes of scales and metadata in one stage.
   int64_t sideBytes() const;
@@ -75,8 +88,9 @@ struct WarpTile {
 WarpTile warpTile(const TileGeometry &geometry);
 
 /// Threads of a kernel of `target`: one warp loads by TMA; with tensor memory
-/// one issues MMAs and four store, without it `kConsumerWarps` do both.
-int64_t kernelThreads(hw::Target target);
+/// one issues MMAs and four store, without it `kConsumerWarps` do both. Dynamic
+/// scheduling takes one more.
+int64_t kernelThreads(hw::Target target, ScheduleAttr schedule);
 
 } // namespace blockscale
 

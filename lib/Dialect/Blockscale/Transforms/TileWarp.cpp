@@ -271,7 +271,7 @@ void WarpBuilder::build() {
 void blockscale::buildWarpKernel(TileBuilder &t) {
   buildSizes(t);
   buildRings(t);
-  t.full = t.barriers(t.geometry.stages, 1);
+  t.full = t.signalFull = t.barriers(t.geometry.stages, 1);
   t.empty = t.barriers(t.geometry.stages, kConsumerWarps);
   gpu::BarrierOp::create(t.b);
   buildProducer(t, /*warp=*/kConsumerWarps);

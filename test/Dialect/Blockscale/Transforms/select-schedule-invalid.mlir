@@ -95,3 +95,43 @@ func.func @sparse_k96(%a: !sparse_k96, %b: !sparse_k96_b) -> tensor<256x256xf32>
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, sparse = true>) schedule(#blockscale.schedule<target = "sm_103a", mma_k = 96>) : !sparse_k96, !sparse_k96_b -> tensor<256x256xf32>
   return %0 : tensor<256x256xf32>
 }
+
+// -----
+
+!tile_m_without_pair_a = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!tile_m_without_pair_b = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @tile_m_without_pair(%a: !tile_m_without_pair_a, %b: !tile_m_without_pair_b) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: 'tile_m' of 256 takes a pair of CTAs; nearest legal: 'cta_group' of 2, or 'tile_m' of 128}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_m = 256>) : !tile_m_without_pair_a, !tile_m_without_pair_b -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!tile_m_of_pair_a = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!tile_m_of_pair_b = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @tile_m_of_pair(%a: !tile_m_of_pair_a, %b: !tile_m_of_pair_b) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: 'tile_m' of 128 over a pair of CTAs is not lowered, because no public document settles where its scales lie in tensor memory; nearest legal: 'tile_m' of 256, or 'cta_group' of 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_m = 128, cta_group = 2>) : !tile_m_of_pair_a, !tile_m_of_pair_b -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}
+
+// -----
+
+!cluster_shares_groups_a = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!cluster_shares_groups_b = !blockscale.tensor<96x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @cluster_shares_groups(%a: !cluster_shares_groups_a, %b: !cluster_shares_groups_b) -> tensor<8192x96xbf16> {
+  // expected-error @below {{has no legal schedule: several tiles along 96 columns need 'tile_n' to be a multiple of 64}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 96, cluster_n = 2, swap_operands = false>) : !cluster_shares_groups_a, !cluster_shares_groups_b -> tensor<8192x96xbf16>
+  return %0 : tensor<8192x96xbf16>
+}
+
+// -----
+
+!pair_tile_n_a = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!pair_tile_n_b = !blockscale.tensor<8x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @pair_tile_n(%a: !pair_tile_n_a, %b: !pair_tile_n_b) -> tensor<8192x8xbf16> {
+  // expected-error @below {{has no legal schedule: N = 8 is not legal for dense 'mxf4nvf4' with cta_group 2 on 'sm_100a': expected 16..256 step 16}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 8, cta_group = 2, swap_operands = false>) : !pair_tile_n_a, !pair_tile_n_b -> tensor<8192x8xbf16>
+  return %0 : tensor<8192x8xbf16>
+}

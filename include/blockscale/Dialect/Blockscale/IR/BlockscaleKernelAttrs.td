@@ -220,8 +220,7 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
       `blockscale-assign-memory` has run.
     * `tensor_columns`: tensor-memory columns that the kernel allocates,
       likewise.
-    * `cluster`: CTAs of a cluster, along x; the number of CTAs in the grid is
-      rounded up to a multiple of it.
+    * `cluster`: CTAs of a cluster, along x; the grid is a multiple of it.
     * `dependent_launch`: launch with programmatic stream serialization.
   }];
   let parameters = (ins
@@ -242,11 +241,12 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
 def Blockscale_TmemAccumulatorAttr
     : AttrDef<Blockscale_Dialect, "TmemAccumulator"> {
   let mnemonic = "tmem_accumulator";
-  let summary = "row m of the tile in lane m, column n in column n";
+  let summary = "row m of the CTA's tile in lane m, column n in column n";
   let description = [{
-    Layout D of the PTX ISA (cta_group 1, M = 128). `copy_stride` is the
-    distance in columns from one accumulator to the next; where it is smaller
-    than the number of columns, the accumulators overlap.
+    Layout D of the PTX ISA (cta_group 1, M = 128), and layout A (cta_group 2,
+    M = 256), where each CTA of the pair holds its 128 rows. `copy_stride` is
+    the distance in columns from one accumulator to the next; where it is
+    smaller than the number of columns, the accumulators overlap.
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$copy_stride);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";

@@ -111,7 +111,8 @@ def Blockscale_BarrierAllocOp : Blockscale_KernelOp<"barrier_alloc"> {
   let description = [{
     Each barrier's phase ends after `arrivals` arrivals and all announced
     bytes. One thread of the CTA initialises them; a CTA-wide barrier must
-    follow before another thread uses them.
+    follow before another thread uses them, a `cluster_barrier` before another
+    CTA does.
   }];
   let arguments = (ins I64Attr:$arrivals, OptionalAttr<I64Attr>:$offset);
   let results = (outs Blockscale_BarrierType:$result);
@@ -128,12 +129,15 @@ def Blockscale_TmemAllocOp : Blockscale_KernelOp<"tmem_alloc"> {
     Executed by one whole warp. Writes the address to the first word of
     `slot`; a CTA-wide barrier must follow before `tmem_view` reads it.
     `columns` is a power of two from 32 to 512, absent until
-    `blockscale-assign-memory` has run.
+    `blockscale-assign-memory` has run. With `pair` one warp of each CTA of the
+    pair executes it, after both are known to run.
   }];
   let arguments = (ins Blockscale_SharedType:$slot,
-                       OptionalAttr<I64Attr>:$columns);
-  let assemblyFormat =
-    "$slot (`columns` `(` $columns^ `)`)? attr-dict `:` type($slot)";
+                       OptionalAttr<I64Attr>:$columns, UnitAttr:$pair);
+  let assemblyFormat = [{
+    $slot (`columns` `(` $columns^ `)`)? (`pair` $pair^)? attr-dict
+    `:` type($slot)
+  }];
   let hasVerifier = 1;
 }
 
@@ -141,11 +145,15 @@ def Blockscale_TmemDeallocOp : Blockscale_KernelOp<"tmem_dealloc"> {
   let summary = "free the tensor memory that tmem_alloc took";
   let description = [{
     Executed by one whole warp, after a CTA-wide barrier behind the last use.
+    With `pair` one warp of each CTA of the pair executes it, after a barrier
+    of both.
   }];
   let arguments = (ins Blockscale_SharedType:$slot,
-                       OptionalAttr<I64Attr>:$columns);
-  let assemblyFormat =
-    "$slot (`columns` `(` $columns^ `)`)? attr-dict `:` type($slot)";
+                       OptionalAttr<I64Attr>:$columns, UnitAttr:$pair);
+  let assemblyFormat = [{
+    $slot (`columns` `(` $columns^ `)`)? (`pair` $pair^)? attr-dict
+    `:` type($slot)
+  }];
   let hasVerifier = 1;
 }
 
@@ -204,6 +212,95 @@ def Blockscale_TileCoordinatesOp : Blockscale_KernelOp<"tile_coordinates",
 }
 
 //===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+def Blockscale_ClusterRankOp : Blockscale_KernelOp<"cluster_rank", [Pure]> {
+  let summary = "number of the executing CTA in its cluster";
+  let description = [{
+    CTAs 2i and 2i + 1 are a pair; CTA 2i leads it.
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Blockscale_ClusterBarrierOp : Blockscale_KernelOp<"cluster_barrier"> {
+  let summary = "wait until every thread of the cluster is here";
+  let description = [{
+    What the threads wrote before, barriers that they initialised included, is
+    seen by all of them behind it.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Blockscale_RemoteBarrierOp : Blockscale_KernelOp<"remote_barrier",
+    [Pure, InferTypeOpAdaptor]> {
+  let summary = "the same barriers in the CTA of the cluster with a rank";
+  let description = [{
+    ```mlir
+    %led = blockscale.remote_barrier %full of %leader : !blockscale.barrier<4>
+    ```
+  }];
+  let arguments = (ins Blockscale_BarrierType:$barrier, I32:$rank);
+  let results = (outs Blockscale_BarrierType:$result);
+  let assemblyFormat = "$barrier `of` $rank attr-dict `:` type($barrier)";
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+def Blockscale_TryCancelOp : Blockscale_KernelOp<"try_cancel"> {
+  let summary = "take over a cluster of the grid that has not started";
+  let description = [{
+    Asynchronous: 16 bytes, for `query_cancel` to read, go to entry `index` of
+    `responses` and count on barrier `signal` of the same index. With
+    `multicast` they do so in every CTA of the cluster. Not to be executed
+    again once a response has said that no cluster is left.
+  }];
+  let arguments = (ins Blockscale_SharedType:$responses, I32:$index,
+                       Blockscale_BarrierType:$signal, UnitAttr:$multicast);
+  let assemblyFormat = [{
+    $responses `[` $index `]` `signal` $signal (`multicast` $multicast^)?
+    attr-dict `:` type($responses) `,` type($signal)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_QueryCancelOp : Blockscale_KernelOp<"query_cancel"> {
+  let summary = "the cluster that try_cancel took over, if there was one";
+  let description = [{
+    `cta` is the number in the grid of the cluster's first CTA; it has no
+    meaning unless `found`. Later responses may overwrite the entry once the
+    executing thread has arrived at a barrier.
+  }];
+  let arguments = (ins Blockscale_SharedType:$responses, I32:$index);
+  let results = (outs I32:$cta, I1:$found);
+  let assemblyFormat =
+    "$responses `[` $index `]` attr-dict `:` type($responses)";
+  let hasVerifier = 1;
+}
+
+def Blockscale_AwaitDependenciesOp
+    : Blockscale_KernelOp<"await_dependencies"> {
+  let summary = "wait for the grids that this one depends on";
+  let description = [{
+    Returns when they are complete and what they wrote is visible. Nothing that
+    they write or read may be touched in memory before.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Blockscale_LaunchDependentsOp : Blockscale_KernelOp<"launch_dependents"> {
+  let summary = "let dependent grids start";
+  let description = [{
+    They may start once every CTA has executed this or has ended; they wait for
+    this grid's results with `await_dependencies`.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//
 
@@ -217,6 +314,7 @@ def Blockscale_WaitOp : Blockscale_KernelOp<"wait"> {
                        I32:$parity);
   let assemblyFormat =
     "$barrier `[` $index `]` `parity` $parity attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
 }
 
 def Blockscale_ArriveOp : Blockscale_KernelOp<"arrive"> {
@@ -234,15 +332,23 @@ def Blockscale_ArriveExpectOp : Blockscale_KernelOp<"arrive_expect"> {
                        I64Attr:$bytes);
   let assemblyFormat =
     "$barrier `[` $index `]` `bytes` `(` $bytes `)` attr-dict `:` type($barrier)";
+  let hasVerifier = 1;
 }
 
 def Blockscale_CommitOp : Blockscale_KernelOp<"commit"> {
   let summary = "arrive when all tensor-core work of this thread is done";
   let description = [{
-    Covers the copies of scales and the MMAs that this thread issued before.
+    Covers the copies of scales and the MMAs that this thread issued before;
+    those of a pair with `pair`. With `multicast` it arrives at the barrier of
+    every CTA of the cluster whose bit is set, in place of its own.
   }];
-  let arguments = (ins Blockscale_BarrierType:$barrier, I32:$index);
-  let assemblyFormat = "$barrier `[` $index `]` attr-dict `:` type($barrier)";
+  let arguments = (ins Blockscale_BarrierType:$barrier, I32:$index,
+                       Optional<I32>:$multicast, UnitAttr:$pair);
+  let assemblyFormat = [{
+    $barrier `[` $index `]` (`multicast` $multicast^)? (`pair` $pair^)?
+    attr-dict `:` type($barrier)
+  }];
+  let hasVerifier = 1;
 }
 
 def Blockscale_FenceSide : I32Enum<"FenceSide",
@@ -268,21 +374,26 @@ def Blockscale_TensorFenceOp : Blockscale_KernelOp<"tensor_fence"> {
 // Moving data
 //===----------------------------------------------------------------------===//
 
-def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load"> {
+def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
+    [AttrSizedOperandSegments]> {
   let summary = "load a box from global into shared memory";
   let description = [{
-    Asynchronous: the bytes count on barrier `signal` of the same stage.
-    `box` selects the box inside the stage where a stage holds several
-    (groups of 128 rows of an MN-major operand). Coordinates are in elements,
-    innermost first; what lies outside the tensor reads as zero.
+    Asynchronous: the bytes count on barrier `signal` of the same stage; a
+    remote one is that of the pair's leader. `box` selects the box inside the
+    stage where a stage holds several (groups of 128 rows of an MN-major
+    operand); `slice` counts on from there. With `multicast` the box goes to the
+    same place in every CTA of the cluster whose bit is set, and counts on the
+    barrier of each. Coordinates are in elements, innermost first; what lies
+    outside the tensor reads as zero.
   }];
   let arguments = (ins
     Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates,
     Blockscale_SharedType:$shared, Blockscale_BarrierType:$signal, I32:$stage,
+    Optional<I32>:$slice, Optional<I32>:$multicast,
     DefaultValuedAttr<I64Attr, "0">:$box);
   let assemblyFormat = [{
     $map `[` $coordinates `]` `to` $shared `signal` $signal `stage` $stage
-    (`box` $box^)? attr-dict
+    (`box` $box^)? (`slice` $slice^)? (`multicast` $multicast^)? attr-dict
     `:` type($map) `to` type($shared) `,` type($signal)
   }];
   let hasVerifier = 1;
@@ -293,11 +404,15 @@ def Blockscale_MaskScalesOp : Blockscale_KernelOp<"mask_scales"> {
   let description = [{
     Clears scale `valid` and those behind it in every row of the stage, so that
     whatever the padding in memory holds, a NaN included, cannot reach the
-    product. Executed by one whole warp; the async proxy sees the result.
+    product. Executed by one whole warp; the async proxy sees the result. With
+    `rank` the stage is that of another CTA of the cluster.
   }];
-  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage, I32:$valid);
-  let assemblyFormat =
-    "$shared `[` $stage `]` `valid` $valid attr-dict `:` type($shared)";
+  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage, I32:$valid,
+                       Optional<I32>:$rank);
+  let assemblyFormat = [{
+    $shared `[` $stage `]` `valid` $valid (`rank` $rank^)? attr-dict
+    `:` type($shared)
+  }];
   let hasVerifier = 1;
 }
 
@@ -306,12 +421,12 @@ def Blockscale_CopyScalesOp : Blockscale_KernelOp<"copy_scales"> {
   let description = [{
     One `tcgen05.cp` of 512 bytes per 128 rows and 4 scales, replicated to the
     four lane quadrants. Asynchronous, in order before later MMAs of the same
-    thread.
+    thread. With `pair` each CTA of the pair copies its own stage.
   }];
   let arguments = (ins Blockscale_SharedType:$shared, I32:$stage,
-                       Blockscale_TensorMemoryType:$target);
+                       Blockscale_TensorMemoryType:$target, UnitAttr:$pair);
   let assemblyFormat = [{
-    $shared `[` $stage `]` `to` $target attr-dict
+    $shared `[` $stage `]` `to` $target (`pair` $pair^)? attr-dict
     `:` type($shared) `to` type($target)
   }];
   let hasVerifier = 1;
@@ -322,11 +437,12 @@ def Blockscale_CopyMetadataOp : Blockscale_KernelOp<"copy_metadata"> {
   let description = [{
     One `tcgen05.cp` of 2048 bytes per 128 rows x 16 bytes of metadata: row r
     goes to lane r. Asynchronous, in order before later MMAs of the same thread.
+    With `pair` each CTA of the pair copies its own stage.
   }];
   let arguments = (ins Blockscale_SharedType:$shared, I32:$stage,
-                       Blockscale_TensorMemoryType:$target);
+                       Blockscale_TensorMemoryType:$target, UnitAttr:$pair);
   let assemblyFormat = [{
-    $shared `[` $stage `]` `to` $target attr-dict
+    $shared `[` $stage `]` `to` $target (`pair` $pair^)? attr-dict
     `:` type($shared) `to` type($target)
   }];
   let hasVerifier = 1;
@@ -343,7 +459,10 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     `shift` is added to the column of B's scales: tiles that start in the middle
     of a group of 128 rows read it from there. A sparse instruction reads from
     `metadata` which elements of `a` were kept; a stage of `a` then holds half as
-    many elements along K as one of `b`.
+    many elements along K as one of `b`. An
+    instruction of `cta_group` 2 reads half of the rows of A and half of those of
+    B from each CTA, at the same place in both; the scales of A are those of the
+    CTA's own rows, those of B of all rows in each.
   }];
   let arguments = (ins
     Blockscale_TensorMemoryType:$accumulator, I32:$copy,

@@ -86,8 +86,19 @@ def Blockscale_SharedType : Blockscale_KernelType<"Shared", "shared"> {
 
 def Blockscale_BarrierType : Blockscale_KernelType<"Barrier", "barrier"> {
   let summary = "an array of mbarriers in shared memory";
-  let parameters = (ins "int64_t":$count);
-  let assemblyFormat = "`<` $count `>`";
+  let description = [{
+    `remote` barriers lie in a CTA of the cluster that may be another one:
+    threads can arrive at them and loads can signal them, but only threads of
+    that CTA can wait.
+
+    Example: `!blockscale.barrier<4>`, `!blockscale.barrier<4, remote = true>`
+  }];
+  let parameters = (ins "int64_t":$count,
+                        DefaultValuedParameter<"bool", "false">:$remote);
+  let builders = [TypeBuilder<(ins "int64_t":$count), [{
+    return $_get($_ctxt, count, /*remote=*/false);
+  }]>];
+  let assemblyFormat = "`<` $count (`,` struct($remote)^)? `>`";
   let genVerifyDecl = 1;
 }
 
