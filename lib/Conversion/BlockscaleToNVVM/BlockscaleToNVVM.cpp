@@ -159,6 +159,10 @@ struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       rewriter.getDenseI32ArrayAttr(
                           {static_cast<int32_t>(kernel.getBlock())}));
+    if (kernel.getCluster() > 1)
+      function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                        rewriter.getDenseI32ArrayAttr(
+                            {static_cast<int32_t>(kernel.getCluster()), 1, 1}));
     setParameterAttributes(function, op);
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.getBody().end());
