@@ -1,13 +1,13 @@
-"""Compiles and assembles the cta_group-1 families, dense and sparse; prints a
-table.
+"""Compiles and assembles the tcgen05 families, dense and sparse; prints a table.
 
     scripts/sweep.py [--reduced] [--jobs N] [--blockscale PATH]
 
 Kinds, type mixes, scale types and blocks, chips, tile widths and epilogues; each
 chip and type mix is one module, so that ptxas starts once for all its kernels.
 The epilogue changes from one width to the next; e4m3 x e4m3 and e2m1 x e2m1 take
-every epilogue at one width besides. --reduced takes N at its ends and at
-odd steps. Exits with 1 if a kernel is not compiled or not assembled, or spills.
+every epilogue at one width besides. Pairs of CTAs take widths of their own,
+clusters come in several shapes, with both schedulers. --reduced takes N at its
+ends and at odd steps, and one pair and one cluster for each type mix. Exits with 1 if a kernel is not compiled or not assembled, or spills.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -80,21 +80,47 @@ FULL += [Width(n, columns) for n in (64, 128, 192, 256)
 REDUCED = [Width(n, n) for n in (8, 24, 104, 136, 248, 256)]
 REDUCED += [Width(64, "?"), Width(192, 568), Width(256, 760)]
 
-Case = namedtuple("Case", "mix width epilogue k")
+# How CTAs work together: the name of the table's rows and the schedule's text.
+Form = namedtuple("Form", "name schedule")
+SINGLE = Form("CTA", "")
+PAIR = Form("pair", ", cta_group = 2")
+PAIR_WIDTHS = [Width(n, n) for n in range(16, 257, 16)] + [
+    Width(64, 184), Width(128, "?"), Width(192, 568), Width(256, "?")]
+CLUSTERS = [(Form("cluster", ", " + schedule), Width(*width))
+            for schedule, width in [
+    ("cluster_m = 2", (256, "?")),
+    ("cluster_m = 4, scheduler = dynamic", (128, 376)),
+    ("cluster_n = 4, dependent_launch = true", (192, "?")),
+    ("cluster_m = 8", (72, 72)),
+    ("cluster_m = 2, cluster_n = 2", (128, "?")),
+    ("cluster_m = 4, cluster_n = 4", (64, "?")),
+    ("cta_group = 2, cluster_m = 4, cluster_n = 2", (256, 760)),
+    ("cta_group = 2, cluster_n = 4, scheduler = dynamic, "
+     "dependent_launch = true", (192, 568)),
+    ("cta_group = 2, cluster_m = 8, cluster_n = 2", (128, "?"))]]
+Case = namedtuple("Case", "mix width epilogue k form")
 
 
 def cases_of(mix_index, mix, widths):
     """What to compile of one mix. K = 1056 and 1088 end inside a K tile. A
     sparse A changes the main loop, but not what the epilogue makes of it."""
-    if mix.b_spec and widths is REDUCED:
-        widths = widths[mix_index % 3::3]
+    together = [(PAIR, width) for width in PAIR_WIDTHS]
+    if widths is REDUCED:
+        together = [together[mix_index % len(together)],
+                    CLUSTERS[mix_index % len(CLUSTERS)]]
+        if mix.b_spec:
+            widths = widths[mix_index % 3::3]
+            together = together if mix_index % 3 == 0 else []
+    else:
+        together += CLUSTERS
     tail = 1088 if mix.b_spec else 1056
-    for i, width in enumerate(widths):
+    forms = [(SINGLE, width) for width in widths] + together
+    for i, (form, width) in enumerate(forms):
         epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
-        yield Case(mix, width, epilogue, tail if i % 3 == 2 else 1024)
+        yield Case(mix, width, epilogue, tail if i % 3 == 2 else 1024, form)
     if not mix.b_spec and mix.a == mix.b and mix.a in ("f8E4M3FN", "f4E2M1FN"):
         for epilogue in EPILOGUES:
-            yield Case(mix, Width(128, 384), epilogue, 1024)
+            yield Case(mix, Width(128, 384), epilogue, 1024, SINGLE)
 
 
 def function(name, case):
@@ -114,7 +140,7 @@ def function(name, case):
     return (f"func.func @{name}(%a: {a}, %b: {b}{arguments}) -> {d} {{\n"
             f"  %d = blockscale.matmul %a, %b {case.epilogue.clauses} {mma} "
             f"schedule(#blockscale.schedule<tile_n = {case.width.tile}, "
-            f"swap_operands = false>) : {a}, {b}{types} -> {d}\n"
+            f"swap_operands = false{case.form.schedule}>) : {a}, {b}{types} -> {d}\n"
             f"  return %d : {d}\n}}\n")
 
 
@@ -151,27 +177,33 @@ def compile_module(blockscale, chip, folder, cases, flags=()):
 def describe(chip, case):
     return (f"{chip} {case.mix.kind} {case.mix.a} x {case.mix.b} "
             f"{case.mix.spec} tile_n {case.width.tile} of {case.width.columns} "
-            f"K {case.k} {case.epilogue.name}")
+            f"K {case.k} {case.epilogue.name}{case.form.schedule}")
 
 
 def sweep(blockscale, chip, cases):
-    result = Result()
+    """Results of the cases by the name of their form."""
+    results = {case.form.name: Result() for case in cases}
     with tempfile.TemporaryDirectory() as folder:
         errors, report = compile_module(blockscale, chip, folder, cases)
         if report is None and len(cases) > 1:
             for case in cases:
-                result.add(sweep(blockscale, chip, [case]))
-            return result
-        result.kernels = len(cases)
+                for form, result in sweep(blockscale, chip, [case]).items():
+                    results[form].add(result)
+            return results
+        for case in cases:
+            results[case.form.name].kernels += 1
         if report is None:
+            result = results[cases[0].form.name]
             result.errors.append(f"{describe(chip, cases[0])}: {errors}")
             _, report = compile_module(blockscale, chip, folder, cases,
                                        ["--no-cubin"])
             result.compiled = int(report is not None)
-            return result
-    result.compiled = result.assembled = len(report["kernels"])
+            return results
     for kernel in report["kernels"]:
         case = cases[int(kernel["name"][1:])]
+        result = results[case.form.name]
+        result.compiled += 1
+        result.assembled += 1
         result.registers = max(result.registers, kernel["registers"])
         if kernel["kind"] != case.mix.kind:
             result.errors.append(
@@ -181,7 +213,7 @@ def sweep(blockscale, chip, cases):
             result.spilled += 1
             result.errors.append(f"{describe(chip, case)}: spills "
                                  f"{kernel['spill_store_bytes']} bytes")
-    return result
+    return results
 
 
 def family(mix):
@@ -189,11 +221,11 @@ def family(mix):
 
 
 def print_table(results):
-    print("| chip | kind | kernels | compiled | assembled | most registers "
-          "| spilling |")
-    print("|---|---|---|---|---|---|---|")
-    for (chip, kind), r in sorted(results.items()):
-        print(f"| {chip} | {kind} | {r.kernels} | {r.compiled} | {r.assembled} "
+    print("| chip | kind | form | kernels | compiled | assembled "
+          "| most registers | spilling |")
+    print("|---|---|---|---|---|---|---|---|")
+    for (chip, kind, form), r in sorted(results.items()):
+        print(f"| {chip} | {kind} | {form} | {r.kernels} | {r.compiled} | {r.assembled} "
               f"| {r.registers} | {r.spilled} |")
 
 
@@ -222,7 +254,9 @@ def main():
                         list(cases_of(i, mix, widths))): (chip, family(mix))
             for chip in CHIPS for i, mix in enumerate(MIXES)}
         for task in concurrent.futures.as_completed(running):
-            results.setdefault(running[task], Result()).add(task.result())
+            for form, result in task.result().items():
+                results.setdefault((*running[task], form),
+                                   Result()).add(result)
     print_widths(widths)
     print_table(results)
     errors = [e for r in results.values() for e in r.errors]

@@ -11,6 +11,7 @@
 #include "blockscale/Reference/Data.h"
 #include "blockscale/Verify/Verify.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace blockscale;
@@ -250,8 +251,14 @@ std::string InputMaker::addFactors() {
     setTensorScale("a_tensor_scale", exact ? 0.25f : 0.013f);
   if (epilogue.bTensorScale)
     setTensorScale("b_tensor_scale", exact ? 2.0f : 0.31f);
-  if (epilogue.beta)
+  // Without a parameter C is added as it is.
+  bool scalesC = std::any_of(
+      kernel.parameters.begin(), kernel.parameters.end(),
+      [](const plan::Parameter &p) { return p.role == "beta"; });
+  if (epilogue.beta && scalesC)
     inputs.problem.beta = inputs.data.scalars["beta"] = exact ? 2.0f : -1.3f;
+  else if (epilogue.beta)
+    inputs.problem.beta = 1.0f;
   unit *= inputs.problem.alpha;
   return "";
 }

@@ -5,7 +5,7 @@
 // RUN: blockscale verify %s --target=sm_120a --num-sms=3 --completion=random | FileCheck %s
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-18: pass
+// CHECK-COUNT-20: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 !bf16_a = !blockscale.tensor<130x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -54,6 +54,13 @@ func.func @bias_row(%a: !bias_row_a, %b: !bias_row_b, %v: tensor<130xf32>) -> te
 !beta_b = !blockscale.tensor<136x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @beta(%a: !beta_a, %b: !beta_b, %s: f32, %c: tensor<130x136xf32>) -> tensor<130x136xf32> {
   %0 = blockscale.matmul %a, %b beta(%s) c(%c) : !beta_a, !beta_b, tensor<130x136xf32> -> tensor<130x136xf32>
+  return %0 : tensor<130x136xf32>
+}
+
+!plain_c_a = !blockscale.tensor<130x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!plain_c_b = !blockscale.tensor<136x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @plain_c(%a: !plain_c_a, %b: !plain_c_b, %c: tensor<130x136xf32>) -> tensor<130x136xf32> {
+  %0 = blockscale.matmul %a, %b c(%c) : !plain_c_a, !plain_c_b, tensor<130x136xf32> -> tensor<130x136xf32>
   return %0 : tensor<130x136xf32>
 }
 

@@ -33,7 +33,8 @@ Plan makePlan() {
   kernel.name = "proj";
   kernel.sourceFunction = "proj";
   kernel.grid = {"min(ceildiv(M, 128), num_sms)", "1", "1"};
-  kernel.cluster = {1, 1, 1};
+  kernel.cluster = {2, 1, 1};
+  kernel.dependentLaunch = true;
   kernel.block = {192, 1, 1};
   kernel.sharedMemoryBytes = 230400;
   kernel.sizes = {{"M", std::nullopt}, {"K", 4096}};
@@ -62,6 +63,8 @@ TEST(Plan, ComesBackFromItsText) {
   ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
   const Kernel &kernel = plan->kernels.at(0);
   EXPECT_EQ(kernel.sharedMemoryBytes, 230400u);
+  EXPECT_EQ(kernel.cluster.at(0), 2);
+  EXPECT_TRUE(kernel.dependentLaunch);
   EXPECT_EQ(kernel.grid[0], "min(ceildiv(M, 128), num_sms)");
   EXPECT_EQ(kernel.sizes.at(0).value, std::nullopt);
   EXPECT_EQ(kernel.sizes.at(1).value, 4096);

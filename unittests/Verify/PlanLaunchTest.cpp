@@ -134,6 +134,9 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
   wrong.memory["a_data"].resize(3);
   EXPECT_EQ(buildLaunch(kernel, sizes, wrong).error,
             "kernel 'small': parameter 'a_data' needs 2560 bytes, found 3");
+  kernel.cluster = {2, 1, 1};
+  EXPECT_EQ(buildLaunch(kernel, *bindSizes(kernel, {{"M", 40}}, 1), none).error,
+            "kernel 'small': 1 SMs cannot hold a cluster of 2 CTAs");
   kernel.scales[0].layout = "plain";
   EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
             "kernel 'small': scales of 'a' in layout 'plain'; expected "

@@ -113,7 +113,7 @@ class Kernel:
                 "m": mma.fields["m"], "n": mma.fields["n"],
                 "k": mma.fields["k"], "a_type": mma.fields["a"],
                 "b_type": mma.fields["b"], "scale_type": mma.fields["scale"],
-                "cta_group": "1", "mn_major_a": "0",
+                "cta_group": mma.fields.get("cta_group", "1"), "mn_major_a": "0",
                 "mn_major_b": "0", "negate_a": "0", "negate_b": "0",
                 "scale_id_a": str(step["sfa_id"]),
                 "scale_id_b": str(step["sfb_id"]),

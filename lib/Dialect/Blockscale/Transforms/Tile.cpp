@@ -323,9 +323,16 @@ static void loadScales(TileBuilder &t, Value map, Value ring, Value row,
   t.onlyIf(t.isEqual(index, 0), load);
 }
 
-/// Loads metadata, which belongs to rows of A as its scales do.
+/// Loads metadata, which belongs to rows of A as its scales do. What TMA fills
+/// in behind the last row is no pattern, so CTAs whose rows lie there read that
+/// of the last rows.
 static void loadMetadata(TileBuilder &t, Value row, KTile tile, Value sharers,
                          Value index) {
+  if (t.geometry.clusterM > 1) {
+    Value last = t.mul(t.div(t.sub(t.rows, t.constant(1)), hw::kAtomRows),
+                       t.constant(hw::kAtomRows));
+    row = t.b.createOrFold<arith::MinUIOp>(row, last);
+  }
   auto load = [&] {
     Value first = t.mul(tile.k, t.constant(t.geometry.metadataTiles));
     SmallVector<Value> coordinates{t.constant(0), row, first, tile.batch};
