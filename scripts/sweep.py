@@ -28,8 +28,9 @@ CHIPS = ["sm_100a", "sm_103a", "sm_110a"]
 NARROW = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]
 
 # `b_spec` is the spec of B where it is not that of A: the scales of a sparse A
-# count kept elements, those of B all of them.
-Mix = namedtuple("Mix", "kind a b spec b_spec", defaults=[None])
+# count kept elements, those of B all of them. `k` is that of an instruction
+# where it is not the kind's ordinary one.
+Mix = namedtuple("Mix", "kind a b spec b_spec k", defaults=[None, None])
 MIXES = [Mix("mxf8f6f4", a, b, "e8m0_t32")
          for a, b in itertools.product(NARROW, NARROW)]
 MIXES += [
@@ -49,6 +50,16 @@ MIXES += [
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t16n4m8", "e8m0_t32"),
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32n4m8", "e8m0_t64"),
 ]
+
+# K = 96, on one chip only.
+LONG_CHIP = "sm_103a"
+LONG_MIXES = [
+    Mix(kind, "f4E2M1FN", "f4E2M1FN", spec, k=96)
+    for kind, spec in (("mxf4", "e8m0_t32"), ("mxf4nvf4", "e4m3fn_t16"),
+                       ("mxf4nvf4", "e8m0_t16"), ("mxf4nvf4", "e8m0_t32"))]
+# Whole K tiles of 768; ends of K = 64, of zero fill, in each of the three stages
+# of a K tile; and any.
+LONG_KS = [1536, 1024, 1248, 1504, 928, 1376, 1440, "?"]
 
 # Name, type of D, extra operands as (name, type), text behind the operands.
 # {n} is the number of columns.
@@ -101,9 +112,25 @@ CLUSTERS = [(Form("cluster", ", " + schedule), Width(*width))
 Case = namedtuple("Case", "mix width epilogue k form")
 
 
+def long_cases_of(mix_index, mix, widths):
+    """K = 96 takes N in steps of 16. Every width comes with another end of K."""
+    tiles = sorted({w.tile // 16 * 16 for w in widths if w.tile >= 16})
+    widths = [Width(n, n) for n in tiles]
+    widths += [Width(n, "?") for n in (64, 192, 256)]
+    forms = [(SINGLE, width) for width in widths]
+    forms += [(PAIR, width) for width in widths]
+    for i, (form, width) in enumerate(forms):
+        epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
+        k = LONG_KS[(mix_index + i) % len(LONG_KS)]
+        yield Case(mix, width, epilogue, k, form)
+
+
 def cases_of(mix_index, mix, widths):
     """What to compile of one mix. K = 1056 and 1088 end inside a K tile. A
     sparse A changes the main loop, but not what the epilogue makes of it."""
+    if mix.k:
+        yield from long_cases_of(mix_index, mix, widths)
+        return
     together = [(PAIR, width) for width in PAIR_WIDTHS]
     if widths is REDUCED:
         together = [together[mix_index % len(together)],
@@ -140,7 +167,8 @@ def function(name, case):
     return (f"func.func @{name}(%a: {a}, %b: {b}{arguments}) -> {d} {{\n"
             f"  %d = blockscale.matmul %a, %b {case.epilogue.clauses} {mma} "
             f"schedule(#blockscale.schedule<tile_n = {case.width.tile}, "
-            f"swap_operands = false{case.form.schedule}>) : {a}, {b}{types} -> {d}\n"
+            f"{f'mma_k = {mix.k}, ' if mix.k else ''}swap_operands = false"
+            f"{case.form.schedule}>) : {a}, {b}{types} -> {d}\n"
             f"  return %d : {d}\n}}\n")
 
 
@@ -176,7 +204,7 @@ def compile_module(blockscale, chip, folder, cases, flags=()):
 
 def describe(chip, case):
     return (f"{chip} {case.mix.kind} {case.mix.a} x {case.mix.b} "
-            f"{case.mix.spec} tile_n {case.width.tile} of {case.width.columns} "
+            f"{case.mix.spec} {family(case.mix)} tile_n {case.width.tile} of {case.width.columns} "
             f"K {case.k} {case.epilogue.name}{case.form.schedule}")
 
 
@@ -217,6 +245,8 @@ def sweep(blockscale, chip, cases):
 
 
 def family(mix):
+    if mix.k:
+        return f"{mix.kind} K = {mix.k}"
     return mix.kind + " sparse" if mix.b_spec else mix.kind
 
 
@@ -252,7 +282,8 @@ def main():
         running = {
             pool.submit(sweep, options.blockscale, chip,
                         list(cases_of(i, mix, widths))): (chip, family(mix))
-            for chip in CHIPS for i, mix in enumerate(MIXES)}
+            for chip in CHIPS
+            for i, mix in enumerate(MIXES + LONG_MIXES * (chip == LONG_CHIP))}
         for task in concurrent.futures.as_completed(running):
             for form, result in task.result().items():
                 results.setdefault((*running[task], form),

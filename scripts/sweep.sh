@@ -17,7 +17,7 @@ python3 "$root/scripts/sweep.py" "$@" > "$table" || status=$?
 # Sweep of the cta_group-1 families
 
 Made by `scripts/sweep.sh [--reduced]`: every kind, dense and with a sparse A, type mix, scale type and
-block on every chip with tensor memory, K with and without a tail, the epilogues
+block on every chip with tensor memory, K = 96 on sm_103a, K with and without a tail, the epilogues
 in turn. With `--reduced` N is taken at its ends and at odd steps, without it at
 every step. `ptxas` of CUDA assembles each kernel; registers and spills are what
 it says.

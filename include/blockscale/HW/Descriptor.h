@@ -200,6 +200,11 @@ struct SmemDescriptor {
 Answer<std::uint64_t> encode(const SmemDescriptor &descriptor);
 Answer<SmemDescriptor> decodeSmem(std::uint64_t bits);
 
+/// K of the long instructions of sm_103a. A group of eight covers 768 elements,
+/// three 128-byte-wide buffers of nibbles.
+inline constexpr unsigned kLongK = 96, kLongGroupSteps = 8,
+                          kLongGroupBuffers = 3;
+
 /// Where MMA number `index` (0 .. 7) of a group of eight K=96 steps finds its
 /// 48 bytes per row in three 128-byte-wide buffers.
 struct K96Step {

@@ -28,7 +28,8 @@ using namespace blockscale;
 static constexpr unsigned kStartUnit = 16;
 
 /// The constant bits of the descriptor of an operand's stage, which starts on
-/// the boundary of its swizzle: everything but the start address.
+/// the boundary of its swizzle: everything but the start address, and for K = 96
+/// the address at which a row continues.
 static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
                                               int64_t mn, int64_t k) {
   hw::OperandTile tile = operandTile(ring, mnMajor && mnMajor.getValue());
@@ -39,6 +40,12 @@ static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
         "a stage of " + std::to_string(ring.getStageBytes()) +
         " bytes is not a multiple of the swizzle's " +
         std::to_string(hw::swizzleAlignment(ring.getSwizzle())));
+  if (k == hw::kLongK) {
+    if (tile.major != hw::OperandMajor::K || tile.swizzle != hw::Swizzle::B128)
+      return hw::Answer<uint64_t>::refuse(
+          "K = 96 reads K-major operands with swizzle '128B' only");
+    return hw::encode(*hw::k96Descriptor({0, 0, 0}, /*index=*/0));
+  }
   hw::OperandStep step;
   step.mmaMn = mn;
   step.mmaK = k;
@@ -63,8 +70,7 @@ static hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step) {
   instr.n = mma.getN();
   instr.sfaId = step.getSfaId();
   instr.sfbId = step.getSfbId();
-  constexpr int64_t kLongK = 96;
-  instr.k96 = mma.getK() == kLongK;
+  instr.k96 = mma.getK() == hw::kLongK;
   return hw::encode(instr);
 }
 
@@ -81,20 +87,26 @@ static hw::Answer<uint64_t> operandDescriptorB(MmaOp op) {
                            mma.getN() / mma.getCtaGroup(), mma.getK());
 }
 
-/// One descriptor reaches to the end of a swizzled row. Reading on in the next
-/// buffer takes a second, absolute address, which the steps do not carry.
+/// One descriptor reaches to the end of a swizzled row, and to the start of
+/// another buffer where it holds that one's address.
 static LogicalResult checkRow(MmaOp op, SharedType ring, BoolAttr mnMajor,
                               int64_t k, int64_t offset) {
   if (mnMajor && mnMajor.getValue())
     return success();
   int64_t width = hw::swizzleWidth(ring.getSwizzle());
   int64_t bytes = k * ring.getContainer() / 8;
-  if (ring.getSwizzle() == hw::Swizzle::None || offset % width + bytes <= width)
+  bool crosses = ring.getSwizzle() != hw::Swizzle::None &&
+                 offset % width + bytes > width;
+  if (crosses == static_cast<bool>(op.getPrevious()))
     return success();
-  return op.emitOpError() << "an instruction that reads " << bytes
-                          << " bytes from byte " << offset % width
-                          << " on crosses the end of a row of " << width
-                          << " bytes; expected steps within rows";
+  InFlightDiagnostic diag = op.emitOpError()
+                            << "an instruction that reads " << bytes
+                            << " bytes from byte " << offset % width << " on ";
+  if (crosses)
+    return diag << "crosses the end of a row of " << width
+                << " bytes; expected steps within rows, or 'previous'";
+  return diag << "ends in 'previous'; expected it to cross the end of a row of "
+              << width << " bytes";
 }
 
 LogicalResult blockscale::checkDescriptors(MmaOp op) {
@@ -117,16 +129,24 @@ LogicalResult blockscale::checkDescriptors(MmaOp op) {
 }
 
 namespace {
-/// A shared-memory descriptor whose start address varies. The start lies in
-/// the low word and never carries out of its field.
+/// A shared-memory descriptor whose addresses vary: the start, and where rows
+/// continue if `next` is given. They lie in the low word and never carry out of
+/// their fields.
 class DescriptorBuilder {
 public:
-  DescriptorBuilder(ImplicitLocOpBuilder &b, Value address, uint64_t constant)
+  DescriptorBuilder(ImplicitLocOpBuilder &b, Value address, uint64_t constant,
+                    Value next = {})
       : b(b), high(constant >> 32) {
-    Value start =
-        arith::ShRUIOp::create(b, address, constantI32(b, log2(kStartUnit)));
+    Value start = units(address);
     low = arith::OrIOp::create(b, start,
                                constantI32(b, static_cast<int32_t>(constant)));
+    if (!next)
+      return;
+    const hw::Field *field =
+        hw::findField(hw::fieldList(hw::kSmemFields, 64), "lbo");
+    Value lbo =
+        arith::ShLIOp::create(b, units(next), constantI32(b, field->offset));
+    low = arith::OrIOp::create(b, low, lbo);
   }
 
   /// The descriptor `offset` bytes behind the address.
@@ -142,6 +162,11 @@ public:
 private:
   static constexpr int64_t log2(unsigned value) {
     return value == 1 ? 0 : 1 + log2(value / 2);
+  }
+
+  Value units(Value address) {
+    return arith::ShRUIOp::create(b, address,
+                                  constantI32(b, log2(kStartUnit)));
   }
 
   ImplicitLocOpBuilder &b;
@@ -266,6 +291,8 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
     SharedType ring = op.getShared().getType();
     int64_t groups = ring.getShape()[1], words = ring.getShape()[2];
     hw::ScaleRegion region = regionOf(op.getTarget().getType());
+    int64_t targetWords =
+        op.getTarget().getType().getShape()[1] / hw::kAtomScales;
     auto constant = hw::copyDescriptor(/*base=*/0);
     auto bits = hw::encode(*constant);
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
@@ -273,8 +300,10 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
     DescriptorBuilder source(b, stage, *bits);
     for (int64_t group = 0; group < groups; ++group)
       for (int64_t word = 0; word < words; ++word) {
-        auto place = hw::scalePosition(region, group * hw::kAtomRows,
-                                       word * hw::kAtomScales, /*replica=*/0);
+        int64_t targetWord = (op.getWord() + word) % targetWords;
+        auto place =
+            hw::scalePosition(region, group * hw::kAtomRows,
+                              targetWord * hw::kAtomScales, /*replica=*/0);
         if (!place)
           return rewriter.notifyMatchFailure(op, place.reason);
         Value column = add(b, adaptor.getTarget(), place->column);
@@ -353,10 +382,10 @@ class MmaLowering {
 public:
   MmaLowering(ImplicitLocOpBuilder &b, MmaOp op, MmaOp::Adaptor adaptor)
       : b(b), op(op), adaptor(adaptor), mma(op.getInstruction()),
-        a(b, stageAddress(adaptor.getA(), op.getA().getType()),
-          *operandDescriptorA(op)),
-        bStage(b, stageAddress(adaptor.getB(), op.getB().getType()),
-               *operandDescriptorB(op)),
+        a(operand(adaptor.getA(), op.getA().getType(),
+                  *operandDescriptorA(op))),
+        bStage(operand(adaptor.getB(), op.getB().getType(),
+                       *operandDescriptorB(op))),
         accumulator(pointer(b,
                             accumulatorAddress(b, op.getAccumulator().getType(),
                                                adaptor.getAccumulator(),
@@ -372,20 +401,34 @@ public:
     for (auto [index, step] :
          llvm::enumerate(op.getSteps()->getAsRange<StepAttr>())) {
       OpBuilder::InsertionGuard guard(b);
-      if (index != 0 && adaptor.getValid())
-        enterIfReached(index);
+      int64_t element = firstElement() + index * mma.getK();
+      if (element != 0 && adaptor.getValid())
+        enterIfReached(element);
       emit(step, index == 0 ? adaptor.getAccumulate() : always);
     }
   }
 
 private:
-  Value stageAddress(Value ring, SharedType type) {
-    return element(b, ring, adaptor.getStage(), type.getStageBytes());
+  /// The descriptors of an operand: of instructions that start in the stage, or
+  /// in the stage before and continue in it.
+  DescriptorBuilder operand(Value ring, SharedType type, uint64_t constant) {
+    Value stage = element(b, ring, adaptor.getStage(), type.getStageBytes());
+    if (mma.getK() != hw::kLongK)
+      return DescriptorBuilder(b, stage, constant);
+    Value start = stage;
+    if (Value previous = adaptor.getPrevious())
+      start = element(b, ring, previous, type.getStageBytes());
+    return DescriptorBuilder(b, start, constant, stage);
   }
 
-  /// Moves the builder to where K reaches instruction `index`.
-  void enterIfReached(int64_t index) {
-    Value first = constantI32(b, index * mma.getK());
+  int64_t firstElement() {
+    KRangeAttr range = op.getRangeAttr();
+    return range ? range.getBegin() : 0;
+  }
+
+  /// Moves the builder to where K reaches the instruction that starts at `element`.
+  void enterIfReached(int64_t element) {
+    Value first = constantI32(b, element);
     Value reached = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                           adaptor.getValid(), first);
     auto condition = scf::IfOp::create(b, reached);

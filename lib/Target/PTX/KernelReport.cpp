@@ -9,6 +9,7 @@
 #include "blockscale/Target/PTX/KernelReport.h"
 #include "WarpKernelReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/Throughput.h"
@@ -124,6 +125,61 @@ static uint64_t loadedBytes(gpu::GPUFuncOp kernel) {
   return bytes;
 }
 
+/// Number of instructions of `mma` and the cycles that they take.
+static unsigned steps(MmaOp mma) { return mma.getSteps()->size(); }
+static double cycles(MmaOp mma) {
+  MmaAttr instruction = mma.getInstruction();
+  return steps(mma) *
+         hw::mmaIntervalCycles(hw::mmaStep(
+             instruction.getKind(), instruction.getK(), instruction.getSparse(),
+             unsigned(instruction.getCtaGroup()), instruction.getM(),
+             instruction.getN()));
+}
+
+/// Instructions of K = 96 cover a K tile of several stages by several ops; what
+/// comes behind the first whole tile is the tail. Without a whole one the tail
+/// is all there is. Returns the stages that a K tile takes, 1 without K = 96.
+static int64_t reportLongK(gpu::GPUFuncOp kernel, KernelReport &report) {
+  constexpr int64_t kTile = hw::kLongGroupSteps * hw::kLongK;
+  SmallVector<MmaOp> tile, tail;
+  bool isWhole = false;
+  kernel.walk([&](MmaOp op) {
+    if (!op.getRange())
+      return;
+    (isWhole ? tail : tile).push_back(op);
+    isWhole |= op.getRangeAttr().getEnd() == kTile;
+  });
+  if (tile.empty())
+    return 1;
+  int64_t stages = tile.back().getRangeAttr().getPart() + 1;
+  report.tileK = tile.back().getRangeAttr().getEnd();
+  report.copiesPerKTile *= stages;
+  report.mmasPerKTile = 0;
+  report.mmaCyclesPerKTile = 0;
+  for (MmaOp op : tile) {
+    report.mmasPerKTile += steps(op);
+    report.mmaCyclesPerKTile += cycles(op);
+  }
+  if (!isWhole)
+    tail = tile;
+  if (tail.empty())
+    return stages;
+  KTail end;
+  for (MmaOp op : tail) {
+    end.atLaunch |= static_cast<bool>(op.getValid());
+    bool isLong = op.getInstruction().getK() == hw::kLongK;
+    (isLong ? end.longMmas : end.shortMmas) += steps(op);
+  }
+  KRangeAttr last = tail.back().getRangeAttr();
+  end.zeroFill = last.getBegin() +
+                 steps(tail.back()) * tail.back().getInstruction().getK() -
+                 last.getEnd();
+  if (end.atLaunch)
+    end.longMmas = end.shortMmas = end.zeroFill = 0;
+  report.kTail = end;
+  return stages;
+}
+
 /// Fills in what the MMA of the main loop tells.
 static void reportMmaLoop(MmaOp mma, KernelReport &report) {
   MmaAttr instruction = mma.getInstruction();
@@ -133,15 +189,11 @@ static void reportMmaLoop(MmaOp mma, KernelReport &report) {
   report.tileM = instruction.getM();
   report.tileN = instruction.getN();
   report.tileK = instruction.getK() * report.mmasPerKTile;
+  report.mmaK = instruction.getK();
   report.stages = mma.getA().getType().getStages();
   report.accumulators = mma.getAccumulator().getType().getShape().front();
   report.tensorMemory = tensorRegions(mma);
-  report.mmaCyclesPerKTile =
-      report.mmasPerKTile *
-      hw::mmaIntervalCycles(hw::mmaStep(
-          instruction.getKind(), instruction.getK(), instruction.getSparse(),
-          unsigned(instruction.getCtaGroup()), instruction.getM(),
-          instruction.getN()));
+  report.mmaCyclesPerKTile = cycles(mma);
 }
 
 static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
@@ -163,13 +215,15 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   report.sharedMemory = sharedRegions(kernel, mma);
   report.tensorMemoryColumns = attribute.getTensorColumns();
   uint64_t bytes = loadedBytes(kernel);
+  if (mma) {
+    reportMmaLoop(mma, report);
+    bytes *= reportLongK(kernel, report);
+  } else {
+    reportWarpLoop(kernel, report);
+  }
   // The bytes are those of all CTAs that execute an instruction together.
   int64_t ctas = mma ? mma.getInstruction().getCtaGroup() : 1;
   report.loadCyclesPerKTile = bytes / ctas / hw::kTmaBytesPerCycle;
-  if (mma)
-    reportMmaLoop(mma, report);
-  else
-    reportWarpLoop(kernel, report);
   if (bytes)
     report.flopsPerByte =
         2.0 * report.tileM * report.tileN * report.tileK / bytes;

@@ -54,6 +54,20 @@ static void printResources(llvm::json::OStream &json,
   attribute("static_shared_bytes", &PtxasFunctionInfo::sharedBytes);
 }
 
+static void printTail(llvm::json::OStream &json,
+                      const std::optional<KTail> &tail) {
+  if (!tail) {
+    json.attribute("k_tail", nullptr);
+    return;
+  }
+  json.attributeObject("k_tail", [&] {
+    json.attribute("at_launch", tail->atLaunch);
+    json.attribute("long_mmas", tail->longMmas);
+    json.attribute("short_mmas", tail->shortMmas);
+    json.attribute("zero_fill", tail->zeroFill);
+  });
+}
+
 /// What the main loop waits for, by the prediction.
 static StringRef predictedBound(const KernelReport &kernel) {
   return kernel.mmaCyclesPerKTile >= kernel.loadCyclesPerKTile
@@ -67,6 +81,8 @@ static void printKernel(llvm::json::OStream &json, const KernelReport &kernel) {
   json.attribute("tile_m", kernel.tileM);
   json.attribute("tile_n", kernel.tileN);
   json.attribute("tile_k", kernel.tileK);
+  json.attribute("mma_k", kernel.mmaK);
+  printTail(json, kernel.kTail);
   json.attribute("mmas_per_k_tile", kernel.mmasPerKTile);
   json.attribute("copies_per_k_tile", kernel.copiesPerKTile);
   json.attribute("stages", kernel.stages);
@@ -113,12 +129,27 @@ static void printRegions(llvm::raw_ostream &stream,
            << region.name << '\n';
 }
 
+static void printTail(llvm::raw_ostream &stream, const KTail &tail) {
+  stream << "  end of K            ";
+  if (tail.atLaunch) {
+    stream << "MMAs of K = 96, then shorter ones, as K at launch needs\n";
+    return;
+  }
+  if (tail.longMmas)
+    stream << tail.longMmas << " MMAs of K = 96, ";
+  if (tail.shortMmas)
+    stream << tail.shortMmas << " of K = 64, ";
+  stream << tail.zeroFill << " elements of zero fill\n";
+}
+
 static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
   stream << "  tile                " << kernel.tileM << " x " << kernel.tileN
          << " x " << kernel.tileK << ", " << kernel.kind << '\n'
          << "  per K tile          " << kernel.mmasPerKTile << " MMAs, "
-         << kernel.copiesPerKTile << " scale copies\n"
-         << "  stages              " << kernel.stages << '\n'
+         << kernel.copiesPerKTile << " scale copies\n";
+  if (kernel.kTail)
+    printTail(stream, *kernel.kTail);
+  stream << "  stages              " << kernel.stages << '\n'
          << "  accumulators        " << kernel.accumulators << '\n'
          << "  intensity           "
          << llvm::format("%.1f", kernel.flopsPerByte) << " FLOP per byte\n"

@@ -67,6 +67,7 @@ void blockscale::reportWarpLoop(gpu::GPUFuncOp kernel, KernelReport &report) {
     warps = role.getLast() - role.getFirst();
   report.kind = std::string(hw::kindName(loop.instruction.getKind()));
   report.mmasPerKTile = loop.instructions * warps;
+  report.mmaK = loop.instruction.getK();
   report.accumulators = 1;
   for (auto [ring, name] : warpKernelRings(kernel)) {
     auto type = cast<SharedType>(ring.getType());

@@ -20,8 +20,9 @@ from collections import namedtuple
 
 Ring = namedtuple("Ring", "offset stages shape bits swizzle")
 View = namedtuple("View", "column type")
-Mma = namedtuple("Mma",
-                 "fields accumulator a b sfa sfb metadata shifted steps")
+Mma = namedtuple("Mma", "fields accumulator a b sfa sfb metadata shifted range "
+                 "crosses steps")
+Copy = namedtuple("Copy", "ring view word")
 Group = namedtuple("Group", "copies mma")
 
 # Bits 61 to 63 of a matrix descriptor, and the stride of eight rows of that
@@ -54,21 +55,24 @@ class Kernel:
             elif m := re.search(r"(%\w+) = blockscale.tmem_view %\w+ "
                                 r"column\((\d+)\).*-> <(.*)>$", line):
                 self.views[m.group(1)] = View(int(m.group(2)), m.group(3))
-            elif m := re.search(r"copy_(?:scales|metadata) (%\w+)\[.*?\] to (%\w+)", line):
-                copies.append((m.group(1), m.group(2)))
+            elif m := re.search(r"copy_(?:scales|metadata) (%\w+)\[.*?\] to "
+                                r"(%\w+)(?: word (\d+))?", line):
+                copies.append(Copy(m.group(1), m.group(2),
+                                   int(m.group(3) or 0)))
             elif "blockscale.mma" in line:
                 self.groups.append(Group(copies, self.parse_mma(line)))
                 copies = []
 
     @staticmethod
     def parse_mma(line):
-        m = re.search(r"mma <(.*?)> (%\w+)\[.*?\], (%\w+), (%\w+) stage .*?"
+        m = re.search(r"mma <(.*?)> (%\w+)\[.*?\], (%\w+), (%\w+) stage (.*?)"
                       r"scales (%\w+), (%\w+) (?:metadata (%\w+) )?"
                       r"(.*?)steps \[(.*?)\]", line)
         fields = dict(re.findall(r"(\w+) = (\w+)", m.group(1)))
-        steps = [numbers(s) for s in re.findall(r"step<(.*?)>", m.group(9))]
-        return Mma(fields, *m.group(2, 3, 4, 5, 6, 7), "shift" in m.group(8),
-                   steps)
+        steps = [numbers(s) for s in re.findall(r"step<(.*?)>", m.group(10))]
+        stage = m.group(5)
+        return Mma(fields, *m.group(2, 3, 4, 6, 7, 8), "shift" in m.group(9),
+                   numbers(stage), "previous" in stage, steps)
 
     def ring_address(self, name, stage):
         ring = self.rings[name]
@@ -77,18 +81,20 @@ class Kernel:
     def expected_copies(self, group, stage):
         """(column, address) of each 512-byte atom of 128 rows and 4 scales, and
         of each 2048-byte tile of 128 rows and 16 bytes of metadata."""
-        for ring_name, view_name in group.copies:
-            view, shape = self.views[view_name], self.rings[ring_name].shape
+        for copy in group.copies:
+            view, shape = self.views[copy.view], self.rings[copy.ring].shape
             if "tmem_metadata" in view.type:
                 for tile in range(shape[0]):
                     yield (view.column + tile * 4,
-                           self.ring_address(ring_name, stage) + tile * 2048)
+                           self.ring_address(copy.ring, stage) + tile * 2048)
                 continue
             stride = numbers(view.type)["word_stride"]
+            words = int(re.match(r"\d+x(\d+)xi8", view.type).group(1)) // 4
             for rows in range(shape[0]):
                 for word in range(shape[1]):
-                    yield (view.column + word * stride + rows * 4,
-                           self.ring_address(ring_name, stage)
+                    place = (copy.word + word) % words
+                    yield (view.column + place * stride + rows * 4,
+                           self.ring_address(copy.ring, stage)
                            + (rows * shape[1] + word) * 512)
 
     def accumulator_column(self, mma, copy):
@@ -101,6 +107,9 @@ class Kernel:
         mma = group.mma
         tile_n = int(mma.fields["n"])
         shift = column * tile_n % 128 // 32 if mma.shifted else 0
+        long = mma.fields["k"] == "96"
+        ring = self.rings[mma.a]
+        start = (stage - mma.crosses) % ring.stages
         for index, step in enumerate(mma.steps):
             if mma.metadata:
                 sparse = {"sparse": "1", "selector": "0",
@@ -122,8 +131,11 @@ class Kernel:
                 "scale_a": self.views[mma.sfa].column + step["sfa_column"],
                 "scale_b": (self.views[mma.sfb].column + step["sfb_column"]
                             + shift),
-                "a_desc": self.ring_address(mma.a, stage) + step["a"],
-                "b_desc": self.ring_address(mma.b, stage) + step["b"],
+                "a_desc": self.ring_address(mma.a, start) + step["a"],
+                "b_desc": self.ring_address(mma.b, start) + step["b"],
+                # Where rows continue: an absolute address, or none.
+                "a_next": self.ring_address(mma.a, stage) if long else None,
+                "b_next": self.ring_address(mma.b, stage) if long else None,
             }
 
 
@@ -138,6 +150,12 @@ def start_address(descriptor, swizzle):
     if stride and value >> 32 & 0x3FFF != stride:
         sys.exit(f"descriptor {descriptor}: stride {value >> 32 & 0x3FFF}")
     return (value & 0x3FFF) << 4
+
+
+def next_address(descriptor, base):
+    """The address in the LBO field where bit 52 says that it is one."""
+    value = int(descriptor, 16)
+    return ((value >> 16 & 0x3FFF) << 4) - base if value >> 52 & 1 else None
 
 
 def read_trace(path):
@@ -171,8 +189,9 @@ def check_k_tile(kernel, group, events, base, state):
         for key in ("d", "scale_a", "scale_b", "metadata"):
             if key in event:
                 event[key] = int(event[key], 16)
-        for key, ring in (("a_desc", group.mma.a), ("b_desc", group.mma.b)):
-            swizzle = kernel.rings[ring].swizzle
+        for side, ring in (("a", group.mma.a), ("b", group.mma.b)):
+            key, swizzle = f"{side}_desc", kernel.rings[ring].swizzle
+            event[f"{side}_next"] = next_address(event[key], base)
             event[key] = start_address(event[key], swizzle) - base
         compare(f"event {count} of stage {stage}", wanted,
                 {key: event.get(key) for key in wanted})
@@ -180,28 +199,47 @@ def check_k_tile(kernel, group, events, base, state):
     return count
 
 
+def k_tiles_of(kernel, k):
+    """The groups of each K tile with the stage that each ends in, and how many
+    stages they take. Several groups share a K tile with K = 96."""
+    groups = kernel.groups
+    tile_k = kernel.rings[groups[0].mma.b].shape[-1]
+    if not groups[0].mma.range:
+        count = -(-k // tile_k)
+        if (k % tile_k != 0) != (len(groups) == 2):
+            sys.exit(f"K = {k} in tiles of {tile_k}: {len(groups)} loops")
+        return [[(groups[0] if i + 1 < count else groups[-1], 0)]
+                for i in range(count)], [1] * count
+    ends = [g.mma.range["end"] for g in groups]
+    whole = ends.index(768) + 1 if 768 in ends else 0
+    tail = groups[whole:]
+    if k % 768 != (tail[-1].mma.range["end"] if tail else 0):
+        sys.exit(f"K = {k}: the tail ends at {ends[-1]}")
+    tiles = [groups[:whole]] * (k // 768) + [tail] * (k % 768 != 0)
+    return ([[(g, g.mma.range["part"]) for g in tile] for tile in tiles],
+            [tile[-1].mma.range["part"] + 1 for tile in tiles])
+
+
 def main():
     with open(sys.argv[1]) as file:
         kernel = Kernel(file.read())
     events, k = read_trace(sys.argv[2]), int(sys.argv[3])
-    main_group, tail = kernel.groups[0], kernel.groups[-1]
-    ring = kernel.rings[main_group.mma.a]
-    tile_k = kernel.rings[main_group.mma.b].shape[-1]
-    k_tiles = -(-k // tile_k)
-    if (k % tile_k != 0) != (len(kernel.groups) == 2):
-        sys.exit(f"K = {k} in tiles of {tile_k}: {len(kernel.groups)} loops")
+    k_tiles, stages = k_tiles_of(kernel, k)
+    ring = kernel.rings[kernel.groups[0].mma.a]
     # The window that the rings lie in.
     first = next(e for e in events if e["event"] == "mma")
     base = start_address(first["a_desc"], ring.swizzle) - ring.offset
-    tile = done = k_tile = 0
+    tile = done = slot = 0
     while events:
-        for i in range(k_tiles):
-            group = tail if i + 1 == k_tiles else main_group
-            state = (k_tile % ring.stages, tile % 2, tile, i == 0)
-            count = check_k_tile(kernel, group, events, base, state)
-            events, done, k_tile = events[count:], done + count, k_tile + 1
+        for i, k_tile in enumerate(k_tiles):
+            for j, (group, part) in enumerate(k_tile):
+                state = ((slot + part) % ring.stages, tile % 2, tile,
+                         i == 0 and j == 0)
+                count = check_k_tile(kernel, group, events, base, state)
+                events, done = events[count:], done + count
+            slot += stages[i]
         tile += 1
-    print(f"{tile} tiles of {k_tiles} K tiles agree: {done} instructions")
+    print(f"{tile} tiles of {len(k_tiles)} K tiles agree: {done} instructions")
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ def mutations():
         ("N", -(1 << 17)),
         ("negate A", 1 << 13),
     ):
-        yield f"instruction descriptor: {name}", added(at, r", (\d+);", difference)
+        yield f"instruction descriptor: {name}", added(at, r", (-?\d+);", difference)
     yield "accumulator's column", replaced(
         mmas[0], rf"\[{re.escape(operands[0][0])}\]", f"[{operands[0][4]}]"
     )
@@ -117,8 +117,41 @@ def mutations():
     )
 
 
+def long_k_mutations():
+    """Edits of what only kernels with K = 96 have."""
+    # Where rows continue: the address of a stage in bits 16 to 29 of a
+    # descriptor. Two operands in three stages; no instruction crosses into the
+    # first one.
+    nexts = places(r"shl\.b32 \t%r\d+, %r\d+, 12;")[-4:]
+    for number, at in enumerate(nexts):
+        yield f"next buffer {number}", replaced(at, ", 12;", ", 11;")
+    # Ids of the instruction before, and K = 64.
+    for number in range(1, len(mmas)):
+        own, before = operands[number][3], operands[number - 1][3]
+        yield f"ids of mma {number - 1} for {number}", replaced(
+            mmas[number], rf"{own}, \[", f"{before}, ["
+        )
+    at = definition(operands[0][3], mmas[0])
+    yield "instruction descriptor: K", added(at, r", (-?\d+);", 1 << 31)
+    # A word of scales where the next one belongs.
+    for number in (1, len(copies) - 2):
+        own, other = (
+            re.search(r"\[(%r\d+)\]", lines[copies[i]]).group(1)
+            for i in (number, number + 1)
+        )
+        yield f"word of copy {number}", replaced(
+            copies[number], rf"\[{own}\]", f"[{other}]"
+        )
+
+
+def all_mutations():
+    yield from mutations()
+    if "mma_k = 96" in open(source).read():
+        yield from long_k_mutations()
+
+
 missed = total = 0
-for name, text in mutations():
+for name, text in all_mutations():
     path = f"{folder}/mutated.ptx"
     with open(path, "w") as file:
         file.write("\n".join(text) + "\n")

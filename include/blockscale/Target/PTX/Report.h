@@ -30,6 +30,17 @@ struct MemoryRegion {
   uint64_t size = 0;
 };
 
+/// How a kernel with instructions of K = 96 covers what K leaves over behind
+/// whole K tiles of 768 elements.
+struct KTail {
+  /// K is known at launch only; the numbers are 0.
+  bool atLaunch = false;
+  /// Instructions of K = 96, and of the kind's ordinary K behind them.
+  unsigned longMmas = 0, shortMmas = 0;
+  /// Elements behind the end of K that they multiply as zeros.
+  unsigned zeroFill = 0;
+};
+
 struct KernelReport {
   /// The name of the entry in the PTX.
   std::string name;
@@ -37,6 +48,10 @@ struct KernelReport {
   std::string kind;
   /// The tile of one CTA, in elements.
   unsigned tileM = 0, tileN = 0, tileK = 0;
+  /// K of one instruction of the main loop.
+  unsigned mmaK = 0;
+  /// Empty without instructions of K = 96 or without a tail.
+  std::optional<KTail> kTail;
   /// Tensor-core instructions, and copies of scales into tensor memory, of one
   /// CTA for one K tile.
   unsigned mmasPerKTile = 0, copiesPerKTile = 0;

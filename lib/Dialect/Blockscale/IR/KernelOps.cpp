@@ -8,6 +8,7 @@
 #include "KernelVerifiers.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -61,6 +62,15 @@ hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
   query.ctaGroup = size(mma.getCtaGroup());
   query.sparse = mma.getSparse();
   return query;
+}
+
+std::optional<std::string> blockscale::whyNotStages(MmaAttr mma,
+                                                    int64_t stages) {
+  if (mma.getK() != hw::kLongK || stages > 1)
+    return std::nullopt;
+  return "instructions of K = 96 read two stages at once: expected at least 2 "
+         "'stages', found " +
+         std::to_string(stages);
 }
 
 /// The target of the kernel around `op`, `otherwise` outside one.
@@ -122,6 +132,11 @@ LogicalResult KernelMatmulOp::verify() {
                          << schedule.ctaGroup() << " and M = "
                          << hw::kTmemLanes * schedule.ctaGroup() << ", found "
                          << mma.getCtaGroup() << " and " << mma.getM();
+  if (schedule.getMmaK() && schedule.getMmaK() != mma.getK())
+    return emitOpError() << "expected an instruction of the schedule's K = "
+                         << schedule.getMmaK() << ", found K = " << mma.getK();
+  if (auto why = whyNotStages(mma, schedule.getStages()))
+    return emitOpError() << *why;
   if (static_cast<bool>(getBeta()) != static_cast<bool>(getC()))
     return emitOpError() << "expected 'c' and 'beta' together";
   if (failed(verifyInstruction(*this, mma)))
@@ -323,12 +338,16 @@ LogicalResult CopyScalesOp::verify() {
   if (failed(verifyScaleRing(*this, getShared().getType())))
     return failure();
   if (source[1] * kAtomRows != target.getShape()[0] ||
-      source[2] * kAtomScales != target.getShape()[1])
+      source[2] * kAtomScales > target.getShape()[1])
     return emitOpError() << "a stage holds " << source[1] * kAtomRows << "x"
                          << source[2] * kAtomScales
                          << " scales, the target takes "
                          << target.getShape()[0] << "x"
                          << target.getShape()[1];
+  int64_t words = target.getShape()[1] / kAtomScales, word = getWord();
+  if (word < 0 || word >= words)
+    return emitOpError() << "expected a word from 0 to " << words - 1
+                         << ", found " << word;
   return success();
 }
 
@@ -403,6 +422,81 @@ static LogicalResult verifyStep(MmaOp op, StepAttr step,
   return verifyMetadataColumn(op, step);
 }
 
+/// An instruction of K = 96 takes its last scales from the next word, which lies
+/// where the hardware looks for it.
+static LogicalResult verifyNextWord(MmaOp op, StringRef name,
+                                    TensorMemoryType region, int64_t rows,
+                                    int64_t column, int64_t id) {
+  MmaAttr mma = op.getInstruction();
+  if (mma.getK() != hw::kLongK)
+    return success();
+  auto stride = cast<TmemScalesAttr>(region.getLayout()).getWordStride();
+  auto expected = hw::scaleRegion(hw::ScalePath::FourByOne, rows);
+  if (!expected || stride != expected->wordStride)
+    return op.emitOpError()
+           << "K = 96 reads the words of '" << name << "' "
+           << (expected ? expected->wordStride : 0)
+           << " columns apart, found a word stride of " << stride;
+  hw::ConsumedBytes consumed = hw::consumedBytes(
+      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                       mma.getSparse()),
+      id);
+  int64_t last = consumed.count ? consumed.bytes[consumed.count - 1].word : 0;
+  if (column + last * stride >= region.getColumns())
+    return op.emitOpError() << "the scales of '" << name << "' from column "
+                            << column << " on continue behind the region of "
+                            << region.getColumns() << " columns";
+  return success();
+}
+
+static LogicalResult verifyNextWords(MmaOp op, StepAttr step) {
+  if (failed(verifyNextWord(op, "sfa", op.getSfa().getType(), hw::kAtomRows,
+                            step.getSfaColumn(), step.getSfaId())))
+    return failure();
+  return verifyNextWord(op, "sfb", op.getSfb().getType(),
+                        op.getInstruction().getN(), step.getSfbColumn(),
+                        step.getSfbId());
+}
+
+/// A range is instructions that start in the op's stage, or one that starts in
+/// the stage before.
+static LogicalResult verifyRange(MmaOp op) {
+  KRangeAttr range = op.getRangeAttr();
+  if (!range) {
+    if (op.getPrevious())
+      return op.emitOpError() << "expected a 'range' with 'previous'";
+    return success();
+  }
+  constexpr int64_t kLastPart = hw::kLongGroupBuffers - 1;
+  if (range.getPart() < 0 || range.getPart() > kLastPart)
+    return op.emitOpError() << "expected a part from 0 to " << kLastPart
+                            << ", found " << range.getPart();
+  int64_t k = op.getInstruction().getK();
+  int64_t stage = op.getB().getType().getShape()[2];
+  int64_t first = stage * range.getPart(), last = first + stage;
+  int64_t begin = range.getBegin(), end = range.getEnd();
+  if (begin < 0 || begin % k != 0 || end <= begin || end > last)
+    return op.emitOpError() << "expected a range that begins at a multiple of "
+                            << k << " and ends by " << last
+                            << ", where the stage does; found " << begin
+                            << " to " << end;
+  int64_t readEnd = llvm::alignTo(end, k);
+  if (readEnd > last)
+    return op.emitOpError() << "the last instruction reads up to element "
+                            << readEnd << ", the stage ends at " << last;
+  if (!op.getPrevious() && begin < first)
+    return op.emitOpError() << "element " << begin
+                            << " lies in the stage before part "
+                            << range.getPart() << "; expected 'previous'";
+  if (op.getPrevious() && (k != hw::kLongK || begin + k != readEnd ||
+                           begin >= first || readEnd <= first))
+    return op.emitOpError() << "expected one instruction of K = 96 that starts "
+                               "in the stage before part "
+                            << range.getPart() << " and ends in it, found "
+                            << begin << " to " << end << " with K = " << k;
+  return success();
+}
+
 /// One stage of `ring` must be a canonical tile of at least `extent` rows.
 static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
                                        SharedType ring, BoolAttr mnMajor,
@@ -457,12 +551,15 @@ LogicalResult MmaOp::verify() {
                                              : "the same elements of K in a "
                                                "stage of 'a' and 'b', found ")
                          << a.getShape()[2] << " and " << b.getShape()[2];
+  if (failed(verifyRange(*this)))
+    return failure();
   if (!getSteps())
     return success();
   std::vector<unsigned> ids = hw::legalScaleIds(
       mma.getKind(), mma.getBlock(), mma.getK(), mma.getSparse());
   for (auto step : getSteps()->getAsRange<StepAttr>())
-    if (failed(verifyStep(*this, step, ids)))
+    if (failed(verifyStep(*this, step, ids)) ||
+        failed(verifyNextWords(*this, step)))
       return failure();
   return success();
 }

@@ -11,6 +11,7 @@
 
 #include "TileGeometry.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Fragments.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,10 +34,20 @@ struct AssignScaleIds : blockscale::impl::AssignScaleIdsBase<AssignScaleIds> {
 };
 } // namespace
 
-/// Byte offset of instruction `index` in an operand's stage.
+/// Byte offset of instruction `index`, counted from the start of the op's group
+/// of stages, in the stage of an operand that it starts in.
 static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
                                         BoolAttr mnMajor, int64_t extent,
                                         int64_t k, unsigned index) {
+  if (KRangeAttr range = op.getRangeAttr()) {
+    if (k == hw::kLongK) {
+      hw::Answer<hw::K96Step> step = hw::k96Step(index);
+      if (!step)
+        return op.emitOpError() << step.reason;
+      return int64_t(step->startByte);
+    }
+    index -= range.getPart() * type.getShape()[2] / k;
+  }
   hw::OperandTile tile =
       operandTile(type, mnMajor && mnMajor.getValue());
   hw::OperandStep step;
@@ -66,7 +77,14 @@ static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
                        mma.getSparse());
   auto scaleStep = [&](TensorMemoryType type) {
     auto layout = cast<TmemScalesAttr>(type.getLayout());
-    return hw::scaleStep(scales, layout.getWordStride(), index);
+    auto step = hw::scaleStep(scales, layout.getWordStride(), index);
+    if (!step || !op.getRange())
+      return step;
+    int64_t words =
+        std::max<int64_t>(1, type.getShape()[1] / hw::kAtomScales);
+    hw::ScaleStep wrapped = *step;
+    wrapped.column %= words * layout.getWordStride();
+    return hw::Answer<hw::ScaleStep>(wrapped);
   };
   auto sfa = scaleStep(op.getSfa().getType());
   auto sfb = scaleStep(op.getSfb().getType());
@@ -81,18 +99,23 @@ static LogicalResult assignSteps(MmaOp op) {
   if (op.getSteps())
     return success();
   int64_t instructionK = op.getInstruction().getK();
-  int64_t elements = op.getB().getType().getShape()[2];
+  int64_t begin = 0, end = op.getB().getType().getShape()[2];
+  if (KRangeAttr range = op.getRangeAttr()) {
+    begin = range.getBegin();
+    end = range.getEnd();
+  }
   APInt valid;
   if (op.getValid() && matchPattern(op.getValid(), m_ConstantInt(&valid))) {
     if (valid.getSExtValue() < 1)
       return op.emitOpError() << "expected at least 1 valid element of K, found "
                               << valid.getSExtValue();
-    elements = std::min(elements, valid.getSExtValue());
+    end = std::min(end, valid.getSExtValue());
     op.getValidMutable().clear();
   }
   SmallVector<Attribute> steps;
-  for (int64_t i = 0, e = llvm::divideCeil(elements, instructionK); i < e;
-       ++i) {
+  for (int64_t i = begin / instructionK,
+               e = llvm::divideCeil(std::max(begin, end), instructionK);
+       i < e; ++i) {
     FailureOr<StepAttr> step = makeStep(op, i);
     if (failed(step))
       return failure();

@@ -365,6 +365,8 @@ static LogicalResult checkReady(MatmulOp op) {
            << schedule.getTileN() << "x" << schedule.getTileK()
            << " does not suit its instruction, which needs " << mma.getM()
            << "x" << mma.getN() << "x" << mma.getTileK();
+  if (auto why = whyNotStages(mma, schedule.getStages()))
+    return op.emitOpError() << *why;
   bool swap = schedule.getSwapOperands().getValue();
   if (swap && mma.getSparse())
     return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "

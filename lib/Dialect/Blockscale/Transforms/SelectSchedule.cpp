@@ -77,9 +77,6 @@ whyNotTileN(const Problem &problem, int64_t tileN, int64_t clusterN) {
              std::min<int64_t>(256, llvm::alignTo(tileN, kSharedTileStep)));
 }
 
-/// K of the instruction that sm_103a has besides the ordinary one.
-static constexpr int64_t kLongK = 96;
-
 static std::optional<std::string> whyNotTileM(ScheduleAttr wish,
                                               const Choice &choice) {
   int64_t rows = hw::kTmemLanes * choice.ctaGroup;
@@ -203,8 +200,6 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
   MmaAttr mma = instruction(*op.getMma(), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
-  if (choice.mmaK == kLongK)
-    return std::string("K = 96 is not lowered yet");
   if (wish.getTileK() && wish.getTileK() != mma.getTileK())
     return (mma.getSparse() ? "'tile_k' is "
                             : "'tile_k' is one 128-byte row of shared memory, ") +
@@ -237,6 +232,8 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
   constexpr int64_t kUsefulStages = 8;
   int64_t stages =
       wish.getStages() ? wish.getStages() : std::min(most, kUsefulStages);
+  if (auto why = whyNotStages(mma, stages))
+    return *why;
   if (stages > most)
     return std::to_string(stages) + " stages of " +
            std::to_string(geometry.stageBytes()) + " bytes exceed the " +

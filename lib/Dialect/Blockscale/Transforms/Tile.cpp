@@ -19,6 +19,7 @@
 // accumulator_full are signalled in both. Where a cluster shares operands,
 // empty counts every MMA that reads what the CTA loads.
 
+#include "LongK.h"
 #include "TileBuilder.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Metadata.h"
@@ -172,7 +173,7 @@ static TensorMemoryType scaleRegion(MLIRContext *context,
       hw::scaleRegion(hw::ScalePath::FourByOne, rows);
   int64_t stride = region ? region->wordStride : rows / 32;
   return TensorMemoryType::get(
-      context, {rows, geometry.scaleWords * hw::kAtomScales},
+      context, {rows, geometry.scaleRegionWords * hw::kAtomScales},
       IntegerType::get(context, 8), TmemScalesAttr::get(context, stride));
 }
 
@@ -437,12 +438,16 @@ void blockscale::buildProducer(TileBuilder &t, int64_t warp) {
 // MMA issuer
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What one output tile's MMAs have in common.
-struct MmaTile {
-  Value leader, copy, shift, feeders;
-};
-} // namespace
+void blockscale::maskScales(TileBuilder &t, Value stage, Value valid) {
+  // The other CTA of a pair does not know when its stage is full.
+  SmallVector<Value> ranks{Value()};
+  if (t.isPair())
+    ranks.push_back(t.add(t.rank, t.constant(1)));
+  for (Value rank : ranks) {
+    MaskScalesOp::create(t.b, t.sharedSfa, stage, valid, rank);
+    MaskScalesOp::create(t.b, t.sharedSfb, stage, valid, rank);
+  }
+}
 
 /// Clears the padding of the last scales where an instruction would read it.
 static void maskTail(TileBuilder &t, Value stage, Value valid) {
@@ -461,14 +466,7 @@ static void maskTail(TileBuilder &t, Value stage, Value valid) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(condition.thenBlock());
   Value scales = b.createOrFold<arith::DivUIOp>(valid, t.constant(span));
-  // The other CTA of a pair does not know when its stage is full.
-  SmallVector<Value> ranks{Value()};
-  if (t.isPair())
-    ranks.push_back(t.add(t.rank, t.constant(1)));
-  for (Value rank : ranks) {
-    MaskScalesOp::create(b, t.sharedSfa, stage, scales, rank);
-    MaskScalesOp::create(b, t.sharedSfb, stage, scales, rank);
-  }
+  maskScales(t, stage, scales);
 }
 
 /// One K tile: wait for its stage, copy scales, multiply, release the stage.
@@ -488,8 +486,8 @@ static void multiplyStage(TileBuilder &t, const MmaTile &tile,
     CopyMetadataOp::create(b, t.sharedMetadata, ring.slot, t.metadata,
                            t.isPair());
   MmaOp::create(b, t.accumulator, tile.copy, t.sharedA, t.sharedB, ring.slot,
-                t.sfa, t.sfb, t.metadata, accumulate, valid, tile.shift, t.op.getMma(),
-                ArrayAttr());
+                /*previous=*/Value(), t.sfa, t.sfb, t.metadata, accumulate,
+                valid, tile.shift, t.op.getMma(), KRangeAttr(), ArrayAttr());
   CommitOp::create(b, t.empty, ring.slot, tile.feeders, t.isPair());
 }
 
@@ -580,7 +578,8 @@ static void multiplyTiles(TileBuilder &t) {
     WaitOp::create(b, t.accumulatorEmpty, free.slot, t.flip(free.parity));
     TensorFenceOp::create(b, FenceSide::After);
     MmaTile tile{leader, copy.slot, scaleShift(t, position.column), feeders};
-    stage = multiplyTile(t, tile, stage);
+    stage = hasLongK(t.op.getMma()) ? multiplyLongTile(t, tile, stage)
+                                    : multiplyTile(t, tile, stage);
     t.onlyIf(leader, [&] {
       CommitOp::create(b, t.accumulatorFull, copy.slot, pair, t.isPair());
     });

@@ -112,6 +112,21 @@ struct TileBuilder {
   }
 };
 
+/// What one output tile's MMAs have in common: whether this lane issues them,
+/// the accumulator, the shift of B's scales (null for none), and the CTAs that
+/// load what they read (null for this one alone).
+struct MmaTile {
+  mlir::Value leader, copy, shift, feeders;
+};
+
+/// Clears the scales from number `valid` on of every row of a stage, in both
+/// CTAs of a pair.
+void maskScales(TileBuilder &t, mlir::Value stage, mlir::Value valid);
+
+/// All MMAs of one output tile with K = 96; returns the next ring position.
+RingPosition multiplyLongTile(TileBuilder &t, const MmaTile &tile,
+                              RingPosition ring);
+
 /// Threads of the epilogue: four warps, one per lane quadrant.
 inline constexpr int64_t kEpilogueThreads = 128;
 

@@ -7,6 +7,7 @@
 
 #include "TileGeometry.h"
 
+#include "LongK.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
@@ -70,8 +71,12 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
   b.scaleGroups = llvm::divideCeil(tileN, hw::kAtomRows);
   scalesPerRow = tileK / mma.getScaleSpan();
   scaleWords = llvm::divideCeil(scalesPerRow, hw::kAtomScales);
-  sfaColumns = hw::scaleColumns(a.scaleGroups * hw::kAtomRows, scalesPerRow);
-  sfbColumns = hw::scaleColumns(b.scaleGroups * hw::kAtomRows, scalesPerRow);
+  // A stage has 4 words or 2. Two periods of 3 hold it beside the last word of
+  // the stage before, which the instruction that crosses into it reads too.
+  scaleRegionWords = hasLongK(mma) ? 2 * hw::kLongPeriodWords : scaleWords;
+  int64_t heldScales = scaleRegionWords * hw::kAtomScales;
+  sfaColumns = hw::scaleColumns(a.scaleGroups * hw::kAtomRows, heldScales);
+  sfbColumns = hw::scaleColumns(b.scaleGroups * hw::kAtomRows, heldScales);
   if (mma.getSparse())
     metadataTiles = tileK / hw::elementsPerMetadataByte(
                                 hw::sparsePattern(mma.getKind())) /

@@ -45,6 +45,10 @@ struct TileGeometry {
   int64_t ctaGroup, clusterM, clusterN;
   /// Scales per row in a stage, and 32-bit words of them.
   int64_t scalesPerRow, scaleWords;
+  /// Words of scales per row that tensor memory holds: those of a stage, or with
+  /// K = 96 so many that the walk over the stages of a group wraps around to
+  /// words that have been read.
+  int64_t scaleRegionWords;
   /// Columns of tensor memory that the scales of A and B take.
   int64_t sfaColumns, sfbColumns;
   /// Tiles of 128 rows by 16 bytes of sparsity metadata in a stage; 0 if dense.

@@ -59,6 +59,9 @@ namespace blockscale {
 /// The question to the legality table that `mma` asks on `target`.
 hw::MmaQuery legalityQuery(MmaAttr mma, hw::Target target);
 
+/// Why a ring of `stages` cannot feed the instruction; empty if it can.
+std::optional<std::string> whyNotStages(MmaAttr mma, int64_t stages);
+
 /// The canonical tile that one stage of an operand's ring holds. K-major rings
 /// are stages x rows x K, MN-major ones stages x row groups x K x rows.
 hw::OperandTile operandTile(SharedType type, bool mnMajor);

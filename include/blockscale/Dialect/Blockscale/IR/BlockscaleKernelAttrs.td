@@ -49,7 +49,7 @@ def Blockscale_ScheduleAttr
     | `cta_group` | CTAs that execute one instruction together | 1, 2 |
     | `cluster_m` | CTAs of a cluster along the rows of D, both of a pair counted | 1 to 16, a multiple of `cta_group` |
     | `cluster_n` | CTAs of a cluster along the columns of D | 1 to 16; at most 16 CTAs in all, more than 8 are not portable |
-    | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a |
+    | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a, with at least 2 stages |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
 
@@ -156,7 +156,7 @@ def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
   let summary = "the operands of one tensor-core instruction inside a K tile";
   let description = [{
     `a` and `b` are the byte offsets of the instruction's first element inside
-    the stage; `sfa_column`, `sfb_column` the column offsets inside the scale
+    the stage that it starts in; `sfa_column`, `sfb_column` the column offsets inside the scale
     regions of tensor memory; `sfa_id`, `sfb_id` the byte of the 32-bit word at
     which the instruction's scales start. `metadata_column` is the column offset
     of a sparse instruction's metadata inside their region.
@@ -167,6 +167,23 @@ def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
     DefaultValuedParameter<"int64_t", "0">:$metadata_column);
   let assemblyFormat = "`<` struct(params) `>`";
 }
+def Blockscale_KRangeAttr : AttrDef<Blockscale_Dialect, "KRange"> {
+  let mnemonic = "k_range";
+  let summary = "a part of the K that a group of stages holds";
+  let description = [{
+    Instructions of K = 96 do not fit a stage of 256 elements: three consecutive
+    stages are a group, the K tile of eight of them. The stage is number `part`
+    of its group; the range is the elements from `begin` to before `end`, counted
+    from the start of the group. `begin` is a multiple of the instruction's K;
+    where `end` is not, the last instruction reads on over elements and scales
+    of zero.
+
+    Example: `#blockscale.k_range<part = 1, begin = 288, end = 480>`
+  }];
+  let parameters = (ins "int64_t":$part, "int64_t":$begin, "int64_t":$end);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Blockscale_StepArrayAttr
     : TypedArrayAttrBase<Blockscale_StepAttr, "the instructions of a K tile">;
 

@@ -421,12 +421,16 @@ def Blockscale_CopyScalesOp : Blockscale_KernelOp<"copy_scales"> {
   let description = [{
     One `tcgen05.cp` of 512 bytes per 128 rows and 4 scales, replicated to the
     four lane quadrants. Asynchronous, in order before later MMAs of the same
-    thread. With `pair` each CTA of the pair copies its own stage.
+    thread. With `pair` each CTA of the pair copies its own stage. The first
+    scales go to word `word` of the target, a word being 4 scales of each row;
+    words behind the last one start over at the first.
   }];
   let arguments = (ins Blockscale_SharedType:$shared, I32:$stage,
-                       Blockscale_TensorMemoryType:$target, UnitAttr:$pair);
+                       Blockscale_TensorMemoryType:$target, UnitAttr:$pair,
+                       DefaultValuedAttr<I64Attr, "0">:$word);
   let assemblyFormat = [{
-    $shared `[` $stage `]` `to` $target (`pair` $pair^)? attr-dict
+    $shared `[` $stage `]` `to` $target (`word` $word^)? (`pair` $pair^)?
+    attr-dict
     `:` type($shared) `to` type($target)
   }];
   let hasVerifier = 1;
@@ -463,17 +467,26 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     instruction of `cta_group` 2 reads half of the rows of A and half of those of
     B from each CTA, at the same place in both; the scales of A are those of the
     CTA's own rows, those of B of all rows in each.
+
+    `range` says which elements of a group of stages are multiplied, the whole
+    stage without it; then `valid` counts from the start of the group too. A
+    range of one instruction may start in the stage before, `previous`, and end
+    in `stage`. The scales of a group follow each other in their regions, word
+    after word, and start over at the first where a region ends.
   }];
   let arguments = (ins
     Blockscale_TensorMemoryType:$accumulator, I32:$copy,
     Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
+    Optional<I32>:$previous,
     Blockscale_TensorMemoryType:$sfa, Blockscale_TensorMemoryType:$sfb,
     Optional<Blockscale_TensorMemoryType>:$metadata,
     I1:$accumulate, Optional<I32>:$valid, Optional<I32>:$shift,
     Blockscale_MmaAttr:$instruction,
+    OptionalAttr<Blockscale_KRangeAttr>:$range,
     OptionalAttr<Blockscale_StepArrayAttr>:$steps);
   let assemblyFormat = [{
     $instruction $accumulator `[` $copy `]` `,` $a `,` $b `stage` $stage
+    (`previous` $previous^)? (`range` $range^)?
     `scales` $sfa `,` $sfb (`metadata` $metadata^)? `accumulate` $accumulate
     (`valid` $valid^)? (`shift` $shift^)? (`steps` $steps^)? attr-dict `:` type($accumulator) `,` type($a) `,` type($b)
     `,` type($sfa) `,` type($sfb) (`,` type($metadata)^)?
