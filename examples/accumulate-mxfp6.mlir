@@ -7,7 +7,7 @@
 func.func @accumulate(%a: !a, %b: !b, %c: tensor<4096x1024xf32>, %alpha: f32,
                       %beta: f32) -> tensor<4096x1024xf32> {
   %d = blockscale.matmul %a, %b alpha(%alpha) beta(%beta) c(%c)
-      schedule(#blockscale.schedule<tile_n = 128, stages = 4>)
+      schedule(#blockscale.schedule<tile_n = 128, group_m = 4>)
       : !a, !b, tensor<4096x1024xf32> -> tensor<4096x1024xf32>
   return %d : tensor<4096x1024xf32>
 }

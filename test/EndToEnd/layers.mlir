@@ -10,6 +10,9 @@
 // RUN: blockscale verify %source_root/examples/q30-w2-mxfp4.mlir --tiles=2 | FileCheck %s --check-prefix=TWO
 // RUN: blockscale verify %source_root/examples/l8-gate-decode-nvfp4.mlir --tiles=2 | FileCheck %s --check-prefix=TWO
 // RUN: blockscale verify %source_root/examples/accumulate-mxfp6.mlir --tiles=2 | FileCheck %s --check-prefix=TWO
+// RUN: blockscale verify %source_root/examples/oss-m1-mxfp8-mxfp4.mlir --target=sm_120a --m=129 --tiles=2 | FileCheck %s --check-prefix=TWO
+// RUN: blockscale verify %source_root/examples/l8-gate-decode-nvfp4.mlir --target=sm_121a --tiles=2 | FileCheck %s --check-prefix=TWO
+// RUN: blockscale verify %source_root/examples/accumulate-mxfp6.mlir --target=sm_120a --tiles=2 | FileCheck %s --check-prefix=TWO
 
 // SIX-NOT: FAIL
 // SIX-COUNT-6: pass
