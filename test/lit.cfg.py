@@ -39,6 +39,25 @@ if os.path.exists(os.path.join(cuda_include, "cuda.h")):
     config.available_features.add("cuda-headers")
 config.substitutions.append(("%cuda_include", cuda_include))
 
+# Programs that nvcc builds, and the runtime that they meet on the emulator.
+nvcc = os.path.join(os.path.dirname(config.ptxas), "nvcc")
+cuda_runtime = os.path.join(
+    config.blockscale_build_dir, "lib", "blockscale", "libcudart.so.13")
+if (os.path.exists(nvcc) and os.path.exists(cuda_runtime)
+        and config.blockscale_has_mlir
+        and not os.environ.get("BLOCKSCALE_NO_NVCC")):
+    config.available_features.add("cuda-programs")
+cuda_root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+if any(os.path.exists(os.path.join(cuda_root, lib, "libcudart.so"))
+       for lib in ("lib64", "lib")):
+    cudart_flags = "-cudart shared"
+    config.available_features.add("cudart-shared")
+else:
+    # NVIDIA's wheels lack the file that the linker looks for.
+    cudart_flags = f"-cudart none -Xlinker {cuda_runtime}"
+config.substitutions.append(("%nvcc_plain", nvcc))
+config.substitutions.append(("%nvcc", f"{nvcc} -std=c++17 {cudart_flags}"))
+
 # The libraries that programs run by mlir-runner call.
 llvm_libs_dir = os.path.join(os.path.dirname(config.llvm_tools_dir), "lib")
 config.substitutions.append(

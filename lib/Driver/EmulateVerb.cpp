@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CudaProgram.h"
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Emulator/Hazards.h"
+#include "blockscale/HW/Device.h"
 #include "blockscale/Verify/Arguments.h"
 #include "blockscale/Verify/PlanLaunch.h"
 #include "llvm/ADT/StringExtras.h"
@@ -39,11 +41,14 @@ struct Prepared {
 class EmulateVerb : public Verb {
 public:
   EmulateVerb()
-      : Verb("emulate", "Run a kernel of a PTX file on the emulator") {}
+      : Verb("emulate",
+             "Run a kernel of a PTX file, or a CUDA program, on the emulator") {
+  }
   int run() override;
 
 private:
   int check();
+  int runProgram();
   /// Each returns an exit code; 0 is success.
   int prepareFromPlan(Prepared &prepared);
   int prepareFromArguments(Prepared &prepared);
@@ -52,7 +57,7 @@ private:
   int writeOutputs(const Prepared &prepared);
   int report(const emulator::RunResult &result, double seconds);
 
-  cl::opt<std::string> input{cl::Positional, cl::sub(command), cl::Required,
+  cl::opt<std::string> input{cl::Positional, cl::sub(command),
                              cl::value_desc("FILE.ptx"),
                              cl::desc("Module to run")};
   cl::opt<std::string> planFile{
@@ -104,6 +109,28 @@ private:
   cl::opt<unsigned> threads{"threads", cl::sub(command), cl::init(0),
                             cl::value_desc("NUMBER"),
                             cl::desc("Host threads (default 0: all)")};
+  cl::opt<emulator::Completion> completion{
+      "completion", cl::sub(command),
+      cl::desc("When asynchronous operations take effect"),
+      cl::init(emulator::Completion::Immediate),
+      cl::values(clEnumValN(emulator::Completion::Immediate, "immediate",
+                            "at issue (default)"),
+                 clEnumValN(emulator::Completion::Random, "random",
+                            "after a number of turns drawn from --seed"),
+                 clEnumValN(emulator::Completion::Latest, "latest",
+                            "when no thread can go on without them"))};
+  cl::opt<uint64_t> seed{"seed", cl::sub(command), cl::init(1),
+                         cl::value_desc("NUMBER"),
+                         cl::desc("Start of the random numbers (default 1)")};
+  cl::opt<std::string> device{
+      "device", cl::sub(command), cl::value_desc("NAME"),
+      cl::desc("With --cuda, the card that the program finds: B200 (default), "
+               "B300 or RTX5090")};
+  cl::list<std::string> program{
+      "cuda", cl::sub(command), cl::Positional, cl::PositionalEatsArgs,
+      cl::value_desc("PROGRAM ARGUMENTS..."),
+      cl::desc("Run a program that was built with 'nvcc -cudart shared'; what "
+               "follows is the program's")};
   cl::opt<uint64_t> stepLimit{
       "step-limit", cl::sub(command), cl::init(uint64_t(1) << 32),
       cl::value_desc("NUMBER"),
@@ -124,6 +151,11 @@ splitPair(StringRef text) {
 }
 
 int EmulateVerb::check() {
+  if (input.empty())
+    return reportError("neither a PTX file nor a program behind --cuda is given",
+                       kNotUnderstood);
+  if (!device.empty())
+    return reportError("--device needs --cuda", kNotUnderstood);
   bool hasPlan = !planFile.empty();
   if (hasPlan && !arguments.empty())
     return reportError("--arg and --plan contradict each other",
@@ -329,7 +361,42 @@ int EmulateVerb::report(const emulator::RunResult &result, double seconds) {
   return result.clean() ? kSuccess : kFailure;
 }
 
+//===----------------------------------------------------------------------===//
+// A CUDA program
+//===----------------------------------------------------------------------===//
+
+int EmulateVerb::runProgram() {
+  if (!input.empty() || !planFile.empty() || !kernel.empty() ||
+      !arguments.empty() || !inputs.empty() || !settings.empty() ||
+      !outputs.empty())
+    return reportError("--cuda takes its kernels and their arguments from the "
+                       "program, not from the command line",
+                       kNotUnderstood);
+  CudaProgram request;
+  request.command = program;
+  if (!device.empty()) {
+    std::string why;
+    if (!hw::findDevice(device, &why))
+      return reportError(why, kNotUnderstood);
+    request.settings.emplace_back("BLOCKSCALE_DEVICE", device);
+  }
+  static constexpr StringRef completions[] = {"immediate", "random", "latest"};
+  auto set = [&](const cl::Option &option, StringRef name, StringRef value) {
+    if (option.getNumOccurrences())
+      request.settings.emplace_back(name.str(), value.str());
+  };
+  set(completion, "BLOCKSCALE_COMPLETION",
+      completions[unsigned(completion.getValue())]);
+  set(seed, "BLOCKSCALE_SEED", std::to_string(seed));
+  set(stepLimit, "BLOCKSCALE_STEP_LIMIT", std::to_string(stepLimit));
+  set(threads, "BLOCKSCALE_THREADS", std::to_string(threads));
+  set(trace, "BLOCKSCALE_TRACE", trace ? "1" : "0");
+  return runCudaProgram(request);
+}
+
 int EmulateVerb::run() {
+  if (program.getNumOccurrences())
+    return runProgram();
   if (int code = check())
     return code;
   auto file = llvm::MemoryBuffer::getFileOrSTDIN(input.getValue());
@@ -352,6 +419,8 @@ int EmulateVerb::run() {
   options.stepLimit = stepLimit;
   options.strict = strict;
   options.advice = advice;
+  options.completion = completion;
+  options.seed = seed;
   if (trace)
     options.trace = [](std::string_view line) {
       llvm::outs() << StringRef(line.data(), line.size()) << '\n';

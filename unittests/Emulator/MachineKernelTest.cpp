@@ -104,6 +104,30 @@ TEST_F(MachineKernel, PlacedBuffersMustNotOverlap) {
   expectClean(run(kernel, launch, {}));
 }
 
+// The address of the workspace is in %envreg1 (high) and %envreg2 (low); the
+// others hold nothing.
+TEST_F(MachineKernel, CooperativeWorkspace) {
+  Module reader = *parsePtx(kHeader + R"(
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %envreg1;
+  mov.u32 %r2, %envreg2;
+  mov.u32 %r3, %envreg5;
+  mov.u32 %r4, %envreg0;
+  st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};
+  ret;
+}
+)")
+                       .module;
+  launch.gridWorkspace = 0x1234567890ABCDEF;
+  expectClean(run(Kernel(reader, "k"), launch, {}));
+  EXPECT_EQ(out[0], 0x90ABCDEF12345678u);
+  EXPECT_EQ(out[1], 0u);
+}
+
 TEST_F(MachineKernel, UnknownKernelIsRefused) {
   Kernel kernel(module, "nothing");
   EXPECT_EQ(kernel.function(), nullptr);

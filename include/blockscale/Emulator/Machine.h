@@ -141,6 +141,12 @@ struct Launch {
   /// The bytes of the module's variables, kept by the caller from one launch to
   /// the next: as large as in ModuleVariables. Null gives the run fresh ones.
   uint8_t *globals = nullptr, *constants = nullptr;
+  /// All CTAs run at once, as those of a cooperative launch do; otherwise at
+  /// most as many as a chip has SMs wait for others.
+  bool cooperative = false;
+  /// What a cooperative kernel finds in %envreg1 and %envreg2: the address of
+  /// 8 bytes of a buffer, zero at the start, for barriers of the whole grid.
+  uint64_t gridWorkspace = 0;
 };
 
 /// When an asynchronous operation takes effect.

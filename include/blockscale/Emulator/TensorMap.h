@@ -56,11 +56,19 @@ struct TensorMap {
   Swizzle swizzle = Swizzle::None;
   uint32_t l2Promotion = 0;
   OobFill oobFill = OobFill::Zeros;
+  /// Made by cuTensorMapEncodeIm2col, whose further fields are not kept: no
+  /// copy takes such a map.
+  bool im2col = false;
 };
 
 /// Which rule of the encoder the map breaks; nothing if it is legal here.
-/// Interleaved maps are refused.
+/// Interleaved and im2col maps are refused.
 std::optional<std::string> whyNot(const TensorMap &map);
+
+/// The bytes of a map as kernels get them, 128 of them. They are the emulator's
+/// own: those of a real driver are not public.
+inline constexpr unsigned kTensorMapBytes = 128;
+void encodeTensorMap(const TensorMap &map, uint8_t *bytes);
 
 /// Bits of one element in global memory (4 and 6 for the packed types).
 unsigned globalBits(TensorMapType type);

@@ -99,6 +99,9 @@ Slot Decoder::constant(uint64_t value, unsigned bits) {
 Slot Decoder::special(const Operand &operand, unsigned bits) {
   unsigned component =
       operand.component == kWholeVector ? 0 : operand.component;
+  // Of %envreg<32> only 1 and 2 hold anything; the key has room for 0 to 3.
+  if (component > 3)
+    return constant(0, bits);
   uint32_t key =
       uint32_t(operand.special) << 3 | (bits == 64 ? 4 : 0) | component;
   auto [it, isNew] = specialSlots.try_emplace(key, 0);

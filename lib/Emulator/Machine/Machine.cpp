@@ -366,6 +366,10 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
     return ~(self | (self - 1));
   case SpecialRegister::LanemaskGe:
     return ~(self - 1);
+  case SpecialRegister::Envreg:
+    return uint32_t(c == 1   ? l.gridWorkspace >> 32
+                    : c == 2 ? l.gridWorkspace
+                             : 0);
   case SpecialRegister::DynamicSmemSize:
     return l.dynamicSharedBytes;
   case SpecialRegister::TotalSmemSize:
@@ -501,7 +505,8 @@ struct Worker {
   /// Starts the next cluster; false if none is left or the chip is full.
   bool startNext() {
     auto size = uint32_t(grid.launch.cluster.count());
-    if (grid.parkedCtas + size > kResidentCtas && !parked.empty())
+    if (grid.parkedCtas + size > kResidentCtas && !parked.empty() &&
+        !grid.launch.cooperative)
       return false;
     std::optional<uint64_t> id;
     {

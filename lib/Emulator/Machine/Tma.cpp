@@ -10,6 +10,14 @@
 #include "Events.h"
 #include "MapBytes.h"
 
+namespace blockscale::emulator {
+
+void encodeTensorMap(const TensorMap &map, uint8_t *bytes) {
+  machine::writeMap(map, bytes);
+}
+
+} // namespace blockscale::emulator
+
 namespace blockscale::emulator::machine {
 namespace {
 

@@ -176,6 +176,8 @@ bool Parser::resolve(const Token &name, Operand &operand) {
     if (operand.special == SpecialRegister::Envreg) {
       // The number of %envreg<N> takes the place of the component.
       operand.component = 0;
+      for (char c : spelled.substr(std::string_view("%envreg").size()))
+        operand.component = uint8_t(operand.component * 10 + (c - '0'));
       return noComponent();
     }
     operand.component = component == 4 ? kWholeVector : component;

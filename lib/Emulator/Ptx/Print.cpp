@@ -131,8 +131,9 @@ private:
       break;
     case OperandKind::Special:
       out += spelling(operand.special);
-      if (operand.component != kWholeVector &&
-          operand.special != SpecialRegister::Envreg)
+      if (operand.special == SpecialRegister::Envreg)
+        out += std::to_string(operand.component);
+      else if (operand.component != kWholeVector)
         out += std::string(".") + "xyzw"[operand.component & 3];
       break;
     case OperandKind::Address:

@@ -113,6 +113,8 @@ Reason whyNot(const TensorMap &map) {
     return "data type code " + number(type) + " does not exist";
   if (map.rank == 0 || map.rank > 5)
     return "rank is " + number(map.rank) + ", must be in 1..5";
+  if (map.im2col)
+    return std::string("im2col tensor maps are not supported");
   if (map.interleave != Interleave::None)
     return std::string("interleaved tensor maps are not supported");
   if (unsigned(map.swizzle) > unsigned(Swizzle::B96))

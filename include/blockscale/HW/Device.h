@@ -1,0 +1,57 @@
+//===- Device.h - the parts that a program may find ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the CUDA runtime says of a card, beyond what its chip (Target.h) and the
+// part (Part.h) say.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_HW_DEVICE_H
+#define BLOCKSCALE_HW_DEVICE_H
+
+#include "blockscale/HW/Part.h"
+
+namespace blockscale::hw {
+
+/// One card. SMs and clock are the part's, shared memory and threads of an SM
+/// the chip's.
+struct Device {
+  /// As `--device` spells it.
+  std::string_view name;
+  /// As the driver spells it.
+  std::string_view productName;
+  /// Name of the part.
+  std::string_view partName;
+  uint64_t memoryBytes;
+  uint64_t l2Bytes;
+  unsigned memoryBusBits;
+  unsigned memoryMhz;
+  /// CTAs that one SM holds.
+  unsigned maxCtasPerSm;
+  /// CTAs of the largest cluster, the kernel asking for a non-portable size.
+  unsigned maxCluster;
+
+  const Part &part() const;
+  Chip chip() const { return part().chip; }
+  /// "10.3" is 10 and 3.
+  unsigned capabilityMajor() const;
+  unsigned capabilityMinor() const;
+};
+
+/// All devices; the first is the default.
+const std::vector<Device> &allDevices();
+
+/// The device of that name; null with a sentence in `why` that lists the names.
+const Device *findDevice(std::string_view name, std::string *why = nullptr);
+
+/// Clusters of `ctas` CTAs, one to an SM, that `device` holds at once; 0 if it
+/// takes none.
+unsigned residentClusters(const Device &device, unsigned ctas);
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_HW_DEVICE_H

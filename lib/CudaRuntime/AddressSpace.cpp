@@ -1,0 +1,134 @@
+//===- AddressSpace.cpp - the memory that kernels and the host share ------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AddressSpace.h"
+
+#include <sys/mman.h>
+
+using namespace blockscale;
+using namespace blockscale::cudart;
+
+namespace {
+
+constexpr uint64_t kPage = 4096;
+/// Where the ranges are wanted: far from what the host maps by itself and from
+/// the windows of the machine.
+constexpr uint64_t kDeviceRange = uint64_t(0x20) << 40;
+constexpr uint64_t kHostRange = uint64_t(0x40) << 40;
+
+void *map(uint64_t at, uint64_t size, int rights, int flags) {
+  void *memory =
+      mmap(reinterpret_cast<void *>(at), size, rights,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+uint64_t pages(uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
+
+} // namespace
+
+AddressSpace::AddressSpace() {
+  deviceBase = deviceNext =
+      reinterpret_cast<uint64_t>(map(kDeviceRange, kRangeBytes, PROT_NONE, 0));
+  hostBase = hostNext =
+      reinterpret_cast<uint64_t>(map(kHostRange, kRangeBytes, PROT_NONE, 0));
+}
+
+/// An address for `size` bytes and a page behind them that nobody may touch.
+std::optional<uint64_t> AddressSpace::place(uint64_t base, uint64_t &next,
+                                            uint64_t size) {
+  uint64_t needed = pages(size) + kPage;
+  if (!base || size > kRangeBytes - 2 * kPage)
+    return std::nullopt;
+  if (next + needed <= base + kRangeBytes) {
+    uint64_t at = next;
+    next += needed;
+    return at;
+  }
+  // The range has been used up once: look for a gap.
+  uint64_t at = base;
+  for (auto it = allocations.lower_bound(base);; ++it) {
+    uint64_t end = base + kRangeBytes;
+    if (it != allocations.end() && it->first < end)
+      end = it->first;
+    if (at + needed <= end)
+      return at;
+    if (end == base + kRangeBytes)
+      return std::nullopt;
+    at = it->first + pages(it->second.size) + kPage;
+  }
+}
+
+const Allocation *AddressSpace::allocate(MemoryKind kind, uint64_t size,
+                                         unsigned flags) {
+  bool device = kind == MemoryKind::Device;
+  size = size ? size : 1;
+  std::optional<uint64_t> address = device ? place(deviceBase, deviceNext, size)
+                                           : place(hostBase, hostNext, size);
+  if (!address)
+    return nullptr;
+  void *memory = map(device ? 0 : *address, pages(size), PROT_READ | PROT_WRITE,
+                     device ? 0 : MAP_FIXED);
+  if (!memory)
+    return nullptr;
+  if (kind != MemoryKind::Pinned)
+    used += size;
+  listIsFresh = false;
+  Allocation &one = allocations[*address];
+  one = {*address, size, static_cast<uint8_t *>(memory), kind, flags};
+  return &one;
+}
+
+const Allocation *AddressSpace::adopt(void *host, uint64_t size,
+                                      unsigned flags) {
+  auto address = reinterpret_cast<uint64_t>(host);
+  auto next = allocations.lower_bound(address);
+  if (find(address) ||
+      (next != allocations.end() && next->first - address < size))
+    return nullptr;
+  listIsFresh = false;
+  Allocation &one = allocations[address];
+  one = {address, size, static_cast<uint8_t *>(host), MemoryKind::Registered,
+         flags};
+  return &one;
+}
+
+bool AddressSpace::release(uint64_t address) {
+  auto it = allocations.find(address);
+  if (it == allocations.end())
+    return false;
+  const Allocation &one = it->second;
+  if (one.kind == MemoryKind::Device)
+    munmap(one.data, pages(one.size));
+  else if (one.kind != MemoryKind::Registered)
+    map(one.address, pages(one.size), PROT_NONE, MAP_FIXED);
+  if (one.kind == MemoryKind::Device || one.kind == MemoryKind::Managed)
+    used -= one.size;
+  allocations.erase(it);
+  listIsFresh = false;
+  return true;
+}
+
+const Allocation *AddressSpace::find(uint64_t address) const {
+  const Allocation *one = nearest(address);
+  return one && address - one->address < one->size ? one : nullptr;
+}
+
+const Allocation *AddressSpace::nearest(uint64_t address) const {
+  auto it = allocations.upper_bound(address);
+  return it == allocations.begin() ? nullptr : &std::prev(it)->second;
+}
+
+const std::vector<emulator::Buffer> &AddressSpace::buffers() {
+  if (!listIsFresh) {
+    list.clear();
+    for (const auto &[address, one] : allocations)
+      list.push_back({one.data, one.size, true, address});
+    listIsFresh = true;
+  }
+  return list;
+}

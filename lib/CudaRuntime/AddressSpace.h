@@ -1,0 +1,80 @@
+//===- AddressSpace.h - the memory that kernels and the host share -*- C++
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device memory has addresses that the host cannot access: they lie in a range
+// that is reserved without any access rights, and the bytes are elsewhere.
+// Pinned and managed memory is where its address says.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CUDARUNTIME_ADDRESSSPACE_H
+#define BLOCKSCALE_LIB_CUDARUNTIME_ADDRESSSPACE_H
+
+#include "blockscale/Emulator/Machine.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace blockscale::cudart {
+
+enum class MemoryKind : uint8_t {
+  Device,     ///< cudaMalloc, and variables of a module
+  Pinned,     ///< cudaMallocHost
+  Managed,    ///< cudaMallocManaged, and managed variables
+  Registered, ///< cudaHostRegister: the program's own
+};
+
+struct Allocation {
+  uint64_t address = 0, size = 0;
+  /// The bytes on the host.
+  uint8_t *data = nullptr;
+  MemoryKind kind = MemoryKind::Device;
+  /// As it was asked for, for cudaHostGetFlags.
+  unsigned flags = 0;
+};
+
+class AddressSpace {
+public:
+  AddressSpace();
+
+  /// New memory; null if the host has none. A size of 0 takes one byte.
+  const Allocation *allocate(MemoryKind kind, uint64_t size,
+                             unsigned flags = 0);
+  /// Takes the program's own memory in; null if it overlaps what is there.
+  const Allocation *adopt(void *host, uint64_t size, unsigned flags);
+  /// Frees what starts at `address`; false if nothing does.
+  bool release(uint64_t address);
+  /// The allocation that holds the byte at `address`; null if none does.
+  const Allocation *find(uint64_t address) const;
+  /// Whether the host must not access `address`.
+  bool isReserved(uint64_t address) const {
+    return address - deviceBase < kRangeBytes;
+  }
+  /// The allocation that is nearest to a device address, for messages.
+  const Allocation *nearest(uint64_t address) const;
+  /// All of it, as a launch wants it.
+  const std::vector<emulator::Buffer> &buffers();
+  /// Bytes of device and managed memory in use.
+  uint64_t deviceBytes() const { return used; }
+
+private:
+  /// Each of the two ranges: device memory, and what the host may access.
+  static constexpr uint64_t kRangeBytes = uint64_t(16) << 40;
+  std::optional<uint64_t> place(uint64_t base, uint64_t &next, uint64_t size);
+  uint64_t deviceBase = 0, hostBase = 0, deviceNext = 0, hostNext = 0;
+  uint64_t used = 0;
+  std::map<uint64_t, Allocation> allocations;
+  std::vector<emulator::Buffer> list;
+  bool listIsFresh = false;
+};
+
+} // namespace blockscale::cudart
+
+#endif // BLOCKSCALE_LIB_CUDARUNTIME_ADDRESSSPACE_H

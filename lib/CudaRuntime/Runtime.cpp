@@ -1,0 +1,110 @@
+//===- Runtime.cpp - errors, messages and host accesses -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runtime.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+using namespace blockscale;
+using namespace blockscale::cudart;
+
+Runtime &Runtime::get() {
+  static Runtime *runtime = new Runtime;
+  return *runtime;
+}
+
+cudaError_t &cudart::lastError() {
+  static thread_local cudaError_t error = cudaSuccess;
+  return error;
+}
+
+cudaError_t cudart::note(cudaError_t error) {
+  if (error != cudaSuccess)
+    lastError() = error;
+  return error;
+}
+
+void cudart::say(const std::string &message) {
+  // What the program printed so far comes first.
+  std::fflush(stdout);
+  std::fprintf(stderr, "blockscale: %s\n", message.c_str());
+}
+
+std::string cudart::readable(const std::string &mangled) {
+  int status = 0;
+  char *plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
+  std::string result = status == 0 && plain ? plain : mangled;
+  std::free(plain);
+  return result;
+}
+
+void Runtime::reportToParent() {
+  // One byte is enough: the driver asks only whether there was any.
+  if (findingsPipe >= 0 && write(findingsPipe, "f", 1) != 1)
+    findingsPipe = -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Host code that accesses device memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct sigaction previous;
+
+/// The access may have interrupted anything, so no allocation here.
+void printHostAccess(uint64_t address, bool isWrite) {
+  Runtime &runtime = Runtime::get();
+  char text[512];
+  int length = std::snprintf(
+      text, sizeof text, "blockscale: host code %s device memory at 0x%llx",
+      isWrite ? "writes to" : "reads", (unsigned long long)address);
+  const Allocation *one = runtime.memory.nearest(address);
+  if (one && one->kind == MemoryKind::Device)
+    length += std::snprintf(text + length, sizeof text - size_t(length),
+                            ", byte %llu of an allocation of %llu bytes",
+                            (unsigned long long)(address - one->address),
+                            (unsigned long long)one->size);
+  length += std::snprintf(
+      text + length, sizeof text - size_t(length),
+      ": only kernels may access it; use cudaMemcpy, or allocate with "
+      "cudaMallocManaged or cudaMallocHost\n");
+  if (write(STDERR_FILENO, text, size_t(length)) < 0)
+    _exit(kHostAccessStatus);
+}
+
+void handleSegmentationFault(int signal, siginfo_t *info, void *context) {
+  auto address = reinterpret_cast<uint64_t>(info->si_addr);
+  if (Runtime::get().memory.isReserved(address)) {
+    bool isWrite = false;
+#ifdef __x86_64__
+    constexpr long kWriteBit = 2; // of the page fault's error code
+    auto *state = static_cast<ucontext_t *>(context);
+    isWrite = state->uc_mcontext.gregs[REG_ERR] & kWriteBit;
+#endif
+    printHostAccess(address, isWrite);
+    _exit(kHostAccessStatus);
+  }
+  // Not ours: the fault comes again, to whoever was there before.
+  sigaction(signal, &previous, nullptr);
+}
+
+} // namespace
+
+void cudart::watchHostAccesses() {
+  struct sigaction action {};
+  action.sa_sigaction = handleSegmentationFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &previous);
+}

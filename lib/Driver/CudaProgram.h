@@ -1,0 +1,33 @@
+//===- CudaProgram.h - run a CUDA program on the emulator -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DRIVER_CUDAPROGRAM_H
+#define BLOCKSCALE_LIB_DRIVER_CUDAPROGRAM_H
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace blockscale::driver {
+
+/// A program, its arguments, and the variables of the environment that tell
+/// the emulator's CUDA runtime what to do (docs/emulator.md lists them).
+struct CudaProgram {
+  /// The program and its arguments.
+  std::vector<std::string> command;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+/// Runs it with the emulator's CUDA runtime in place of the real one. Returns
+/// its exit status (128 + the signal if one ended it); if that is 0 and a
+/// kernel had findings, kFailure.
+int runCudaProgram(const CudaProgram &program);
+
+} // namespace blockscale::driver
+
+#endif // BLOCKSCALE_LIB_DRIVER_CUDAPROGRAM_H

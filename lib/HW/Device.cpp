@@ -1,0 +1,75 @@
+//===- Device.cpp - the parts that a program may find ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Device.h"
+
+#include <charconv>
+
+using namespace blockscale;
+using namespace blockscale::hw;
+
+namespace {
+
+constexpr uint64_t kMiB = uint64_t(1) << 20;
+
+} // namespace
+
+// B200: what a program printed of cudaDeviceProp (pytorch/ao, pull request
+// 4002: 178.35 GB, L2 126.50 MB, 7680 bits) and nvidia-smi of its memory clock.
+// B300: the same with the memory that nvidia-smi shows, 275040 MiB. RTX 5090:
+// 32607 MiB of nvidia-smi, 512 bits at 28 Gbit/s, L2 of 96 MiB. CTAs per SM and
+// clusters: the CUDA programming guide's compute capabilities.
+const std::vector<Device> &hw::allDevices() {
+  static const std::vector<Device> devices{
+      {"B200", "NVIDIA B200", "B200", 182630 * kMiB, 253 * kMiB / 2, 7680, 3996,
+       32, kMaxCluster},
+      {"B300", "NVIDIA B300 SXM6 AC", "B300", 275040 * kMiB, 253 * kMiB / 2,
+       7680, 3996, 32, kMaxCluster},
+      {"RTX5090", "NVIDIA GeForce RTX 5090", "RTX 5090", 32607 * kMiB,
+       96 * kMiB, 512, 14001, 24, kMaxPortableCluster},
+  };
+  return devices;
+}
+
+const Part &Device::part() const {
+  for (const Part &part : allParts())
+    if (part.name == partName)
+      return part;
+  return allParts().front();
+}
+
+const Device *hw::findDevice(std::string_view name, std::string *why) {
+  for (const Device &device : allDevices())
+    if (device.name == name)
+      return &device;
+  if (why) {
+    *why = "unknown device '" + std::string(name) + "'; known devices:";
+    const char *separator = " ";
+    for (const Device &device : allDevices()) {
+      *why += separator + std::string(device.name);
+      separator = ", ";
+    }
+  }
+  return nullptr;
+}
+
+/// The number in "sm_100": ten times the capability.
+static unsigned capability(Chip chip) {
+  std::string_view name = chipInfo(chip).name;
+  unsigned number = 0;
+  std::from_chars(name.data() + 3, name.data() + name.size(), number);
+  return number;
+}
+
+unsigned Device::capabilityMajor() const { return capability(chip()) / 10; }
+unsigned Device::capabilityMinor() const { return capability(chip()) % 10; }
+
+unsigned hw::residentClusters(const Device &device, unsigned ctas) {
+  if (ctas == 0 || ctas > device.maxCluster)
+    return 0;
+  return usableSms(device.part(), ctas) / ctas;
+}

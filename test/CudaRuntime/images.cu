@@ -1,0 +1,62 @@
+// Programs whose device code cannot be had: each says why, and the launch's
+// error is the program's to see.
+
+// RUN: %nvcc -arch=sm_100a %s -o %t
+// RUN: blockscale emulate --cuda %t 2>&1 | FileCheck %s --check-prefix=GOOD
+// GOOD: cudaSuccess
+// GOOD: 42
+
+// The header claims more bytes than the program has.
+// RUN: %python %S/Inputs/corrupt.py %t %t.size 8 8 0x7fffffffffffffff
+// RUN: %python %S/Inputs/status.py 3 blockscale emulate --cuda %t.size 2>&1 | FileCheck %s --check-prefix=SIZE
+// SIZE: blockscale: the program's fat binary is corrupt: its header claims 9223372036854775807 bytes, more than there are
+// SIZE: cudaErrorInvalidKernelImage
+// The first entry's payload is too long.
+// RUN: %python %S/Inputs/corrupt.py %t %t.payload 0x18 8 0x100000000
+// RUN: %python %S/Inputs/status.py 3 blockscale emulate --cuda %t.payload 2>&1 | FileCheck %s --check-prefix=PAYLOAD
+// PAYLOAD: corrupt: the entry at offset 16 has a payload of 4294967296 bytes, more than there are
+// Its compressed data is damaged.
+// RUN: %python %S/Inputs/corrupt.py %t %t.zstd 0x80 4 0
+// RUN: %python %S/Inputs/status.py 3 blockscale emulate --cuda %t.zstd 2>&1 | FileCheck %s --check-prefix=ZSTD
+// ZSTD: corrupt: the entry at offset 16: its zstd data cannot be decompressed
+
+// Machine code only.
+// RUN: %nvcc -gencode arch=compute_100a,code=sm_100a %s -o %t.cubin
+// RUN: %python %S/Inputs/status.py 3 blockscale emulate --cuda %t.cubin 2>&1 | FileCheck %s --check-prefix=CUBIN
+// CUBIN: blockscale: the program's fat binary has no code for B200: it holds machine code for sm_100 only, and the emulator runs PTX; compile with -arch=sm_100a
+// CUBIN: cudaErrorNoKernelImageForDevice
+
+// Another chip's code.
+// RUN: %nvcc -gencode arch=compute_103a,code=compute_103a %s -o %t.other
+// RUN: blockscale emulate --device=B300 --cuda %t.other 2>&1 | FileCheck %s --check-prefix=GOOD
+// RUN: %python %S/Inputs/status.py 3 blockscale emulate --cuda %t.other 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: has no code for B200: it holds PTX for sm_103a, which sm_100a does not run; compile with -arch=sm_100a
+// OTHER: cudaErrorNoKernelImageForDevice
+
+// The runtime is inside the program, where it cannot be replaced.
+// RUN: %nvcc_plain -cudart static -arch=sm_100a %s -o %t.static
+// RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t.static 2>&1 | FileCheck %s --check-prefix=STATIC
+// STATIC: error: '{{.*}}images.cu.tmp.static' holds device code, but does not load the shared CUDA runtime: link it with 'nvcc -cudart shared'
+
+//===- images.cu - a kernel in whatever form ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include <cstdio>
+
+__global__ void answer(int *out) { *out = 42; }
+
+int main() {
+  int *device, value = 0;
+  cudaMalloc(&device, sizeof(int));
+  answer<<<1, 1>>>(device);
+  cudaError_t error = cudaGetLastError();
+  std::printf("%s\n", cudaGetErrorName(error));
+  if (error != cudaSuccess)
+    return 3;
+  cudaMemcpy(&value, device, sizeof value, cudaMemcpyDeviceToHost);
+  std::printf("%d\n", value);
+}

@@ -1,0 +1,59 @@
+//===- DeviceTest.cpp - the parts that a program may find -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/HW/Device.h"
+
+#include <gtest/gtest.h>
+
+using namespace blockscale::hw;
+
+namespace {
+
+// Chips and sizes as published; see Device.cpp for the sources.
+TEST(Device, EachIsItsPart) {
+  struct Case {
+    const char *name, *product;
+    unsigned major, minor, sms;
+    uint64_t l2, memory;
+  };
+  for (const Case &c :
+       {Case{"B200", "NVIDIA B200", 10, 0, 148, 132644864, 191501434880},
+        {"B300", "NVIDIA B300 SXM6 AC", 10, 3, 148, 132644864, 288400343040},
+        {"RTX5090", "NVIDIA GeForce RTX 5090", 12, 0, 170, 100663296,
+         34190917632}}) {
+    const Device *device = findDevice(c.name);
+    ASSERT_TRUE(device) << c.name;
+    EXPECT_EQ(device->productName, c.product);
+    EXPECT_EQ(device->capabilityMajor(), c.major);
+    EXPECT_EQ(device->capabilityMinor(), c.minor);
+    EXPECT_EQ(device->part().smCount, c.sms);
+    EXPECT_EQ(device->l2Bytes, c.l2);
+    EXPECT_EQ(device->memoryBytes, c.memory);
+  }
+  EXPECT_EQ(allDevices().front().name, "B200");
+}
+
+TEST(Device, UnknownNameListsTheKnownOnes) {
+  std::string why;
+  EXPECT_EQ(findDevice("H100", &why), nullptr);
+  EXPECT_EQ(why, "unknown device 'H100'; known devices: B200, B300, RTX5090");
+}
+
+TEST(Device, ResidentClusters) {
+  const Device &b200 = *findDevice("B200");
+  EXPECT_EQ(residentClusters(b200, 1), 148u);
+  EXPECT_EQ(residentClusters(b200, 2), 74u);
+  EXPECT_EQ(residentClusters(b200, 4), 33u);
+  EXPECT_EQ(residentClusters(b200, 8), 15u);
+  EXPECT_EQ(residentClusters(b200, 16), 7u);
+  EXPECT_EQ(residentClusters(b200, 17), 0u);
+  EXPECT_EQ(residentClusters(b200, 0), 0u);
+  EXPECT_EQ(residentClusters(*findDevice("RTX5090"), 16), 0u);
+  EXPECT_EQ(residentClusters(*findDevice("RTX5090"), 8), 17u);
+}
+
+} // namespace
