@@ -391,6 +391,8 @@ int EmulateVerb::runProgram() {
   set(stepLimit, "BLOCKSCALE_STEP_LIMIT", std::to_string(stepLimit));
   set(threads, "BLOCKSCALE_THREADS", std::to_string(threads));
   set(trace, "BLOCKSCALE_TRACE", trace ? "1" : "0");
+  set(strict, "BLOCKSCALE_STRICT", strict ? "1" : "0");
+  set(advice, "BLOCKSCALE_ADVICE", advice ? "1" : "0");
   return runCudaProgram(request);
 }
 
