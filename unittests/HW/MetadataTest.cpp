@@ -32,6 +32,15 @@ SparsePattern patternOf(const CsvRow &row) {
 }
 
 // Fact sheet 7.1: the six encodings, and the four without meaning.
+// Fact sheet, section 7.1.
+TEST(Metadata, PatternsOfKinds) {
+  EXPECT_EQ(sparsePattern(MmaKind::MXF8F6F4), SparsePattern::TwoOfFour);
+  EXPECT_EQ(sparsePattern(MmaKind::MXF4), SparsePattern::PairsFourOfEight);
+  EXPECT_EQ(sparsePattern(MmaKind::MXF4NVF4), SparsePattern::PairsFourOfEight);
+  EXPECT_EQ(sparsePattern(MmaKind::F16), SparsePattern::TwoOfFour);
+  EXPECT_EQ(sparsePattern(MmaKind::TF32), SparsePattern::OneOfTwo);
+}
+
 TEST(Metadata, Nibbles) {
   for (SparsePattern pattern : {kTwoOfFour, kPairs}) {
     EXPECT_EQ(*metadataNibble(pattern, 0, 1), 0x4u);

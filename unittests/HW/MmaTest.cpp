@@ -252,4 +252,17 @@ TEST(Features, EveryFeatureIsItsOwnRow) {
     EXPECT_EQ(static_cast<size_t>(chipInfo(allChips()[i]).chip), i);
 }
 
+// One scale covers 64 or 32 elements of K where A is sparse (fact sheet 7.5).
+TEST(Mma, ScaleSpans) {
+  EXPECT_EQ(scaleSpan(32, false), 32u);
+  EXPECT_EQ(scaleSpan(16, false), 16u);
+  EXPECT_EQ(scaleSpan(32, true), 64u);
+  EXPECT_EQ(scaleSpan(16, true), 32u);
+  for (const MmaRow &row : allRows()) {
+    if (row.scalesPerMma)
+      EXPECT_EQ(row.scaleSpan(), scaleSpan(row.block, row.sparse))
+          << row.qualifier << " K = " << row.k;
+  }
+}
+
 } // namespace
