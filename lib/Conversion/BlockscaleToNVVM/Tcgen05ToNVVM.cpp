@@ -164,9 +164,15 @@ private:
     return value == 1 ? 0 : 1 + log2(value / 2);
   }
 
+  /// An address as the fields hold it. Within a cluster it has the CTA's rank
+  /// in its upper bits, which must not reach the next field.
   Value units(Value address) {
-    return arith::ShRUIOp::create(b, address,
-                                  constantI32(b, log2(kStartUnit)));
+    Value shifted = arith::ShRUIOp::create(b, address,
+                                           constantI32(b, log2(kStartUnit)));
+    const hw::Field *field =
+        hw::findField(hw::fieldList(hw::kSmemFields, 64), "start");
+    return arith::AndIOp::create(b, shifted,
+                                 constantI32(b, hw::fieldMax(*field)));
   }
 
   ImplicitLocOpBuilder &b;

@@ -20,6 +20,7 @@ gpu.module @kernels {
     // CHECK-DAG: %[[HIGH:.*]] = arith.constant 4616260261676843008 : i64
     // CHECK-DAG: %[[IDESC:.*]] = arith.constant -2009070464 : i32
     // CHECK-DAG: %[[STAGE:.*]] = arith.constant 16384 : i32
+    // CHECK-DAG: %[[FIELD:.*]] = arith.constant 16383 : i32
     // CHECK-DAG: %[[C16:.*]] = arith.constant 16 : i32
     // CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i32
     // CHECK-DAG: %[[C6:.*]] = arith.constant 6 : i32
@@ -30,8 +31,10 @@ gpu.module @kernels {
     // CHECK: %[[AT_NEXT:.*]] = arith.addi %[[A]], %[[NEXT]] : i32
     // CHECK: %[[OWN:.*]] = arith.muli %[[P]], %[[STAGE]] : i32
     // CHECK: %[[AT_OWN:.*]] = arith.addi %[[A]], %[[OWN]] : i32
-    // CHECK: %[[START:.*]] = arith.shrui %[[AT_OWN]], %[[C4]] : i32
-    // CHECK: %[[UNITS:.*]] = arith.shrui %[[AT_NEXT]], %[[C4]] : i32
+    // CHECK: %[[START_UNITS:.*]] = arith.shrui %[[AT_OWN]], %[[C4]] : i32
+    // CHECK: %[[START:.*]] = arith.andi %[[START_UNITS]], %[[FIELD]] : i32
+    // CHECK: %[[NEXT_UNITS:.*]] = arith.shrui %[[AT_NEXT]], %[[C4]] : i32
+    // CHECK: %[[UNITS:.*]] = arith.andi %[[NEXT_UNITS]], %[[FIELD]] : i32
     // CHECK: %[[LBO:.*]] = arith.shli %[[UNITS]], %[[C16]] : i32
     // CHECK: %[[LOW:.*]] = arith.ori %[[START]], %[[LBO]] : i32
     // CHECK: %[[MOVED:.*]] = arith.addi %[[LOW]], %[[C6]] : i32

@@ -56,6 +56,7 @@ gpu.module @kernels {
   gpu.func @copy_scales(%s: !scales, %sf: !wideSf, %i: i32) kernel attributes {blockscale.kernel = #kernel} {
     // CHECK-DAG: %[[HIGH:.*]] = arith.constant 70403103916032 : i64
     // CHECK-DAG: %[[LBO:.*]] = arith.constant 65536 : i32
+    // CHECK-DAG: %[[FIELD:.*]] = arith.constant 16383 : i32
     // CHECK-DAG: %[[C2048:.*]] = arith.constant 2048 : i32
     // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
     // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : i32
@@ -65,7 +66,8 @@ gpu.module @kernels {
     // CHECK-DAG: %[[C12:.*]] = arith.constant 12 : i32
     // CHECK: %[[OFFSET:.*]] = arith.muli %[[STAGE]], %[[C2048]] : i32
     // CHECK: %[[START:.*]] = arith.addi %[[SCALES]], %[[OFFSET]] : i32
-    // CHECK: %[[UNITS:.*]] = arith.shrui %[[START]], %[[C4]] : i32
+    // CHECK: %[[SHIFTED:.*]] = arith.shrui %[[START]], %[[C4]] : i32
+    // CHECK: %[[UNITS:.*]] = arith.andi %[[SHIFTED]], %[[FIELD]] : i32
     // CHECK: %[[LOW:.*]] = arith.ori %[[UNITS]], %[[LBO]] : i32
     // CHECK: %[[T0:.*]] = llvm.inttoptr %[[SF]] : i32 to !llvm.ptr<6>
     // CHECK: %[[W0:.*]] = arith.extui %[[LOW]] : i32 to i64
