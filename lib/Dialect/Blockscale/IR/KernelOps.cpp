@@ -126,8 +126,9 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected an instruction of the tile's shape "
                          << schedule.getTileM() << "x" << schedule.getTileN()
                          << ", found " << mma.getM() << "x" << mma.getN();
-  if (schedule.ctaGroup() != mma.getCtaGroup() ||
-      mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
+  if (inTensorMemory &&
+      (schedule.ctaGroup() != mma.getCtaGroup() ||
+       mma.getM() != hw::kTmemLanes * mma.getCtaGroup()))
     return emitOpError() << "expected an instruction of 'cta_group' "
                          << schedule.ctaGroup() << " and M = "
                          << hw::kTmemLanes * schedule.ctaGroup() << ", found "
