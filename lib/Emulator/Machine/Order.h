@@ -127,7 +127,11 @@ public:
     std::mutex lock;
     Shadow shadow;
   };
-  Shard &shardOf(uint64_t address) { return shards[address >> 12 & 63]; }
+  /// A shard has blocks of this size: rows of a tile mostly fall into one.
+  static constexpr uint64_t kBlock = 1 << 18;
+  Shard &shardOf(uint64_t address) {
+    return shards[address / kBlock % kShards];
+  }
 
   /// Joins the clock into what is released at a location; `space` is ~0 for
   /// global memory and the cluster's id for shared memory.
@@ -255,6 +259,9 @@ private:
     BarrierOrder *barrier = nullptr;
     uint32_t begun = 0; ///< BarrierOrder::completions at issue
   };
+  void checkNonCoherent(const Shadow &shadow, const Range &range,
+                        const Touch &touch);
+
   Cluster &cluster;
   std::vector<Part> parts;
   std::map<std::pair<Component, unsigned>, Component> queues;

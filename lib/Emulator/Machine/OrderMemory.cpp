@@ -244,31 +244,50 @@ bool Order::tracked(uint64_t address, uint64_t bytes) const {
   return region && (region->writable || region->fromPreviousGrid);
 }
 
+/// Reports what .nc may not read, if it is there.
+void Order::checkNonCoherent(const Shadow &shadow, const Range &range,
+                             const Touch &touch) {
+  for (const PastAccess &writer : shadow.writers(range.address, range.bytes))
+    if (writer.stamp.component != kPreviousGrids)
+      return reportHazard(cluster, touch.origin, 34, FindingKind::Race,
+                          "ld.global.nc of what " + describe(writer) +
+                              " wrote at line " + std::to_string(writer.line) +
+                              " of the same grid",
+                          range.address);
+}
+
 void Order::touchGlobal(Warp &warp, const Range *ranges, size_t count,
                         const Touch &touch) {
   PastAccess event = eventOf(cluster.id, warp, touch);
   AccessCheck check(*this, warp, touch, event, true);
+  constexpr size_t kParts = 64;
+  Range parts[kParts];
+  size_t filled = 0;
+  auto flush = [&] {
+    if (!filled)
+      return;
+    GridOrder::Shard &shard =
+        cluster.grid.memoryOrder->shardOf(parts[0].address);
+    std::lock_guard<std::mutex> guard(shard.lock);
+    if (touch.nonCoherent)
+      for (size_t i = 0; i != filled; ++i)
+        checkNonCoherent(shard.shadow, parts[i], touch);
+    shard.shadow.touch(parts, filled, event, touch.write, check);
+    filled = 0;
+  };
   for (size_t i = 0; i != count; ++i)
     for (Range left = ranges[i]; left.bytes;) {
-      auto room = uint32_t(4096 - left.address % 4096);
-      Range part{left.address, std::min(left.bytes, room)};
-      GridOrder::Shard &shard = cluster.grid.memoryOrder->shardOf(part.address);
-      std::lock_guard<std::mutex> guard(shard.lock);
-      if (touch.nonCoherent)
-        for (const PastAccess &writer :
-             shard.shadow.writers(part.address, part.bytes))
-          if (writer.stamp.component != kPreviousGrids) {
-            reportHazard(cluster, touch.origin, 34, FindingKind::Race,
-                         "ld.global.nc of what " + describe(writer) +
-                             " wrote at line " + std::to_string(writer.line) +
-                             " of the same grid",
-                         part.address);
-            return;
-          }
-      shard.shadow.touch(&part, 1, event, touch.write, check);
+      uint64_t block = left.address / GridOrder::kBlock;
+      uint64_t room = (block + 1) * GridOrder::kBlock - left.address;
+      Range part{left.address, uint32_t(std::min<uint64_t>(left.bytes, room))};
+      if (filled == kParts ||
+          (filled && parts[0].address / GridOrder::kBlock != block))
+        flush();
+      parts[filled++] = part;
       left.address += part.bytes;
       left.bytes -= part.bytes;
     }
+  flush();
 }
 
 void Order::useTensorMap(const Origin &origin, Warp &warp, uint64_t address) {

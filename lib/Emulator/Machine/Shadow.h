@@ -87,11 +87,12 @@ private:
   /// In Cell::writer: `readers` is the index of the cells of the bytes.
   static constexpr uint32_t kSplit = ~uint32_t(0);
 
-  struct Cell {
+  struct alignas(8) Cell {
     uint32_t writer = 0, readers = 0; ///< 0 = none
-    bool operator==(const Cell &o) const {
-      return writer == o.writer && readers == o.readers;
-    }
+    bool operator==(const Cell &o) const { return bits() == o.bits(); }
+
+  private:
+    uint64_t bits() const { return uint64_t(readers) << 32 | writer; }
   };
   using Page = std::array<Cell, kPageWords>;
   struct Preset {
