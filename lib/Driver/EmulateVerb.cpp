@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaProgram.h"
+#include "TimelineOutput.h"
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Emulator/Hazards.h"
@@ -135,6 +136,7 @@ private:
       "step-limit", cl::sub(command), cl::init(uint64_t(1) << 32),
       cl::value_desc("NUMBER"),
       cl::desc("Instructions that one warp may execute")};
+  TimelineOutput timeline{command};
 };
 } // namespace
 
@@ -430,6 +432,8 @@ int EmulateVerb::run() {
   options.print = [](std::string_view line) {
     llvm::outs() << StringRef(line.data(), line.size());
   };
+  if (int code = timeline.attach(*ptx.module, prepared.launch, options))
+    return code;
   auto start = std::chrono::steady_clock::now();
   emulator::RunResult result =
       emulator::run(*ptx.module, prepared.launch, options);
@@ -437,6 +441,8 @@ int EmulateVerb::run() {
       std::chrono::steady_clock::now() - start;
   int code = report(result, seconds.count());
   if (int failed = writeOutputs(prepared))
+    return failed;
+  if (int failed = timeline.finish())
     return failed;
   return code;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputModule.h"
+#include "TimelineOutput.h"
 #include "Verb.h"
 #include "blockscale/Driver/Compile.h"
 #include "blockscale/Driver/Driver.h"
@@ -100,6 +101,7 @@ private:
                      "At times drawn from the seed"),
           clEnumValN(emulator::Completion::Latest, "latest",
                      "When nothing can run without them"))};
+  TimelineOutput timeline{command};
 };
 } // namespace
 
@@ -153,6 +155,11 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
     options.trace = [](std::string_view line) {
       llvm::outs() << StringRef(line) << '\n';
     };
+  int attached = kSuccess;
+  options.beforeRun = [&](const emulator::Launch &launch,
+                          emulator::Options &run) {
+    attached = timeline.attach(*ptx.module, launch, run);
+  };
   std::vector<verify::DataKind> kinds;
   if (data != Data::Random)
     kinds.push_back(verify::DataKind::Exact);
@@ -164,9 +171,12 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
           verify::bindSizes(kernel, given, numSms);
       if (!sizes)
         return reportError(sizes.error, kNotUnderstood);
-      for (verify::DataKind kind : kinds)
+      for (verify::DataKind kind : kinds) {
         verdicts.push_back(
             verify::verifyKernel(*ptx.module, kernel, *sizes, kind, options));
+        if (attached)
+          return attached;
+      }
     }
   return kSuccess;
 }
@@ -203,6 +213,8 @@ int VerifyVerb::run() {
     if (int code = verifyFile(input, options, verdicts))
       result = code;
   llvm::outs() << verify::printVerdicts(verdicts);
+  if (int code = timeline.finish())
+    result = code;
   for (const verify::Verdict &verdict : verdicts)
     if (!verdict.passed() && result == kSuccess)
       result = kFailure;

@@ -145,6 +145,8 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   if (sampled)
     run.clusters = sampleOf(verdict.clusters, options.sampleClusters);
   verdict.clustersRun = sampled ? run.clusters.size() : verdict.clusters;
+  if (options.beforeRun)
+    options.beforeRun(*launch, run);
   auto start = std::chrono::steady_clock::now();
   verdict.run = emulator::run(module, *launch, run);
   verdict.emulationSeconds =

@@ -117,6 +117,30 @@ TEST(MachineEvents, WorkBetweenEvents) {
   EXPECT_EQ(events[0].before.instructions, 14u);
 }
 
+// Lanes that wait for others run on in their own order, with their own work.
+TEST(MachineEvents, DivergedLanes) {
+  std::vector<Event> events = eventsOf(R"(
+    mov.u32 %r10, bar;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra OTHERS;
+    mbarrier.init.shared::cta.b64 [%r10], 1;
+    mbarrier.arrive.shared::cta.b64 _, [%r10];
+    bra DONE;
+  OTHERS:
+    st.global.u32 [%rd1], %r10;
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r10], 0;
+  DONE:
+  )",
+                                       32, 1, 0, kShared);
+  ASSERT_GE(events.size(), 2u);
+  EXPECT_EQ(events[0].kind, EventKind::Arrive);
+  EXPECT_EQ(events[0].lanes, 1u);
+  EXPECT_EQ(events[0].before.globalStoredBytes, 0u);
+  EXPECT_EQ(events[1].kind, EventKind::Wait);
+  EXPECT_EQ(events[1].lanes, 0xFFFFFFFEu);
+  EXPECT_EQ(events[1].before.globalStoredBytes, 124u);
+}
+
 // Only the cluster that was asked for.
 TEST(MachineEvents, OneCluster) {
   EXPECT_EQ(eventsOf("", 32, 4, 2).size(), 1u);

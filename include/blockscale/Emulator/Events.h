@@ -44,8 +44,8 @@ enum class EventKind : uint8_t {
 /// Number of the cluster barrier among the CTA barriers 0 to 15.
 inline constexpr uint32_t kClusterBarrier = 16;
 
-/// What a warp did without an event of its own since its last event.
-struct WarpWork {
+/// What lanes did without an event since their last one.
+struct LaneWork {
   uint64_t instructions = 0;
   /// Conversions from f32 to 16 bits, and to 8 or fewer.
   uint64_t halfConversions = 0, narrowConversions = 0;
@@ -57,8 +57,11 @@ struct Event {
   EventKind kind = EventKind::Exit;
   uint32_t cta = 0;  ///< rank in the cluster
   uint32_t warp = 0; ///< in the CTA
+  /// Lanes that run together: those of a warp that has diverged have each their
+  /// own order of events.
+  uint32_t lanes = ~0u;
   uint32_t line = 0; ///< of the PTX
-  WarpWork before;
+  LaneWork before;
   /// Load, Store, TensorLoad, TensorStore; TensorCopy: read from shared memory.
   uint64_t bytes = 0;
   /// Load: rank of the CTA that receives the bytes.

@@ -141,8 +141,14 @@ inline constexpr double kTryCancelCycles = 1000;
 inline constexpr double kTmaBytesPerCycle = 112;
 
 /// Bytes that TMA brings to one SM from L2 while all draw FP4 tiles: 164 GB/s
-/// (QRC).
+/// (QRC). SA's sweep of stages gives 158.
 inline constexpr double kTmaGigabytesPerSecond = 164;
+
+/// Microseconds before the first byte of a TMA load lands, from the L2 cache and
+/// from memory: what SA's sweep of stages leaves after the MMAs, the commit and
+/// the transfer of a stage (128 x 16 to 64 x 32 to 128: 0.33 to 0.36; 128 x 128
+/// and up, beyond the cache: 0.63 to 0.69).
+inline constexpr double kTmaL2Latency = 0.35, kTmaMemoryLatency = 0.66;
 
 /// What the L2 cache gives TMA on a part of 148 SMs, in TB/s. Fitted to
 /// published GEMM times: neighbours' requests coalesce, so it lies above what

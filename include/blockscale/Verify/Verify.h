@@ -39,6 +39,8 @@ struct VerifyOptions {
   /// Receives the machine's lines of asynchronous events; see
   /// emulator::Options::trace.
   std::function<void(std::string_view)> trace;
+  /// Called before the run, and may change how it is done.
+  std::function<void(const emulator::Launch &, emulator::Options &)> beforeRun;
 };
 
 /// The outcome of one run.

@@ -163,6 +163,14 @@ struct BulkGroups {
   std::shared_ptr<uint32_t> open = std::make_shared<uint32_t>(0);
 };
 
+/// What the lanes of `mask` did since their last event, and until the first of
+/// a row of failed polls.
+struct GroupWork {
+  uint32_t mask = 0;
+  bool polls = false;
+  LaneWork work, beforePolls;
+};
+
 struct Warp {
   Cta *cta = nullptr;
   unsigned index = 0;
@@ -182,10 +190,7 @@ struct Warp {
   uint64_t clusterPhase[32] = {};
   uint32_t registersPerThread = 0; ///< as setmaxnreg counts them
   uint32_t carry = 0;              ///< condition code of add.cc, per lane
-  /// Since the last event, and since the first of a row of failed polls; kept
-  /// only for an observer.
-  WarpWork work, workBeforePolls;
-  bool polls = false;
+  std::vector<GroupWork> work;      ///< kept only for an observer
   std::unique_ptr<WarpOrder> order; ///< strict mode only
 
   Warp();

@@ -1,0 +1,46 @@
+//===- TimelineOutput.h - record and write a timeline -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DRIVER_TIMELINEOUTPUT_H
+#define BLOCKSCALE_LIB_DRIVER_TIMELINEOUTPUT_H
+
+#include "blockscale/Emulator/Machine.h"
+#include "blockscale/Timeline/Timeline.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/CommandLine.h"
+
+#include <optional>
+
+namespace blockscale::driver {
+
+/// The options --timeline and --report of a verb, and the run they look at: the
+/// first one, of which the first cluster is recorded.
+class TimelineOutput {
+public:
+  explicit TimelineOutput(llvm::cl::SubCommand &command);
+
+  /// Asks for the events of a run if an option wants them and no run was
+  /// recorded before. An exit code; 0 is success.
+  int attach(const emulator::Module &module, const emulator::Launch &launch,
+             emulator::Options &options);
+  /// Writes and prints what was recorded. An exit code; 0 is success.
+  int finish();
+
+private:
+  int writeTrace(const timeline::Estimate &estimate) const;
+  void printReport(const timeline::Estimate &estimate) const;
+
+  llvm::cl::opt<std::string> file;
+  llvm::cl::opt<bool> report;
+  std::string kernel;
+  timeline::Conditions conditions;
+  std::unique_ptr<timeline::Timeline> timeline;
+};
+
+} // namespace blockscale::driver
+
+#endif // BLOCKSCALE_LIB_DRIVER_TIMELINEOUTPUT_H
