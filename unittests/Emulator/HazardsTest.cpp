@@ -419,7 +419,7 @@ const HazardCase kCases[] = {
         "@%p3", "@%p1"),
     // Two CTAs store to one word.
     grid(2,
-         one("GlobalRace", 33, P "$\n", "@%p1 st.global.b32 [%rd4], %r1; //!",
+         one("GlobalRace", 33, P "$\n", "@%p1 st.global.b32 [%rd4], %r2; //!",
              "@%p1 st.global.b32 [%rd1], %r1;")),
     // Message passing needs release and acquire.
     grid(2, one("FlagWithoutAcquire", 33,
@@ -427,7 +427,7 @@ const HazardCase kCases[] = {
                   "W: ld.$.gpu.global.u32 %r9, [%rd4+4];\n"
                   "setp.ne.u32 %p2, %r9, 1;\n@%p2 bra W;\n"
                   "ld.global.b32 %r9, [%rd4]; //!\nbra E;\nPRODUCER:\n"
-                  "@%p1 st.global.b32 [%rd4], %r1;\n@%p1 "
+                  "@%p1 st.global.b32 [%rd4], %r3;\n@%p1 "
                   "st.release.gpu.global.u32 [%rd4+4], 1;\nE:\n",
                 "relaxed", "acquire")),
     // A fence makes an acquire of a relaxed load.
@@ -436,7 +436,7 @@ const HazardCase kCases[] = {
                   "W: ld.relaxed.gpu.global.u32 %r9, [%rd4+4];\n"
                   "setp.ne.u32 %p2, %r9, 1;\n@%p2 bra W;\n$\n"
                   "ld.global.b32 %r9, [%rd4]; //!\nbra E;\nPRODUCER:\n"
-                  "@%p1 st.global.b32 [%rd4], %r1;\n@%p1 fence.acq_rel.gpu;\n"
+                  "@%p1 st.global.b32 [%rd4], %r3;\n@%p1 fence.acq_rel.gpu;\n"
                   "@%p1 st.relaxed.gpu.global.b32 [%rd4+4], 1;\nE:\n",
                 "", "fence.acq_rel.gpu;")),
     // Atomics of different sizes are no protection.
@@ -489,9 +489,12 @@ const HazardCase kCases[] = {
                   "V: ld.acquire.gpu.global.u32 %r9, [%rd4+8];\n"
                   "setp.ne.u32 %p2, %r9, 1;\n@%p2 bra V;\n"
                   "ld.global.b32 %r9, [%rd4]; //!\nbra E;\nPRODUCER:\n"
-                  "@%p1 st.global.b32 [%rd4], %r1;\n@%p1 "
+                  "@%p1 st.global.b32 [%rd4], %r3;\n@%p1 "
                   "st.release.gpu.global.u32 [%rd4+4], 1;\nE:\n",
                 "relaxed", "acquire")),
+    // One value from several warps is no race, two are.
+    one("DifferentValues", 89,
+        P "mov.b32 %r9, $;\nst.shared.b32 [%r12], %r9; //!\n", "%warpid", "7"),
     // Bytes of a word are told apart.
     one("ByteOfWord", 89,
         P "mov.b16 %h1, 7;\n@%p1 st.shared.u8 [%r12+1], %h1;\n$\n",

@@ -203,6 +203,21 @@ void orderGlobal(Exec &x, const Record &r, const Shape &s,
     order.touchGlobal(*x.warp, ranges, kept, touch);
 }
 
+/// Whether a store leaves memory, all of it written, as it is.
+bool storesSame(Exec &x, const Record &r, const Shape &s,
+                const LanePointers &at) {
+  bool same = true;
+  forLanes(x.mask, [&](unsigned lane) {
+    const uint8_t *valid = at.shared ? at.valid[lane] : nullptr;
+    same = same && !(valid && std::memchr(valid, 0, s.bytes()));
+    for (unsigned i = 0; same && i != s.count; ++i)
+      same = std::memcmp(at.data[lane] + i * s.element,
+                         x.at(r.detail->a[i]) + lane * s.registerBytes,
+                         s.element) == 0;
+  });
+  return same;
+}
+
 /// Strict mode: checks the accesses of all lanes.
 void orderLanes(Exec &x, const Record &r, const Shape &s,
                 const LanePointers &at, Use use) {
@@ -212,6 +227,8 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
   touch.strong = r.aux & kStrong;
   touch.bytes = uint16_t(s.bytes());
   touch.nonCoherent = r.aux & kNonCoherent;
+  if (touch.write && storesSame(x, r, s, at))
+    touch.flags = PastAccess::Same;
   auto synchronise = [&] {
     forLanes(x.mask, [&](unsigned lane) {
       Cta *cta = at.shared ? at.cta[lane] : nullptr;

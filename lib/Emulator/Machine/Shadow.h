@@ -26,12 +26,13 @@ namespace blockscale::emulator::machine {
 /// One access, as far as later ones have to know it.
 struct PastAccess {
   enum : uint16_t {
-    Async = 1,   ///< through the async proxy
-    Strong = 2,  ///< atomic, volatile, relaxed or stronger
-    Remote = 4,  ///< from another CTA than the one whose memory it is
-    Answer = 8,  ///< of clusterlaunchcontrol.try_cancel
-    Bulk = 16,   ///< of a bulk group
-    MapCopy = 32 ///< tensormap.cp_fenceproxy
+    Async = 1,    ///< through the async proxy
+    Strong = 2,   ///< atomic, volatile, relaxed or stronger
+    Remote = 4,   ///< from another CTA than the one whose memory it is
+    Answer = 8,   ///< of clusterlaunchcontrol.try_cancel
+    Bulk = 16,    ///< of a bulk group
+    MapCopy = 32, ///< tensormap.cp_fenceproxy
+    Same = 64     ///< a write of the value that was there
   };
   uint64_t cluster = 0;
   Stamp stamp;
