@@ -203,7 +203,10 @@ std::string pairText(const std::string &columnsOfRank1, bool both) {
   return ".shared .align 4 .b32 slot;\nmov.u32 %r5, slot;\n"
          "mov.u32 %r6, %cluster_ctarank;\nsetp.ne.u32 %p1, %r6, 0;\n"
          "mov.u32 %r7, 64;\n@%p1 mov.u32 %r7, " +
-         columnsOfRank1 + ";\n" + guard +
+         columnsOfRank1 +
+         ";\nbarrier.cluster.arrive.aligned;\n"
+         "barrier.cluster.wait.aligned;\n" +
+         guard +
          "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r5], %r7;\n"
          "ld.shared.b32 %r8, [%r5];\n"
          "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r8, %r7;\nDONE:\n"

@@ -117,6 +117,7 @@ std::string kernelOf(const Case &c) {
       "mov.u32 %r3, bar;\nmov.u32 %r4, smem;\nsetp.lt.u32 %p1, %r1, 32;\n"
       "setp.eq.u32 %p2, %r21, 0;\n"
       "@%p2 mbarrier.init.shared::cta.b64 [%r3], 1;\n"
+      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
       "@%p1 tcgen05.alloc" + group +
       ".sync.aligned.shared::cta.b32 [%r2], 128;\n"
       // Words 0..7: row of A, 8: metadata, 9..: one part in 128 of B.
@@ -165,7 +166,9 @@ std::string kernelOf(const Case &c) {
   store(32, kN, 0);
   store(64, kN, kN);
   store(0, kRowWords, 2 * kN);
-  return text + "bar.sync 0;\n@%p1 tcgen05.dealloc" + group +
+  return text +
+         "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+         "@%p1 tcgen05.dealloc" + group +
          ".sync.aligned.b32 %r5, 128;\nret;\n}\n";
 }
 

@@ -9,6 +9,7 @@
 #include "blockscale/Emulator/InstructionDescriptor.h"
 #include "blockscale/Emulator/MBarrier.h"
 #include "blockscale/Emulator/SharedDescriptor.h"
+#include "blockscale/Emulator/TensorAreas.h"
 #include "blockscale/Emulator/TensorMemory.h"
 
 #include <gtest/gtest.h>
@@ -241,6 +242,79 @@ TEST(TensorMemory, ShiftTakesTheNextLaneInEachSlice) {
 }
 
 //===----------------------------------------------------------------------===//
+// Areas
+//===----------------------------------------------------------------------===//
+
+TEST(TensorAreas, OfFragmentsCoverExactlyTheirPositions) {
+  for (FragmentShape shape :
+       {FragmentShape::S32x32b, FragmentShape::S16x64b, FragmentShape::S16x128b,
+        FragmentShape::S16x256b, FragmentShape::S16x32bx2})
+    for (bool pack : {false, true}) {
+      Fragment fragment{shape, 4, pack, 40};
+      uint32_t address = 96u << 16 | 64;
+      std::array<std::array<bool, 512>, 8> touched{}, covered{};
+      for (unsigned t = 0; t != 32; ++t)
+        for (unsigned q = 0; q != fragment.registers(); ++q) {
+          unsigned lane, column;
+          fragmentPosition(fragment, t, q, lane, column);
+          for (unsigned c = 0; c != (pack ? 2u : 1u); ++c)
+            touched[(96 + lane) / 16][64 + column + c] = true;
+        }
+      for (const TensorArea &area : areasOf(fragment, address, true)) {
+        EXPECT_TRUE(area.write && !area.read);
+        for (unsigned c = 0; c != area.count; ++c)
+          for (unsigned g = 0; g != 8; ++g)
+            covered[g][area.column + c] |= area.lanes >> g & 1;
+      }
+      EXPECT_EQ(covered, touched) << int(shape) << " " << pack;
+    }
+}
+
+/// `column+count/lanes`, with r and w for reads and writes.
+std::string text(const std::vector<TensorArea> &areas) {
+  std::string all;
+  for (const TensorArea &a : areas)
+    all += std::to_string(a.column) + "+" + std::to_string(a.count) + "/" +
+           std::to_string(a.lanes) + (a.read ? "r" : "") +
+           (a.write ? "w" : "") + " ";
+  return all;
+}
+
+TEST(TensorAreas, OfMmas) {
+  auto areas = [](MmaKind kind, unsigned group, bool sparse, unsigned block,
+                  uint32_t idesc, bool accumulate, bool aInTensor) {
+    MmaRequest q;
+    q.form.kind = kind;
+    q.form.ctaGroup = group;
+    q.form.sparse = sparse;
+    q.form.block = block;
+    q.idesc = idesc;
+    q.aInTensorMemory = aInTensor;
+    q.a = 300;
+    q.metadata = 320;
+    q.scaleA = 400;
+    q.scaleB = 440;
+    q.enableInputD = accumulate;
+    InstructionDescriptor decoded;
+    OpenPointSet points;
+    EXPECT_FALSE(decodeInstructionDescriptor(idesc, q.form, decoded, points));
+    return text(areasOf(q, decoded));
+  };
+  // 128 x 256 nvfp4: 4 columns of scales of A, 8 of B.
+  EXPECT_EQ(areas(MmaKind::MXF4NVF4, 1, false, 16, 0x08400480, true, false),
+            "0+256/255rw 400+4/255r 440+8/255r ");
+  // K=96, block 16: the second words are 4 and 8 columns on.
+  EXPECT_EQ(areas(MmaKind::MXF4NVF4, 1, false, 16, 0x88400480, false, false),
+            "0+256/255w 400+4/255r 404+4/255r 440+8/255r 448+8/255r ");
+  // 64 x 16 f16 in the first 16 lanes of each quadrant, A in tensor memory.
+  EXPECT_EQ(areas(MmaKind::F16, 1, false, 0, 0x04040010, false, true),
+            "0+16/85w 300+8/85r ");
+  // Sparse mxf8f6f4: 2 columns of metadata, one word of scales.
+  EXPECT_EQ(areas(MmaKind::MXF8F6F4, 1, true, 32, 0x08900004, false, false),
+            "0+64/255w 320+2/255r 400+4/255r 440+2/255r ");
+}
+
+//===----------------------------------------------------------------------===//
 // Descriptors
 //===----------------------------------------------------------------------===//
 
@@ -356,6 +430,25 @@ TEST(SharedDescriptor, AbsoluteModeContinuesInTheNextBuffer) {
   SharedDescriptor five = decodeSharedDescriptor(0x4010404018c014c7);
   EXPECT_EQ(addressKMajor(five, 0, 0), 84992u + 112);
   EXPECT_EQ(addressKMajor(five, 0, 16), 101376u);
+}
+
+TEST(SharedDescriptor, PatternStartsWhereTheBaseOffsetSays) {
+  auto starts = [](uint64_t swizzle, uint64_t address, uint64_t baseOffset) {
+    uint64_t bits = swizzle << 61 | baseOffset << 49 | uint64_t(1) << 46 |
+                    address >> 4;
+    return !whyNotPattern(decodeSharedDescriptor(bits));
+  };
+  // 128 bytes: the pattern repeats every 1024 bytes; within a row K advances.
+  EXPECT_TRUE(starts(2, 4096, 0));
+  EXPECT_TRUE(starts(2, 4096 + 96, 0));
+  EXPECT_FALSE(starts(2, 4096 + 512, 0));
+  EXPECT_TRUE(starts(2, 4096 + 512, 4));
+  // 64 bytes: every 512. 32 bytes: every 256. None: no pattern.
+  EXPECT_TRUE(starts(4, 4096 + 512, 0));
+  EXPECT_FALSE(starts(4, 4096 + 256, 0));
+  EXPECT_TRUE(starts(6, 4096 + 256, 0));
+  EXPECT_FALSE(starts(6, 4096 + 128, 0));
+  EXPECT_TRUE(starts(0, 4096 + 128, 0));
 }
 
 TEST(SharedDescriptor, RefusesWhatTheIsaForbids) {

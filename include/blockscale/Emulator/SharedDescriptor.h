@@ -46,6 +46,10 @@ std::optional<std::string> whyNotOperand(const SharedDescriptor &descriptor,
                                          bool mnMajor, unsigned rowBytes,
                                          unsigned elementBits);
 
+/// Why the start address contradicts the base offset, if it does: the pattern
+/// of the swizzle repeats every 1024, 512 or 256 bytes.
+std::optional<std::string> whyNotPattern(const SharedDescriptor &descriptor);
+
 /// Shared address of the byte `byte` along K of row `row`, K-major.
 uint32_t addressKMajor(const SharedDescriptor &descriptor, uint32_t row,
                        uint32_t byte);

@@ -78,6 +78,7 @@ enum class TensorIssueKind : uint8_t {
 
 struct TensorIssue {
   TensorIssueKind kind;
+  unsigned hazard = 0; ///< number of the entry of Hazards.h
   unsigned cta = 0; ///< 0 or 1 within the pair
   uint32_t address = 0;
   std::string message;

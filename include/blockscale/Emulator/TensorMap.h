@@ -100,11 +100,17 @@ enum class BoxMode : uint8_t {
   Gather4, ///< {column, row0, row1, row2, row3}: also scatter4
 };
 
+/// Why there is no such box.
+struct BoxFault {
+  std::string message;
+  unsigned hazard; ///< number of the entry of Hazards.h
+};
+
 /// Resolves the box at `coordinates` (rank of them; five for Gather4). `store`
-/// adds the rules of the store direction. On refusal returns the reason.
-std::optional<std::string> resolveBox(const TensorMap &map,
-                                      const int32_t *coordinates, BoxMode mode,
-                                      bool store, Box &box);
+/// adds the rules of the store direction.
+std::optional<BoxFault> resolveBox(const TensorMap &map,
+                                   const int32_t *coordinates, BoxMode mode,
+                                   bool store, Box &box);
 
 /// The shared memory of one CTA as a copy sees it.
 struct SharedSpan {

@@ -57,7 +57,7 @@ Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
     return x.fault(r, FindingKind::Barrier,
                    "barrier count " + std::to_string(count) +
                        " is not a positive multiple of 32",
-                   int(lane));
+                   int(lane), 0, 79);
   if (barrier.arrived == 0) {
     barrier.expected = count;
     barrier.reduces = r.aux & kReduce;
@@ -66,18 +66,18 @@ Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
                    "barrier count " + std::to_string(count) +
                        " differs from that of the first arrival, " +
                        std::to_string(barrier.expected),
-                   int(lane));
+                   int(lane), 0, 79);
   } else if (barrier.reduces != bool(r.aux & kReduce)) {
     return x.fault(r, FindingKind::Barrier,
                    "bar.red and bar.sync or bar.arrive in one phase",
-                   int(lane));
+                   int(lane), 0, 79);
   }
   barrier.arrived += r.aux & kHasCount ? 32 : warpThreads(*x.warp);
   if (count && barrier.arrived > count)
     return x.fault(r, FindingKind::Barrier,
                    "more threads arrive than the barrier counts (" +
                        std::to_string(count) + ")",
-                   int(lane));
+                   int(lane), 0, 79);
   if (r.aux & kReduce) {
     uint32_t p = x.predicate(r.op[2]) & x.mask;
     barrier.popc += uint32_t(__builtin_popcount(p));
@@ -117,7 +117,7 @@ Step ctaBarrier(Exec &x, const Record &r) {
   if (id > 15)
     return x.fault(r, FindingKind::Barrier,
                    "barrier " + std::to_string(id) + " of 16",
-                   int(x.firstLane()));
+                   int(x.firstLane()), 0, 79);
   NamedBarrier &barrier = x.cta->named[id];
   Group &group = *x.group;
   if (!group.arrived) {

@@ -50,6 +50,8 @@ enum class View : uint8_t {
   ReachedGlobal,
   /// Followed by fence.proxy.tensormap::generic.release of the same thread.
   MapReleased,
+  /// Followed by tcgen05.fence::after_thread_sync.
+  TensorFenced,
   Count,
 };
 

@@ -80,7 +80,7 @@ Step branchIndexed(Exec &x, const Record &r) {
                      "brx.idx index " + std::to_string(index[lane]) +
                          " of a table of " +
                          std::to_string(r.detail->targets.size()),
-                     int(lane));
+                     int(lane), 0, 87);
     target[lane] = r.detail->targets[index[lane]];
   }
   return scatter(x, target);

@@ -38,6 +38,11 @@ bool spinsForever(Cluster &cluster);
 /// One finding per waiting group: what it waits for, with the objects' state.
 void reportDeadlock(Cluster &cluster, bool polling);
 
+/// The entry of the catalogue for a group that waits for ever, mbarriers aside;
+/// 0 if none fits. `polling`: it runs without getting anywhere.
+unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
+                   bool polling);
+
 } // namespace blockscale::emulator::machine
 
 #endif // BLOCKSCALE_LIB_EMULATOR_MACHINE_CONTROL_H

@@ -150,7 +150,7 @@ Step tryCancel(Exec &x, const Record &r) {
              barrier = pushedShared(x, *r.detail, 1, lane);
     if (cluster->cancelFailed)
       return x.fault(r, FindingKind::Barrier,
-                     "try_cancel after a failed answer", int(lane), to);
+                     "try_cancel after a failed answer", int(lane), to, 84);
     std::array<uint32_t, 4> answer{};
     if (grid.options.residentClusters) {
       std::lock_guard<std::mutex> lock(grid.schedule);
@@ -213,7 +213,7 @@ Step queryCancel(Exec &x, const Record &r) {
       return;
     if (!(one.words[3] & 1)) {
       step = x.fault(r, FindingKind::Barrier,
-                     "get_first_ctaid of a failed answer", int(lane));
+                     "get_first_ctaid of a failed answer", int(lane), 0, 84);
       return;
     }
     for (size_t i = 0; i != r.detail->a.size(); ++i)

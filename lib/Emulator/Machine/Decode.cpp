@@ -61,9 +61,11 @@ uint64_t alignTo(uint64_t value, uint64_t align) {
 
 Decoder::Decoder(Program &program) : program(program) {}
 
-bool Decoder::refuse(std::string why) {
-  if (refusal.empty())
+bool Decoder::refuse(std::string why, unsigned hazard) {
+  if (refusal.empty()) {
     refusal = std::move(why);
+    refusalHazard = hazard;
+  }
   return false;
 }
 
@@ -476,10 +478,12 @@ bool Decoder::decodeFunction(uint32_t index, std::vector<Finding> &errors) {
     if (in.guard != kNone) {
       record.guard = layout->registers[in.guard] | (in.guardNegated ? 1 : 0);
     }
-    if (!decodeOne(in, record) && errors.size() < 20)
+    if (!decodeOne(in, record) && errors.size() < 20) {
       errors.push_back({FindingKind::Unsupported,
                         refusal + ": '" + std::string(current->text(in)) + "'",
                         in.position.line});
+      errors.back().hazard = refusalHazard;
+    }
   }
   return true;
 }
@@ -546,9 +550,11 @@ bool Decoder::decode(std::vector<Finding> &errors) {
   for (uint32_t index : order) {
     for (const Diagnostic &diagnostic :
          checkTarget(module, module.functions[index]))
-      if (errors.size() < 20)
+      if (errors.size() < 20) {
         errors.push_back({FindingKind::Unsupported, diagnostic.message,
                           diagnostic.position.line});
+        errors.back().hazard = 88;
+      }
     if (!errors.empty())
       return false;
     for (const Diagnostic &diagnostic :

@@ -54,7 +54,7 @@ public:
   const Module &module() const { return *program.module; }
   Flow &flow() { return *currentFlow; }
   /// Refuses the instruction; returns false.
-  bool refuse(std::string why);
+  bool refuse(std::string why, unsigned hazard = 0);
   /// Where the i-th parameter (or result) of a function lies: a register slot
   /// or an offset into lane-local memory.
   Slot formalPlace(uint32_t function, size_t i, bool result);
@@ -97,6 +97,7 @@ private:
   Flow *currentFlow = nullptr;
   uint32_t functionBase = 0;
   std::string refusal;
+  unsigned refusalHazard = 0;
   std::vector<Finding> layoutErrors;
   bool tooManyRegisters = false;
 };

@@ -10,6 +10,7 @@
 #include "Control.h"
 #include "MapBytes.h"
 #include "Order.h"
+#include "TensorOrder.h"
 
 #include "blockscale/Emulator/Hazards.h"
 
@@ -118,8 +119,9 @@ namespace {
 
 using Findings = std::vector<Finding>;
 
-void refuse(Findings &findings, std::string message) {
+void refuse(Findings &findings, std::string message, unsigned hazard = 0) {
   findings.push_back({FindingKind::Launch, std::move(message)});
+  findings.back().hazard = hazard;
 }
 
 std::string text(const Dim3 &d) {
@@ -154,18 +156,22 @@ bool checkShape(const Function &kernel, const Launch &launch, Findings &out) {
   const LaunchBounds &bounds = kernel.launch;
   if (bounds.reqntid[0] && !same(dims(bounds.reqntid), block))
     refuse(out, "block is " + text(block) + ", .reqntid says " +
-                    text(dims(bounds.reqntid)));
+                    text(dims(bounds.reqntid)),
+           85);
   if (bounds.maxntid[0] && block.count() > dims(bounds.maxntid).count())
     refuse(out, "block " + text(block) + " is larger than .maxntid " +
-                    text(dims(bounds.maxntid)));
+                    text(dims(bounds.maxntid)),
+           85);
   if (bounds.reqnctapercluster[0] &&
       !same(dims(bounds.reqnctapercluster), cluster))
     refuse(out, "cluster is " + text(cluster) + ", .reqnctapercluster says " +
-                    text(dims(bounds.reqnctapercluster)));
+                    text(dims(bounds.reqnctapercluster)),
+           85);
   if (bounds.maxclusterrank && cluster.count() > bounds.maxclusterrank)
     refuse(out, "cluster " + text(cluster) +
                     " is larger than .maxclusterrank " +
-                    std::to_string(bounds.maxclusterrank));
+                    std::to_string(bounds.maxclusterrank),
+           85);
   return out.empty();
 }
 
@@ -256,7 +262,8 @@ struct ArgumentBytes {
     map.globalAddress = address({argument.buffer, argument.offset});
     if (auto reason = whyNot(map))
       refuse(findings,
-             "argument " + std::to_string(index) + ": tensor map: " + *reason);
+             "argument " + std::to_string(index) + ": tensor map: " + *reason,
+             45);
     std::vector<uint8_t> bytes(kMapBytes);
     writeMap(map, bytes.data());
     return bytes;
@@ -439,8 +446,11 @@ void startCluster(Cluster &cluster, uint64_t id) {
   cluster.at[1] = uint32_t(id / nx % ny);
   cluster.at[2] = uint32_t(id / nx / ny);
   cluster.random.seed(grid.options.seed * 0x9E3779B97F4A7C15u + id);
-  if (grid.options.strict)
+  if (grid.options.strict) {
     cluster.order = std::make_unique<Order>(cluster);
+    cluster.tensorOrder =
+        std::make_unique<TensorOrder>(cluster, *cluster.order);
+  }
   uint32_t shared = grid.program.dynamicShared + l.dynamicSharedBytes;
   shared = (std::max(shared, grid.program.staticShared) + 15) / 16 * 16;
   for (uint32_t rank = 0; rank != l.cluster.count(); ++rank) {
@@ -505,7 +515,10 @@ struct Worker {
   /// Starts the next cluster; false if none is left or the chip is full.
   bool startNext() {
     auto size = uint32_t(grid.launch.cluster.count());
-    if (grid.parkedCtas + size > kResidentCtas && !parked.empty() &&
+    uint32_t room = grid.options.residentClusters
+                        ? grid.options.residentClusters * size
+                        : kResidentCtas;
+    if (grid.parkedCtas + size > room && !parked.empty() &&
         !grid.launch.cooperative)
       return false;
     std::optional<uint64_t> id;

@@ -157,6 +157,8 @@ private:
   }
 
   unsigned sharedRule(const PastAccess &e, bool wrote, Verdict verdict) const {
+    if (wrote && e.is(PastAccess::Allocation) && verdict == Verdict::Unordered)
+      return 56;
     if (verdict == Verdict::FencedByOther)
       return 20;
     if (verdict == Verdict::ReadUnfenced)

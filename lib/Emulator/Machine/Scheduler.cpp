@@ -14,7 +14,7 @@
 
 #include "Control.h"
 #include "Events.h"
-#include "Order.h"
+#include "TensorOrder.h"
 
 #include <algorithm>
 
@@ -101,7 +101,8 @@ bool stepLimit(Cluster &cluster, Warp &warp, const Record &r) {
   report(cluster, {warp.cta, int(warp.index), -1, r.line},
          FindingKind::StepLimit,
          "the warp has executed " + std::to_string(warp.steps) +
-             " instructions, the limit of this run");
+             " instructions, the limit of this run",
+         0, 86);
   return true;
 }
 
@@ -302,6 +303,9 @@ BarrierOrder *orderOf(Cluster &cluster, Cta &cta, const MBarrier *barrier) {
 
 /// The rule that bytes left over break.
 unsigned bytesRule(const MBarrier &barrier, const BarrierOrder *order) {
+  if (order && order->cta->cluster->tensorOrder->splitOverPair(*order->cta,
+                                                                order->offset))
+    return 47;
   return order && order->multicast ? 28 : barrier.tx() > 0 ? 6 : 7;
 }
 
@@ -364,18 +368,39 @@ void reportDeadlock(Cluster &cluster, bool polling) {
           text += ", lanes " + hex(group.mask) + " of " + hex(warp->live);
         report(cluster,
                {cta.get(), int(warp->index), __builtin_ctz(group.mask), r.line},
-               FindingKind::Deadlock, text, 0, rule);
+               FindingKind::Deadlock, text, 0,
+               rule ? rule : stuckRule(cluster, *warp, group, polling));
       }
 }
 
 namespace {
+
+/// All warps of a warpgroup execute the same setmaxnreg instructions.
+void checkRegisters(Cluster &cluster) {
+  for (auto &cta : cluster.ctas)
+    for (auto &warp : cta->warps) {
+      const Warp &first = *cta->warps[warp->index / 4 * 4];
+      if (warp->registerChanges == first.registerChanges)
+        continue;
+      const Warp &more = warp->registerChanges > first.registerChanges
+                             ? *warp
+                             : first;
+      report(cluster,
+             {cta.get(), int(more.index), -1, more.registerLine},
+             FindingKind::Barrier,
+             "setmaxnreg was not executed by all warps of the warpgroup", 0,
+             81);
+      break;
+    }
+}
 
 void checkLeaks(Cluster &cluster) {
   for (auto &cta : cluster.ctas)
     if (cta->tensor.liveAllocations())
       report(cluster, {cta.get(), -1, -1, 0}, FindingKind::TensorMemory,
              std::to_string(cta->tensor.liveAllocations()) +
-                 " tensor-memory allocations were never freed");
+                 " tensor-memory allocations were never freed",
+             0, 52);
   for (auto &cta : cluster.ctas)
     for (const MBarrier &barrier : cta->barriers)
       if (barrier.live() && barrier.tx() != 0) {
@@ -385,6 +410,11 @@ void checkLeaks(Cluster &cluster) {
                0, bytesRule(barrier, orderOf(cluster, *cta, &barrier)));
         break;
       }
+}
+
+void checkEnd(Cluster &cluster) {
+  checkLeaks(cluster);
+  checkRegisters(cluster);
 }
 
 } // namespace
@@ -439,7 +469,7 @@ Outcome runCluster(Cluster &cluster) {
     return Outcome::Ended;
   cluster.drain();
   if (!cluster.faulted)
-    checkLeaks(cluster);
+    checkEnd(cluster);
   ++cluster.counters.clusters;
   return Outcome::Ended;
 }

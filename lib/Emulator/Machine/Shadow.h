@@ -32,7 +32,8 @@ struct PastAccess {
     Answer = 8,   ///< of clusterlaunchcontrol.try_cancel
     Bulk = 16,    ///< of a bulk group
     MapCopy = 32, ///< tensormap.cp_fenceproxy
-    Same = 64     ///< a write of the value that was there
+    Same = 64,    ///< a write of the value that was there
+    Allocation = 128 ///< the address that tcgen05.alloc stores
   };
   uint64_t cluster = 0;
   Stamp stamp;

@@ -38,6 +38,7 @@ struct Warp;
 struct WarpOrder;
 class Order;
 class GridOrder;
+class TensorOrder;
 
 /// What a handler did with the program counter of its group.
 enum class Step : uint8_t {
@@ -189,6 +190,7 @@ struct Warp {
   uint32_t clusterArrived = 0;
   uint64_t clusterPhase[32] = {};
   uint32_t registersPerThread = 0; ///< as setmaxnreg counts them
+  uint32_t registerChanges = 0, registerLine = 0; ///< setmaxnreg so far
   uint32_t carry = 0;              ///< condition code of add.cc, per lane
   std::vector<GroupWork> work;      ///< kept only for an observer
   std::unique_ptr<WarpOrder> order; ///< strict mode only
@@ -222,6 +224,9 @@ struct Cta {
   uint32_t inCluster[3] = {0, 0, 0};
   std::vector<uint8_t> shared, valid; ///< from kSharedBase on; 0xFF = written
   std::vector<int16_t> barrierAt;     ///< by offset / 8; -1 = none
+  /// By 128 bytes: 1 + the swizzle of the tensor copy that wrote them; kept
+  /// for advice only.
+  std::vector<uint8_t> swizzles;
   std::deque<MBarrier> barriers;
   TensorMemory tensor;
   std::vector<PairCall> pairCalls; ///< in the order they were made
@@ -298,6 +303,7 @@ struct Cluster {
   Counters counters;
   OpenPointSet openPoints;
   std::unique_ptr<Order> order; ///< strict mode only
+  std::unique_ptr<TensorOrder> tensorOrder; ///< same
 
   explicit Cluster(Grid &grid);
   ~Cluster();

@@ -15,6 +15,7 @@
 #include "Async.h"
 #include "Events.h"
 #include "Tensor.h"
+#include "TensorOrder.h"
 
 namespace blockscale::emulator::machine {
 namespace {
@@ -45,7 +46,7 @@ bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
   uint32_t even = origin.cta->rank & ~1u;
   if (even + 1 >= cluster.ctas.size()) {
     asyncFault(cluster, origin, FindingKind::Descriptor,
-               "cta_group::2 in a CTA without a peer", 0);
+               "cta_group::2 in a CTA without a peer", 0, 76);
     return false;
   }
   for (unsigned i = 0; i != 2; ++i) {
@@ -53,7 +54,7 @@ bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
     if (cta.done()) {
       asyncFault(cluster, origin, FindingKind::TensorMemory,
                  "cta_group::2 operation while a CTA of the pair has exited",
-                 0);
+                 0, 76);
       return false;
     }
     context.cta[i] = viewOf(cta);
@@ -76,7 +77,7 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
     Origin where = origin;
     if (group == 2)
       where.cta = cluster.ctas[(origin.cta->rank & ~1u) + issue.cta].get();
-    report(cluster, where, kind, issue.message, issue.address);
+    report(cluster, where, kind, issue.message, issue.address, issue.hazard);
   }
   if (result.refused)
     cluster.faulted = true;
@@ -137,6 +138,8 @@ MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
 template <typename F>
 void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
                     F &&visitAll) {
+  if (group == 2)
+    checkPeer(x, r, lane, 76);
   Touch touch;
   touch.async = true;
   touch.stamp = x.cluster->order->issue(
@@ -224,16 +227,81 @@ uint64_t sourceBytes(CopyShape shape) {
   return 0;
 }
 
+/// What only sm_103 has; empty if the instruction does without.
+std::string whyNotTarget(const std::string &target, const MmaRequest &q,
+                         const InstructionDescriptor &idesc, unsigned &hazard) {
+  if (target.rfind("sm_103", 0) == 0)
+    return "";
+  hazard = 70;
+  if (idesc.k == 96)
+    return "K=96 needs a target of sm_103, the module is for " + target;
+  hazard = 71;
+  bool a = !q.aInTensorMemory && decodeSharedDescriptor(q.a).leadingAbsolute;
+  if (a || decodeSharedDescriptor(q.b).leadingAbsolute)
+    return "the absolute leading address (bit 52) needs a target of sm_103, "
+           "the module is for " +
+           target;
+  return "";
+}
+
+/// Advice if a tensor copy wrote the first row of an operand with another
+/// swizzle than the descriptor names.
+void adviseSwizzle(Exec &x, const Record &r, unsigned lane, uint64_t bits) {
+  SharedDescriptor descriptor = decodeSharedDescriptor(bits);
+  size_t row = (descriptor.start - kSharedBase) / 128;
+  if (row >= x.cta->swizzles.size() || !x.cta->swizzles[row])
+    return;
+  static constexpr unsigned kCodes[] = {0, 6, 4, 2, 1, 1, 1, 6};
+  unsigned code = kCodes[(x.cta->swizzles[row] - 1) & 7];
+  if (code != descriptor.swizzleCode)
+    reportHazard(*x.cluster, x.origin(r, int(lane)), 72, FindingKind::Descriptor,
+                 "the descriptor has swizzle code " +
+                     std::to_string(descriptor.swizzleCode) +
+                     ", the tensor map that filled the bytes stands for " +
+                     std::to_string(code),
+                 descriptor.start);
+}
+
+/// What is known of an mma when it is issued; false after a report. An illegal
+/// descriptor is left as it is: it is reported when the instruction executes.
+bool checkMma(Exec &x, const Record &r, unsigned lane, const MmaRequest &q,
+              InstructionDescriptor &idesc) {
+  OpenPointSet points;
+  if (decodeInstructionDescriptor(q.idesc, q.form, idesc, points)) {
+    idesc = InstructionDescriptor();
+    return true;
+  }
+  unsigned hazard = 0;
+  std::string reason = whyNotTarget(x.cluster->program().module->target, q,
+                                    idesc, hazard);
+  if (!reason.empty()) {
+    x.fault(r, FindingKind::Descriptor, reason, int(lane), 0, hazard);
+    return false;
+  }
+  if (x.cluster->grid.options.advice) {
+    if (!q.aInTensorMemory)
+      adviseSwizzle(x, r, lane, q.a);
+    adviseSwizzle(x, r, lane, q.b);
+  }
+  return true;
+}
+
 Step mma(Exec &x, const Record &r) {
   MmaShape s = mmaShape(r);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     MmaRequest q = requestOf(x, r, s, lane);
+    InstructionDescriptor idesc;
+    if (!checkMma(x, r, lane, q, idesc))
+      return Step::Fault;
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
-    if (cluster->order)
+    if (cluster->order) {
       orderOperation(x, r, lane, s.form.ctaGroup,
                      [&](OperandVisit visit) { forOperandRanges(q, visit); });
+      issueTensor(x, r, lane, s.form.ctaGroup, TensorUse::Multiply,
+                  areasOf(q, idesc));
+    }
     cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q] {
       TensorContext context;
       if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
@@ -264,11 +332,14 @@ Step copy(Exec &x, const Record &r) {
     Cluster *cluster = x.cluster;
     uint32_t aux = r.aux;
     const Instruction *in = r.instruction;
-    if (cluster->order)
+    if (cluster->order) {
       orderOperation(x, r, lane, group, [&](OperandVisit visit) {
         forCopyRanges(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15), group,
                       descriptor, visit);
       });
+      issueTensor(x, r, lane, group, TensorUse::Copy,
+                  {areaOf(CopyShape(aux & 15), address)});
+    }
     cluster->post(queueOf(x, group), [=] {
       TensorContext context;
       if (!contextOf(*cluster, origin, group, context))
@@ -305,8 +376,11 @@ Step shift(Exec &x, const Record &r) {
   auto address = uint32_t(pushedAddress(x, *r.detail, 0, x.firstLane()));
   Origin origin = x.origin(r, int(x.firstLane()));
   Cluster *cluster = x.cluster;
-  if (cluster->order)
+  if (cluster->order) {
     orderOperation(x, r, x.firstLane(), group, [](OperandVisit) {});
+    issueTensor(x, r, x.firstLane(), group, TensorUse::Shift,
+                {areaOfShift(address)});
+  }
   cluster->post(queueOf(x, group), [=] {
     TensorContext context;
     if (!contextOf(*cluster, origin, group, context))
@@ -315,7 +389,7 @@ Step shift(Exec &x, const Record &r) {
       if (auto reason =
               context.cta[i].tensor->shiftDown(address, cluster->openPoints))
         asyncFault(*cluster, origin, FindingKind::TensorMemory, *reason,
-                   address);
+                   address, TensorMemory::laneOf(address) % 32 ? 69 : 51);
   });
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -336,9 +410,11 @@ Step commit(Exec &x, const Record &r) {
     Cluster *cluster = x.cluster;
     unsigned group = r.aux ? 2 : 1;
     std::shared_ptr<const Clock> covered;
-    if (cluster->order)
+    if (cluster->order) {
+      cluster->tensorOrder->commit(*x.warp, origin, group);
       covered = cluster->order->covered(
           *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
+    }
     cluster->post(queueOf(x, group), [=] {
       if (observed(*cluster)) {
         Event event;
@@ -483,7 +559,12 @@ bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
   return true;
 }
 
-Step nothing(Exec &, const Record &) { return Step::Next; }
+/// aux: 1 = after_thread_sync.
+Step fence(Exec &x, const Record &r) {
+  if (x.cluster->order && r.aux)
+    x.warp->order->clock.promote(View::TensorFenced);
+  return Step::Next;
+}
 
 } // namespace
 
@@ -516,11 +597,13 @@ bool decodeTensor(Decoder &d, const Instruction &in, Record &r) {
     return true;
   case Opcode::Tcgen05WaitLd:
   case Opcode::Tcgen05WaitSt:
+    r.aux = in.opcode == Opcode::Tcgen05WaitSt;
     r.fn = waitTensorWarp;
     return true;
   case Opcode::Tcgen05FenceAfter:
   case Opcode::Tcgen05FenceBefore:
-    r.fn = nothing;
+    r.aux = in.opcode == Opcode::Tcgen05FenceAfter;
+    r.fn = fence;
     return true;
   default:
     return false;

@@ -12,6 +12,7 @@
 
 #include "Access.h"
 #include "Tensor.h"
+#include "TensorOrder.h"
 #include "Warp.h"
 
 namespace blockscale::emulator::machine {
@@ -33,10 +34,12 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
   uint32_t peerRank = x.cta->rank ^ 1;
   if (peerRank >= x.cluster->ctas.size())
     return x.fault(r, FindingKind::Descriptor,
-                   "cta_group::2 in a CTA without a peer", lane);
+                   "cta_group::2 in a CTA without a peer", lane, 0, 76);
   Cta &mine = *x.cta, &peer = *x.cluster->ctas[peerRank];
   Group &group = *x.group;
   if (!group.arrived) {
+    if (call == Call::Allocate)
+      checkPeer(x, r, unsigned(lane), 54);
     group.token = mine.pairCalls.size();
     mine.pairCalls.push_back({uint32_t(call), columns});
     group.arrived = true;
@@ -47,7 +50,7 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
       return x.fault(r, FindingKind::TensorMemory,
                      std::string(kCallNames[size_t(call)]) +
                          " with cta_group::2, but the peer CTA has exited",
-                     lane);
+                     lane, 0, 76);
     return Step::Block;
   }
   PairCall other = peer.pairCalls[group.token];
@@ -58,7 +61,7 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
             std::to_string(columns) + " columns with cta_group::2 meets " +
             kCallNames[other.call] + " of " + std::to_string(other.columns) +
             " columns in the peer CTA",
-        lane);
+        lane, 0, 54);
   return Step::Next;
 }
 
@@ -78,7 +81,7 @@ Step allocate(Exec &x, const Record &r) {
     return x.fault(r, FindingKind::TensorMemory,
                    std::string(describe(status)) + " (" +
                        std::to_string(columns) + " columns)",
-                   int(lane));
+                   int(lane), 0, 55);
   Access access;
   if (!resolve(x, r, Where(r.aux2),
                r.aux2 == uint32_t(Where::Generic)
@@ -88,11 +91,25 @@ Step allocate(Exec &x, const Record &r) {
     return Step::Fault;
   Touch touch;
   touch.write = true;
+  touch.flags = PastAccess::Allocation;
   touchLane(x, r, lane, access, access.offset, 4, touch);
   std::memcpy(access.data, &address, 4);
   markWritten(access, 4, true);
+  if (x.cluster->order)
+    x.cluster->tensorOrder->allocate(*x.cta, address, columns);
   x.group->arrived = false;
   return Step::Next;
+}
+
+/// Strict mode: nothing may be in flight on the columns, nor on those of the
+/// peer with cta_group::2.
+void checkFree(Exec &x, const Record &r, uint32_t address, uint32_t columns) {
+  Cluster &cluster = *x.cluster;
+  Origin origin = x.origin(r, int(x.firstLane()));
+  cluster.tensorOrder->free(*x.warp, *x.cta, origin, address, columns);
+  if (r.aux & 1)
+    cluster.tensorOrder->free(*x.warp, *cluster.ctas[x.cta->rank ^ 1], origin,
+                              address, columns);
 }
 
 Step deallocate(Exec &x, const Record &r) {
@@ -105,7 +122,10 @@ Step deallocate(Exec &x, const Record &r) {
     return step;
   x.group->arrived = false;
   if (auto reason = x.cta->tensor.deallocate(address, columns))
-    return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address);
+    return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address,
+                   52);
+  if (x.cluster->order)
+    checkFree(x, r, address, columns);
   ++x.cluster->epoch;
   return Step::Next;
 }

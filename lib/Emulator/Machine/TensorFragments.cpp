@@ -7,6 +7,7 @@
 
 #include "Access.h"
 #include "Tensor.h"
+#include "TensorOrder.h"
 #include "Warp.h"
 
 namespace blockscale::emulator::machine {
@@ -32,7 +33,7 @@ bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
   });
   if (!same)
     x.fault(r, FindingKind::TensorMemory,
-            "lanes give different tensor-memory addresses", 0, address);
+            "lanes give different tensor-memory addresses", 0, address, 73);
   unsigned slice = x.warp->index % 4 * 32;
   if (slice && TensorMemory::laneOf(address) < 32) {
     address += slice << 16;
@@ -41,12 +42,19 @@ bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
   return same;
 }
 
+/// Why an access was refused: lanes of another warp, or columns.
+unsigned hazardOf(const Exec &x, const Fragment &fragment, uint32_t address) {
+  unsigned slice = x.warp->index % 4 * 32, lane = TensorMemory::laneOf(address);
+  bool half = fragment.shape != FragmentShape::S32x32b;
+  return lane == slice || (half && lane == slice + 16) ? 51 : 68;
+}
+
 Step loadTensor(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   if (x.mask != ~0u)
     return x.fault(r, FindingKind::Divergence,
-                   "tcgen05.ld by a part of a warp");
+                   "tcgen05.ld by a part of a warp", -1, 0, 73);
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
@@ -55,7 +63,9 @@ Step loadTensor(Exec &x, const Record &r) {
   std::optional<uint32_t> never;
   if (auto reason =
           x.cta->tensor.load(fragment, address, x.warp->index, words, never))
-    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address);
+    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
+                   hazardOf(x, fragment, address));
+  issueFragment(x, r, fragment, address, false);
   const std::vector<Slot> &to = r.detail->a;
   for (size_t i = 0; i != to.size(); ++i) {
     std::memcpy(x.at(to[i]), words + i * 32, 128);
@@ -80,17 +90,20 @@ Step storeTensor(Exec &x, const Record &r) {
     return Step::Block;
   if (x.mask != ~0u)
     return x.fault(r, FindingKind::Divergence,
-                   "tcgen05.st by a part of a warp");
+                   "tcgen05.st by a part of a warp", -1, 0, 73);
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
+  Fragment fragment = fragmentOf(r);
   uint32_t words[128 * 32];
   const std::vector<Slot> &from = r.detail->a;
   for (size_t i = 0; i != from.size(); ++i)
     std::memcpy(words + i * 32, x.at(from[i]), 128);
   if (auto reason =
-          x.cta->tensor.store(fragmentOf(r), address, x.warp->index, words))
-    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address);
+          x.cta->tensor.store(fragment, address, x.warp->index, words))
+    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
+                   hazardOf(x, fragment, address));
+  issueFragment(x, r, fragment, address, true);
   return Step::Next;
 }
 
@@ -170,8 +183,15 @@ bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
   return true;
 }
 
-Step waitTensorWarp(Exec &x, const Record &) {
-  return wholeWarp(x) ? Step::Next : Step::Block;
+/// aux: 1 = the stores, else the loads.
+Step waitTensorWarp(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  if (Order *order = x.cluster->order.get())
+    order->observe(*x.warp,
+                   order->last(*x.warp, 0,
+                               r.aux ? Queue::TensorStore : Queue::TensorLoad));
+  return Step::Next;
 }
 
 } // namespace blockscale::emulator::machine

@@ -9,6 +9,7 @@
 #include "Async.h"
 #include "Events.h"
 #include "MapBytes.h"
+#include "TensorOrder.h"
 
 namespace blockscale::emulator {
 
@@ -63,11 +64,12 @@ bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane,
     x.cluster->order->useTensorMap(x.origin(r, int(lane)), *x.warp, address);
   if (!readMap(access.data, map)) {
     x.fault(r, FindingKind::Tma, "the bytes at the address are no tensor map",
-            int(lane), address);
+            int(lane), address, 45);
     return false;
   }
   if (auto reason = whyNot(map)) {
-    x.fault(r, FindingKind::Tma, "tensor map: " + *reason, int(lane), address);
+    x.fault(r, FindingKind::Tma, "tensor map: " + *reason, int(lane), address,
+            45);
     return false;
   }
   return true;
@@ -97,7 +99,7 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
   uint32_t rank = destination >> kRankShift,
            barrierRank = barrier >> kRankShift;
   auto bad = [&](std::string why) {
-    x.fault(r, FindingKind::Tma, std::move(why), int(lane), destination);
+    x.fault(r, FindingKind::Tma, std::move(why), int(lane), destination, 46);
     return false;
   };
   if (rank >= size || barrierRank >= size)
@@ -230,9 +232,50 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
   });
 }
 
+/// Whether the target cannot copy 4- and 6-bit types to shared::cluster.
+bool lacksPaddedTypes(const Exec &x) {
+  return x.cluster->program().module->target.rfind("sm_12", 0) == 0;
+}
+bool isSubByte(TensorMapType type) {
+  return type == TensorMapType::U4Align8 || type == TensorMapType::U4Align16 ||
+         type == TensorMapType::U6Align16;
+}
+
+/// Advice if two lanes issue the same copy: equal addresses and coordinates.
+void adviseRepeats(Exec &x, const Record &r) {
+  if (!x.cluster->grid.options.advice || !(x.mask & (x.mask - 1)))
+    return;
+  auto first = x.firstLane(),
+       second = unsigned(__builtin_ctz(x.mask & (x.mask - 1)));
+  for (unsigned i = 0; i != r.detail->b.size(); ++i)
+    if (pushedAddress(x, *r.detail, i, first) !=
+        pushedAddress(x, *r.detail, i, second))
+      return;
+  for (Slot slot : r.detail->a)
+    if (x.reg<uint32_t>(slot)[first] != x.reg<uint32_t>(slot)[second])
+      return;
+  reportHazard(*x.cluster, x.origin(r, int(second)), 50, FindingKind::Tma,
+               std::to_string(__builtin_popcount(x.mask)) +
+                   " lanes issue the same copy");
+}
+
+/// Remembers, for advice, with which swizzle the bytes were written.
+void noteSwizzle(const Cluster &cluster, Cta &cta, uint32_t address,
+                 const Box &box, Swizzle swizzle) {
+  if (!cluster.grid.options.advice)
+    return;
+  cta.swizzles.resize(cta.shared.size() / 128 + 1);
+  for (uint32_t at = 0; at < box.sharedBytes; at += 128) {
+    size_t row = (address + at - kSharedBase) / 128;
+    if (row < cta.swizzles.size())
+      cta.swizzles[row] = uint8_t(1 + unsigned(swizzle));
+  }
+}
+
 /// detail b: addresses {shared, map, barrier}; a: coordinates; op[1] mask;
 /// aux2: coordinate count; imm: Reduction.
 Step tensorCopy(Exec &x, const Record &r) {
+  adviseRepeats(x, r);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     TensorMap map;
@@ -247,16 +290,23 @@ Step tensorCopy(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Tma,
                      std::to_string(count) + " coordinates for a map of rank " +
                          std::to_string(map.rank),
-                     int(lane));
+                     int(lane), 0, 45);
     auto box = std::make_shared<Box>();
-    if (auto reason = resolveBox(
+    if (auto fault = resolveBox(
             map, c, gather ? BoxMode::Gather4 : BoxMode::Tile, store, *box))
-      return x.fault(r, FindingKind::Tma, *reason, int(lane));
+      return x.fault(r, FindingKind::Tma, fault->message, int(lane), 0,
+                     fault->hazard);
+    if (!store && !(r.aux & kCtaForm) && isSubByte(map.type) &&
+        lacksPaddedTypes(x))
+      return x.fault(r, FindingKind::Tma,
+                     "4- and 6-bit types need the .shared::cta form on " +
+                         x.cluster->program().module->target,
+                     int(lane), 0, 48);
     uint32_t shared = pushedShared(x, *r.detail, 0, lane);
     if (shared % 128)
       return x.fault(r, FindingKind::Misaligned,
                      "shared address of a tensor copy is not a multiple of 128",
-                     int(lane), shared);
+                     int(lane), shared, 40);
     if (tracing(*x.cluster))
       trace(*x.cluster, x.origin(r, int(lane)),
             std::string("event=tma direction=") + (store ? "store" : "load") +
@@ -269,8 +319,12 @@ Step tensorCopy(Exec &x, const Record &r) {
       if (!targetsOf(x, r, lane, shared, pushedShared(x, *r.detail, 2, lane),
                      r.op[1], targets))
         return Step::Fault;
-      for (const Target &target : targets)
+      for (const Target &target : targets) {
+        noteSwizzle(*x.cluster, *target.cta, target.address, *box, map.swizzle);
+        if (r.aux & kPair && x.cluster->order)
+          x.cluster->tensorOrder->countsForPair(target.barrier);
         postLoad(x, r, lane, map, box, target);
+      }
     } else {
       Origin origin = x.origin(r, int(lane));
       Cluster *cluster = x.cluster;
@@ -411,6 +465,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
 }
 
 Step bulkCopy(Exec &x, const Record &r) {
+  adviseRepeats(x, r);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     BulkOp op;
@@ -425,7 +480,11 @@ Step bulkCopy(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Misaligned,
                      "bulk copy of " + std::to_string(op.size) +
                          " bytes, expected a positive multiple of 16",
-                     int(lane));
+                     int(lane), 0, 49);
+    if (uint64_t odd = op.to % 16 ? op.to : op.from % 16 ? op.from : 0)
+      return x.fault(r, FindingKind::Misaligned,
+                     "bulk copy at an address that is not a multiple of 16",
+                     int(lane), odd, 49);
     if (tracing(*x.cluster))
       trace(*x.cluster, x.origin(r, int(lane)),
             std::string("event=bulk direction=") + (store ? "store" : "load") +

@@ -34,7 +34,7 @@ Step enter(Exec &x, const Record &r, Slot slot, uint32_t &members) {
   if (!(members >> x.firstLane() & 1))
     return x.fault(r, FindingKind::Divergence,
                    "lane is not in its own member mask " + hex(members),
-                   int(x.firstLane()));
+                   int(x.firstLane()), 0, 78);
   return gathered(x, members) ? Step::Next : Step::Block;
 }
 
@@ -53,7 +53,7 @@ Step perMask(Exec &x, const Record &r, Slot slot, F &&body) {
     if (lanes & ~members)
       return x.fault(r, FindingKind::Divergence,
                      "lane is not in its own member mask " + hex(members),
-                     __builtin_ctz(lanes & ~members));
+                     __builtin_ctz(lanes & ~members), 0, 78);
     if (members & x.warp->live & ~all)
       return Step::Block;
     left &= ~lanes;
@@ -121,7 +121,7 @@ Step shuffle(Exec &x, const Record &r) {
     return x.fault(r, FindingKind::Divergence,
                    "shfl reads lane " + std::to_string(badSource) +
                        ", which does not take part",
-                   __builtin_ctz(bad));
+                   __builtin_ctz(bad), 0, 78);
   return step;
 }
 
@@ -252,6 +252,8 @@ Step setMaxRegisters(Exec &x, const Record &r) {
   x.cta->freeRegisters += 32 * now;
   x.cta->freeRegisters -= 32 * wanted;
   x.warp->registersPerThread = wanted;
+  ++x.warp->registerChanges;
+  x.warp->registerLine = r.line;
   ++x.cluster->epoch;
   return Step::Next;
 }
@@ -345,7 +347,8 @@ bool decodeWarp(Decoder &d, const Instruction &in, Record &r) {
     int64_t count = in.operands[0].value;
     if (count < 24 || count > 256 || count % 8)
       return d.refuse("setmaxnreg takes a multiple of 8 in 24..256, found " +
-                      std::to_string(count));
+                          std::to_string(count),
+                      81);
     r.imm = count;
     r.fn = setMaxRegisters;
     return true;

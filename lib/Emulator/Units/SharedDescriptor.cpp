@@ -58,6 +58,32 @@ std::optional<std::string> whyNot(const SharedDescriptor &descriptor) {
   return std::nullopt;
 }
 
+/// Rows of 128 bytes after which the swizzle pattern repeats, less one.
+static uint32_t patternMask(unsigned swizzleCode) {
+  switch (swizzleCode) {
+  case 2:
+    return 7;
+  case 1:
+  case 4:
+    return 3;
+  case 6:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+std::optional<std::string> whyNotPattern(const SharedDescriptor &descriptor) {
+  uint32_t mask = patternMask(descriptor.swizzleCode);
+  uint32_t row = descriptor.start >> 7 & mask;
+  if (row == (descriptor.baseOffset & mask))
+    return std::nullopt;
+  return "the rows start at byte " + std::to_string(row * 128) +
+         " of the " + std::to_string((mask + 1) * 128) +
+         "-byte swizzle pattern, the base offset says byte " +
+         std::to_string((descriptor.baseOffset & mask) * 128);
+}
+
 std::optional<std::string> whyNotOperand(const SharedDescriptor &descriptor,
                                          bool mnMajor, unsigned rowBytes,
                                          unsigned elementBits) {

@@ -23,10 +23,10 @@ struct TensorCore::Scratch {
 TensorCore::TensorCore() : scratch(new Scratch) {}
 TensorCore::~TensorCore() = default;
 
-static void refuse(TensorReport &report, TensorIssueKind kind, unsigned cta,
-                   uint32_t address, std::string message) {
+static void refuse(TensorReport &report, TensorIssueKind kind, unsigned hazard,
+                   unsigned cta, uint32_t address, std::string message) {
   report.refused = true;
-  report.issues.push_back({kind, cta, address, std::move(message)});
+  report.issues.push_back({kind, hazard, cta, address, std::move(message)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -65,13 +65,15 @@ static void checkAccumulator(const MmaRequest &request,
   unsigned lane0 = TensorMemory::laneOf(request.d);
   bool halfLanes = tile.rows == 64 && tile.countN == idesc.n;
   if (lane0 != 0 && !(halfLanes && lane0 == 16)) {
-    refuse(report, TensorIssueKind::IllegalInstruction, cta, request.d,
+    refuse(report, TensorIssueKind::IllegalInstruction, 69, cta, request.d,
            "accumulator address names lane " + std::to_string(lane0) +
                ", must be 0" + (halfLanes ? " or 16" : ""));
     return;
   }
   if (!where.tensor->allocated(tile.column, tile.countN)) {
-    refuse(report, TensorIssueKind::Unallocated, cta, request.d,
+    bool beyond = tile.column + tile.countN > TensorMemory::kColumns;
+    refuse(report, TensorIssueKind::Unallocated, beyond ? 69 : 51, cta,
+           request.d,
            "accumulator columns " + std::to_string(tile.column) + ".." +
                std::to_string(tile.column + tile.countN - 1) +
                " are not all allocated");
@@ -81,7 +83,7 @@ static void checkAccumulator(const MmaRequest &request,
     return;
   for (unsigned r = 0; r < tile.rows; ++r)
     if (!where.tensor->valid(tile.lanes[r], tile.column, tile.countN)) {
-      refuse(report, TensorIssueKind::Uninitialised, cta,
+      refuse(report, TensorIssueKind::Uninitialised, 64, cta,
              tile.lanes[r] << 16 | tile.column,
              "the accumulator is added to but was never written");
       return;
@@ -226,8 +228,8 @@ whyNotShifted(const MmaRequest &request, const InstructionDescriptor &idesc) {
 /// Refuses what neither descriptor field nor operand can have.
 static void checkRequest(const MmaRequest &request, TensorContext &context,
                          TensorReport &report) {
-  auto illegal = [&](std::string message) {
-    refuse(report, TensorIssueKind::IllegalInstruction, 0, 0,
+  auto illegal = [&](std::string message, unsigned hazard = 70) {
+    refuse(report, TensorIssueKind::IllegalInstruction, hazard, 0, 0,
            std::move(message));
   };
   if (auto reason = decodeInstructionDescriptor(
@@ -235,7 +237,7 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
     return illegal(*reason);
   for (unsigned c = 0; c < request.form.ctaGroup; ++c)
     if (!context.cta[c].shared || !context.cta[c].tensor)
-      return illegal("a CTA of the pair is not resident");
+      return illegal("a CTA of the pair is not resident", 76);
   const InstructionDescriptor &idesc = report.idesc;
   MmaKind kind = request.form.kind;
   if (request.scaleInputD &&
@@ -258,15 +260,21 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
   } else if (auto reason = whyNotOperand(
                  decodeSharedDescriptor(request.a), idesc.mnMajorA,
                  rowBytes(idesc.a, storedA), bitWidth(idesc.a))) {
-    return illegal("operand 'A': " + *reason);
+    return illegal("operand 'A': " + *reason, 71);
   }
   if (auto reason = whyNotOperand(decodeSharedDescriptor(request.b),
                                   idesc.mnMajorB, rowBytes(idesc.b, idesc.k),
                                   bitWidth(idesc.b)))
-    return illegal("operand 'B': " + *reason);
-  for (uint64_t descriptor : {request.aInTensorMemory ? 0 : request.a, request.b})
-    if (decodeSharedDescriptor(descriptor).baseOffset)
+    return illegal("operand 'B': " + *reason, 71);
+  for (uint64_t bits : {request.aInTensorMemory ? 0 : request.a, request.b}) {
+    SharedDescriptor descriptor = decodeSharedDescriptor(bits);
+    if (descriptor.baseOffset)
       report.openPoints.add(OpenPoint::BaseOffsetPattern);
+    if (auto reason = whyNotPattern(descriptor))
+      return illegal("operand '" + std::string(bits == request.b ? "B" : "A") +
+                         "': " + *reason,
+                     41);
+  }
 }
 
 /// Moves the rows of A, which has been read, in each CTA.
@@ -350,13 +358,19 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
   SharedDescriptor descriptor = decodeSharedDescriptor(bits);
   unsigned rowBytes = copyRowBytes(shape), rows = copyRows(shape);
   if (auto reason = whyNotOperand(descriptor, false, rowBytes, 8)) {
-    refuse(report, TensorIssueKind::IllegalInstruction, 0, address, *reason);
+    refuse(report, TensorIssueKind::IllegalInstruction, 71, 0, address,
+           *reason);
+    return report;
+  }
+  if (auto reason = whyNotPattern(descriptor)) {
+    refuse(report, TensorIssueKind::IllegalInstruction, 41, 0, address,
+           *reason);
     return report;
   }
   for (unsigned c = 0; c < ctaGroup && c < 2; ++c) {
     const TensorCta &cta = context.cta[c];
     if (!cta.shared || !cta.tensor) {
-      refuse(report, TensorIssueKind::IllegalInstruction, c, address,
+      refuse(report, TensorIssueKind::IllegalInstruction, 76, c, address,
              "a CTA of the pair is not resident");
       return report;
     }
@@ -373,7 +387,10 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
         }
     if (auto reason = cta.tensor->copyIn(shape, format, address, source,
                                          report.openPoints)) {
-      refuse(report, TensorIssueKind::Unallocated, c, address, *reason);
+      bool allocated = cta.tensor->allocated(TensorMemory::columnOf(address),
+                                             rowBytes / 4);
+      refuse(report, TensorIssueKind::Unallocated, allocated ? 69 : 51, c,
+             address, *reason);
       return report;
     }
   }

@@ -87,8 +87,8 @@ private:
     unsigned ctaIndex;
     unsigned row;
   };
-  bool fail(TensorIssueKind kind, unsigned cta, uint32_t address,
-            std::string message);
+  bool fail(TensorIssueKind kind, unsigned hazard, unsigned cta,
+            uint32_t address, std::string message);
   bool sharedCodes(const SharedDescriptor &descriptor, Container container,
                    unsigned firstCta, unsigned perCta, unsigned bytes,
                    Operand &out);

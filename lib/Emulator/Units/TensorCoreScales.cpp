@@ -17,15 +17,15 @@ bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
   // Some producers repeat the id in bits 31..30 of the address.
   unsigned repeated = address >> 30;
   if (repeated && repeated != id)
-    return fail(TensorIssueKind::Inconsistent, cta, address,
+    return fail(TensorIssueKind::Inconsistent, 70, cta, address,
                 std::string("address of '") + operand + "' carries id " +
                     std::to_string(repeated) +
                     ", the instruction descriptor has " + std::to_string(id));
   if (address >> 16 & 0x3fff)
-    return fail(TensorIssueKind::IllegalInstruction, cta, address,
+    return fail(TensorIssueKind::IllegalInstruction, 70, cta, address,
                 std::string("address of '") + operand + "' must name lane 0");
   if (address & 1)
-    return fail(TensorIssueKind::IllegalInstruction, cta, address,
+    return fail(TensorIssueKind::IllegalInstruction, 70, cta, address,
                 std::string("column of '") + operand + "' is odd");
   if (address & 2)
     report.openPoints.add(OpenPoint::ScaleColumnAlignment);
@@ -37,18 +37,18 @@ bool OperandReader::scaleWord(unsigned cta, const char *operand,
                               unsigned column, uint32_t mask, uint32_t &word) {
   const TensorMemory &tensor = *context.cta[cta].tensor;
   if (column >= TensorMemory::kColumns || !tensor.allocated(column, 1))
-    return fail(TensorIssueKind::Unallocated, cta, firstLane << 16 | column,
+    return fail(TensorIssueKind::Unallocated, 51, cta, firstLane << 16 | column,
                 std::string("'") + operand +
                     "' reads tensor-memory columns that are not allocated");
   word = tensor.row(firstLane)[column];
   for (unsigned r = 0; r < replicas; ++r) {
     unsigned lane = firstLane + 32 * r;
     if (!tensor.valid(lane, column))
-      return fail(TensorIssueKind::Uninitialised, cta, lane << 16 | column,
+      return fail(TensorIssueKind::Uninitialised, 65, cta, lane << 16 | column,
                   std::string("'") + operand +
                       "' reads tensor memory that was never written");
     if ((tensor.row(lane)[column] ^ word) & mask)
-      return fail(TensorIssueKind::Inconsistent, cta, lane << 16 | column,
+      return fail(TensorIssueKind::Inconsistent, 65, cta, lane << 16 | column,
                   std::string("replicas of '") + operand +
                       "' in the lane quadrants differ");
   }
@@ -68,7 +68,7 @@ bool OperandReader::scaleRow(unsigned cta, const char *operand,
     if (!scaleWord(cta, operand, firstLane, replicas, column, mask, word))
       return false;
     if (idesc.scale == Element::UE4M3 && word & mask & 0x80808080)
-      return fail(TensorIssueKind::Inconsistent, cta, firstLane << 16 | column,
+      return fail(TensorIssueKind::Inconsistent, 65, cta, firstLane << 16 | column,
                   std::string("bit 7 of a 'ue4m3' scale of '") + operand +
                       "' is set");
     for (unsigned i = 0; i < take; ++i, ++s) {

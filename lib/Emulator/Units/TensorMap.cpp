@@ -208,38 +208,46 @@ struct BoxWalker {
 
 } // namespace
 
-static Reason checkCoordinates(const TensorMap &map, const int32_t *coordinates,
+static std::optional<BoxFault> checkCoordinates(const TensorMap &map, const int32_t *coordinates,
                                BoxMode mode, bool store) {
   int64_t first = coordinates[0];
   if (isPadded(map.type) && first % 128)
-    return "first coordinate " + std::to_string(first) +
-           " is not a multiple of 128 elements";
+    return BoxFault{"first coordinate " + std::to_string(first) +
+                        " is not a multiple of 128 elements",
+                    43};
   if (first * int64_t(globalBits(map.type)) % 128)
-    return "first coordinate " + std::to_string(first) +
-           " puts the box on an address that is not a multiple of 16 bytes";
+    return BoxFault{"first coordinate " + std::to_string(first) +
+                        " puts the box on an address that is not a multiple "
+                        "of 16 bytes",
+                    42};
   if (store && map.type == TensorMapType::U4Align16)
-    return std::string("padded 4-bit tensors can only be loaded");
+    return BoxFault{"padded 4-bit tensors can only be loaded", 45};
   if (mode == BoxMode::Gather4 && (map.rank != 2 || map.boxDim[1] != 1))
-    return std::string("gather4 and scatter4 need rank 2 and boxDim[1] 1");
+    return BoxFault{"gather4 and scatter4 need rank 2 and boxDim[1] 1", 45};
   unsigned count = mode == BoxMode::Gather4 ? 5 : map.rank;
   for (unsigned d = 0; store && d < count; ++d)
     if (coordinates[d] < 0)
-      return "coordinate " + std::to_string(coordinates[d]) +
-             " of a store is negative";
+      return BoxFault{"coordinate " + std::to_string(coordinates[d]) +
+                          " of a store is negative",
+                      44};
   unsigned span = swizzleSpan(map.swizzle);
   if (span && map.boxDim[0] * sharedBits(map.type) / 8 != span)
-    return "the inner box dimension is narrower than the swizzle span of " +
-           number(span) + " bytes, whose row pitch is not documented";
+    return BoxFault{"the inner box dimension is narrower than the swizzle "
+                    "span of " +
+                        number(span) +
+                        " bytes, whose row pitch is not documented",
+                    45};
   return std::nullopt;
 }
 
-Reason resolveBox(const TensorMap &map, const int32_t *coordinates,
-                  BoxMode mode, bool store, Box &box) {
+std::optional<BoxFault> resolveBox(const TensorMap &map,
+                                   const int32_t *coordinates, BoxMode mode,
+                                   bool store, Box &box) {
   box.runs.clear();
   if (auto reason = whyNot(map))
-    return reason;
-  if (auto reason = checkCoordinates(map, coordinates, mode, store))
-    return reason;
+    return BoxFault{"tensor map: " + *reason, 45};
+  if (auto fault = checkCoordinates(map, coordinates, mode, store))
+    return fault;
   BoxWalker walker{map, box, coordinates[0], map.boxDim[0]};
   std::array<uint32_t, 5> count{1, 1, 1, 1, 1}, index{};
   for (unsigned d = 1; d < map.rank; ++d)

@@ -1,0 +1,91 @@
+//===- Stuck.cpp - which rule broke where a warp waits for ever -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Control.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+/// Instructions that wait for the lanes of their member mask.
+bool takesMembers(Opcode opcode) {
+  switch (opcode) {
+  case Opcode::Shfl:
+  case Opcode::Vote:
+  case Opcode::Match:
+  case Opcode::ReduxSync:
+  case Opcode::ElectSync:
+  case Opcode::BarWarpSync:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// A barrier of the CTA: 79 with a count of its own, 80 for all threads.
+unsigned barrierRule(const Instruction &in) {
+  bool reduces = in.opcode == Opcode::BarRed || in.opcode == Opcode::BarrierRed;
+  // A reduction has a result, a number and a predicate besides.
+  return in.operands.size() > (reduces ? 3u : 1u) ? 79 : 80;
+}
+
+/// Whether a tcgen05.alloc of a pair has not met the call of the peer yet.
+bool waitsForPeer(const Cluster &cluster, const Warp &warp,
+                  const Group &group) {
+  size_t peer = warp.cta->rank ^ 1;
+  return group.arrived && peer < cluster.ctas.size() &&
+         cluster.ctas[peer]->pairCalls.size() <= group.token;
+}
+
+} // namespace
+
+unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
+                   bool polling) {
+  const Instruction *in = cluster.program().code[group.pc].instruction;
+  if (!in)
+    return 0;
+  bool partial = group.mask != warp.live && !group.arrived;
+  switch (in->opcode) {
+  case Opcode::Tcgen05Ld:
+  case Opcode::Tcgen05St:
+  case Opcode::Tcgen05WaitLd:
+  case Opcode::Tcgen05WaitSt:
+    return 73;
+  case Opcode::Tcgen05Alloc:
+    if (!partial)
+      return waitsForPeer(cluster, warp, group) ? 54 : 57;
+    break;
+  case Opcode::Tcgen05Dealloc:
+  case Opcode::Tcgen05Relinquish:
+    if (!partial)
+      return 54;
+    break;
+  case Opcode::BarSync:
+  case Opcode::BarrierSync:
+  case Opcode::BarRed:
+  case Opcode::BarrierRed:
+    if (!partial)
+      return barrierRule(*in);
+    break;
+  case Opcode::SetMaxNReg:
+    if (!partial)
+      return 81;
+    break;
+  default:
+    break;
+  }
+  if (takesMembers(in->opcode))
+    return 78;
+  if (partial && in->has(Modifier::Aligned))
+    return 77;
+  if (partial && (in->opcode == Opcode::BarSync || in->opcode == Opcode::BarRed))
+    return 77;
+  if (!polling)
+    return 0;
+  return cluster.grid.order.size() > 1 ? 82 : 86;
+}
+
+} // namespace blockscale::emulator::machine

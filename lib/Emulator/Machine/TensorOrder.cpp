@@ -1,0 +1,269 @@
+//===- TensorOrder.cpp - what happens before what in tensor memory --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorOrder.h"
+
+#include "Access.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+/// Executed by the tensor core, in the order of issue of a thread.
+bool isCore(TensorUse use) {
+  return use == TensorUse::Multiply || use == TensorUse::Copy ||
+         use == TensorUse::Shift;
+}
+
+bool isFree(TensorUse use) {
+  return use == TensorUse::Free || use == TensorUse::FreeOfPeer;
+}
+
+const char *nameOf(TensorUse use) {
+  static const char *const kNames[] = {"tcgen05.mma", "tcgen05.cp",
+                                       "tcgen05.shift", "tcgen05.ld",
+                                       "tcgen05.st",  "tcgen05.dealloc",
+                                       "tcgen05.dealloc"};
+  return kNames[size_t(use)];
+}
+
+} // namespace
+
+TensorOrder::TensorOrder(Cluster &cluster, Order &order)
+    : cluster(cluster), order(order) {}
+
+TensorOrder::Cell *TensorOrder::cellsOf(Cta &cta, unsigned column) {
+  if (cells.size() <= cta.rank)
+    cells.resize(cta.rank + 1);
+  Cells &mine = cells[cta.rank];
+  if (mine.empty())
+    mine.resize(TensorMemory::kColumns * kGroups);
+  return &mine[column * kGroups];
+}
+
+bool TensorOrder::ordered(const Warp &warp, const TensorEvent &earlier,
+                          const TensorEvent &now, bool wrote) const {
+  if (order.knows(warp, earlier.done))
+    return true;
+  if (!isCore(earlier.use) || !isCore(now.use))
+    return false;
+  if (earlier.done.component == now.done.component)
+    return true;
+  // Between threads: what was written is seen behind an edge, but what is
+  // still read must be complete before it is overwritten.
+  return wrote && order.knows(warp, earlier.issued);
+}
+
+unsigned TensorOrder::hazardOf(const Warp &warp, const TensorEvent &now,
+                               uint32_t number) const {
+  const TensorEvent &earlier = events[number];
+  if (isFree(now.use))
+    return now.use == TensorUse::Free ? 53 : 54;
+  if (earlier.use == TensorUse::Store)
+    return 63;
+  if (earlier.use == TensorUse::Load)
+    return earlier.issued.component != now.issued.component &&
+                   order.knows(warp, earlier.issued)
+               ? 74
+               : 62;
+  if (isCore(now.use))
+    return 67;
+  auto last = committed.find(earlier.done.component);
+  if (last != committed.end() && last->second >= earlier.done.time)
+    return 58;
+  if (!stray.empty() && stray.back() >= number)
+    return 59;
+  return last != committed.end() ? 60 : 58;
+}
+
+void TensorOrder::advise(Warp &warp, const TensorEvent &now,
+                         const TensorEvent &earlier, bool wrote,
+                         unsigned column) {
+  auto text = [&](const char *middle) {
+    return std::string(nameOf(now.use)) + middle + nameOf(earlier.use) +
+           " at line " + std::to_string(earlier.origin.line) + ", column " +
+           std::to_string(column);
+  };
+  if (!wrote && now.use == TensorUse::Copy &&
+      !order.knows(warp, earlier.done))
+    return reportHazard(cluster, now.origin, 66, FindingKind::Race,
+                        text(" overwrites what may still be read by "),
+                        column);
+  bool sameWarp = earlier.issued.component == now.issued.component;
+  if (!sameWarp && !isFree(now.use) &&
+      !order.knows(warp, order.knows(warp, earlier.done) ? earlier.done
+                                                         : earlier.issued,
+                   View::TensorFenced))
+    reportHazard(cluster, now.origin, 75, FindingKind::Race,
+                 text(" without tcgen05.fence::after_thread_sync behind the "
+                      "barrier that orders it after "),
+                 column);
+}
+
+void TensorOrder::check(Warp &warp, const TensorEvent &now, uint32_t number,
+                        bool wrote, unsigned column) {
+  const TensorEvent &earlier = events[number];
+  if (ordered(warp, earlier, now, wrote)) {
+    if (cluster.grid.options.advice)
+      advise(warp, now, earlier, wrote, column);
+    return;
+  }
+  std::string text = std::string(nameOf(now.use)) +
+                     (isCore(now.use) || now.use == TensorUse::Load
+                          ? " touches"
+                          : " takes") +
+                     " column " + std::to_string(column) + ", which " +
+                     nameOf(earlier.use) + " at line " +
+                     std::to_string(earlier.origin.line) + " of warp " +
+                     std::to_string(earlier.origin.warp) +
+                     (wrote ? " may still be writing" : " may still be reading");
+  reportHazard(cluster, now.origin, hazardOf(warp, now, number),
+               FindingKind::Race, std::move(text), column);
+}
+
+void TensorOrder::touch(Warp &warp, Cta &cta, const TensorEvent &event,
+                        const std::vector<TensorArea> &areas) {
+  auto self = uint32_t(events.size());
+  // Neighbouring cells mostly hold the same events: each is judged once.
+  uint32_t goodWriter = 0, goodReader = 0;
+  auto judge = [&](uint32_t earlier, bool wrote, unsigned column) {
+    uint32_t &good = wrote ? goodWriter : goodReader;
+    if (!earlier || earlier == good || earlier == self)
+      return;
+    check(warp, event, earlier, wrote, column);
+    good = earlier;
+  };
+  events.push_back(event);
+  for (const TensorArea &area : areas)
+    for (unsigned c = area.column; c != area.column + area.count; ++c) {
+      Cell *column = cellsOf(cta, c);
+      for (unsigned g = 0; g != kGroups; ++g) {
+        if (!(area.lanes >> g & 1))
+          continue;
+        Cell &cell = column[g];
+        judge(cell.writer, true, c);
+        if (area.write || isFree(event.use)) {
+          judge(cell.core, false, c);
+          for (uint32_t load : cell.loads)
+            judge(load, false, c);
+        }
+        if (area.write) {
+          cell = Cell();
+          cell.writer = self;
+        } else if (!area.read) {
+          continue;
+        } else if (event.use == TensorUse::Load) {
+          cell.loads[size_t(event.origin.warp) / 4 % 4] = self;
+        } else {
+          cell.core = self;
+        }
+      }
+    }
+}
+
+void TensorOrder::free(Warp &warp, Cta &cta, const Origin &origin,
+                       unsigned column, unsigned count) {
+  TensorEvent event;
+  event.use = warp.cta == &cta ? TensorUse::Free : TensorUse::FreeOfPeer;
+  event.origin = origin;
+  touch(warp, cta, event, {{column, count}});
+}
+
+void TensorOrder::allocate(Cta &cta, unsigned column, unsigned count) {
+  Cell *first = cellsOf(cta, column);
+  std::fill(first, first + size_t(count) * kGroups, Cell());
+}
+
+void TensorOrder::commit(Warp &warp, const Origin &origin, unsigned group) {
+  auto lane = unsigned(origin.lane);
+  Queue own = group == 2 ? Queue::Tensor2 : Queue::Tensor1;
+  Stamp other = order.last(warp, lane,
+                           group == 2 ? Queue::Tensor1 : Queue::Tensor2);
+  if (other.time > committed[other.component])
+    reportHazard(cluster, origin, 61, FindingKind::Descriptor,
+                 "tcgen05.commit with cta_group::" + std::to_string(group) +
+                     " after operations with cta_group::" +
+                     std::to_string(3 - group));
+  Stamp last = order.last(warp, lane, own);
+  uint32_t &covered = committed[last.component];
+  if (last.time > covered)
+    covered = last.time;
+  else
+    stray.push_back(uint32_t(events.size()) - 1);
+}
+
+bool TensorOrder::splitOverPair(const Cta &cta, uint32_t offset) const {
+  uint32_t peer = cta.rank ^ 1;
+  if (peer >= cluster.ctas.size())
+    return false;
+  MBarrier *own = barrierAt(*cluster.ctas[cta.rank], offset, false),
+           *other = barrierAt(*cluster.ctas[peer], offset, false);
+  bool split = own && other && own->tx() > 0 && other->tx() < 0;
+  return split && std::find(pairBarriers.begin(), pairBarriers.end(),
+                            offset | peer << kRankShift) != pairBarriers.end();
+}
+
+bool TensorOrder::knowsPeer(const Warp &warp) const {
+  size_t peer = warp.cta->rank ^ 1;
+  if (peer >= cluster.ctas.size())
+    return false;
+  for (const auto &other : cluster.ctas[peer]->warps)
+    if (order.knows(warp, {other->order->component, 1}, View::Relaxed))
+      return true;
+  return false;
+}
+
+namespace {
+
+Stamp nowOf(const Warp &warp) {
+  const WarpOrder &own = *warp.order;
+  return {own.component, own.clock.at(own.component)};
+}
+
+} // namespace
+
+void checkPeer(Exec &x, const Record &r, unsigned lane, unsigned hazard) {
+  if (x.cluster->order && !x.cluster->tensorOrder->knowsPeer(*x.warp))
+    reportHazard(*x.cluster, x.origin(r, int(lane)), hazard, FindingKind::Race,
+                 "cta_group::2 before anything tells that the peer CTA runs");
+}
+
+void issueTensor(Exec &x, const Record &r, unsigned lane, unsigned group,
+                 TensorUse use, const std::vector<TensorArea> &areas) {
+  Cluster &cluster = *x.cluster;
+  if (!cluster.order)
+    return;
+  TensorEvent event;
+  event.use = use;
+  event.origin = x.origin(r, int(lane));
+  event.done = cluster.order->last(*x.warp, lane,
+                                   group == 2 ? Queue::Tensor2 : Queue::Tensor1);
+  event.issued = nowOf(*x.warp);
+  if (group == 1)
+    return cluster.tensorOrder->touch(*x.warp, *x.cta, event, areas);
+  uint32_t even = x.cta->rank & ~1u;
+  if (even + 1 >= cluster.ctas.size())
+    return;
+  for (unsigned i = 0; i != 2; ++i)
+    cluster.tensorOrder->touch(*x.warp, *cluster.ctas[even + i], event, areas);
+}
+
+void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
+                   uint32_t address, bool store) {
+  Cluster &cluster = *x.cluster;
+  if (!cluster.order)
+    return;
+  TensorEvent event;
+  event.use = store ? TensorUse::Store : TensorUse::Load;
+  event.origin = x.origin(r, 0);
+  event.done = cluster.order->issue(
+      *x.warp, 0, store ? Queue::TensorStore : Queue::TensorLoad);
+  event.issued = nowOf(*x.warp);
+  cluster.tensorOrder->touch(*x.warp, *x.cta, event,
+                             areasOf(fragment, address, store));
+}
+
+} // namespace blockscale::emulator::machine
