@@ -118,10 +118,10 @@ double memoryBytes(const GemmKernel &kernel, const GemmSize &size,
   return operands + kernel.bytesD * size.m * size.n * size.batch;
 }
 
-/// Bytes of one tile's operands, from the L2 cache.
+/// One tile's share of the bytes that are read from the L2 cache.
 double tileBytes(const GemmKernel &kernel, const GemmSize &size) {
-  return double(size.k) *
-         (kernel.tileM * kernel.bytesA + kernel.tileN * kernel.bytesB);
+  return double(size.k) * (kernel.tileM * kernel.bytesA / kernel.multicastA +
+                           kernel.tileN * kernel.bytesB / kernel.multicastB);
 }
 
 double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {

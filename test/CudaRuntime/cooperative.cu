@@ -1,5 +1,5 @@
 // RUN: %nvcc -arch=sm_100a %s -o %t
-// RUN: blockscale emulate --strict=false --cuda %t 2>&1 | FileCheck %s
+// RUN: blockscale emulate --cuda %t 2>&1 | FileCheck %s
 // CHECK: kernel 'rounds(int*, int*)': 2369 CTAs of a cooperative launch, B200 holds 2368 at once
 // CHECK: all right
 

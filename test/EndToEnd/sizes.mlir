@@ -2,7 +2,7 @@
 // tiles.
 
 // REQUIRES: mlir
-// RUN: blockscale verify %s --num-sms=1 | FileCheck %s
+// RUN: blockscale verify %s --num-sms=4 | FileCheck %s
 // RUN: blockscale verify %s --target=sm_120a --num-sms=1 | FileCheck %s
 
 // CHECK-NOT: FAIL

@@ -2,7 +2,7 @@
 // of M, N and K: exact data bit for bit, random data within the tight bound.
 
 // REQUIRES: mlir
-// RUN: blockscale verify %s --num-sms=1 | FileCheck %s
+// RUN: blockscale verify %s --num-sms=4 | FileCheck %s
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-62: pass

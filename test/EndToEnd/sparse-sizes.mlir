@@ -2,7 +2,7 @@
 // one SM, so that one CTA walks all tiles.
 
 // REQUIRES: mlir
-// RUN: blockscale verify %s --num-sms=1 | FileCheck %s
+// RUN: blockscale verify %s --num-sms=4 | FileCheck %s
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-42: pass

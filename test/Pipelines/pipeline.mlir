@@ -13,7 +13,7 @@
 // CHECK-NEXT: %[[Y:.*]] = blockscale.launch @kernels::@qkv(
 // CHECK-NEXT: return %[[Y]]
 func.func @qkv(%x: !a, %w: !b) -> tensor<?x10240xbf16> {
-  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 256, swap_operands = false>) : !a, !b -> tensor<?x10240xbf16>
+  %y = blockscale.matmul %x, %w schedule(#blockscale.schedule<tile_n = 256, swap_operands = false, cta_group = 1, mma_k = 64>) : !a, !b -> tensor<?x10240xbf16>
   return %y : tensor<?x10240xbf16>
 }
 

@@ -60,6 +60,9 @@ struct GemmKernel {
   double bytesD = 2;
   /// CTAs of a cluster.
   unsigned cluster = 2;
+  /// Tiles that get their rows of A, or columns of B, from one multicast: the
+  /// L2 cache is read once for all of them (SA).
+  unsigned multicastA = 1, multicastB = 1;
   /// Stages of the ring, and K of each; 0 leaves the loads' latency out.
   unsigned stages = 0, stageK = 0;
   /// Bytes of shared memory that the loads of one stage fill in one CTA.

@@ -37,7 +37,7 @@ struct Problem {
 /// What distinguishes the schedules that are compared; the rest follows.
 struct Choice {
   bool swap;
-  int64_t ctaGroup, mmaK, tileN;
+  int64_t ctaGroup, clusterM, clusterN, mmaK, tileN;
 };
 
 /// A complete choice and the microseconds that it takes.
@@ -95,15 +95,17 @@ static std::optional<std::string> whyNotTileM(ScheduleAttr wish,
 
 /// Why `target` cannot run what the schedule asks for besides its tile.
 static std::optional<std::string> whyNotCluster(ScheduleAttr wish,
+                                                const Choice &choice,
                                                 hw::Target target) {
-  if (wish.ctaGroup() == 2)
+  if (choice.ctaGroup == 2)
     if (auto why = hw::whyNotFeature(hw::Feature::TmaCtaGroup2, target))
       return why;
   if (wish.getScheduler() == Scheduler::Dynamic)
     if (auto why = hw::whyNotFeature(hw::Feature::ClusterLaunchControl, target))
       return why;
   // Naming a size above 8 is how the kernel asks for it.
-  return hw::whyNotCluster(target, wish.clusterSize(), /*nonPortable=*/true);
+  return hw::whyNotCluster(target, choice.clusterM * choice.clusterN,
+                           /*nonPortable=*/true);
 }
 
 /// Stages that fit the shared memory of a CTA.
@@ -126,6 +128,21 @@ static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
                           : hw::EpilogueOverlap::TwoAccumulators;
 }
 
+/// What clusters cost that the model does not know, as a factor: whole clusters
+/// of tiles where the product ends inside one, and, because the model is only
+/// good to some percent, 2 % so that more than a pair must promise more.
+static double clusterFactor(const Problem &problem, ScheduleAttr schedule) {
+  constexpr double kMargin = 1.02;
+  if (schedule.clusterSize() == schedule.ctaGroup())
+    return 1;
+  int64_t rowTiles = llvm::divideCeil(problem.rows, schedule.getTileM());
+  int64_t columnTiles = llvm::divideCeil(problem.columns, schedule.getTileN());
+  int64_t high = schedule.clusterM() / schedule.ctaGroup();
+  double covered = double(llvm::alignTo(rowTiles, high)) *
+                   double(llvm::alignTo(columnTiles, schedule.clusterN()));
+  return kMargin * covered / (double(rowTiles) * columnTiles);
+}
+
 /// Predicted microseconds of the whole product on the chip's reference part at
 /// its boost clock.
 static double predict(const Problem &problem, MmaAttr mma,
@@ -144,13 +161,16 @@ static double predict(const Problem &problem, MmaAttr mma,
   kernel.bytesB = hw::bytesPerElement(mma.getB(), span);
   kernel.bytesD = problem.bytesD;
   kernel.cluster = schedule.clusterSize();
+  kernel.multicastA = schedule.clusterN();
+  kernel.multicastB = schedule.clusterM() / schedule.ctaGroup();
   kernel.stages = schedule.getStages();
   kernel.stageK = geometry.tileK;
   kernel.stageBytes = geometry.stageBytes();
   kernel.overlap = overlapOf(geometry);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
-  return hw::predictGemm(kernel, size, conditions).total;
+  return hw::predictGemm(kernel, size, conditions).total *
+         clusterFactor(problem, schedule);
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,11 +211,11 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
     return std::string("a sparse 'a' supplies the rows of the instruction, so "
                        "'swap_operands' must be false");
   Problem problem = problemOf(op, choice.swap, expectedRows);
-  if (auto why = whyNotCluster(wish, target))
+  if (auto why = whyNotCluster(wish, choice, target))
     return *why;
   if (auto why = whyNotTileM(wish, choice))
     return *why;
-  if (auto why = whyNotTileN(problem, choice.tileN, wish.clusterN()))
+  if (auto why = whyNotTileN(problem, choice.tileN, choice.clusterN))
     return *why;
   MmaAttr mma = instruction(*op.getMma(), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
@@ -220,8 +240,8 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
   chooseIfFree(fields.accumulators, 2);
   chooseIfFree(fields.groupM, 8);
   fields.ctaGroup = choice.ctaGroup;
-  chooseIfFree(fields.clusterM, choice.ctaGroup);
-  chooseIfFree(fields.clusterN, 1);
+  fields.clusterM = choice.clusterM;
+  fields.clusterN = choice.clusterN;
   fields.mmaK = choice.mmaK;
   auto schedule = [&](int64_t stages) {
     fields.stages = stages;
@@ -245,24 +265,56 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
       predict(problem, mma, schedule(stages), geometry, target)};
 }
 
-/// Everything that `wish` leaves free, best guesses first: among equals the
-/// first stays.
-static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish) {
+/// K of the instructions to compare: K = 96 is the longer step of the 4-bit
+/// kinds on sm_103a.
+static SmallVector<int64_t> stepsOf(MmaAttr mma, ScheduleAttr wish,
+                                    hw::Target target) {
+  if (wish.getMmaK())
+    return {wish.getMmaK()};
+  int64_t ordinary = hw::instructionK(mma.getKind(), mma.getSparse());
+  constexpr int64_t kLongK = 96;
+  bool isLonger = mma.getKind() != hw::MmaKind::MXF8F6F4 && !mma.getSparse() &&
+                  hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target);
+  if (isLonger)
+    return {ordinary, kLongK};
+  return {ordinary};
+}
+
+/// The clusters to compare: a CTA or pair alone, or two that share A or B.
+static SmallVector<std::pair<int64_t, int64_t>>
+clustersOf(ScheduleAttr wish, int64_t ctaGroup) {
+  SmallVector<std::pair<int64_t, int64_t>> clusters;
+  for (auto [m, n] : {std::pair(1, 1), std::pair(1, 2), std::pair(2, 1)}) {
+    int64_t clusterM = wish.getClusterM() ? wish.getClusterM() : m * ctaGroup;
+    int64_t clusterN = wish.getClusterN() ? wish.getClusterN() : n;
+    if (clusterM % ctaGroup == 0 &&
+        !llvm::is_contained(clusters, std::pair(clusterM, clusterN)))
+      clusters.push_back({clusterM, clusterN});
+  }
+  return clusters;
+}
+
+/// Everything that `wish` leaves free, the simplest kernels first: among equals
+/// the first stays.
+static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
+                                     hw::Target target) {
   SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
   if (wish.getTileN())
     tiles = {wish.getTileN()};
   SmallVector<bool> swaps{false, true};
   if (wish.getSwapOperands())
     swaps = {wish.getSwapOperands().getValue()};
-  SmallVector<int64_t> groups{wish.ctaGroup()};
-  int64_t ordinaryK = hw::instructionK(mma.getKind(), mma.getSparse());
-  SmallVector<int64_t> steps{wish.getMmaK() ? wish.getMmaK() : ordinaryK};
+  SmallVector<int64_t> groups{1, 2};
+  if (wish.getCtaGroup() || wish.getTileM())
+    groups = {wish.getCtaGroup() ? wish.getCtaGroup()
+                                 : wish.getTileM() / hw::kTmemLanes};
   SmallVector<Choice> choices;
   for (bool swap : swaps)
     for (int64_t group : groups)
-      for (int64_t step : steps)
-        for (int64_t tile : tiles)
-          choices.push_back({swap, group, step, tile});
+      for (auto [clusterM, clusterN] : clustersOf(wish, group))
+        for (int64_t step : stepsOf(mma, wish, target))
+          for (int64_t tile : tiles)
+            choices.push_back({swap, group, clusterM, clusterN, step, tile});
   return choices;
 }
 
@@ -272,7 +324,7 @@ static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
       op.getContext(), ScheduleFields()));
   std::optional<Candidate> best;
   std::string why;
-  for (const Choice &choice : choicesOf(*op.getMma(), wish)) {
+  for (const Choice &choice : choicesOf(*op.getMma(), wish, target)) {
     auto answer = complete(op, wish, target, choice, expectedRows);
     if (auto *reason = std::get_if<std::string>(&answer)) {
       why = why.empty() ? *reason : why;

@@ -53,7 +53,7 @@ func.func @tile_k_mxfp8(%a: !tile_k_mxfp8_a, %b: !tile_k_mxfp8_b) -> tensor<8192
 !stages = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @stages(%a: !stages, %b: !stages) -> tensor<8192x8192xbf16> {
   // expected-error @below {{has no legal schedule: 5 stages of 55296 bytes exceed the 232448 bytes of shared memory that sm_100a gives a CTA; at most 4 fit}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 256, stages = 5>) : !stages, !stages -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 256, stages = 5, cta_group = 1>) : !stages, !stages -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -102,7 +102,7 @@ func.func @sparse_k96(%a: !sparse_k96, %b: !sparse_k96_b) -> tensor<256x256xf32>
 !tile_m_without_pair_b = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tile_m_without_pair(%a: !tile_m_without_pair_a, %b: !tile_m_without_pair_b) -> tensor<8192x8192xbf16> {
   // expected-error @below {{has no legal schedule: 'tile_m' of 256 takes a pair of CTAs; nearest legal: 'cta_group' of 2, or 'tile_m' of 128}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_m = 256>) : !tile_m_without_pair_a, !tile_m_without_pair_b -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_m = 256, cta_group = 1>) : !tile_m_without_pair_a, !tile_m_without_pair_b -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 

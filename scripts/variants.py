@@ -1,0 +1,211 @@
+"""Assembles and emulates every kind of kernel; prints a table.
+
+    scripts/variants.py [--only REGEX] [--jobs N] [--blockscale PATH]
+
+One row for each way to build a kernel (CTA pairs, clusters, K = 96, sparse,
+warp-level, ...). Its kernels are compiled for each chip that has the
+instructions, assembled by ptxas, then run on the emulator with exact data and
+compared bit for bit: for several sizes with tails, and with asynchronous
+operations that finish at once and as late as they may. Exits with 1 if a kernel
+is not assembled, spills, or disagrees.
+
+Part of the blockscale project, under the Apache License v2.0 with LLVM
+Exceptions.
+SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import namedtuple
+
+DATACENTER = ["sm_100a", "sm_103a", "sm_110a"]
+LONG_K = ["sm_103a"]
+WARP = ["sm_120a", "sm_121a"]
+
+# Element types of A and B, and their scale specs.
+Operands = namedtuple("Operands", "a b a_spec b_spec")
+
+
+def same(element, spec):
+    return Operands(element, element, spec, spec)
+
+
+MXFP8 = same("f8E4M3FN", "e8m0_t32")
+MXFP6 = Operands("f6E3M2FN", "f6E2M3FN", "e8m0_t32", "e8m0_t32")
+MIXED = Operands("f8E5M2", "f4E2M1FN", "e8m0_t32", "e8m0_t32")
+MXFP4 = same("f4E2M1FN", "e8m0_t32")
+NVFP4 = same("f4E2M1FN", "multi_float32_e4m3fn_t16")
+FP4_E8M0_16 = same("f4E2M1FN", "e8m0_t16")
+DENSE = [MXFP8, MXFP6, MIXED, MXFP4, NVFP4, FP4_E8M0_16]
+FP4 = [MXFP4, NVFP4, FP4_E8M0_16]
+SPARSE = [
+    Operands("f8E4M3FN", "f8E5M2", "e8m0_t32n2m4", "e8m0_t64"),
+    Operands("f4E2M1FN", "f6E3M2FN", "e8m0_t32n2m4", "e8m0_t64"),
+    Operands("f4E2M1FN", "f4E2M1FN", "e8m0_t32n4m8", "e8m0_t64"),
+    Operands("f4E2M1FN", "f4E2M1FN", "e4m3fn_t16n4m8", "e4m3fn_t32"),
+]
+
+# M is dynamic and takes each of `rows`; N and K are static, one product each.
+Sizes = namedtuple("Sizes", "rows products")
+SMALL = Sizes([1, 130, 300], [(264, 576), (512, 1056)])
+HALVED = Sizes([1, 130, 300], [(264, 576), (512, 1088)])
+LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
+             [(512, 768), (512, 1600)])
+Variant = namedtuple("Variant", "name chips operands schedule sizes")
+
+
+def pair(extra=""):
+    return f"cta_group = 2, swap_operands = false{extra}"
+
+
+def cluster(m, n, group=1, extra=""):
+    return (f"cta_group = {group}, cluster_m = {m}, cluster_n = {n}, "
+            f"swap_operands = false{extra}")
+
+
+VARIANTS = [
+    Variant("one CTA", DATACENTER, DENSE,
+            "cta_group = 1, swap_operands = false", SMALL),
+    Variant("one CTA, operands swapped", DATACENTER, DENSE,
+            "cta_group = 1, swap_operands = true", SMALL),
+    Variant("the default choice", DATACENTER, DENSE, "", SMALL),
+    Variant("CTA pair", DATACENTER, DENSE, pair(), SMALL),
+    Variant("CTA pair, operands swapped", DATACENTER, DENSE,
+            "cta_group = 2, swap_operands = true", SMALL),
+] + [
+    Variant(f"cluster {m} x {n}" + (" of pairs" if group == 2 else ""),
+            DATACENTER, [MXFP8, NVFP4], cluster(m, n, group), SMALL)
+    for m, n, group in [(2, 1, 1), (1, 2, 1), (2, 2, 1), (4, 2, 1), (2, 2, 2),
+                        (4, 1, 2), (4, 2, 2), (2, 4, 2), (4, 4, 2)]
+] + [
+    Variant("dynamic scheduler", DATACENTER, [MXFP8, NVFP4],
+            'cta_group = 1, scheduler = dynamic', SMALL),
+    Variant("dynamic scheduler, CTA pair in 2 x 2", DATACENTER,
+            [MXFP8, NVFP4], cluster(2, 2, 2, ", scheduler = dynamic"), SMALL),
+    Variant("dependent launch", DATACENTER, [NVFP4],
+            pair(", dependent_launch = true"), SMALL),
+    Variant("K = 96", LONG_K, FP4, "cta_group = 1, mma_k = 96", LONG),
+    Variant("K = 96, CTA pair", LONG_K, FP4, pair(", mma_k = 96"), LONG),
+    Variant("sparse", DATACENTER, SPARSE, "cta_group = 1", HALVED),
+    Variant("sparse, CTA pair", DATACENTER, SPARSE, "cta_group = 2", HALVED),
+    Variant("warp level", WARP, [MXFP8, MXFP6, MIXED, MXFP4, NVFP4], "", SMALL),
+    Variant("warp level, sparse", WARP, SPARSE, "", HALVED),
+]
+
+
+def tensor(rows, k, element, spec):
+    return (f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}", '
+            "layout = tiled_128x4>")
+
+
+def function(name, operands, n, k, schedule):
+    a = tensor("?", k, operands.a, operands.a_spec)
+    b = tensor(n, k, operands.b, operands.b_spec)
+    wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
+    return (f"func.func @{name}(%a: {a}, %b: {b}) -> tensor<?x{n}xf32> {{\n"
+            f"  %d = blockscale.matmul %a, %b {wish}: {a}, {b} -> "
+            f"tensor<?x{n}xf32>\n  return %d : tensor<?x{n}xf32>\n}}\n")
+
+
+def module(variant):
+    return "\n".join(
+        function(f"k{i}_{n}_{k}", operands, n, k, variant.schedule)
+        for i, operands in enumerate(variant.operands)
+        for n, k in variant.sizes.products)
+
+
+class Result:
+    def __init__(self, variant):
+        self.variant = variant
+        self.assembled = self.runs = self.agree = 0
+        self.kernels = len(variant.operands) * len(variant.sizes.products)
+        self.errors = []
+
+
+def run(result, command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        result.errors.append(f"{result.variant.name}: {' '.join(command)}\n"
+                             f"{done.stderr}{done.stdout}")
+    return done.stdout
+
+
+def assemble(result, blockscale, chip, path, folder):
+    out = os.path.join(folder, chip)
+    os.mkdir(out)
+    run(result, [blockscale, "compile", f"--target={chip}", "-o", out, path])
+    report = os.path.join(out, "variant.report.json")
+    if not os.path.exists(report):
+        return
+    with open(report) as file:
+        kernels = json.load(file)["kernels"]
+    result.assembled += len(kernels)
+    for kernel in kernels:
+        if (kernel["spill_store_bytes"] or kernel["spill_load_bytes"]
+                or kernel["stack_bytes"]):
+            result.errors.append(f"{result.variant.name}: {kernel['name']} "
+                                 f"spills on {chip}")
+
+
+def emulate(result, blockscale, path):
+    variant = result.variant
+    for completion in ("immediate", "latest"):
+        table = run(result, [
+            blockscale, "verify", f"--target={variant.chips[0]}",
+            "--data=exact", f"--completion={completion}", "--num-sms=16",
+            "--threads=1", "-m", ",".join(map(str, variant.sizes.rows)), path])
+        result.runs += len(re.findall(r"\b(?:pass|FAIL)\b", table))
+        result.agree += len(re.findall(r"\bpass\b", table))
+
+
+def check(blockscale, variant):
+    result = Result(variant)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "variant.mlir")
+        with open(path, "w") as file:
+            file.write(module(variant))
+        for chip in variant.chips:
+            assemble(result, blockscale, chip, path, folder)
+        emulate(result, blockscale, path)
+    expected = (result.kernels * len(variant.sizes.rows) * 2)
+    if result.agree != expected:
+        result.errors.append(f"{variant.name}: {result.agree} of {expected} "
+                             "runs agree")
+    return result
+
+
+def print_table(results):
+    print("| kernels | chips | assembled | runs on the emulator | agree |")
+    print("|---|---|---|---|---|")
+    for r in results:
+        total = r.kernels * len(r.variant.chips)
+        print(f"| {r.variant.name} | {', '.join(r.variant.chips)} "
+              f"| {r.assembled} of {total} | {r.runs} | {r.agree} |")
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--blockscale",
+                        default=os.path.join(root, "build/bin/blockscale"))
+    options = parser.parse_args()
+    variants = [v for v in VARIANTS if re.search(options.only, v.name)]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        results = list(pool.map(lambda v: check(options.blockscale, v),
+                                variants))
+    print_table(results)
+    errors = [error for r in results for error in r.errors]
+    print("\n".join(errors), file=sys.stderr)
+    sys.exit(bool(errors))
+
+
+if __name__ == "__main__":
+    main()
