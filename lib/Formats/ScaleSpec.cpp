@@ -51,6 +51,13 @@ bool looksLikeTile(std::string_view text) {
          text.find_first_not_of("0123456789snm", 1) == std::string_view::npos;
 }
 
+/// Whether a segment is the sparsity of a tile without the tile.
+bool looksLikeSparsity(std::string_view text) {
+  SpecCursor cursor(text);
+  return cursor.consume("n") && cursor.number() && cursor.consume("m") &&
+         cursor.number() && cursor.atEnd();
+}
+
 /// The rules of tile and subtile sizes; the reason if one is broken.
 std::string whyNotTile(const WrittenTile &written) {
   const TileSpec &tile = written.tile;
@@ -182,6 +189,12 @@ bool readSegments(const std::vector<Segment> &segments, WrittenSpec &written,
       written.tiles.push_back(*tile);
       continue;
     }
+    if (looksLikeSparsity(segment.text))
+      return fail("sparsity " + quoted(segment.text) +
+                      " stands alone, expected it in the tile of a scale, "
+                      "such as 't32" +
+                      std::string(segment.text) + "'",
+                  segment.offset);
     Parsed<NumberSpec> number = parseScaleNumber(segment);
     if (!number)
       return fail(number.error, number.errorOffset);

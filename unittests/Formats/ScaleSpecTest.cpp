@@ -323,6 +323,12 @@ TEST(ScaleSpec, ErrorsPointAtTheSegment) {
   EXPECT_EQ(parseScaleSpec("e8m0_t33").error,
             "tile 't33' has size 33, expected a power of two from 4 to 256, "
             "or 0 for the whole dimension");
+  for (auto [spec, offset] : {std::pair("n2m4", 0u), {"e8m0_t32_n2m4", 9u}}) {
+    EXPECT_EQ(parseScaleSpec(spec).error,
+              "sparsity 'n2m4' stands alone, expected it in the tile of a "
+              "scale, such as 't32n2m4'");
+    EXPECT_EQ(parseScaleSpec(spec).errorOffset, offset);
+  }
   EXPECT_EQ(parseNumberSpec("mxfp8e4").error,
             "'mxfp8e4' is not a number spec but a scaled data type: number "
             "spec 'e4m3fn' with scale spec 'e8m0_t32'");

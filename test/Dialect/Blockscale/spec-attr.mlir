@@ -32,6 +32,11 @@ func.func private @empty() attributes {a = #blockscale.spec<"">}
 
 // -----
 
+// expected-error @below {{illegal scale spec 'n2m4': sparsity 'n2m4' stands alone, expected it in the tile of a scale, such as 't32n2m4'}}
+func.func private @sparse_without_scale() attributes {a = #blockscale.spec<"n2m4">}
+
+// -----
+
 // expected-error @below {{illegal scale spec 'fp8_t32': 'fp8' is not a number spec; write 'e4m3fn'}}
 func.func private @data_type_name() attributes {a = #blockscale.spec<"fp8_t32">}
 
