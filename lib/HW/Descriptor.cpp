@@ -278,6 +278,11 @@ static std::string whyNotEncodable(const PlainInstr &instr) {
     return "kind 'i8' cannot negate an operand";
   if (instr.sparsitySelector && !instr.sparse)
     return "a dense instruction has no sparsity selector";
+  // PTX ISA 9.7.16.10.8, sparsity selector: all metadata columns are read.
+  if (instr.sparsitySelector && (integer || instr.kind == MmaKind::F8F6F4))
+    return "the sparsity selector of kind '" +
+           std::string(kindName(instr.kind)) + "' is 0, found " +
+           std::to_string(instr.sparsitySelector);
   return {};
 }
 

@@ -55,6 +55,16 @@ const struct {
     {"tcgen05.mma.sp.cta_group::1.kind::mxf4nvf4.block_scale.block16 [%r1], "
      "%rd1, %rd2, [%r5], %r2, [%r3], [%r4], %p1",
      "--Y-Y--Y-----"},
+    {"tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r5], %r2, %p1",
+     "--YYYY-YY----"},
+    {"tcgen05.mma.sp.cta_group::2.kind::tf32 [%r1], %rd1, %rd2, [%r5], %r2, "
+     "%p1",
+     "--YYYY-YY----"},
+    {"tcgen05.mma.sp.cta_group::1.kind::f8f6f4 [%r1], %rd1, %rd2, [%r5], %r2, "
+     "%p1",
+     "--YYYY-YY----"},
+    {"tcgen05.mma.sp.cta_group::2.kind::i8 [%r1], %rd1, %rd2, [%r5], %r2, %p1",
+     "--Y----Y-----"},
     {"tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 "
      "[%r1]",
      "--YYYY-YY----"},

@@ -125,9 +125,12 @@ TEST(Descriptor, PlainKinds) {
   fp8.a = PlainType::E5M2;
   fp8.b = PlainType::E2M1;
   fp8.sparse = true;
-  fp8.sparsitySelector = 1;
   fp8.n = 128;
-  EXPECT_EQ(*encode(fp8), 0x08201495u);
+  EXPECT_EQ(*encode(fp8), 0x08201494u);
+  PlainInstr selected = tf32;
+  selected.sparse = true;
+  selected.sparsitySelector = 3;
+  EXPECT_EQ(*encode(selected), 0x04110917u);
   PlainInstr i8;
   i8.kind = MmaKind::I8;
   i8.a = PlainType::S8;
@@ -136,7 +139,7 @@ TEST(Descriptor, PlainKinds) {
   i8.saturate = true;
   i8.maxShift = 32;
   EXPECT_EQ(*encode(i8), 0xc80200a8u);
-  for (const PlainInstr &instr : {f16, bf16, tf32, fp8, i8})
+  for (const PlainInstr &instr : {f16, bf16, tf32, fp8, selected, i8})
     EXPECT_EQ(*decodePlain(instr.kind, *encode(instr)), instr);
 }
 
@@ -150,6 +153,15 @@ TEST(Descriptor, PlainRefusals) {
   instr = {};
   instr.sparsitySelector = 1;
   EXPECT_FALSE(encode(instr));
+  instr.sparse = true;
+  EXPECT_TRUE(encode(instr));
+  instr.kind = MmaKind::F8F6F4;
+  instr.a = instr.b = PlainType::E4M3;
+  EXPECT_EQ(encode(instr).reason,
+            "the sparsity selector of kind 'f8f6f4' is 0, found 1");
+  // An i8 descriptor with the selector in bits 0 and 1.
+  EXPECT_EQ(decodePlain(MmaKind::I8, 0x082000a6).reason,
+            "the sparsity selector of kind 'i8' is 0, found 2");
   instr = {};
   instr.n = 12;
   EXPECT_FALSE(encode(instr));

@@ -237,6 +237,21 @@ static Reason checkMajors(const MmaForm &form,
   return std::nullopt;
 }
 
+/// Only the metadata of 16- and 32-bit elements leave a choice of columns (PTX
+/// ISA, tcgen05, "Sparsity selector").
+static Reason checkSelector(const MmaForm &form,
+                            const InstructionDescriptor &out) {
+  if (!out.sparsitySelector)
+    return std::nullopt;
+  if (!form.sparse)
+    return std::string(
+        "the sparsity selector must be 0 for dense instructions");
+  if (form.kind == MmaKind::F8F6F4 || form.kind == MmaKind::I8)
+    return "the sparsity selector must be 0 for " + quoted(form.kind) +
+           ", found " + std::to_string(out.sparsitySelector);
+  return std::nullopt;
+}
+
 Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
                                    InstructionDescriptor &out,
                                    OpenPointSet &points) {
@@ -275,8 +290,8 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
       return std::string("K=96 does not exist for sparse instructions");
     out.k = 96;
   }
-  if (!form.sparse && out.sparsitySelector)
-    return std::string("the sparsity selector must be 0 for dense instructions");
+  if (auto reason = checkSelector(form, out))
+    return reason;
   if (auto reason = decodeAccumulator(bits, form.kind, out))
     return reason;
   if (auto reason = checkMajors(form, out))
