@@ -48,7 +48,8 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
     {"sparse-selector",
      "kind f16 and tf32 read metadata of 4 bytes per row and instruction from "
      "the column that the selector names",
-     "PTX text leaves the position to a figure"},
+     "PTX text leaves the position to a figure; CUTLASS passes even columns and "
+     "the lowest bit of the column as the selector"},
     {"copy-4x256b-lanes",
      "tcgen05.cp.4x256b writes its rows to lanes 0, 32, 64 and 96",
      "hardware round-trip tests of the TVM project on B200"},
