@@ -9,6 +9,7 @@
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
+#include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Explain/Explain.h"
 #include "blockscale/HW/Check.h"
 #include "llvm/ADT/StringExtras.h"
@@ -44,17 +45,20 @@ class ExplainVerb : public Verb {
 public:
   ExplainVerb()
       : Verb("explain",
-             "Say whether an instruction is legal, or where every byte lies") {}
+             "Say whether an instruction is legal, where every byte lies, or "
+             "what hazards the emulator finds") {}
   int run() override;
 
 private:
   int explainLegality();
+  int explainHazards();
   int explainFile();
   int print(StringRef text);
 
   cl::opt<std::string> topic{cl::Positional, cl::sub(command),
                              cl::value_desc("TOPIC"),
-                             cl::desc("'legality' or the name of a table")};
+                             cl::desc("'legality', 'hazards' or the name of a "
+                                      "table")};
   TextOption target{"target", "Chip, such as sm_100a", command};
   TextOption kind{"kind", "Kind of the instruction, such as mxf4nvf4", command};
   TextOption a{"a", "Element type of A, such as e2m1", command};
@@ -126,6 +130,21 @@ int ExplainVerb::explainLegality() {
   return print(answer.text + "\n");
 }
 
+int ExplainVerb::explainHazards() {
+  if (!format.empty() && format != "markdown")
+    return reportError("unknown format '" + format.getValue() +
+                           "' of the hazards, legal is 'markdown'",
+                       kNotUnderstood);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "| number | grade | hazard | rule |\n| --- | --- | --- | --- |\n";
+  for (const emulator::HazardInfo &info : emulator::hazardCatalogue())
+    os << "| " << info.number << " | "
+       << (info.grade == emulator::Grade::Error ? "error" : "advice") << " | "
+       << info.name << " | " << info.explanation << " |\n";
+  return print(text);
+}
+
 int ExplainVerb::explainFile() {
   if (from.empty())
     return reportError("table '" + topic.getValue() +
@@ -157,10 +176,13 @@ int ExplainVerb::explainFile() {
 int ExplainVerb::run() {
   if (topic == "legality")
     return explainLegality();
+  if (topic == "hazards")
+    return explainHazards();
   std::vector<std::string> tables = explain::tableNames();
   if (llvm::is_contained(tables, topic.getValue()))
     return explainFile();
-  std::string known = "'legality', '" + llvm::join(tables, "', '") + "'";
+  std::string known =
+      "'legality', 'hazards', '" + llvm::join(tables, "', '") + "'";
   if (topic.empty())
     return reportError("no topic given, legal are " + known, kNotUnderstood);
   return reportError("unknown topic '" + topic.getValue() + "', legal are " +

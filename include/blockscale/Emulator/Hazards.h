@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace blockscale::emulator {
 
@@ -36,6 +37,9 @@ struct HazardInfo {
 
 /// The entry with this number; null if there is none.
 const HazardInfo *hazardInfo(unsigned number);
+
+/// The whole catalogue, by number.
+std::vector<HazardInfo> hazardCatalogue();
 
 } // namespace blockscale::emulator
 

@@ -375,4 +375,8 @@ const HazardInfo *hazardInfo(unsigned number) {
   return it != std::end(kHazards) && it->number == number ? it : nullptr;
 }
 
+std::vector<HazardInfo> hazardCatalogue() {
+  return {std::begin(kHazards), std::end(kHazards)};
+}
+
 } // namespace blockscale::emulator
