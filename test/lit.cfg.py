@@ -55,6 +55,8 @@ if any(os.path.exists(os.path.join(cuda_root, lib, "libcudart.so"))
 else:
     # NVIDIA's wheels lack the file that the linker looks for.
     cudart_flags = f"-cudart none -Xlinker {cuda_runtime}"
+    lit_config.note("there is no libcudart.so to link with: the commands for "
+                    "CUDA programs in docs/emulator.md are not checked")
 config.substitutions.append(("%nvcc_plain", nvcc))
 config.substitutions.append(("%nvcc", f"{nvcc} -std=c++17 {cudart_flags}"))
 
