@@ -1,5 +1,6 @@
 // RUN: %nvcc -arch=sm_100a %s -o %t
 // RUN: blockscale emulate --cuda %t 2>&1 | FileCheck %s
+// CHECK: kernel 'rounds(int*, int*)': a cooperative launch runs without strict mode
 // CHECK: kernel 'rounds(int*, int*)': 2369 CTAs of a cooperative launch, B200 holds 2368 at once
 // CHECK: all right
 
