@@ -1,0 +1,193 @@
+# Makes single edits to a PTX file that break its protocol, not its arithmetic:
+# a fence, wait, arrive or commit dropped, moved or changed, a parity, a byte
+# count, a multicast mask. Runs each with asynchronous operations that finish at
+# once, at random times and as late as they may. Prints one line per edit that
+# nobody noticed and per edit that is equivalent, then how many there were.
+#
+# usage: protocol.py FILE.mlir FILE.ptx FOLDER [VERIFY OPTIONS...]
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+source, ptx_path, folder = sys.argv[1:4]
+options = sys.argv[4:]
+lines = open(ptx_path).read().splitlines()
+
+# Edits that leave a correct kernel, each with the reason: regular expressions
+# for "KERNEL: EDIT".
+EQUIVALENT = [
+    (r".*: drop tcgen05.fence::", "the barrier or commit beside it orders "
+     "tensor memory on the hardware that is known; entry 75, advice"),
+    (r".*: drop tcgen05.relinquish_alloc_permit", "no other CTA fits on the SM"),
+    (r".*: drop bar.warp.sync", "the branches join before the next instruction "
+     "for the whole warp, with or without it"),
+    (r".*: drop fence.mbarrier_init", "a CTA or cluster barrier behind it "
+     "publishes the initialisation to the threads that use the barriers"),
+    (r"pair: relaxed cluster arrive 0 of", "the fence of the barriers' "
+     "initialisation in front of it releases what there is to publish"),
+    (r"pair: (drop|flip parity of) wait 1 of", "the producer's wait for its last stages: the "
+     "epilogue waits for the later accumulator before the last barrier"),
+    (r"sparse: drop fence.proxy 0 of", "the same lanes fence again behind the "
+     "clearing of B's scales"),
+]
+
+
+def places(pattern):
+    return [i for i, line in enumerate(lines) if re.search(pattern, line)]
+
+
+def definition(register, before):
+    """The last line before `before` that sets the register."""
+    return [i for i in places(rf"\t{re.escape(register)}, ") if i < before][-1]
+
+
+def edited(at, text):
+    return lines[:at] + [text] + lines[at + 1:]
+
+
+def moved(at, to):
+    """Line `at` in front of line `to`."""
+    rest = lines[:at] + lines[at + 1:]
+    to -= at < to
+    return rest[:to] + [lines[at]] + rest[to:]
+
+
+def counted(pattern):
+    found = places(pattern)
+    for number, at in enumerate(found):
+        yield f"{number} of {len(found)}", at
+
+
+DROPPED = [
+    "fence.mbarrier_init", "fence.proxy", "tcgen05.fence::",
+    "tcgen05.relinquish_alloc_permit", "tcgen05.dealloc", "tcgen05.commit",
+    "tcgen05.wait::ld", "tcgen05.wait::st", "bar.warp.sync", "bar.sync",
+    "barrier.cluster.arrive", "barrier.cluster.wait", "mbarrier.init",
+    "mbarrier.arrive.expect_tx", "mbarrier.arrive.shared",
+    "mbarrier.arrive.release", "cp.async.bulk.commit_group",
+    "cp.async.bulk.wait_group", "griddepcontrol.wait",
+]
+
+
+def dropped():
+    for what in DROPPED:
+        for number, at in counted(r"^\t(@%p\d+ )?" + re.escape(what)):
+            yield f"drop {what} {number}", edited(at, "")
+
+
+def waits():
+    for number, at in counted(r"mbarrier\.try_wait"):
+        line = lines[at]
+        done = re.search(r"\t(%p\d+), |b64 (%p\d+), |b64 \t(%p\d+), ", line)
+        done = next(group for group in done.groups() if group)
+        parity = re.search(r"(%r\d+)(, %?r?\d+)?;", line).group(1)
+        yield f"drop wait {number}", edited(at, f"\tsetp.eq.u32 {done}, 0, 0;")
+        flip = f"\txor.b32 \t{parity}, {parity}, 1;\n"
+        yield f"flip parity of wait {number}", edited(at, flip + line)
+
+
+def relaxed():
+    for number, at in counted(r"mbarrier\.arrive\.shared"):
+        text = lines[at].replace("arrive.shared", "arrive.relaxed.cta.shared")
+        yield f"relaxed arrive {number}", edited(at, text)
+    for number, at in counted(r"mbarrier\.arrive\.release"):
+        text = lines[at].replace("arrive.release", "arrive.relaxed")
+        yield f"relaxed arrive at a release {number}", edited(at, text)
+    for number, at in counted(r"barrier\.cluster\.arrive\.aligned"):
+        text = lines[at].replace("arrive.aligned", "arrive.relaxed.aligned")
+        yield f"relaxed cluster arrive {number}", edited(at, text)
+
+
+def counts():
+    for number, at in counted(r"mbarrier\.arrive\.expect_tx"):
+        size = lines[at].rsplit(" ", 1)[1].rstrip(";")
+        line = definition(size, at)
+        value = int(re.search(r", (\d+);", lines[line]).group(1))
+        for change in (-16, 16):
+            yield f"expect {change:+d} bytes {number}", edited(
+                line, re.sub(r", \d+;", f", {value + change};", lines[line]))
+    for number, at in counted(r"mbarrier\.init"):
+        count = re.search(r"(%r\d+);", lines[at]).group(1)
+        more = f"\tadd.s32 \t{count}, {count}, 1;\n"
+        less = f"\n\tsub.s32 \t{count}, {count}, 1;"
+        yield f"one arrival more {number}", edited(at, more + lines[at] + less)
+
+
+def orders():
+    """Instructions in front of what they must follow."""
+    for number, at in counted(r"tcgen05\.commit"):
+        work = [i for i in places(r"tcgen05\.(mma|cp)") if i < at]
+        label = max([i for i in places(r"^\$L") if i < at], default=0)
+        if work and work[-1] > label:
+            yield f"commit before the last MMA {number}", moved(at, work[-1])
+    for number, at in counted(r"mbarrier\.arrive\.(shared|release)"):
+        loads = [i for i in places(r"tcgen05\.wait::ld") if i < at]
+        if loads:
+            yield f"arrive before wait::ld {number}", moved(at, loads[-1])
+    for number, at in counted(r"tcgen05\.dealloc"):
+        barriers = [i for i in places(r"bar\.sync|barrier\.cluster\.wait")
+                    if i < at]
+        # The barrier behind the deallocation instead of in front of it.
+        yield f"free before the barrier {number}", moved(barriers[-1], at + 1)
+
+
+def masks():
+    for number, at in counted(r"multicast::cluster"):
+        mask = re.search(r"(%rs\d+)(, %rd\d+)?;", lines[at])
+        if mask:
+            mask = mask.group(1)
+            yield f"narrower multicast mask {number}", edited(
+                at, f"\tand.b16 \t{mask}, {mask}, 1;\n" + lines[at])
+
+
+def mutations():
+    for family in (dropped, waits, relaxed, counts, orders, masks):
+        yield from family()
+
+
+def noticed_by(number, text):
+    """Whether some order of completion shows that `text` is wrong."""
+    path = f"{folder}/protocol-{number}.ptx"
+    with open(path, "w") as file:
+        file.write("\n".join(text) + "\n")
+    for completion in ("immediate", "latest", "random"):
+        result = subprocess.run(
+            ["blockscale", "verify", source, f"--ptx={path}", "--data=exact",
+             "--num-sms=2", f"--completion={completion}", "--threads=1",
+             *options], capture_output=True, text=True)
+        bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+        if result.returncode == 1 and bad:
+            os.remove(path)
+            return True
+    return False
+
+
+def main():
+    cases = list(mutations())
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        noticed = list(pool.map(noticed_by, range(len(cases)),
+                                (text for _, text in cases)))
+    missed = equivalent = 0
+    for (name, _), seen in zip(cases, noticed):
+        kernel = os.path.basename(ptx_path).split(".")[0]
+        reason = next((why for pattern, why in EQUIVALENT
+                       if re.match(pattern, f"{kernel}: {name}")), None)
+        if seen:
+            continue
+        if reason:
+            equivalent += 1
+            print(f"equivalent: {name}: {reason}")
+        else:
+            missed += 1
+            print(f"missed: {name}")
+    print(f"missed {missed} of {len(cases)} edits, {equivalent} equivalent")
+
+
+main()
