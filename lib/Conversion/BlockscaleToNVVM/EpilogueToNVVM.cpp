@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/Transforms/Approximation.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -21,7 +22,7 @@ using namespace blockscale;
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// The widest access of one thread in bytes, and the alignment that it needs.
+/// The widest access of one thread in bytes.
 static constexpr int64_t kAccessBytes = 16;
 
 namespace {
@@ -39,6 +40,9 @@ public:
 
 private:
   int64_t size() const { return type.getDimSize(0); }
+  int64_t bytes() const { return size() * type.getElementTypeBitWidth() / 8; }
+  /// Bytes of one access to the whole row, and the alignment that it needs.
+  int64_t accessBytes() const { return std::min(kAccessBytes, bytes()); }
 
   /// The pointer `elements` behind `from`.
   Value step(Value from, Value elements) {
@@ -85,8 +89,9 @@ void Row::forEach(llvm::function_ref<void(int64_t, Value)> access) {
 }
 
 Value Row::isWhole() {
-  int64_t bytes = size() * type.getElementTypeBitWidth() / 8;
-  if (!stride && bytes % kAccessBytes != 0)
+  bool fits = size() > 1 && llvm::isPowerOf2_64(accessBytes()) &&
+              bytes() % accessBytes() == 0;
+  if (!stride && !fits)
     return {};
   Value whole = isInside(size() - 1);
   if (stride)
@@ -94,7 +99,7 @@ Value Row::isWhole() {
   Type i64 = b.getI64Type();
   Value address = LLVM::PtrToIntOp::create(b, i64, first);
   Value rest = arith::AndIOp::create(
-      b, address, arith::ConstantIntOp::create(b, i64, kAccessBytes - 1));
+      b, address, arith::ConstantIntOp::create(b, i64, accessBytes() - 1));
   Value aligned =
       arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
                             arith::ConstantIntOp::create(b, i64, 0));
@@ -103,7 +108,7 @@ Value Row::isWhole() {
 
 Value Row::loadWhole() {
   if (!stride)
-    return LLVM::LoadOp::create(b, type, first, kAccessBytes);
+    return LLVM::LoadOp::create(b, type, first, accessBytes());
   SmallVector<Value> elements;
   forEach([&](int64_t, Value pointer) {
     elements.push_back(loadElement(pointer));
@@ -131,7 +136,7 @@ Value Row::loadInside() {
 
 void Row::storeWhole(Value values) {
   if (!stride) {
-    LLVM::StoreOp::create(b, values, first, kAccessBytes);
+    LLVM::StoreOp::create(b, values, first, accessBytes());
     return;
   }
   forEach([&](int64_t index, Value pointer) {

@@ -8,6 +8,7 @@
 #include "Lowering.h"
 #include "blockscale/HW/Fragments.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -71,11 +72,14 @@ Value PieceLoader::load(Value base, Value stage, Value row, int64_t tile,
       constantI32(b, bits.mask));
   pattern =
       b.createOrFold<arith::ShLIOp>(pattern, constantI32(b, bits.to));
-  Value column = add(b, mul(b, far, kMatrixBytes), step * kStepBytes);
+  // Wider rows lie column by column, each as wide as the swizzle.
+  int64_t columnOfSteps = step * kStepBytes / width;
+  Value column = add(b, mul(b, far, kMatrixBytes), step * kStepBytes % width);
   Value offset =
       add(b, rowOffset, b.createOrFold<arith::XOrIOp>(column, pattern));
   Value start = element(b, base, stage, ring.getStageBytes());
-  return loadFrom(add(b, add(b, start, offset), tile * 2 * kMatrixRows * width));
+  int64_t rows = columnOfSteps * ring.getShape()[1] + tile * 2 * kMatrixRows;
+  return loadFrom(add(b, add(b, start, offset), rows * width));
 }
 
 Value PieceLoader::loadFrom(Value address) {
@@ -193,6 +197,49 @@ struct LoadWarpScalesToNVVM : OpConversionPattern<LoadWarpScalesOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Metadata
+//===----------------------------------------------------------------------===//
+
+/// Each row has eight bytes per instruction. Lane (g, c) holds those of half
+/// c / 2 of K of row g + 8 * (c % 2) (PTX ISA, "mma.sp", the metadata of
+/// m16n8k64 with 8-bit and of m16n8k128 with 4-bit elements).
+struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LoadWarpMetadataOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    constexpr int64_t kRowBytes = hw::kMetadataTileBytes, kStepBytes = 8,
+                      kHalfBytes = 4;
+    constexpr int64_t kTileBytes = hw::kMetadataTileRows * kRowBytes;
+    Value lane = laneId(b), inQuad = rem(b, lane, 4);
+    Value row = add(b, add(b, adaptor.getRow(), div(b, lane, 4)),
+                    mul(b, rem(b, inQuad, 2), 8));
+    Value stage = element(b, adaptor.getRing(), adaptor.getStage(),
+                          op.getRing().getType().getStageBytes());
+    Value offset = add(b, mul(b, row, kRowBytes),
+                       mul(b, div(b, inQuad, 2), kHalfBytes));
+    int64_t bytes = op.getStep() * kStepBytes;
+    int64_t place = bytes / kRowBytes * kTileBytes + bytes % kRowBytes +
+                    op.getTile() * 16 * kRowBytes;
+    Value word = LLVM::LoadOp::create(
+        b, b.getI32Type(),
+        pointer(b, add(b, add(b, stage, offset), place), kSharedSpace));
+    if (Value valid = adaptor.getValid()) {
+      Value inside =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, valid,
+                                constantI32(b, op.getStep()));
+      constexpr int64_t kWellFormed = 0x44444444;
+      word = arith::SelectOp::create(b, inside, word,
+                                     constantI32(b, kWellFormed));
+    }
+    rewriter.replaceOp(op, word);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Multiplying
 //===----------------------------------------------------------------------===//
 
@@ -239,26 +286,40 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
       return rewriter.notifyMatchFailure(op, "has no scale ids");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MmaAttr mma = op.getInstruction();
-    unsigned scales =
-        hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK());
+    unsigned scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(),
+                                       mma.getK(), mma.getSparse());
     auto id = [&](int64_t value) -> Value {
       return arith::ConstantIntOp::create(b, b.getI16Type(), value);
     };
     Type f32 = b.getF32Type();
     auto result = LLVM::LLVMStructType::getLiteral(b.getContext(),
                                                    {f32, f32, f32, f32});
-    Value sums = NVVM::MmaBlockScaleOp::create(
-        b, result, unpack(b, adaptor.getA()), unpack(b, adaptor.getB()),
-        unpack(b, adaptor.getC()), adaptor.getSfa(),
-        id(op.getSfaId()->getByte()), id(op.getSfaId()->getThread()),
-        adaptor.getSfb(), id(op.getSfbId()->getByte()),
-        id(op.getSfbId()->getThread()),
-        ArrayRef<int64_t>{mma.getM(), mma.getN(), mma.getK()},
-        std::array{elementType(mma.getA()), elementType(mma.getB())},
-        scaleVector(scales),
-        mma.getScale() == ElementFormat::UE4M3 ? NVVM::BlockScaleFormat::UE4M3
-                                               : NVVM::BlockScaleFormat::UE8M0,
-        kindOf(mma.getKind()));
+    SmallVector<Value> a = unpack(b, adaptor.getA());
+    SmallVector<Value> columns = unpack(b, adaptor.getB());
+    SmallVector<Value> c = unpack(b, adaptor.getC());
+    Value byteA = id(op.getSfaId()->getByte());
+    Value threadA = id(op.getSfaId()->getThread());
+    Value byteB = id(op.getSfbId()->getByte());
+    Value threadB = id(op.getSfbId()->getThread());
+    int64_t shape[] = {mma.getM(), mma.getN(), mma.getK()};
+    std::array types{elementType(mma.getA()), elementType(mma.getB())};
+    auto format = mma.getScale() == ElementFormat::UE4M3
+                      ? NVVM::BlockScaleFormat::UE4M3
+                      : NVVM::BlockScaleFormat::UE8M0;
+    Value sums;
+    if (mma.getSparse()) {
+      columns.append(unpack(b, adaptor.getBHigh()));
+      // The selector is 0 in all block-scaled forms.
+      sums = NVVM::MmaSpBlockScaleOp::create(
+          b, result, a, columns, c, adaptor.getMetadata(), constantI32(b, 0),
+          adaptor.getSfa(), byteA, threadA, adaptor.getSfb(), byteB, threadB,
+          shape, types, scaleVector(scales), format, kindOf(mma.getKind()));
+    } else {
+      sums = NVVM::MmaBlockScaleOp::create(
+          b, result, a, columns, c, adaptor.getSfa(), byteA, threadA,
+          adaptor.getSfb(), byteB, threadB, shape, types, scaleVector(scales),
+          format, kindOf(mma.getKind()));
+    }
     SmallVector<Value> elements;
     for (int64_t i = 0; i < 4; ++i)
       elements.push_back(LLVM::ExtractValueOp::create(b, sums, i));
@@ -346,6 +407,6 @@ struct SyncWarpToNVVM : OpConversionPattern<SyncWarpOp> {
 void blockscale::populateWarpPatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   patterns.add<LoadAFragmentToNVVM, LoadBFragmentsToNVVM, LoadWarpScalesToNVVM,
-               WarpMmaToNVVM, FinishFragmentsToNVVM, FragmentPositionToNVVM,
-               SyncWarpToNVVM>(converter, patterns.getContext());
+               LoadWarpMetadataToNVVM, WarpMmaToNVVM, FinishFragmentsToNVVM,
+               FragmentPositionToNVVM, SyncWarpToNVVM>(converter, patterns.getContext());
 }

@@ -50,6 +50,8 @@ blockscale::warpKernelRings(gpu::GPUFuncOp kernel) {
       rings.push_back({load.getRing(), "A"});
     if (auto load = dyn_cast<LoadBFragmentsOp>(op))
       rings.push_back({load.getRing(), "B"});
+    if (auto load = dyn_cast<LoadWarpMetadataOp>(op))
+      rings.push_back({load.getRing(), "metadata of A"});
     if (auto mma = dyn_cast<WarpMmaOp>(op)) {
       if (auto load = mma.getSfa().getDefiningOp<LoadWarpScalesOp>())
         rings.push_back({load.getRing(), "scales of A"});
@@ -73,13 +75,13 @@ void blockscale::reportWarpLoop(gpu::GPUFuncOp kernel, KernelReport &report) {
     auto type = cast<SharedType>(ring.getType());
     if (name == "A") {
       report.tileM = type.getShape()[1];
-      report.tileK = type.getShape()[2];
       report.stages = type.getStages();
     } else if (name == "B") {
       report.tileN = type.getShape()[1];
+      report.tileK = type.getShape()[2];
     }
   }
   report.mmaCyclesPerKTile =
       hw::warpTileCycles(loop.instruction.getKind(), report.tileM, report.tileN,
-                         report.tileK);
+                         loop.instruction.getStoredK(report.tileK));
 }

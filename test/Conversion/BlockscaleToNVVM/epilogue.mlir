@@ -71,7 +71,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Less than 16 bytes: only the guarded way.
+  // One element: only the guarded way.
   // CHECK-LABEL: llvm.func @one(
   // CHECK-NOT: alignment
   // CHECK: scf.if
@@ -99,6 +99,17 @@ gpu.module @kernels {
     %1 = math.exp %0 : vector<8xf32>
     %2 = math.erf %1 : vector<8xf32>
     blockscale.store_row %2 to %c[%at] count %n : vector<8xf32> to !blockscale.global<f32>
+    gpu.return
+  }
+
+  // Short rows go in one access of their own width.
+  // CHECK-LABEL: llvm.func @pairs
+  gpu.func @pairs(%c: !blockscale.global<bf16>, %d: !blockscale.global<f32>, %at: i64, %n: i32) kernel attributes {blockscale.kernel = #kernel} {
+    // CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xbf16>
+    %0 = blockscale.load_row %c[%at] count %n : !blockscale.global<bf16> -> vector<2xbf16>
+    %1 = arith.extf %0 : vector<2xbf16> to vector<2xf32>
+    // CHECK: llvm.store {{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+    blockscale.store_row %1 to %d[%at] count %n : vector<2xf32> to !blockscale.global<f32>
     gpu.return
   }
 }

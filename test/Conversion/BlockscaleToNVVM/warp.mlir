@@ -9,7 +9,9 @@
 !padded4 = !blockscale.shared<2x64x128xf4E2M1FN, container = 8, swizzle = "128B">
 !padded6 = !blockscale.shared<2x64x128xf6E3M2FN, container = 8, swizzle = "128B">
 !nibbles = !blockscale.shared<2x64x256xf4E2M1FN, container = 4, swizzle = "128B">
+#sparse = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 16, n = 8, k = 128, sparse = true>
 !scales = !blockscale.shared<2x1x1x512xi8, container = 8>
+!metadata = !blockscale.shared<2x2x128x16xi8, container = 8>
 
 gpu.module @kernels {
   // 4-bit elements of padded rows move from bits 3 to 0 to bits 5 to 2, and only
@@ -47,6 +49,28 @@ gpu.module @kernels {
     %1 = blockscale.warp_mma #nvfp4 %a, %b, %0 scales %sfa, %sfb tile 0, 0 step 0 ids <byte = 0, thread = 0>, <byte = 0, thread = 0>
     // CHECK: llvm.inline_asm has_side_effects "", "=f,=f,=f,=f,0,1,2,3"
     %2 = blockscale.finish_fragments %1 : vector<4xf32> -> vector<4xf32>
+    gpu.return
+  }
+
+  // Eight bytes of metadata per row and step; two steps in a row of a tile.
+  // CHECK-LABEL: llvm.func @sparse
+  gpu.func @sparse(%meta: !metadata, %stage: i32, %row: i32, %valid: i32, %sfa: i32, %sfb: i32, %a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) kernel attributes {blockscale.kernel = #kernel} {
+    // Tile 1 begins behind 16 rows of 16 bytes; step 3 is the second of the
+    // second 2048 bytes.
+    // CHECK: arith.constant 2312 : i32
+    // CHECK: %[[WORD:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
+    %0 = blockscale.load_warp_metadata %meta[%stage] row %row tile 1 step 3 : !metadata
+    // CHECK: nvvm.mma.sp.block_scale {{.*}}sparseMetadata[%[[WORD]]]
+    // CHECK-SAME: kind = #nvvm.block_scale_kind<mxf4nvf4>,{{.*}}scaleVecSize = #nvvm.scale_vec_size<x4>, shape = #nvvm.shape<m = 16, n = 8, k = 128>
+    %1 = blockscale.warp_mma #sparse %a, %b, %c sparse(%b, %0) scales %sfa, %sfb tile 1, 0 step 3 ids <byte = 0, thread = 1>, <byte = 0, thread = 0>
+    // Padding in place of metadata is not looked at.
+    // CHECK: %[[PADDED:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
+    // CHECK: %[[EMPTY:.*]] = arith.constant 1145324612 : i32
+    // CHECK: %[[SAFE:.*]] = arith.select %{{.*}}, %[[PADDED]], %[[EMPTY]] : i32
+    // CHECK: nvvm.mma.sp.block_scale {{.*}}sparseMetadata[%[[SAFE]]]
+    %2 = blockscale.load_warp_metadata %meta[%stage] row %row tile 1 step 3 valid %valid : !metadata
+    %3 = blockscale.warp_mma #sparse %a, %b, %1 sparse(%b, %2) scales %sfa, %sfb tile 1, 0 step 3 ids <byte = 0, thread = 1>, <byte = 0, thread = 0>
+    %4 = blockscale.finish_fragments %3 : vector<4xf32> -> vector<4xf32>
     gpu.return
   }
 

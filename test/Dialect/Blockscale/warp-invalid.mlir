@@ -1,15 +1,7 @@
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics
 
-func.func @wide_rows(%ring: !blockscale.shared<2x64x256xf8E4M3FN, container = 8, swizzle = "128B">, %i: i32) {
-  // expected-error @below {{expected a ring of stages x rows x K whose rows are as wide as the swizzle}}
-  %0 = blockscale.load_a_fragment %ring[%i] row %i tile 0 step 0 : !blockscale.shared<2x64x256xf8E4M3FN, container = 8, swizzle = "128B">
-  return
-}
-
-// -----
-
 func.func @scales_as_rows(%ring: !blockscale.shared<2x1x1x512xi8, container = 8>, %i: i32) {
-  // expected-error @below {{expected a ring of stages x rows x K whose rows are as wide as the swizzle}}
+  // expected-error @below {{expected a ring of stages x rows x K}}
   %0:2 = blockscale.load_b_fragments %ring[%i] row %i tile 0 step 0 : !blockscale.shared<2x1x1x512xi8, container = 8>
   return
 }
@@ -64,9 +56,25 @@ func.func @scale_word(%ring: !blockscale.shared<2x1x1x512xi8, container = 8>, %i
 
 // -----
 
+func.func @metadata_ring(%ring: !blockscale.shared<2x64x128xf8E4M3FN, container = 8, swizzle = "128B">, %i: i32) {
+  // expected-error @below {{expected a ring of stages x tiles x 128 rows x 16 bytes without swizzle}}
+  %0 = blockscale.load_warp_metadata %ring[%i] row %i tile 0 step 0 : !blockscale.shared<2x64x128xf8E4M3FN, container = 8, swizzle = "128B">
+  return
+}
+
+// -----
+
+func.func @metadata_step(%ring: !blockscale.shared<2x1x128x16xi8, container = 8>, %i: i32) {
+  // expected-error @below {{expected tile 0 to 7 and step 0 to 1, found 0 and 2}}
+  %0 = blockscale.load_warp_metadata %ring[%i] row %i tile 0 step 2 : !blockscale.shared<2x1x128x16xi8, container = 8>
+  return
+}
+
+// -----
+
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 8, k = 32>
 func.func @shape(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) {
-  // expected-error @below {{M = 128}}
+  // expected-error @below {{M = 128 is not legal}}
   %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
   return
 }
@@ -75,7 +83,7 @@ func.func @shape(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i3
 
 #mma = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 func.func @k32(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) {
-  // expected-error @below {{K = 32}}
+  // expected-error @below {{K = 32 is not legal}}
   %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
   return
 }
@@ -85,6 +93,15 @@ func.func @k32(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32)
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 func.func @tcgen05_chip(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (sms), block = 288>} {
   // expected-error @below {{M = 16 is not legal for dense 'mxf8f6f4' with cta_group 1 on 'sm_100a'}}
+  %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
+  return
+}
+
+// -----
+
+#mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 64, sparse = true>
+func.func @no_metadata(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) {
+  // expected-error @below {{expected metadata and two fragments of B with a sparse instruction, and only then}}
   %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
   return
 }
@@ -139,7 +156,7 @@ func.func @out_of_range(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>,
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 func.func @one_id(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) {
   // expected-error @below {{expected 'sfa_id' and 'sfb_id' together}}
-  %0 = "blockscale.warp_mma"(%a, %b, %c, %s, %s) <{instruction = #mma, row_tile = 0, column_tile = 0, step = 0, sfa_id = #blockscale.scale_selector<byte = 0, thread = 0>}> : (vector<4xi32>, vector<2xi32>, vector<4xf32>, i32, i32) -> vector<4xf32>
+  %0 = "blockscale.warp_mma"(%a, %b, %c, %s, %s) <{instruction = #mma, row_tile = 0, column_tile = 0, step = 0, sfa_id = #blockscale.scale_selector<byte = 0, thread = 0>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 1, 1>}> : (vector<4xi32>, vector<2xi32>, vector<4xf32>, i32, i32) -> vector<4xf32>
   return
 }
 

@@ -4,6 +4,8 @@
 !bytes = !blockscale.shared<2x128x128xf8E4M3FN, container = 8, swizzle = "128B">
 !padded = !blockscale.shared<2x64x128xf4E2M1FN, container = 8, swizzle = "128B">
 !scales = !blockscale.shared<2x1x1x512xi8, container = 8>
+!metadata = !blockscale.shared<2x2x128x16xi8, container = 8>
+#sparse = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e2m1, scale = ue8m0, block = 32, m = 16, n = 8, k = 64, sparse = true>
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e2m1, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 
 // CHECK-LABEL: func.func @loads
@@ -29,6 +31,18 @@ func.func @multiply(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %sf
   %1 = blockscale.warp_mma #mma %a, %b, %0 scales %sfa, %sfb tile 0, 0 step 0
     ids <byte = 3, thread = 1>, <byte = 2, thread = 3>
   return %1 : vector<4xf32>
+}
+
+// CHECK-LABEL: func.func @sparse
+func.func @sparse(%ring: !metadata, %stage: i32, %row: i32, %valid: i32, %a: vector<4xi32>, %b: vector<2xi32>,
+                  %c: vector<4xf32>, %sfa: i32, %sfb: i32) -> (vector<4xf32>, i32) {
+  // CHECK: %[[M:.*]] = blockscale.load_warp_metadata %{{.*}}[%{{.*}}] row %{{.*}} tile 7 step 3 : <2x2x128x16xi8
+  %0 = blockscale.load_warp_metadata %ring[%stage] row %row tile 7 step 3 : !metadata
+  // CHECK: blockscale.load_warp_metadata %{{.*}} tile 0 step 1 valid %{{.*}} :
+  %1 = blockscale.load_warp_metadata %ring[%stage] row %row tile 0 step 1 valid %valid : !metadata
+  // CHECK: blockscale.warp_mma <{{.*}}sparse = true> %{{.*}}, %[[B:.*]], %{{.*}} sparse(%[[B]], %[[M]]) scales
+  %2 = blockscale.warp_mma #sparse %a, %b, %c sparse(%b, %0) scales %sfa, %sfb tile 0, 0 step 3
+  return %2, %1 : vector<4xf32>, i32
 }
 
 // CHECK-LABEL: func.func @finish

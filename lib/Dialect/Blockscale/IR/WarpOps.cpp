@@ -8,6 +8,7 @@
 #include "KernelVerifiers.h"
 #include "blockscale/HW/Fragments.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;
@@ -15,6 +16,8 @@ using namespace blockscale;
 
 /// Bytes along K that one instruction reads of each row.
 static constexpr int64_t kStepBytes = 32;
+/// Bytes of metadata of one row for one instruction.
+static constexpr int64_t kWarpMetadataBytes = 8;
 /// Rows that one load brings.
 static constexpr int64_t kPieceRows = 16;
 
@@ -37,16 +40,14 @@ std::optional<std::string> blockscale::whyNotWarpTile(MmaAttr mma,
 // Moving data into registers
 //===----------------------------------------------------------------------===//
 
-/// A piece of 16 rows x 32 bytes must lie in a stage whose rows are contiguous.
+/// A piece of 16 rows x 32 bytes must lie in a stage.
 static LogicalResult verifyPiece(Operation *op, SharedType ring, int64_t tile,
                                  int64_t step) {
   ArrayRef<int64_t> shape = ring.getShape();
   int64_t rowBytes = shape.back() * ring.getContainer() / 8;
-  if (shape.size() != 3 || rowBytes != hw::swizzleWidth(ring.getSwizzle()))
-    return op->emitOpError()
-           << "expected a ring of stages x rows x K whose rows are as wide as "
-              "the swizzle, found "
-           << ring;
+  if (shape.size() != 3)
+    return op->emitOpError() << "expected a ring of stages x rows x K, found "
+                             << ring;
   if (step < 0 || step >= rowBytes / kStepBytes)
     return op->emitOpError() << "expected step 0 to "
                              << rowBytes / kStepBytes - 1 << " of " << kStepBytes
@@ -87,6 +88,24 @@ LogicalResult LoadWarpScalesOp::verify() {
   return success();
 }
 
+LogicalResult LoadWarpMetadataOp::verify() {
+  SharedType ring = getRing().getType();
+  ArrayRef<int64_t> shape = ring.getShape();
+  if (shape.size() != 4 || shape[2] != hw::kMetadataTileRows ||
+      shape[3] != hw::kMetadataTileBytes || ring.getContainer() != 8 ||
+      ring.getSwizzle() != hw::Swizzle::None)
+    return emitOpError() << "expected a ring of stages x tiles x 128 rows x 16 "
+                            "bytes without swizzle";
+  int64_t tile = getTile(), step = getStep();
+  int64_t tiles = hw::kMetadataTileRows / kPieceRows;
+  int64_t steps = shape[1] * hw::kMetadataTileBytes / kWarpMetadataBytes;
+  if (tile < 0 || tile >= tiles || step < 0 || step >= steps)
+    return emitOpError() << "expected tile 0 to " << tiles - 1
+                         << " and step 0 to " << steps - 1 << ", found "
+                         << tile << " and " << step;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Multiplying
 //===----------------------------------------------------------------------===//
@@ -112,6 +131,10 @@ LogicalResult WarpMmaOp::verify() {
                                 hw::TargetVariant::ArchSpecific};
   if (failed(verifyInstruction(*this, getInstruction(), kOutside)))
     return failure();
+  bool isSparse = getInstruction().getSparse();
+  if (isSparse != bool(getMetadata()) || isSparse != bool(getBHigh()))
+    return emitOpError() << "expected metadata and two fragments of B with a "
+                            "sparse instruction, and only then";
   for (int64_t index :
        {int64_t(getRowTile()), int64_t(getColumnTile()), int64_t(getStep())})
     if (index < 0)

@@ -208,8 +208,7 @@ static std::variant<Candidate, std::string>
 complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
          const Choice &choice, int64_t expectedRows) {
   if (choice.swap && op.getMma()->getSparse())
-    return std::string("a sparse 'a' supplies the rows of the instruction, so "
-                       "'swap_operands' must be false");
+    return std::string(kWhyNotSwapSparse);
   Problem problem = problemOf(op, choice.swap, expectedRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;

@@ -51,8 +51,9 @@ struct WarpState {
 struct StageExtent {
   /// Instructions along K.
   int64_t steps;
-  /// Scales per row that are not padding; null if all that are read.
-  Value validScales;
+  /// Scales per row, and instructions, that are not padding; null if all that
+  /// are read.
+  Value validScales, validSteps;
 };
 
 class WarpBuilder {
@@ -71,7 +72,8 @@ private:
   WarpState multiplyTile(WarpState state);
   WarpState multiplyTail(WarpState state, Value fullTiles);
   WarpState multiplyStage(WarpState state, StageExtent extent);
-  void multiplyStep(WarpState &state, int64_t step);
+  void multiplyStep(WarpState &state, int64_t step, Value validSteps);
+  void loadColumns(Value stage, int64_t step);
   void loadScales(Value stage, int64_t word, Value valid);
   void release(Value stage);
   void storeTile(TilePosition position, ValueRange accumulators);
@@ -87,6 +89,8 @@ private:
   Value leader;
   /// The registers of scales of the current word.
   SmallVector<Value> sfa, sfb;
+  /// B for the current instruction, and its second half of K if A is sparse.
+  SmallVector<Value> columns, columnsHigh;
 };
 } // namespace
 
@@ -119,23 +123,40 @@ void WarpBuilder::loadScales(Value stage, int64_t word, Value valid) {
   sfb = load(t.sharedSfb, scaleRow, tile.columns);
 }
 
-void WarpBuilder::multiplyStep(WarpState &state, int64_t step) {
+void WarpBuilder::loadColumns(Value stage, int64_t step) {
+  Type type = VectorType::get({2}, b.getI32Type());
+  auto load = [&](int64_t piece) {
+    SmallVector<Value> fragments;
+    for (int64_t i = 0; i < columnTiles() / 2; ++i) {
+      auto pair = LoadBFragmentsOp::create(b, type, type, t.sharedB, stage,
+                                           column, i, piece);
+      fragments.append({pair.getLow(), pair.getHigh()});
+    }
+    return fragments;
+  };
+  columns = load(mma.getSparse() ? 2 * step : step);
+  columnsHigh = mma.getSparse() ? load(2 * step + 1)
+                                : SmallVector<Value>(columnTiles(), Value());
+}
+
+void WarpBuilder::multiplyStep(WarpState &state, int64_t step,
+                               Value validSteps) {
   constexpr int64_t kRowTilesPerScale = kScaleRows / kRows;
   constexpr int64_t kColumnTilesPerScale = kScaleRows / kColumns;
   Type typeA = VectorType::get({4}, b.getI32Type());
-  Type typeB = VectorType::get({2}, b.getI32Type());
-  SmallVector<Value> columns;
-  for (int64_t i = 0; i < columnTiles() / 2; ++i) {
-    auto pair = LoadBFragmentsOp::create(b, typeB, typeB, t.sharedB,
-                                         state.stage.slot, column, i, step);
-    columns.append({pair.getLow(), pair.getHigh()});
-  }
+  loadColumns(state.stage.slot, step);
   for (int64_t i = 0; i < rowTiles(); ++i) {
     Value a = LoadAFragmentOp::create(b, typeA, t.sharedA, state.stage.slot,
                                       row, i, step);
+    Value metadata;
+    if (mma.getSparse())
+      metadata = LoadWarpMetadataOp::create(b, b.getI32Type(), t.sharedMetadata,
+                                            state.stage.slot, row, i, step,
+                                            validSteps);
     for (int64_t j = 0; j < columnTiles(); ++j) {
       Value &sum = state.accumulators[i * columnTiles() + j];
       sum = WarpMmaOp::create(b, sum.getType(), a, columns[j], sum,
+                              columnsHigh[j], metadata,
                               sfa[i / kRowTilesPerScale],
                               sfb[j / kColumnTilesPerScale], mma, i, j, step,
                               ScaleSelectorAttr(), ScaleSelectorAttr());
@@ -154,14 +175,15 @@ void WarpBuilder::release(Value stage) {
 
 /// One K tile: wait for its stage, multiply, release the stage.
 WarpState WarpBuilder::multiplyStage(WarpState state, StageExtent extent) {
-  int64_t scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK());
+  int64_t scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                    mma.getSparse());
   WaitOp::create(b, t.full, state.stage.slot, state.stage.parity);
   for (int64_t step = 0; step < extent.steps; ++step) {
     int64_t first = step * scales;
     if (first % hw::kAtomScales == 0)
       loadScales(state.stage.slot, first / hw::kAtomScales,
                  extent.validScales);
-    multiplyStep(state, step);
+    multiplyStep(state, step, extent.validSteps);
   }
   release(state.stage.slot);
   state.stage = t.next(state.stage, t.geometry.stages);
@@ -173,7 +195,7 @@ WarpState WarpBuilder::multiplyTail(WarpState state, Value fullTiles) {
   Value rest = b.createOrFold<arith::RemUIOp>(t.op.getK(),
                                               t.constant(t.geometry.tileK));
   Value scales =
-      b.createOrFold<arith::DivUIOp>(rest, t.constant(mma.getBlock()));
+      b.createOrFold<arith::DivUIOp>(rest, t.constant(mma.getScaleSpan()));
   APInt known;
   if (matchPattern(rest, m_ConstantInt(&known))) {
     int64_t elements = known.getSExtValue();
@@ -182,7 +204,7 @@ WarpState WarpBuilder::multiplyTail(WarpState state, Value fullTiles) {
     bool isRagged = elements % mma.getK() != 0;
     return multiplyStage(std::move(state),
                          {int64_t(llvm::divideCeil(elements, mma.getK())),
-                          isRagged ? scales : Value()});
+                          isRagged ? scales : Value(), Value()});
   }
   Value hasRest = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, rest,
                                                 t.constant(0));
@@ -191,7 +213,8 @@ WarpState WarpBuilder::multiplyTail(WarpState state, Value fullTiles) {
                                      /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(condition.thenBlock());
-  WarpState after = multiplyStage(state, {stepsPerStage(), scales});
+  WarpState after = multiplyStage(state, {stepsPerStage(), scales,
+                                           t.ceilDiv(rest, mma.getK())});
   scf::YieldOp::create(b, after.values());
   b.setInsertionPointToStart(condition.elseBlock());
   scf::YieldOp::create(b, before);
@@ -208,7 +231,7 @@ WarpState WarpBuilder::multiplyTile(WarpState state) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     WarpState after = multiplyStage(WarpState::from(loop.getRegionIterArgs()),
-                                    {stepsPerStage(), Value()});
+                                    {stepsPerStage(), Value(), Value()});
     scf::YieldOp::create(b, after.values());
   }
   return multiplyTail(WarpState::from(loop.getResults()), fullTiles);

@@ -46,8 +46,6 @@ static std::optional<std::string> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   if (auto why = hw::whyNot(query))
     return why;
   std::string chip = hw::targetName(target);
-  if (mma.getSparse())
-    return "sparse products are not lowered for " + chip + " yet";
   if (wish.clusterSize() > 1)
     return "clusters share loads into tensor-core kernels of chips with tensor "
            "memory; on " +
@@ -77,8 +75,11 @@ static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
   int64_t tiles = llvm::divideCeil(swap ? n : m, schedule.getTileM()) *
                   llvm::divideCeil(swap ? m : n, schedule.getTileN()) * batch;
   int64_t waves = llvm::divideCeil(tiles, hw::referencePart(target.chip).smCount);
-  return waves * hw::warpTileCycles(mma.getKind(), schedule.getTileM(),
-                                    schedule.getTileN(), size(k));
+  double cycles =
+      waves * hw::warpTileCycles(mma.getKind(), schedule.getTileM(),
+                                 schedule.getTileN(), mma.getStoredK(size(k)));
+  // With one stage nothing is loaded while warps multiply.
+  return schedule.getStages() == 1 ? 2 * cycles : cycles;
 }
 
 /// Completes `wish` with this tile; a string says why it cannot be.
@@ -86,6 +87,8 @@ static std::variant<Candidate, std::string>
 complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
          bool swap, int64_t expectedRows) {
   MmaAttr mma = instruction(*op.getMma(), swap);
+  if (swap && mma.getSparse())
+    return std::string(kWhyNotSwapSparse);
   if (auto why = whyNotWish(wish, mma, target))
     return *why;
   ScheduleFields fields = wish.getFields();

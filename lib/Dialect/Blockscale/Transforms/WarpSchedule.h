@@ -13,6 +13,11 @@
 
 namespace blockscale {
 
+/// Why a product with a sparse A does not exchange its operands.
+inline constexpr llvm::StringLiteral kWhyNotSwapSparse =
+    "a sparse 'a' supplies the rows of the instruction, so "
+    "'swap_operands' must be false";
+
 /// A complete instruction and schedule.
 struct WarpSchedule {
   MmaAttr mma;

@@ -1,11 +1,12 @@
-// A family target has no sparse FP4 instruction, but the others.
+// Family targets have no sparse FP4 instruction, but the others.
 
-// RUN: blockscale-opt %s -split-input-file -verify-diagnostics -blockscale-legalize-scales=target=sm_100f | FileCheck %s
+// RUN: sed s/CHIP/sm_100f/ %s | blockscale-opt -split-input-file -verify-diagnostics -blockscale-legalize-scales=target=sm_100f | FileCheck %s
+// RUN: sed "s/on 'CHIP'/(mma.sync) on 'sm_120f'/" %s | blockscale-opt -split-input-file -verify-diagnostics -blockscale-legalize-scales=target=sm_120f | FileCheck %s
 
 !fp4_a = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16n4m8", layout = tiled_128x4>
 !fp4_b = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t32", layout = tiled_128x4>
 func.func @fp4(%a: !fp4_a, %b: !fp4_b) -> tensor<128x128xf32> {
-  // expected-error @below {{a sparse A is not legal for 'mxf4nvf4' on 'sm_100f': expected dense; it exists on sm_100a, sm_103a, sm_110a, sm_120a, sm_121a only}}
+  // expected-error @below {{a sparse A is not legal for 'mxf4nvf4' on 'CHIP': expected dense; it exists on sm_100a, sm_103a, sm_110a, sm_120a, sm_121a only}}
   %0 = blockscale.matmul %a, %b : !fp4_a, !fp4_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

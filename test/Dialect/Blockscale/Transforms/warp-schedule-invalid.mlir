@@ -71,3 +71,13 @@ func.func @stages(%a: !stages, %b: !stages) -> tensor<8192x8192xbf16> {
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", tile_n = 128, stages = 3>) : !stages, !stages -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
+
+// -----
+
+!swap_a = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16n4m8", layout = tiled_128x4>
+!swap_b = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t32", layout = tiled_128x4>
+func.func @swap(%a: !swap_a, %b: !swap_b) -> tensor<8192x8192xbf16> {
+  // expected-error @below {{has no legal schedule: a sparse 'a' supplies the rows of the instruction, so 'swap_operands' must be false}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sparse = true>) schedule(#blockscale.schedule<target = "sm_120a", swap_operands = true>) : !swap_a, !swap_b -> tensor<8192x8192xbf16>
+  return %0 : tensor<8192x8192xbf16>
+}

@@ -53,6 +53,10 @@ def Blockscale_ScheduleAttr
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
 
+    On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
+    `accumulators`, `cta_group` and the cluster are 1, and the scheduler is
+    static.
+
     Example:
 
     ```mlir

@@ -38,7 +38,8 @@ def Blockscale_LoadAFragmentOp : Blockscale_KernelOp<"load_a_fragment"> {
   let summary = "load 16 rows of A for one instruction";
   let description = [{
     Rows `row + 16 * tile` to `row + 16 * tile + 15` of a stage, and of each row
-    the `step`-th 32 bytes. `row` is a multiple of 8. Elements of 4 and 6 bits
+    the `step`-th 32 bytes, which are all that an instruction reads of A, and of
+    B half of what a sparse one does. `row` is a multiple of 8. Elements of 4 and 6 bits
     in containers of 8 leave memory as `mma` takes them: one per byte, 6-bit
     ones in bits 5 to 0, 4-bit ones in bits 5 to 2. Executed by a whole warp.
 
@@ -92,6 +93,25 @@ def Blockscale_LoadWarpScalesOp : Blockscale_KernelOp<"load_warp_scales"> {
   let hasVerifier = 1;
 }
 
+def Blockscale_LoadWarpMetadataOp : Blockscale_KernelOp<"load_warp_metadata"> {
+  let summary = "load the metadata of 16 rows of a sparse A for one instruction";
+  let description = [{
+    The result of lane (g, c) covers the half `c / 2` of the instruction's K of
+    row `row + 16 * tile + g + 8 * (c % 2)`: eight chunks, four bits each.
+    `step` numbers the instruction along K. With `valid`, an instruction that is
+    not among the first `valid` ones gets chunks that are well formed, 0x4
+    each, whatever the padding in memory holds.
+  }];
+  let arguments = (ins Blockscale_SharedType:$ring, I32:$stage, I32:$row,
+                       I64Attr:$tile, I64Attr:$step, Optional<I32>:$valid);
+  let results = (outs I32:$result);
+  let assemblyFormat = [{
+    $ring `[` $stage `]` `row` $row `tile` $tile `step` $step
+    (`valid` $valid^)? attr-dict `:` type($ring)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Multiplying
 //===----------------------------------------------------------------------===//
@@ -109,14 +129,17 @@ def Blockscale_ScaleSelectorAttr
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
-def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma", [NoMemoryEffect]> {
+def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma",
+    [NoMemoryEffect, AttrSizedOperandSegments]> {
   let summary = "one block-scaled mma.sync";
   let description = [{
     The result is A * B + C. `tile` numbers the instruction's rows, in units of
     16, and columns, in units of 8, within what the warp multiplies; `step`
     numbers it along K within the stage. From them
     `blockscale-assign-scale-ids` derives `sfa_id` and `sfb_id`, which are
-    absent before. Executed by a whole warp.
+    absent before. A sparse instruction takes the metadata of A, and as `b` and
+    `b_high` the columns of B in the first and second half of K. Executed by a
+    whole warp.
 
     ```mlir
     %d = blockscale.warp_mma #mma %a, %b, %c scales %sfa, %sfb tile 1, 3 step 2 ids <byte = 2, thread = 1>, <byte = 2, thread = 3>
@@ -124,13 +147,15 @@ def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma", [NoMemoryEffect]> {
   }];
   let arguments = (ins
     Blockscale_FragmentA:$a, Blockscale_FragmentB:$b, Blockscale_FragmentC:$c,
+    Optional<Blockscale_FragmentB>:$b_high, Optional<I32>:$metadata,
     I32:$sfa, I32:$sfb, Blockscale_MmaAttr:$instruction,
     I64Attr:$row_tile, I64Attr:$column_tile, I64Attr:$step,
     OptionalAttr<Blockscale_ScaleSelectorAttr>:$sfa_id,
     OptionalAttr<Blockscale_ScaleSelectorAttr>:$sfb_id);
   let results = (outs Blockscale_FragmentC:$result);
   let assemblyFormat = [{
-    $instruction $a `,` $b `,` $c `scales` $sfa `,` $sfb
+    $instruction $a `,` $b `,` $c
+    (`sparse` `(` $b_high^ `,` $metadata `)`)? `scales` $sfa `,` $sfb
     `tile` $row_tile `,` $column_tile `step` $step
     (`ids` $sfa_id^ `,` $sfb_id)? attr-dict
   }];

@@ -87,7 +87,9 @@ def Tile : Pass<"blockscale-tile"> {
     Expands each `blockscale.kernel_matmul` into a warp-specialised, persistent
     kernel: a TMA producer, an MMA issuer that also copies scales, and four
     epilogue warps, joined by rings of mbarriers. Shared and tensor memory are
-    declared but have no addresses yet.
+    declared but have no addresses yet. On chips without tensor memory eight
+    warps multiply a tile out of shared memory, with accumulators and scales in
+    registers, and store it; a ninth loads.
   }];
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::gpu::GPUDialect",
@@ -115,7 +117,8 @@ def AssignScaleIds : Pass<"blockscale-assign-scale-ids"> {
     Sets `steps` of every `blockscale.mma`: one entry per instruction, with the
     byte offsets of its operands in the stage and the column and id of its
     scales. A constant `valid` shortens the list and goes away. An MMA that has
-    `steps` keeps them.
+    `steps` keeps them. Likewise sets `sfa_id` and `sfb_id` of every
+    `blockscale.warp_mma`, the lanes and bytes that supply its scales.
   }];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
   let statistics = [
