@@ -16,12 +16,13 @@ source, ptx_path, folder, chip = sys.argv[1:5]
 with open(ptx_path) as file:
     text = file.read()
 
-# The instruction and its operands: d, a, b, c, scales of A and of B with their
-# byte and thread ids.
+# The instruction and its operands: d, a, b, c, metadata if A is sparse, scales
+# of A and of B with their byte and thread ids.
 MMA = re.compile(
-    r"mma\.sync[^\n]*\n\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),"
-    r"\s*(%r\d+), \{(%rs\d+), (%rs\d+)\},\s*(%r\d+), \{(%rs\d+), (%rs\d+)\};")
-D, A, B, C, SFA, BYTE_A, THREAD_A, SFB, BYTE_B, THREAD_B = range(1, 11)
+    r"mma\.s(?:ync|p::)[^\n]*\n\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),\s*(\{.*?\}),"
+    r"(?:\s*(%r\d+),\s*(?:0x)?0,)?\s*(%r\d+), \{(%rs\d+), (%rs\d+)\},\s*(%r\d+), \{(%rs\d+), (%rs\d+)\};")
+(D, A, B, C, METADATA, SFA, BYTE_A, THREAD_A, SFB, BYTE_B,
+ THREAD_B) = range(1, 12)
 constants = {name: int(value) for name, value in
              re.findall(r"mov\.b16 \t(%rs\d+), (\d+);", text)}
 
@@ -65,6 +66,11 @@ def mutations():
     for group, name in ((A, "A"), (B, "B"), (C, "C")):
         other = next(m for m in mmas if m.group(group) != first.group(group))
         yield f"another {name}", edited(first, group, other.group(group))
+    for number in range(0, len(mmas), 3) if first.group(METADATA) else ():
+        used = mmas[number].group(METADATA)
+        for other in sorted({m.group(METADATA) for m in mmas} - {used}):
+            yield f"metadata {other} for mma {number}", edited(
+                mmas[number], METADATA, other)
     # The shift of 4-bit elements of padded rows.
     for load in found(r"ldmatrix[^\n]*b4x16_p64 \{(.*?)\}")[:2]:
         for register in load.group(1).split(", "):
@@ -81,7 +87,7 @@ def mutations():
         yield f"address of ldmatrix 0 for {number + 1}", edited(
             load, 1, loads[0].group(1))
     for number, load in enumerate(found(r"ld\.shared\.b32 \t%r\d+, \[(%rd\d+)\];")):
-        yield f"scales 4 bytes further {number}", edited(
+        yield f"scales or metadata 4 bytes further {number}", edited(
             load, 1, load.group(1) + "+4")
     # A tail keeps the scales before the end of K by a mask.
     if scales > 1:
