@@ -1,13 +1,16 @@
-"""Compiles and assembles the tcgen05 families, dense and sparse; prints a table.
+"""Compiles and assembles the families of tcgen05 and of mma.sync, dense and
+sparse; prints a table.
 
-    scripts/sweep.py [--reduced] [--jobs N] [--blockscale PATH]
+    scripts/sweep.py [--reduced] [--chips LIST] [--jobs N] [--blockscale PATH]
 
 Kinds, type mixes, scale types and blocks, chips, tile widths and epilogues; each
 chip and type mix is one module, so that ptxas starts once for all its kernels.
 The epilogue changes from one width to the next; e4m3 x e4m3 and e2m1 x e2m1 take
 every epilogue at one width besides. Pairs of CTAs take widths of their own,
 clusters come in several shapes, with both schedulers. --reduced takes N at its
-ends and at odd steps, and one pair and one cluster for each type mix. Exits with 1 if a kernel is not compiled or not assembled, or spills.
+ends and at odd steps, and one pair and one cluster for each type mix; on chips
+without tensor memory, one width. Exits with 1 if a kernel is not compiled or not
+assembled, or spills.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.
@@ -24,7 +27,8 @@ import sys
 import tempfile
 from collections import namedtuple
 
-CHIPS = ["sm_100a", "sm_103a", "sm_110a"]
+WARP_CHIPS = ["sm_120a", "sm_120f", "sm_121a"]
+CHIPS = ["sm_100a", "sm_103a", "sm_110a"] + WARP_CHIPS
 NARROW = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]
 
 # `b_spec` is the spec of B where it is not that of A: the scales of a sparse A
@@ -90,6 +94,10 @@ FULL += [Width(n, columns) for n in (64, 128, 192, 256)
          for columns in (3 * n - 8, "?")]
 REDUCED = [Width(n, n) for n in (8, 24, 104, 136, 248, 256)]
 REDUCED += [Width(64, "?"), Width(192, 568), Width(256, 760)]
+# Chips without tensor memory have four tiles, and no shared groups to mind.
+WARP_FULL = [Width(n, columns) for n in (16, 32, 64, 128)
+             for columns in (n, 3 * n - 8, "?")]
+WARP_REDUCED = [Width(16, 16), Width(64, "?"), Width(128, 376)]
 
 # How CTAs work together: the name of the table's rows and the schedule's text.
 Form = namedtuple("Form", "name schedule")
@@ -112,6 +120,15 @@ CLUSTERS = [(Form("cluster", ", " + schedule), Width(*width))
 Case = namedtuple("Case", "mix width epilogue k form")
 
 
+def mixes_of(chip):
+    """Without tensor memory, blocks of 16 with ue8m0 need PTX 9.1, and a family
+    target has no sparse FP4."""
+    if chip not in WARP_CHIPS:
+        return MIXES + LONG_MIXES * (chip == LONG_CHIP)
+    return [mix for mix in MIXES if not mix.spec.startswith("e8m0_t16") and
+            not (chip.endswith("f") and mix.b_spec and mix.kind != "mxf8f6f4")]
+
+
 def long_cases_of(mix_index, mix, widths):
     """K = 96 takes N in steps of 16. Every width comes with another end of K."""
     tiles = sorted({w.tile // 16 * 16 for w in widths if w.tile >= 16})
@@ -125,14 +142,18 @@ def long_cases_of(mix_index, mix, widths):
         yield Case(mix, width, epilogue, k, form)
 
 
-def cases_of(mix_index, mix, widths):
+def cases_of(chip, mix_index, mix, reduced):
     """What to compile of one mix. K = 1056 and 1088 end inside a K tile. A
     sparse A changes the main loop, but not what the epilogue makes of it."""
+    widths = REDUCED if reduced else FULL
     if mix.k:
         yield from long_cases_of(mix_index, mix, widths)
         return
     together = [(PAIR, width) for width in PAIR_WIDTHS]
-    if widths is REDUCED:
+    if chip in WARP_CHIPS:
+        widths = WARP_REDUCED[mix_index % 3::3] if reduced else WARP_FULL
+        together = []
+    elif reduced:
         together = [together[mix_index % len(together)],
                     CLUSTERS[mix_index % len(CLUSTERS)]]
         if mix.b_spec:
@@ -142,9 +163,13 @@ def cases_of(mix_index, mix, widths):
         together += CLUSTERS
     tail = 1088 if mix.b_spec else 1056
     forms = [(SINGLE, width) for width in widths] + together
-    for i, (form, width) in enumerate(forms):
+    # Of few widths, too, some have a tail.
+    first = mix_index // 3 if chip in WARP_CHIPS else 0
+    for i, (form, width) in enumerate(forms, first):
         epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
         yield Case(mix, width, epilogue, tail if i % 3 == 2 else 1024, form)
+    if reduced and chip in WARP_CHIPS:
+        return
     if not mix.b_spec and mix.a == mix.b and mix.a in ("f8E4M3FN", "f4E2M1FN"):
         for epilogue in EPILOGUES:
             yield Case(mix, Width(128, 384), epilogue, 1024, SINGLE)
@@ -259,13 +284,14 @@ def print_table(results):
               f"| {r.registers} | {r.spilled} |")
 
 
-def print_widths(widths):
+def print_widths(where, widths):
     """What the run covers, in words."""
     one = [str(w.tile) for w in widths if w.columns == w.tile]
     several = [f"{w.tile} of {'any' if w.columns == '?' else w.columns}"
                for w in widths if w.columns != w.tile]
-    print(f"Tile widths of products of one tile: {', '.join(one)}; of several, "
-          f"with their columns: {', '.join(several)}.\n")
+    print(f"Tile widths {where} tensor memory, of products of one tile: "
+          f"{', '.join(one)}; of several, with their columns: "
+          f"{', '.join(several)}.\n")
 
 
 def main():
@@ -275,20 +301,25 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--blockscale",
                         default=os.path.join(root, "build/bin/blockscale"))
+    parser.add_argument("--chips", default=CHIPS,
+                        type=lambda names: names.split(","))
     options = parser.parse_args()
-    widths = REDUCED if options.reduced else FULL
+    unknown = sorted(set(options.chips) - set(CHIPS))
+    if unknown:
+        parser.error(f"unknown chips: {', '.join(unknown)}; "
+                     f"expected some of {', '.join(CHIPS)}")
     results = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         running = {
-            pool.submit(sweep, options.blockscale, chip,
-                        list(cases_of(i, mix, widths))): (chip, family(mix))
-            for chip in CHIPS
-            for i, mix in enumerate(MIXES + LONG_MIXES * (chip == LONG_CHIP))}
+            pool.submit(sweep, options.blockscale, chip, list(
+                cases_of(chip, i, mix, options.reduced))): (chip, family(mix))
+            for chip in options.chips for i, mix in enumerate(mixes_of(chip))}
         for task in concurrent.futures.as_completed(running):
             for form, result in task.result().items():
                 results.setdefault((*running[task], form),
                                    Result()).add(result)
-    print_widths(widths)
+    print_widths("with", REDUCED if options.reduced else FULL)
+    print_widths("without", WARP_REDUCED if options.reduced else WARP_FULL)
     print_table(results)
     errors = [e for r in results.values() for e in r.errors]
     print("\n".join(sorted(errors)), file=sys.stderr)
