@@ -264,18 +264,17 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
       predict(problem, mma, schedule(stages), geometry, target)};
 }
 
-/// K of the instructions to compare: K = 96 is the longer step of the 4-bit
-/// kinds on sm_103a.
+/// K of the instructions to compare: the 4-bit kinds have a longer one on
+/// sm_103a.
 static SmallVector<int64_t> stepsOf(MmaAttr mma, ScheduleAttr wish,
                                     hw::Target target) {
   if (wish.getMmaK())
     return {wish.getMmaK()};
   int64_t ordinary = hw::instructionK(mma.getKind(), mma.getSparse());
-  constexpr int64_t kLongK = 96;
   bool isLonger = mma.getKind() != hw::MmaKind::MXF8F6F4 && !mma.getSparse() &&
                   hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target);
   if (isLonger)
-    return {ordinary, kLongK};
+    return {ordinary, hw::kLongK};
   return {ordinary};
 }
 
