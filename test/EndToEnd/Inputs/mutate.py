@@ -9,38 +9,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
-import subprocess
 import sys
 
+import mutations
+from mutations import Ptx
+
 source, ptx_path, folder = sys.argv[1:4]
-lines = open(ptx_path).read().splitlines()
-
-
-def places(pattern):
-    """Numbers of the lines that match."""
-    found = [i for i, line in enumerate(lines) if re.search(pattern, line)]
-    assert found, f"no line matches {pattern}"
-    return found
-
-
-def edited(at, text):
-    return lines[:at] + [text] + lines[at + 1 :]
-
-
-def replaced(at, pattern, text):
-    line, count = re.subn(pattern, text, lines[at], count=1)
-    assert count == 1 and line != lines[at], f"{pattern} not in {lines[at]}"
-    return edited(at, line)
-
-
-def added(at, pattern, difference):
-    """The number that the group of the pattern matches, changed."""
-    match = re.search(pattern, lines[at])
-    assert match, f"{pattern} not in {lines[at]}"
-    number = int(match.group(1)) + difference
-    begin, end = match.span(1)
-    return edited(at, lines[at][:begin] + str(number) + lines[at][end:])
-
+ptx = Ptx(ptx_path)
+lines, places, definition = ptx.lines, ptx.some, ptx.definition
+edited, replaced, added = ptx.edited, ptx.replaced, ptx.added
 
 MMA = r"tcgen05\.mma.*\[(%r\d+)\], (%rd\d+), (%rd\d+), (%r\d+), \[(%r\d+)\], \[(%r\d+)\]"
 copies = places(r"tcgen05\.cp")
@@ -49,12 +26,7 @@ loads = places(r"cp\.async\.bulk\.tensor")
 operands = [re.search(MMA, lines[at]).groups() for at in mmas]
 
 
-def definition(register, before):
-    """The last line before `before` that sets the register."""
-    return [i for i in places(rf"\t{re.escape(register)}, ") if i < before][-1]
-
-
-def mutations():
+def short_k_mutations():
     for kind, group in (("copy", copies), ("mma", mmas), ("load", loads)):
         for number, at in enumerate(group[:8]):
             yield f"drop {kind} {number}", edited(at, "")
@@ -145,25 +117,10 @@ def long_k_mutations():
 
 
 def all_mutations():
-    yield from mutations()
+    yield from short_k_mutations()
     if "mma_k = 96" in open(source).read():
         yield from long_k_mutations()
 
 
-missed = total = 0
-for name, text in all_mutations():
-    path = f"{folder}/mutated.ptx"
-    with open(path, "w") as file:
-        file.write("\n".join(text) + "\n")
-    result = subprocess.run(
-        ["blockscale", "verify", source, f"--ptx={path}", "--data=exact"]
-        + ["--num-sms=2"],
-        capture_output=True,
-        text=True,
-    )
-    total += 1
-    noticed = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-    if result.returncode != 1 or not noticed:
-        missed += 1
-        print(f"missed: {name} (exit {result.returncode})")
-print(f"missed {missed} of {total} edits")
+mutations.report(all_mutations(), folder,
+                 mutations.verifier(source, "--num-sms=2"))

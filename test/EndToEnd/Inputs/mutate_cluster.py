@@ -9,31 +9,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
-import subprocess
 import sys
 
+import mutations
+from mutations import Ptx
+
 source, ptx_path, folder, *flags = sys.argv[1:]
-lines = open(ptx_path).read().splitlines()
-
-
-def places(pattern):
-    return [i for i, line in enumerate(lines) if re.search(pattern, line)]
-
-
-def edited(at, pattern, text):
-    line, count = re.subn(pattern, text, lines[at], count=1)
-    assert count == 1 and line != lines[at], f"{pattern} not in {lines[at]}"
-    return lines[:at] + [line] + lines[at + 1 :]
-
-
-def dropped(at):
-    return lines[:at] + [""] + lines[at + 1 :]
-
-
-def definition(register, before):
-    """The last line before `before` that sets the register."""
-    found = places(rf"\t{re.escape(register)}, ")
-    return [i for i in found if i < before][-1]
+ptx = Ptx(ptx_path)
+lines, places, definition = ptx.lines, ptx.places, ptx.definition
+edited, dropped = ptx.replaced, ptx.dropped
 
 
 def constants(register, before):
@@ -77,7 +61,7 @@ def offsets():
                               rf"\tmov.b32 \t\2, {side};"))
 
 
-def mutations():
+def all_mutations():
     yield from masks()
     yield from offsets()
     for number, at in enumerate(places(r"\tcp\.async\.bulk\.tensor")):
@@ -98,7 +82,7 @@ def mutations():
             text = ("\t{ .reg .b32 %flipped;\n"
                     f"\txor.b32 \t%flipped, {rank}, 1;\n{text} }}")
         yield (f"map {number} to the other CTA of the pair",
-               lines[:at] + [text] + lines[at + 1 :])
+               ptx.edited(at, text))
     for number, at in enumerate(places(r"\tst\.shared::cluster\.v4\.b32")):
         yield f"drop store {number} to the other CTA", dropped(at)
     for number, at in enumerate(places(r"mbarrier\.arrive\.release.*shared::cluster")):
@@ -107,19 +91,4 @@ def mutations():
         yield f"drop commit {number}", dropped(at)
 
 
-missed = total = 0
-for name, text in mutations():
-    path = f"{folder}/mutated.ptx"
-    with open(path, "w") as file:
-        file.write("\n".join(text) + "\n")
-    result = subprocess.run(
-        ["blockscale", "verify", source, f"--ptx={path}", "--data=exact", *flags],
-        capture_output=True,
-        text=True,
-    )
-    total += 1
-    noticed = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-    if result.returncode != 1 or not noticed:
-        missed += 1
-        print(f"missed: {name} (exit {result.returncode})")
-print(f"missed {missed} of {total} edits")
+mutations.report(all_mutations(), folder, mutations.verifier(source, *flags))

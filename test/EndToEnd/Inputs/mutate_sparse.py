@@ -9,40 +9,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
-import subprocess
 import sys
 
+import mutations
+from mutations import Ptx
+
 source, ptx_path, folder = sys.argv[1:4]
-with open(ptx_path) as file:
-    lines = file.read().splitlines()
+ptx = Ptx(ptx_path)
+lines, places, definition = ptx.lines, ptx.some, ptx.definition
+edited = ptx.edited
 
 MMA = (r"tcgen05\.mma\.sp.*\[(%r\d+)\], (%rd\d+), (%rd\d+), "
        r"\[(%r\d+)\], (%r\d+), \[(%r\d+)\], \[(%r\d+)\]")
 
 
-def places(pattern):
-    """Numbers of the lines that match."""
-    found = [i for i, line in enumerate(lines) if re.search(pattern, line)]
-    assert found, f"no line matches {pattern}"
-    return found
-
-
-def edited(at, text):
-    return lines[:at] + [text] + lines[at + 1:]
-
-
-def definition(register, before):
-    """The last line before `before` that sets the register."""
-    return [i for i in places(rf"\t{re.escape(register)}, ") if i < before][-1]
-
-
 def added(at, difference):
     """The last number of a line, changed."""
-    match = re.search(r", (-?\d+);", lines[at])
-    assert match, f"no number in {lines[at]}"
-    number = int(match.group(1)) + difference
-    return edited(at, lines[at][:match.start(1)] + str(number)
-                  + lines[at][match.end(1):])
+    return ptx.added(at, r", (-?\d+);", difference)
 
 
 def moved(at, group, difference):
@@ -53,7 +36,7 @@ def moved(at, group, difference):
     return lines[:at] + text + lines[at + 1:]
 
 
-def mutations():
+def all_mutations():
     mmas = places(MMA)
     metadata = places(r"tcgen05\.cp\.cta_group::1\.128x128b")
     for number, at in enumerate(mmas[:4]):
@@ -92,20 +75,5 @@ def mutations():
     yield "drop the load of metadata", edited(load, "")
 
 
-missed = total = 0
-for name, text in mutations():
-    path = f"{folder}/mutated.ptx"
-    with open(path, "w") as file:
-        file.write("\n".join(text) + "\n")
-    result = subprocess.run(
-        ["blockscale", "verify", source, f"--ptx={path}", "--data=exact"]
-        + ["--num-sms=2"],
-        capture_output=True,
-        text=True,
-    )
-    total += 1
-    noticed = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-    if result.returncode != 1 or not noticed:
-        missed += 1
-        print(f"missed: {name} (exit {result.returncode})")
-print(f"missed {missed} of {total} edits")
+mutations.report(all_mutations(), folder,
+                 mutations.verifier(source, "--num-sms=2"))

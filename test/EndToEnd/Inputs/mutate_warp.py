@@ -9,8 +9,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 import re
-import subprocess
 import sys
+
+import mutations
 
 source, ptx_path, folder, chip = sys.argv[1:5]
 with open(ptx_path) as file:
@@ -50,7 +51,7 @@ def scale_ids(name, mma, scales):
                        edited(mma, group, str(value)))
 
 
-def mutations():
+def all_mutations():
     mmas = list(MMA.finditer(text))
     scales = int(re.search(r"scale_vec::(\d)X", text).group(1))
     for number in range(0, len(mmas), 5):
@@ -109,17 +110,6 @@ def mutations():
         found(r"mbarrier\.arrive\.shared[^\n]*;")[0], 0, "")
 
 
-missed = total = 0
-for name, mutated in mutations():
-    path = f"{folder}/mutated.ptx"
-    with open(path, "w") as file:
-        file.write(mutated)
-    result = subprocess.run(
-        ["blockscale", "verify", source, f"--target={chip}", f"--ptx={path}",
-         "--data=exact", "--num-sms=2"], capture_output=True, text=True)
-    total += 1
-    noticed = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-    if result.returncode != 1 or not noticed:
-        missed += 1
-        print(f"missed: {name} (exit {result.returncode})")
-print(f"missed {missed} of {total} edits")
+mutations.report(
+    ((name, mutated.splitlines()) for name, mutated in all_mutations()), folder,
+    mutations.verifier(source, f"--target={chip}", "--num-sms=2"))

@@ -10,15 +10,18 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-import concurrent.futures
 import os
 import re
-import subprocess
 import sys
+
+import mutations
+from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
 options = sys.argv[4:]
-lines = open(ptx_path).read().splitlines()
+ptx = Ptx(ptx_path)
+lines, places, definition = ptx.lines, ptx.places, ptx.definition
+edited = ptx.edited
 
 # Edits that leave a correct kernel, each with the reason: regular expressions
 # for "KERNEL: EDIT".
@@ -37,19 +40,6 @@ EQUIVALENT = [
     (r"sparse: drop fence.proxy 0 of", "the same lanes fence again behind the "
      "clearing of B's scales"),
 ]
-
-
-def places(pattern):
-    return [i for i, line in enumerate(lines) if re.search(pattern, line)]
-
-
-def definition(register, before):
-    """The last line before `before` that sets the register."""
-    return [i for i in places(rf"\t{re.escape(register)}, ") if i < before][-1]
-
-
-def edited(at, text):
-    return lines[:at] + [text] + lines[at + 1:]
 
 
 def moved(at, to):
@@ -76,7 +66,7 @@ DROPPED = [
 ]
 
 
-def dropped():
+def without():
     for what in DROPPED:
         for number, at in counted(r"^\t(@%p\d+ )?" + re.escape(what)):
             yield f"drop {what} {number}", edited(at, "")
@@ -147,47 +137,13 @@ def masks():
                 at, f"\tand.b16 \t{mask}, {mask}, 1;\n" + lines[at])
 
 
-def mutations():
-    for family in (dropped, waits, relaxed, counts, orders, masks):
+def all_mutations():
+    for family in (without, waits, relaxed, counts, orders, masks):
         yield from family()
 
 
-def noticed_by(number, text):
-    """Whether some order of completion shows that `text` is wrong."""
-    path = f"{folder}/protocol-{number}.ptx"
-    with open(path, "w") as file:
-        file.write("\n".join(text) + "\n")
-    for completion in ("immediate", "latest", "random"):
-        result = subprocess.run(
-            ["blockscale", "verify", source, f"--ptx={path}", "--data=exact",
-             "--num-sms=2", f"--completion={completion}", "--threads=1",
-             *options], capture_output=True, text=True)
-        bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
-        if result.returncode == 1 and bad:
-            os.remove(path)
-            return True
-    return False
-
-
-def main():
-    cases = list(mutations())
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        noticed = list(pool.map(noticed_by, range(len(cases)),
-                                (text for _, text in cases)))
-    missed = equivalent = 0
-    for (name, _), seen in zip(cases, noticed):
-        kernel = os.path.basename(ptx_path).split(".")[0]
-        reason = next((why for pattern, why in EQUIVALENT
-                       if re.match(pattern, f"{kernel}: {name}")), None)
-        if seen:
-            continue
-        if reason:
-            equivalent += 1
-            print(f"equivalent: {name}: {reason}")
-        else:
-            missed += 1
-            print(f"missed: {name}")
-    print(f"missed {missed} of {len(cases)} edits, {equivalent} equivalent")
-
-
-main()
+kernel = os.path.basename(ptx_path).split(".")[0]
+mutations.report(
+    ((f"{kernel}: {name}", text) for name, text in all_mutations()), folder,
+    mutations.verifier(source, "--num-sms=2", *options),
+    ("immediate", "latest", "random"), EQUIVALENT)

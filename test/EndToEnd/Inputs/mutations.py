@@ -1,0 +1,103 @@
+# What the scripts that edit PTX share: finding places in the text, running each
+# edit and saying which nobody noticed.
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import concurrent.futures
+import os
+import re
+import subprocess
+
+
+class Ptx:
+    """The lines of a PTX file; every edit returns the lines of the whole."""
+
+    def __init__(self, path):
+        with open(path) as file:
+            self.lines = file.read().splitlines()
+
+    def places(self, pattern):
+        """Numbers of the lines that match; there may be none."""
+        return [i for i, line in enumerate(self.lines)
+                if re.search(pattern, line)]
+
+    def some(self, pattern):
+        """Numbers of the lines that match, of which there must be one."""
+        found = self.places(pattern)
+        assert found, f"no line matches {pattern}"
+        return found
+
+    def definition(self, register, before):
+        """The last line before `before` that sets the register."""
+        found = self.some(rf"\t{re.escape(register)}, ")
+        return [i for i in found if i < before][-1]
+
+    def edited(self, at, text):
+        return self.lines[:at] + [text] + self.lines[at + 1:]
+
+    def dropped(self, at):
+        return self.edited(at, "")
+
+    def replaced(self, at, pattern, text):
+        line, count = re.subn(pattern, text, self.lines[at], count=1)
+        assert count == 1 and line != self.lines[at], (
+            f"{pattern} not in {self.lines[at]}")
+        return self.edited(at, line)
+
+    def added(self, at, pattern, difference):
+        """The number that the group of the pattern matches, changed."""
+        match = re.search(pattern, self.lines[at])
+        assert match, f"{pattern} not in {self.lines[at]}"
+        begin, end = match.span(1)
+        number = str(int(match.group(1)) + difference)
+        return self.edited(
+            at, self.lines[at][:begin] + number + self.lines[at][end:])
+
+
+def verifier(source, *options):
+    """Runs edited PTX with `blockscale verify`; whether it was noticed."""
+
+    def noticed(path, completion):
+        result = subprocess.run(
+            ["blockscale", "verify", source, f"--ptx={path}", "--data=exact",
+             "--threads=1", f"--completion={completion}", *options],
+            capture_output=True, text=True)
+        bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
+        return result.returncode == 1 and bad
+
+    return noticed
+
+
+def report(cases, folder, noticed, completions=("immediate",), equivalent=()):
+    """Runs each case, (name, lines), and prints one line for each that nobody
+    noticed or that is known to be equivalent, then how many there were.
+    `equivalent` has regular expressions for names, each with its reason."""
+    cases = list(cases)
+
+    def seen(number):
+        path = os.path.join(folder, f"mutated-{number}.ptx")
+        with open(path, "w") as file:
+            file.write("\n".join(cases[number][1]) + "\n")
+        for completion in completions:
+            if noticed(path, completion):
+                os.remove(path)
+                return True
+        return False
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(seen, range(len(cases))))
+    missed = excused = 0
+    for (name, _), was_seen in zip(cases, results):
+        if was_seen:
+            continue
+        reason = next((why for pattern, why in equivalent
+                       if re.match(pattern, name)), None)
+        if reason:
+            excused += 1
+            print(f"equivalent: {name}: {reason}")
+        else:
+            missed += 1
+            print(f"missed: {name}")
+    print(f"missed {missed} of {len(cases)} edits, {excused} equivalent")
