@@ -22,10 +22,6 @@ namespace {
 
 constexpr uint32_t kPairQueue = 64;
 
-uint32_t queueOf(const Exec &x, unsigned group) {
-  return group == 2 ? kPairQueue + x.cta->rank / 2 : 1 + x.cta->rank;
-}
-
 TensorCta viewOf(Cta &cta) {
   TensorCta view;
   view.shared = cta.shared.data();
@@ -36,7 +32,12 @@ TensorCta viewOf(Cta &cta) {
   return view;
 }
 
-/// The CTAs of an instruction; false after a report.
+} // namespace
+
+uint32_t queueOf(const Exec &x, unsigned group) {
+  return group == 2 ? kPairQueue + x.cta->rank / 2 : 1 + x.cta->rank;
+}
+
 bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
                TensorContext &context) {
   if (group == 1) {
@@ -53,8 +54,8 @@ bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
     Cta &cta = *cluster.ctas[even + i];
     if (cta.done()) {
       asyncFault(cluster, origin, FindingKind::TensorMemory,
-                 "cta_group::2 operation while a CTA of the pair has exited",
-                 0, 76);
+                 "cta_group::2 operation while a CTA of the pair has exited", 0,
+                 76);
       return false;
     }
     context.cta[i] = viewOf(cta);
@@ -83,61 +84,8 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
     cluster.faulted = true;
 }
 
-/// What an mma needs, in Detail: a = value slots {a, b, idesc, enable, disable
-/// lanes...}; b/numbers = addresses {d, a?, metadata?, scaleA?, scaleB?}.
-struct MmaShape {
-  MmaForm form;
-  bool aInTensor, aShift, scaled;
-  unsigned scaleInputD, disableLanes;
-};
-MmaShape mmaShape(const Record &r) {
-  MmaShape s;
-  s.form.kind = MmaKind(r.aux & 15);
-  s.form.sparse = r.aux >> 4 & 1;
-  s.form.ctaGroup = r.aux >> 5 & 1 ? 2 : 1;
-  s.aInTensor = r.aux >> 6 & 1;
-  s.aShift = r.aux >> 7 & 1;
-  s.scaled = isBlockScaled(s.form.kind);
-  s.form.block = r.aux >> 8 & 255;
-  s.scaleInputD = r.aux >> 16 & 255;
-  s.disableLanes = r.aux >> 24;
-  return s;
-}
-
-MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
-                     unsigned lane) {
-  const Detail &d = *r.detail;
-  MmaRequest q;
-  q.form = s.form;
-  unsigned address = 0;
-  auto nextAddress = [&] {
-    return uint32_t(pushedAddress(x, d, address++, lane));
-  };
-  q.d = nextAddress();
-  q.aInTensorMemory = s.aInTensor;
-  q.aShift = s.aShift;
-  q.a = s.aInTensor ? nextAddress() : x.reg<uint64_t>(d.a[0])[lane];
-  q.b = x.reg<uint64_t>(d.a[1])[lane];
-  q.idesc = x.reg<uint32_t>(d.a[2])[lane];
-  if (s.form.sparse)
-    q.metadata = nextAddress();
-  if (s.scaled) {
-    q.scaleA = nextAddress();
-    q.scaleB = nextAddress();
-  }
-  q.enableInputD = x.predicate(d.a[3]) >> lane & 1;
-  q.scaleInputD = s.scaleInputD;
-  for (unsigned i = 0; i != s.disableLanes; ++i)
-    q.disableOutputLane[i] = x.reg<uint32_t>(d.a[4 + i])[lane];
-  return q;
-}
-
-/// Strict mode: gives a tensor-core operation its place in the queue of its
-/// thread, and checks what it reads of shared memory. `visitAll(visit)` calls
-/// `visit` for each piece.
-template <typename F>
 void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
-                    F &&visitAll) {
+                    const std::function<void(OperandVisit)> &visitAll) {
   if (group == 2)
     checkPeer(x, r, lane, 76);
   Touch touch;
@@ -159,55 +107,7 @@ void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
   }
 }
 
-void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
-              const TensorReport &result) {
-  const InstructionDescriptor &i = result.idesc;
-  std::string text = "event=mma kind=" + std::string(name(q.form.kind));
-  auto add = [&](const char *key, uint64_t value) {
-    text += std::string(" ") + key + "=" + std::to_string(value);
-  };
-  add("cta_group", q.form.ctaGroup);
-  add("block", q.form.block);
-  add("sparse", q.form.sparse);
-  add("m", i.m);
-  add("n", i.n);
-  add("k", i.k);
-  text += " a_type=" + std::string(name(i.a)) + " b_type=" + name(i.b);
-  if (isBlockScaled(q.form.kind))
-    text += " scale_type=" + std::string(name(i.scale));
-  add("scale_id_a", i.scaleIdA);
-  add("scale_id_b", i.scaleIdB);
-  add("mn_major_a", i.mnMajorA);
-  add("mn_major_b", i.mnMajorB);
-  add("negate_a", i.negateA);
-  add("negate_b", i.negateB);
-  add("selector", i.sparsitySelector);
-  text += " idesc=" + hex(q.idesc) + " d=" + hex(q.d) +
-          (q.aInTensorMemory ? " a_tmem=" : " a_desc=") + hex(q.a) +
-          " b_desc=" + hex(q.b);
-  if (q.form.sparse)
-    text += " metadata=" + hex(q.metadata);
-  if (isBlockScaled(q.form.kind))
-    text += " scale_a=" + hex(q.scaleA) + " scale_b=" + hex(q.scaleB);
-  add("accumulate", q.enableInputD);
-  if (q.aShift)
-    text += " ashift";
-  trace(cluster, origin, text);
-}
-
-void emitMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
-             const InstructionDescriptor &idesc) {
-  Event event;
-  event.kind = EventKind::Mma;
-  event.mma = q.form.kind;
-  event.sparse = q.form.sparse;
-  event.aInTensorMemory = q.aInTensorMemory;
-  event.ctaGroup = q.form.ctaGroup;
-  event.m = idesc.m;
-  event.n = idesc.n;
-  event.k = idesc.k;
-  emit(cluster, origin, event);
-}
+namespace {
 
 /// Bytes that one tcgen05.cp reads from shared memory.
 uint64_t sourceBytes(CopyShape shape) {
@@ -225,100 +125,6 @@ uint64_t sourceBytes(CopyShape shape) {
     return 512;
   }
   return 0;
-}
-
-/// What only sm_103 has; empty if the instruction does without.
-std::string whyNotTarget(const std::string &target, const MmaRequest &q,
-                         const InstructionDescriptor &idesc, unsigned &hazard) {
-  if (target.rfind("sm_103", 0) == 0)
-    return "";
-  hazard = 70;
-  if (idesc.k == 96)
-    return "K=96 needs a target of sm_103, the module is for " + target;
-  hazard = 71;
-  bool a = !q.aInTensorMemory && decodeSharedDescriptor(q.a).leadingAbsolute;
-  if (a || decodeSharedDescriptor(q.b).leadingAbsolute)
-    return "the absolute leading address (bit 52) needs a target of sm_103, "
-           "the module is for " +
-           target;
-  return "";
-}
-
-/// Advice if a tensor copy wrote the first row of an operand with another
-/// swizzle than the descriptor names.
-void adviseSwizzle(Exec &x, const Record &r, unsigned lane, uint64_t bits) {
-  SharedDescriptor descriptor = decodeSharedDescriptor(bits);
-  size_t row = (descriptor.start - kSharedBase) / 128;
-  if (row >= x.cta->swizzles.size() || !x.cta->swizzles[row])
-    return;
-  static constexpr unsigned kCodes[] = {0, 6, 4, 2, 1, 1, 1, 6};
-  unsigned code = kCodes[(x.cta->swizzles[row] - 1) & 7];
-  if (code != descriptor.swizzleCode)
-    reportHazard(*x.cluster, x.origin(r, int(lane)), 72, FindingKind::Descriptor,
-                 "the descriptor has swizzle code " +
-                     std::to_string(descriptor.swizzleCode) +
-                     ", the tensor map that filled the bytes stands for " +
-                     std::to_string(code),
-                 descriptor.start);
-}
-
-/// What is known of an mma when it is issued; false after a report. An illegal
-/// descriptor is left as it is: it is reported when the instruction executes.
-bool checkMma(Exec &x, const Record &r, unsigned lane, const MmaRequest &q,
-              InstructionDescriptor &idesc) {
-  OpenPointSet points;
-  if (decodeInstructionDescriptor(q.idesc, q.form, idesc, points)) {
-    idesc = InstructionDescriptor();
-    return true;
-  }
-  unsigned hazard = 0;
-  std::string reason = whyNotTarget(x.cluster->program().module->target, q,
-                                    idesc, hazard);
-  if (!reason.empty()) {
-    x.fault(r, FindingKind::Descriptor, reason, int(lane), 0, hazard);
-    return false;
-  }
-  if (x.cluster->grid.options.advice) {
-    if (!q.aInTensorMemory)
-      adviseSwizzle(x, r, lane, q.a);
-    adviseSwizzle(x, r, lane, q.b);
-  }
-  return true;
-}
-
-Step mma(Exec &x, const Record &r) {
-  MmaShape s = mmaShape(r);
-  for (uint32_t left = x.mask; left; left &= left - 1) {
-    auto lane = unsigned(__builtin_ctz(left));
-    MmaRequest q = requestOf(x, r, s, lane);
-    InstructionDescriptor idesc;
-    if (!checkMma(x, r, lane, q, idesc))
-      return Step::Fault;
-    Origin origin = x.origin(r, int(lane));
-    Cluster *cluster = x.cluster;
-    if (cluster->order) {
-      orderOperation(x, r, lane, s.form.ctaGroup,
-                     [&](OperandVisit visit) { forOperandRanges(q, visit); });
-      issueTensor(x, r, lane, s.form.ctaGroup, TensorUse::Multiply,
-                  areasOf(q, idesc));
-    }
-    cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q] {
-      TensorContext context;
-      if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
-        return;
-      TensorReport result = cluster->core.execute(q, context);
-      reportIssues(*cluster, origin, q.form.ctaGroup, result);
-      ++cluster->counters.mmas[size_t(q.form.kind)];
-      cluster->counters.macs += result.macs;
-      if (observed(*cluster))
-        emitMma(*cluster, origin, q, result.idesc);
-      if (tracing(*cluster))
-        traceMma(*cluster, origin, q, result);
-    });
-    if (x.cluster->faulted)
-      return Step::Fault;
-  }
-  return Step::Next;
 }
 
 /// aux: CopyShape | CopyFormat << 4 | group 2 << 8.
@@ -436,99 +242,6 @@ Step commit(Exec &x, const Record &r) {
       return Step::Fault;
   }
   return Step::Next;
-}
-
-std::optional<MmaKind> kindOf(const Instruction &in) {
-  for (Modifier modifier : in.modifiers)
-    switch (modifier) {
-    case Modifier::KindF16:
-      return MmaKind::F16;
-    case Modifier::KindTf32:
-      return MmaKind::TF32;
-    case Modifier::KindF8f6f4:
-      return MmaKind::F8F6F4;
-    case Modifier::KindI8:
-      return MmaKind::I8;
-    case Modifier::KindMxf8f6f4:
-      return MmaKind::MXF8F6F4;
-    case Modifier::KindMxf4:
-      return MmaKind::MXF4;
-    case Modifier::KindMxf4nvf4:
-      return MmaKind::MXF4NVF4;
-    default:
-      break;
-    }
-  return std::nullopt;
-}
-
-/// What the text of an instruction with `.ashift` must not have, if it does.
-std::optional<std::string> whyNotShiftedText(const Instruction &in,
-                                             bool aInTensor) {
-  if (!aInTensor)
-    return std::string("'.ashift' needs A in tensor memory, found a "
-                       "shared-memory descriptor");
-  for (Modifier usage : {Modifier::CollectorAFill, Modifier::CollectorAUse})
-    if (in.has(usage))
-      return "'.ashift' excludes '." + std::string(spelling(usage)) +
-             "'; legal are '.collector::a::lastuse' and "
-             "'.collector::a::discard'";
-  return std::nullopt;
-}
-
-bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
-  std::optional<MmaKind> kind = kindOf(in);
-  if (!kind)
-    return d.refuse("tcgen05.mma without a kind");
-  if (in.has(Modifier::Ws))
-    return d.refuse("tcgen05.mma.ws is not supported");
-  bool sparse = in.has(Modifier::Sp), scaled = isBlockScaled(*kind);
-  bool aInTensor =
-      in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
-  if (in.has(Modifier::Ashift))
-    if (auto reason = whyNotShiftedText(in, aInTensor))
-      return d.refuse(*reason);
-  size_t next = 0, count = in.operands.size();
-  size_t least = 5 + sparse + 2 * scaled;
-  if (count < least)
-    return d.refuse("missing operands");
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, in.operands[next++]);
-  Slot a = kNoSlot;
-  if (aInTensor)
-    pushAddress(d, detail, in.operands[next++]);
-  else
-    a = d.source(in.operands[next++], 64);
-  Slot b = d.source(in.operands[next++], 64);
-  if (sparse)
-    pushAddress(d, detail, in.operands[next++]);
-  Slot idesc = d.source(in.operands[next++], 32);
-  if (scaled) {
-    pushAddress(d, detail, in.operands[next++]);
-    pushAddress(d, detail, in.operands[next++]);
-  }
-  std::vector<Slot> disabled;
-  if (next < count && in.operands[next].kind == OperandKind::Vector)
-    for (const Operand &one : in.operands[next++].elements)
-      disabled.push_back(d.source(one, 32));
-  if (next >= count || disabled.size() > 8)
-    return d.refuse("missing operands");
-  detail.a = {a, b, idesc, d.predicate(in.operands[next++])};
-  detail.a.insert(detail.a.end(), disabled.begin(), disabled.end());
-  uint32_t scaleInputD = 0;
-  if (next < count) {
-    if (!in.operands[next].isImmediate())
-      return d.refuse("scale-input-d must be an immediate");
-    scaleInputD = uint32_t(in.operands[next].value) & 255;
-  }
-  unsigned block = 0;
-  if (scaled)
-    block = in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X) ? 16 : 32;
-  r.aux = uint32_t(*kind) | sparse << 4 | in.has(Modifier::CtaGroup2) << 5 |
-          aInTensor << 6 | in.has(Modifier::Ashift) << 7 | block << 8 |
-          scaleInputD << 16 | uint32_t(disabled.size()) << 24;
-  d.flow().sink = true;
-  r.fn = mma;
-  return true;
 }
 
 bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
