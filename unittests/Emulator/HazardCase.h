@@ -4,6 +4,14 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each case has a place `$`. With the wrong text there, the line that holds
+// `//!` is found under the number of the catalogue, in each order of completion
+// and at the CTA, warp and lane that the marker names: `//! cta 1, warp 2`;
+// what it does not name is 0, and `none` says that none is to blame. With the
+// right text nothing is found.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_UNITTESTS_EMULATOR_HAZARDCASE_H
 #define BLOCKSCALE_UNITTESTS_EMULATOR_HAZARDCASE_H
@@ -12,113 +20,57 @@
 
 #include "blockscale/Emulator/Hazards.h"
 
-#include <algorithm>
-
 namespace blockscale::emulator::test {
 
-/// A kernel body of MachineHarness.h with a place `$`. With `wrong` there, the
-/// line that holds `//!` has hazard `number`.
 struct HazardCase {
-  const char *name = "";
   unsigned number = 0;
-  const char *module = "", *text = "", *wrong = "", *right = "";
-  uint32_t threads = 64, ctas = 1, cluster = 1;
+  const char *name = "";
+  const char *text = "", *wrong = "", *right = "";
+  uint32_t threads = 128, ctas = 1, cluster = 1;
   unsigned resident = 0;
-  bool fromPreviousGrid = false; ///< the input
-  std::optional<Completion> only;
+  const char *target = "sm_100a";
+  TensorMapType type = TensorMapType::U8; ///< of the map of mapKernel
+  Swizzle swizzle = Swizzle::None;        ///< same
+  const char *module = "";                ///< variables
+  const char *directives = "";            ///< of mapKernel
+  bool fromPreviousGrid = false;          ///< the input
+  bool cooperative = false;
+  /// Advice under the number of an entry that is an error elsewhere.
+  bool advice = false;
+  uint64_t stepLimit = uint64_t(1) << 32;
+  std::optional<Completion> only = std::nullopt;
+  /// The module with the place filled, and whether the kernel takes a map.
+  std::string (*kernel)(const HazardCase &) = nullptr;
+  bool takesMap = false;
 };
 
-inline void PrintTo(const HazardCase &c, std::ostream *stream) {
-  *stream << c.number << ' ' << c.name;
-}
-inline std::string
-nameOf(const testing::TestParamInfo<HazardCase> &information) {
-  return std::to_string(information.param.number) + information.param.name;
-}
+/// The kernel of MachineHarness.h.
+std::string plainKernel(const HazardCase &c);
+/// A kernel with a tensor map of 128 x 64 elements and boxes of 128 x 8 on the
+/// input; its registers are those of HazardKernel.h.
+std::string mapKernel(const HazardCase &c);
 
-class Hazards : public testing::TestWithParam<HazardCase> {
-protected:
-  static std::string filled(const char *with) {
-    const HazardCase &c = GetParam();
-    std::string text = c.text;
-    text.replace(text.find('$'), 1, with);
-    return body(text, c.module);
+void PrintTo(const HazardCase &c, std::ostream *stream);
+std::string nameOf(const testing::TestParamInfo<HazardCase> &information);
+
+/// All cases that are instantiated.
+std::vector<HazardCase> &hazardCases();
+
+/// The cases with the kernel, entered into hazardCases.
+template <size_t n>
+std::vector<HazardCase> listed(const HazardCase (&cases)[n],
+                               std::string (*kernel)(const HazardCase &)) {
+  std::vector<HazardCase> all(cases, cases + n);
+  for (HazardCase &c : all) {
+    c.kernel = kernel;
+    c.takesMap = kernel == mapKernel;
   }
-
-  static RunResult runWith(const char *with, Completion completion) {
-    const HazardCase &c = GetParam();
-    std::vector<uint32_t> out(std::max(128u, c.threads * c.ctas)), in(128);
-    for (size_t i = 0; i != in.size(); ++i)
-      in[i] = uint32_t(i);
-    Launch launch;
-    launch.kernel = "k";
-    launch.grid.x = c.ctas;
-    launch.cluster.x = c.cluster;
-    launch.block.x = c.threads;
-    launch.buffers = {bufferOf(out), bufferOf(in, false)};
-    launch.buffers[1].fromPreviousGrid = c.fromPreviousGrid;
-    launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
-    Options options;
-    options.threads = 1;
-    options.advice = true;
-    options.completion = completion;
-    options.residentClusters = c.resident;
-    return runText(filled(with), launch, options);
-  }
-
-  /// Runs `check(completion)` for the orders of completion of the case.
-  template <typename F> static void forCompletions(F &&check) {
-    for (Completion completion :
-         {Completion::Immediate, Completion::Random, Completion::Latest})
-      if (GetParam().only.value_or(completion) == completion)
-        check(completion);
-  }
-
-  static std::string listing(const RunResult &result) {
-    std::string text;
-    for (const auto *list : {&result.findings, &result.advice})
-      for (const Finding &finding : *list)
-        text += toString(finding) + "\n";
-    return text;
-  }
-};
-
-TEST_P(Hazards, Found) {
-  const HazardCase &c = GetParam();
-  const HazardInfo *info = hazardInfo(c.number);
-  ASSERT_TRUE(info);
-  std::string whole = filled(c.wrong);
-  size_t mark = whole.find("//!");
-  ASSERT_NE(mark, std::string::npos);
-  auto line =
-      uint32_t(1 + std::count(whole.begin(), whole.begin() + long(mark), '\n'));
-  forCompletions([&](Completion completion) {
-    RunResult result = runWith(c.wrong, completion);
-    bool advice = info->grade == Grade::Advice;
-    EXPECT_EQ(result.clean(), advice) << listing(result);
-    const auto &list = advice ? result.advice : result.findings;
-    bool found = std::any_of(list.begin(), list.end(), [&](const Finding &f) {
-      return f.hazard == c.number && f.line == line && !f.message.empty();
-    });
-    EXPECT_TRUE(found) << "order " << int(completion) << ", line " << line
-                       << ":\n"
-                       << listing(result);
-    // What follows from the mistake may be found too, after it.
-    if (!result.findings.empty() && !advice)
-      EXPECT_EQ(result.findings.front().hazard, c.number) << listing(result);
-  });
+  hazardCases().insert(hazardCases().end(), all.begin(), all.end());
+  return all;
 }
 
-TEST_P(Hazards, TwinIsClean) {
-  const HazardCase &c = GetParam();
-  forCompletions([&](Completion completion) {
-    RunResult result = runWith(c.right, completion);
-    EXPECT_TRUE(result.clean()) << "order " << int(completion) << ":\n"
-                                << listing(result);
-    for (const Finding &finding : result.advice)
-      EXPECT_NE(finding.hazard, c.number) << toString(finding);
-  });
-}
+/// The two tests of a case are in HazardCase.cpp.
+class Hazards : public testing::TestWithParam<HazardCase> {};
 
 } // namespace blockscale::emulator::test
 

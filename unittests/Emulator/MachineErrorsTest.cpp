@@ -23,7 +23,6 @@ namespace {
 enum Blame {
   Thread, ///< CTA 1, warp 1, lane 5
   Warp,   ///< warp 0 of a CTA, any lane
-  Cta,    ///< a CTA, at no instruction
 };
 
 struct Case {
@@ -178,7 +177,7 @@ const Case kCases[] = {
                  "@%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 0, 32;",
      " @%p1 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;", "",
      kSlot},
-    {"Leak", FindingKind::TensorMemory, Cta, TENSOR "$", "", FREE, kSlot},
+    {"Leak", FindingKind::TensorMemory, Warp, TENSOR "$", "", FREE, kSlot},
     {"DescriptorOfNoKind", FindingKind::Descriptor, Warp,
      TENSOR
      "mov.b64 %rd9, 0;\nsetp.eq.u32 %p2, %r1, 0;\nmov.b32 %r9, 8;\n$\n" FREE,
@@ -223,10 +222,6 @@ TEST_P(MachineErrors, NamesTheCulprit) {
   const Finding &f = s.result.findings.front();
   EXPECT_EQ(f.kind, c.kind) << toString(f);
   EXPECT_FALSE(f.message.empty());
-  if (c.blame == Cta) {
-    EXPECT_EQ(f.line, 0u) << toString(f);
-    return;
-  }
   // The line is the wrong one or, where that only prepares a register, a later
   // one of the text.
   std::string whole = body(filled(c, c.wrong), c.module);

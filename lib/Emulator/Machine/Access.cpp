@@ -54,14 +54,14 @@ Cta *sharedCta(Exec &x, const Record &r, Where where, uint32_t address,
     x.fault(r, FindingKind::BadAddress,
             "shared address of rank " + std::to_string(rank) +
                 " in a cluster of " + std::to_string(x.cluster->ctas.size()),
-            int(lane), address);
+            int(lane), address, 16);
     return nullptr;
   }
   if (where == Where::SharedCta && rank != x.cta->rank) {
     x.fault(r, FindingKind::BadAddress,
             "shared::cta access to the shared memory of rank " +
                 std::to_string(rank),
-            int(lane), address);
+            int(lane), address, 38);
     return nullptr;
   }
   Cta *cta = x.cluster->ctas[rank].get();

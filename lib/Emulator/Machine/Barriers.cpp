@@ -150,7 +150,7 @@ Step clusterArrive(Exec &x, const Record &r) {
   if (uint32_t twice = x.warp->clusterArrived & x.mask)
     return x.fault(r, FindingKind::Barrier,
                    "barrier.cluster.arrive twice without a wait",
-                   __builtin_ctz(twice));
+                   __builtin_ctz(twice), 0, 80);
   x.warp->clusterArrived |= x.mask;
   emitBarrier(x, r, EventKind::BarrierArrive, kClusterBarrier,
               x.cluster->clusterPhase);
@@ -170,7 +170,7 @@ Step clusterWait(Exec &x, const Record &r) {
   if (uint32_t missing = x.mask & ~x.warp->clusterArrived)
     return x.fault(r, FindingKind::Barrier,
                    "barrier.cluster.wait without an arrive",
-                   __builtin_ctz(missing));
+                   __builtin_ctz(missing), 0, 80);
   x.cluster->checkClusterBarrier();
   bool done = true;
   forLanes(x.mask, [&](unsigned lane) {

@@ -35,8 +35,13 @@ Outcome runCluster(Cluster &cluster);
 /// Whether all warps of the cluster wait or repeat themselves without writing.
 bool spinsForever(Cluster &cluster);
 
-/// One finding per waiting group: what it waits for, with the objects' state.
+/// One finding per waiting group: what it waits for, with the objects' state,
+/// who has been there and who could still come.
 void reportDeadlock(Cluster &cluster, bool polling);
+
+/// The cluster has ended and an mbarrier of `cta` expects other bytes than were
+/// delivered.
+void reportUnbalanced(Cluster &cluster, Cta &cta, const MBarrier &barrier);
 
 /// The entry of the catalogue for a group that waits for ever, mbarriers aside;
 /// 0 if none fits. `polling`: it runs without getting anywhere.

@@ -189,7 +189,7 @@ Step tryCancel(Exec &x, const Record &r) {
       cluster->post(0, [=] {
         std::memcpy(access.data, answer.data(), 16);
         markWritten(access, 16, true);
-        completeOn(*cluster, origin, home, 16, stamp);
+        completeOn(*cluster, origin, home, 16, stamp, true);
       });
     }
     if (cluster->faulted)

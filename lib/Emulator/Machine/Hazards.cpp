@@ -76,7 +76,8 @@ static constexpr HazardInfo kHazards[] = {
      "the CTA's own shared memory; a remote arrival has no result."},
     {16, E, "access to a CTA that has exited",
      "Shared memory and mbarriers of a CTA end with it. A CTA must stay until "
-     "its peers have made their last arrival, copy or access."},
+     "its peers have made their last arrival, copy or access. A rank beyond the "
+     "cluster names no CTA at all."},
     {17, A, "scope of a remote arrival",
      "An arrival on an mbarrier of another CTA has the default scope .cta, "
      "which is formally too narrow to pass data on; .cluster is meant. "
@@ -113,7 +114,8 @@ static constexpr HazardInfo kHazards[] = {
     {26, E, "answer of try_cancel overwritten or read too early",
      "The 16 bytes of an answer may be asked for again only after every "
      "reader of the last answer has arrived on a barrier that the requester "
-     "has waited on."},
+     "has waited on. Behind that arrival the old answer must not be read "
+     "again."},
     {27, E, "stage of a peer overwritten",
      "A multicast or remote copy writes the stage of other CTAs. Its issuer "
      "must have waited for the consumers of each of them."},
@@ -235,8 +237,10 @@ static constexpr HazardInfo kHazards[] = {
      "memory. Threads that read it need a barrier with release and acquire in "
      "between; barrier.cluster.arrive.relaxed alone is not one."},
     {57, E, "allocation that waits for ever",
-     "tcgen05.alloc blocks until enough columns are free. Columns come back "
-     "only from tcgen05.dealloc; here nobody is left to free any."},
+     "tcgen05.alloc blocks until enough columns are free, with .cta_group::2 "
+     "in both CTAs of the pair. CTAs that run on one SM share its 512 columns. "
+     "They come back only from tcgen05.dealloc; here nobody is left to free "
+     "any."},
     {58, E, "tensor memory accessed before its operation completed",
      "tcgen05.mma, cp and shift complete asynchronously. Before tcgen05.ld or "
      "st touches the same columns, the issuing thread must have executed "
@@ -333,10 +337,11 @@ static constexpr HazardInfo kHazards[] = {
      "The thread count of a named barrier is a positive multiple of 32, the "
      "same in all arrivals of a phase, and that many threads must come: warps "
      "that exited are missed."},
-    {80, E, "CTA barrier that only some warps reach",
+    {80, E, "barrier that not all threads reach",
      "A barrier without a count is one of all threads of the CTA that have "
      "not exited. In warp-specialised code the other roles must reach it too, "
-     "or a named barrier with a count is needed."},
+     "or a named barrier with a count is needed. barrier.cluster is one of all "
+     "threads of the cluster, each of which arrives once and then waits once."},
     {81, E, "setmaxnreg without registers",
      "setmaxnreg takes a multiple of 8 from 24 to 256 and is executed by all "
      "warps of a warpgroup. An increase waits until decreases of other "
@@ -347,8 +352,10 @@ static constexpr HazardInfo kHazards[] = {
      "that cluster has not been started."},
     {84, E, "cluster launch control misused",
      "After a failed answer no further clusterlaunchcontrol.try_cancel may be "
-     "issued, get_first_ctaid of a failed answer is undefined, and each "
-     "barrier that a try_cancel names must expect its 16 bytes."},
+     "issued, and get_first_ctaid of a failed answer is undefined. An answer "
+     "delivers 16 bytes: the barrier that a try_cancel names must expect them, "
+     "in each CTA of a multicast, and the answer may be read only behind a "
+     "wait for that phase."},
     {85, E, "launch against the kernel's directives",
      "Block and cluster must be those that .reqntid, .maxntid and "
      ".reqnctapercluster of the kernel ask for."},

@@ -132,8 +132,8 @@ struct Arrivals {
 
 /// What the operation of a lane on a barrier means for others.
 void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
-                 uint32_t offset, const MBarrierArrival &result,
-                 Arrivals &before) {
+                 uint32_t offset, uint32_t bytes,
+                 const MBarrierArrival &result, Arrivals &before) {
   Order &order = *x.cluster->order;
   BarrierOrder &barrier = order.barrier(cta, offset);
   Origin origin = x.origin(r, int(lane));
@@ -144,7 +144,11 @@ void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
     order.use(origin, *x.warp, barrier);
   bool arrives = verb == Verb::Arrive || verb == Verb::Drop;
   if (arrives)
-    barrier.lastArrival = r.line;
+    order.arrived(barrier, origin, bytes);
+  else if (verb == Verb::Expect)
+    barrier.visit(BarrierVisit::Expectation, origin, bytes);
+  else if (verb == Verb::Complete)
+    barrier.visit(BarrierVisit::Copy, origin, bytes);
   if (arrives && before.released != &barrier) {
     order.release(*x.warp, barrier.pending, r.aux & kRelaxed);
     before.released = &barrier;
@@ -195,7 +199,7 @@ Step update(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::MBarrier, describe(result.error),
                      int(lane), address, hazardOf(result.error, isInit));
     if (x.cluster->order)
-      orderUpdate(x, r, lane, *cta, address & 0xFFFFFF, result, before);
+      orderUpdate(x, r, lane, *cta, address & 0xFFFFFF, bytes, result, before);
     if (isInit) // its bytes now hold something
       std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase),
                   0xFF, 8);
@@ -347,16 +351,19 @@ namespace {
 
 /// What an asynchronous arrival or completion made of the barrier.
 void finish(Cluster &cluster, const Origin &origin, uint32_t address,
-            const MBarrier &barrier, const MBarrierArrival &result) {
+            const MBarrier &barrier, const MBarrierArrival &result,
+            bool answer = false) {
   bool fromPeer = origin.cta->rank != address >> kRankShift;
   if (result.error != MBarrierError::None)
     asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
                address, hazardOf(result.error, false));
   else if (!result.completed && barrier.pending() == 0 && barrier.tx() < 0)
-    reportHazard(cluster, origin, fromPeer ? 28 : 7, FindingKind::MBarrier,
-                 "the copies of this phase deliver " +
-                     std::to_string(-barrier.tx()) +
-                     " bytes more than were expected",
+    reportHazard(cluster, origin, answer ? 84 : fromPeer ? 28 : 7,
+                 FindingKind::MBarrier,
+                 std::string("the ") + (answer ? "answers" : "copies") +
+                     " of this phase deliver " + std::to_string(-barrier.tx()) +
+                     " bytes more than were expected" +
+                     (answer ? ": each try_cancel delivers 16" : ""),
                  address);
 }
 
@@ -388,7 +395,7 @@ void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
   finish(cluster, origin, address, *barrier, result);
   if (cluster.order) {
     BarrierOrder &order = orderOf(cluster, address);
-    order.lastArrival = origin.line;
+    cluster.order->arrived(order, origin, 0);
     order.pending.join(*covered);
     if (result.completed)
       cluster.order->complete(order);
@@ -397,18 +404,26 @@ void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
 }
 
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
-                uint32_t bytes, Stamp operation) {
+                uint32_t bytes, Stamp operation, bool answer) {
+  uint32_t rank = address >> kRankShift;
+  if (answer && cluster.ctas[rank]->done())
+    return asyncFault(cluster, origin, FindingKind::MBarrier,
+                      "the CTA exits before the answer of this try_cancel: its "
+                      "mbarrier must expect 16 bytes and be waited for",
+                      address, 84);
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
   emitAsyncArrive(cluster, origin, address, *barrier);
   MBarrierArrival result = barrier->completeTx(bytes);
-  finish(cluster, origin, address, *barrier, result);
+  finish(cluster, origin, address, *barrier, result, answer);
   if (cluster.order) {
     BarrierOrder &order = orderOf(cluster, address);
+    auto kind = answer ? BarrierVisit::Answer : BarrierVisit::Copy;
     order.multicast |= origin.cta != order.cta;
+    order.visit(kind, origin, bytes);
     if (operation.component == kOperation)
-      cluster.order->end(origin, operation);
+      cluster.order->end(origin, operation, kind);
     if (result.completed)
       cluster.order->complete(order);
   }

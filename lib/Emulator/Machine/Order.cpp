@@ -98,12 +98,16 @@ Stamp Order::begin(BarrierOrder &barrier) {
   return {kOperation, uint32_t(operations.size() - 1)};
 }
 
-void Order::end(const Origin &origin, Stamp operation) {
+void Order::end(const Origin &origin, Stamp operation,
+                BarrierVisit::Kind kind) {
   Operation &op = operations[operation.time];
+  bool answers = kind == BarrierVisit::Answer;
   if (op.begun != op.barrier->completions)
-    reportHazard(cluster, origin, 7, FindingKind::MBarrier,
-                 "the phase of the mbarrier in which the copy was issued ended "
-                 "before it was complete",
+    reportHazard(cluster, origin, answers ? 84 : 7, FindingKind::MBarrier,
+                 std::string("the phase of the mbarrier in which the ") +
+                     (answers ? "try_cancel" : "copy") +
+                     " was issued ended before it was complete" +
+                     (answers ? ": it must expect 16 bytes" : ""),
                  op.barrier->offset);
   op.stamp = {op.barrier->component, op.barrier->completions + 1};
 }
@@ -147,7 +151,28 @@ void Order::use(const Origin &origin, Warp &warp, BarrierOrder &barrier) {
                barrier.offset);
 }
 
+void Order::arrived(BarrierOrder &barrier, const Origin &origin,
+                    uint32_t bytes) {
+  barrier.lastArrival = origin.line;
+  barrier.visit(BarrierVisit::Arrival, origin, bytes);
+  if (arrivalLines.size() <= origin.line)
+    arrivalLines.resize(origin.line + 1);
+  arrivalLines[origin.line] = true;
+}
+
+bool BarrierOrder::countsAnswers() const {
+  bool answers = false;
+  for (const BarrierVisit &one : visits) {
+    if (one.kind == BarrierVisit::Copy)
+      return false;
+    answers |= one.kind == BarrierVisit::Answer;
+  }
+  return answers;
+}
+
 void Order::complete(BarrierOrder &barrier) {
+  std::swap(barrier.visits, barrier.visitsBefore);
+  barrier.visits.clear();
   ++barrier.completions;
   barrier.pending.raise({barrier.component, barrier.completions});
   barrier.done = barrier.pending;

@@ -54,6 +54,14 @@ enum class Queue : uint8_t {
   TensorStore ///< tcgen05.st; one per warp
 };
 
+/// What counted on an mbarrier, for reports.
+struct BarrierVisit {
+  enum Kind : uint8_t { Arrival, Expectation, Copy, Answer };
+  Kind kind = Arrival;
+  Origin origin;
+  uint32_t bytes = 0; ///< expected or delivered
+};
+
 /// What an mbarrier passes on.
 struct BarrierOrder {
   Cta *cta = nullptr;
@@ -68,6 +76,16 @@ struct BarrierOrder {
   uint32_t lastArrival = 0; ///< its line
   /// Bytes of a multicast of another CTA were counted here.
   bool multicast = false;
+  /// The first visits of the current phase and of the one before.
+  std::vector<BarrierVisit> visits, visitsBefore;
+
+  void visit(BarrierVisit::Kind kind, const Origin &origin, uint32_t bytes) {
+    constexpr size_t kKept = 32;
+    if (visits.size() < kKept)
+      visits.push_back({kind, origin, bytes});
+  }
+  /// Whether all bytes of this phase were answers of try_cancel.
+  bool countsAnswers() const;
 };
 
 /// The last test of an mbarrier by a warp.
@@ -188,8 +206,8 @@ public:
   /// A stamp for an operation that will complete on an mbarrier.
   Stamp begin(BarrierOrder &barrier);
   /// Its bytes count in the current phase of its barrier; reports a phase that
-  /// ended since `begin`.
-  void end(const Origin &origin, Stamp operation);
+  /// ended since `begin`, under the number of `kind`.
+  void end(const Origin &origin, Stamp operation, BarrierVisit::Kind kind);
   /// The stamp of an operation, if it has one by now.
   Stamp resolve(Stamp stamp) const {
     return stamp.component == kOperation ? operations[stamp.time].stamp : stamp;
@@ -202,6 +220,12 @@ public:
   void initialised(Warp &warp, BarrierOrder &barrier, uint32_t line);
   /// Reports use of an mbarrier whose init is not visible to the warp.
   void use(const Origin &origin, Warp &warp, BarrierOrder &barrier);
+  /// A thread or a commit has arrived.
+  void arrived(BarrierOrder &barrier, const Origin &origin, uint32_t bytes);
+  /// Whether an arrival at `line` was executed.
+  bool hasArrived(uint32_t line) const {
+    return line < arrivalLines.size() && arrivalLines[line];
+  }
   /// The current phase is complete.
   void complete(BarrierOrder &barrier);
   /// A wait of `warp` was tested; reports waits that fell behind. True if it is
@@ -268,6 +292,7 @@ private:
   std::vector<Operation> operations;
   std::map<uint64_t, std::vector<MapAcquire>> mapAcquires;
   std::deque<BarrierOrder> barriers;
+  std::vector<bool> arrivalLines;
   std::map<std::pair<uint32_t, uint32_t>, BarrierOrder *> barrierAt;
   Shadow shadow; ///< of shared memory, by address with rank
 };

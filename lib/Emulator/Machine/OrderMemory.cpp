@@ -129,6 +129,13 @@ private:
     return own.waits.empty() ? 13 : 11;
   }
 
+  /// The answer of a try_cancel is read again while the next one is on its way,
+  /// or was never waited for.
+  unsigned answerRule(const PastAccess &e) const {
+    unsigned rule = waitRule(e);
+    return rule == 10 ? 26 : rule == 14 ? 14 : 84;
+  }
+
   static bool negativeBytes(const BarrierOrder &barrier) {
     int16_t index = barrier.cta->barrierAt[(barrier.offset - kSharedBase) / 8];
     return index >= 0 && barrier.cta->barriers[size_t(index)].tx() < 0;
@@ -169,6 +176,8 @@ private:
     if (wrote && e.is(PastAccess::Async) && touch.async && touch.write &&
         remote)
       return 27;
+    if (wrote && e.is(PastAccess::Answer) && !touch.async)
+      return answerRule(e);
     if (wrote && (e.is(PastAccess::Async) || e.stamp.component == kOperation))
       return waitRule(e);
     if (!wrote && event.is(PastAccess::Answer))

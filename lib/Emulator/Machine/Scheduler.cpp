@@ -14,7 +14,6 @@
 
 #include "Control.h"
 #include "Events.h"
-#include "TensorOrder.h"
 
 #include <algorithm>
 
@@ -248,133 +247,6 @@ uint32_t Cluster::exited() const {
 
 namespace {
 
-std::string barrierState(const MBarrier &barrier) {
-  return "phase " + std::to_string(barrier.phase()) + ", expected arrivals " +
-         std::to_string(barrier.expected()) + ", pending " +
-         std::to_string(barrier.pending()) + ", transaction bytes " +
-         std::to_string(barrier.tx());
-}
-
-/// The mbarrier that a group waits for; null if it waits for something else.
-MBarrier *barrierOf(Cluster &cluster, Warp &warp, const Group &group) {
-  const Program &program = cluster.program();
-  const Record &r = program.code[group.pc];
-  if (!r.instruction || (r.instruction->opcode != Opcode::MbarrierTryWait &&
-                         r.instruction->opcode != Opcode::MbarrierTestWait))
-    return nullptr;
-  Exec x;
-  x.cluster = &cluster;
-  x.cta = warp.cta;
-  x.warp = &warp;
-  x.bank[0] = warp.registers;
-  x.bank[1] = const_cast<uint8_t *>(program.constants.data());
-  x.mask = group.mask;
-  return waitedBarrier(x, r);
-}
-
-/// The CTA barrier that a warp waits at, or null.
-const NamedBarrier *namedBarrierOf(const Warp &warp, const Record &r) {
-  if (!r.instruction)
-    return nullptr;
-  switch (r.instruction->opcode) {
-  case Opcode::BarSync:
-  case Opcode::BarrierSync:
-  case Opcode::BarRed:
-  case Opcode::BarrierRed:
-    break;
-  default:
-    return nullptr;
-  }
-  const uint8_t *bank = r.op[0] & kConstantBank
-                            ? warp.cta->cluster->program().constants.data()
-                            : warp.registers;
-  uint32_t id;
-  std::memcpy(&id, bank + (r.op[0] & ~kConstantBank), 4);
-  return id < 16 ? &warp.cta->named[id] : nullptr;
-}
-
-BarrierOrder *orderOf(Cluster &cluster, Cta &cta, const MBarrier *barrier) {
-  for (size_t i = 0; cluster.order && i != cta.barrierAt.size(); ++i)
-    if (cta.barrierAt[i] >= 0 &&
-        &cta.barriers[size_t(cta.barrierAt[i])] == barrier)
-      return &cluster.order->barrier(cta, kSharedBase + uint32_t(i) * 8);
-  return nullptr;
-}
-
-/// The rule that bytes left over break.
-unsigned bytesRule(const MBarrier &barrier, const BarrierOrder *order) {
-  if (order && order->cta->cluster->tensorOrder->splitOverPair(*order->cta,
-                                                                order->offset))
-    return 47;
-  return order && order->multicast ? 28 : barrier.tx() > 0 ? 6 : 7;
-}
-
-/// Whether nothing at all has arrived at the barrier.
-bool untouched(const MBarrier &barrier) {
-  return barrier.phase() == 0 && barrier.pending() == barrier.expected() &&
-         barrier.tx() == 0;
-}
-
-/// The rule that a wait for ever breaks.
-unsigned waitRule(Cluster &cluster, const MBarrier &barrier,
-                  const BarrierOrder *order) {
-  if (barrier.tx() != 0)
-    return bytesRule(barrier, order);
-  if (barrier.pending() != barrier.expected())
-    return 5;
-  // Roles that all wait for each other's first arrival: one of them should
-  // have found its buffer free.
-  bool others = false;
-  for (auto &cta : cluster.ctas)
-    for (auto &warp : cta->warps)
-      for (const Group &group : warp->groups)
-        if (MBarrier *other = barrierOf(cluster, *warp, group))
-          others |= other != &barrier && untouched(*other);
-  return untouched(barrier) && others ? 9 : 18;
-}
-
-} // namespace
-
-void reportDeadlock(Cluster &cluster, bool polling) {
-  const Program &program = cluster.program();
-  for (auto &cta : cluster.ctas)
-    for (auto &warp : cta->warps)
-      for (const Group &group : warp->groups) {
-        const Record &r = program.code[group.pc];
-        std::string text = polling ? "no thread makes progress; at '"
-                                   : "no thread can go on; waits at '";
-        if (r.instruction)
-          text += program.kernel->text(*r.instruction);
-        text += "'";
-        unsigned rule = 0;
-        if (MBarrier *barrier = barrierOf(cluster, *warp, group)) {
-          BarrierOrder *order = orderOf(cluster, *cta, barrier);
-          text += " for mbarrier";
-          if (order)
-            text += " " + hex(order->offset);
-          text += " (" + barrierState(*barrier) + ")";
-          if (order && order->lastArrival)
-            text +=
-                ", last arrival at line " + std::to_string(order->lastArrival);
-          rule = waitRule(cluster, *barrier, order);
-        }
-        if (const NamedBarrier *barrier = namedBarrierOf(*warp, r))
-          text += ", at which " + std::to_string(barrier->arrived) +
-                  " threads of " +
-                  (barrier->expected ? std::to_string(barrier->expected)
-                                     : "the whole CTA") +
-                  " have arrived";
-        if (group.mask != warp->live)
-          text += ", lanes " + hex(group.mask) + " of " + hex(warp->live);
-        report(cluster,
-               {cta.get(), int(warp->index), __builtin_ctz(group.mask), r.line},
-               FindingKind::Deadlock, text, 0,
-               rule ? rule : stuckRule(cluster, *warp, group, polling));
-      }
-}
-
-namespace {
-
 /// All warps of a warpgroup execute the same setmaxnreg instructions.
 void checkRegisters(Cluster &cluster) {
   for (auto &cta : cluster.ctas)
@@ -396,18 +268,16 @@ void checkRegisters(Cluster &cluster) {
 
 void checkLeaks(Cluster &cluster) {
   for (auto &cta : cluster.ctas)
-    if (cta->tensor.liveAllocations())
-      report(cluster, {cta.get(), -1, -1, 0}, FindingKind::TensorMemory,
-             std::to_string(cta->tensor.liveAllocations()) +
-                 " tensor-memory allocations were never freed",
+    for (const TensorHold &hold : cta->holds)
+      report(cluster, hold.origin, FindingKind::TensorMemory,
+             "the " + std::to_string(hold.columns) +
+                 " columns of this tcgen05.alloc, from column " +
+                 std::to_string(hold.column) + " on, were never freed",
              0, 52);
   for (auto &cta : cluster.ctas)
     for (const MBarrier &barrier : cta->barriers)
       if (barrier.live() && barrier.tx() != 0) {
-        report(cluster, {cta.get(), -1, -1, 0}, FindingKind::MBarrier,
-               "an mbarrier ends with unbalanced transactions (" +
-                   barrierState(barrier) + ")",
-               0, bytesRule(barrier, orderOf(cluster, *cta, &barrier)));
+        reportUnbalanced(cluster, *cta, barrier);
         break;
       }
 }

@@ -212,6 +212,19 @@ struct NamedBarrier {
   Clock passing, passed[2];
 };
 
+/// Where an asynchronous operation was issued, to name it when it fails later.
+struct Origin {
+  Cta *cta = nullptr;
+  int warp = -1, lane = -1;
+  uint32_t line = 0;
+};
+
+/// Columns of tensor memory between tcgen05.alloc and dealloc.
+struct TensorHold {
+  uint32_t column, columns;
+  Origin origin; ///< of the tcgen05.alloc
+};
+
 /// A tensor-memory allocation call of cta_group::2.
 struct PairCall {
   uint32_t call, columns;
@@ -229,6 +242,7 @@ struct Cta {
   std::vector<uint8_t> swizzles;
   std::deque<MBarrier> barriers;
   TensorMemory tensor;
+  std::vector<TensorHold> holds;
   std::vector<PairCall> pairCalls; ///< in the order they were made
   /// setmaxnreg: registers of all threads that are left for increases.
   uint32_t freeRegisters = 0;
@@ -318,13 +332,6 @@ struct Cluster {
   uint32_t threads() const;
   uint32_t exited() const;
   void checkClusterBarrier();
-};
-
-/// Where an asynchronous operation was issued, to name it when it fails later.
-struct Origin {
-  Cta *cta = nullptr;
-  int warp = -1, lane = -1;
-  uint32_t line = 0;
 };
 
 /// `hazard`: number of the catalogue, 0 where it has none.

@@ -70,6 +70,10 @@ unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
     if (!partial)
       return barrierRule(*in);
     break;
+  case Opcode::BarrierClusterWait:
+    if (!partial)
+      return 80;
+    break;
   case Opcode::SetMaxNReg:
     if (!partial)
       return 81;

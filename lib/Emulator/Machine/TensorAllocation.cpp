@@ -15,6 +15,8 @@
 #include "TensorOrder.h"
 #include "Warp.h"
 
+#include <algorithm>
+
 namespace blockscale::emulator::machine {
 namespace {
 
@@ -97,6 +99,7 @@ Step allocate(Exec &x, const Record &r) {
   markWritten(access, 4, true);
   if (x.cluster->order)
     x.cluster->tensorOrder->allocate(*x.cta, address, columns);
+  x.cta->holds.push_back({address, columns, x.origin(r, int(lane))});
   x.group->arrived = false;
   return Step::Next;
 }
@@ -124,6 +127,10 @@ Step deallocate(Exec &x, const Record &r) {
   if (auto reason = x.cta->tensor.deallocate(address, columns))
     return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address,
                    52);
+  std::vector<TensorHold> &holds = x.cta->holds;
+  holds.erase(std::find_if(
+      holds.begin(), holds.end(),
+      [&](const TensorHold &hold) { return hold.column == address; }));
   if (x.cluster->order)
     checkFree(x, r, address, columns);
   ++x.cluster->epoch;
