@@ -21,8 +21,8 @@ std::string mapKernel(const HazardCase &c) {
          ".shared .align 16 .b64 bar[2];\n.shared .align 16 .b32 slot[4];\n"
          ".shared .align 1024 .b8 buf[32768];\n" +
          c.module +
-         ".visible .entry k(.param .u64 out, .param .u64 in,\n"
-         " .param .align 128 .b8 map[128])\n" +
+         ".visible .entry k(.param .u64 out, .param .u64 in, "
+         ".param .align 128 .b8 map[128]) " +
          c.directives +
          "\n{\n"
          ".reg .pred %p<16>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n"
@@ -136,12 +136,9 @@ Place placeIn(const std::string &text) {
   std::istringstream stream(words);
   for (std::string what, value; stream >> what >> value;) {
     int number = value == "none" ? -1 : std::stoi(value);
-    if (what == "line") // of the whole kernel
-      place.line = 0;
-    else
-      (what == "cta"    ? place.cta
-       : what == "warp" ? place.warp
-                        : place.lane) = number;
+    (what == "cta"    ? place.cta
+     : what == "warp" ? place.warp
+                      : place.lane) = number;
   }
   return place;
 }

@@ -53,6 +53,19 @@ std::string mapKernel(const HazardCase &c);
 void PrintTo(const HazardCase &c, std::ostream *stream);
 std::string nameOf(const testing::TestParamInfo<HazardCase> &information);
 
+/// The mistake is advice, though its entry is an error elsewhere.
+inline HazardCase advised(HazardCase c) {
+  c.advice = true;
+  return c;
+}
+/// All CTAs of one warp each run at once.
+inline HazardCase cooperative(uint32_t ctas, HazardCase c) {
+  c.cooperative = true;
+  c.ctas = ctas;
+  c.threads = 32;
+  return c;
+}
+
 /// All cases that are instantiated.
 std::vector<HazardCase> &hazardCases();
 

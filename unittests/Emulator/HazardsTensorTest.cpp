@@ -93,6 +93,17 @@ const HazardCase kTensorCases[] = {
      "@%p2 tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r14, 512;\n",
      "@%p2 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r13+4], "
      "32; //!\n", "", 128, 2, 2},
+    // CTA 0 waits for CTA 148, which is on its SM.
+    cooperative(149, {57, "CtaOfTheSameSm",
+     "mov.u32 %r7, $;\nsetp.eq.u32 %p10, %r2, 148;\n"
+     "or.pred %p11, %p10, %p4;\n@!%p11 bra E;\n"
+     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], %r7; //! "
+     "cta 148\nld.shared.b32 %r14, [%r13];\n@!%p10 bra W;\n"
+     "@%p1 red.relaxed.gpu.global.add.u32 [%rd4], 1;\n"
+     "W: ld.relaxed.gpu.global.u32 %r6, [%rd4];\n"
+     "setp.eq.u32 %p8, %r6, 0;\n@%p8 bra W;\n"
+     "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r14, %r7;\nE:", "512",
+     "256"}),
     {58, "NoWait",
      READY MMA "\n" COMMIT "$@%p2 " LOAD " //!\n" WAIT_LD
      WAIT(V, "%r10", "0") FREE,
@@ -155,6 +166,12 @@ const HazardCase kTensorCases[] = {
      "bar.sync 0;\n" WAIT_LD, WAIT_LD "bar.sync 0;\n"},
     {75, "NoFence",
      READY MMA "\n" DONE(W) "$" LOAD " //! warp 1\n" WAIT_LD FREE, "", AFTER},
+    {75, "NoFenceBefore",
+     READY MMA "\n" DONE(W) AFTER LOAD " //! warp 1\n" WAIT_LD "$bar.sync 0;\n"
+     AFTER MMA "\n" END(V), "", BEFORE},
+    {75, "FenceBeforeTooEarly",
+     READY MMA "\n" DONE(W) AFTER BEFORE LOAD " //! warp 1\n" WAIT_LD "$"
+     "bar.sync 0;\n" AFTER MMA "\n" END(V), "", BEFORE},
     {76, "PeerHasExited",
      READY CLUSTER "@%p4 bra GO;\n$GO:\n" CLUSTER
      "mov.u32 %r16, 0x10080010;\n@%p5 tcgen05.mma.cta_group::2.kind::f16 "

@@ -24,6 +24,10 @@ const HazardCase kTmaCases[] = {
     {41, "PatternShifted",
      READY "mov.b64 %rd14, 0x4000404000010000;\nadd.u64 %rd13, %rd13, $;\n"
      "or.b64 %rd10, %rd13, %rd14;\n" MMA " //!\n" DONE(W) FREE, "8", "64"},
+    advised({41, "AtTheCopy",
+     BARRIERS EXPECT_BYTES("1024") "add.u32 %r12, %r12, $;\n@%p1 "
+     LOAD_BOX("%r12", "0", "0", "%r10") " //!\n" WAIT(W, "%r10", "0"), "128",
+     "1024", 128, 1, 1, 0, "sm_100a", TensorMapType::U8, Swizzle::B128}),
     {42, "InnerCoordinate",
      BARRIERS EXPECT_BYTES("1024")
      "@%p1 " LOAD_BOX("%r12", "$", "0", "%r10") " //!\n" WAIT(W, "%r10", "0"),

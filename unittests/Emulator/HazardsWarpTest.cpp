@@ -60,7 +60,8 @@ const HazardCase kWarpCases[] = {
      BARRIERS EXPECT_BYTES("16") TRY_CANCEL "\n" WAIT(W, "%r10", "0") "$",
      TRY_CANCEL " //!\n", ""},
     {84, "CtaOfAFailedAnswer",
-     BARRIERS EXPECT_BYTES("16") TRY_CANCEL "\n" WAIT(W, "%r10", "0") "ld.shared.b128 %q1, [%r13];\n"
+     BARRIERS EXPECT_BYTES("16") TRY_CANCEL "\n" WAIT(W, "%r10", "0")
+     "ld.shared.b128 %q1, [%r13];\n"
      "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p10, %q1;\n"
      "$clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r6, "
      "%q1; //!\n", "", "@%p10 "},
@@ -110,7 +111,7 @@ HazardCase launched(const char *name, const char *directives,
   return c;
 }
 
-#define OF_LAUNCH "//! line none, warp none, lane none"
+#define OF_LAUNCH "//! warp none, lane none"
 
 const HazardCase kLaunchCases[] = {
     launched("Block", ".reqntid $ " OF_LAUNCH, "64", "32"),

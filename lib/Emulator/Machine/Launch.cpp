@@ -69,6 +69,8 @@ bool checkShape(const Function &kernel, const Launch &launch, Findings &out) {
                     " is larger than .maxclusterrank " +
                     std::to_string(bounds.maxclusterrank),
            85);
+  for (Finding &finding : out)
+    finding.line = kernel.position.line;
   return out.empty();
 }
 

@@ -39,10 +39,11 @@ static unsigned ruleOf(FindingKind kind) {
 }
 
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
-            std::string message, uint64_t address, unsigned hazard) {
+            std::string message, uint64_t address, unsigned hazard,
+            bool mild) {
   if (!hazard)
     hazard = ruleOf(kind);
-  bool advice = isAdvice(hazard);
+  bool advice = mild || isAdvice(hazard);
   std::vector<Finding> &findings = advice ? cluster.advice : cluster.findings;
   if (findings.size() >= cluster.grid.options.maxFindings ||
       (advice && !cluster.grid.options.advice))

@@ -247,6 +247,14 @@ uint32_t Cluster::exited() const {
 
 namespace {
 
+/// Whether a CTA of another cluster may free columns that one here waits for.
+bool waitsForSm(const Cluster &cluster) {
+  for (const auto &cta : cluster.ctas)
+    if (cluster.grid.residency.waits(*cta))
+      return true;
+  return false;
+}
+
 /// All warps of a warpgroup execute the same setmaxnreg instructions.
 void checkRegisters(Cluster &cluster) {
   for (auto &cta : cluster.ctas)
@@ -311,6 +319,8 @@ Outcome runCluster(Cluster &cluster) {
     ++cluster.turn;
     bool acted = cluster.pump(false);
     if (!ran && !acted && !cluster.pump(true)) {
+      if (waitsForSm(cluster))
+        return Outcome::Spins;
       reportDeadlock(cluster, false);
       cluster.faulted = true;
       return Outcome::Ended;

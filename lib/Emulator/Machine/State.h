@@ -15,6 +15,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_STATE_H
 
 #include "Clock.h"
+#include "Residency.h"
 
 #include "blockscale/Emulator/MBarrier.h"
 #include "blockscale/Emulator/Machine.h"
@@ -291,6 +292,7 @@ struct Grid {
   unsigned workers = 0, stuck = 0;
   std::atomic<uint32_t> parkedCtas{0};
   std::unique_ptr<GridOrder> memoryOrder; ///< strict mode only
+  Residency residency{launch};
 
   Grid(const Program &program, const Launch &launch, const Options &options);
   ~Grid();
@@ -334,9 +336,11 @@ struct Cluster {
   void checkClusterBarrier();
 };
 
-/// `hazard`: number of the catalogue, 0 where it has none.
+/// `hazard`: number of the catalogue, 0 where it has none; `mild` makes advice
+/// of what breaks no rule yet.
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
-            std::string message, uint64_t address = 0, unsigned hazard = 0);
+            std::string message, uint64_t address = 0, unsigned hazard = 0,
+            bool mild = false);
 
 /// What a handler works on.
 struct Exec {

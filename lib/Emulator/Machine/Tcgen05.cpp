@@ -276,6 +276,8 @@ bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
 Step fence(Exec &x, const Record &r) {
   if (x.cluster->order && r.aux)
     x.warp->order->clock.promote(View::TensorFenced);
+  else if (x.cluster->order && x.cluster->grid.options.advice)
+    x.cluster->tensorOrder->fenceBefore(*x.warp);
   return Step::Next;
 }
 

@@ -75,6 +75,10 @@ Step allocate(Exec &x, const Record &r) {
   if (Step step = meetPeer(x, r, Call::Allocate, columns); step != Step::Next)
     return step;
   TensorMemory &tensor = x.cta->tensor;
+  bool pair = r.aux & 1;
+  if (!pair && tensor.canAllocate(columns) == AllocStatus::Ok &&
+      !x.cluster->grid.residency.take(*x.cta, columns, r.line))
+    return Step::Block;
   uint32_t address = 0;
   AllocStatus status = tensor.allocate(columns, address);
   if (status == AllocStatus::WouldBlock)
@@ -131,6 +135,7 @@ Step deallocate(Exec &x, const Record &r) {
   holds.erase(std::find_if(
       holds.begin(), holds.end(),
       [&](const TensorHold &hold) { return hold.column == address; }));
+  x.cluster->grid.residency.give(*x.cta, columns);
   if (x.cluster->order)
     checkFree(x, r, address, columns);
   ++x.cluster->epoch;

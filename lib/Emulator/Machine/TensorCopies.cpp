@@ -145,6 +145,32 @@ void noteSwizzle(const Cluster &cluster, Cta &cta, uint32_t address,
   }
 }
 
+/// Bytes after which the swizzle pattern of a tensor map repeats.
+uint32_t patternBytes(Swizzle swizzle) {
+  switch (swizzle) {
+  case Swizzle::None:
+    return 1;
+  case Swizzle::B32:
+    return 256;
+  case Swizzle::B64:
+    return 512;
+  default:
+    return 1024;
+  }
+}
+
+/// Advice if a tile starts inside of its swizzle pattern.
+void advisePattern(Exec &x, const Record &r, unsigned lane, uint32_t address,
+                   Swizzle swizzle) {
+  uint32_t pattern = patternBytes(swizzle), row = address % pattern;
+  if (row && x.cluster->order && x.cluster->grid.options.advice)
+    report(*x.cluster, x.origin(r, int(lane)), FindingKind::Tma,
+           "the tile starts at byte " + std::to_string(row) + " of the " +
+               std::to_string(pattern) +
+               "-byte swizzle pattern; readers have to count rows from there",
+           address, 41, true);
+}
+
 /// detail b: addresses {shared, map, barrier}; a: coordinates; op[1] mask;
 /// aux2: coordinate count; imm: Reduction.
 Step tensorCopy(Exec &x, const Record &r) {
@@ -193,6 +219,7 @@ Step tensorCopy(Exec &x, const Record &r) {
                      r.op[1], targets))
         return Step::Fault;
       for (const Target &target : targets) {
+        advisePattern(x, r, lane, target.address, map.swizzle);
         noteSwizzle(*x.cluster, *target.cta, target.address, *box, map.swizzle);
         if (r.aux & kPair && x.cluster->order)
           x.cluster->tensorOrder->countsForPair(target.barrier);

@@ -9,6 +9,8 @@
 
 #include "Access.h"
 
+#include <algorithm>
+
 namespace blockscale::emulator::machine {
 namespace {
 
@@ -79,9 +81,23 @@ unsigned TensorOrder::hazardOf(const Warp &warp, const TensorEvent &now,
   return last != committed.end() ? 60 : 58;
 }
 
-void TensorOrder::advise(Warp &warp, const TensorEvent &now,
-                         const TensorEvent &earlier, bool wrote,
-                         unsigned column) {
+/// Whether the warp that did `number` fenced it before the arrival from which
+/// `warp` knows of it.
+bool TensorOrder::fencedBefore(const Warp &warp, uint32_t number) const {
+  Component author = events[number].issued.component;
+  auto fences = beforeFences.find(author);
+  if (fences == beforeFences.end())
+    return false;
+  auto first = std::upper_bound(
+      fences->second.begin(), fences->second.end(), number,
+      [](uint32_t event, const BeforeFence &f) { return event < f.events; });
+  return first != fences->second.end() &&
+         order.knows(warp, {author, first->time});
+}
+
+void TensorOrder::advise(Warp &warp, const TensorEvent &now, uint32_t number,
+                         bool wrote, unsigned column) {
+  const TensorEvent &earlier = events[number];
   auto text = [&](const char *middle) {
     return std::string(nameOf(now.use)) + middle + nameOf(earlier.use) +
            " at line " + std::to_string(earlier.origin.line) + ", column " +
@@ -101,6 +117,18 @@ void TensorOrder::advise(Warp &warp, const TensorEvent &now,
                  text(" without tcgen05.fence::after_thread_sync behind the "
                       "barrier that orders it after "),
                  column);
+  // A commit, by which core operations are known complete, fences by itself.
+  bool committed = isCore(earlier.use) && order.knows(warp, earlier.done);
+  if (!sameWarp && !isFree(now.use) && !committed &&
+      !fencedBefore(warp, number))
+    reportHazard(cluster, earlier.origin, 75, FindingKind::Race,
+                 std::string(nameOf(earlier.use)) +
+                     " without tcgen05.fence::before_thread_sync ahead of the "
+                     "arrival that orders it before " +
+                     nameOf(now.use) + " at line " +
+                     std::to_string(now.origin.line) + ", column " +
+                     std::to_string(column),
+                 column);
 }
 
 void TensorOrder::check(Warp &warp, const TensorEvent &now, uint32_t number,
@@ -108,7 +136,7 @@ void TensorOrder::check(Warp &warp, const TensorEvent &now, uint32_t number,
   const TensorEvent &earlier = events[number];
   if (ordered(warp, earlier, now, wrote)) {
     if (cluster.grid.options.advice)
-      advise(warp, now, earlier, wrote, column);
+      advise(warp, now, number, wrote, column);
     return;
   }
   std::string text = std::string(nameOf(now.use)) +
@@ -193,6 +221,14 @@ void TensorOrder::commit(Warp &warp, const Origin &origin, unsigned group) {
     covered = last.time;
   else
     stray.push_back(uint32_t(events.size()) - 1);
+}
+
+void TensorOrder::fenceBefore(const Warp &warp) {
+  Component own = warp.order->component;
+  std::vector<BeforeFence> &fences = beforeFences[own];
+  auto count = uint32_t(events.size());
+  if (fences.empty() || fences.back().events != count)
+    fences.push_back({count, warp.order->clock.at(own)});
 }
 
 bool TensorOrder::splitOverPair(const Cta &cta, uint32_t offset) const {

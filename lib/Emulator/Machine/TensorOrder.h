@@ -59,6 +59,8 @@ public:
   void allocate(Cta &cta, unsigned column, unsigned count);
   /// A tcgen05.commit; reports one of another cta_group than the operations.
   void commit(Warp &warp, const Origin &origin, unsigned group);
+  /// tcgen05.fence::before_thread_sync; called for advice only.
+  void fenceBefore(const Warp &warp);
   /// Bytes of a copy with .cta_group::2 count on the mbarrier at a shared
   /// address with rank.
   void countsForPair(uint32_t barrier) { pairBarriers.push_back(barrier); }
@@ -85,8 +87,9 @@ private:
                const TensorEvent &now, bool wrote) const;
   unsigned hazardOf(const Warp &warp, const TensorEvent &now, uint32_t earlier)
       const;
-  void advise(Warp &warp, const TensorEvent &now, const TensorEvent &earlier,
-              bool wrote, unsigned column);
+  bool fencedBefore(const Warp &warp, uint32_t earlier) const;
+  void advise(Warp &warp, const TensorEvent &now, uint32_t earlier, bool wrote,
+              unsigned column);
 
   Cluster &cluster;
   Order &order;
@@ -97,6 +100,12 @@ private:
   /// Commits that covered nothing: number of events before.
   std::vector<uint32_t> stray;
   std::vector<uint32_t> pairBarriers;
+  /// By warp: number of events before a tcgen05.fence::before_thread_sync, and
+  /// the warp's time there.
+  struct BeforeFence {
+    uint32_t events, time;
+  };
+  std::map<Component, std::vector<BeforeFence>> beforeFences;
 };
 
 /// Strict mode: what the thread's last mma, cp or shift touches in its own CTA

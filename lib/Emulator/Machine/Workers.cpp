@@ -21,9 +21,6 @@ struct ClusterResult {
   OpenPointSet openPoints;
 };
 
-/// CTAs that wait for others at once: what a chip holds.
-constexpr uint32_t kResidentCtas = 148;
-
 /// A host thread: runs clusters one after another and keeps those that spin
 /// until others have moved on.
 struct Worker {
@@ -51,7 +48,7 @@ struct Worker {
     auto size = uint32_t(grid.launch.cluster.count());
     uint32_t room = grid.options.residentClusters
                         ? grid.options.residentClusters * size
-                        : kResidentCtas;
+                        : kSms;
     if (grid.parkedCtas + size > room && !parked.empty() &&
         !grid.launch.cooperative)
       return false;
@@ -79,6 +76,8 @@ struct Worker {
     bool any = false;
     for (size_t i = 0; i != parked.size() && !grid.stop;) {
       Cluster &cluster = *parked[i];
+      if (grid.residency.anyWaits())
+        ++cluster.epoch; // columns may be free by now
       uint64_t before = cluster.activity();
       Outcome outcome = runCluster(cluster);
       if (outcome == Outcome::Ended || cluster.activity() != before) {
@@ -111,6 +110,18 @@ struct Worker {
     return grid.version != seen;
   }
 
+  /// Nothing moves: where CTAs wait for columns of others, these are to blame.
+  void reportParked() {
+    bool columns = grid.residency.anyWaits();
+    for (auto &cluster : parked) {
+      bool waits = false;
+      for (auto &cta : cluster->ctas)
+        waits |= grid.residency.waits(*cta);
+      if (waits || !columns)
+        reportDeadlock(*cluster, true);
+    }
+  }
+
   void run() {
     while (!grid.stop) {
       uint64_t seen;
@@ -124,8 +135,7 @@ struct Worker {
         break;
       if (resumeParked() || grid.stop || othersMove(seen) || grid.stop)
         continue;
-      for (auto &cluster : parked)
-        reportDeadlock(*cluster, true);
+      reportParked();
       break;
     }
     for (auto &cluster : parked)
