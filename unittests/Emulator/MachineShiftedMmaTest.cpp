@@ -12,12 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembler.h"
 #include "MachineHarness.h"
 
-#include <cstdlib>
-#include <fstream>
 #include <set>
-#include <unistd.h>
 
 using namespace blockscale::emulator;
 using namespace blockscale::emulator::test;
@@ -346,28 +344,15 @@ TEST(MachineShiftedMma, IllegalUsesAreRefused) {
   }
 }
 
-/// Whether ptxas takes the kernel of a case.
-bool assembles(const Case &c) {
-  std::string stem =
-      testing::TempDir() + "blockscale-shifted-" + std::to_string(getpid());
-  std::ofstream(stem + ".ptx") << kernelOf(c);
-  int status = std::system((BLOCKSCALE_PTXAS " -arch=sm_100a " + stem +
-                            ".ptx -o " + stem + ".cubin 2>&1")
-                               .c_str());
-  std::remove((stem + ".ptx").c_str());
-  std::remove((stem + ".cubin").c_str());
-  return status == 0;
-}
-
 TEST(MachineShiftedMma, PtxasAgrees) {
-  if (std::getenv("BLOCKSCALE_NO_NVCC"))
+  if (!hasAssembler())
     GTEST_SKIP() << "BLOCKSCALE_NO_NVCC is set";
   for (const Case &c : kShifted)
-    EXPECT_TRUE(assembles(c)) << c.kind << c.qualifiers;
-  EXPECT_TRUE(assembles(sparseCase(1, "")));
-  EXPECT_TRUE(assembles(sparseCase(2, ".ashift")));
-  EXPECT_FALSE(assembles(with(kF16, 1, ".ashift.collector::a::use")));
-  EXPECT_FALSE(assembles(with(kF16, 1, ".ashift.collector::a::fill")));
+    EXPECT_TRUE(assembles(kernelOf(c))) << c.kind << c.qualifiers;
+  EXPECT_TRUE(assembles(kernelOf(sparseCase(1, ""))));
+  EXPECT_TRUE(assembles(kernelOf(sparseCase(2, ".ashift"))));
+  EXPECT_FALSE(assembles(kernelOf(with(kF16, 1, ".ashift.collector::a::use"))));
+  EXPECT_FALSE(assembles(kernelOf(with(kF16, 1, ".ashift.collector::a::fill"))));
 }
 
 } // namespace

@@ -37,6 +37,8 @@ struct MmaForm {
   /// Elements per scale as the qualifier names them: 16 or 32, 0 for plain
   /// kinds. scale_vec::1X and 2X are 32, 4X is 16.
   unsigned block = 0;
+  /// `.ws`: B is the stationary operand; M may be 32, D has layout E or G.
+  bool weightStationary = false;
 };
 
 /// The decoded word.

@@ -42,6 +42,8 @@ enum class OpenPoint : uint8_t {
   CopyOverScalesInFlight,
   FragmentLaneZero,
   ShiftedA,
+  StationaryReplicas,
+  ZeroColumnSpans,
   Count,
 };
 

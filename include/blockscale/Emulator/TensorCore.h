@@ -21,6 +21,7 @@
 #include "blockscale/Emulator/OpenPoints.h"
 #include "blockscale/Emulator/SharedDescriptor.h"
 #include "blockscale/Emulator/TensorMemory.h"
+#include "blockscale/Emulator/ZeroColumns.h"
 
 #include <array>
 #include <cstdint>
@@ -65,6 +66,7 @@ struct MmaRequest {
   unsigned scaleInputD = 0;    ///< D * 2^-n before the sum; f16, tf32 only
   /// Bit l of word w: lane 32 w + l is not written. Words 4..7: second CTA.
   std::array<uint32_t, 8> disableOutputLane{};
+  uint64_t zeroColumns = 0; ///< zero-column mask descriptor; `.ws` only
 };
 
 /// Kind of a problem that execution met.

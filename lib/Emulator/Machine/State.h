@@ -244,6 +244,8 @@ struct Cta {
   std::deque<MBarrier> barriers;
   TensorMemory tensor;
   std::vector<TensorHold> holds;
+  /// Collector buffers of tcgen05.mma.ws that hold a matrix B, a bit each.
+  uint32_t filledCollectors = 0;
   std::vector<PairCall> pairCalls; ///< in the order they were made
   /// setmaxnreg: registers of all threads that are left for increases.
   uint32_t freeRegisters = 0;

@@ -16,10 +16,14 @@ namespace {
 
 /// What an mma needs, in Detail: a = value slots {a, b, idesc, enable, disable
 /// lanes...}; b/numbers = addresses {d, a?, metadata?, scaleA?, scaleB?}.
+/// aux2, for `.ws`: bit 0; bits 1..2 the collector buffer of B, bits 3..4 a
+/// CollectorUse; op[0] the zero-column mask descriptor, if there is one.
+enum class CollectorUse : uint8_t { Discard, Fill, Use, LastUse };
 struct MmaShape {
   MmaForm form;
   bool aInTensor, aShift, scaled;
-  unsigned scaleInputD, disableLanes;
+  unsigned scaleInputD, disableLanes, collector;
+  CollectorUse collectorUse;
 };
 MmaShape mmaShape(const Record &r) {
   MmaShape s;
@@ -32,6 +36,9 @@ MmaShape mmaShape(const Record &r) {
   s.form.block = r.aux >> 8 & 255;
   s.scaleInputD = r.aux >> 16 & 255;
   s.disableLanes = r.aux >> 24;
+  s.form.weightStationary = r.aux2 & 1;
+  s.collector = r.aux2 >> 1 & 3;
+  s.collectorUse = CollectorUse(r.aux2 >> 3 & 3);
   return s;
 }
 
@@ -58,6 +65,8 @@ MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
   }
   q.enableInputD = x.predicate(d.a[3]) >> lane & 1;
   q.scaleInputD = s.scaleInputD;
+  if (r.op[0] != kNoSlot)
+    q.zeroColumns = x.reg<uint64_t>(r.op[0])[lane];
   for (unsigned i = 0; i != s.disableLanes; ++i)
     q.disableOutputLane[i] = x.reg<uint32_t>(d.a[4 + i])[lane];
   return q;
@@ -96,6 +105,8 @@ void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
   add("accumulate", q.enableInputD);
   if (q.aShift)
     text += " ashift";
+  if (q.form.weightStationary)
+    text += " ws zero_columns=" + hex(q.zeroColumns);
   trace(cluster, origin, text);
 }
 
@@ -173,6 +184,21 @@ bool checkMma(Exec &x, const Record &r, unsigned lane, const MmaRequest &q,
   return true;
 }
 
+/// What an instruction with `.ws` does to its collector buffer. B is read from
+/// memory in any case: what a buffer keeps is the same in a correct program.
+void useCollector(Cluster &cluster, const Origin &origin, const MmaShape &s) {
+  uint32_t bit = 1u << s.collector, &filled = origin.cta->filledCollectors;
+  bool uses = s.collectorUse == CollectorUse::Use ||
+              s.collectorUse == CollectorUse::LastUse;
+  if (uses && !(filled & bit))
+    report(cluster, origin, FindingKind::Descriptor,
+           "collector buffer b" + std::to_string(s.collector) +
+               " is used, but no fill of it is valid");
+  bool keeps = s.collectorUse == CollectorUse::Fill ||
+               s.collectorUse == CollectorUse::Use;
+  filled = keeps ? filled | bit : filled & ~bit;
+}
+
 Step mma(Exec &x, const Record &r) {
   MmaShape s = mmaShape(r);
   for (uint32_t left = x.mask; left; left &= left - 1) {
@@ -189,10 +215,12 @@ Step mma(Exec &x, const Record &r) {
       issueTensor(x, r, lane, s.form.ctaGroup, TensorUse::Multiply,
                   areasOf(q, idesc));
     }
-    cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q] {
+    cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q, s] {
       TensorContext context;
       if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
         return;
+      if (s.form.weightStationary)
+        useCollector(*cluster, origin, s);
       TensorReport result = cluster->core.execute(q, context);
       reportIssues(*cluster, origin, q.form.ctaGroup, result);
       ++cluster->counters.mmas[size_t(q.form.kind)];
@@ -231,6 +259,20 @@ std::optional<MmaKind> kindOf(const Instruction &in) {
   return std::nullopt;
 }
 
+/// The collector buffer of `.ws` and its use; b0::discard if it names none.
+uint32_t collectorOf(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    if (modifier >= Modifier::CollectorB0Fill &&
+        modifier <= Modifier::CollectorB3Discard) {
+      constexpr CollectorUse kUses[] = {CollectorUse::Fill, CollectorUse::Use,
+                                        CollectorUse::LastUse,
+                                        CollectorUse::Discard};
+      uint32_t index = uint32_t(modifier) - uint32_t(Modifier::CollectorB0Fill);
+      return index / 4 << 1 | uint32_t(kUses[index % 4]) << 3;
+    }
+  return 0;
+}
+
 /// What the text of an instruction with `.ashift` must not have, if it does.
 std::optional<std::string> whyNotShiftedText(const Instruction &in,
                                              bool aInTensor) {
@@ -251,9 +293,8 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   std::optional<MmaKind> kind = kindOf(in);
   if (!kind)
     return d.refuse("tcgen05.mma without a kind");
-  if (in.has(Modifier::Ws))
-    return d.refuse("tcgen05.mma.ws is not supported");
-  bool sparse = in.has(Modifier::Sp), scaled = isBlockScaled(*kind);
+  bool stationary = in.has(Modifier::Ws), sparse = in.has(Modifier::Sp),
+       scaled = isBlockScaled(*kind);
   bool aInTensor =
       in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
   if (in.has(Modifier::Ashift))
@@ -287,7 +328,11 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   detail.a = {a, b, idesc, d.predicate(in.operands[next++])};
   detail.a.insert(detail.a.end(), disabled.begin(), disabled.end());
   uint32_t scaleInputD = 0;
-  if (next < count) {
+  if (stationary) {
+    r.aux2 = 1 | collectorOf(in);
+    if (next < count)
+      r.op[0] = d.source(in.operands[next], 64);
+  } else if (next < count) {
     if (!in.operands[next].isImmediate())
       return d.refuse("scale-input-d must be an immediate");
     scaleInputD = uint32_t(in.operands[next].value) & 255;

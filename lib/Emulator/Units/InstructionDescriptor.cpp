@@ -91,7 +91,8 @@ static std::optional<Element> elementOf(MmaKind kind, uint32_t code) {
   }
 }
 
-static Reason checkReserved(uint32_t bits, MmaKind kind) {
+static Reason checkReserved(uint32_t bits, const MmaForm &form) {
+  MmaKind kind = form.kind;
   auto reserved = [&](unsigned offset, unsigned width) -> Reason {
     if (field(bits, offset, width) == 0)
       return std::nullopt;
@@ -112,10 +113,12 @@ static Reason checkReserved(uint32_t bits, MmaKind kind) {
   if (kind != MmaKind::I8)
     if (auto reason = reserved(3, 1))
       return reason;
-  for (auto [offset, width] : {std::pair(6u, 1u), {23u, 1u}, {29u, 1u}, {30u, 2u}})
+  for (auto [offset, width] : {std::pair(6u, 1u), {23u, 1u}, {29u, 1u}})
     if (auto reason = reserved(offset, width))
       return reason;
-  return std::nullopt;
+  // With .ws the largest shift of B between uses of a collector buffer, which
+  // changes no value.
+  return form.weightStationary ? std::nullopt : reserved(30, 2);
 }
 
 static Reason decodeAccumulator(uint32_t bits, MmaKind kind,
@@ -203,6 +206,20 @@ static Reason checkBlockScaledShape(const MmaForm &form,
   return std::nullopt;
 }
 
+/// PTX ISA, tcgen05, the rows of the table of shapes with .ws.
+static Reason checkStationaryShape(const MmaForm &form,
+                                   const InstructionDescriptor &out) {
+  if (form.ctaGroup != 1)
+    return std::string("'.ws' exists with cta_group::1 only");
+  if (out.m != 32 && out.m != 64 && out.m != 128)
+    return "M " + std::to_string(out.m) + " is not legal for " +
+           quoted(form.kind) + " with '.ws'; legal are 32, 64 and 128";
+  if (out.n != 64 && out.n != 128 && (out.n != 256 || form.sparse))
+    return "N " + std::to_string(out.n) + " is not legal with '.ws'; legal " +
+           (form.sparse ? "are 64 and 128" : "are 64, 128 and 256");
+  return std::nullopt;
+}
+
 static Reason checkPlainShape(const MmaForm &form,
                               const InstructionDescriptor &out,
                               OpenPointSet &points) {
@@ -264,7 +281,9 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
     return std::string("instruction descriptor bit 2 says ") +
            (out.sparse ? "sparse" : "dense") + ", the instruction is " +
            (form.sparse ? "sparse" : "dense");
-  if (auto reason = checkReserved(bits, form.kind))
+  if (isBlockScaled(form.kind) && form.weightStationary)
+    return "'.ws' does not exist for " + quoted(form.kind);
+  if (auto reason = checkReserved(bits, form))
     return reason;
   bool scaled = isBlockScaled(form.kind);
   auto a = elementOf(form.kind, field(bits, 7, 3));
@@ -296,6 +315,8 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
     return reason;
   if (auto reason = checkMajors(form, out))
     return reason;
+  if (form.weightStationary)
+    return checkStationaryShape(form, out);
   if (!scaled)
     return checkPlainShape(form, out, points);
   if (auto reason = checkBlockScaledShape(form, out, points))

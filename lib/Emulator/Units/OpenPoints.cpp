@@ -89,6 +89,17 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "refused",
      "the text describes both moves in the same words and leaves the order "
      "open; the tensor-core model of the TVM project"},
+    {"weight-stationary-replicas",
+     "mma.ws with M=32 or 64 takes A in tensor memory and the sparsity "
+     "metadata of each part of N from the lanes of that part of the "
+     "accumulator",
+     "PTX data-path layouts E and G, figures only; CuTe's layouts of "
+     "accumulators, and of an A that is doubled for pairs with M=128"},
+    {"zero-column-spans",
+     "the skip span of a zero-column mask counts the columns of zeros and the "
+     "use span those of B, and the mask is over the columns of D",
+     "the ISA's table says the reverse, its examples this; so does the builder "
+     "of masks in CUTLASS"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {

@@ -59,15 +59,18 @@ std::vector<TensorArea> areasOf(const MmaRequest &request,
                                 const InstructionDescriptor &idesc) {
   AreaList list;
   bool pair = request.form.ctaGroup == 2;
-  bool halves = idesc.m / request.form.ctaGroup == 64;
-  // Pairs with 64 dense rows per CTA use all lanes and half of the columns.
+  bool stationary = request.form.weightStationary;
+  bool halves = idesc.m / request.form.ctaGroup == 64 && !stationary;
+  // Pairs with 64 dense rows per CTA use all lanes and half of the columns, as
+  // .ws does; with M 32 it is a quarter of them.
   bool split = pair && halves && !idesc.sparse;
+  unsigned parts = stationary ? 128 / idesc.m : split ? 2 : 1;
   uint8_t lanes = TensorArea::kAllLanes;
   if (halves && !split)
     lanes = TensorMemory::laneOf(request.d) == 16 ? kSecondHalves
                                                   : kFirstHalves;
-  list.add(TensorMemory::columnOf(request.d), split ? idesc.n / 2 : idesc.n,
-           lanes, request.enableInputD, true);
+  list.add(TensorMemory::columnOf(request.d), idesc.n / parts, lanes,
+           request.enableInputD, true);
   if (request.aInTensorMemory)
     list.add(TensorMemory::columnOf(uint32_t(request.a)),
              (rowBytesOfA(request, idesc) + 3) / 4,

@@ -33,15 +33,16 @@ static void refuse(TensorReport &report, TensorIssueKind kind, unsigned hazard,
 // Accumulator
 //===----------------------------------------------------------------------===//
 
-/// The tiles of one CTA's part of the accumulator (data-path layouts A, B, C,
-/// D and F).
+/// The tiles of one CTA's part of the accumulator (data-path layouts A to G).
 static unsigned accumulatorTiles(const MmaRequest &request,
                                  const InstructionDescriptor &idesc,
-                                 AccumulatorTile tiles[2]) {
+                                 AccumulatorTile tiles[kMaxTiles]) {
   unsigned rows = idesc.m / request.form.ctaGroup;
   unsigned lane0 = TensorMemory::laneOf(request.d);
   bool pairB = request.form.ctaGroup == 2 && idesc.m == 128 && !idesc.sparse;
-  unsigned count = pairB ? 2 : 1;
+  // Layouts B, E and G put parts of N side by side in the lanes.
+  bool split = pairB || request.form.weightStationary;
+  unsigned count = split ? 128 / rows : 1;
   for (unsigned t = 0; t < count; ++t) {
     AccumulatorTile &tile = tiles[t];
     tile.rows = rows;
@@ -50,7 +51,7 @@ static unsigned accumulatorTiles(const MmaRequest &request,
     tile.column = TensorMemory::columnOf(request.d);
     for (unsigned r = 0; r < rows; ++r)
       tile.lanes[r] = rows == 128 ? r
-                      : pairB     ? r + 64 * t
+                      : split     ? r + rows * t
                                   : r % 16 + 32 * (r / 16) + lane0;
   }
   return count;
@@ -227,7 +228,7 @@ whyNotShifted(const MmaRequest &request, const InstructionDescriptor &idesc) {
 
 /// Refuses what neither descriptor field nor operand can have.
 static void checkRequest(const MmaRequest &request, TensorContext &context,
-                         TensorReport &report) {
+                         ZeroColumns &columns, TensorReport &report) {
   auto illegal = [&](std::string message, unsigned hazard = 70) {
     refuse(report, TensorIssueKind::IllegalInstruction, hazard, 0, 0,
            std::move(message));
@@ -266,6 +267,15 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
                                   idesc.mnMajorB, rowBytes(idesc.b, idesc.k),
                                   bitWidth(idesc.b)))
     return illegal("operand 'B': " + *reason, 71);
+  if (request.form.weightStationary) {
+    if (auto reason = decodeZeroColumns(request.zeroColumns, idesc.m, idesc.n,
+                                        columns))
+      return illegal(*reason);
+    if (columns.zero.any())
+      report.openPoints.add(OpenPoint::ZeroColumnSpans);
+    if (idesc.m != 128 && (request.aInTensorMemory || idesc.sparse))
+      report.openPoints.add(OpenPoint::StationaryReplicas);
+  }
   for (uint64_t bits : {request.aInTensorMemory ? 0 : request.a, request.b}) {
     SharedDescriptor descriptor = decodeSharedDescriptor(bits);
     if (descriptor.baseOffset)
@@ -291,20 +301,24 @@ static void shiftA(const MmaRequest &request, TensorContext &context,
 TensorReport TensorCore::execute(const MmaRequest &request,
                                  TensorContext &context) {
   TensorReport report;
-  checkRequest(request, context, report);
+  ZeroColumns columns;
+  checkRequest(request, context, columns, report);
   if (report.refused)
     return report;
   const InstructionDescriptor &idesc = report.idesc;
   OperandReader reader(request, idesc, context, report);
   Operand &a = scratch->a, &b = scratch->b;
-  if (!reader.readB(b)) {
+  if (!reader.readB(columns, b)) {
     report.refused = true;
     return report;
   }
   bool integers = request.form.kind == MmaKind::I8;
   unsigned packedTile = ~0u;
+  // Each part of the accumulator has rows of A in its own lanes.
+  bool ownA = request.form.weightStationary &&
+              (request.aInTensorMemory || idesc.sparse);
   for (unsigned c = 0; c < request.form.ctaGroup; ++c) {
-    AccumulatorTile tiles[2];
+    AccumulatorTile tiles[kMaxTiles];
     unsigned tileCount = accumulatorTiles(request, idesc, tiles);
     for (unsigned t = 0; t < tileCount; ++t)
       checkAccumulator(request, idesc, c, context.cta[c], tiles[t], report);
@@ -320,6 +334,14 @@ TensorReport TensorCore::execute(const MmaRequest &request,
       a.pack(0, a.rows, kBlockRows, scratch->panelA);
     for (unsigned t = 0; t < tileCount; ++t) {
       TileProduct product{request, idesc, c, tensor, tiles[t]};
+      if (t && ownA) {
+        if (!reader.readA(c, tiles[t].lanes, a)) {
+          report.refused = true;
+          return report;
+        }
+        if (!integers && !exact)
+          a.pack(0, a.rows, kBlockRows, scratch->panelA);
+      }
       if (integers || exact) {
         a.expand();
         b.expand();

@@ -67,6 +67,9 @@ struct AccumulatorTile {
   unsigned column = 0;      ///< of firstN
 };
 
+/// Parts of the accumulator of a CTA at most.
+inline constexpr unsigned kMaxTiles = 4;
+
 /// Reads the operands of one instruction; problems go to the report.
 class OperandReader {
 public:
@@ -76,8 +79,8 @@ public:
 
   /// Rows of A of one CTA, sparse ones expanded to logical K.
   bool readA(unsigned cta, const unsigned *lanes, Operand &out);
-  /// All N rows of B.
-  bool readB(Operand &out);
+  /// All N rows of B; zeros for those in `columns`.
+  bool readB(const ZeroColumns &columns, Operand &out);
   bool readScalesA(unsigned cta, Operand &out);
   bool readScalesB(unsigned cta, Operand &out);
 
@@ -90,8 +93,8 @@ private:
   bool fail(TensorIssueKind kind, unsigned hazard, unsigned cta,
             uint32_t address, std::string message);
   bool sharedCodes(const SharedDescriptor &descriptor, Container container,
-                   unsigned firstCta, unsigned perCta, unsigned bytes,
-                   Operand &out);
+                   unsigned firstCta, unsigned perCta, unsigned firstRow,
+                   unsigned bytes, Operand &out);
   void startCodes(Container container, Element type, bool negate,
                   unsigned bytes, Operand &out);
   bool sharedRow(const SharedDescriptor &descriptor, bool mnMajor,

@@ -369,12 +369,12 @@ void OperandReader::startCodes(Container container, Element type, bool negate,
   out.codes.resize(size_t(out.rows) * bytes);
 }
 
-/// Copies all rows of a K-major operand. False if anything is out of order;
+/// Copies all rows of a K-major operand from `firstRow` on. False if anything is out of order;
 /// reading row by row then says what.
 bool OperandReader::sharedCodes(const SharedDescriptor &descriptor,
                                 Container container, unsigned firstCta,
-                                unsigned perCta, unsigned bytes,
-                                Operand &out) {
+                                unsigned perCta, unsigned firstRow,
+                                unsigned bytes, Operand &out) {
   typedef uint64_t Words __attribute__((vector_size(16)));
   uint64_t upper = groupData(container) == 8    ? 0
                    : groupData(container) == 12 ? 0xffffffffu
@@ -385,7 +385,8 @@ bool OperandReader::sharedCodes(const SharedDescriptor &descriptor,
     const TensorCta &cta = context.cta[firstCta + row / perCta];
     for (unsigned b = 0; b < bytes; b += 16) {
       uint32_t offset =
-          addressKMajor(descriptor, row % perCta, b) - cta.sharedBase;
+          addressKMajor(descriptor, firstRow + row % perCta, b) -
+          cta.sharedBase;
       if (offset >= cta.sharedSize || cta.sharedSize - offset < 16)
         return false;
       std::memcpy(&out.codes[size_t(row) * bytes + b], cta.shared + offset, 16);
@@ -416,7 +417,7 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
     report.openPoints.add(OpenPoint::Fp4TensorMemoryContainer);
   if (hasCodes(container) && !idesc.sparse && !idesc.mnMajorA && !fromTensor) {
     startCodes(container, idesc.a, idesc.negateA, bytes, out);
-    if (sharedCodes(descriptor, container, cta, rows, bytes, out)) {
+    if (sharedCodes(descriptor, container, cta, rows, 0, bytes, out)) {
       finishCodes(container, idesc.a, out);
       return true;
     }
@@ -443,15 +444,15 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
   return true;
 }
 
-bool OperandReader::readB(Operand &out) {
+bool OperandReader::readB(const ZeroColumns &columns, Operand &out) {
   out.reset(idesc.n, idesc.k, idesc.scaleCount);
   Container container = containerOf(request.form.kind, idesc.b, false);
   unsigned bytes = bytesFor(container, idesc.k);
   unsigned perCta = idesc.n / request.form.ctaGroup;
   SharedDescriptor descriptor = decodeSharedDescriptor(request.b);
-  if (hasCodes(container) && !idesc.mnMajorB) {
+  if (hasCodes(container) && !idesc.mnMajorB && columns.zero.none()) {
     startCodes(container, idesc.b, idesc.negateB, bytes, out);
-    if (sharedCodes(descriptor, container, 0, perCta, bytes, out)) {
+    if (sharedCodes(descriptor, container, 0, perCta, columns.shift, bytes, out)) {
       finishCodes(container, idesc.b, out);
       return true;
     }
@@ -460,8 +461,12 @@ bool OperandReader::readB(Operand &out) {
   for (unsigned n = 0; n < idesc.n; ++n) {
     uint8_t raw[256];
     unsigned cta = n / perCta;
+    if (columns.zero[n]) {
+      std::fill_n(out.row(n), idesc.k, 0.0f);
+      continue;
+    }
     if (!sharedRow(descriptor, idesc.mnMajorB, "B",
-                   {&context.cta[cta], cta, n % perCta},
+                   {&context.cta[cta], cta, n % perCta + columns.shift},
                    bytesFor(container, 2) / 2, bytes, groupData(container), raw))
       return false;
     decodeRow(container, idesc.b, raw, idesc.k, out.row(n));
@@ -471,27 +476,28 @@ bool OperandReader::readB(Operand &out) {
   return true;
 }
 
-/// Visits the pieces of `rows` rows; row r is in CTA firstCta + r / perCta.
+/// Visits the pieces of `rows` rows that are read; row r is in CTA r / perCta.
 static void visitOperand(uint64_t bits, bool mnMajor, Container container,
-                         unsigned rows, unsigned perCta, unsigned firstCta,
-                         unsigned k, const OperandVisit &visit) {
+                         unsigned rows, unsigned perCta,
+                         const ZeroColumns &columns, unsigned k,
+                         const OperandVisit &visit) {
   SharedDescriptor descriptor = decodeSharedDescriptor(bits);
-  unsigned data = groupData(container);
+  unsigned data = groupData(container), size = bytesFor(container, 2) / 2;
+  auto rowOf = [&](unsigned row) { return row % perCta + columns.shift; };
   if (!mnMajor) {
     for (unsigned row = 0; row < rows; ++row)
-      for (unsigned b = 0; b < bytesFor(container, k); b += 16)
-        visit(firstCta + row / perCta,
-              addressKMajor(descriptor, row % perCta, b), data);
+      for (unsigned b = 0; !columns.zero[row] && b < bytesFor(container, k);
+           b += 16)
+        visit(row / perCta, addressKMajor(descriptor, rowOf(row), b), data);
     return;
   }
   // Sixteen bytes along M or N stay together in every swizzle.
-  unsigned step = 32 / bytesFor(container, 2);
+  bool whole = columns.zero.none() && !columns.shift;
+  unsigned step = whole ? 16 / size : 1;
   for (unsigned row = 0; row < rows; row += step)
-    for (unsigned i = 0; i < k; ++i)
-      visit(firstCta + row / perCta,
-            addressMNMajor(descriptor,
-                           row % perCta * bytesFor(container, 2) / 2, i),
-            data);
+    for (unsigned i = 0; !columns.zero[row] && i < k; ++i)
+      visit(row / perCta, addressMNMajor(descriptor, rowOf(row) * size, i),
+            whole ? data : size);
 }
 
 } // namespace blockscale::emulator::detail
@@ -505,15 +511,19 @@ void forOperandRanges(const MmaRequest &request, const OperandVisit &visit) {
   if (decodeInstructionDescriptor(request.idesc, request.form, idesc,
                                   openPoints))
     return;
+  ZeroColumns columns;
+  if (request.form.weightStationary &&
+      decodeZeroColumns(request.zeroColumns, idesc.m, idesc.n, columns))
+    return;
   unsigned group = request.form.ctaGroup;
   if (!request.aInTensorMemory)
     visitOperand(request.a, idesc.mnMajorA,
                  containerOf(request.form.kind, idesc.a, false), idesc.m,
-                 idesc.m / group, 0, idesc.sparse ? idesc.k / 2 : idesc.k,
+                 idesc.m / group, {}, idesc.sparse ? idesc.k / 2 : idesc.k,
                  visit);
   visitOperand(request.b, idesc.mnMajorB,
                containerOf(request.form.kind, idesc.b, false), idesc.n,
-               idesc.n / group, 0, idesc.k, visit);
+               idesc.n / group, columns, idesc.k, visit);
 }
 
 void forCopyRanges(CopyShape shape, CopyFormat format, unsigned ctaGroup,
