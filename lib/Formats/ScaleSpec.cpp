@@ -51,11 +51,29 @@ bool looksLikeTile(std::string_view text) {
          text.find_first_not_of("0123456789snm", 1) == std::string_view::npos;
 }
 
-/// Whether a segment is the sparsity of a tile without the tile.
-bool looksLikeSparsity(std::string_view text) {
+/// N and M of "nNmM".
+struct WrittenSparsity {
+  unsigned keepN, ofM;
+};
+
+/// The sparsity that the cursor stands before.
+std::optional<WrittenSparsity> readSparsity(SpecCursor &cursor) {
+  if (!cursor.consume("n"))
+    return std::nullopt;
+  std::optional<unsigned> n = cursor.number();
+  if (!n || !cursor.consume("m"))
+    return std::nullopt;
+  std::optional<unsigned> m = cursor.number();
+  if (!m)
+    return std::nullopt;
+  return WrittenSparsity{*n, *m};
+}
+
+/// The sparsity that is all of a segment.
+std::optional<WrittenSparsity> loneSparsity(std::string_view text) {
   SpecCursor cursor(text);
-  return cursor.consume("n") && cursor.number() && cursor.consume("m") &&
-         cursor.number() && cursor.atEnd();
+  std::optional<WrittenSparsity> sparsity = readSparsity(cursor);
+  return cursor.atEnd() ? sparsity : std::nullopt;
 }
 
 /// The rules of tile and subtile sizes; the reason if one is broken.
@@ -78,16 +96,24 @@ std::string whyNotTile(const WrittenTile &written) {
   return {};
 }
 
-/// The rules of N:M; the reason if one is broken.
-std::string whyNotSparsity(const WrittenTile &written) {
-  std::string name = "tile " + quoted(written.segment.text);
-  unsigned n = written.keepN, m = written.ofM;
+/// The rules of N and M; the reason if one is broken. `name` has them.
+std::string whyNotGroups(const std::string &name, unsigned n, unsigned m) {
   if (m != 2 && m != 4 && m != 8 && m != 16)
     return name + " keeps elements of groups of " + std::to_string(m) +
            ", expected 2, 4, 8 or 16";
   if (n < 1 || n >= m)
     return name + " keeps " + std::to_string(n) + " of " + std::to_string(m) +
            " elements, expected 1 to " + std::to_string(m - 1);
+  return {};
+}
+
+/// The rules of a sparse tile; the reason if one is broken.
+std::string whyNotSparsity(const WrittenTile &written) {
+  std::string name = "tile " + quoted(written.segment.text);
+  unsigned m = written.ofM;
+  std::string reason = whyNotGroups(name, written.keepN, m);
+  if (!reason.empty())
+    return reason;
   if (written.tile.size == 0)
     return name + " is sparse over a whole dimension, expected a tile size";
   if (written.tile.size % m != 0 || written.tile.subtile % m != 0)
@@ -119,21 +145,18 @@ Parsed<WrittenTile> parseTile(const Segment &segment) {
     written.tile.subtile = *subtile;
     written.namesSubtile = true;
   }
-  bool sparse = cursor.consume("n");
-  if (sparse) {
-    std::optional<unsigned> n = cursor.number();
-    if (!n || !cursor.consume("m"))
-      return malformed();
-    std::optional<unsigned> m = cursor.number();
-    if (!m)
-      return malformed();
-    written.keepN = *n;
-    written.ofM = *m;
+  bool isSparse = cursor.rest().substr(0, 1) == "n";
+  std::optional<WrittenSparsity> sparsity = readSparsity(cursor);
+  if (isSparse && !sparsity)
+    return malformed();
+  if (sparsity) {
+    written.keepN = sparsity->keepN;
+    written.ofM = sparsity->ofM;
   }
   if (!cursor.atEnd())
     return malformed();
   std::string reason = whyNotTile(written);
-  if (reason.empty() && sparse)
+  if (reason.empty() && sparsity)
     reason = whyNotSparsity(written);
   if (!reason.empty())
     return Result::failure(reason, segment.offset);
@@ -189,11 +212,12 @@ bool readSegments(const std::vector<Segment> &segments, WrittenSpec &written,
       written.tiles.push_back(*tile);
       continue;
     }
-    if (looksLikeSparsity(segment.text))
+    if (loneSparsity(segment.text))
       return fail("sparsity " + quoted(segment.text) +
-                      " stands alone, expected it in the tile of a scale, "
-                      "such as 't32" +
-                      std::string(segment.text) + "'",
+                      " stands beside a scale, expected it in the tile of "
+                      "the scale, such as 't32" +
+                      std::string(segment.text) +
+                      "', or alone for a tensor without scales",
                   segment.offset);
     Parsed<NumberSpec> number = parseScaleNumber(segment);
     if (!number)
@@ -264,18 +288,29 @@ std::string assignTiles(const WrittenSpec &written, ScaleSpec &spec) {
 
 /// The rules of which kinds can scale and shift.
 std::string whyNotKinds(const ScaleSpec &spec) {
-  if (spec.scale.kind == NumberKind::Uint ||
+  if (spec.scale->kind == NumberKind::Uint ||
       (spec.tensorScale && spec.tensorScale->kind == NumberKind::Uint))
     return "an unsigned integer cannot be a scale";
   if (!spec.zero)
     return {};
-  if (spec.scale.kind != NumberKind::Float)
+  if (spec.scale->kind != NumberKind::Float)
     return "a zero point (" + quoted(print(*spec.zero)) +
-           ") needs a float scale, found " + quoted(print(spec.scale));
+           ") needs a float scale, found " + quoted(print(*spec.scale));
   if (!spec.zero->isSigned())
     return "a zero point must be float or int, found " +
            quoted(print(*spec.zero));
   return {};
+}
+
+ParsedScale parseUnscaled(std::string_view text, WrittenSparsity sparsity) {
+  std::string reason = whyNotGroups("sparsity " + quoted(text), sparsity.keepN,
+                                    sparsity.ofM);
+  if (!reason.empty())
+    return ParsedScale::failure(reason);
+  ScaleSpec spec;
+  spec.keepN = sparsity.keepN;
+  spec.ofM = sparsity.ofM;
+  return ParsedScale::success(spec);
 }
 
 std::string printTile(const TileSpec &tile, bool showSubtile) {
@@ -299,7 +334,7 @@ std::string whyNotCodebook(const ScaleSpec &scale) {
     return "codebook data take no zero point";
   if (!scale.isTile())
     return "codebook data need a tile of the last dimension";
-  if (scale.scale.kind != NumberKind::Exponent)
+  if (scale.scale->kind != NumberKind::Exponent)
     return "codebook data need an exponent scale";
   return {};
 }
@@ -316,7 +351,7 @@ std::string whyNotPlain(const NumberSpec &data, const ScaleSpec &scale) {
                 print(scale) + "'";
     return reason;
   }
-  if (data.kind == NumberKind::Int && scale.scale.kind == NumberKind::Int)
+  if (data.kind == NumberKind::Int && scale.scale->kind == NumberKind::Int)
     return "integer data need a float or exponent scale";
   if (scale.hasSubtile())
     return "subtiles are for codebook data";
@@ -340,6 +375,8 @@ size_t blockscale::hash_value(const ScaleSpec &spec) {
 
 Parsed<ScaleSpec> blockscale::parseScaleSpec(std::string_view text) {
   std::string lower = toLower(text);
+  if (std::optional<WrittenSparsity> sparsity = loneSparsity(lower))
+    return parseUnscaled(lower, *sparsity);
   std::string_view rest = lower;
   WrittenSpec written;
   constexpr std::string_view prefix = "multi_";
@@ -368,7 +405,8 @@ std::string blockscale::print(const ScaleSpec &spec) {
   std::string text;
   if (spec.tensorScale)
     text = "multi_" + print(*spec.tensorScale) + "_";
-  text += print(spec.scale);
+  if (spec.scale)
+    text += print(*spec.scale);
   if (spec.zero)
     text += "_" + print(*spec.zero);
   if (spec.rows)
@@ -381,14 +419,20 @@ std::string blockscale::print(const ScaleSpec &spec) {
 }
 
 std::optional<std::string> blockscale::whyNotDataType(const NumberSpec &data) {
-  if (data.kind == NumberKind::Float && !data.isCodebook())
+  constexpr unsigned kIntegerBits = 8;
+  bool isInteger =
+      data.kind == NumberKind::Int || data.kind == NumberKind::Uint;
+  if (!data.isCodebook() && (data.kind == NumberKind::Float ||
+                             (isInteger && data.bits() == kIntegerBits)))
     return std::nullopt;
   return "data " + quoted(print(data)) +
-         " cannot go unscaled, only float data can";
+         " cannot go unscaled, only floats and integers of 8 bits can";
 }
 
 std::optional<std::string> blockscale::whyNotDataType(const NumberSpec &data,
                                                       const ScaleSpec &scale) {
+  if (scale.isUnscaled())
+    return whyNotDataType(data);
   std::string reason =
       data.isCodebook() ? whyNotCodebook(scale) : whyNotPlain(data, scale);
   if (reason.empty())

@@ -35,8 +35,10 @@ constexpr std::array kKindNames{
 constexpr TargetSet kAssembledOnly{Target{Chip::SM110, TargetVariant::Family},
                                    Target{Chip::SM121, TargetVariant::Family}};
 
-/// PTX spells signed 8-bit integers "s8".
+/// PTX spells 8-bit integers "s8" and "u8".
 std::string ptxTypeName(OperandType type) {
+  if (type == OperandType::uint8())
+    return "u8";
   return type == OperandType(ElementFormat::INT8) ? "s8" : type.name();
 }
 
@@ -103,19 +105,25 @@ std::string_view blockscale::hw::sourceName(Source source) {
 }
 
 std::string OperandType::name() const {
-  std::optional<ElementFormat> known = format();
-  return known ? std::string(formatName(*known)) : "tf32";
+  if (std::optional<ElementFormat> known = format())
+    return std::string(formatName(*known));
+  return *this == tf32() ? "tf32" : "uint8";
 }
 
 unsigned OperandType::bits() const {
-  std::optional<ElementFormat> known = format();
-  return known ? formatInfo(*known).bits : 32;
+  if (std::optional<ElementFormat> known = format())
+    return formatInfo(*known).bits;
+  return *this == tf32() ? 32 : 8;
 }
 
 std::optional<OperandType>
 blockscale::hw::parseOperandType(std::string_view name) {
   if (name == "tf32")
     return OperandType::tf32();
+  if (name == "uint8" || name == "ui8" || name == "u8")
+    return OperandType::uint8();
+  if (name == "s8")
+    return OperandType(ElementFormat::INT8);
   if (std::optional<ElementFormat> format = parseFormat(name))
     return OperandType(*format);
   return std::nullopt;
@@ -126,8 +134,9 @@ std::vector<OperandType> OperandTypeSet::members() const {
   for (const FormatInfo &info : kFormats)
     if (contains(info.format))
       result.push_back(info.format);
-  if (contains(OperandType::tf32()))
-    result.push_back(OperandType::tf32());
+  for (OperandType type : {OperandType::uint8(), OperandType::tf32()})
+    if (contains(type))
+      result.push_back(type);
   return result;
 }
 
@@ -179,16 +188,18 @@ std::string blockscale::hw::ptxSpelling(const MmaRow &row, OperandType a,
   return text + std::string(row.qualifier);
 }
 
-std::vector<Scheme> blockscale::hw::findSchemes(OperandType a, OperandType b,
-                                                ElementFormat scale,
-                                                unsigned scaleSpan, bool sparse,
-                                                std::optional<Target> target) {
+std::vector<Scheme>
+blockscale::hw::findSchemes(OperandType a, OperandType b,
+                            std::optional<ElementFormat> scale,
+                            unsigned scaleSpan, bool sparse,
+                            std::optional<Target> target) {
   std::vector<Scheme> result;
   for (MmaKind kind : allKinds()) {
     for (const MmaRow &row : allRows()) {
       bool fits = row.kind == kind && row.a.contains(a) && row.b.contains(b) &&
                   row.scale == scale && row.scaleSpan() == scaleSpan &&
-                  row.sparse == sparse && row.minPtx <= kMaxPtxVersion &&
+                  (!row.sameTypes || a == b) && row.sparse == sparse &&
+                  row.minPtx <= kMaxPtxVersion &&
                   (!target || row.targets.contains(*target));
       Scheme scheme{kind, row.block};
       if (fits &&

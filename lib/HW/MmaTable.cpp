@@ -45,7 +45,7 @@ constexpr OperandTypeSet kFp4{EF::E2M1};
 constexpr OperandTypeSet kFp8{EF::E4M3, EF::E5M2};
 constexpr OperandTypeSet kNarrow{EF::E4M3, EF::E5M2, EF::E2M3, EF::E3M2,
                                  EF::E2M1};
-constexpr OperandTypeSet kInt8{EF::INT8};
+constexpr OperandTypeSet kInt8{EF::INT8, OperandType::uint8()};
 constexpr OperandTypeSet kHalf{EF::F16, EF::BF16};
 constexpr OperandTypeSet kTf32{OperandType::tf32()};
 
@@ -157,7 +157,7 @@ constexpr std::array kForms{
          kId0, "", "", kHalf, kTcgen, 86, kIsa, "1.2"},
     Form{Group::Plain, MmaKind::TF32, false, kTf32, true, std::nullopt, 0, 8, 0,
          kId0, "", "", kTf32, kTcgen, 86, kIsa, "1.2"},
-    Form{Group::PlainI8, MmaKind::I8, false, kInt8, true, std::nullopt, 0, 32,
+    Form{Group::PlainI8, MmaKind::I8, false, kInt8, false, std::nullopt, 0, 32,
          0, kId0, "", "", kInt8, kTcgenI8, 86, kIsa, "1.2"},
     Form{Group::Plain, MmaKind::F8F6F4, true, kNarrow, false, std::nullopt, 0,
          64, 0, kId0, "", "", kFp8, kTcgen, 86, kIsa, "1.2, 7"},
@@ -165,8 +165,8 @@ constexpr std::array kForms{
          kId0, "", "", kHalf, kTcgen, 86, kIsa, "1.2, 7"},
     Form{Group::Plain, MmaKind::TF32, true, kTf32, true, std::nullopt, 0, 16, 0,
          kId0, "", "", kTf32, kTcgen, 86, kIsa, "1.2, 7"},
-    Form{Group::PlainI8, MmaKind::I8, true, kInt8, true, std::nullopt, 0, 64, 0,
-         kId0, "", "", kInt8, kTcgenI8, 86, kIsa, "1.2, 7"},
+    Form{Group::PlainI8, MmaKind::I8, true, kInt8, false, std::nullopt, 0, 64,
+         0, kId0, "", "", kInt8, kTcgenI8, 86, kIsa, "1.2, 7"},
     // mma.sync, block-scaled (section 12.1). 4X with ue8m0 is PTX 9.1.
     Form{Group::Warp, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 64, 2,
          kEvenId, k2X, k2X, kNone, kWarp, 87, kIsa, "12.1"},
@@ -198,7 +198,7 @@ constexpr std::array kForms{
          kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
     Form{Group::Warp, MmaKind::TF32, false, kTf32, true, std::nullopt, 0, 8, 0,
          kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
-    Form{Group::Warp, MmaKind::I8, false, kInt8, true, std::nullopt, 0, 32, 0,
+    Form{Group::Warp, MmaKind::I8, false, kInt8, false, std::nullopt, 0, 32, 0,
          kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
     Form{Group::Warp, MmaKind::F8F6F4, true, kNarrow, false, std::nullopt, 0,
          64, 0, kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
@@ -206,7 +206,7 @@ constexpr std::array kForms{
          kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
     Form{Group::Warp, MmaKind::TF32, true, kTf32, true, std::nullopt, 0, 16, 0,
          kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
-    Form{Group::Warp, MmaKind::I8, true, kInt8, true, std::nullopt, 0, 64, 0,
+    Form{Group::Warp, MmaKind::I8, true, kInt8, false, std::nullopt, 0, 64, 0,
          kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
 };
 

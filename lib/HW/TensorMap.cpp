@@ -40,9 +40,9 @@ hw::parseTensorMapDataType(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<TensorMapDataType> hw::tensorMapDataType(ElementFormat format,
+std::optional<TensorMapDataType> hw::tensorMapDataType(OperandType type,
                                                        unsigned containerBits) {
-  switch (formatInfo(format).storageBits) {
+  switch (type.bits()) {
   case 4:
     if (containerBits == 4)
       return TensorMapDataType::U4x16Align8B;

@@ -161,6 +161,41 @@ TEST(MmaTable, SchemesInOrderOfPreference) {
       Schemes{});
 }
 
+// The ISA's tables of types: kind::f16 and kind::tf32 take A and B of one type,
+// kind::f8f6f4 and kind::i8 (u8 and s8) any two.
+TEST(MmaTable, SchemesWithoutScales) {
+  using Schemes = std::vector<Scheme>;
+  auto find = [](OperandType a, OperandType b, const char *name) {
+    return findSchemes(a, b, std::nullopt, 0, true, target(name));
+  };
+  OperandType s8 = EF::INT8, u8 = OperandType::uint8(),
+              tf32 = OperandType::tf32();
+  EXPECT_EQ(find(EF::F16, EF::F16, "sm_100a"), (Schemes{{MmaKind::F16, 0}}));
+  EXPECT_EQ(find(EF::BF16, EF::BF16, "sm_103a"), (Schemes{{MmaKind::F16, 0}}));
+  EXPECT_EQ(find(EF::F16, EF::BF16, "sm_100a"), Schemes{});
+  EXPECT_EQ(find(tf32, tf32, "sm_110a"), (Schemes{{MmaKind::TF32, 0}}));
+  EXPECT_EQ(find(EF::E2M1, EF::E5M2, "sm_100f"),
+            (Schemes{{MmaKind::F8F6F4, 0}}));
+  for (OperandType a : {s8, u8})
+    for (OperandType b : {s8, u8}) {
+      EXPECT_EQ(find(a, b, "sm_100a"), (Schemes{{MmaKind::I8, 0}}));
+      EXPECT_EQ(find(a, b, "sm_103a"), Schemes{});
+    }
+  EXPECT_EQ(find(s8, EF::E4M3, "sm_100a"), Schemes{});
+}
+
+TEST(MmaTable, OperandTypes) {
+  EXPECT_EQ(OperandType::uint8().name(), "uint8");
+  EXPECT_EQ(OperandType::uint8().bits(), 8u);
+  EXPECT_EQ(OperandType::uint8().format(), std::nullopt);
+  EXPECT_EQ(OperandType::tf32().bits(), 32u);
+  for (const char *name : {"uint8", "ui8", "u8"})
+    EXPECT_EQ(parseOperandType(name), OperandType::uint8()) << name;
+  for (const char *name : {"int8", "i8", "s8"})
+    EXPECT_EQ(parseOperandType(name), OperandType(EF::INT8)) << name;
+  EXPECT_NE(OperandType::uint8(), OperandType(EF::INT8));
+}
+
 TEST(MmaTable, Spellings) {
   auto spell = [](const char *name, MmaKind kind, unsigned block, bool sparse,
                   unsigned ctaGroup, OperandType a, OperandType b) {

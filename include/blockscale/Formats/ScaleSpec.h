@@ -7,8 +7,9 @@
 //
 // A scale spec says which scales a tensor has and what each one covers:
 //
-//   spec := [ "multi_" ] number { "_" number } { "_" tile }
-//   tile := "t" [T] [ "s" S ] [ "n" N "m" M ]
+//   spec   := [ "multi_" ] number { "_" number } { "_" tile } | sparse
+//   tile   := "t" [T] [ "s" S ] [ sparse ]
+//   sparse := "n" N "m" M
 //
 // One to three number specs, then no tile (one scale for the tensor), one (of
 // the last dimension) or two (second-to-last, last). T is 4 to 256 elements, a
@@ -20,9 +21,12 @@
 //   multi_float32_e4m3_t16      NVFP4: a tensor scale over scales per 16
 //   float32_t128_t128           one per 128x128 tile
 //   float16_int8_t16n2m4        scale and zero point per 16 kept of 2:4
+//   n2m4                        no scales, 2:4
 //
 // Two number specs are scale and zero point; with `multi_` they are tensor
-// scale and tile scale. whyNotDataType then says whether the data fit.
+// scale and tile scale. Sparsity alone is that of a tensor without scales; one
+// without either has a spec too, which has no text. whyNotDataType then says
+// whether the data fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,11 +50,12 @@ struct TileSpec {
   bool hasSubtile() const { return subtile != size; }
 };
 
-/// A parsed scale spec; a plain value.
+/// A parsed scale spec; a plain value. The default is dense and unscaled.
 struct ScaleSpec {
   /// One scale for the whole tensor, over the tile scales.
   std::optional<NumberSpec> tensorScale;
-  NumberSpec scale;
+  /// Absent: no scales at all, and nothing below but the sparsity.
+  std::optional<NumberSpec> scale;
   std::optional<NumberSpec> zero;
   /// Of the second-to-last dimension; absent: one element.
   std::optional<TileSpec> rows;
@@ -61,9 +66,12 @@ struct ScaleSpec {
   unsigned keepN = 0;
   unsigned ofM = 0;
 
+  /// Values are the numbers stored.
+  bool isUnscaled() const { return !scale; }
   /// Two scales, outer and inner.
   bool isMultiscale() const { return tensorScale.has_value(); }
-  bool isTensor() const { return !columns; }
+  /// One scale for all elements.
+  bool isTensor() const { return scale && !columns; }
   /// Tiles of a finite length along the last dimension.
   bool isTile() const { return columns && columns->size > 0; }
   /// Some dimension is covered as a whole.
@@ -85,18 +93,21 @@ inline bool operator!=(const ScaleSpec &left, const ScaleSpec &right) {
 }
 size_t hash_value(const ScaleSpec &spec);
 
-/// Reads a scale spec.
+/// Reads a scale spec; an empty text is none.
 Parsed<ScaleSpec> parseScaleSpec(std::string_view text);
 
 /// The one spelling of a spec; parses back to the same value. Number specs as
 /// print(NumberSpec); `t0` for a whole dimension; `multi_` before every spec
-/// with a tensor scale.
+/// with a tensor scale; nothing for a spec that is dense and unscaled.
 std::string print(const ScaleSpec &spec);
 
-/// Why data of this format cannot go unscaled; empty if they can.
+/// Why data of this format cannot go unscaled; empty if they can: floats, and
+/// integers of 8 bits, which then mean their integer value (a scaled `int8`
+/// counts in 1/64).
 std::optional<std::string> whyNotDataType(const NumberSpec &data);
 
-/// Why data of this format cannot be scaled so; empty if they can. This settles
+/// Why data of this format cannot be scaled so; empty if they can. An unscaled
+/// spec asks the question above. This settles
 /// what two number specs mean: a zero point is for unsigned integers, and other
 /// data are refused with a hint at `multi_`.
 std::optional<std::string> whyNotDataType(const NumberSpec &data,

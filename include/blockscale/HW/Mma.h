@@ -65,21 +65,42 @@ constexpr bool isBlockScaled(MmaKind kind) {
          kind == MmaKind::MXF8F6F4;
 }
 
-/// What the elements of an A or B operand are: an element format, or TF32,
-/// which has no codec of its own because it is an f32 with low bits ignored.
+/// Bits that an element takes in shared memory: mxf4 and mxf4nvf4 read packed
+/// nibbles; mxf8f6f4 and f8f6f4 one element of 8, 6 or 4 bits per byte.
+constexpr unsigned containerBits(MmaKind kind) {
+  switch (kind) {
+  case MmaKind::MXF4:
+  case MmaKind::MXF4NVF4:
+    return 4;
+  case MmaKind::MXF8F6F4:
+  case MmaKind::F8F6F4:
+  case MmaKind::I8:
+    return 8;
+  case MmaKind::F16:
+    return 16;
+  case MmaKind::TF32:
+    break;
+  }
+  return 32;
+}
+
+/// What the elements of an A or B operand are: an element format; TF32, which
+/// has no codec of its own because it is an f32 with low bits ignored; or
+/// unsigned integers of 8 bits, which no scaled format has.
 class OperandType {
 public:
   constexpr OperandType(ElementFormat format)
       : index(static_cast<uint8_t>(format)) {}
   static constexpr OperandType tf32() { return OperandType(kTF32); }
+  static constexpr OperandType uint8() { return OperandType(kUInt8); }
 
-  /// The element format; empty for TF32.
+  /// The element format; empty for TF32 and unsigned integers.
   constexpr std::optional<ElementFormat> format() const {
-    if (index == kTF32)
+    if (index >= kUInt8)
       return std::nullopt;
     return static_cast<ElementFormat>(index);
   }
-  /// Lower-case name as in PTX: "e2m1", "tf32".
+  /// Lower-case name as in PTX: "e2m1", "tf32"; but "int8" and "uint8".
   std::string name() const;
   /// Width of the value in bits; TF32 counts its 32-bit container.
   unsigned bits() const;
@@ -90,10 +111,11 @@ public:
   friend constexpr bool operator!=(OperandType a, OperandType b) {
     return a.index != b.index;
   }
+  friend std::size_t hash_value(OperandType type) { return type.index; }
 
 private:
   friend class OperandTypeSet;
-  static constexpr uint8_t kTF32 = 31;
+  static constexpr uint8_t kTF32 = 31, kUInt8 = 30;
   explicit constexpr OperandType(uint8_t index) : index(index) {}
   uint8_t index;
 };
@@ -227,13 +249,14 @@ struct Scheme {
 };
 
 /// The schemes that multiply A by B with one scale of format `scale` for every
-/// `scaleSpan` logical elements along K, best first: for e2m1 x e2m1, ue8m0 and
+/// `scaleSpan` logical elements along K (without scales: no format and 0), best
+/// first: for e2m1 x e2m1, ue8m0 and
 /// 32 that is mxf4, mxf4nvf4, mxf8f6f4. Empty if no chip can. With `target`,
 /// only what that target has. Note that `scaleSpan` is 64 where a sparse
 /// instruction spells `.block32`.
 std::vector<Scheme> findSchemes(OperandType a, OperandType b,
-                                ElementFormat scale, unsigned scaleSpan,
-                                bool sparse = false,
+                                std::optional<ElementFormat> scale,
+                                unsigned scaleSpan, bool sparse = false,
                                 std::optional<Target> target = std::nullopt);
 
 /// K of the ordinary (not K = 96) instruction of `kind`.

@@ -50,9 +50,9 @@ struct TensorMapDataTypeInfo {
 const TensorMapDataTypeInfo &tensorMapDataTypeInfo(TensorMapDataType type);
 std::optional<TensorMapDataType> parseTensorMapDataType(std::string_view name);
 
-/// The data type that brings elements of `format` into containers of
+/// The data type that brings elements of `type` into containers of
 /// `containerBits` (4 packed, 8 padded or 8-bit); empty if TMA has none.
-std::optional<TensorMapDataType> tensorMapDataType(ElementFormat format,
+std::optional<TensorMapDataType> tensorMapDataType(OperandType type,
                                                    unsigned containerBits);
 
 /// Largest box extent along any dimension, in elements.

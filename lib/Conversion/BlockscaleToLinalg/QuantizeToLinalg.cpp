@@ -260,7 +260,7 @@ Value Quantizer::storeTensorScale(Value decode, Type element) {
 /// Plain scales.
 Value Quantizer::tileScales(Value largest, const TensorFactors &factors,
                             Type element) {
-  bool exponent = type.getSpec().getValue().scale.kind == NumberKind::Exponent;
+  bool exponent = type.getSpec().getValue().scale->kind == NumberKind::Exponent;
   float limit = largestValue(type.getElementType());
   return generate(e, counts, element, [&](Emitter &body, ValueRange tile) {
     Value m = tensor::ExtractOp::create(body, largest, tile);

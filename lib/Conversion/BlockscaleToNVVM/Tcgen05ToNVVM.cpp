@@ -60,9 +60,9 @@ static hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step) {
   auto isMNMajor = [](BoolAttr flag) { return flag && flag.getValue(); };
   hw::BlockScaledInstr instr;
   instr.variant = hw::instrVariant(mma.getKind());
-  instr.a = mma.getA();
-  instr.b = mma.getB();
-  instr.scale = mma.getScale();
+  instr.a = *mma.getA().format();
+  instr.b = *mma.getB().format();
+  instr.scale = *mma.getScale();
   instr.sparse = mma.getSparse();
   instr.aMnMajor = isMNMajor(mma.getAMnMajor());
   instr.bMnMajor = isMNMajor(mma.getBMnMajor());

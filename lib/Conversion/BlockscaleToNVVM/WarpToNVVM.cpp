@@ -244,8 +244,8 @@ struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
 //===----------------------------------------------------------------------===//
 
 /// NVVM's names of what an instruction multiplies.
-NVVM::MMATypes elementType(ElementFormat format) {
-  switch (format) {
+NVVM::MMATypes elementType(hw::OperandType type) {
+  switch (*type.format()) {
   case ElementFormat::E5M2:
     return NVVM::MMATypes::e5m2;
   case ElementFormat::E2M3:

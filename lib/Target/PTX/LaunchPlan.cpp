@@ -273,8 +273,7 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
           : sizes.k;
   plan::DataPacking data;
   data.operand = isA ? "a" : "b";
-  data.format = std::string(
-      formatName(isA != swap ? product.mma.getA() : product.mma.getB()));
+  data.format = (isA != swap ? product.mma.getA() : product.mma.getB()).name();
   data.order = stringifyDataOrder(type.getOrder()).str();
   data.bits = info.globalBits;
   data.elementMultiple = info.innerMultiple;
@@ -296,7 +295,7 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   AffineExpr batchPitch = map.getStrides().getResult(2);
   plan::ScalePacking scales;
   scales.operand = isA ? "a" : "b";
-  scales.format = std::string(formatName(product.mma.getScale()));
+  scales.format = std::string(formatName(*product.mma.getScale()));
   scales.block = product.mma.getScaleSpan();
   scales.layout = stringifyScaleLayout(ScaleLayout::Tiled128x4).str();
   scales.offset = "l * " + printAt(batchPitch, Binding::Atom) +

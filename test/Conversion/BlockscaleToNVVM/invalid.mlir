@@ -97,7 +97,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @whole(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error@+1 {{'blockscale.kernel_matmul' op is not expanded; run 'blockscale-tile' first}}
-    blockscale.kernel_matmul a(%a, %sfa) b(%b, %sfb) d(%d) sizes(%i, %i, %i, %i) mma #mma schedule #schedule : !data, !scales, !data, !scales, !blockscale.global<bf16>
+    blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) sizes(%i, %i, %i, %i) mma #mma schedule #schedule : !data, !data, !blockscale.global<bf16> scales !scales, !scales
     gpu.return
   }
 }

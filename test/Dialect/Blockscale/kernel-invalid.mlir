@@ -158,8 +158,8 @@ func.func private @tile_n_264() attributes {test.a = #blockscale.schedule<tile_n
 
 // -----
 
-// expected-error @below {{expected 'tile_k' of 128 to 768 in steps of 128, found 64}}
-func.func private @tile_k_64() attributes {test.a = #blockscale.schedule<tile_k = 64>}
+// expected-error @below {{expected 'tile_k' of 32 to 768 in steps of 32, found 48}}
+func.func private @tile_k_48() attributes {test.a = #blockscale.schedule<tile_k = 48>}
 
 // -----
 
@@ -304,9 +304,9 @@ func.func private @f()
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @incomplete(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected a complete schedule; 'blockscale-select-schedule' completes one}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -315,9 +315,9 @@ func.func @incomplete(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @shape(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected an instruction of the tile's shape 128x128, found 128x64}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -326,9 +326,9 @@ func.func @shape(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @beta_without_c(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected 'c' and 'beta' together}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) beta(%s) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) beta(%s) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -337,9 +337,9 @@ func.func @beta_without_c(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @illegal(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{scale type 'ue4m3' is not legal for 'mxf4' on 'sm_100a': expected ue8m0; nearest legal: kind = mxf4nvf4}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -348,9 +348,9 @@ func.func @illegal(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @tile_k(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected 'tile_k' of 256, one 128-byte row of shared memory for kind 'mxf4nvf4', found 128}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -359,9 +359,9 @@ func.func @tile_k(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @tile_k_padded(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected 'tile_k' of 128, one 128-byte row of shared memory for kind 'mxf8f6f4', found 256}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -370,9 +370,9 @@ func.func @tile_k_padded(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i3
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @result_type(%m: !map, %d: !blockscale.global<i8>, %s: f32, %i: i32) {
   // expected-error @below {{expected 'd', 'c' and 'bias' of f32, bf16 or f16, found 'i8'}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<i8>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<i8> scales !map, !map
   return
 }
 
@@ -381,9 +381,9 @@ func.func @result_type(%m: !map, %d: !blockscale.global<i8>, %s: f32, %i: i32) {
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @tensor_scale_type(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected tensor scales of f32, found 'bf16'}}
-  blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) tensor_scales(%d) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !map, !map, !blockscale.global<bf16> tensor_scales !blockscale.global<bf16>
+    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<bf16>
   return
 }
 

@@ -91,15 +91,15 @@ gpu.module @kernels {
 // CHECK-LABEL: func.func @kernel_matmul
 func.func @kernel_matmul(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>,
     %c: !blockscale.global<f32>, %bias: !blockscale.global<f16>, %s: f32, %ts: !blockscale.global<f32>, %i: i32) {
-  // CHECK: blockscale.kernel_matmul a(%[[A:.*]], %[[SFA:.*]]) b(%[[B:.*]], %[[SFB:.*]]) d(%[[D:.*]]) sizes(%[[I:.*]], %[[I]], %[[I]], %[[I]]) mma <kind = mxf4nvf4, {{.*}}, k = 64> schedule<target = "sm_100a", {{.*}}, group_m = 8> :
-  blockscale.kernel_matmul a(%a, %sfa) b(%b, %sfb) d(%d) sizes(%i, %i, %i, %i)
-    mma #instruction schedule #complete : !data, !scales, !data, !scales, !blockscale.global<bf16>
-  // CHECK: blockscale.kernel_matmul a(%[[A]], %[[SFA]]) b(%[[B]], %[[SFB]]) d(%[[D]]) c(%[[C:.*]]) bias(%[[V:.*]]) alpha(%[[S:.*]]) beta(%[[S]]) tensor_scales(%[[T:.*]], %[[T]]) sizes
+  // CHECK: blockscale.kernel_matmul a(%[[A:.*]]) b(%[[B:.*]]) scales(%[[SFA:.*]], %[[SFB:.*]]) d(%[[D:.*]]) sizes(%[[I:.*]], %[[I]], %[[I]], %[[I]]) mma <kind = mxf4nvf4, {{.*}}, k = 64> schedule<target = "sm_100a", {{.*}}, group_m = 8> :
+  blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete : !data, !data, !blockscale.global<bf16> scales !scales, !scales
+  // CHECK: blockscale.kernel_matmul a(%[[A]]) b(%[[B]]) scales(%[[SFA]], %[[SFB]]) d(%[[D]]) c(%[[C:.*]]) bias(%[[V:.*]]) alpha(%[[S:.*]]) beta(%[[S]]) tensor_scales(%[[T:.*]], %[[T]]) sizes
   // CHECK-SAME: {activation = {{.*}}silu{{.*}}, bias_kind = {{.*}}row
   // CHECK-SAME: c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
-  blockscale.kernel_matmul a(%a, %sfa) b(%b, %sfb) d(%d) c(%c) bias(%bias) alpha(%s) beta(%s) tensor_scales(%ts, %ts) sizes(%i, %i, %i, %i)
+  blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) c(%c) bias(%bias) alpha(%s) beta(%s) tensor_scales(%ts, %ts) sizes(%i, %i, %i, %i)
     mma #instruction schedule #complete {activation = #blockscale<activation silu>, bias_kind = #blockscale<bias_kind row>} :
-    !data, !scales, !data, !scales, !blockscale.global<bf16> c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
+    !data, !data, !blockscale.global<bf16> scales !scales, !scales c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
   return
 }
 

@@ -272,9 +272,9 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @one_stage(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>} {
     // expected-error @below {{instructions of K = 96 read two stages at once: expected at least 2 'stages', found 1}}
-    blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
       mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 96>
-      schedule<target = "sm_103a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 1, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !map, !map, !blockscale.global<bf16>
+      schedule<target = "sm_103a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 1, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !blockscale.global<bf16> scales !map, !map
     gpu.return
   }
 }
@@ -285,9 +285,9 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @other_k(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>} {
     // expected-error @below {{expected an instruction of the schedule's K = 96, found K = 64}}
-    blockscale.kernel_matmul a(%m, %m) b(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
       mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-      schedule<target = "sm_103a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !map, !map, !blockscale.global<bf16>
+      schedule<target = "sm_103a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !blockscale.global<bf16> scales !map, !map
     gpu.return
   }
 }

@@ -16,9 +16,9 @@
 
 // CHECK-LABEL: func.func @product
 func.func @product(%a: !data, %sf: !rows, %e: !rows, %d: !blockscale.global<f32>, %i: i32) {
-  // CHECK: blockscale.kernel_matmul a(%[[A:.*]], %[[SF:.*]], %[[E:.*]]) b(%[[A]], %[[SF]]) d(%{{.*}}) sizes{{.*}} metadata !blockscale.tensor_map<u8,
-  blockscale.kernel_matmul a(%a, %sf, %e) b(%a, %sf) d(%d) sizes(%i, %i, %i, %i)
-    mma #instruction schedule #complete : !data, !rows, !data, !rows, !blockscale.global<f32> metadata !rows
+  // CHECK: blockscale.kernel_matmul a(%[[A:.*]]) b(%[[A]]) scales(%[[SF:.*]], %[[SF]]) metadata(%[[E:.*]]) d(%{{.*}}) sizes{{.*}} metadata !blockscale.tensor_map<u8,
+  blockscale.kernel_matmul a(%a) b(%a) scales(%sf, %sf) metadata(%e) d(%d) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete : !data, !data, !blockscale.global<f32> scales !rows, !rows metadata !rows
   return
 }
 

@@ -32,8 +32,13 @@ func.func private @empty() attributes {a = #blockscale.spec<"">}
 
 // -----
 
-// expected-error @below {{illegal scale spec 'n2m4': sparsity 'n2m4' stands alone, expected it in the tile of a scale, such as 't32n2m4'}}
-func.func private @sparse_without_scale() attributes {a = #blockscale.spec<"n2m4">}
+// expected-error @below {{illegal scale spec 'n2m4_t32': sparsity 'n2m4' stands beside a scale, expected it in the tile of the scale, such as 't32n2m4', or alone for a tensor without scales}}
+func.func private @sparse_beside_scale() attributes {a = #blockscale.spec<"n2m4_t32">}
+
+// -----
+
+// expected-error @below {{illegal scale spec 'n2m3': sparsity 'n2m3' keeps elements of groups of 3, expected 2, 4, 8 or 16}}
+func.func private @sparse_groups() attributes {a = #blockscale.spec<"n2m3">}
 
 // -----
 

@@ -9,7 +9,7 @@ func.func private @rank(!blockscale.tensor<64xf8E4M3FN, "e8m0_t32">)
 
 // -----
 
-// expected-error @below {{expected elements that are floats or integers of 2 to 8 bits, found 'f32'}}
+// expected-error @below {{elements with scales have at most 8 bits, found 'f32'; only elements without scales may have more}}
 func.func private @element(!blockscale.tensor<64x64xf32, "e8m0_t32">)
 
 // -----
@@ -202,7 +202,7 @@ func.func @assemble_metadata(%d: tensor<64x32xf8E4M3FN>, %s: tensor<64x1xf8E8M0F
 // -----
 
 func.func @assemble_pattern(%d: tensor<64x16xf8E4M3FN>, %s: tensor<64x1xf8E8M0FNU>) {
-  // expected-error @below {{metadata is defined for 2 of 4, for 1 of 2 and, with elements f4E2M1FN, for 4 of 8 in pairs, but 'e8m0_t16n1m4' keeps 1 of 4}}
+  // expected-error @below {{metadata is defined for 2 of 4 (but not of tf32), for 1 of 2 and, with elements f4E2M1FN, for 4 of 8 in pairs, but 'e8m0_t16n1m4' keeps 1 of 4}}
   %0 = blockscale.assemble %d, %s : tensor<64x16xf8E4M3FN>, tensor<64x1xf8E8M0FNU> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t16n1m4">
   return
 }
@@ -298,7 +298,7 @@ func.func @compress_layout(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64">) {
 // -----
 
 func.func @compress_dense(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64">) {
-  // expected-error @below {{expected a result with a sparse spec, found 'e8m0_t32'}}
+  // expected-error @below {{expected a result with a sparse spec, found spec 'e8m0_t32'}}
   %0 = blockscale.compress %q : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
   return
 }
@@ -307,7 +307,7 @@ func.func @compress_dense(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t64">) {
 
 // One scale of the sparse tensor is for 64 elements, not 32.
 func.func @compress_tile(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">) {
-  // expected-error @below {{expected an input of spec 'e8m0_t64', the dense form of 'e8m0_t32n2m4', found 'e8m0_t32'}}
+  // expected-error @below {{expected an input of spec 'e8m0_t64', the dense form of 'e8m0_t32n2m4', found spec 'e8m0_t32'}}
   %0 = blockscale.compress %q : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32"> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4">
   return
 }
@@ -371,7 +371,7 @@ func.func @matmul_result(%a: !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32">, %b: 
 // -----
 
 func.func @matmul_result_type(%a: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">) {
-  // expected-error @below {{result #0 must be 2D/3D tensor of 32-bit float or bfloat16 type or 16-bit float values, but got 'tensor<64x64xf64>'}}
+  // expected-error @below {{result #0 must be 2D/3D tensor of 32-bit float or bfloat16 type or 16-bit float or 32-bit signless integer values, but got 'tensor<64x64xf64>'}}
   %0 = blockscale.matmul %a, %a : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32"> -> tensor<64x64xf64>
   return
 }
@@ -419,7 +419,7 @@ func.func @matmul_activation(%a: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">)
 // -----
 
 func.func @densify_tile(%q: !blockscale.tensor<64x192xf8E4M3FN, "e8m0_t16n2m4">) {
-  // expected-error @below {{expected a result of spec 'e8m0_t32', or of a tile along K that divides its tile, found 'e8m0_t64'}}
+  // expected-error @below {{expected a result of spec 'e8m0_t32', or of a tile along K that divides its tile, found spec 'e8m0_t64'}}
   %0 = blockscale.densify %q : !blockscale.tensor<64x192xf8E4M3FN, "e8m0_t16n2m4"> to !blockscale.tensor<64x192xf8E4M3FN, "e8m0_t64">
   return
 }
@@ -427,7 +427,7 @@ func.func @densify_tile(%q: !blockscale.tensor<64x192xf8E4M3FN, "e8m0_t16n2m4">)
 // -----
 
 func.func @densify_sparse(%q: !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4">) {
-  // expected-error @below {{expected a result of spec 'e8m0_t64', or of a tile along K that divides its tile, found 'e8m0_t32n2m4'}}
+  // expected-error @below {{expected a result of spec 'e8m0_t64', or of a tile along K that divides its tile, found spec 'e8m0_t32n2m4'}}
   %0 = blockscale.densify %q : !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32n2m4">
   return
 }

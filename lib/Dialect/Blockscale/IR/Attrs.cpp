@@ -37,7 +37,12 @@ FailureOr<ScaleSpecAttr> ScaleSpecAttr::parseText(AsmParser &parser) {
   std::string text;
   if (parser.parseString(&text))
     return failure();
-  Parsed<ScaleSpec> spec = parseScaleSpec(text);
+  return parseText(parser, text, loc);
+}
+
+FailureOr<ScaleSpecAttr> ScaleSpecAttr::parseText(AsmParser &parser,
+                                                  StringRef text, SMLoc loc) {
+  Parsed<ScaleSpec> spec = parseScaleSpec(std::string_view(text));
   if (!spec.value) {
     // Behind the opening quote; the offset never passes the text's end.
     const char *start = loc.getPointer() + 1;

@@ -76,7 +76,7 @@ LogicalResult ScheduleAttr::verify(
   constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16;
   if (failed(checkField(emitError, "tile_m", tileM, 128, 256, 128)) ||
       failed(checkField(emitError, "tile_n", tileN, 8, 256, 8)) ||
-      failed(checkField(emitError, "tile_k", tileK, 128, 768, 128)) ||
+      failed(checkField(emitError, "tile_k", tileK, 32, 768, 32)) ||
       failed(checkField(emitError, "stages", stages, 1, kMaxStages)) ||
       failed(checkField(emitError, "accumulators", accumulators, 1, 2)) ||
       failed(checkField(emitError, "group_m", groupM, 1, kMaxGroup)) ||
@@ -91,6 +91,8 @@ LogicalResult ScheduleAttr::verify(
 
 int64_t MmaAttr::getTileK() const {
   int64_t row = hw::swizzleWidth(hw::Swizzle::B128) * 8 / getContainerBits();
+  if (!getScale())
+    return getSparse() ? row * hw::kSparseCompression : row;
   return std::max<int64_t>(row, hw::kAtomScales * getScaleSpan());
 }
 

@@ -91,8 +91,23 @@ LogicalResult blockscale::verifyInstruction(Operation *op, MmaAttr mma,
   return success();
 }
 
+/// The exact product of integers has no epilogue.
+static LogicalResult verifyIntegerResult(KernelMatmulOp op) {
+  if (op.getMma().getKind() != hw::MmaKind::I8)
+    return op.emitOpError() << "expected 'd' of f32, bf16 or f16 for kind '"
+                            << StringRef(hw::kindName(op.getMma().getKind()))
+                            << "', found i32";
+  if (op.getC() || op.getBias() || op.getAlpha() || op.getBeta() ||
+      op.getActivation() || !op.getTensorScales().empty())
+    return op.emitOpError() << "a result of i32 is the product as it is: it "
+                               "takes no alpha, beta, c, bias or activation";
+  return success();
+}
+
 /// The epilogue computes in f32 and converts to and from these.
 static LogicalResult verifyMemory(KernelMatmulOp op) {
+  if (op.getD().getType().getElementType().isInteger(32))
+    return verifyIntegerResult(op);
   for (Value memory : {Value(op.getD()), Value(op.getC()), Value(op.getBias())})
     if (memory) {
       Type element = cast<GlobalType>(memory.getType()).getElementType();
@@ -157,6 +172,10 @@ LogicalResult KernelMatmulOp::verify() {
   if (mma.getSparse() != static_cast<bool>(getMetadata()))
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
+  for (auto [name, scales] : {std::pair("a", getSfa()), {"b", getSfb()}})
+    if (static_cast<bool>(scales) != mma.getScale().has_value())
+      return emitOpError() << "expected scales of '" << name
+                           << "' with a kind that takes scales, and only then";
   return verifyMemory(*this);
 }
 

@@ -36,6 +36,9 @@ blockscale::sparsePattern(ScaledTensorType type) {
   auto is = [&](unsigned keep, unsigned group) {
     return spec.keepN == keep && spec.ofM == group;
   };
+  if (type.getElementType().isTF32())
+    return is(1, 2) ? std::optional(hw::SparsePattern::OneOfTwo)
+                    : std::nullopt;
   if (is(2, 4) || is(1, 2))
     return hw::SparsePattern::TwoOfFour;
   if (is(4, 8) && isa<Float4E2M1FNType>(type.getElementType()))

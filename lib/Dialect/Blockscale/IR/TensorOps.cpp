@@ -163,6 +163,12 @@ static LogicalResult verifySameShape(Operation *op, ShapedType input,
                            << shapeText(result.getShape());
 }
 
+/// How diagnostics call the spec of a tensor.
+static std::string specName(ScaledTensorType type) {
+  std::string text = type.getSpec().getText();
+  return text.empty() ? "a tensor without a spec" : "spec '" + text + "'";
+}
+
 /// One tensor scale per matrix: rank 0, or the batch dimension.
 static ArrayRef<int64_t> batchShape(ArrayRef<int64_t> shape) {
   return shape.drop_back(2);
@@ -177,15 +183,20 @@ LogicalResult QuantizeOp::verify() {
   if (failed(verifySameShape(*this, getInput().getType(), type)))
     return failure();
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (getRule() != ScaleRule::Floor && spec.scale.kind != NumberKind::Exponent)
+  if (getRule() != ScaleRule::Floor && spec.isUnscaled())
+    return emitOpError() << "rule '" << stringifyScaleRule(getRule())
+                         << "' is for power-of-two scales, but "
+                         << specName(type) << " has no scales";
+  if (getRule() != ScaleRule::Floor &&
+      spec.scale->kind != NumberKind::Exponent)
     return emitOpError() << "rule '" << stringifyScaleRule(getRule())
                          << "' is for power-of-two scales, but the scales of '"
                          << type.getSpec().getText() << "' are not";
   if (!getTensorScale())
     return success();
   if (!spec.tensorScale)
-    return emitOpError() << "'tensor_scale' is given, but spec '"
-                         << type.getSpec().getText() << "' has none";
+    return emitOpError() << "'tensor_scale' is given, but " << specName(type)
+                         << " has none";
   ArrayRef<int64_t> found = getTensorScale().getType().getShape();
   ArrayRef<int64_t> expected = batchShape(type.getShape());
   if (!agree(expected, found))
@@ -210,12 +221,11 @@ static LogicalResult verifyPart(AssembleOp op, StringRef name, Value operand,
   if (!operand && !expected)
     return success();
   if (!operand)
-    return op.emitOpError()
-           << "spec '" << type.getSpec().getText() << "' needs operand '"
-           << name << "' of type " << expected;
+    return op.emitOpError() << specName(type) << " needs operand '" << name
+                            << "' of type " << expected;
   if (!expected)
-    return op.emitOpError() << "operand '" << name << "' is given, but spec '"
-                            << type.getSpec().getText() << "' has none";
+    return op.emitOpError() << "operand '" << name << "' is given, but "
+                            << specName(type) << " has none";
   auto found = cast<RankedTensorType>(operand.getType());
   if (found.getElementType() != expected.getElementType() ||
       !agree(found.getShape(), expected.getShape()))
@@ -303,14 +313,19 @@ LogicalResult CompressOp::verify() {
                             "'blockscale.relayout' does";
   const ScaleSpec &sparse = to.getSpec().getValue();
   if (!sparse.isSparse())
-    return emitOpError() << "expected a result with a sparse spec, found '"
-                         << to.getSpec().getText() << "'";
+    return emitOpError() << "expected a result with a sparse spec, found "
+                         << specName(to);
   ScaleSpec dense = denseForm(sparse);
+  if (from.getSpec().getValue() != dense && dense.isUnscaled())
+    return emitOpError() << "expected an input without a spec, the dense form "
+                            "of '"
+                         << to.getSpec().getText() << "', found "
+                         << specName(from);
   if (from.getSpec().getValue() != dense)
     return emitOpError() << "expected an input of spec '"
                          << blockscale::print(dense) << "', the dense form of '"
-                         << to.getSpec().getText() << "', found '"
-                         << from.getSpec().getText() << "'";
+                         << to.getSpec().getText() << "', found "
+                         << specName(from);
   return verifySameShape(*this, from, to);
 }
 
@@ -328,14 +343,18 @@ LogicalResult DensifyOp::verify() {
   // Whatever divides the tile will do.
   bool divides = expected.isTile() && found.isTile() &&
                  expected.columns->size % found.columns->size == 0;
+  if (found != expected && expected.isUnscaled())
+    return emitOpError() << "expected a result without a spec, like its input "
+                            "without the sparsity, found "
+                         << specName(to);
   std::string widest = blockscale::print(expected);
   if (divides)
     expected.columns = found.columns;
   if (found != expected)
     return emitOpError() << "expected a result of spec '" << widest
                          << "', or of a tile along K that divides its tile, "
-                            "found '"
-                         << to.getSpec().getText() << "'";
+                            "found "
+                         << specName(to);
   return verifySameShape(*this, from, to);
 }
 
@@ -371,6 +390,25 @@ static LogicalResult verifyBias(MatmulOp op) {
                           << shapeText(type.getShape());
 }
 
+/// A result of i32 is the exact sum of products of integers, and that only.
+static LogicalResult verifyIntegerResult(MatmulOp op) {
+  if (!op.getResult().getType().getElementType().isInteger(32))
+    return success();
+  for (auto [name, operand] : {std::pair("a", op.getA()), {"b", op.getB()}}) {
+    ScaledTensorType type = operand.getType();
+    if (!type.getElementType().isInteger() ||
+        !type.getSpec().getValue().isUnscaled())
+      return op.emitOpError()
+             << "a result of i32 is a product of integers without scales, but '"
+             << name << "' is " << type;
+  }
+  if (op.getAlpha() || op.getBeta() || op.getC() || op.getBias() ||
+      op.getActivation())
+    return op.emitOpError() << "a result of i32 is the product as it is: it "
+                               "takes no alpha, beta, c, bias or activation";
+  return success();
+}
+
 LogicalResult MatmulOp::verify() {
   ScaledTensorType a = getA().getType(), b = getB().getType();
   if (a.getRank() != b.getRank())
@@ -390,6 +428,8 @@ LogicalResult MatmulOp::verify() {
   if (!agree(expected, result))
     return emitOpError() << "expected a result of shape " << shapeText(expected)
                          << ", found " << shapeText(result);
+  if (failed(verifyIntegerResult(*this)))
+    return failure();
   if (getBeta() && !getC())
     return emitOpError() << "'beta' is given without 'c'";
   if (getC() && !agree(getC().getType().getShape(), result))

@@ -41,18 +41,20 @@ static constexpr FloatName kFloats[] = {
     {"e8m0", getFloat<Float8E8M0FNUType>},
     {"float16", getFloat<Float16Type>},
     {"bfloat16", getFloat<BFloat16Type>},
+    {"e8m10", getFloat<FloatTF32Type>},
     {"float32", getFloat<Float32Type>}};
 
 std::optional<NumberSpec> blockscale::getNumberSpec(Type elementType) {
   if (!elementType.isIntOrFloat())
     return std::nullopt;
-  unsigned width = elementType.getIntOrFloatBitWidth();
-  if (width < 2 || width > 8)
-    return std::nullopt;
-  if (auto integer = dyn_cast<IntegerType>(elementType))
+  if (auto integer = dyn_cast<IntegerType>(elementType)) {
+    unsigned width = integer.getWidth();
+    if (width < 2 || width > 8)
+      return std::nullopt;
     return parseNumberSpec((integer.isUnsigned() ? "uint" : "int") +
                            std::to_string(width))
         .value;
+  }
   for (const FloatName &name : kFloats)
     if (name.get(elementType.getContext()) == elementType)
       return parseNumberSpec(std::string_view(name.spec)).value;
@@ -100,7 +102,11 @@ static RankedTensorType getDataType(ScaledTensorType type) {
     shape.back() = shape.back() / spec.ofM * spec.keepN;
   if (type.getOrder() == DataOrder::MNMajor)
     std::swap(shape.back(), shape[shape.size() - 2]);
-  return RankedTensorType::get(shape, type.getElementType());
+  // In memory a tf32 is an f32 of which the low bits do not count.
+  Type element = type.getElementType();
+  if (element.isTF32())
+    element = Float32Type::get(type.getContext());
+  return RankedTensorType::get(shape, element);
 }
 
 static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
@@ -145,10 +151,13 @@ FailureOr<TensorParts> blockscale::getTensorParts(ScaledTensorType type,
   const ScaleSpec &spec = type.getSpec().getValue();
   TensorParts parts;
   parts.data = getDataType(type);
-  SmallVector<int64_t> scaleShape = getScaleShape(type);
-  parts.scales = getPart(type, scaleShape, spec.scale, reason);
-  if (!parts.scales)
-    return failure();
+  SmallVector<int64_t> scaleShape;
+  if (!spec.isUnscaled()) {
+    scaleShape = getScaleShape(type);
+    parts.scales = getPart(type, scaleShape, *spec.scale, reason);
+    if (!parts.scales)
+      return failure();
+  }
   if (spec.zero) {
     parts.zeros = getPart(type, scaleShape, *spec.zero, reason);
     if (!parts.zeros)
@@ -163,8 +172,8 @@ FailureOr<TensorParts> blockscale::getTensorParts(ScaledTensorType type,
   if (spec.isSparse()) {
     std::optional<hw::SparsePattern> pattern = sparsePattern(type);
     if (!pattern) {
-      reason = "metadata is defined for 2 of 4, for 1 of 2 and, with elements "
-               "f4E2M1FN, for 4 of 8 in pairs, but '" +
+      reason = "metadata is defined for 2 of 4 (but not of tf32), for 1 of 2 "
+               "and, with elements f4E2M1FN, for 4 of 8 in pairs, but '" +
                type.getSpec().getText() + "' keeps " +
                std::to_string(spec.keepN) + " of " + std::to_string(spec.ofM);
       return failure();

@@ -73,10 +73,12 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
     unit *= 128;
   if (unit <= 1)
     return success();
+  StringRef what = type.getSpec().getValue().isUnscaled() ? "metadata"
+                                                          : "scales";
   if (!ShapedType::isDynamic(offset) && offset % unit != 0)
     return op.emitOpError()
            << "expected a row offset that is a multiple of " << unit
-           << ", the rows of a tile of scales, found " << offset;
+           << ", the rows of a tile of " << what << ", found " << offset;
   int64_t rows = type.getNumRows();
   if (ShapedType::isDynamic(size) || size % unit == 0 ||
       ShapedType::isDynamic(rows))
@@ -86,9 +88,8 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
   if (mayEnd)
     return success();
   return op.emitOpError() << "expected a number of rows that is a multiple of "
-                          << unit
-                          << ", the rows of a tile of scales, or that reaches "
-                             "the last row, found "
+                          << unit << ", the rows of a tile of " << what
+                          << ", or that reaches the last row, found "
                           << size;
 }
 

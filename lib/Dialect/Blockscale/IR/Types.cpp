@@ -34,7 +34,7 @@ ShapedType ScaledTensorType::cloneWith(std::optional<ArrayRef<int64_t>> shape,
 }
 
 /// Elements of the last dimension per scale, pruned ones included; 0 if the
-/// scale is for all of them. Specs count kept elements.
+/// scale is for all of them, or there is none. Specs count kept elements.
 static int64_t kTile(const ScaleSpec &spec) {
   if (!spec.isTile())
     return 0;
@@ -42,11 +42,23 @@ static int64_t kTile(const ScaleSpec &spec) {
   return spec.isSparse() ? kept / spec.keepN * spec.ofM : kept;
 }
 
-/// Parses `, layout = L` or `, order = O`, each at most once and in any order.
-static ParseResult parseLayoutAndOrder(AsmParser &parser, ScaleLayout &layout,
-                                       DataOrder &order) {
-  bool hasLayout = false, hasOrder = false;
+/// Parses a spec, first, then `layout = L` and `order = O`, each at most once
+/// and in any order; all with a comma in front.
+static ParseResult parseParameters(AsmParser &parser, ScaleSpecAttr &spec,
+                                   ScaleLayout &layout, DataOrder &order) {
+  bool hasLayout = false, hasOrder = false, isFirst = true;
   while (succeeded(parser.parseOptionalComma())) {
+    std::string text;
+    SMLoc start = parser.getCurrentLocation();
+    if (std::exchange(isFirst, false) &&
+        succeeded(parser.parseOptionalString(&text))) {
+      FailureOr<ScaleSpecAttr> parsed =
+          ScaleSpecAttr::parseText(parser, text, start);
+      if (failed(parsed))
+        return failure();
+      spec = *parsed;
+      continue;
+    }
     SMLoc loc = parser.getCurrentLocation();
     StringRef key;
     if (parser.parseKeyword(&key) || parser.parseEqual())
@@ -80,22 +92,22 @@ Type ScaledTensorType::parse(AsmParser &parser) {
   ScaleLayout layout = ScaleLayout::Plain;
   DataOrder order = DataOrder::KMajor;
   SMLoc loc = parser.getCurrentLocation();
+  auto spec = ScaleSpecAttr::get(parser.getContext(), ScaleSpec());
   if (parser.parseLess() || parser.parseDimensionList(shape) ||
-      parser.parseType(elementType) || parser.parseComma())
-    return {};
-  FailureOr<ScaleSpecAttr> spec = ScaleSpecAttr::parseText(parser);
-  if (failed(spec) || parseLayoutAndOrder(parser, layout, order) ||
-      parser.parseGreater())
+      parser.parseType(elementType) ||
+      parseParameters(parser, spec, layout, order) || parser.parseGreater())
     return {};
   return ScaledTensorType::getChecked([&] { return parser.emitError(loc); },
                                       parser.getContext(), shape, elementType,
-                                      *spec, layout, order);
+                                      spec, layout, order);
 }
 
 void ScaledTensorType::print(AsmPrinter &printer) const {
   printer << "<";
   printer.printDimensionList(getShape());
-  printer << "x" << getElementType() << ", \"" << getSpec().getText() << "\"";
+  printer << "x" << getElementType();
+  if (std::string text = getSpec().getText(); !text.empty())
+    printer << ", \"" << text << "\"";
   if (getLayout() != ScaleLayout::Plain)
     printer << ", layout = " << stringifyScaleLayout(getLayout());
   if (getOrder() != DataOrder::KMajor)
@@ -103,8 +115,14 @@ void ScaledTensorType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-/// Why the scales of a tensor cannot lie in tiles of 128 x 4.
+/// Why the scales of a tensor cannot lie in tiles of 128 x 4, or its metadata in
+/// the order that goes with them.
 static std::optional<std::string> whyNotTiled(const ScaleSpec &spec) {
+  if (spec.isUnscaled() && spec.isSparse())
+    return std::nullopt;
+  if (spec.isUnscaled())
+    return "layout 'tiled_128x4' is of scales and metadata, but the tensor has "
+           "neither";
   std::string text = ::blockscale::print(spec);
   if (!spec.isTile())
     return "layout 'tiled_128x4' holds scales of tiles along K, but '" + text +
@@ -112,18 +130,25 @@ static std::optional<std::string> whyNotTiled(const ScaleSpec &spec) {
   if (spec.rows)
     return "layout 'tiled_128x4' holds one scale per row, but in '" + text +
            "' rows share scales";
-  if (!scaleFormat(spec.scale))
+  if (!scaleFormat(*spec.scale))
     return "layout 'tiled_128x4' holds scales of one byte (e8m0, e4m3fn), but "
            "those of '" +
-           text + "' are " + ::blockscale::print(spec.scale);
+           text + "' are " + ::blockscale::print(*spec.scale);
   return std::nullopt;
 }
 
 static LogicalResult
 verifySparsity(function_ref<InFlightDiagnostic()> emitError, StringRef text,
-               const ScaleSpec &spec) {
-  if (!spec.isSparse() || !spec.isTile() ||
-      spec.columns->size % spec.keepN == 0)
+               const ScaleSpec &spec, int64_t k) {
+  if (!spec.isSparse())
+    return success();
+  // Two groups, whose metadata share a byte.
+  int64_t unit = 2 * spec.ofM;
+  if (spec.isUnscaled() && !ShapedType::isDynamic(k) && k % unit != 0)
+    return emitError() << "expected the last dimension, K, to be a multiple of "
+                       << unit << ", two groups of '" << text << "', found "
+                       << k;
+  if (!spec.isTile() || spec.columns->size % spec.keepN == 0)
     return success();
   return emitError() << "a tile of " << spec.columns->size
                      << " kept elements is no whole number of groups of "
@@ -140,17 +165,23 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 2 dimensions, or 3 with a batch dimension, "
                           "found "
                        << shape.size();
-  std::optional<NumberSpec> number = getNumberSpec(elementType);
-  if (!number)
-    return emitError() << "expected elements that are floats or integers of 2 "
-                          "to 8 bits, found "
-                       << elementType;
   const ScaleSpec &spec = specAttr.getValue();
+  std::optional<NumberSpec> number = getNumberSpec(elementType);
+  if (!number || (elementType.isF32() && spec.isUnscaled()))
+    return emitError() << "expected elements that are floats or integers of 2 "
+                          "to 8 bits or, without scales, f16, bf16 or tf32, "
+                          "found "
+                       << elementType;
+  constexpr unsigned kScaledBits = 8;
+  if (!spec.isUnscaled() && number->bits() > kScaledBits)
+    return emitError() << "elements with scales have at most 8 bits, found "
+                       << elementType
+                       << "; only elements without scales may have more";
   if (std::optional<std::string> reason = whyNotDataType(*number, spec))
     return emitError() << *reason;
-  if (failed(verifySparsity(emitError, specAttr.getText(), spec)))
-    return failure();
   int64_t k = shape.back(), tile = kTile(spec);
+  if (failed(verifySparsity(emitError, specAttr.getText(), spec, k)))
+    return failure();
   if (tile != 0 && !ShapedType::isDynamic(k) && k % tile != 0)
     return emitError() << "expected the last dimension, K, to be a multiple of "
                        << tile << ", the tile of '" << specAttr.getText()

@@ -315,13 +315,13 @@ static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module) {
 }
 
 /// Whether an instruction reads the operand as its type says it lies in memory.
-static bool fits(ScaledTensorType type, ElementFormat format, BoolAttr mnMajor,
-                 int64_t scaleSpan, bool sparse) {
+static bool fits(ScaledTensorType type, hw::OperandType format,
+                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse) {
   std::string element;
   llvm::raw_string_ostream(element) << type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
-  return parseFormat(element) == format &&
+  return hw::parseOperandType(element) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          type.getLayout() == ScaleLayout::Tiled128x4 &&
          spec.isSparse() == sparse && spec.columns &&

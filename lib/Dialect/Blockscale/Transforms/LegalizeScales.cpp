@@ -52,6 +52,8 @@ static std::optional<ElementFormat> hardwareScale(const NumberSpec &scale) {
 /// Why the spec is not what one MMA operand can carry; names the
 /// decomposition that would be needed.
 static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
+  if (spec.isUnscaled())
+    return "elements without scales are not legalized yet";
   if (spec.zero)
     return "a zero point needs a correction term that is not lowered yet";
   if (!spec.isTile())
@@ -66,8 +68,8 @@ static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
       !(spec.tensorScale->exponentBits == 8 &&
         spec.tensorScale->mantissaBits == 23))
     return "a tensor scale must be float32 to become a factor of the epilogue";
-  if (!hardwareScale(spec.scale))
-    return "tile scales of '" + print(spec.scale) +
+  if (!hardwareScale(*spec.scale))
+    return "tile scales of '" + print(*spec.scale) +
            "' are not a hardware scale format; expected e8m0 or e4m3fn";
   return std::nullopt;
 }
@@ -96,7 +98,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                         "on the host, or use 'blockscale.relayout')";
     return failure();
   }
-  return HardwareOperand{*element, *hardwareScale(spec.scale),
+  return HardwareOperand{*element, *hardwareScale(*spec.scale),
                          static_cast<unsigned>(type.getKTile()),
                          sparsePattern(type)};
 }

@@ -111,9 +111,12 @@ void TileBuilder::warps(StringRef role, int64_t first, int64_t last,
 // Storage
 //===----------------------------------------------------------------------===//
 
-/// The builtin type of an element format.
-static Type elementType(MLIRContext *context, ElementFormat format) {
-  switch (format) {
+/// The builtin type of an operand's elements in shared memory.
+static Type elementType(MLIRContext *context, hw::OperandType type) {
+  std::optional<ElementFormat> format = type.format();
+  if (!format)
+    return IntegerType::get(context, type.bits());
+  switch (*format) {
   case ElementFormat::E2M1:
     return Float4E2M1FNType::get(context);
   case ElementFormat::E2M3:
@@ -125,14 +128,14 @@ static Type elementType(MLIRContext *context, ElementFormat format) {
   case ElementFormat::E5M2:
     return Float8E5M2Type::get(context);
   default:
-    return IntegerType::get(context, formatInfo(format).storageBits);
+    return IntegerType::get(context, formatInfo(*format).storageBits);
   }
 }
 
 /// K-major: stages x rows x K. MN-major: stages x groups of 128 rows x K x 128.
 static SharedType operandRing(MLIRContext *context, int64_t stages,
                               const OperandGeometry &operand,
-                              ElementFormat format) {
+                              hw::OperandType format) {
   Type element = elementType(context, format);
   SmallVector<int64_t> shape{stages, operand.tile.mn, operand.tile.k};
   if (operand.tile.major == hw::OperandMajor::MN)

@@ -27,7 +27,7 @@ static int64_t mostSlices(int64_t extent, int64_t sharers) {
 
 /// The part of an operand that a CTA holds: `rows` of it, which `sharers` CTAs
 /// of its cluster have in common. `tileK` counts elements in memory.
-static OperandGeometry operandGeometry(MmaAttr mma, ElementFormat format,
+static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
                                        BoolAttr mnMajor, int64_t rows,
                                        int64_t tileK, int64_t sharers) {
   OperandGeometry operand;

@@ -138,7 +138,7 @@ func.func @epilogue(%a: !dynamic, %b: !dynamic, %alpha: f32, %beta: f32, %c: ten
 // CHECK-SAME: %[[SFA:[a-z0-9]*]]: !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 32, s0 ceildiv 128, 1), strides = ()[s0, s1, s2, s3] -> (512, 16384, (s0 ceildiv 128) * 16384), box = [128, 1, 1, 1], swizzle = "none"> {blockscale.parameter = #blockscale.parameter<a_scales>}
 // CHECK-SAME: %[[SFB:[a-z0-9]*]]: !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 32, 56, 1), strides = ()[s0, s1, s2, s3] -> (512, 16384, 917504), box = [128, 1, 1, 1], swizzle = "none"> {blockscale.parameter = #blockscale.parameter<b_scales>}
 // CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> ((s0 ceildiv 64) * 56, s4), block = 192>
-// CHECK: blockscale.kernel_matmul a(%[[B]], %[[SFB]]) b(%[[A]], %[[SFA]])
+// CHECK: blockscale.kernel_matmul a(%[[B]]) b(%[[A]]) scales(%[[SFB]], %[[SFA]])
 
 // CHECK-LABEL: gpu.func @dynamic(
 // CHECK-SAME: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (s2, s0, s3), strides = ()[s0, s1, s2, s3] -> ((s2 ceildiv 16) * 16, ((s2 ceildiv 16) * s0) * 16), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<a_data>}

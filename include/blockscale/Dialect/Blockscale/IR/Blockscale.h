@@ -93,8 +93,8 @@ mlir::FailureOr<TensorParts> getTensorParts(ScaledTensorType type,
                                             std::string &reason);
 
 /// The number spec of elements of a builtin type: `f4E2M1FN` is `e2m1fnuz`,
-/// `i8` is `int8`, `ui4` is `uint4`. None for types wider than 8 bits and types
-/// that hold no numbers.
+/// `i8` is `int8`, `ui4` is `uint4`. None for integers wider than 8 bits and
+/// types that hold no numbers.
 std::optional<NumberSpec> getNumberSpec(mlir::Type elementType);
 
 /// The builtin type of scales and zero points of a format; null if there is
@@ -105,7 +105,7 @@ mlir::Type getBuiltinType(mlir::MLIRContext *context, const NumberSpec &spec);
 ScaleSpec denseForm(ScaleSpec spec);
 
 /// The pattern that a tensor's metadata encode; none if it is dense, or if no
-/// encoding is defined. 1 of 2 is stored as 2 of 4.
+/// encoding is defined. 1 of 2 is stored as 2 of 4, but for tf32.
 std::optional<hw::SparsePattern> sparsePattern(ScaledTensorType type);
 
 /// Why constant data cannot be compressed to the op's pattern; empty if they

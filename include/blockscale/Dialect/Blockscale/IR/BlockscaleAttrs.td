@@ -28,11 +28,13 @@ def Blockscale_ScaleSpecAttr : Blockscale_Attr<"ScaleSpec", "spec"> {
   let description = [{
     A scale spec: one to three number formats (tensor scale, tile scale, zero
     point), then the tile along each of the two innermost dimensions and the
-    sparsity of the last one. It prints in its one canonical spelling.
+    sparsity of the last one; or that sparsity alone, without scales. It prints
+    in its one canonical spelling.
 
     ```
-    spec := [ "multi_" ] number { "_" number } { "_" tile }
-    tile := "t" [T] [ "s" S ] [ "n" N "m" M ]
+    spec   := [ "multi_" ] number { "_" number } { "_" tile } | sparse
+    tile   := "t" [T] [ "s" S ] [ sparse ]
+    sparse := "n" N "m" M
     ```
 
     ```mlir
@@ -48,6 +50,10 @@ def Blockscale_ScaleSpecAttr : Blockscale_Attr<"ScaleSpec", "spec"> {
     /// Reads a spec in double quotes; an error points into the text.
     static ::mlir::FailureOr<ScaleSpecAttr>
     parseText(::mlir::AsmParser &parser);
+    /// A spec that was read from the string at `loc`.
+    static ::mlir::FailureOr<ScaleSpecAttr>
+    parseText(::mlir::AsmParser &parser, ::llvm::StringRef text,
+              ::llvm::SMLoc loc);
   }];
 }
 

@@ -41,7 +41,7 @@ def Blockscale_ScheduleAttr
     | `target` | chip the kernel is for | a name that `blockscale explain legality` knows |
     | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2 |
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
-    | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit or 128 others; 256 with a sparse `a` |
+    | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit or 128 others; 256 with a sparse `a`; without scales 128 bytes of each row of `a` as stored |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
     | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
@@ -104,10 +104,11 @@ def Blockscale_ScheduleAttr
 
 def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
   let mnemonic = "mma";
-  let summary = "one block-scaled tensor-core instruction";
+  let summary = "one tensor-core instruction";
   let description = [{
     Kind, element types, scale type, scale block along K and the shape
-    (M, N, K) of one instruction. With `cta_group` 2 a pair of CTAs executes
+    (M, N, K) of one instruction. The kinds f8f6f4, f16, tf32 and i8 have
+    neither scales nor a block. With `cta_group` 2 a pair of CTAs executes
     it, and M and N count both. A `sparse` instruction reads an A that is
     compressed by half and its metadata; K counts the elements before
     compression. Before a schedule is chosen the shape is not
@@ -119,14 +120,16 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
     ```mlir
     #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3,
                     block = 16, m = 128, n = 256, k = 64>
+    #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 128, n = 256, k = 32,
+                    sparse = true>
     ```
   }];
   let parameters = (ins
     "::blockscale::hw::MmaKind":$kind,
-    "::blockscale::ElementFormat":$a,
-    "::blockscale::ElementFormat":$b,
-    "::blockscale::ElementFormat":$scale,
-    "int64_t":$block,
+    "::blockscale::hw::OperandType":$a,
+    "::blockscale::hw::OperandType":$b,
+    OptionalParameter<"::std::optional<::blockscale::ElementFormat>">:$scale,
+    DefaultValuedParameter<"int64_t", "0">:$block,
     DefaultValuedParameter<"int64_t", "0">:$m,
     DefaultValuedParameter<"int64_t", "0">:$n,
     DefaultValuedParameter<"int64_t", "0">:$k,
@@ -136,7 +139,8 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
     DefaultValuedParameter<"bool", "false">:$sparse);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
-    /// Elements along K, before compression, that share a scale.
+    /// Elements along K, before compression, that share a scale; 0 without
+    /// scales.
     int64_t getScaleSpan() const {
       return ::blockscale::hw::scaleSpan(getBlock(), getSparse());
     }
@@ -144,13 +148,13 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
     int64_t getStoredK(int64_t k) const {
       return getSparse() ? k / ::blockscale::hw::kSparseCompression : k;
     }
-    /// Bits that an element takes in shared memory: mxf4 and mxf4nvf4 read
-    /// packed nibbles, mxf8f6f4 one element per byte.
+    /// Bits that an element takes in shared memory.
     int64_t getContainerBits() const {
-      return getKind() == ::blockscale::hw::MmaKind::MXF8F6F4 ? 8 : 4;
+      return ::blockscale::hw::containerBits(getKind());
     }
     /// Elements along K of one stage: a 128-byte row of B, or as many as the
-    /// four scales of a word cover.
+    /// four scales of a word cover. Without scales, a 128-byte row of A, which
+    /// is two of B where A is sparse.
     int64_t getTileK() const;
   }];
 }

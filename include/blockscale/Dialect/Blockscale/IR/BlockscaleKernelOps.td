@@ -50,16 +50,18 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
   let description = [{
     What `blockscale-form-kernels` leaves in a kernel and `blockscale-tile`
     expands: D = activation(alpha * A * B + beta * C + bias), with A, B and
-    their scales behind tensor maps. `a` is the operand whose rows go to the
-    lanes of tensor memory: with `swap_operands` in the schedule that is the
-    source matmul's b, and D is written transposed, so that memory holds
-    the same D either way. Each of `tensor_scales` holds one f32 per product of
-    the batch. `m`, `n`, `k` and `batch` are the sizes of the source
-    matmul. A sparse instruction reads a compressed `a` and its `metadata`.
+    their scales, where the instruction has any, behind tensor maps. `a` is the
+    operand whose rows go to the lanes of tensor memory: with `swap_operands` in
+    the schedule that is the source matmul's b, and D is written transposed, so
+    that memory holds the same D either way. Each of `tensor_scales` holds one
+    f32 per product of the batch. `m`, `n`, `k` and `batch` are the sizes of the
+    source matmul. A sparse instruction reads a compressed `a` and its
+    `metadata`. A product of integers is i32, and then nothing but the product.
   }];
   let arguments = (ins
     Blockscale_TensorMapType:$a, Blockscale_TensorMapType:$b,
-    Blockscale_TensorMapType:$sfa, Blockscale_TensorMapType:$sfb,
+    Optional<Blockscale_TensorMapType>:$sfa,
+    Optional<Blockscale_TensorMapType>:$sfb,
     Optional<Blockscale_TensorMapType>:$metadata,
     Blockscale_GlobalType:$d,
     Optional<Blockscale_GlobalType>:$c, Optional<Blockscale_GlobalType>:$bias,
@@ -71,15 +73,15 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
                       "::blockscale::BiasKind::Column">:$bias_kind,
     OptionalAttr<Blockscale_ActivationAttr>:$activation);
   let assemblyFormat = [{
-    `a` `(` $a `,` $sfa (`,` $metadata^)? `)` `b` `(` $b `,` $sfb `)`
-    `d` `(` $d `)`
+    `a` `(` $a `)` `b` `(` $b `)` (`scales` `(` $sfa^ `,` $sfb `)`)?
+    (`metadata` `(` $metadata^ `)`)? `d` `(` $d `)`
     (`c` `(` $c^ `)`)? (`bias` `(` $bias^ `)`)?
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`tensor_scales` `(` $tensor_scales^ `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     `mma` $mma `schedule` `` $schedule attr-dict `:`
-    type($a) `,` type($sfa) `,` type($b) `,` type($sfb) `,` type($d)
-    (`metadata` type($metadata)^)?
+    type($a) `,` type($b) `,` type($d)
+    (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
     (`c` type($c)^)? (`bias` type($bias)^)?
     (`tensor_scales` type($tensor_scales)^)?
   }];

@@ -26,6 +26,8 @@ def Blockscale_ReifiesShape
 /// What the tensor level takes in and gives out: plain values.
 def Blockscale_PlainTensor : RankedTensorOf<[F32, BF16, F16]>;
 def Blockscale_PlainMatrix : TensorRankOf<[F32, BF16, F16], [2, 3]>;
+/// What a product gives out: plain values, or exact sums of integers.
+def Blockscale_ProductMatrix : TensorRankOf<[F32, BF16, F16, I32], [2, 3]>;
 def Blockscale_AnyRankedTensor : RankedTensorOf<[AnyType]>;
 
 //===----------------------------------------------------------------------===//
@@ -47,6 +49,8 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     each matrix, `x = q * s * t`: `tensor_scale` gives it, one element per
     matrix; without it `t` is the largest magnitude of the matrix divided by
     `max` and the largest finite tile scale.
+
+    Without scales `s` is 1: elements are rounded to their format.
 
     A sparse spec (`n2m4`) prunes first: of each group the largest magnitudes
     stay, ties to the lower index; of 4-bit elements with `n4m8` the pairs with
@@ -78,7 +82,8 @@ def Blockscale_DequantizeOp : Blockscale_Op<"dequantize",
   let description = [{
     `result[i] = q[i] * s * t`, computed in f32 and rounded to nearest even:
     `q` is the element, `s` the scale of its tile and `t` the tensor scale, if
-    the spec has one. With an integer zero point `z` it is `(q - z) * s`, with
+    the spec has one; both are 1 for a tensor without scales. With an integer
+    zero point `z` it is `(q - z) * s`, with
     one in real units `q * s - z`. Pruned elements are 0.
 
     ```mlir
@@ -103,27 +108,29 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
 
     | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
     |---|---|---|
-    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type |
-    | scales | one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, both quotients rounded up | that of the scale's format |
+    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; f32 for tf32, with the low 13 bits ignored |
+    | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, both quotients rounded up | that of the scale's format |
     | zeros | as plain scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
-    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T = 128` elements (256 for pairs) to 16 bytes | i8 |
+    | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs, `[M, K / 4]` for 1 of 2 tf32; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T` elements, 16 times as many, to 16 bytes | i8 |
 
     ```mlir
     %0 = blockscale.assemble %data, %scales : tensor<?x4096xf8E4M3FN>, tensor<?x128xf8E8M0FNU> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    %1 = blockscale.assemble %kept metadata(%m : tensor<?x512xi8>) : tensor<?x2048xf16> to !blockscale.tensor<?x4096xf16, "n2m4">
     ```
   }];
   let arguments = (ins
-    Blockscale_AnyRankedTensor:$data, Blockscale_AnyRankedTensor:$scales,
+    Blockscale_AnyRankedTensor:$data,
+    Optional<Blockscale_AnyRankedTensor>:$scales,
     Optional<Blockscale_AnyRankedTensor>:$zeros,
     Optional<Blockscale_AnyRankedTensor>:$tensor_scale,
     Optional<Blockscale_AnyRankedTensor>:$metadata);
   let results = (outs Blockscale_ScaledTensor:$result);
   let assemblyFormat = [{
-    $data `,` $scales (`zeros` `(` $zeros^ `:` type($zeros) `)`)?
+    $data (`,` $scales^)? (`zeros` `(` $zeros^ `:` type($zeros) `)`)?
     (`tensor_scale` `(` $tensor_scale^ `:` type($tensor_scale) `)`)?
     (`metadata` `(` $metadata^ `:` type($metadata) `)`)?
-    attr-dict `:` type($data) `,` type($scales) `to`
+    attr-dict `:` type($data) (`,` type($scales)^)? `to`
     qualified(type($result))
   }];
   let hasVerifier = 1;
@@ -134,8 +141,8 @@ def Blockscale_DisassembleOp : Blockscale_Op<"disassemble",
     [Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "parts of a scaled tensor";
   let description = [{
-    The inverse of `blockscale.assemble`: data, scales and, where the scale
-    spec has them, zeros, tensor scale and metadata, in this order and with
+    The inverse of `blockscale.assemble`: data and, where the scale spec has
+    them, scales, zeros, tensor scale and metadata, in this order and with
     the types that `blockscale.assemble` describes.
 
     ```mlir
@@ -249,7 +256,7 @@ def Blockscale_CompressOp : Blockscale_Op<"compress", [Pure]> {
     metadata that says which elements were kept. The input has at most N
     non-zero elements in each group of M; anything else is undefined. A tile of
     the result counts kept elements, so its scales are those of an input tile
-    that is M/N times as long.
+    that is M/N times as long. Without scales it is `n2m4` from nothing.
 
     ```mlir
     %0 = blockscale.compress %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4">
@@ -270,6 +277,7 @@ def Blockscale_DensifyOp : Blockscale_Op<"densify", [Pure]> {
     The same values, with a zero where an element was pruned and each tile cut
     into tiles that repeat its scale. The tile of the result divides the
     elements of K that share a scale in the input, pruned ones included.
+    Without scales there are zeros only.
 
     ```mlir
     %0 = blockscale.densify %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
@@ -317,7 +325,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
        "getLoopIteratorTypes", "getIterationDomain",
        "getTiledImplementation", "getResultTilePosition",
        "generateResultTileValue"]>]> {
-  let summary = "product of two block-scaled matrices";
+  let summary = "product of two matrices, block-scaled or without scales";
   let description = [{
     With the values of `a` and `b` as their scale specs define them,
 
@@ -328,7 +336,10 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
 
     Both operands have `K` last: `b` is the transpose of a row-major right
     side. With three dimensions the first one counts independent products.
-    The sum is taken in f32; its order is not defined. `alpha` and `beta` are 1
+    The sum is taken in f32; its order is not defined. The sum of products of
+    integers (`i8`, `ui8` without scales) is exact: it is taken in i32 modulo
+    2^32, and is the result if that holds i32, without alpha, beta, c, bias or
+    activation; else it is converted to f32 first. `alpha` and `beta` are 1
     where they are not given, and `bias` is added per column of the result, or
     per row with `row`. GELU is `x * Phi(x)` with the error function.
 
@@ -342,6 +353,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     ```mlir
     %0 = blockscale.matmul %a, %b : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     %1 = blockscale.matmul %a, %b alpha(%s) beta(%s) c(%c) bias(%v) activation(silu) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32>, tensor<7168xf32> -> tensor<?x7168xbf16>
+    %i = blockscale.matmul %p, %q : !blockscale.tensor<?x4096xi8, "n2m4">, !blockscale.tensor<7168x4096xui8> -> tensor<?x7168xi32>
     %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
   }];
@@ -355,7 +367,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     OptionalAttr<Blockscale_ActivationAttr>:$activation,
     OptionalAttr<Blockscale_MmaAttr>:$mma,
     OptionalAttr<Blockscale_ScheduleAttr>:$schedule);
-  let results = (outs Blockscale_PlainMatrix:$result);
+  let results = (outs Blockscale_ProductMatrix:$result);
   let assemblyFormat = [{
     $a `,` $b (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)

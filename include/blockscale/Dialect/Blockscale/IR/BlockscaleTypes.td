@@ -24,21 +24,31 @@ def Blockscale_ScaledTensor
     Elements, the scales of their tiles and, where the scale spec asks for
     them, zero points, a tensor scale and sparsity metadata.
 
+    Without a spec the elements have no scales and all are stored; with one of
+    sparsity alone (`n2m4`) they have metadata only. Elements without scales
+    are floats of up to 16 bits, `tf32`, which takes 32 bits in memory, or
+    integers `i8` and `ui8`, which mean their integer value. Elements with
+    scales have at most 8 bits, and `i8` counts in 1/64.
+
     The shape is the logical one: `[M, K]` (or `[N, K]`), with a batch
     dimension in front if it has three. `K` is the last dimension, the one a
     matrix product contracts, and counts pruned elements too. A static `K` is
-    a multiple of the tile.
+    a multiple of the tile; without scales, of two groups of the sparsity, whose
+    metadata share a byte.
 
     `layout` is the layout of the scales in memory: `plain` (default) is one
-    scale per tile in row-major order; `tiled_128x4` orders them in tiles of
-    128 rows by 4 blocks of 512 bytes, as the tensor core reads them. `order`
-    is the order of the elements: `k_major` (default) or, for elements of 8
-    bits, `mn_major`, where the dimension before `K` is contiguous.
+    scale per tile in row-major order; `tiled_128x4` orders them in tiles of 128
+    rows by 4 blocks of 512 bytes, as the tensor core reads them, and metadata
+    likewise in its order. What has neither scales nor metadata is `plain`.
+    `order` is the order of the elements: `k_major` (default) or, for elements
+    of 8 bits, `mn_major`, where the dimension before `K` is contiguous.
 
     ```mlir
     !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
     !blockscale.tensor<8x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
     !blockscale.tensor<256x512xf8E5M2, "e8m0_t32", order = mn_major>
+    !blockscale.tensor<?x4096xbf16>
+    !blockscale.tensor<256x512xf16, "n2m4", layout = tiled_128x4>
     ```
   }];
   let parameters = (ins
@@ -76,9 +86,9 @@ def Blockscale_ScaledTensor
     /// Size of the last dimension, the contracted one; may be dynamic.
     int64_t getK() const { return getShape().back(); }
     /// Elements of the last dimension that share a scale, pruned ones
-    /// included; 0 if all of them do.
+    /// included; 0 if all of them do, or there are no scales.
     int64_t getKTile() const;
-    /// Rows that share a scale; 0 if all of them do.
+    /// Rows that share a scale; 0 if all of them do, 1 without scales.
     int64_t getRowTile() const;
   }];
   let hasCustomAssemblyFormat = 1;

@@ -26,6 +26,9 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os,
 } // namespace blockscale
 
 namespace blockscale::hw {
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, OperandType type) {
+  return os << type.name();
+}
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, MmaKind kind) {
   return os << llvm::StringRef(kindName(kind));
 }
@@ -57,6 +60,21 @@ template <> struct FieldParser<blockscale::ElementFormat> {
   static FailureOr<blockscale::ElementFormat> parse(AsmParser &parser) {
     return detail::parseHWEnum<blockscale::ElementFormat>(
         parser, blockscale::parseFormat, "an element format");
+  }
+};
+template <> struct FieldParser<std::optional<blockscale::ElementFormat>> {
+  static FailureOr<std::optional<blockscale::ElementFormat>>
+  parse(AsmParser &parser) {
+    auto format = FieldParser<blockscale::ElementFormat>::parse(parser);
+    if (failed(format))
+      return failure();
+    return std::optional(*format);
+  }
+};
+template <> struct FieldParser<blockscale::hw::OperandType> {
+  static FailureOr<blockscale::hw::OperandType> parse(AsmParser &parser) {
+    return detail::parseHWEnum<blockscale::hw::OperandType>(
+        parser, blockscale::hw::parseOperandType, "an element format");
   }
 };
 template <> struct FieldParser<blockscale::hw::MmaKind> {
