@@ -27,7 +27,7 @@ CUresult refuse(const char *function, const std::string &reason) {
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-/// What both encoders share; the reason if something is illegal.
+/// What the encoders share; the reason if something is illegal.
 std::optional<std::string>
 fillMap(emulator::TensorMap &map, const CUtensorMap *result,
         CUtensorMapDataType type, cuuint32_t rank, void *address,
@@ -92,12 +92,21 @@ encodeTiled(CUtensorMap *result, CUtensorMapDataType type, cuuint32_t rank,
   return CUDA_SUCCESS;
 }
 
-/// Offsets of a corner by the map's rank: 3, 4 or 5.
-struct CornerRange {
-  int least, most;
-};
-constexpr CornerRange kCorners[] = {{-32768, 32767}, {-128, 127}, {-16, 15}};
+/// Checks and encodes a map of one of the im2col modes whose corners are set.
+CUresult finishIm2col(const char *name, emulator::TensorMap &map,
+                      cuuint32_t channels, cuuint32_t pixels,
+                      CUtensorMap *result) {
+  map.boxDim.fill(1);
+  map.boxDim[0] = channels;
+  map.pixels = pixels;
+  if (auto reason = emulator::whyNot(map))
+    return refuse(name, *reason);
+  emulator::encodeTensorMap(map, reinterpret_cast<uint8_t *>(result));
+  return CUDA_SUCCESS;
+}
 
+/// The corners are in the order of the dimensions, W first, as CUTLASS passes
+/// them; the comment of cuda.h names D first.
 CUresult CUDAAPI
 encodeIm2col(CUtensorMap *result, CUtensorMapDataType type, cuuint32_t rank,
              void *address, const cuuint64_t *dims, const cuuint64_t *strides,
@@ -111,29 +120,38 @@ encodeIm2col(CUtensorMap *result, CUtensorMapDataType type, cuuint32_t rank,
           fillMap(map, result, type, rank, address, dims, strides,
                   elementStrides, interleave, swizzle, promotion, fill))
     return refuse(kName, *reason);
-  if (rank < 3)
-    return refuse(kName,
-                  "rank is " + std::to_string(rank) + ", must be in 3..5");
   if (!lower || !upper)
     return refuse(kName, "an array is null");
-  CornerRange range = kCorners[rank - 3];
-  for (unsigned i = 0; i != rank - 2; ++i)
-    for (int offset : {lower[i], upper[i]})
-      if (offset < range.least || offset > range.most)
-        return refuse(kName, "a corner's offset is " + std::to_string(offset) +
-                                 ", must be in " + std::to_string(range.least) +
-                                 ".." + std::to_string(range.most));
-  if (pixels == 0 || pixels > 1024)
-    return refuse(kName, "pixelsPerColumn is " + std::to_string(pixels) +
-                             ", must be in 1..1024");
-  // The rules of the channels are those of a box of one pixel.
-  map.boxDim.fill(1);
-  map.boxDim[0] = channels;
-  if (auto reason = emulator::whyNot(map))
+  map.traversal = emulator::Traversal::Im2col;
+  for (unsigned i = 0; i + 2 < rank; ++i) {
+    map.lowerCorner[i] = lower[i];
+    map.upperCorner[i] = upper[i];
+  }
+  return finishIm2col(kName, map, channels, pixels, result);
+}
+
+CUresult CUDAAPI encodeIm2colWide(
+    CUtensorMap *result, CUtensorMapDataType type, cuuint32_t rank,
+    void *address, const cuuint64_t *dims, const cuuint64_t *strides, int lower,
+    int upper, cuuint32_t channels, cuuint32_t pixels,
+    const cuuint32_t *elementStrides, CUtensorMapInterleave interleave,
+    CUtensorMapIm2ColWideMode mode, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill) {
+  constexpr char kName[] = "cuTensorMapEncodeIm2colWide";
+  emulator::TensorMap map;
+  if (auto reason =
+          fillMap(map, result, type, rank, address, dims, strides,
+                  elementStrides, interleave, swizzle, promotion, fill))
     return refuse(kName, *reason);
-  map.im2col = true;
-  emulator::encodeTensorMap(map, reinterpret_cast<uint8_t *>(result));
-  return CUDA_SUCCESS;
+  bool fixed = mode == CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128;
+  if (!fixed && mode != CU_TENSOR_MAP_IM2COL_WIDE_MODE_W)
+    return refuse(kName,
+                  "mode code " + std::to_string(int(mode)) + " does not exist");
+  map.traversal =
+      fixed ? emulator::Traversal::Im2colW128 : emulator::Traversal::Im2colW;
+  map.lowerCorner[0] = lower;
+  map.upperCorner[0] = upper;
+  return finishIm2col(kName, map, channels, fixed ? 128 : pixels, result);
 }
 
 CUresult CUDAAPI errorString(CUresult error, const char **text) {
@@ -166,6 +184,7 @@ struct DriverFunction {
 const DriverFunction kFunctions[] = {
     {"cuTensorMapEncodeTiled", reinterpret_cast<void *>(encodeTiled)},
     {"cuTensorMapEncodeIm2col", reinterpret_cast<void *>(encodeIm2col)},
+    {"cuTensorMapEncodeIm2colWide", reinterpret_cast<void *>(encodeIm2colWide)},
     {"cuGetErrorString", reinterpret_cast<void *>(errorString)},
     {"cuGetErrorName", reinterpret_cast<void *>(errorName)},
     {"cuDriverGetVersion", reinterpret_cast<void *>(driverVersion)},

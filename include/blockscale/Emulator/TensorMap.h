@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor map is kept by the fields of cuTensorMapEncodeTiled. The copies move
+// A tensor map is kept by the fields of the driver's encoders. The copies move
 // one box between global memory (reached through a callback that checks
 // bounds) and the shared memory of one CTA.
 //
@@ -42,7 +42,12 @@ enum class Swizzle : uint8_t {
 
 enum class OobFill : uint8_t { Zeros, NaN };
 
-/// A tiled tensor map. Dimension 0 is the innermost; `globalStrides[d]` is the
+/// How copies walk the tensor of a map: each encoder makes maps for its own
+/// modes. The pixels of im2col are those of a batch of images whose dimensions
+/// are channels, W, H, D (as many as there are) and the image.
+enum class Traversal : uint8_t { Tiled, Im2col, Im2colW, Im2colW128 };
+
+/// A tensor map. Dimension 0 is the innermost; `globalStrides[d]` is the
 /// stride of dimension d + 1 in bytes.
 struct TensorMap {
   TensorMapType type = TensorMapType::U8;
@@ -56,13 +61,15 @@ struct TensorMap {
   Swizzle swizzle = Swizzle::None;
   uint32_t l2Promotion = 0;
   OobFill oobFill = OobFill::Zeros;
-  /// Made by cuTensorMapEncodeIm2col, whose further fields are not kept: no
-  /// copy takes such a map.
-  bool im2col = false;
+  Traversal traversal = Traversal::Tiled;
+  /// im2col: where the bounding box begins and ends along W, H and D, from the
+  /// first and the last pixel of an image. boxDim[0] counts the channels.
+  std::array<int32_t, 3> lowerCorner{}, upperCorner{};
+  uint32_t pixels = 0; ///< im2col: pixels of one copy
 };
 
 /// Which rule of the encoder the map breaks; nothing if it is legal here.
-/// Interleaved and im2col maps are refused.
+/// Interleaved maps are refused.
 std::optional<std::string> whyNot(const TensorMap &map);
 
 /// The bytes of a map as kernels get them, 128 of them. They are the emulator's
@@ -98,6 +105,9 @@ struct Box {
 enum class BoxMode : uint8_t {
   Tile,
   Gather4, ///< {column, row0, row1, row2, row3}: also scatter4
+  Im2col,  ///< {channel, W, H, D, image}; offsets W, H, D. Also no_offs.
+  Im2colW, ///< Same along W only; offsets {wHalo, wOffset}
+  Im2colW128,
 };
 
 /// Why there is no such box.
@@ -106,11 +116,15 @@ struct BoxFault {
   unsigned hazard; ///< number of the entry of Hazards.h
 };
 
+/// The offsets that im2col loads have beside coordinates.
+using BoxOffsets = std::array<uint16_t, 3>;
+
 /// Resolves the box at `coordinates` (rank of them; five for Gather4). `store`
 /// adds the rules of the store direction.
 std::optional<BoxFault> resolveBox(const TensorMap &map,
                                    const int32_t *coordinates, BoxMode mode,
-                                   bool store, Box &box);
+                                   bool store, Box &box,
+                                   const BoxOffsets &offsets = {});
 
 /// The shared memory of one CTA as a copy sees it.
 struct SharedSpan {

@@ -10,11 +10,46 @@
 namespace blockscale::emulator::machine {
 namespace {
 
-/// detail b: addresses {destination, source, barrier?}; op[0] size, op[1] mask.
+/// detail b: addresses {destination, source, barrier?}; op[0] size, op[1] mask
+/// of CTAs or, with kByteMask, of bytes; imm: Reduction; aux2: TensorMapType.
 struct BulkOp {
   uint64_t to, from;
   uint32_t size;
+  uint32_t byteMask; ///< of each 16 bytes
 };
+
+/// The bytes that are copied, as ranges relative to the start.
+std::vector<Range> copiedRanges(const BulkOp &op) {
+  if (op.byteMask == 0xFFFF)
+    return {{0, op.size}};
+  std::vector<Range> ranges;
+  for (uint32_t at = 0; at != op.size; ++at) {
+    if (!(op.byteMask >> at % 16 & 1))
+      continue;
+    if (!ranges.empty() && ranges.back().address + ranges.back().bytes == at)
+      ++ranges.back().bytes;
+    else
+      ranges.push_back({at, 1});
+  }
+  return ranges;
+}
+
+/// Strict mode: the bytes that a store reads and writes.
+void orderStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op,
+                const Access &source, const std::vector<Range> &copied) {
+  bool reduces = Reduction(r.imm) != Reduction::None;
+  StoreTouches t = storeTouches(
+      x, r, lane, reduces ? globalBits(TensorMapType(r.aux2)) / 8 : 0);
+  std::vector<Range> from, to;
+  for (const Range &range : copied) {
+    from.push_back({source.offset + range.address, range.bytes});
+    if (x.cluster->order->tracked(op.to + range.address, range.bytes))
+      to.push_back({op.to + range.address, range.bytes});
+  }
+  touchRanges(x, r, lane, *source.cta, from, t.source);
+  t.destination.origin = x.origin(r, int(lane));
+  x.cluster->order->touchGlobal(*x.warp, to.data(), to.size(), t.destination);
+}
 
 Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   Access source, target;
@@ -29,24 +64,25 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   ++*open;
   auto reduction = Reduction(r.imm);
   auto type = TensorMapType(r.aux2);
-  if (cluster->order) {
-    bool reduces = reduction != Reduction::None;
-    StoreTouches t =
-        storeTouches(x, r, lane, reduces ? globalBits(type) / 8 : 0);
-    touchLane(x, r, lane, source, op.from, op.size, t.source);
-    touchLane(x, r, lane, target, op.to, op.size, t.destination);
-  }
+  std::vector<Range> copied = copiedRanges(op);
+  if (cluster->order)
+    orderStore(x, r, lane, op, source, copied);
   cluster->post(0, [=] {
     --*open;
     cluster->counters.tmaStoreBytes += op.size;
     emitCopy(*cluster, origin, EventKind::Store, op.size, origin.cta->rank);
-    if (std::memchr(source.valid, 0, op.size))
-      report(*cluster, origin, FindingKind::Uninitialised,
-             "a bulk store reads shared memory that was never written",
-             op.from);
+    for (const Range &range : copied)
+      if (std::memchr(source.valid + range.address, 0, range.bytes)) {
+        report(*cluster, origin, FindingKind::Uninitialised,
+               "a bulk store reads shared memory that was never written",
+               op.from + range.address);
+        break;
+      }
     std::lock_guard<std::mutex> lock(cluster->grid.atomics);
     if (reduction == Reduction::None)
-      std::memcpy(target.data, source.data, op.size);
+      for (const Range &range : copied)
+        std::memcpy(target.data + range.address, source.data + range.address,
+                    range.bytes);
     else if (!reduceElements(reduction, type, target.data, source.data,
                              op.size))
       asyncFault(*cluster, origin, FindingKind::Tma,
@@ -67,6 +103,8 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
     return Step::Fault;
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
+  auto reduction = Reduction(r.imm);
+  auto type = TensorMapType(r.aux2);
   for (const Target &target : targets) {
     uint32_t offset = target.address - kSharedBase;
     if (target.address < kSharedBase || target.address % 16 ||
@@ -82,12 +120,28 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
     if (cluster->order) {
       touchLane(x, r, lane, source, op.from, op.size, loadTouch(stamp, false));
       std::vector<Range> ranges{{target.address, op.size}};
-      touchRanges(x, r, lane, *target.cta, ranges, loadTouch(stamp, true));
+      Touch written = loadTouch(stamp, true);
+      if (reduction != Reduction::None) {
+        written.strong = true;
+        written.bytes = uint16_t(globalBits(type) / 8);
+      }
+      touchRanges(x, r, lane, *target.cta, ranges, written);
     }
     cluster->post(0, [=] {
       if (exitedTarget(*cluster, origin, *target.cta))
         return;
-      std::memcpy(target.cta->shared.data() + offset, source.data, op.size);
+      uint8_t *to = target.cta->shared.data() + offset;
+      if (reduction != Reduction::None) {
+        if (!std::memchr(source.valid, 0, op.size) &&
+            std::memchr(target.cta->valid.data() + offset, 0, op.size))
+          report(*cluster, origin, FindingKind::Uninitialised,
+                 "a bulk reduction adds to shared memory that was never "
+                 "written",
+                 target.address);
+        reduceElements(reduction, type, to, source.data, op.size);
+      } else {
+        std::memcpy(to, source.data, op.size);
+      }
       if (source.valid)
         std::memcpy(target.cta->valid.data() + offset, source.valid, op.size);
       else
@@ -112,6 +166,7 @@ Step bulkCopy(Exec &x, const Record &r) {
                   ? pushedShared(x, *r.detail, 1, lane)
                   : pushedAddress(x, *r.detail, 1, lane);
     op.size = x.reg<uint32_t>(r.op[0])[lane];
+    op.byteMask = r.aux & kByteMask ? x.reg<uint16_t>(r.op[1])[lane] : 0xFFFF;
     if (op.size % 16 || op.size == 0)
       return x.fault(r, FindingKind::Misaligned,
                      "bulk copy of " + std::to_string(op.size) +
@@ -133,17 +188,39 @@ Step bulkCopy(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+/// The type of the elements of a reduction, as tensor maps name it.
+std::optional<TensorMapType> elementType(Type type) {
+  switch (type) {
+  case Type::U32:
+  case Type::B32:
+    return TensorMapType::U32;
+  case Type::S32:
+    return TensorMapType::S32;
+  case Type::U64:
+  case Type::B64:
+    return TensorMapType::U64;
+  case Type::S64:
+    return TensorMapType::S64;
+  case Type::F16:
+    return TensorMapType::F16;
+  case Type::Bf16:
+    return TensorMapType::BF16;
+  case Type::F32:
+    return TensorMapType::F32;
+  case Type::F64:
+    return TensorMapType::F64;
+  default:
+    return std::nullopt;
+  }
+}
+
 } // namespace
 
 bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {
-  if (in.has(Modifier::CpMask))
-    return d.refuse("'.cp_mask' is not supported");
   r.aux = formFlags(in);
-  bool store = r.aux & kStore, fromGlobal = !store && in.has(Modifier::Global);
-  if (!store && !fromGlobal)
+  bool store = r.aux & kStore;
+  if (!store && !in.has(Modifier::Global))
     r.aux |= kFromShared;
-  if (in.opcode == Opcode::CpReduceAsyncBulk && !store)
-    return d.refuse("cp.reduce.async.bulk to shared memory is not supported");
   Detail &detail = d.detail(r);
   pushAddress(d, detail, in.operands[0]);
   pushAddress(d, detail, in.operands[1]);
@@ -154,38 +231,16 @@ bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {
       r.aux |= kCtaForm;
     if (r.aux & kMulticast)
       r.op[1] = d.source(in.operands[4], 16);
-  } else if (in.opcode == Opcode::CpReduceAsyncBulk) {
-    r.imm = int64_t(reductionOf(in));
-    switch (in.type()) {
-    case Type::U32:
-    case Type::B32:
-      r.aux2 = uint32_t(TensorMapType::U32);
-      break;
-    case Type::S32:
-      r.aux2 = uint32_t(TensorMapType::S32);
-      break;
-    case Type::U64:
-    case Type::B64:
-      r.aux2 = uint32_t(TensorMapType::U64);
-      break;
-    case Type::S64:
-      r.aux2 = uint32_t(TensorMapType::S64);
-      break;
-    case Type::F16:
-      r.aux2 = uint32_t(TensorMapType::F16);
-      break;
-    case Type::Bf16:
-      r.aux2 = uint32_t(TensorMapType::BF16);
-      break;
-    case Type::F32:
-      r.aux2 = uint32_t(TensorMapType::F32);
-      break;
-    case Type::F64:
-      r.aux2 = uint32_t(TensorMapType::F64);
-      break;
-    default:
+  } else if (in.has(Modifier::CpMask)) {
+    r.aux |= kByteMask;
+    r.op[1] = d.source(in.operands.back(), 16);
+  }
+  if (in.opcode == Opcode::CpReduceAsyncBulk) {
+    std::optional<TensorMapType> type = elementType(in.type());
+    if (!type)
       return d.refuse("unsupported type");
-    }
+    r.imm = int64_t(reductionOf(in));
+    r.aux2 = uint32_t(*type);
   }
   d.flow().sink = true;
   r.fn = bulkCopy;

@@ -23,7 +23,7 @@ namespace blockscale::emulator::machine {
 inline constexpr unsigned kMapBytes = kTensorMapBytes;
 inline constexpr uint32_t kMapMark = 0x50414d54;
 
-/// The fields of a map in 112 bytes; dimensions are kept minus one.
+/// The fields of a map; dimensions are kept minus one.
 struct PackedMap {
   uint32_t mark = kMapMark;
   uint8_t type = 0, rank = 1, interleave = 0, swizzle = 0;
@@ -32,7 +32,9 @@ struct PackedMap {
   uint32_t dims[5] = {};
   uint16_t box[5] = {};
   uint8_t elementStrides[5] = {};
-  uint8_t l2Promotion = 0, oobFill = 0, im2col = 0;
+  uint8_t l2Promotion = 0, oobFill = 0, traversal = 0;
+  uint16_t pixels = 0;
+  int16_t lowerCorner[3] = {}, upperCorner[3] = {};
 };
 static_assert(sizeof(PackedMap) <= kMapBytes);
 
@@ -45,7 +47,12 @@ inline void writeMap(const TensorMap &map, uint8_t *bytes) {
   packed.globalAddress = map.globalAddress;
   packed.l2Promotion = uint8_t(map.l2Promotion);
   packed.oobFill = uint8_t(map.oobFill);
-  packed.im2col = map.im2col;
+  packed.traversal = uint8_t(map.traversal);
+  packed.pixels = uint16_t(map.pixels);
+  for (unsigned i = 0; i != 3; ++i) {
+    packed.lowerCorner[i] = int16_t(map.lowerCorner[i]);
+    packed.upperCorner[i] = int16_t(map.upperCorner[i]);
+  }
   for (unsigned i = 0; i != 5; ++i) {
     packed.dims[i] = uint32_t(map.globalDim[i] - 1);
     packed.box[i] = uint16_t(map.boxDim[i]);
@@ -70,7 +77,12 @@ inline bool readMap(const uint8_t *bytes, TensorMap &map) {
   map.globalAddress = packed.globalAddress;
   map.l2Promotion = packed.l2Promotion;
   map.oobFill = OobFill(packed.oobFill);
-  map.im2col = packed.im2col;
+  map.traversal = Traversal(packed.traversal);
+  map.pixels = packed.pixels;
+  for (unsigned i = 0; i != 3; ++i) {
+    map.lowerCorner[i] = packed.lowerCorner[i];
+    map.upperCorner[i] = packed.upperCorner[i];
+  }
   for (unsigned i = 0; i != 5; ++i) {
     map.globalDim[i] = uint64_t(packed.dims[i]) + 1;
     map.boxDim[i] = packed.box[i];

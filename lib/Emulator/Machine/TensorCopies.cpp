@@ -171,8 +171,8 @@ void advisePattern(Exec &x, const Record &r, unsigned lane, uint32_t address,
            address, 41, true);
 }
 
-/// detail b: addresses {shared, map, barrier}; a: coordinates; op[1] mask;
-/// aux2: coordinate count; imm: Reduction.
+/// detail b: addresses {shared, map, barrier}; a: coordinates; c: offsets of
+/// im2col; op[1] mask; aux2: BoxMode; imm: Reduction.
 Step tensorCopy(Exec &x, const Record &r) {
   adviseRepeats(x, r);
   for (uint32_t left = x.mask; left; left &= left - 1) {
@@ -184,15 +184,18 @@ Step tensorCopy(Exec &x, const Record &r) {
     auto count = unsigned(r.detail->a.size());
     for (unsigned i = 0; i != count && i < 5; ++i)
       c[i] = x.reg<int32_t>(r.detail->a[i])[lane];
-    bool gather = r.aux & kGather, store = r.aux & kStore;
-    if (!gather && count != map.rank)
+    BoxOffsets offsets{};
+    for (unsigned i = 0; i != r.detail->c.size() && i < 3; ++i)
+      offsets[i] = x.reg<uint16_t>(r.detail->c[i])[lane];
+    bool store = r.aux & kStore;
+    auto mode = BoxMode(r.aux2);
+    if (mode != BoxMode::Gather4 && count != map.rank)
       return x.fault(r, FindingKind::Tma,
                      std::to_string(count) + " coordinates for a map of rank " +
                          std::to_string(map.rank),
                      int(lane), 0, 45);
     auto box = std::make_shared<Box>();
-    if (auto fault = resolveBox(
-            map, c, gather ? BoxMode::Gather4 : BoxMode::Tile, store, *box))
+    if (auto fault = resolveBox(map, c, mode, store, *box, offsets))
       return x.fault(r, FindingKind::Tma, fault->message, int(lane), 0,
                      fault->hazard);
     if (!store && !(r.aux & kCtaForm) && isSubByte(map.type) &&
@@ -274,14 +277,24 @@ Step tensorCopy(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+BoxMode modeOf(const Instruction &in) {
+  if (in.has(Modifier::TileGather4) || in.has(Modifier::TileScatter4))
+    return BoxMode::Gather4;
+  if (in.has(Modifier::Im2col) || in.has(Modifier::Im2colNoOffs))
+    return BoxMode::Im2col;
+  if (in.has(Modifier::Im2colW))
+    return BoxMode::Im2colW;
+  if (in.has(Modifier::Im2colW128))
+    return BoxMode::Im2colW128;
+  return BoxMode::Tile;
+}
+
 } // namespace
 
 bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
-  for (Modifier modifier : {Modifier::Im2col, Modifier::Im2colW,
-                            Modifier::Im2colW128, Modifier::Im2colNoOffs})
-    if (in.has(modifier))
-      return d.refuse("im2col tensor copies are not supported");
   r.aux = formFlags(in);
+  BoxMode mode = modeOf(in);
+  r.aux2 = uint32_t(mode);
   bool store = r.aux & kStore;
   const Operand &map = in.operands[store ? 0 : 1];
   const Operand &shared = in.operands[store ? 1 : 0];
@@ -301,8 +314,23 @@ bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
     pushAddress(d, detail, in.operands[2]);
     if (!in.has(Modifier::SharedCluster))
       r.aux |= kCtaForm;
-    if (r.aux & kMulticast)
-      r.op[1] = d.source(in.operands[3], 16);
+    size_t next = 3;
+    if (mode != BoxMode::Tile && mode != BoxMode::Gather4) {
+      // W, H and D of an image, or halo and offset along W.
+      size_t axes = map.elements.size() - 2;
+      size_t count = mode == BoxMode::Im2col ? axes : 2;
+      if (next >= in.operands.size() ||
+          in.operands[next].elements.size() != count)
+        return d.refuse("expected " + std::to_string(count) +
+                        " im2col offsets");
+      for (const Operand &offset : in.operands[next++].elements)
+        detail.c.push_back(d.source(offset, 16));
+    }
+    if (r.aux & kMulticast) {
+      if (next >= in.operands.size())
+        return d.refuse("missing operands");
+      r.op[1] = d.source(in.operands[next], 16);
+    }
   }
   d.flow().sink = true;
   r.fn = tensorCopy;

@@ -148,10 +148,7 @@ static bool toGlobal(const Instruction &in) {
 uint32_t formFlags(const Instruction &in) {
   return (toGlobal(in) ? kStore : 0) |
          (in.has(Modifier::CtaGroup2) ? kPair : 0) |
-         (in.has(Modifier::MulticastCluster) ? kMulticast : 0) |
-         (in.has(Modifier::TileGather4) || in.has(Modifier::TileScatter4)
-              ? kGather
-              : 0);
+         (in.has(Modifier::MulticastCluster) ? kMulticast : 0);
 }
 
 bool decodeTma(Decoder &d, const Instruction &in, Record &r) {

@@ -17,13 +17,11 @@ namespace blockscale::emulator::machine {
 /// Record::aux of a copy.
 enum : uint32_t {
   kStore = 1,
-  kGather = 2,
-  kPair = 4,
-  kMulticast = 8,
-  kCtaForm = 16,
-  kFromShared = 32,
-  kPrefetch = 64,
-  kByteMask = 128,
+  kPair = 2,
+  kMulticast = 4,
+  kCtaForm = 8,
+  kFromShared = 16,
+  kByteMask = 32,
 };
 
 /// A destination of a load.

@@ -1,7 +1,7 @@
 //===- TensorMap.cpp - rules of tensor maps and box addresses -------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,9 +78,9 @@ static std::string number(uint64_t value) { return std::to_string(value); }
 
 static Reason checkDimensions(const TensorMap &map) {
   uint64_t strideAlign = isPadded(map.type) ? 32 : 16;
-  unsigned multiple = isPadded(map.type)                      ? 128
+  unsigned multiple = isPadded(map.type)                    ? 128
                       : map.type == TensorMapType::U4Align8 ? 2
-                                                              : 1;
+                                                            : 1;
   for (unsigned d = 0; d < map.rank; ++d) {
     uint64_t size = map.globalDim[d];
     if (size == 0 || size > uint64_t(1) << 32)
@@ -97,13 +97,43 @@ static Reason checkDimensions(const TensorMap &map) {
     uint64_t stride = map.globalStrides[d - 1];
     if (stride % strideAlign || stride >= uint64_t(1) << 40)
       return "globalStrides[" + number(d - 1) + "] is " + number(stride) +
-             ", must be a multiple of " + number(strideAlign) +
-             " below 2^40";
+             ", must be a multiple of " + number(strideAlign) + " below 2^40";
   }
   if (map.globalDim[0] % multiple)
     return "globalDim[0] is " + number(map.globalDim[0]) +
            ", must be a multiple of " + number(multiple) +
            " for this data type";
+  return std::nullopt;
+}
+
+/// The rules of the two im2col encoders.
+static Reason checkIm2col(const TensorMap &map) {
+  if (unsigned(map.traversal) > unsigned(Traversal::Im2colW128))
+    return "traversal code " + number(unsigned(map.traversal)) +
+           " does not exist";
+  if (map.rank < 3)
+    return "rank is " + number(map.rank) + ", must be in 3..5";
+  bool wide = map.traversal != Traversal::Im2col;
+  unsigned axes = wide ? 1 : map.rank - 2;
+  // 16 bits hold the offsets of all axes.
+  int32_t limit = wide || map.rank == 3 ? 32768 : map.rank == 4 ? 128 : 16;
+  for (unsigned i = 0; i < axes; ++i) {
+    for (int32_t offset : {map.lowerCorner[i], map.upperCorner[i]})
+      if (offset < -limit || offset >= limit)
+        return "a corner's offset is " + std::to_string(offset) +
+               ", must be in " + std::to_string(-limit) + ".." +
+               std::to_string(limit - 1);
+    if (int64_t(map.globalDim[i + 1]) + map.upperCorner[i] <=
+        map.lowerCorner[i])
+      return "the bounding box is empty in dimension " + number(i + 1);
+  }
+  if (map.pixels == 0 || map.pixels > 1024)
+    return "pixelsPerColumn is " + number(map.pixels) + ", must be in 1..1024";
+  bool swizzled = map.swizzle == Swizzle::B64 || map.swizzle == Swizzle::B128 ||
+                  map.swizzle == Swizzle::B128Atom32;
+  if (wide && !swizzled)
+    return std::string("the modes along W need the 64-byte swizzle or the "
+                       "128-byte swizzle with 16- or 32-byte atoms");
   return std::nullopt;
 }
 
@@ -113,8 +143,9 @@ Reason whyNot(const TensorMap &map) {
     return "data type code " + number(type) + " does not exist";
   if (map.rank == 0 || map.rank > 5)
     return "rank is " + number(map.rank) + ", must be in 1..5";
-  if (map.im2col)
-    return std::string("im2col tensor maps are not supported");
+  if (map.traversal != Traversal::Tiled)
+    if (auto reason = checkIm2col(map))
+      return reason;
   if (map.interleave != Interleave::None)
     return std::string("interleaved tensor maps are not supported");
   if (unsigned(map.swizzle) > unsigned(Swizzle::B96))
@@ -170,7 +201,7 @@ uint32_t swizzleAddress(Swizzle swizzle, uint32_t a) {
 
 namespace {
 
-/// Walks the rows of a box and emits their runs.
+/// Emits the runs of the rows of a box.
 struct BoxWalker {
   const TensorMap &map;
   Box &box;
@@ -190,7 +221,8 @@ struct BoxWalker {
   void row(uint64_t base, bool inside) {
     int64_t size = int64_t(map.globalDim[0]);
     int64_t begin = std::min<int64_t>(std::max<int64_t>(-first, 0), innerCount);
-    int64_t end = std::min<int64_t>(std::max<int64_t>(size - first, 0), innerCount);
+    int64_t end =
+        std::min<int64_t>(std::max<int64_t>(size - first, 0), innerCount);
     if (!inside || begin >= end) {
       fill(innerCount);
       return;
@@ -208,8 +240,29 @@ struct BoxWalker {
 
 } // namespace
 
-static std::optional<BoxFault> checkCoordinates(const TensorMap &map, const int32_t *coordinates,
-                               BoxMode mode, bool store) {
+static Traversal traversalOf(BoxMode mode) {
+  switch (mode) {
+  case BoxMode::Im2col:
+    return Traversal::Im2col;
+  case BoxMode::Im2colW:
+    return Traversal::Im2colW;
+  case BoxMode::Im2colW128:
+    return Traversal::Im2colW128;
+  default:
+    return Traversal::Tiled;
+  }
+}
+
+static std::optional<BoxFault> checkCoordinates(const TensorMap &map,
+                                                const int32_t *coordinates,
+                                                BoxMode mode, bool store) {
+  static constexpr const char *kNames[] = {"tiled", "im2col", "im2col::w",
+                                           "im2col::w::128"};
+  if (traversalOf(mode) != map.traversal)
+    return BoxFault{
+        std::string("the copy is ") + kNames[unsigned(traversalOf(mode))] +
+            ", the tensor map was made for " + kNames[unsigned(map.traversal)],
+        45};
   int64_t first = coordinates[0];
   if (isPadded(map.type) && first % 128)
     return BoxFault{"first coordinate " + std::to_string(first) +
@@ -240,19 +293,114 @@ static std::optional<BoxFault> checkCoordinates(const TensorMap &map, const int3
   return std::nullopt;
 }
 
+namespace {
+
+/// Walks the pixels of an im2col copy: W first, over the bounding box of an
+/// image, then the next image.
+struct PixelWalk {
+  const TensorMap &map;
+  unsigned axes; ///< W, H, D: as many as move
+  std::array<int64_t, 3> low{}, high{}, at{};
+  int64_t image = 0;
+
+  PixelWalk(const TensorMap &map, const int32_t *coordinates, bool wide,
+            int64_t shift)
+      : map(map), axes(wide ? 1 : map.rank - 2),
+        image(coordinates[map.rank - 1]) {
+    for (unsigned i = 0; i < map.rank - 2; ++i) {
+      at[i] = int64_t(coordinates[i + 1]) + (i ? 0 : shift);
+      low[i] = map.lowerCorner[i] + (i ? 0 : shift);
+      high[i] = int64_t(map.globalDim[i + 1]) - 1 + map.upperCorner[i] +
+                (i ? 0 : shift);
+    }
+  }
+  /// Whether the first pixel is in the box; left of it is legal along W alone.
+  bool startsInside(bool wide) const {
+    for (unsigned i = 0; i < axes; ++i)
+      if (at[i] > high[i] || (at[i] < low[i] && !wide))
+        return false;
+    return true;
+  }
+  void next() {
+    for (unsigned i = 0; i < axes; ++i) {
+      at[i] += map.elementStrides[i + 1];
+      if (at[i] <= high[i])
+        return;
+      at[i] = low[i];
+    }
+    ++image;
+  }
+  /// The address of the pixel's first channel; whether it is in the tensor.
+  bool place(const BoxOffsets &offsets, uint64_t &address) const {
+    bool inside = image >= 0 && image < int64_t(map.globalDim[map.rank - 1]);
+    address =
+        map.globalAddress + uint64_t(image) * map.globalStrides[map.rank - 2];
+    for (unsigned i = 0; i < map.rank - 2; ++i) {
+      int64_t x = at[i] + offsets[i];
+      inside &= x >= 0 && x < int64_t(map.globalDim[i + 1]);
+      address += uint64_t(x) * map.globalStrides[i];
+    }
+    return inside;
+  }
+};
+
+} // namespace
+
+/// Emits the pixels of an im2col copy as rows; their count.
+static std::optional<BoxFault> walkPixels(const TensorMap &map,
+                                          const int32_t *coordinates,
+                                          BoxMode mode, bool store,
+                                          const BoxOffsets &offsets,
+                                          BoxWalker &walker, uint32_t &rows) {
+  bool wide = mode != BoxMode::Im2col;
+  uint32_t halo = wide ? offsets[0] : 0;
+  PixelWalk walk(map, coordinates, wide, wide ? offsets[1] : 0);
+  if (!walk.startsInside(wide))
+    return BoxFault{"the first pixel is outside the bounding box of the tensor "
+                    "map",
+                    45};
+  for (unsigned i = 0; store && i < map.rank - 2; ++i)
+    if (map.lowerCorner[i] < 0 || map.upperCorner[i] > 0)
+      return BoxFault{"a store needs a bounding box inside of the tensor", 45};
+  if (mode == BoxMode::Im2colW128 && halo)
+    return BoxFault{"im2col::w::128 with a halo: where its pixels go is not "
+                    "documented",
+                    45};
+  rows = (mode == BoxMode::Im2colW128 ? 128 : map.pixels) + halo;
+  for (uint32_t r = 0; r < rows; ++r, walk.next()) {
+    uint64_t address;
+    bool inside = walk.place(wide ? BoxOffsets{} : offsets, address);
+    walker.row(address, inside);
+  }
+  return std::nullopt;
+}
+
 std::optional<BoxFault> resolveBox(const TensorMap &map,
                                    const int32_t *coordinates, BoxMode mode,
-                                   bool store, Box &box) {
+                                   bool store, Box &box,
+                                   const BoxOffsets &offsets) {
   box.runs.clear();
   if (auto reason = whyNot(map))
     return BoxFault{"tensor map: " + *reason, 45};
   if (auto fault = checkCoordinates(map, coordinates, mode, store))
     return fault;
   BoxWalker walker{map, box, coordinates[0], map.boxDim[0]};
+  auto finish = [&](uint32_t rows) {
+    box.sharedBytes = walker.offset;
+    box.transactionBytes =
+        uint32_t(uint64_t(rows) * map.boxDim[0] * globalBits(map.type) / 8);
+  };
+  if (map.traversal != Traversal::Tiled) {
+    uint32_t rows = 0;
+    auto fault =
+        walkPixels(map, coordinates, mode, store, offsets, walker, rows);
+    finish(rows);
+    return fault;
+  }
   std::array<uint32_t, 5> count{1, 1, 1, 1, 1}, index{};
   for (unsigned d = 1; d < map.rank; ++d)
-    count[d] = (map.boxDim[d] + map.elementStrides[d] - 1) /
-               map.elementStrides[d];
+    count[d] =
+        (map.boxDim[d] + map.elementStrides[d] - 1) / map.elementStrides[d];
   uint32_t rows = count[1] * count[2] * count[3] * count[4];
   if (mode == BoxMode::Gather4)
     rows = 4;
@@ -271,9 +419,7 @@ std::optional<BoxFault> resolveBox(const TensorMap &map,
     for (unsigned d = 1; d < map.rank && ++index[d] == count[d]; ++d)
       index[d] = 0;
   }
-  box.sharedBytes = walker.offset;
-  box.transactionBytes =
-      uint32_t(uint64_t(rows) * map.boxDim[0] * globalBits(map.type) / 8);
+  finish(rows);
   return std::nullopt;
 }
 
