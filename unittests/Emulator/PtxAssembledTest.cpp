@@ -61,6 +61,24 @@ const char *const kForms[] = {
     REDUCE "global.shared::cta.bulk_group.add.noftz.bf16 [%rd1], [%r2], 32",
     REDUCE "global.shared::cta.bulk_group.min.f16 [%rd1], [%r2], 32",
     REDUCE "global.shared::cta.bulk_group.add.f64 [%rd1], [%r2], 32",
+    // Atomics of 128 bits and of vectors.
+    "atom.global.cas.b128 %q1, [%rd1], %q2, %q3",
+    "atom.acq_rel.gpu.global.exch.b128 %q1, [%rd1], %q2",
+    "atom.shared.cas.b128 %q1, [%r1], %q2, %q3",
+    "atom.exch.b128 %q1, [%rd1+32], %q2",
+    "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f3, %f4}",
+    "atom.global.v4.f32.add {%f1, %f2, %f3, %f4}, [%rd1], {%f5, %f6, %f7, "
+    "%f8}",
+    "atom.global.v8.bf16.add.noftz {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h1}, "
+    "[%rd1], {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h1}",
+    "atom.global.v4.f16.min.noftz {%h1, %h2, %h3, %h4}, [%rd1], {%h5, %h6, "
+    "%h7, %h1}",
+    "atom.global.v4.bf16x2.max.noftz {%r1, %r2, %r3, %r4}, [%rd1], {%r5, %r6, "
+    "%r7, %r8}",
+    "red.global.v2.f16x2.add.noftz [%rd1], {%r5, %r6}",
+    "red.release.gpu.global.v4.f32.add [%rd1], {%f5, %f6, %f7, %f8}",
+    "ld.global.b128 %q1, [%rd1]",
+    "st.shared.b128 [%r1], %q1",
 };
 
 /// Neither ptxas nor the emulator takes these.
@@ -76,6 +94,8 @@ const char *const kIllegal[] = {
     REDUCE "shared::cluster.shared::cta." BYTES
            ".min.u64 [%r1], [%r2], 32, [%r3]",
     REDUCE "global.shared::cta.bulk_group.add.f16 [%rd1], [%r2], 32",
+    "atom.global.and.b128 %q1, [%rd1], %q2",
+    "red.global.exch.b128 [%rd1], %q2",
 };
 
 std::string moduleOf(const std::string &lines) {

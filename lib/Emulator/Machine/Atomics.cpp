@@ -120,6 +120,18 @@ bool replace(uint8_t *at, unsigned bytes, uint64_t &old, F &&update) {
   return true;
 }
 
+/// exch or cas of 16 bytes. Stores of other host threads come in two halves, as
+/// the caller holds the lock of all atomics. True if the location changed.
+bool replaceWide(uint8_t *at, const uint8_t *b, const uint8_t *c,
+                 uint8_t *old) {
+  std::memcpy(old, at, 16);
+  const uint8_t *next = !c ? b : std::memcmp(old, b, 16) == 0 ? c : old;
+  bool changed = std::memcmp(old, next, 16) != 0;
+  if (changed)
+    std::memcpy(at, next, 16);
+  return changed;
+}
+
 void orderAtomic(Exec &x, const Record &r, unsigned lane, const Access &access,
                  uint64_t address, unsigned bytes) {
   Touch touch;
@@ -161,7 +173,15 @@ Step atomic(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Uninitialised,
                      "atomic on shared memory that was never written",
                      int(lane), address);
-    for (unsigned i = 0; i != count; ++i) {
+    if (bytes == 16) {
+      uint8_t old[16];
+      const uint8_t *c =
+          r.op[1] == kNoSlot ? nullptr : x.at(r.op[1]) + lane * 16;
+      changed |= replaceWide(access.data, x.at(r.detail->c[0]) + lane * 16, c,
+                             old);
+      std::memcpy(x.at(r.detail->a[0]) + lane * 16, old, 16);
+    }
+    for (unsigned i = 0; bytes != 16 && i != count; ++i) {
       uint64_t old = 0, b = 0, c = 0;
       std::memcpy(&b, x.at(r.detail->c[i]) + lane * bytes, bytes);
       if (r.op[1] != kNoSlot)
@@ -208,7 +228,7 @@ bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
   Modifier op = operation(in);
   Type type = in.type();
   unsigned bits = bitWidth(type);
-  if (op == Modifier::Unknown || bits < 16 || bits > 64)
+  if (op == Modifier::Unknown || bits < 16)
     return d.refuse("unsupported atomic");
   if ((type == Type::F32 || type == Type::F64) && op != Modifier::Add)
     return d.refuse("only additions of f32 and f64 are atomic");
