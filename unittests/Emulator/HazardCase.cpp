@@ -26,7 +26,7 @@ std::string mapKernel(const HazardCase &c) {
          c.directives +
          "\n{\n"
          ".reg .pred %p<16>;\n.reg .b32 %r<64>;\n.reg .b64 %rd<32>;\n"
-         ".reg .b128 %q<4>;\n"
+         ".reg .b128 %q<4>;\n.reg .b16 %h<4>;\n"
          "ld.param.u64 %rd4, [out];\nld.param.u64 %rd5, [in];\n"
          "mov.b64 %rd6, map;\ncvta.param.u64 %rd6, %rd6;\n"
          "mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n"

@@ -25,6 +25,18 @@
   "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
 #define EXPECT_BYTES(bytes)                                                    \
   "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], " bytes ";\n"
+#define ARRIVE "mbarrier.arrive.shared.b64 _, [%r10];"
+#define FENCE "fence.proxy.async.shared::cta;\n"
+/// A wait for parity 0 in which the kernel hangs.
+#define HANGS(place)                                                           \
+  "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //!" place "\n"      \
+  "@!%p8 bra W;\n"
+#define BULK(from)                                                             \
+  "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r12], " \
+  "[" from "], 128, [%r10];"
+#define TRY_CANCEL                                                             \
+  "@%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"          \
+  "complete_tx::bytes.b128 [%r13], [%r10];"
 #define WAIT(label, bar, parity)                                               \
 #label ": mbarrier.try_wait.parity.shared.b64 %p8, [" bar "], " parity ";\n"  \
          "@!%p8 bra " #label ";\nbar.warp.sync -1;\n"
@@ -39,16 +51,23 @@
   "add.u32 %r19, %r14, 36;\n"
 #define DEALLOC "@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r14, 64;"
 #define FREE "bar.sync 0;\n" DEALLOC "\n"
-/// Barriers, tensor memory, zeros in the buffer; %rd10 and %rd11 describe A of
-/// 128 rows and B of 16 rows, 32 bytes each, %rd12 a block of scales.
-#define READY                                                                  \
-  "@%p1 st.bulk.weak.shared::cta [%r12], 32768, 0;\n"                          \
-  "fence.proxy.async.shared::cta;\n" BARRIERS ALLOC                            \
+/// %rd10 and %rd11 describe A of 128 rows and B of 16 rows, 32 bytes each, %rd12
+/// a block of scales.
+#define DESCRIBED                                                              \
   "shr.u32 %r20, %r12, 4;\nand.b32 %r20, %r20, 16383;\n"                       \
   "cvt.u64.u32 %rd13, %r20;\nor.b64 %rd10, %rd13, 0x0000400800800000;\n"       \
   "or.b64 %rd11, %rd13, 0x0000400800100000;\n"                                 \
   "or.b64 %rd12, %rd13, 0x0000400800000000;\n"                                 \
   "mov.u32 %r16, 0x08040010;\n"
+/// Barriers, tensor memory, zeros in the buffer.
+#define READY                                                                  \
+  "@%p1 st.bulk.weak.shared::cta [%r12], 32768, 0;\n"                          \
+  "fence.proxy.async.shared::cta;\n" BARRIERS ALLOC DESCRIBED
+/// Each thread writes its 32 bytes of A.
+#define FILL                                                                   \
+  "mad.lo.u32 %r7, %r1, 32, %r12;\n"                                           \
+  "st.shared.v4.b32 [%r7], {%r5, %r5, %r5, %r5};\n"                            \
+  "st.shared.v4.b32 [%r7+16], {%r5, %r5, %r5, %r5};\n"
 #define MMA_TO(d, enable)                                                      \
   "@%p1 tcgen05.mma.cta_group::1.kind::f16 [" d "], %rd10, %rd11, %r16, "      \
   enable ";"

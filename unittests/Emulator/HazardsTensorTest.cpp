@@ -22,6 +22,8 @@ const HazardCase kTensorCases[] = {
      "; //! warp 2, lane none\n" WAIT_ST FREE, "64", "8"},
     {51, "AfterTheFree", READY ZERO "$" STORE " //! lane none\n" WAIT_ST FREE,
      "bar.sync 0;\n" DEALLOC "\nbar.sync 0;\n", ""},
+    {51, "AccumulatorBeyond", READY MMA_TO("%r14+$", "%p6") " //!\n" END(V),
+     "56", "48"},
     {52, "FreedWithAnotherSize",
      READY "bar.sync 0;\n@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 "
      "%r14, $; //!", "32", "64"},
@@ -45,6 +47,9 @@ const HazardCase kTensorCases[] = {
     {53, "MmaInFlight",
      READY MMA "\n" COMMIT "$bar.sync 0;\n" DEALLOC " //!", "",
      WAIT(W, "%r10", "0")},
+    {53, "CopyInFlight",
+     READY SCALES("@%p1", "%r18") "\n" COMMIT "$bar.sync 0;\n" DEALLOC " //!", "",
+     WAIT(W, "%r10", "0")},
     {54, "PeerNotKnown",
      "$@%p2 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r13], "
      "64; //!\n" CLUSTER "ld.shared.b32 %r14, [%r13];\n" CLUSTER
@@ -62,6 +67,12 @@ const HazardCase kTensorCases[] = {
      FREE,
      "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
      "32; //!\n", ""},
+    {55, "Growing",
+     "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13+4], "
+     "$;\n@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
+     "64; //!\nbar.sync 0;\nld.shared.b32 %r14, [%r13];\n"
+     "ld.shared.b32 %r22, [%r13+4];\n" DEALLOC "\n@%p2 tcgen05.dealloc.cta_group"
+     "::1.sync.aligned.b32 %r22, 128;", "32", "128"},
     {55, "NoPowerOfTwo",
      "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], $; "
      "//!\nbar.sync 0;\nld.shared.b32 %r14, [%r13];\n" FREE, "48", "64"},
@@ -69,6 +80,10 @@ const HazardCase kTensorCases[] = {
      "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
      "64;\n$ld.shared.b32 %r14, [%r13]; //! warp 1\n" FREE, "",
      "bar.sync 0;\n"},
+    {56, "RelaxedClusterBarrier",
+     "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
+     "64;\nbarrier.cluster.arrive$.aligned;\nbarrier.cluster.wait.aligned;\n"
+     "ld.shared.b32 %r14, [%r13]; //! warp 3\n" FREE, ".relaxed", ""},
     {57, "NobodyFrees",
      "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
      "512;\n$bar.sync 0;\nld.shared.b32 %r14, [%r13];\nbar.sync 0;\n"
@@ -108,6 +123,10 @@ const HazardCase kTensorCases[] = {
      READY MMA "\n" COMMIT "$@%p2 " LOAD " //!\n" WAIT_LD
      WAIT(V, "%r10", "0") FREE,
      "", WAIT(W, "%r10", "0") AFTER},
+    {58, "LoadOfCopiedScales",
+     READY SCALES("@%p1", "%r14") "\n" COMMIT "$@%p2 " LOAD " //!\n" WAIT_LD
+     WAIT(V, "%r10", "0") FREE,
+     "", WAIT(W, "%r10", "0") AFTER},
     {59, "CommitOfAnotherThread",
      READY MMA "\n$" WAIT(W, "%r10", "0") "@%p2 " LOAD " //!\n" WAIT_LD END(V),
      COMMIT_BY("@%p3", "1", "%r10") "\n", COMMIT},
@@ -123,12 +142,21 @@ const HazardCase kTensorCases[] = {
     {63, "StoreInFlight",
      READY ZERO STORE "\nadd.u32 %r17, %r17, 8;\n" STORE "\n$bar.sync 0;\n"
      MMA_TO("%r14", "%p7") " //!\n" WAIT_ST END(V), "", WAIT_ST},
+    {63, "LoadOfAStore",
+     READY ZERO "@%p2 " STORE "\n$@%p2 " LOAD " //!\n" WAIT_LD WAIT_ST FREE, "",
+     WAIT_ST},
     {64, "NothingToAddTo",
      READY MMA_TO("%r14", "$") " //!\n" END(V), "%p7", "%p6"},
     {65, "OneQuadrantOnly", READY "$" SCALED " //!\n" END(V),
      ZERO "@%p2 tcgen05.st.sync.aligned.32x32b.x8.b32 [%r18], " REGISTERS
      ";\n@%p2 " WAIT_ST,
      SCALES("@%p1", "%r18") "\n" SCALES("@%p1", "%r19") "\n"},
+    {65, "ScalesOfBMissing",
+     READY SCALES("@%p1", "%r18") "\n$" SCALED " //!\n" END(V), "",
+     SCALES("@%p1", "%r19") "\n"},
+    {65, "ScalesInAnotherColumn",
+     READY SCALES("@%p1", "%r18") "\nadd.u32 %r22, %r19, $;\n"
+     SCALES("@%p1", "%r22") "\n" SCALED " //!\n" END(V), "8", "0"},
     {66, "ScalesBehindMma",
      READY SCALES("@%p1", "%r18") "\n" SCALES("@%p1", "%r19") "\n" SCALED "\n$"
      SCALES("@%p1", "%r18") " //!\n" END(V), "", DONE(W)},
@@ -142,6 +170,11 @@ const HazardCase kTensorCases[] = {
     {68, "LanesOfAnotherWarp",
      READY ZERO "@%p2 tcgen05.st.sync.aligned.32x32b.x8.b32 [%r14+$], "
      REGISTERS "; //! lane none\n@%p2 " WAIT_ST FREE, "2097152", "0"},
+    {68, "LoadOfAnotherWarpsLanes",
+     READY ZERO STORE "\n" WAIT_ST "@%p2 tcgen05.ld.sync.aligned.32x32b.x8.b32 "
+     REGISTERS ", [%r14+$]; //! lane none\n" WAIT_LD FREE, "2097152", "0"},
+    {69, "BeyondTheLastColumn",
+     READY MMA_TO("%r14+$", "%p6") " //!\n" END(V), "500", "0"},
     {69, "LaneOfTheAccumulator",
      READY MMA_TO("%r14+$", "%p6") " //!\n" END(V), "327680", "0"},
     {70, "ReservedBit",
@@ -152,6 +185,15 @@ const HazardCase kTensorCases[] = {
      SCALES("@%p1", "%r19") "\n@%p1 tcgen05.mma.cta_group::1.kind::mxf4."
      "block_scale.block32 [%r14], %rd10, %rd11, %r16, [%r18], [%r19], %p6; "
      "//!\n" END(V), "0x88840480", "0x08840480"},
+    {70, "TypeOfAnotherKind",
+     READY "mov.u32 %r16, $;\n" MMA " //!\n" END(V), "0x08040290",
+     "0x08040010"},
+    {70, "NoSuchN",
+     READY "mov.u32 %r16, $;\n" MMA " //!\n" END(V), "0x08020010",
+     "0x08040010"},
+    {71, "NoSuchSwizzle",
+     READY "xor.b64 %rd10, %rd10, $;\n" MMA " //!\n" END(V),
+     "0x6000000000000000", "0"},
     {71, "ConstantBits",
      READY "xor.b64 %rd10, %rd10, $;\n" MMA " //!\n" END(V),
      "0x0000400000000000", "0"},
@@ -161,6 +203,10 @@ const HazardCase kTensorCases[] = {
      READY ZERO STORE "\n" WAIT_ST "$tcgen05.ld.sync.aligned.32x32b.x8.b32 "
      REGISTERS ", [%r21]; //! warp 2\n" WAIT_LD FREE,
      "add.u32 %r21, %r17, %r1;\n", "mov.u32 %r21, %r17;\n"},
+    {73, "HalfOfAWarp",
+     READY ZERO STORE "\n" WAIT_ST "mov.u32 %r22, %laneid;\n"
+     "setp.ge.u32 %p10, %r22, $;\n@%p10 bra E;\n" LOAD " //!\nE:\n" WAIT_LD FREE,
+     "16", "32"},
     {74, "ReleasedBeforeWait",
      READY MMA "\n" DONE(W) AFTER LOAD "\n$" MMA " //!\n" END(V),
      "bar.sync 0;\n" WAIT_LD, WAIT_LD "bar.sync 0;\n"},

@@ -24,6 +24,11 @@ const HazardCase kTmaCases[] = {
     {41, "PatternShifted",
      READY "mov.b64 %rd14, 0x4000404000010000;\nadd.u64 %rd13, %rd13, $;\n"
      "or.b64 %rd10, %rd13, %rd14;\n" MMA " //!\n" DONE(W) FREE, "8", "64"},
+    {40, "UnalignedStore",
+     READY "add.u32 %r21, %r12, $;\n@%p1 cp.async.bulk.tensor.2d.global.shared::"
+     "cta.bulk_group [%rd6, {0, 0}], [%r21]; //!\n"
+     "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n" FREE,
+     "16", "128"},
     advised({41, "AtTheCopy",
      BARRIERS EXPECT_BYTES("1024") "add.u32 %r12, %r12, $;\n@%p1 "
      LOAD_BOX("%r12", "0", "0", "%r10") " //!\n" WAIT(W, "%r10", "0"), "128",
@@ -52,6 +57,12 @@ const HazardCase kTmaCases[] = {
      "1024;\nmapa.shared::cluster.u32 %r6, %r10, $;\n"
      "@%p5 " LOAD_BOX("%r12", "0", "0", "%r6") " //!\n@!%p4 bra E;\n"
      WAIT(W, "%r10", "0") "E:\n" CLUSTER, "1", "0", 128, 2, 2},
+    {46, "OwnFormIntoPeer",
+     BARRIERS CLUSTER "@%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
+     "1024;\nmapa.shared::cluster.u32 %r6, %r12, $;\n@%p5 cp.async.bulk.tensor."
+     "2d.shared::cta.global.mbarrier::complete_tx::bytes [%r6], [%rd6, {0, 0}], "
+     "[%r10]; //!\n@!%p4 bra E;\n" WAIT(W, "%r10", "0") "E:\n" CLUSTER, "1",
+     "0", 128, 2, 2},
     {47, "PeerBitKept",
      BARRIERS CLUSTER "@%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
      "2048;\nand.b32 %r6, %r10, $;\n@%p1 cp.async.bulk.tensor.2d.cta_group::2."
@@ -69,6 +80,14 @@ const HazardCase kTmaCases[] = {
      BARRIERS EXPECT_BYTES("32")
      "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
      "[%r12], [%rd5], $, [%r10]; //!\n" WAIT(W, "%r10", "0"), "24", "32"},
+    {49, "BulkOfNothing",
+     BARRIERS "mov.u32 %r6, $;\n" EXPECT_BYTES("%r6")
+     "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::"
+     "complete_tx::bytes [%r12], [%rd5], %r6, [%r10]; //!\n"
+     WAIT(W, "%r10", "0"), "0", "16"},
+    {49, "BulkAddress",
+     BARRIERS EXPECT_BYTES("128") "add.s64 %rd5, %rd5, $;\n"
+     "@%p1 " BULK("%rd5") " //!\n" WAIT(W, "%r10", "0"), "8", "16"},
     {50, "NoElect",
      READY "setp.lt.u32 %p10, %r1, $;\n"
      "@%p10 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd4], "

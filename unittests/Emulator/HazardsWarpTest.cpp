@@ -16,14 +16,18 @@ using namespace blockscale::emulator::test;
 
 namespace {
 
-#define TRY_CANCEL                                                             \
-  "@%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"          \
-  "complete_tx::bytes.b128 [%r13], [%r10];"
-
 const HazardCase kWarpCases[] = {
     {77, "BarrierInBothBranches", "$",
      "@%p1 bra A;\nbar.sync 0; //! lane 1\nbra B;\nA: bar.sync 0;\nB:\n",
      "bar.sync 0;\n", 32},
+    {77, "MatrixLoadInABranch",
+     FILL "bar.sync 0;\nsetp.ge.u32 %p10, %r1, $;\n@%p10 bra E;\n"
+     "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r12]; //!\nE:\n"
+     "bar.warp.sync -1;", "16", "32", 32},
+    {78, "VoteWithoutMember",
+     "setp.ge.u32 %p10, %r1, 16;\n@%p10 bra E;\n"
+     "vote.sync.all.pred %p8, %p7, $; //!\nE: bar.warp.sync -1;", "0x1FFFF",
+     "0xFFFF", 32},
     {78, "MaskOfAllInABranch",
      "@!%p1 bra E;\nshfl.sync.idx.b32 %r6, %r1, 0, 31, $; //!\nE:\n"
      "bar.sync 0;", "-1", "1", 32},
@@ -32,6 +36,11 @@ const HazardCase kWarpCases[] = {
      "shfl.sync.idx.b32 %r6, %r1, $, 31, 0xFFFF; //!\nE: bar.warp.sync -1;",
      "20", "7", 32},
     {79, "CountNotReached", "bar.sync 1, $; //!", "96", "64", 64},
+    {79, "CountsDiffer",
+     "mov.u32 %r6, 64;\n@%p3 mov.u32 %r6, $;\nshfl.sync.idx.b32 %r6, %r6, 0, "
+     "31, -1;\nbar.sync 1, %r6; //! warp 1", "96", "64", 64},
+    {79, "ExitedWarpIsMissed",
+     "$bar.sync 1, 64; //!", "@!%p2 exit;\n", "", 64},
     {79, "OddCount", "bar.sync 1, $; //!", "48", "64", 64},
     {80, "OneRoleOnly",
      BARRIERS "@!%p2 bra W;\n$@%p1 mbarrier.arrive.shared.b64 _, [%r10];\n"
@@ -91,6 +100,12 @@ const HazardCase kWarpCases[] = {
      1, 0, "sm_100a", TensorMapType::U8, Swizzle::None, "", "", false, false,
      false, 5000},
     {86, "Endless", "W: bra $; //!\nE:\n", "W", "E", 32},
+    {86, "FlagThatNobodySets",
+     "W: ld.relaxed.gpu.global.u32 %r6, [%rd4]; setp.ne.u32 %p8, %r6, $; "
+     "@%p8 bra W; //!", "1", "0", 32},
+    {87, "BeyondTheBranchTable",
+     "T: .branchtargets A, B;\nbrx.idx $, T; //! lane 2\nA: nanosleep.u32 0;\n"
+     "B: bar.warp.sync -1;", "%r1", "%r5", 32},
     {87, "DivisionByZero", "div.u32 %r6, %r1, $; //!", "%r5", "3", 32},
     {87, "AddressOfAnotherSpace", "cvta.to.shared.u64 %rd7, $; //!", "%rd5",
      "0", 32},

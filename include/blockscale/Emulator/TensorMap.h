@@ -149,6 +149,7 @@ using GlobalAccess = std::function<uint8_t *(uint64_t address, uint64_t bytes)>;
 struct CopyFault {
   std::string message;
   uint64_t address = 0;
+  unsigned hazard = 38; ///< number of the entry of Hazards.h
 };
 
 /// Reduction of cp.reduce.async.bulk(.tensor).

@@ -61,7 +61,7 @@ Cta *sharedCta(Exec &x, const Record &r, Where where, uint32_t address,
     x.fault(r, FindingKind::BadAddress,
             "shared::cta access to the shared memory of rank " +
                 std::to_string(rank),
-            int(lane), address, 38);
+            int(lane), address);
     return nullptr;
   }
   Cta *cta = x.cluster->ctas[rank].get();

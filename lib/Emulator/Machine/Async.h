@@ -24,10 +24,10 @@ MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
 /// passes `covered` on.
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
               const std::shared_ptr<const Clock> &covered);
-/// The completion of `bytes` on that mbarrier, by the transaction `operation`;
-/// `answer`: of clusterlaunchcontrol.try_cancel.
+/// The completion of `bytes` on that mbarrier, by the transaction `operation`.
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
-                uint32_t bytes, Stamp operation, bool answer = false);
+                uint32_t bytes, Stamp operation,
+                BarrierVisit::Kind kind = BarrierVisit::Copy);
 
 /// Strict mode: a transaction that will complete on the mbarrier at a shared
 /// address with rank. Without strict mode, and where there is no mbarrier, the

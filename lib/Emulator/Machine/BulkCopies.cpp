@@ -116,6 +116,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
           "bulk copy to an address that is not 16-byte aligned in the shared "
           "memory of the CTA",
           int(lane), op.to);
+    BarrierVisit::Kind kind = visitKind(r);
     Stamp stamp = beginTransaction(x, origin, target.barrier);
     if (cluster->order) {
       touchLane(x, r, lane, source, op.from, op.size, loadTouch(stamp, false));
@@ -148,7 +149,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
         markRange(*target.cta, target.address, op.size);
       cluster->counters.tmaLoadBytes += op.size;
       emitCopy(*cluster, origin, EventKind::Load, op.size, target.cta->rank);
-      completeOn(*cluster, origin, target.barrier, op.size, stamp);
+      completeOn(*cluster, origin, target.barrier, op.size, stamp, kind);
     });
   }
   return x.cluster->faulted ? Step::Fault : Step::Next;

@@ -87,7 +87,7 @@ Step storeAsync(Exec &x, const Record &r) {
     if (address >> kRankShift != barrier >> kRankShift)
       return x.fault(r, FindingKind::MBarrier,
                      "the mbarrier is not in the CTA that is stored to",
-                     int(lane), barrier);
+                     int(lane), barrier, 46);
     Access access;
     if (!resolve(x, r, Where::SharedCluster, address, lane, bytes, Use::Write,
                  access))
@@ -189,7 +189,7 @@ Step tryCancel(Exec &x, const Record &r) {
       cluster->post(0, [=] {
         std::memcpy(access.data, answer.data(), 16);
         markWritten(access, 16, true);
-        completeOn(*cluster, origin, home, 16, stamp, true);
+        completeOn(*cluster, origin, home, 16, stamp, BarrierVisit::Answer);
       });
     }
     if (cluster->faulted)

@@ -174,6 +174,8 @@ std::string describe(const Cluster &cluster, const BarrierVisit &visit) {
     return bytes + " expected by " + who + at;
   case BarrierVisit::Copy:
     return bytes + " of the copy" + at;
+  case BarrierVisit::Multicast:
+    return bytes + " of the multicast by " + who + at;
   case BarrierVisit::Answer:
     return bytes + " of the try_cancel" + at;
   }

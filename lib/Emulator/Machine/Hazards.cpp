@@ -155,8 +155,9 @@ static constexpr HazardInfo kHazards[] = {
      "Shared memory starts undefined; what was never written must not reach "
      "global memory, an address, a branch or a matrix unit."},
     {38, E, "access outside memory, or misaligned",
-     "An access must lie within one buffer or window and be aligned to its "
-     "size."},
+     "An access must lie within one buffer or window of its state space and be "
+     "aligned to its size; parameters, constants and read-only buffers are not "
+     "stored to."},
     {39, E, "remote store and copy without synchronisation",
      "A store into the shared memory of another CTA and a copy into the same "
      "bytes need a cluster barrier or an mbarrier between them."},

@@ -349,16 +349,23 @@ static void emitAsyncArrive(Cluster &cluster, const Origin &origin,
 
 namespace {
 
+/// The rule that more bytes than expected break.
+unsigned bytesRule(BarrierVisit::Kind kind) {
+  return kind == BarrierVisit::Answer      ? 84
+         : kind == BarrierVisit::Multicast ? 28
+                                           : 7;
+}
+
 /// What an asynchronous arrival or completion made of the barrier.
 void finish(Cluster &cluster, const Origin &origin, uint32_t address,
             const MBarrier &barrier, const MBarrierArrival &result,
-            bool answer = false) {
-  bool fromPeer = origin.cta->rank != address >> kRankShift;
+            BarrierVisit::Kind kind = BarrierVisit::Copy) {
+  bool answer = kind == BarrierVisit::Answer;
   if (result.error != MBarrierError::None)
     asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
                address, hazardOf(result.error, false));
   else if (!result.completed && barrier.pending() == 0 && barrier.tx() < 0)
-    reportHazard(cluster, origin, answer ? 84 : fromPeer ? 28 : 7,
+    reportHazard(cluster, origin, bytesRule(kind),
                  FindingKind::MBarrier,
                  std::string("the ") + (answer ? "answers" : "copies") +
                      " of this phase deliver " + std::to_string(-barrier.tx()) +
@@ -404,9 +411,9 @@ void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
 }
 
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
-                uint32_t bytes, Stamp operation, bool answer) {
+                uint32_t bytes, Stamp operation, BarrierVisit::Kind kind) {
   uint32_t rank = address >> kRankShift;
-  if (answer && cluster.ctas[rank]->done())
+  if (kind == BarrierVisit::Answer && cluster.ctas[rank]->done())
     return asyncFault(cluster, origin, FindingKind::MBarrier,
                       "the CTA exits before the answer of this try_cancel: its "
                       "mbarrier must expect 16 bytes and be waited for",
@@ -416,11 +423,10 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
     return;
   emitAsyncArrive(cluster, origin, address, *barrier);
   MBarrierArrival result = barrier->completeTx(bytes);
-  finish(cluster, origin, address, *barrier, result, answer);
+  finish(cluster, origin, address, *barrier, result, kind);
   if (cluster.order) {
     BarrierOrder &order = orderOf(cluster, address);
-    auto kind = answer ? BarrierVisit::Answer : BarrierVisit::Copy;
-    order.multicast |= origin.cta != order.cta;
+    order.multicast |= kind == BarrierVisit::Multicast;
     order.visit(kind, origin, bytes);
     if (operation.component == kOperation)
       cluster.order->end(origin, operation, kind);

@@ -238,7 +238,7 @@ Step mapa(Exec &x, const Record &r) {
                      "mapa to rank " + std::to_string(rank[lane]) +
                          " of a cluster of " +
                          std::to_string(x.cluster->ctas.size()),
-                     int(lane));
+                     int(lane), 0, 16);
       return;
     }
     uint64_t value = r.aux == 64 ? x.reg<uint64_t>(r.op[1])[lane]

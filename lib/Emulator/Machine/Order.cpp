@@ -163,7 +163,7 @@ void Order::arrived(BarrierOrder &barrier, const Origin &origin,
 bool BarrierOrder::countsAnswers() const {
   bool answers = false;
   for (const BarrierVisit &one : visits) {
-    if (one.kind == BarrierVisit::Copy)
+    if (one.kind == BarrierVisit::Copy || one.kind == BarrierVisit::Multicast)
       return false;
     answers |= one.kind == BarrierVisit::Answer;
   }

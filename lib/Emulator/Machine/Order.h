@@ -56,7 +56,7 @@ enum class Queue : uint8_t {
 
 /// What counted on an mbarrier, for reports.
 struct BarrierVisit {
-  enum Kind : uint8_t { Arrival, Expectation, Copy, Answer };
+  enum Kind : uint8_t { Arrival, Expectation, Copy, Multicast, Answer };
   Kind kind = Arrival;
   Origin origin;
   uint32_t bytes = 0; ///< expected or delivered
@@ -74,7 +74,7 @@ struct BarrierOrder {
   uint32_t initLine = 0;
   bool initReported = false;
   uint32_t lastArrival = 0; ///< its line
-  /// Bytes of a multicast of another CTA were counted here.
+  /// Bytes of a multicast were counted here.
   bool multicast = false;
   /// The first visits of the current phase and of the one before.
   std::vector<BarrierVisit> visits, visitsBefore;

@@ -32,6 +32,8 @@ static unsigned ruleOf(FindingKind kind) {
     return 37;
   case FindingKind::OutOfBounds:
   case FindingKind::Misaligned:
+  case FindingKind::ReadOnly:
+  case FindingKind::BadAddress:
     return 38;
   default:
     return 0;

@@ -211,7 +211,7 @@ Step commit(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::BadAddress,
                      "commit to CTA mask " + hex(ranks) + " in a cluster of " +
                          std::to_string(x.cluster->ctas.size()),
-                     int(lane), address);
+                     int(lane), address, 16);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     unsigned group = r.aux ? 2 : 1;

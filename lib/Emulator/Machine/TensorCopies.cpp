@@ -101,6 +101,7 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
               std::shared_ptr<Box> box, const Target &target) {
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
+  BarrierVisit::Kind kind = visitKind(r);
   Stamp stamp = beginTransaction(x, origin, target.barrier);
   if (cluster->order)
     orderBox(x, r, lane, map, *box, *target.cta, target.address,
@@ -115,11 +116,12 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
                          });
     if (fault)
       return asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
-                        fault->address);
+                        fault->address, fault->hazard);
     cluster->counters.tmaLoadBytes += box->transactionBytes;
     emitCopy(*cluster, origin, EventKind::Load, box->transactionBytes,
              target.cta->rank);
-    completeOn(*cluster, origin, target.barrier, box->transactionBytes, stamp);
+    completeOn(*cluster, origin, target.barrier, box->transactionBytes, stamp,
+               kind);
   });
 }
 
@@ -235,7 +237,7 @@ Step tensorCopy(Exec &x, const Record &r) {
       if (shared >> kRankShift != cta->rank)
         return x.fault(r, FindingKind::Tma,
                        "store from the shared memory of another CTA", int(lane),
-                       shared);
+                       shared, 46);
       auto open = x.warp->bulk[lane].open;
       ++*open;
       auto reduction = Reduction(r.imm);
@@ -264,7 +266,7 @@ Step tensorCopy(Exec &x, const Record &r) {
                  cta->rank);
         if (fault)
           asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
-                     fault->address);
+                     fault->address, fault->hazard);
         else if (never)
           report(*cluster, origin, FindingKind::Uninitialised,
                  "a tensor store reads shared memory that was never written",

@@ -20,12 +20,13 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
   size_t size = x.cluster->ctas.size();
   uint32_t rank = destination >> kRankShift,
            barrierRank = barrier >> kRankShift;
-  auto bad = [&](std::string why) {
-    x.fault(r, FindingKind::Tma, std::move(why), int(lane), destination, 46);
+  auto bad = [&](std::string why, unsigned hazard = 46) {
+    x.fault(r, FindingKind::Tma, std::move(why), int(lane), destination,
+            hazard);
     return false;
   };
   if (rank >= size || barrierRank >= size)
-    return bad("address of a rank outside the cluster");
+    return bad("address of a rank outside the cluster", 16);
   if (r.aux & kCtaForm && rank != x.cta->rank)
     return bad("shared::cta copy into another CTA");
   uint32_t offset = destination & 0xFFFFFF, barrierOffset = barrier & 0xFFFFFF;
@@ -41,7 +42,8 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
   uint32_t ranks = x.reg<uint16_t>(mask)[lane];
   if (!ranks || ranks >> size)
     return bad("multicast mask " + hex(ranks) + " in a cluster of " +
-               std::to_string(size));
+                   std::to_string(size),
+               16);
   for (; ranks; ranks &= ranks - 1) {
     auto one = uint32_t(__builtin_ctz(ranks));
     uint32_t home = r.aux & kPair ? (one & ~1u) | (barrierRank & 1) : one;

@@ -35,6 +35,11 @@ struct Target {
 bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
                uint32_t barrier, Slot mask, std::vector<Target> &out);
 
+/// How the bytes of a load count on mbarriers.
+inline BarrierVisit::Kind visitKind(const Record &r) {
+  return r.aux & kMulticast ? BarrierVisit::Multicast : BarrierVisit::Copy;
+}
+
 /// Marks shared memory of a CTA as written.
 void markRange(Cta &cta, uint32_t address, uint32_t bytes);
 
