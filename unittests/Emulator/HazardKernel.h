@@ -51,7 +51,7 @@
   "add.u32 %r19, %r14, 36;\n"
 #define DEALLOC "@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r14, 64;"
 #define FREE "bar.sync 0;\n" DEALLOC "\n"
-/// %rd10 and %rd11 describe A of 128 rows and B of 16 rows, 32 bytes each, %rd12
+/// %rd10 and %rd11 describe A of 128 rows and B of 16, 32 bytes each, %rd12
 /// a block of scales.
 #define DESCRIBED                                                              \
   "shr.u32 %r20, %r12, 4;\nand.b32 %r20, %r20, 16383;\n"                       \

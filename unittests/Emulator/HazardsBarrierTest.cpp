@@ -31,7 +31,8 @@ const HazardCase kCases[] = {
      "cluster.global.mbarrier::complete_tx::bytes [%r12], [%rd5], 128, [%r6]; "
      "//!\n" WAIT(W, "%r10", "0"), "%r13", "%r10"},
     {1, "UsedAfterInval",
-     BARRIERS "$@%p1 " ARRIVE " //!", "@%p1 mbarrier.inval.shared.b64 [%r10];\n",
+     BARRIERS "$@%p1 " ARRIVE " //!", "@%p1 mbarrier.inval.shared.b64 "
+     "[%r10];\n",
      ""},
     {2, "CountTooLarge", "@%p1 mbarrier.init.shared.b64 [%r10], $; //!",
      "1048576", "1048575"},
@@ -40,7 +41,8 @@ const HazardCase kCases[] = {
      "mad.lo.u32 %r7, %r6, 16, $;\n"
      "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r7], {%r5}; //!", "%r10",
      "%r12", 32},
-    {3, "ZerosOverBarrier", BARRIERS "@%p1 st.bulk.weak.shared::cta [$], 16, 0; "
+    {3, "ZerosOverBarrier", BARRIERS "@%p1 st.bulk.weak.shared::cta [$], 16, "
+     "0; "
      "//!", "%r10", "%r12"},
     {3, "SmallCopyOverBarrier",
      BARRIERS "@%p1 cp.async.ca.shared.global [$], [%rd5], 8; //!\n"
@@ -63,8 +65,10 @@ const HazardCase kCases[] = {
      "\n" HANGS(""), "1024", "512", 128, 1, 1, 0, "sm_100a",
      TensorMapType::U4Align16},
     {6, "PairCountedTwice",
-     BARRIERS CLUSTER "@%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], $;\n"
-     "and.b32 %r6, %r10, 0xFEFFFFFF;\n@%p1 cp.async.bulk.tensor.2d.cta_group::2."
+     BARRIERS CLUSTER "@%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
+     "$;\n"
+     "and.b32 %r6, %r10, 0xFEFFFFFF;\n@%p1 "
+     "cp.async.bulk.tensor.2d.cta_group::2."
      "shared::cluster.global.mbarrier::complete_tx::bytes [%r12], [%rd6, {0, "
      "0}], [%r6];\n@!%p4 bra E;\n" HANGS("") "E: bar.warp.sync -1;\n" CLUSTER,
      "4096", "2048", 128, 2, 2},
@@ -85,18 +89,21 @@ const HazardCase kCases[] = {
      "mad.lo.u32 %r9, %r7, 128, %r12;\n"
      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r8], 128;\n"
      "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-     "[%r9], [%rd5], 128, [%r8];\nshr.u32 %r20, %r6, $;\nand.b32 %r20, %r20, 1;\n"
+     "[%r9], [%rd5], 128, [%r8];\nshr.u32 %r20, %r6, $;\nand.b32 %r20, %r20, "
+     "1;\n"
      "nanosleep.u32 20;\nW: mbarrier.try_wait.parity.shared.b64 %p8, [%r8], "
      "%r20;\n@!%p8 bra W;\nld.shared.b32 %r21, [%r9]; //! warp 3\n" FENCE
      "bar.sync 0;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p9, %r6, 4;\n@%p9 bra L;",
      "0", "1"}),
     {15, "ResultOfRemoteArrival",
-     BARRIERS CLUSTER "cvt.u64.u32 %rd7, %r10;\ncvta.shared.u64 %rd7, %rd7;\nmapa.u64 %rd7, %rd7, $;\n"
+     BARRIERS CLUSTER "cvt.u64.u32 %rd7, %r10;\ncvta.shared.u64 %rd7, %rd7;\n"
+     "mapa.u64 %rd7, %rd7, $;\n"
      "@%p5 mbarrier.arrive.b64 %rd8, [%rd7]; //!\n" CLUSTER, "1", "0", 128, 2,
      2},
     {16, "CopyIntoExitedCta",
      BARRIERS CLUSTER "@%p5 mapa.shared::cluster.u32 %r6, %r12, 1;\n"
-     "@%p5 mapa.shared::cluster.u32 %r7, %r10, 1;\nsetp.eq.and.u32 %p9, %r1, 0, !%p4;\n@%p9 mbarrier.arrive.expect_tx.shared.b64 _, "
+     "@%p5 mapa.shared::cluster.u32 %r7, %r10, 1;\nsetp.eq.and.u32 %p9, %r1, "
+     "0, !%p4;\n@%p9 mbarrier.arrive.expect_tx.shared.b64 _, "
      "[%r10], 128;\n$" CLUSTER
      "@%p5 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
      "[%r6], [%rd5], 128, [%r7]; //!\n@%p4 bra E;\n" WAIT(W, "%r10", "0")

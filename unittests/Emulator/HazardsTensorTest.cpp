@@ -48,7 +48,8 @@ const HazardCase kTensorCases[] = {
      READY MMA "\n" COMMIT "$bar.sync 0;\n" DEALLOC " //!", "",
      WAIT(W, "%r10", "0")},
     {53, "CopyInFlight",
-     READY SCALES("@%p1", "%r18") "\n" COMMIT "$bar.sync 0;\n" DEALLOC " //!", "",
+     READY SCALES("@%p1", "%r18") "\n" COMMIT "$bar.sync 0;\n" DEALLOC " //!",
+     "",
      WAIT(W, "%r10", "0")},
     {54, "PeerNotKnown",
      "$@%p2 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%r13], "
@@ -71,7 +72,8 @@ const HazardCase kTensorCases[] = {
      "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13+4], "
      "$;\n@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
      "64; //!\nbar.sync 0;\nld.shared.b32 %r14, [%r13];\n"
-     "ld.shared.b32 %r22, [%r13+4];\n" DEALLOC "\n@%p2 tcgen05.dealloc.cta_group"
+     "ld.shared.b32 %r22, [%r13+4];\n" DEALLOC "\n@%p2 "
+     "tcgen05.dealloc.cta_group"
      "::1.sync.aligned.b32 %r22, 128;", "32", "128"},
     {55, "NoPowerOfTwo",
      "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], $; "
@@ -205,7 +207,8 @@ const HazardCase kTensorCases[] = {
      "add.u32 %r21, %r17, %r1;\n", "mov.u32 %r21, %r17;\n"},
     {73, "HalfOfAWarp",
      READY ZERO STORE "\n" WAIT_ST "mov.u32 %r22, %laneid;\n"
-     "setp.ge.u32 %p10, %r22, $;\n@%p10 bra E;\n" LOAD " //!\nE:\n" WAIT_LD FREE,
+     "setp.ge.u32 %p10, %r22, $;\n@%p10 bra E;\n" LOAD " //!\nE:\n" WAIT_LD
+     FREE,
      "16", "32"},
     {74, "ReleasedBeforeWait",
      READY MMA "\n" DONE(W) AFTER LOAD "\n$" MMA " //!\n" END(V),

@@ -25,9 +25,11 @@ const HazardCase kTmaCases[] = {
      READY "mov.b64 %rd14, 0x4000404000010000;\nadd.u64 %rd13, %rd13, $;\n"
      "or.b64 %rd10, %rd13, %rd14;\n" MMA " //!\n" DONE(W) FREE, "8", "64"},
     {40, "UnalignedStore",
-     READY "add.u32 %r21, %r12, $;\n@%p1 cp.async.bulk.tensor.2d.global.shared::"
+     READY "add.u32 %r21, %r12, $;\n@%p1 "
+     "cp.async.bulk.tensor.2d.global.shared::"
      "cta.bulk_group [%rd6, {0, 0}], [%r21]; //!\n"
-     "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n" FREE,
+     "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n"
+     FREE,
      "16", "128"},
     advised({41, "AtTheCopy",
      BARRIERS EXPECT_BYTES("1024") "add.u32 %r12, %r12, $;\n@%p1 "
@@ -60,7 +62,8 @@ const HazardCase kTmaCases[] = {
     {46, "OwnFormIntoPeer",
      BARRIERS CLUSTER "@%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
      "1024;\nmapa.shared::cluster.u32 %r6, %r12, $;\n@%p5 cp.async.bulk.tensor."
-     "2d.shared::cta.global.mbarrier::complete_tx::bytes [%r6], [%rd6, {0, 0}], "
+     "2d.shared::cta.global.mbarrier::complete_tx::bytes [%r6], [%rd6, {0, "
+     "0}], "
      "[%r10]; //!\n@!%p4 bra E;\n" WAIT(W, "%r10", "0") "E:\n" CLUSTER, "1",
      "0", 128, 2, 2},
     {47, "PeerBitKept",
