@@ -20,7 +20,15 @@ namespace {
 
 using MatmulAdaptor = OpConversionPattern<MatmulOp>::OneToNOpAdaptor;
 
-/// sum_k a[m, k] * b[n, k] in f32, for each product of a batch.
+/// value + x * y, of f32 or i32.
+Value multiplyAdd(Emitter &e, Value value, Value x, Value y) {
+  if (isa<IntegerType>(value.getType()))
+    return arith::AddIOp::create(e, value, arith::MulIOp::create(e, x, y));
+  return arith::AddFOp::create(e, value, arith::MulFOp::create(e, x, y));
+}
+
+/// sum_k a[m, k] * b[n, k] in the type of both, f32 or i32, for each product of
+/// a batch.
 Value contract(Emitter &e, Value a, Value b, ArrayRef<OpFoldResult> sizes) {
   auto batch = static_cast<unsigned>(sizes.size()) - 2;
   auto dims = [&](ArrayRef<unsigned> own) {
@@ -31,8 +39,10 @@ Value contract(Emitter &e, Value a, Value b, ArrayRef<OpFoldResult> sizes) {
       results.push_back(e.getAffineDimExpr(batch + dimension));
     return AffineMap::get(batch + 3, 0, results, e.getContext());
   };
-  Value empty = tensor::EmptyOp::create(e, sizes, e.getF32Type());
-  Value zeros = linalg::FillOp::create(e, e.f32(0), empty).getResult(0);
+  Type number = cast<RankedTensorType>(a.getType()).getElementType();
+  Value zero = arith::ConstantOp::create(e, e.getZeroAttr(number));
+  Value empty = tensor::EmptyOp::create(e, sizes, number);
+  Value zeros = linalg::FillOp::create(e, zero, empty).getResult(0);
   SmallVector<utils::IteratorType> iterators(batch + 2,
                                              utils::IteratorType::parallel);
   iterators.push_back(utils::IteratorType::reduction);
@@ -41,9 +51,8 @@ Value contract(Emitter &e, Value a, Value b, ArrayRef<OpFoldResult> sizes) {
       ArrayRef<AffineMap>{dims({0, 2}), dims({1, 2}), dims({0, 1})}, iterators,
       [](OpBuilder &builder, Location loc, ValueRange values) {
         Emitter body(loc, builder);
-        Value product = arith::MulFOp::create(body, values[0], values[1]);
-        Value sum = arith::AddFOp::create(body, values[2], product);
-        linalg::YieldOp::create(body, sum);
+        linalg::YieldOp::create(
+            body, multiplyAdd(body, values[2], values[0], values[1]));
       });
   return op.getResult(0);
 }
@@ -130,6 +139,8 @@ private:
 
   Value compute(Emitter &body, ValueRange values) {
     Value result = values[operands.size()];
+    if (isa<IntegerType>(result.getType()))
+      result = arith::SIToFPOp::create(body, body.getF32Type(), result);
     Value factor = alpha;
     for (auto &[index, decoder] : tensorScales) {
       Value scale = decoder.decode(body, values[index]);
@@ -161,6 +172,12 @@ private:
   std::optional<unsigned> c, bias;
 };
 
+/// Integers without scales, whose products are summed exactly.
+bool isPlainInteger(ScaledTensorType type) {
+  return type.getSpec().getValue().isUnscaled() &&
+         isa<IntegerType>(type.getElementType());
+}
+
 struct MatmulToLinalg : ScaledPattern<MatmulOp> {
   using ScaledPattern::ScaledPattern;
 
@@ -172,9 +189,14 @@ struct MatmulToLinalg : ScaledPattern<MatmulOp> {
     Parts b(op.getB().getType(), adaptor.getB());
     SmallVector<OpFoldResult> sizes = logicalSizes(e, a);
     sizes.back() = logicalSizes(e, b)[sizes.size() - 2];
-    Value sums = contract(e, tileScaledValues(e, a, useExtf),
-                          tileScaledValues(e, b, useExtf), sizes);
-    Value result = Epilogue(e, op, adaptor, a, b).apply(sums, sizes);
+    bool ofIntegers = isPlainInteger(a.type) && isPlainInteger(b.type);
+    auto valuesOf = [&](const Parts &parts) {
+      return ofIntegers ? integerValues(e, parts)
+                        : tileScaledValues(e, parts, useExtf);
+    };
+    Value result = contract(e, valuesOf(a), valuesOf(b), sizes);
+    if (!op.getType().getElementType().isInteger())
+      result = Epilogue(e, op, adaptor, a, b).apply(result, sizes);
     rewriter.replaceOp(op, castTo(e, result, op.getType()));
     return success();
   }

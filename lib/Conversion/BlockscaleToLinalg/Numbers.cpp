@@ -95,7 +95,41 @@ static float fixedPointStep(Type type) {
   return std::ldexp(1.0f, 2 - static_cast<int>(type.getIntOrFloatBitWidth()));
 }
 
+Decoder Decoder::ofElements(Emitter &e, ScaledTensorType type, bool useExtf) {
+  Decoder decoder(e, type.getElementType(), useExtf);
+  decoder.plainIntegers = type.getSpec().getValue().isUnscaled();
+  return decoder;
+}
+
+Decoder Decoder::ofIntegers(ScaledTensorType type) {
+  Decoder decoder(type.getElementType());
+  decoder.plainIntegers = decoder.toIntegers = true;
+  return decoder;
+}
+
+Type Decoder::numberType() const {
+  if (toIntegers)
+    return IntegerType::get(type.getContext(), 32);
+  return Float32Type::get(type.getContext());
+}
+
+/// An integer that means its integer value, as `number`.
+static Value decodeInteger(Emitter &e, Value code, bool isUnsigned,
+                           Type number) {
+  Type i32 = e.getI32Type();
+  Value wide = isUnsigned ? arith::ExtUIOp::create(e, i32, code).getResult()
+                          : arith::ExtSIOp::create(e, i32, code).getResult();
+  return number == i32 ? wide : arith::SIToFPOp::create(e, number, wide);
+}
+
+/// The bits of an f32 that are those of a tf32.
+static constexpr int64_t kTF32Bits = ~int64_t(0x1fff);
+
 Value Decoder::decode(Emitter &e, Value code) const {
+  if (plainIntegers && isa<IntegerType>(type))
+    return decodeInteger(e, code, type.isUnsignedInteger(), numberType());
+  if (type.isTF32())
+    return e.fromBits(arith::AndIOp::create(e, e.bits(code), e.i32(kTF32Bits)));
   if (isa<IntegerType>(type)) {
     Value count = arith::SIToFPOp::create(e, e.getF32Type(), code);
     return arith::MulFOp::create(e, count, e.f32(fixedPointStep(type)));
@@ -215,6 +249,41 @@ Value blockscale::encode(Emitter &e, Value value, Type type) {
     return value;
   Value bounded = clamp(e, value, largestValue(type));
   return e.narrow(select(e, isNaN(e, value), value, bounded), type);
+}
+
+/// To nearest, ties to even, between the least and the largest of the integers.
+static Value encodePlainInteger(Emitter &e, Value value, IntegerType type) {
+  auto width = static_cast<int>(type.getWidth());
+  bool isUnsigned = type.isUnsigned();
+  float largest = std::ldexp(1.0f, isUnsigned ? width : width - 1) - 1;
+  float least = isUnsigned ? 0 : -std::ldexp(1.0f, width - 1);
+  Value bounded = arith::MaxNumFOp::create(e, value, e.f32(least));
+  bounded = arith::MinNumFOp::create(e, bounded, e.f32(largest));
+  // Adding 1.5 * 2^23 leaves the rounded integer in the low bits.
+  Value shifted = arith::AddFOp::create(e, bounded, e.f32(0x1.8p23f));
+  Type stored = e.getIntegerType(type.getWidth());
+  Value count = arith::TruncIOp::create(e, stored, e.bits(shifted));
+  Value zero = arith::ConstantIntOp::create(e, stored, 0);
+  return select(e, isNaN(e, value), zero, count);
+}
+
+/// Rounds at bit 13, after which the low bits are zero.
+static Value encodeTF32(Emitter &e, Value value) {
+  constexpr int64_t kDropped = 13, kHalf = 1 << (kDropped - 1);
+  constexpr int64_t kNaN = 0x7fffe000;
+  Value raw = e.bits(clamp(e, value, 0x1.ffcp127f));
+  Value odd = arith::AndIOp::create(
+      e, arith::ShRUIOp::create(e, raw, e.i32(kDropped)), e.i32(1));
+  Value rounded = arith::AddIOp::create(
+      e, arith::AddIOp::create(e, raw, e.i32(kHalf - 1)), odd);
+  rounded = arith::AndIOp::create(e, rounded, e.i32(kTF32Bits));
+  return e.fromBits(select(e, isNaN(e, value), e.i32(kNaN), rounded));
+}
+
+Value blockscale::encodeUnscaled(Emitter &e, Value value, Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return encodePlainInteger(e, value, integer);
+  return type.isTF32() ? encodeTF32(e, value) : encode(e, value, type);
 }
 
 /// floor(log2 m) - emax as a ue8m0 exponent, before clamping.

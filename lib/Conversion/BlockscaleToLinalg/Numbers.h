@@ -45,11 +45,24 @@ class Decoder {
 public:
   Decoder(Emitter &emitter, mlir::Type type, bool useExtf);
 
-  /// The value of a code of the type, as f32.
+  /// For the elements of a tensor, whose integers count in fractions only where
+  /// they have scales.
+  static Decoder ofElements(Emitter &emitter, ScaledTensorType type,
+                            bool useExtf);
+  /// For integers that are decoded to i32.
+  static Decoder ofIntegers(ScaledTensorType type);
+
+  /// The value of a code of the type, as f32 (ofIntegers: i32).
   mlir::Value decode(Emitter &emitter, mlir::Value code) const;
+  /// The type of the value.
+  mlir::Type numberType() const;
 
 private:
+  explicit Decoder(mlir::Type type) : type(type) {}
+
   mlir::Type type;
+  /// Whether integers mean their integer value, and stay integers.
+  bool plainIntegers = false, toIntegers = false;
   /// Null where codes are decoded without one.
   mlir::Value table;
 };
@@ -60,6 +73,12 @@ float largestValue(mlir::Type type);
 /// The f32 `value` in `type`: to nearest, ties to even, saturating. NaN becomes
 /// NaN, or the largest value of a float without NaN, or integer 0.
 mlir::Value encode(Emitter &emitter, mlir::Value value, mlir::Type type);
+
+/// The f32 `value` as an element in memory of a tensor without scales: as
+/// encode(), but integers mean their integer value and use their whole range,
+/// and a tf32 is an f32 with low bits of zero.
+mlir::Value encodeUnscaled(Emitter &emitter, mlir::Value value,
+                           mlir::Type type);
 
 /// The ue8m0 scale of a tile whose largest magnitude is the f32 `largest`, for
 /// elements of `element`, by the rules that `blockscale.quantize` describes. A

@@ -16,9 +16,12 @@ using namespace blockscale;
 
 Parts::Parts(ScaledTensorType type, ValueRange values) : type(type) {
   const ScaleSpec &spec = type.getSpec().getValue();
-  data = values[0];
-  scales = values[1];
-  values = values.drop_front(spec.zero ? 3 : 2);
+  data = values.front();
+  values = values.drop_front();
+  if (!spec.isUnscaled()) {
+    scales = values.front();
+    values = values.drop_front(spec.zero ? 2 : 1);
+  }
   if (spec.tensorScale) {
     tensorScale = values.front();
     values = values.drop_front();
@@ -39,8 +42,9 @@ std::optional<std::string> blockscale::whyNotLinalg(ScaledTensorType type) {
   std::string reason;
   if (failed(getTensorParts(type, reason)))
     return reason;
-  if (type.getSpec().getValue().zero ||
-      type.getElementType().isUnsignedInteger())
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.zero ||
+      (!spec.isUnscaled() && type.getElementType().isUnsignedInteger()))
     return "unsigned elements and zero points have no conversion to linalg";
   return std::nullopt;
 }
@@ -302,41 +306,81 @@ Value blockscale::convertMetadata(Emitter &e, Value metadata,
   });
 }
 
-/// Where the code of an element of a sparse tensor is stored, and whether it
-/// is. Two 2-bit indices say which units of a group of four were kept; a unit
-/// is an element, or a pair where 4 of 8 are kept in pairs.
-static std::pair<Value, Value> storedCode(Emitter &e, const Parts &parts,
-                                          ValueRange position) {
-  const ScaleSpec &spec = parts.type.getSpec().getValue();
-  int64_t unit = spec.ofM == 8 ? 2 : 1;
+/// The metadata of the group of an element, in the low four bits, and the
+/// number of the element's unit in its group.
+struct GroupMetadata {
+  Value group, nibble, unit;
+};
+
+static GroupMetadata groupMetadata(Emitter &e, const Parts &parts,
+                                   ValueRange position,
+                                   const hw::SparsePatternInfo &info) {
   Value k = position.back();
-  SmallVector<Value> source(position.drop_back());
-  source.push_back(k);
   Value byte = arith::ExtUIOp::create(
       e, e.getI32Type(),
       tensor::ExtractOp::create(e, parts.metadata,
                                 metadataPosition(e, parts.type, position)));
-  Value group = e.quotient(k, 4 * unit);
+  Value group = e.quotient(k, info.chunk);
   Value shift = arith::IndexCastOp::create(
       e, e.getI32Type(),
       arith::MulIOp::create(e, e.remainder(group, 2), e.index(4)));
-  Value indices = arith::ShRUIOp::create(e, byte, shift);
-  Value wanted = arith::IndexCastOp::create(
-      e, e.getI32Type(), e.quotient(e.remainder(k, 4 * unit), unit));
+  Value unit = arith::IndexCastOp::create(
+      e, e.getI32Type(), e.quotient(e.remainder(k, info.chunk), info.unit));
+  return {group, arith::ShRUIOp::create(e, byte, shift), unit};
+}
+
+/// The code at a position of the stored elements.
+static Value codeAt(Emitter &e, const Parts &parts, ValueRange position,
+                    Value stored) {
+  SmallVector<Value> source(position);
+  source.back() = stored;
+  if (parts.type.getOrder() == DataOrder::MNMajor)
+    std::swap(source.back(), source[source.size() - 2]);
+  return tensor::ExtractOp::create(e, parts.data, source);
+}
+
+/// Of 1 of 2: the nibble 0b1110 keeps the second element, 0b0100 the first.
+static std::pair<Value, Value> storedOfTwo(Emitter &e, const Parts &parts,
+                                           ValueRange position) {
+  auto info = hw::patternInfo(hw::SparsePattern::OneOfTwo);
+  GroupMetadata metadata = groupMetadata(e, parts, position, info);
+  constexpr int64_t kNibble = 0xf, kSecond = 0xe;
+  Value nibble = arith::AndIOp::create(e, metadata.nibble, e.i32(kNibble));
+  Value keepsSecond = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, nibble,
+                                            e.i32(kSecond));
+  Value isSecond = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
+                                         metadata.unit, e.i32(1));
+  Value kept = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, keepsSecond,
+                                     isSecond);
+  return {codeAt(e, parts, position, metadata.group), kept};
+}
+
+/// The code of an element of a sparse tensor where it is stored, and whether it
+/// is. Two 2-bit indices say which units of a group of four were kept; a unit
+/// is an element, or a pair where 4 of 8 are kept in pairs.
+static std::pair<Value, Value> storedCode(Emitter &e, const Parts &parts,
+                                          ValueRange position) {
+  hw::SparsePattern pattern = *sparsePattern(parts.type);
+  if (pattern == hw::SparsePattern::OneOfTwo)
+    return storedOfTwo(e, parts, position);
+  auto info = hw::patternInfo(pattern);
+  GroupMetadata metadata = groupMetadata(e, parts, position, info);
+  Value indices = metadata.nibble;
   auto keeps = [&](Value index) -> Value {
     Value masked = arith::AndIOp::create(e, index, e.i32(3));
-    return arith::CmpIOp::create(e, arith::CmpIPredicate::eq, masked, wanted);
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::eq, masked,
+                                 metadata.unit);
   };
   Value first = keeps(indices);
   Value second = keeps(arith::ShRUIOp::create(e, indices, e.i32(2)));
-  Value place = arith::SelectOp::create(e, first, e.index(0), e.index(unit));
-  place = arith::AddIOp::create(e, place, e.remainder(k, unit));
-  source.back() = arith::AddIOp::create(
-      e, arith::MulIOp::create(e, group, e.index(2 * unit)), place);
-  if (parts.type.getOrder() == DataOrder::MNMajor)
-    std::swap(source.back(), source[source.size() - 2]);
-  Value code = tensor::ExtractOp::create(e, parts.data, source);
-  return {code, arith::OrIOp::create(e, first, second)};
+  Value place =
+      arith::SelectOp::create(e, first, e.index(0), e.index(info.unit));
+  place =
+      arith::AddIOp::create(e, place, e.remainder(position.back(), info.unit));
+  Value stored = arith::AddIOp::create(
+      e, arith::MulIOp::create(e, metadata.group, e.index(info.stored)), place);
+  return {codeAt(e, parts, position, stored),
+          arith::OrIOp::create(e, first, second)};
 }
 
 Value blockscale::sparseCode(Emitter &e, const Parts &parts,
@@ -350,17 +394,21 @@ Value blockscale::sparseCode(Emitter &e, const Parts &parts,
   return arith::SelectOp::create(e, kept, code, zero);
 }
 
-/// The element at a position of a sparse tensor as f32, 0 where it was pruned.
+/// The element at a position of a sparse tensor as a number, 0 where it was
+/// pruned.
 static Value sparseElement(Emitter &e, const Parts &parts,
                            const Decoder &elements, ValueRange position) {
   auto [code, kept] = storedCode(e, parts, position);
   Value value = elements.decode(e, code);
-  return arith::SelectOp::create(e, kept, value, e.f32(0));
+  Value zero =
+      arith::ConstantOp::create(e, e.getZeroAttr(elements.numberType()));
+  return arith::SelectOp::create(e, kept, value, zero);
 }
 
 /// Each code of dense data, decoded and scaled.
 static Value
 denseValues(Emitter &e, const Parts &parts, ArrayRef<OpFoldResult> sizes,
+            Type number,
             function_ref<Value(Emitter &, Value, ValueRange)> scaled) {
   auto rank = static_cast<unsigned>(sizes.size());
   AffineMap identity = e.getMultiDimIdentityMap(rank), stored = identity;
@@ -369,7 +417,7 @@ denseValues(Emitter &e, const Parts &parts, ArrayRef<OpFoldResult> sizes,
     std::swap(order[rank - 1], order[rank - 2]);
     stored = AffineMap::getPermutationMap(order, e.getContext());
   }
-  Value init = tensor::EmptyOp::create(e, sizes, e.getF32Type());
+  Value init = tensor::EmptyOp::create(e, sizes, number);
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   auto op = linalg::GenericOp::create(
@@ -385,29 +433,49 @@ denseValues(Emitter &e, const Parts &parts, ArrayRef<OpFoldResult> sizes,
   return op.getResult(0);
 }
 
+/// Each element decoded, and given to `scaled` with its position.
+static Value
+decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
+              function_ref<Value(Emitter &, Value, ValueRange)> scaled) {
+  SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
+  if (!parts.metadata)
+    return denseValues(e, parts, sizes, elements.numberType(),
+                       [&](Emitter &body, Value code, ValueRange position) {
+                         Value value = elements.decode(body, code);
+                         return scaled(body, value, position);
+                       });
+  return generate(
+      e, sizes, elements.numberType(),
+      [&](Emitter &body, ValueRange position) {
+        return scaled(body, sparseElement(body, parts, elements, position),
+                      position);
+      });
+}
+
 Value blockscale::tileScaledValues(Emitter &e, const Parts &parts,
                                    bool useExtf) {
   ScaledTensorType type = parts.type;
-  Decoder elements(e, type.getElementType(), useExtf);
+  Decoder elements = Decoder::ofElements(e, type, useExtf);
+  if (!parts.scales)
+    return decodedValues(e, parts, elements,
+                         [](Emitter &, Value value, ValueRange) {
+                           return value;
+                         });
   Decoder scales(
       e, cast<RankedTensorType>(parts.scales.getType()).getElementType(),
       useExtf);
-  SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
   auto scaled = [&](Emitter &body, Value value, ValueRange position) -> Value {
     SmallVector<Value> place = scalePosition(
         body, type.getLayout(), tilePosition(body, type, position));
     Value code = tensor::ExtractOp::create(body, parts.scales, place);
     return arith::MulFOp::create(body, value, scales.decode(body, code));
   };
-  if (!parts.metadata)
-    return denseValues(e, parts, sizes,
-                       [&](Emitter &body, Value code, ValueRange position) {
-                         Value value = elements.decode(body, code);
-                         return scaled(body, value, position);
-                       });
-  return generate(
-      e, sizes, e.getF32Type(), [&](Emitter &body, ValueRange position) {
-        return scaled(body, sparseElement(body, parts, elements, position),
-                      position);
-      });
+  return decodedValues(e, parts, elements, scaled);
+}
+
+Value blockscale::integerValues(Emitter &e, const Parts &parts) {
+  Decoder elements = Decoder::ofIntegers(parts.type);
+  return decodedValues(
+      e, parts, elements,
+      [](Emitter &, Value value, ValueRange) { return value; });
 }

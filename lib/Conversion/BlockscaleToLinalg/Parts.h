@@ -75,6 +75,9 @@ mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts,
                              bool useExtf);
 
+/// The elements of a tensor of integers without scales as i32.
+mlir::Value integerValues(Emitter &emitter, const Parts &parts);
+
 /// The first `count` of `rank` dimensions.
 mlir::AffineMap leadingDimensions(Emitter &emitter, unsigned rank,
                                   unsigned count);

@@ -98,6 +98,12 @@ public:
   SmallVector<Value> run(Value tensorScale) {
     std::string reason;
     TensorParts parts = *getTensorParts(type, reason);
+    if (!parts.scales) {
+      Value data = unscaledCodes(parts.data.getElementType());
+      if (type.getOrder() == DataOrder::MNMajor)
+        data = transposeData(e, data);
+      return {castTo(e, data, parts.data)};
+    }
     Value largest = tileMaxima();
     SmallVector<Value> results(2);
     TensorFactors factors;
@@ -132,6 +138,7 @@ private:
   Value storeTensorScale(Value decode, Type element);
   Value tileScales(Value largest, const TensorFactors &factors, Type element);
   Value codes(Value scales, const TensorFactors &factors);
+  Value unscaledCodes(Type stored);
 
   Emitter &e;
   QuantizeOp op;
@@ -309,6 +316,14 @@ Value Quantizer::codes(Value scales, const TensorFactors &factors) {
       });
 }
 
+/// The elements rounded, as they are stored.
+Value Quantizer::unscaledCodes(Type stored) {
+  return generate(e, sizes, stored, [&](Emitter &body, ValueRange position) {
+    Value x = body.widen(tensor::ExtractOp::create(body, input, position));
+    return encodeUnscaled(body, x, type.getElementType());
+  });
+}
+
 /// Prunes first, then quantizes what is left and compresses it.
 struct ExpandSparseQuantize : OpConversionPattern<QuantizeOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -326,7 +341,8 @@ struct ExpandSparseQuantize : OpConversionPattern<QuantizeOp> {
                         op.getInput(), spec.keepN, spec.ofM, pairs);
     auto dense = ScaledTensorType::get(
         type.getShape(), type.getElementType(),
-        ScaleSpecAttr::get(op.getContext(), denseForm(spec)), type.getLayout(),
+        ScaleSpecAttr::get(op.getContext(), denseForm(spec)),
+        spec.isUnscaled() ? ScaleLayout::Plain : type.getLayout(),
         type.getOrder());
     Value quantized = QuantizeOp::create(rewriter, op.getLoc(), dense, pruned,
                                          op.getTensorScale(), op.getRule());

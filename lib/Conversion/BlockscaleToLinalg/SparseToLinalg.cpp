@@ -116,6 +116,9 @@ public:
   /// The code that is stored at `position`.
   Value stored(Emitter &e, ValueRange position) const {
     Value s = position.back();
+    if (isOneOfTwo())
+      return code(e, position, element(e, s, keptOfTwo(e, position, s),
+                                       e.index(0)));
     Value chunk = e.quotient(s, info.stored);
     Value inChunk = e.remainder(s, info.stored);
     auto [first, second] = units(e, position, chunk);
@@ -133,9 +136,8 @@ public:
       Value chunk = arith::AddIOp::create(
           e, arith::MulIOp::create(e, position.back(), e.index(2)),
           e.index(half));
-      auto [first, second] = units(e, position, chunk);
-      Value nibble = arith::AddIOp::create(
-          e, first, arith::MulIOp::create(e, second, e.index(4)));
+      Value nibble = isOneOfTwo() ? nibbleOfTwo(e, position, chunk)
+                                  : nibbleOfFour(e, position, chunk);
       Value scaled = arith::MulIOp::create(e, nibble, e.index(half ? 16 : 1));
       byte = arith::AddIOp::create(e, byte, scaled);
     }
@@ -143,6 +145,34 @@ public:
   }
 
 private:
+  bool isOneOfTwo() const { return info.chunk == 2; }
+
+  /// The indices of the two units that are stored.
+  Value nibbleOfFour(Emitter &e, ValueRange position, Value chunk) const {
+    auto [first, second] = units(e, position, chunk);
+    return arith::AddIOp::create(
+        e, first, arith::MulIOp::create(e, second, e.index(4)));
+  }
+
+  /// The nibbles that the ISA defines for tf32: 0b0100 keeps the
+  /// first element, 0b1110 the second.
+  Value nibbleOfTwo(Emitter &e, ValueRange position, Value chunk) const {
+    Value kept = keptOfTwo(e, position, chunk);
+    constexpr int64_t kFirst = 0x4, kSecond = 0xe;
+    return arith::AddIOp::create(
+        e, e.index(kFirst),
+        arith::MulIOp::create(e, kept, e.index(kSecond - kFirst)));
+  }
+
+  /// Of two elements the one in use, else the first.
+  Value keptOfTwo(Emitter &e, ValueRange position, Value chunk) const {
+    Value first = isUsed(e, position, chunk, 0);
+    Value second = isUsed(e, position, chunk, 1);
+    return arith::SelectOp::create(
+        e, first, e.index(0),
+        arith::SelectOp::create(e, second, e.index(1), e.index(0)));
+  }
+
   Value element(Emitter &e, Value chunk, Value unit, Value inUnit) const {
     Value start = arith::MulIOp::create(e, chunk, e.index(info.chunk));
     Value offset = arith::MulIOp::create(e, unit, e.index(info.unit));
@@ -161,7 +191,8 @@ private:
   /// Whether a unit has an element that is not +0 or -0.
   Value isUsed(Emitter &e, ValueRange position, Value chunk,
                int64_t unit) const {
-    Type type = parts.type.getElementType();
+    // Of tf32 that of its f32.
+    Type type = cast<RankedTensorType>(parts.data.getType()).getElementType();
     Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
     int64_t mask = isa<FloatType>(type)
                        ? (int64_t(1) << (type.getIntOrFloatBitWidth() - 1)) - 1
@@ -212,6 +243,10 @@ private:
   hw::SparsePatternInfo info;
 };
 
+Type elementOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
 /// Sizes of a dimension of `units` elements in units of `divisor`.
 OpFoldResult divided(Emitter &e, OpFoldResult size, int64_t divisor) {
   if (std::optional<int64_t> known = getConstantIntValue(size))
@@ -253,7 +288,7 @@ struct CompressToLinalg : OpConversionPattern<CompressOp> {
         divided(e, sizes.back(), hw::elementsPerMetadataByte(*pattern));
     Parts sparse = dense;
     sparse.type = op.getType();
-    sparse.data = generate(e, storedSizes, op.getType().getElementType(),
+    sparse.data = generate(e, storedSizes, elementOf(dense.data),
                            [&](Emitter &body, ValueRange position) {
                              return compressor.stored(body, position);
                            });
@@ -281,7 +316,7 @@ Value repeatScales(Emitter &e, const Parts &parts, ScaledTensorType to,
   if (from.getKTile() == to.getKTile())
     return parts.scales;
   int64_t factor = from.getKTile() / to.getKTile();
-  Type element = cast<RankedTensorType>(parts.scales.getType()).getElementType();
+  Type element = elementOf(parts.scales);
   SmallVector<OpFoldResult> counts = tileCounts(e, to, sizes);
   Value plain = generate(e, counts, element, [&](Emitter &body, ValueRange at) {
     SmallVector<Value> tile(at);
@@ -305,14 +340,15 @@ struct DensifyToLinalg : OpConversionPattern<DensifyOp> {
     dense.type = op.getType();
     dense.metadata = Value();
     if (parts.metadata) {
-      dense.data = generate(e, sizes, op.getType().getElementType(),
+      dense.data = generate(e, sizes, elementOf(parts.data),
                             [&](Emitter &body, ValueRange position) {
                               return sparseCode(body, parts, position);
                             });
       if (op.getType().getOrder() == DataOrder::MNMajor)
         dense.data = transposeData(e, dense.data);
     }
-    dense.scales = repeatScales(e, parts, op.getType(), sizes);
+    if (parts.scales)
+      dense.scales = repeatScales(e, parts, op.getType(), sizes);
     return replaceByParts(op, dense, *getTypeConverter(), rewriter);
   }
 };

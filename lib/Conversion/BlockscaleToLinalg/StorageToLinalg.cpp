@@ -60,9 +60,10 @@ struct RelayoutToLinalg : OpConversionPattern<RelayoutOp> {
     Parts parts(op.getInput().getType(), adaptor.getInput());
     ScaledTensorType to = op.getType();
     SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
-    SmallVector<OpFoldResult> counts = tileCounts(e, parts.type, sizes);
-    parts.scales = convertScales(e, parts.scales, parts.type.getLayout(),
-                                 to.getLayout(), counts);
+    if (parts.scales)
+      parts.scales =
+          convertScales(e, parts.scales, parts.type.getLayout(), to.getLayout(),
+                        tileCounts(e, parts.type, sizes));
     if (parts.metadata)
       parts.metadata =
           convertMetadata(e, parts.metadata, to, parts.type.getLayout(),
@@ -181,7 +182,8 @@ struct SliceRowsToLinalg : OpConversionPattern<SliceRowsOp> {
     Parts parts(op.getInput().getType(), adaptor.getInput());
     Slicer slicer(e, op, op.getMixedOffsets(), op.getMixedSizes());
     parts.data = slicer.data(parts.data);
-    parts.scales = slicer.scales(parts.scales);
+    if (parts.scales)
+      parts.scales = slicer.scales(parts.scales);
     if (parts.tensorScale)
       parts.tensorScale = slicer.tensorScale(parts.tensorScale);
     if (parts.metadata)

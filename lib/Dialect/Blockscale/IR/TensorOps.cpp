@@ -302,13 +302,25 @@ LogicalResult PruneOp::verify() {
   return success();
 }
 
+/// Whether an op that only adds or drops metadata can go from one to the other.
+/// A tensor that has neither scales nor metadata has no layout of them.
+static bool keepsStorage(ScaledTensorType from, ScaledTensorType to) {
+  auto hasNoLayout = [](ScaledTensorType type) {
+    const ScaleSpec &spec = type.getSpec().getValue();
+    return spec.isUnscaled() && !spec.isSparse();
+  };
+  return from.getOrder() == to.getOrder() &&
+         (from.getLayout() == to.getLayout() || hasNoLayout(from) ||
+          hasNoLayout(to));
+}
+
 LogicalResult CompressOp::verify() {
   ScaledTensorType from = getInput().getType(), to = getResult().getType();
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "changes no element type, but "
                          << from.getElementType() << " became "
                          << to.getElementType();
-  if (from.getLayout() != to.getLayout() || from.getOrder() != to.getOrder())
+  if (!keepsStorage(from, to))
     return emitOpError() << "changes neither 'layout' nor 'order'; "
                             "'blockscale.relayout' does";
   const ScaleSpec &sparse = to.getSpec().getValue();
@@ -335,7 +347,7 @@ LogicalResult DensifyOp::verify() {
     return emitOpError() << "changes no element type, but "
                          << from.getElementType() << " became "
                          << to.getElementType();
-  if (from.getLayout() != to.getLayout() || from.getOrder() != to.getOrder())
+  if (!keepsStorage(from, to))
     return emitOpError() << "changes neither 'layout' nor 'order'; "
                             "'blockscale.relayout' does";
   ScaleSpec expected = denseForm(from.getSpec().getValue());

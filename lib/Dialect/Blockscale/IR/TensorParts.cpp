@@ -102,10 +102,14 @@ static RankedTensorType getDataType(ScaledTensorType type) {
     shape.back() = shape.back() / spec.ofM * spec.keepN;
   if (type.getOrder() == DataOrder::MNMajor)
     std::swap(shape.back(), shape[shape.size() - 2]);
-  // In memory a tf32 is an f32 of which the low bits do not count.
+  // In memory a tf32 is an f32 of which the low bits do not count, and a number
+  // without a sign is its bits.
   Type element = type.getElementType();
   if (element.isTF32())
     element = Float32Type::get(type.getContext());
+  else if (spec.isUnscaled() && element.isUnsignedInteger())
+    element =
+        IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());
   return RankedTensorType::get(shape, element);
 }
 

@@ -23,9 +23,11 @@ using namespace blockscale;
 namespace {
 /// What the tensor core needs to know of one operand.
 struct HardwareOperand {
-  ElementFormat element;
-  ElementFormat scale;
-  /// Elements along K, pruned ones included, that share a scale.
+  hw::OperandType element;
+  /// Empty without scales.
+  std::optional<ElementFormat> scale;
+  /// Elements along K, pruned ones included, that share a scale; 0 without
+  /// scales.
   unsigned scaleSpan;
   std::optional<hw::SparsePattern> pattern;
 };
@@ -49,11 +51,21 @@ static std::optional<ElementFormat> hardwareScale(const NumberSpec &scale) {
   return std::nullopt;
 }
 
+/// The kind that multiplies such elements without scales.
+static hw::MmaKind unscaledKind(hw::OperandType element) {
+  if (element == hw::OperandType::tf32())
+    return hw::MmaKind::TF32;
+  if (element == hw::OperandType::uint8() || element == ElementFormat::INT8)
+    return hw::MmaKind::I8;
+  bool isHalf = element == ElementFormat::F16 || element == ElementFormat::BF16;
+  return isHalf ? hw::MmaKind::F16 : hw::MmaKind::F8F6F4;
+}
+
 /// Why the spec is not what one MMA operand can carry; names the
 /// decomposition that would be needed.
 static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
   if (spec.isUnscaled())
-    return "elements without scales are not legalized yet";
+    return std::nullopt;
   if (spec.zero)
     return "a zero point needs a correction term that is not lowered yet";
   if (!spec.isTile())
@@ -74,6 +86,13 @@ static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
   return std::nullopt;
 }
 
+/// What there is to lay out of an operand: its scales, its metadata or nothing.
+static StringRef laidOut(const ScaleSpec &spec) {
+  if (!spec.isUnscaled())
+    return "scales";
+  return spec.isSparse() ? "metadata" : "";
+}
+
 static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                                            StringRef name) {
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -84,23 +103,39 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   }
   std::string elementName;
   llvm::raw_string_ostream(elementName) << type.getElementType();
-  std::optional<ElementFormat> element = parseFormat(elementName);
+  std::optional<hw::OperandType> element = hw::parseOperandType(elementName);
   if (!element) {
     op.emitOpError() << "operand '" << name << "' has elements of "
-                     << type.getElementType()
-                     << ", which no block-scaled kind multiplies";
+                     << type.getElementType() << ", which no "
+                     << (spec.isUnscaled() ? "" : "block-scaled ")
+                     << "kind multiplies";
     return failure();
   }
-  if (type.getLayout() != ScaleLayout::Tiled128x4) {
-    op.emitOpError() << "operand '" << name << "' has its scales in layout '"
+  StringRef parts = laidOut(spec);
+  if (!parts.empty() && type.getLayout() != ScaleLayout::Tiled128x4) {
+    op.emitOpError() << "operand '" << name << "' has its " << parts
+                     << " in layout '"
                      << stringifyScaleLayout(type.getLayout())
                      << "'; the tensor core reads 'tiled_128x4' (pack them so "
                         "on the host, or use 'blockscale.relayout')";
     return failure();
   }
-  return HardwareOperand{*element, *hardwareScale(*spec.scale),
+  std::optional<ElementFormat> scale;
+  if (!spec.isUnscaled())
+    scale = hardwareScale(*spec.scale);
+  return HardwareOperand{*element, scale,
                          static_cast<unsigned>(type.getKTile()),
                          sparsePattern(type)};
+}
+
+/// The kind whose rules say why no instruction multiplies the operands.
+static hw::MmaKind closestKind(const HardwareOperand &a,
+                               const HardwareOperand &b) {
+  if (!a.scale)
+    return unscaledKind(a.element);
+  bool fp4 = a.element == ElementFormat::E2M1 && b.element == a.element &&
+             a.pattern != hw::SparsePattern::TwoOfFour;
+  return fp4 ? hw::MmaKind::MXF4NVF4 : hw::MmaKind::MXF8F6F4;
 }
 
 /// The sentence of the legality table for the closest instruction.
@@ -114,13 +149,11 @@ static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
   query.scale = a.scale;
   query.block = sparse ? a.scaleSpan / hw::kSparseCompression : a.scaleSpan;
   query.sparse = sparse;
-  bool fp4 = a.element == ElementFormat::E2M1 && b.element == a.element &&
-             a.pattern != hw::SparsePattern::TwoOfFour;
-  query.kind = fp4 ? hw::MmaKind::MXF4NVF4 : hw::MmaKind::MXF8F6F4;
+  query.kind = closestKind(a, b);
   query.k = hw::instructionK(query.kind, sparse);
   if (auto why = hw::whyNot(query))
     return *why;
-  return "no block-scaled kind fits these operands";
+  return "no kind fits these operands";
 }
 
 /// The best of `schemes`, or the one of the kind that the matmul names.
@@ -179,6 +212,15 @@ static std::optional<std::string> whyNotSkipped(MatmulOp op,
     return "is sparse, but an instruction takes a sparse 'a' only: exchange "
            "'a' and 'b' and transpose the result";
   std::optional<hw::SparsePattern> pattern = sparsePattern(x.getType());
+  if (spec.isUnscaled() &&
+      (!pattern || *pattern == hw::SparsePattern::PairsFourOfEight)) {
+    bool isTF32 = x.getType().getElementType().isTF32();
+    return "keeps " + std::to_string(spec.keepN) + " of " +
+           std::to_string(spec.ofM) +
+           (isTF32 ? ", but kind tf32 skips 1 of 2"
+                   : ", but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of "
+                     "2)");
+  }
   if (!pattern)
     return "keeps " + std::to_string(spec.keepN) + " of " +
            std::to_string(spec.ofM) +
@@ -198,6 +240,27 @@ static std::optional<std::string> whyNotSkipped(MatmulOp op,
   return std::nullopt;
 }
 
+/// Why `target` has no products without scales that are lowered; empty if it
+/// has them.
+static std::optional<std::string> whyNotUnscaled(const HardwareOperand &a,
+                                                 hw::Target target) {
+  if (hw::hasTensorMemory(target))
+    return std::nullopt;
+  hw::MmaKind kind = unscaledKind(a.element);
+  hw::TargetSet targets;
+  for (const hw::MmaRow &row : hw::allRows())
+    if (row.family == hw::MmaFamily::Tcgen05 && row.kind == kind)
+      targets = targets | row.targets;
+  std::string scaled;
+  for (hw::MmaKind other : hw::allKinds())
+    if (hw::isBlockScaled(other))
+      scaled += (scaled.empty() ? "" : ", ") + std::string(hw::kindName(other));
+  return "kind '" + std::string(hw::kindName(kind)) +
+         "' is lowered to tcgen05.mma only, which '" + hw::targetName(target) +
+         "' does not have; it is legal on " + targets.names() + ", and on '" +
+         hw::targetName(target) + "' the kinds with scales are: " + scaled;
+}
+
 /// Why the scales of the two do not suit one instruction.
 static std::string whyNotScales(const HardwareOperand &a,
                                 const HardwareOperand &b) {
@@ -205,8 +268,8 @@ static std::string whyNotScales(const HardwareOperand &a,
   llvm::raw_string_ostream stream(text);
   stream << "one instruction takes one scale format and block for both "
             "operands; found "
-         << StringRef(formatName(a.scale)) << " per " << a.scaleSpan << " and "
-         << StringRef(formatName(b.scale)) << " per " << b.scaleSpan;
+         << StringRef(formatName(*a.scale)) << " per " << a.scaleSpan << " and "
+         << StringRef(formatName(*b.scale)) << " per " << b.scaleSpan;
   if (a.pattern && a.scale == b.scale)
     stream << " elements of K; one scale of a sparse 'a' covers its pruned "
               "elements too, so quantize 'b' in tiles of "
@@ -214,12 +277,19 @@ static std::string whyNotScales(const HardwareOperand &a,
   return text;
 }
 
-/// The widest tile of a dense instruction that divides the tiles of both.
+/// The widest tile of a dense instruction that divides the tiles of both; 0
+/// without scales.
 static std::optional<unsigned> denseBlock(const HardwareOperand &a,
                                           const HardwareOperand &b,
                                           hw::Target target) {
   if (a.scale != b.scale)
     return std::nullopt;
+  if (!a.scale)
+    return hw::findSchemes(a.element, b.element, a.scale, 0, /*sparse=*/false,
+                           target)
+                   .empty()
+               ? std::nullopt
+               : std::optional(0u);
   for (unsigned block : {32u, 16u})
     if (a.scaleSpan % block == 0 && b.scaleSpan % block == 0 &&
         !hw::findSchemes(a.element, b.element, a.scale, block,
@@ -229,15 +299,16 @@ static std::optional<unsigned> denseBlock(const HardwareOperand &a,
   return std::nullopt;
 }
 
-/// `operand` without sparsity and in tiles of `block`.
+/// `operand` without sparsity and in tiles of `block`, where it has any.
 static void densify(MatmulOp op, OpOperand &operand, unsigned block) {
   auto type = cast<ScaledTensorType>(operand.get().getType());
   ScaleSpec spec = denseForm(type.getSpec().getValue());
-  spec.columns->size = spec.columns->subtile = block;
+  if (block)
+    spec.columns->size = spec.columns->subtile = block;
   auto dense = ScaledTensorType::get(
       type.getShape(), type.getElementType(),
-      ScaleSpecAttr::get(op.getContext(), spec), type.getLayout(),
-      type.getOrder());
+      ScaleSpecAttr::get(op.getContext(), spec),
+      block ? type.getLayout() : ScaleLayout::Plain, type.getOrder());
   if (dense == type)
     return;
   OpBuilder b(op);
@@ -257,11 +328,27 @@ struct Choice {
 };
 } // namespace
 
+/// What can only be said of both operands where one has no scales.
+static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
+                                    const HardwareOperand &b,
+                                    hw::Target target) {
+  if (a.scale && b.scale)
+    return success();
+  if (a.scale || b.scale)
+    return op.emitOpError()
+           << "operand '" << (a.scale ? "a" : "b") << "' has scales and '"
+           << (a.scale ? "b" : "a")
+           << "' has none; an instruction takes scales of both or of neither";
+  if (auto why = whyNotUnscaled(a, target))
+    return op.emitOpError() << *why;
+  return success();
+}
+
 static FailureOr<Choice> choose(MatmulOp op, hw::Target target,
                                 std::string &why) {
   FailureOr<HardwareOperand> a = classify(op, op.getA().getType(), "a");
   FailureOr<HardwareOperand> b = classify(op, op.getB().getType(), "b");
-  if (failed(a) || failed(b))
+  if (failed(a) || failed(b) || failed(verifyUnscaled(op, *a, *b, target)))
     return failure();
   Choice choice{*a, *b, {}};
   for (auto [name, value] : {std::pair<StringRef, TypedValue<ScaledTensorType>>(
@@ -312,7 +399,7 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
     return failure();
   if (!why.empty()) {
     InFlightDiagnostic diag = op.emitOpError() << why;
-    if (anySparse && !denseFallback)
+    if (anySparse && !denseFallback && denseBlock(choice->a, choice->b, target))
       diag << "; or multiply it densely with 'dense-fallback'";
     return diag;
   }

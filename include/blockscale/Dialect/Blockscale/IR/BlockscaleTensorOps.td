@@ -50,7 +50,8 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     matrix; without it `t` is the largest magnitude of the matrix divided by
     `max` and the largest finite tile scale.
 
-    Without scales `s` is 1: elements are rounded to their format.
+    Without scales `s` is 1: elements are rounded to their format, integers to
+    all of their range.
 
     A sparse spec (`n2m4`) prunes first: of each group the largest magnitudes
     stay, ties to the lower index; of 4-bit elements with `n4m8` the pairs with
@@ -108,7 +109,7 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
 
     | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
     |---|---|---|
-    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; f32 for tf32, with the low 13 bits ignored |
+    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; without scales f32 for tf32, the low 13 bits of which are ignored, and i8 for ui8 |
     | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, both quotients rounded up | that of the scale's format |
     | zeros | as plain scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
@@ -256,7 +257,8 @@ def Blockscale_CompressOp : Blockscale_Op<"compress", [Pure]> {
     metadata that says which elements were kept. The input has at most N
     non-zero elements in each group of M; anything else is undefined. A tile of
     the result counts kept elements, so its scales are those of an input tile
-    that is M/N times as long. Without scales it is `n2m4` from nothing.
+    that is M/N times as long. Without scales the input has no spec; its layout
+    is `plain` whatever that of the metadata.
 
     ```mlir
     %0 = blockscale.compress %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4">

@@ -23,17 +23,20 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     layout, with or without an f32 tensor scale, which becomes a factor of the
     epilogue. Everything else is refused with the rule that it breaks. Where
     several kinds multiply the operands, the `kind` of an `mma` attribute that
-    is already there decides; otherwise the fastest is taken.
+    is already there decides; otherwise the fastest is taken. Operands without
+    scales take the kind of their elements: f16 (f16 or bf16, both alike),
+    f8f6f4, tf32 or i8 (`i8` and `ui8`), on targets with tensor memory.
 
     Before:
     ```mlir
     %d = blockscale.matmul %a, %b : ...
     ```
     A structured-sparse `a` is executed as it is where its pattern is one that
-    the kind skips: 2 of 4 (and 1 of 2) for mxf8f6f4, 4 of 8 in pairs for mxf4
-    and mxf4nvf4. One scale then covers twice as many elements of K, of `b` too.
-    With `dense-fallback` a sparse operand that cannot be executed is first
-    made dense by `blockscale.densify`; without it it is refused.
+    the kind skips: 2 of 4 (and 1 of 2) for mxf8f6f4, f8f6f4, f16 and i8, 1 of 2
+    for tf32, 4 of 8 in pairs for mxf4 and mxf4nvf4. One scale then covers twice
+    as many elements of K, of `b` too. With `dense-fallback` a sparse operand
+    that cannot be executed is first made dense by `blockscale.densify`; without
+    it it is refused.
 
     After:
     ```mlir
