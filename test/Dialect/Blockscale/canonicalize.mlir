@@ -175,6 +175,51 @@ func.func @compress_broken(%s: tensor<2x1xf8E8M0FNU>) -> !kept8 {
   return %0 : !kept8
 }
 
+// Kept places of 16-bit elements: (1, 3) (0, 3), and (0, 2) and none.
+// CHECK-LABEL: func.func @compress_halves(
+// CHECK-DAG: %[[D:.*]] = arith.constant dense<{{\[}}[1.500000e+00, 0.000000e+00, 0.000000e+00, 3.276800e+04, 2.570000e+02, -3.906250e-03, 0.000000e+00, 0.000000e+00]]> : tensor<1x8xf16>
+// CHECK-DAG: %[[M:.*]] = arith.constant dense<{{\[}}[-51, 72]]> : tensor<1x2xi8>
+// CHECK: blockscale.assemble %[[D]] metadata(%[[M]] : tensor<1x2xi8>) : tensor<1x8xf16> to !blockscale.tensor<1x16xf16, "n2m4">
+func.func @compress_halves() -> !blockscale.tensor<1x16xf16, "n2m4"> {
+  %d = arith.constant dense<[[0.0, 1.5, 0.0, -0.0, 0.0, 0.0, 0.0, 32768.0, 257.0, 0.0, -0.00390625, 0.0, 0.0, 0.0, 0.0, 0.0]]> : tensor<1x16xf16>
+  %q = blockscale.assemble %d : tensor<1x16xf16> to !blockscale.tensor<1x16xf16>
+  %0 = blockscale.compress %q : !blockscale.tensor<1x16xf16> to !blockscale.tensor<1x16xf16, "n2m4">
+  return %0 : !blockscale.tensor<1x16xf16, "n2m4">
+}
+
+// 1 of 2: the second (0xe), the first (0x4); the first of none; the second.
+// CHECK-LABEL: func.func @compress_words(
+// CHECK-DAG: %[[D:.*]] = arith.constant dense<{{\[}}[1.500000e+00, -2.500000e+00, 0.000000e+00, 7.000000e+00]]> : tensor<1x4xf32>
+// CHECK-DAG: %[[M:.*]] = arith.constant dense<{{\[}}[78, -28]]> : tensor<1x2xi8>
+// CHECK: blockscale.assemble %[[D]] metadata(%[[M]] : tensor<1x2xi8>) : tensor<1x4xf32> to !blockscale.tensor<1x8xtf32, "n1m2">
+func.func @compress_words() -> !blockscale.tensor<1x8xtf32, "n1m2"> {
+  %d = arith.constant dense<[[0.0, 1.5, -2.5, 0.0, 0.0, 0.0, 0.0, 7.0]]> : tensor<1x8xf32>
+  %q = blockscale.assemble %d : tensor<1x8xf32> to !blockscale.tensor<1x8xtf32>
+  %0 = blockscale.compress %q : !blockscale.tensor<1x8xtf32> to !blockscale.tensor<1x8xtf32, "n1m2">
+  return %0 : !blockscale.tensor<1x8xtf32, "n1m2">
+}
+
+// -128, unlike -0, is no zero.
+// CHECK-LABEL: func.func @compress_bytes(
+// CHECK-DAG: %[[D:.*]] = arith.constant dense<{{\[}}[-128, 3, -1, 0]]> : tensor<1x4xi8>
+// CHECK-DAG: %[[M:.*]] = arith.constant dense<-40> : tensor<1x1xi8>
+func.func @compress_bytes() -> !blockscale.tensor<1x8xui8, "n2m4"> {
+  %d = arith.constant dense<[[-128, 0, 3, 0, 0, -1, 0, 0]]> : tensor<1x8xi8>
+  %q = blockscale.assemble %d : tensor<1x8xi8> to !blockscale.tensor<1x8xui8>
+  %0 = blockscale.compress %q : !blockscale.tensor<1x8xui8> to !blockscale.tensor<1x8xui8, "n2m4">
+  return %0 : !blockscale.tensor<1x8xui8, "n2m4">
+}
+
+// Nor are -128 and two others two elements.
+// CHECK-LABEL: func.func @compress_broken_bytes(
+// CHECK: blockscale.compress
+func.func @compress_broken_bytes() -> !blockscale.tensor<1x8xi8, "n2m4"> {
+  %d = arith.constant dense<[[-128, 2, 3, 0, 0, 0, 0, 0]]> : tensor<1x8xi8>
+  %q = blockscale.assemble %d : tensor<1x8xi8> to !blockscale.tensor<1x8xi8>
+  %0 = blockscale.compress %q : !blockscale.tensor<1x8xi8> to !blockscale.tensor<1x8xi8, "n2m4">
+  return %0 : !blockscale.tensor<1x8xi8, "n2m4">
+}
+
 // CHECK-LABEL: func.func @densify_compressed(
 // CHECK-SAME: %[[Q:.*]]: !blockscale.tensor
 // CHECK-NEXT: %[[D:.*]] = blockscale.densify %[[Q]] : !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32">

@@ -87,13 +87,22 @@ OpFoldResult PruneOp::fold(FoldAdaptor adaptor) {
 // CompressOp
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What a constant is compressed to: codes of the kept elements, bytes of
+/// metadata; both row after row.
+struct CompressedConstant {
+  std::vector<uint32_t> stored;
+  std::vector<uint8_t> metadata;
+};
+} // namespace
+
 /// Element codes of constant data, rows x K.
-static std::optional<std::vector<uint8_t>> constantCodes(AssembleOp op) {
+static std::optional<std::vector<uint32_t>> constantCodes(AssembleOp op) {
   DenseElementsAttr data;
   if (op.getType().getOrder() != DataOrder::KMajor ||
       !matchPattern(op.getData(), m_Constant(&data)))
     return std::nullopt;
-  std::vector<uint8_t> codes;
+  std::vector<uint32_t> codes;
   codes.reserve(static_cast<size_t>(data.getNumElements()));
   if (isa<FloatType>(data.getElementType()))
     for (const APFloat &value : data.getValues<APFloat>())
@@ -104,20 +113,43 @@ static std::optional<std::vector<uint8_t>> constantCodes(AssembleOp op) {
   return codes;
 }
 
+/// Compresses rows of `k` codes.
+static hw::Answer<CompressedConstant>
+compressRows(hw::SparsePattern pattern, unsigned elementBits, int64_t k,
+             ArrayRef<uint32_t> codes) {
+  using Result = hw::Answer<CompressedConstant>;
+  CompressedConstant result;
+  for (size_t row = 0; !codes.empty(); ++row, codes = codes.drop_front(k)) {
+    ArrayRef<uint32_t> logical = codes.take_front(k);
+    auto compressed = hw::compress(pattern, elementBits,
+                                   {logical.begin(), logical.end()});
+    if (!compressed)
+      return Result::refuse("row " + std::to_string(row) + ": " +
+                            compressed.reason);
+    llvm::append_range(result.stored, compressed->stored);
+    llvm::append_range(result.metadata, compressed->metadata);
+  }
+  return result;
+}
+
 /// The constant input in compressed form; nothing if it is not constant, or the
 /// pattern has no encoding.
-static std::optional<hw::Answer<packing::CompressedOperand>>
+static std::optional<hw::Answer<CompressedConstant>>
 compressConstant(CompressOp op) {
   auto source = op.getInput().getDefiningOp<AssembleOp>();
   std::optional<hw::SparsePattern> pattern = sparsePattern(op.getType());
   if (!source || !pattern || !op.getType().hasStaticShape())
     return std::nullopt;
-  std::optional<std::vector<uint8_t>> codes = constantCodes(source);
+  std::optional<std::vector<uint32_t>> codes = constantCodes(source);
   if (!codes)
     return std::nullopt;
-  return packing::compressOperand(
-      *pattern, op.getType().getElementType().getIntOrFloatBitWidth(),
-      static_cast<uint64_t>(op.getType().getK()), *codes);
+  Type stored = source.getData().getType().getElementType();
+  unsigned bits = stored.getIntOrFloatBitWidth();
+  // A bit above those of an integer stands for the sign that makes a float of
+  // all zeros, but no integer, a zero.
+  if (isa<IntegerType>(stored))
+    ++bits;
+  return compressRows(*pattern, bits, op.getType().getK(), *codes);
 }
 
 std::optional<std::string> blockscale::whyNotCompressible(CompressOp op) {
@@ -126,25 +158,27 @@ std::optional<std::string> blockscale::whyNotCompressible(CompressOp op) {
   return std::nullopt;
 }
 
+template <typename Code>
 static DenseElementsAttr getCodes(RankedTensorType type,
-                                  ArrayRef<uint8_t> codes) {
+                                  const std::vector<Code> &codes) {
   Type element = type.getElementType();
   unsigned width = element.getIntOrFloatBitWidth();
   if (auto format = dyn_cast<FloatType>(element)) {
     SmallVector<APFloat> values;
-    for (uint8_t code : codes)
+    for (Code code : codes)
       values.emplace_back(format.getFloatSemantics(), APInt(width, code));
     return DenseElementsAttr::get(type, values);
   }
   SmallVector<APInt> values;
-  for (uint8_t code : codes)
+  for (Code code : codes)
     values.emplace_back(width, code);
   return DenseElementsAttr::get(type, values);
 }
 
-/// Metadata rows in the layout of `type`.
-static std::vector<uint8_t> layOut(ScaledTensorType type,
-                                   const std::vector<uint8_t> &metadata) {
+/// Metadata rows in the layout of `type`; nothing if it is not defined for the
+/// pattern.
+static std::optional<std::vector<uint8_t>>
+layOut(ScaledTensorType type, const std::vector<uint8_t> &metadata) {
   if (type.getLayout() == ScaleLayout::Plain)
     return metadata;
   hw::MetadataTensor tensor;
@@ -152,8 +186,7 @@ static std::vector<uint8_t> layOut(ScaledTensorType type,
   tensor.m = type.getNumRows();
   tensor.k = type.getK();
   uint64_t batch = type.isBatched() ? type.getShape().front() : 1;
-  return packing::tileMetadata(tensor, batch, metadata)
-      .value_or(std::vector<uint8_t>());
+  return packing::tileMetadata(tensor, batch, metadata);
 }
 
 namespace {
@@ -164,19 +197,21 @@ struct CompressConstant : OpRewritePattern<CompressOp> {
 
   LogicalResult matchAndRewrite(CompressOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<hw::Answer<packing::CompressedOperand>> compressed =
+    std::optional<hw::Answer<CompressedConstant>> compressed =
         compressConstant(op);
     std::string reason;
     FailureOr<TensorParts> parts = getTensorParts(op.getType(), reason);
     if (!compressed || !*compressed || failed(parts))
       return rewriter.notifyMatchFailure(op, "is not constant data in pattern");
     auto source = op.getInput().getDefiningOp<AssembleOp>();
-    std::vector<uint8_t> metadata =
+    std::optional<std::vector<uint8_t>> metadata =
         layOut(op.getType(), (*compressed)->metadata);
+    if (!metadata)
+      return rewriter.notifyMatchFailure(op, "the metadata have no layout");
     Value stored = arith::ConstantOp::create(
         rewriter, op.getLoc(), getCodes(parts->data, (*compressed)->stored));
     Value indices = arith::ConstantOp::create(
-        rewriter, op.getLoc(), getCodes(parts->metadata, metadata));
+        rewriter, op.getLoc(), getCodes(parts->metadata, *metadata));
     rewriter.replaceOpWithNewOp<AssembleOp>(
         op, op.getType(), stored, source.getScales(), source.getZeros(),
         source.getTensorScale(), indices);
