@@ -24,25 +24,41 @@ ELEMENTS = {
     "e3m2": (ml_dtypes.float6_e3m2fn, 6),
     "e4m3": (ml_dtypes.float8_e4m3fn, 8),
     "e5m2": (ml_dtypes.float8_e5m2, 8),
+    "f16": (np.float16, 16),
+    "bf16": (ml_dtypes.bfloat16, 16),
+    "tf32": (np.float32, 32),
+    "int8": (np.int8, 8),
+    "uint8": (np.uint8, 8),
 }
 SCALES = {
     "ue8m0": ml_dtypes.float8_e8m0fnu,
     "ue4m3": ml_dtypes.float8_e4m3fn,
 }
 
-OUTPUTS = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16}
+OUTPUTS = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
+           "i32": np.int32}
+
+# The bits of an f32 in memory that a tf32 does not have.
+TF32_IGNORED = 0x1fff
 
 
 def decode(codes, dtype):
-    """Values of element or scale codes (uint8, one code per byte)."""
+    """Values of element or scale codes, unsigned integers of their width."""
     return codes.view(dtype).astype(np.float64)
 
 
 def element_codes(rng, element, shape):
-    """Codes of small integers: their products add up exactly in f32."""
-    dtype, _ = ELEMENTS[element]
+    """Codes of small integers: their products add up exactly in f32. Those of
+    integers are any: sums of them are exact in s32."""
+    dtype, bits = ELEMENTS[element]
+    unsigned = f"u{max(bits // 8, 1)}"
+    if np.issubdtype(dtype, np.integer):
+        return rng.integers(0, 256, shape).astype(np.uint8)
     values = rng.integers(-2, 3, shape).astype(np.float32)
-    return values.astype(dtype).view(np.uint8)
+    codes = values.astype(dtype).view(unsigned)
+    if element == "tf32":
+        codes |= rng.integers(0, TF32_IGNORED + 1, shape).astype(unsigned)
+    return codes
 
 
 def scale_codes(rng, scale, shape):
@@ -53,8 +69,9 @@ def scale_codes(rng, scale, shape):
 
 def pack_elements(codes, bits, pitch):
     """Rows of codes as bytes, padded with zeros to `pitch` bytes."""
-    shifts = np.arange(bits, dtype=np.uint8)
-    stream = (codes[..., None] >> shifts & 1).reshape(*codes.shape[:-1], -1)
+    shifts = np.arange(bits, dtype=codes.dtype)
+    stream = (codes[..., None] >> shifts & 1).astype(np.uint8)
+    stream = stream.reshape(*codes.shape[:-1], -1)
     packed = np.packbits(stream, axis=-1, bitorder="little")
     padding = [(0, 0)] * (packed.ndim - 1) + [(0, pitch - packed.shape[-1])]
     return np.pad(packed, padding)
@@ -70,24 +87,31 @@ def pack_scales(scales):
     return np.ascontiguousarray(tiles.transpose(0, 1, 4, 3, 2, 5))
 
 
-def prune(rng, codes, width):
-    """Clears two of every four units of `width` codes; where, as flags.
+def prune(rng, codes, group):
+    """Clears half of every `group` codes; where, as flags.
 
-    Which two is random, so that every index pair occurs."""
-    units = codes.reshape(*codes.shape[:-1], -1, 4, width)
+    One of two, two of four or two pairs of eight: which ones is random, so
+    that every index occurs."""
+    count = min(group, 4)
+    units = codes.reshape(*codes.shape[:-1], -1, count, group // count)
     order = rng.random(units.shape[:-1]).argsort(axis=-1)
-    kept = np.broadcast_to(order[..., None] < 2, units.shape)
+    kept = np.broadcast_to(order[..., None] < count // 2, units.shape)
     return np.where(kept, units, 0).reshape(codes.shape), kept
 
 
 def compress(codes, kept):
     """Stored codes, and a byte per two groups: the positions of the two units
-    that were kept, two bits each, the first group and position lowest."""
-    shape, width = codes.shape, kept.shape[-1]
+    that were kept, two bits each, the first group and position lowest. Of two
+    codes 0b0100 keeps the first and 0b1110 the second."""
+    shape, (count, width) = codes.shape, kept.shape[-2:]
     stored = codes.reshape(kept.shape)[kept].reshape(*shape[:-1], -1)
-    where = np.nonzero(kept[..., 0].reshape(-1, 4))[1].reshape(-1, 2)
-    nibbles = (where[:, 0] | where[:, 1] << 2).astype(np.uint8)
-    halves = nibbles.reshape(*shape[:-1], shape[-1] // (8 * width), 2)
+    where = np.nonzero(kept[..., 0].reshape(-1, count))[1]
+    if count == 2:
+        nibbles = np.where(where == 0, 0b0100, 0b1110).astype(np.uint8)
+    else:
+        where = where.reshape(-1, 2)
+        nibbles = (where[:, 0] | where[:, 1] << 2).astype(np.uint8)
+    halves = nibbles.reshape(*shape[:-1], shape[-1] // (2 * count * width), 2)
     return stored, halves[..., 0] | halves[..., 1] << 4
 
 
@@ -112,25 +136,34 @@ class Operand:
 
     def __init__(self, rng, kernel, name, rows, sizes):
         data = next(d for d in kernel["data"] if d["operand"] == name)
-        scales = next(s for s in kernel["scales"] if s["operand"] == name)
         dtype, bits = ELEMENTS[data["format"]]
         shape = (sizes["batch"], rows, sizes["K"])
-        blocks = shape[:2] + (shape[2] // scales["block"],)
         self.codes = element_codes(rng, data["format"], shape)
-        self.scales = scale_codes(rng, scales["format"], blocks)
         stored, self.metadata = self.codes, None
         for metadata in kernel["metadata"]:
             if metadata["operand"] == name:
                 self.codes, kept = prune(rng, self.codes,
-                                         metadata["elementsPerByte"] // 8)
+                                         metadata["elementsPerByte"] // 2)
                 stored, plain = compress(self.codes, kept)
                 self.metadata = pack_metadata(plain, metadata["paddingValue"])
         self.data = pack_elements(stored, bits,
                                   evaluate(data["linePitch"], sizes))
-        self.packed_scales = pack_scales(self.scales)
-        self.values = decode(self.codes, dtype) * np.repeat(
-            decode(self.scales, SCALES[scales["format"]]), scales["block"],
-            axis=2)
+        if data["format"] == "tf32":
+            self.codes = self.codes & ~np.uint32(TF32_IGNORED)
+        self.values = decode(self.codes, dtype)
+        self.packed_scales = None
+        for scales in kernel["scales"]:
+            if scales["operand"] == name:
+                self.scale(rng, scales)
+
+    def scale(self, rng, scales):
+        """Gives the operand random scales."""
+        batch, rows, k = self.codes.shape
+        codes = scale_codes(rng, scales["format"],
+                            (batch, rows, k // scales["block"]))
+        self.packed_scales = pack_scales(codes)
+        self.values = self.values * np.repeat(
+            decode(codes, SCALES[scales["format"]]), scales["block"], axis=2)
 
 
 def run(tool, ptx, plan_file, workdir, dynamic):
@@ -142,9 +175,9 @@ def run(tool, ptx, plan_file, workdir, dynamic):
     b = Operand(rng, kernel, "b", sizes["N"], sizes)
     workdir = Path(workdir)
     inputs = {"a_data": a.data, "b_data": b.data,
-              "a_scales": a.packed_scales, "b_scales": b.packed_scales}
-    if a.metadata is not None:
-        inputs["a_metadata"] = a.metadata
+              "a_scales": a.packed_scales, "b_scales": b.packed_scales,
+              "a_metadata": a.metadata}
+    inputs = {role: x for role, x in inputs.items() if x is not None}
     factor = 1.0
     for parameter in kernel["parameters"]:
         if parameter["role"].endswith("_tensor_scale"):
@@ -161,7 +194,9 @@ def run(tool, ptx, plan_file, workdir, dynamic):
     output = next(p for p in kernel["parameters"] if p["role"] == "d")["type"]
     d = np.load(workdir / "d.npy").reshape(-1).view(OUTPUTS[output])
     expected = np.einsum("bmk,bnk->bmn", a.values, b.values) * factor
-    rounded = expected.astype(np.float32).astype(d.dtype).reshape(-1)
+    if d.dtype != np.int32:
+        expected = expected.astype(np.float32)
+    rounded = expected.astype(d.dtype).reshape(-1)
     wrong = np.flatnonzero(rounded != d[:rounded.size])
     print(f"{kernel['name']}: {wrong.size} of {rounded.size} elements differ, "
           f"{np.count_nonzero(rounded)} are not zero")

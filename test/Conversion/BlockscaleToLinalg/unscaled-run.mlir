@@ -74,6 +74,23 @@ func.func @bf16() {
   return
 }
 
+// f16 has 11 significant bits and ends at 65504; 2^-24 is its least number.
+func.func @f16() {
+  %x = arith.constant dense<[[2049.0, 0.0, 0.0, -2051.0, 0.0, 1.0e9, 0.0, 6.0e-8]]> : tensor<1x8xf32>
+  // CHECK: {{\[}}[2048, 0, 0, -2052, 0, 65504, 0, 5.96046e-08]]
+  %q = blockscale.quantize %x : tensor<1x8xf32> to !blockscale.tensor<1x8xf16, "n2m4">
+  %v = blockscale.dequantize %q : !blockscale.tensor<1x8xf16, "n2m4"> to tensor<1x8xf32>
+  %any = tensor.cast %v : tensor<1x8xf32> to tensor<*xf32>
+  call @printMemrefF32(%any) : (tensor<*xf32>) -> ()
+  // A 6-bit float without scales saturates.
+  // CHECK: {{\[}}[28, 0, 0, -28, 0, 28, 0, 0]]
+  %n = blockscale.quantize %x : tensor<1x8xf32> to !blockscale.tensor<1x8xf6E3M2FN>
+  %nv = blockscale.dequantize %n : !blockscale.tensor<1x8xf6E3M2FN> to tensor<1x8xf32>
+  %anyn = tensor.cast %nv : tensor<1x8xf32> to tensor<*xf32>
+  call @printMemrefF32(%anyn) : (tensor<*xf32>) -> ()
+  return
+}
+
 // tf32 has 11 significant bits: 2049 and 2051 are ties, to 2048 and 2052.
 func.func @tf32() {
   %x = arith.constant dense<[[2049.0, 0.0, 0.0, 2051.0, 0.0, 0.0, -7.0, 0.0],
@@ -170,6 +187,7 @@ func.func @integers() {
 
 func.func @main() {
   call @bf16() : () -> ()
+  call @f16() : () -> ()
   call @tf32() : () -> ()
   call @integers() : () -> ()
   return
