@@ -36,6 +36,14 @@ const HazardCase kCases[] = {
      "@%p1 ld.shared.b128 %q1, [%r13];\n" FENCE "bar.sync 0;\n"
      EXPECT_BYTES("16") TRY_CANCEL "\n$@%p1 ld.shared.b128 %q1, [%r13]; //!\n"
      WAIT(V, "%r10", "1"), "", WAIT(U, "%r10", "1"), 128, 3, 1, 1},
+    {35, "MapInLocalMemory",
+     ".local .align 128 .b8 copied[128];\nmov.u64 %rd7, copied;\n"
+     "cvta.local.u64 %rd7, %rd7;\nmov.b64 %rd6, $;\n" BARRIERS
+     EXPECT_BYTES("1024") "@%p1 " LOAD_BOX("%r12", "0", "0", "%r10") " //!\n"
+     WAIT(W, "%r10", "0"), "%rd7", "%rd6"},
+    {37, "ScalesOfNothing",
+     BARRIERS ALLOC DESCRIBED "$" SCALES("@%p1", "%r18") " //!\n" END(V), "",
+     FILL FENCE "bar.sync 0;\n"},
     {37, "StoreOfNothing",
      BARRIERS "$@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd4], "
      "[%r12], 256; //!\n@%p1 cp.async.bulk.commit_group;\n"

@@ -66,6 +66,12 @@ const HazardCase kTmaCases[] = {
      "0}], "
      "[%r10]; //!\n@!%p4 bra E;\n" WAIT(W, "%r10", "0") "E:\n" CLUSTER, "1",
      "0", 128, 2, 2},
+    {46, "BarrierOfAThirdCta",
+     BARRIERS CLUSTER "@%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
+     "1024;\nmapa.shared::cluster.u32 %r6, %r10, $;\n@%p5 cp.async.bulk.tensor."
+     "2d.cta_group::2.shared::cluster.global.mbarrier::complete_tx::bytes "
+     "[%r12], [%rd6, {0, 0}], [%r6]; //!\n@!%p4 bra E;\n"
+     WAIT(W, "%r10", "0") "E:\n" CLUSTER, "2", "0", 128, 4, 4},
     {47, "PeerBitKept",
      BARRIERS CLUSTER "@%p5 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
      "2048;\nand.b32 %r6, %r10, $;\n@%p1 cp.async.bulk.tensor.2d.cta_group::2."

@@ -165,7 +165,9 @@ void TensorOrder::touch(Warp &warp, Cta &cta, const TensorEvent &event,
     good = earlier;
   };
   events.push_back(event);
-  for (const TensorArea &area : areas)
+  for (const TensorArea &area : areas) {
+    if (area.column + area.count > TensorMemory::kColumns)
+      continue; // refused when it executes
     for (unsigned c = area.column; c != area.column + area.count; ++c) {
       Cell *column = cellsOf(cta, c);
       for (unsigned g = 0; g != kGroups; ++g) {
@@ -190,6 +192,7 @@ void TensorOrder::touch(Warp &warp, Cta &cta, const TensorEvent &event,
         }
       }
     }
+  }
 }
 
 void TensorOrder::free(Warp &warp, Cta &cta, const Origin &origin,

@@ -57,6 +57,8 @@ unsigned metadataColumns(const MmaRequest &request,
 
 std::vector<TensorArea> areasOf(const MmaRequest &request,
                                 const InstructionDescriptor &idesc) {
+  if (!idesc.m) // illegal
+    return {};
   AreaList list;
   bool pair = request.form.ctaGroup == 2;
   bool stationary = request.form.weightStationary;
