@@ -20,6 +20,16 @@ const HazardCase kWarpCases[] = {
     {77, "BarrierInBothBranches", "$",
      "@%p1 bra A;\nbar.sync 0; //! lane 1\nbra B;\nA: bar.sync 0;\nB:\n",
      "bar.sync 0;\n", 32},
+    {77, "GuardOfOneThread",
+     "$barrier.cluster.arrive.aligned; //!\nbarrier.cluster.wait.aligned;",
+     "@%p1 ", "", 32},
+    {77, "BarrierOfOneThread", "$bar.sync 0; //!", "@%p1 ", "", 32},
+    {77, "AllocationByOneThread",
+     "$tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], 32; "
+     "//!\n"
+     "bar.sync 0;\nld.shared.b32 %r14, [%r13];\n"
+     "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r14, 32;", "@%p1 ", "",
+     32},
     {77, "MatrixLoadInABranch",
      FILL "bar.sync 0;\nsetp.ge.u32 %p10, %r1, $;\n@%p10 bra E;\n"
      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r12]; //!\nE:\n"

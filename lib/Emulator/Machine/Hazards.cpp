@@ -205,10 +205,11 @@ static constexpr HazardInfo kHazards[] = {
     {49, E, "bulk copy that is not a multiple of 16",
      "Size, source and destination of cp.async.bulk must be multiples of 16 "
      "bytes, and the size must not be 0. Silicon traps."},
-    {50, A, "several lanes issue the same copy",
-     "A bulk copy is issued once per executing lane. Where several lanes of a "
-     "warp issue it with equal operands, the bytes are copied and counted as "
-     "often; usually an elect.sync is missing."},
+    {50, A, "several lanes issue the same operation",
+     "A bulk copy or a tcgen05.mma is issued once per executing lane. Where "
+     "several lanes of a warp issue it with equal operands, the bytes are "
+     "copied and counted, and the products added, as often; usually an "
+     "elect.sync is missing."},
     {51, E, "tensor memory outside every allocation",
      "tcgen05 instructions may touch only columns that this CTA has allocated "
      "and not yet freed. Silicon does not check it: the access hits whatever "

@@ -32,6 +32,18 @@ unsigned barrierRule(const Instruction &in) {
   return in.operands.size() > (reduces ? 3u : 1u) ? 79 : 80;
 }
 
+/// Whether the guard of the instruction lets only some lanes of the group in.
+bool guardSplits(const Cluster &cluster, const Warp &warp, const Group &group) {
+  const Record &r = cluster.program().code[group.pc];
+  if (r.guard == kNoSlot)
+    return false;
+  Exec x;
+  x.bank[0] = warp.registers;
+  x.bank[1] = const_cast<uint8_t *>(cluster.program().constants.data());
+  uint32_t inside = group.mask & x.predicate(r.guard);
+  return inside && inside != group.mask;
+}
+
 /// Whether a tcgen05.alloc of a pair has not met the call of the peer yet.
 bool waitsForPeer(const Cluster &cluster, const Warp &warp,
                   const Group &group) {
@@ -47,7 +59,8 @@ unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
   const Instruction *in = cluster.program().code[group.pc].instruction;
   if (!in)
     return 0;
-  bool partial = group.mask != warp.live && !group.arrived;
+  bool partial = !group.arrived && (group.mask != warp.live ||
+                                    guardSplits(cluster, warp, group));
   switch (in->opcode) {
   case Opcode::Tcgen05Ld:
   case Opcode::Tcgen05St:

@@ -199,8 +199,24 @@ void useCollector(Cluster &cluster, const Origin &origin, const MmaShape &s) {
   filled = keeps ? filled | bit : filled & ~bit;
 }
 
+/// Advice if two lanes issue the same mma.
+void adviseRepeats(Exec &x, const Record &r, const MmaShape &s) {
+  uint32_t rest = x.mask & (x.mask - 1);
+  if (!rest || !x.cluster->order || !x.cluster->grid.options.advice)
+    return;
+  auto second = unsigned(__builtin_ctz(rest));
+  MmaRequest one = requestOf(x, r, s, x.firstLane()),
+             other = requestOf(x, r, s, second);
+  if (one.d == other.d && one.a == other.a && one.b == other.b)
+    reportHazard(*x.cluster, x.origin(r, int(second)), 50,
+                 FindingKind::Descriptor,
+                 std::to_string(__builtin_popcount(x.mask)) +
+                     " lanes issue the same mma");
+}
+
 Step mma(Exec &x, const Record &r) {
   MmaShape s = mmaShape(r);
+  adviseRepeats(x, r, s);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     MmaRequest q = requestOf(x, r, s, lane);
