@@ -157,15 +157,7 @@ cudaError_t Runtime::launch(KernelEntry &entry, const LaunchRequest &request) {
       launch.buffers.push_back(buffer);
   launch.globals = loaded.globals->data;
   launch.constants = loaded.constants->data;
-  emulator::Options used = options;
-  if (request.cooperative && options.strict) {
-    // The clocks of clusters that all wait for one another grow without end.
-    used.strict = false;
-    say("kernel '" + readable(entry.name) +
-        "': a cooperative launch runs without strict mode, which does not "
-        "follow barriers of a whole grid");
-  }
-  return report(entry, emulator::run(*entry.kernel, launch, used));
+  return report(entry, emulator::run(*entry.kernel, launch, options));
 }
 
 //===----------------------------------------------------------------------===//

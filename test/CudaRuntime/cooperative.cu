@@ -1,8 +1,13 @@
 // RUN: %nvcc -arch=sm_100a %s -o %t
 // RUN: blockscale emulate --cuda %t 2>&1 | FileCheck %s
-// CHECK: kernel 'rounds(int*, int*)': a cooperative launch runs without strict mode
+// CHECK-NOT: race
 // CHECK: kernel 'rounds(int*, int*)': 2369 CTAs of a cooperative launch, B200 holds 2368 at once
 // CHECK: all right
+
+// The second of three barriers is missing.
+// RUN: %nvcc -arch=sm_100a -DSKIP=1 %s -o %t.skip
+// RUN: not blockscale emulate --cuda %t.skip 2>&1 | FileCheck %s --check-prefix=SKIP
+// SKIP: kernel 'rounds(int*, int*)': line {{[0-9]+}}, cta {{.*}}: race: {{read of|write over}} what a thread of cluster {{[0-9]+}} {{wrote|read}} at line {{[0-9]+}}, without an edge between the two [hazard 33]
 
 //===- cooperative.cu - a barrier of the whole grid -----------------------===//
 //
@@ -15,6 +20,10 @@
 #include <cooperative_groups.h>
 #include <vector>
 
+#ifndef SKIP
+#define SKIP -1
+#endif
+
 namespace cg = cooperative_groups;
 
 /// Each round every block adds up what its two neighbours had before it.
@@ -24,7 +33,8 @@ __global__ void __launch_bounds__(128) rounds(int *from, int *to) {
   for (int round = 0; round < 3; ++round) {
     if (threadIdx.x == 0)
       to[me] = from[(me + 1) % blocks] + from[(me + blocks - 1) % blocks] + 1;
-    grid.sync();
+    if (round != SKIP)
+      grid.sync();
     int *swap = from;
     from = to;
     to = swap;

@@ -47,6 +47,12 @@ Where whereOf(const Instruction &in) {
   return Where::Generic;
 }
 
+Scope scopeOf(const Instruction &in) {
+  return in.has(Modifier::Cta)       ? Scope::Cta
+         : in.has(Modifier::Cluster) ? Scope::Cluster
+                                     : Scope::Gpu;
+}
+
 Cta *sharedCta(Exec &x, const Record &r, Where where, uint32_t address,
                unsigned lane) {
   uint32_t rank = address >> kRankShift;

@@ -25,6 +25,8 @@ enum class Where : uint8_t {
 };
 
 Where whereOf(const Instruction &instruction);
+/// The scope that an instruction names, else the one of atomics.
+Scope scopeOf(const Instruction &instruction);
 
 /// Host memory behind an address.
 struct Access {

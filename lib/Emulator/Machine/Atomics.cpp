@@ -137,17 +137,23 @@ void orderAtomic(Exec &x, const Record &r, unsigned lane, const Access &access,
   Touch touch;
   touch.write = touch.strong = true;
   touch.bytes = uint16_t(bytes);
-  bool isAtom = !r.detail->a.empty();
+  touch.scope = Scope(r.imm >> 2);
+  Sync sync;
+  sync.reads = !r.detail->a.empty();
+  sync.writes = sync.atomic = true;
+  sync.acquires = r.imm & 1;
+  sync.releases = r.imm & 2;
+  sync.scope = touch.scope;
   if (access.cta)
     address = uint64_t(access.cta->rank) << kRankShift | access.offset;
   touchLane(x, r, lane, access, address, bytes, touch);
   if (access.cta || access.global)
-    x.cluster->order->synchronise(*x.warp, access.cta, address, isAtom, true,
-                                  r.imm & 1, r.imm & 2);
+    x.cluster->order->synchronise(*x.warp, access.cta, address, sync);
 }
 
 /// detail a: destinations (empty for red), c: operands b; op[1] slot of c.
-/// aux: Modifier; aux2: Type | Where << 8; imm: 1 = acquire, 2 = release.
+/// aux: Modifier; aux2: Type | Where << 8; imm: 1 = acquire, 2 = release,
+/// Scope << 2.
 Step atomic(Exec &x, const Record &r) {
   auto type = Type(r.aux2 & 255);
   auto where = Where(r.aux2 >> 8);
@@ -195,6 +201,7 @@ Step atomic(Exec &x, const Record &r) {
     }
     markWritten(access, bytes * count, true);
   }
+  ++x.cluster->looks;
   x.cluster->writes = writes + changed;
   x.cluster->epoch += changed;
   return Step::Next;
@@ -252,7 +259,8 @@ bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
     r.op[1] = d.source(in.operands[next], bits);
   bool both = in.has(Modifier::AcqRel);
   r.imm = (both || in.has(Modifier::Acquire)) |
-          (both || in.has(Modifier::Release)) << 1;
+          (both || in.has(Modifier::Release)) << 1 |
+          int64_t(scopeOf(in)) << 2;
   r.aux = uint32_t(op);
   r.aux2 = uint32_t(type) | uint32_t(whereOf(in)) << 8;
   d.flow().sink = true;

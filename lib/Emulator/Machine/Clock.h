@@ -11,12 +11,18 @@
 // The other views answer the same question for weaker or stronger relations,
 // and travel along the same edges.
 //
+// Components are numbered per cluster. What a warp knows of other clusters is a
+// Frontier: times of each of them, flat, in a tree whose parts are shared by
+// all who know the same. Barriers of the whole grid and chains of flags so cost
+// what they change, not what has gathered.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_CLOCK_H
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_CLOCK_H
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -55,7 +61,8 @@ enum class View : uint8_t {
   Count,
 };
 
-class Clock {
+/// The times of the components of one cluster.
+class Times {
 public:
   uint32_t at(Component component, View view = View::Happens) const {
     size_t i = size_t(component) * kStride + size_t(view);
@@ -75,59 +82,37 @@ public:
     raise(stamp, View::Relaxed);
   }
   /// Takes over what `other` knows.
-  void join(const Clock &other) {
+  void join(const Times &other) {
     grow(other.times.size());
     for (size_t i = 0; i != other.times.size(); ++i)
       times[i] = std::max(times[i], other.times[i]);
-    for (const auto &[cluster, clock] : other.others)
-      joinOther(cluster, clock);
   }
   /// Takes over the components that `wanted` says.
-  template <typename F> void joinSome(const Clock &other, F &&wanted) {
+  template <typename F> void joinSome(const Times &other, F &&wanted) {
     grow(other.times.size());
     for (size_t i = 0; i != other.times.size(); ++i)
       if (wanted(Component(i / kStride)))
         times[i] = std::max(times[i], other.times[i]);
   }
   /// Takes over what a relaxed arrival or wait passes on.
-  void joinRelaxed(const Clock &other) {
+  void joinRelaxed(const Times &other) {
+    grow(other.times.size());
+    for (View view : {View::Relaxed, View::BarrierInit})
+      joinView(view, other, view);
+  }
+  /// What happened before in `other` is so in `view` here.
+  void joinView(View view, const Times &other, View from = View::Happens) {
     grow(other.times.size());
     for (size_t i = 0; i != other.times.size(); i += kStride)
-      for (View view : {View::Relaxed, View::BarrierInit}) {
-        uint32_t &time = times[i + size_t(view)];
-        time = std::max(time, other.times[i + size_t(view)]);
-      }
+      times[i + size_t(view)] =
+          std::max(times[i + size_t(view)], other.times[i + size_t(from)]);
   }
-  /// All that happened before is so in `view` too.
-  void promote(View view) {
-    for (size_t i = 0; i != times.size(); i += kStride)
-      times[i + size_t(view)] = std::max(times[i + size_t(view)], times[i]);
-  }
-  /// The clock of a warp of another cluster; null if nothing is known of it.
-  const Clock *other(uint64_t cluster) const {
-    auto it = find(cluster);
-    return it != others.end() && it->first == cluster ? it->second.get()
-                                                      : nullptr;
-  }
-  /// Takes over a clock of another cluster.
-  void joinOther(uint64_t cluster, const std::shared_ptr<const Clock> &clock) {
-    auto it = others.begin() + (find(cluster) - others.cbegin());
-    if (it == others.end() || it->first != cluster) {
-      others.emplace(it, cluster, clock);
-    } else if (it->second != clock) {
-      auto both = std::make_shared<Clock>(*it->second);
-      both->join(*clock);
-      it->second = std::move(both);
-    }
-  }
-  /// Takes over what a clock of another cluster knows of third ones.
-  void joinOthersOf(const Clock &clock, uint64_t self) {
-    for (const auto &[cluster, one] : clock.others)
-      if (cluster == self)
-        join(*one);
-      else
-        joinOther(cluster, one);
-  }
+
+  /// These are all times that a warp knew at a point of its life, which nobody
+  /// comes to know otherwise.
+  void sign(Stamp stamp) { author = stamp; }
+  /// Whether `other` has nothing new.
+  bool covers(const Times &other) const;
 
 private:
   /// Times of a component lie together, with room for one more view.
@@ -144,13 +129,95 @@ private:
   }
 
   std::vector<uint32_t> times;
-  using Others = std::vector<std::pair<uint64_t, std::shared_ptr<const Clock>>>;
-  Others::const_iterator find(uint64_t cluster) const {
-    return std::lower_bound(
-        others.begin(), others.end(), cluster,
-        [](const auto &one, uint64_t id) { return one.first < id; });
+  Stamp author; ///< time 0: of several warps
+};
+
+/// One of a row of frontiers each of which has all that those before it have.
+struct Edition {
+  uint64_t row = 0, number = 0; ///< row 0: of none
+};
+
+/// Times by cluster; copies are cheap and share what they have in common.
+class Frontier {
+public:
+  /// Null if nothing is known of the cluster.
+  const Times *of(uint64_t cluster) const;
+  /// Takes over what is known of a cluster.
+  void add(uint64_t cluster, const std::shared_ptr<const Times> &times);
+  /// Takes over all of `other`; false if that is nothing new.
+  bool join(const Frontier &other);
+  /// Says which edition this is.
+  void name(Edition edition);
+  /// Whether the two are known to be equal.
+  bool same(const Frontier &other) const { return root == other.root; }
+
+private:
+  struct Node;
+  using NodePtr = std::shared_ptr<const Node>;
+  enum Side : unsigned { Neither, First, Second, Either };
+  static Side join(const NodePtr &a, const NodePtr &b, NodePtr &both);
+  static NodePtr with(const NodePtr &node, uint64_t cluster,
+                      const std::shared_ptr<const Times> &times);
+  bool includes(Edition edition) const;
+  void include(Edition edition);
+
+  NodePtr root;
+  Edition self;
+  /// Some that this one has joined, to save looking into them again.
+  std::array<Edition, 3> parts;
+};
+
+/// What a release to other warps, of any cluster, passes on.
+struct Message {
+  Frontier happens, reached; ///< as in Clock
+  /// What its author knew of the own cluster; null in what several make.
+  std::shared_ptr<const Times> own;
+  uint64_t cluster = 0;
+  bool afterPrevious = false; ///< the grids before this one are complete
+
+  void join(const Message &other) {
+    happens.join(other.happens);
+    reached.join(other.reached);
+    if (other.own)
+      happens.add(other.cluster, other.own);
+    afterPrevious |= other.afterPrevious;
   }
-  Others others; ///< by cluster
+};
+
+/// What is known inside a cluster: its own times, and those of others.
+class Clock : public Times {
+public:
+  void join(const Clock &other) {
+    Times::join(other);
+    others.join(other.others);
+    othersReached.join(other.othersReached);
+  }
+  /// Takes over what a warp of any cluster released; `self` is the own one.
+  void join(const Message &message, uint64_t self);
+  /// What a warp of `self` with this clock releases at `now`.
+  Message message(uint64_t self, Stamp now) const;
+
+  /// All that happened before is so in `view` too.
+  void promote(View view) {
+    joinView(view, *this);
+    if (view == View::ReachedGlobal)
+      othersReached.join(others);
+  }
+  bool knowsOther(uint64_t cluster, Stamp stamp,
+                  View view = View::Happens) const {
+    const Times *times = others.of(cluster);
+    if (times && times->knows(stamp, view))
+      return true;
+    const Times *reached =
+        view == View::ReachedGlobal ? othersReached.of(cluster) : nullptr;
+    return reached && reached->knows(stamp);
+  }
+
+private:
+  /// What happened before in other clusters, and what of it is followed by a
+  /// fence.proxy.async for global memory. Entries of the own cluster are of no
+  /// use, and stay because a shared tree has them.
+  Frontier others, othersReached;
 };
 
 } // namespace blockscale::emulator::machine

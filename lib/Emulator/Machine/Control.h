@@ -32,8 +32,13 @@ enum class Outcome : uint8_t { Ended, Spins };
 /// another cluster can help.
 Outcome runCluster(Cluster &cluster);
 
-/// Whether all warps of the cluster wait or repeat themselves without writing.
-bool spinsForever(Cluster &cluster);
+/// Whether all warps of the cluster wait or repeat themselves without writing,
+/// as far as `steps` instructions of each show.
+bool spinsForever(Cluster &cluster, uint64_t steps);
+
+/// Lets each warp of a cluster that spins go on until it has read global memory
+/// once.
+void lookAgain(Cluster &cluster);
 
 /// One finding per waiting group: what it waits for, with the objects' state,
 /// who has been there and who could still come.

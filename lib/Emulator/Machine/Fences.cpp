@@ -18,9 +18,10 @@ namespace {
 
 Step nothing(Exec &, const Record &) { return Step::Next; }
 
-Step fence(Exec &x, const Record &) {
+/// aux: Scope.
+Step fence(Exec &x, const Record &r) {
   if (x.cluster->order)
-    x.cluster->order->fence(*x.warp);
+    x.cluster->order->fence(*x.warp, Scope(r.aux));
   return Step::Next;
 }
 
@@ -75,6 +76,7 @@ bool decodeFence(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
   case Opcode::Fence:
   case Opcode::Membar:
+    r.aux = uint32_t(scopeOf(in));
     r.fn = fence;
     return true;
   case Opcode::FenceMbarrierInit:

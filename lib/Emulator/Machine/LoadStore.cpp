@@ -17,6 +17,7 @@ enum Semantics : uint32_t {
   kAcquire = 1 << 19,
   kRelease = 1 << 20,
   kNonCoherent = 1 << 21,
+  kScopeShift = 22,
 };
 struct Shape {
   unsigned element, count, registerBytes;
@@ -225,10 +226,17 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
   touch.origin = x.origin(r, int(x.firstLane()));
   touch.write = use == Use::Write;
   touch.strong = r.aux & kStrong;
+  touch.scope = Scope(r.aux >> kScopeShift);
   touch.bytes = uint16_t(s.bytes());
   touch.nonCoherent = r.aux & kNonCoherent;
   if (touch.write && storesSame(x, r, s, at))
     touch.flags = PastAccess::Same;
+  Sync sync;
+  sync.reads = !touch.write;
+  sync.writes = touch.write;
+  sync.acquires = r.aux & kAcquire;
+  sync.releases = r.aux & kRelease;
+  sync.scope = touch.scope;
   auto synchronise = [&] {
     forLanes(x.mask, [&](unsigned lane) {
       Cta *cta = at.shared ? at.cta[lane] : nullptr;
@@ -237,9 +245,7 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
       uint64_t address =
           cta ? uint64_t(cta->rank) << kRankShift | at.offset[lane]
               : addressOf(x, r, s, lane);
-      x.cluster->order->synchronise(*x.warp, cta, address, !touch.write,
-                                    touch.write, r.aux & kAcquire,
-                                    r.aux & kRelease);
+      x.cluster->order->synchronise(*x.warp, cta, address, sync);
     });
   };
   if (touch.strong && !touch.write)
@@ -250,6 +256,15 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
     orderGlobal(x, r, s, at, touch);
   if (touch.strong && touch.write)
     synchronise();
+}
+
+/// Strict mode: the value of a strong access and what it means for order go
+/// together, as for atomics.
+std::unique_lock<std::mutex> meet(Exec &x, const Record &r,
+                                  const LanePointers &at) {
+  if (!x.cluster->order || !(r.aux & kStrong) || !at.globalLanes)
+    return {};
+  return std::unique_lock<std::mutex>(x.cluster->grid.atomics);
 }
 
 /// Moves one element per lane between memory and a register of its size.
@@ -308,6 +323,8 @@ Step load(Exec &x, const Record &r) {
   LanePointers from;
   if (!lanePointers(x, r, s, Use::Read, from))
     return Step::Fault;
+  x.cluster->looks += r.aux & kStrong && from.globalLanes;
+  std::unique_lock<std::mutex> lock = meet(x, r, from);
   if (x.cluster->order && (from.shared || from.globalLanes))
     orderLanes(x, r, s, from, Use::Read);
   uint32_t undefined = 0;
@@ -350,6 +367,7 @@ Step store(Exec &x, const Record &r) {
   LanePointers to;
   if (!lanePointers(x, r, s, Use::Write, to))
     return Step::Fault;
+  std::unique_lock<std::mutex> lock = meet(x, r, to);
   if (x.cluster->order && (to.shared || to.globalLanes))
     orderLanes(x, r, s, to, Use::Write);
   ++x.cluster->writes;
@@ -396,7 +414,8 @@ uint32_t semanticsOf(const Instruction &in) {
   bool strong = acquires || releases || in.has(Modifier::Relaxed) ||
                 in.has(Modifier::Volatile) || in.has(Modifier::Mmio);
   return (strong ? kStrong : 0) | (acquires ? kAcquire : 0) |
-         (releases ? kRelease : 0) | (in.has(Modifier::Nc) ? kNonCoherent : 0);
+         (releases ? kRelease : 0) | (in.has(Modifier::Nc) ? kNonCoherent : 0) |
+         uint32_t(scopeOf(in)) << kScopeShift;
 }
 
 /// ld.param and st.param of a call's own parameters are lane-local memory.

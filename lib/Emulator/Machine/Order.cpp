@@ -15,7 +15,8 @@ namespace blockscale::emulator::machine {
 // Edges
 //===----------------------------------------------------------------------===//
 
-Order::Order(Cluster &cluster) : cluster(cluster) {
+Order::Order(Cluster &cluster)
+    : cluster(cluster), locations(cluster.grid.memoryOrder->rows) {
   parts.push_back({Kind::Previous});
 }
 
@@ -29,8 +30,8 @@ void Order::start(Warp &warp) {
 }
 
 void Order::tick(Warp &warp) {
-  WarpOrder &own = *warp.order;
-  own.clock.raise({own.component, own.clock.at(own.component) + 1});
+  Stamp stamp = now(warp);
+  warp.order->clock.raise({stamp.component, stamp.time + 1});
 }
 
 void Order::release(Warp &warp, Clock &into, bool relaxed) {
@@ -98,6 +99,13 @@ Stamp Order::begin(BarrierOrder &barrier) {
   return {kOperation, uint32_t(operations.size() - 1)};
 }
 
+Stamp Order::predict(Stamp stamp) const {
+  if (stamp.component != kOperation)
+    return stamp;
+  const Operation &op = operations[stamp.time];
+  return {op.barrier->component, op.begun + 1};
+}
+
 void Order::end(const Origin &origin, Stamp operation,
                 BarrierVisit::Kind kind) {
   Operation &op = operations[operation.time];
@@ -132,8 +140,7 @@ BarrierOrder &Order::barrier(Cta &cta, uint32_t offset) {
 }
 
 void Order::initialised(Warp &warp, BarrierOrder &barrier, uint32_t line) {
-  barrier.init = {warp.order->component,
-                  warp.order->clock.at(warp.order->component)};
+  barrier.init = now(warp);
   barrier.initLine = line;
   barrier.initReported = false;
 }
@@ -207,11 +214,13 @@ bool Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
 // Fences and locations
 //===----------------------------------------------------------------------===//
 
-void Order::fence(Warp &warp) {
+void Order::fence(Warp &warp, Scope scope) {
   WarpOrder &own = *warp.order;
-  if (own.seen)
-    own.clock.join(*own.seen);
-  own.fence = std::make_unique<Clock>(own.clock);
+  for (size_t i = 0; i <= size_t(scope); ++i)
+    own.clock.join(std::exchange(own.seen[i], {}), cluster.id);
+  Message message = own.clock.message(cluster.id, now(warp));
+  for (size_t i = 0; i <= size_t(scope); ++i)
+    own.fenced[i] = message;
   tick(warp);
 }
 
@@ -220,8 +229,7 @@ void Order::fenceProxyAsync(Warp &warp, bool shared, bool global) {
   ++own.proxyFences;
   if (shared) {
     Component copies = queue(warp, 0, Queue::CopyAsync);
-    own.clock.raise({own.component, own.clock.at(own.component)},
-                    View::FencedShared);
+    own.clock.raise(now(warp), View::FencedShared);
     own.clock.raise({copies, own.clock.at(copies)}, View::FencedShared);
     own.clock.promote(View::ReachedShared);
   }
@@ -232,8 +240,7 @@ void Order::fenceProxyAsync(Warp &warp, bool shared, bool global) {
 
 void Order::fenceBarrierInit(Warp &warp) {
   WarpOrder &own = *warp.order;
-  own.clock.raise({own.component, own.clock.at(own.component)},
-                  View::BarrierInit);
+  own.clock.raise(now(warp), View::BarrierInit);
   tick(warp);
 }
 
@@ -251,64 +258,73 @@ static void keepAcquire(std::vector<MapAcquire> &all, Stamp by,
 void Order::fenceTensorMap(Warp &warp, bool release, bool acquire,
                            uint64_t address) {
   WarpOrder &own = *warp.order;
-  Stamp now{own.component, own.clock.at(own.component)};
   if (release)
-    own.clock.raise(now, View::MapReleased);
+    own.clock.raise(now(warp), View::MapReleased);
   if (acquire)
-    keepAcquire(mapAcquires[address], now, own.clock);
+    keepAcquire(mapAcquires[address], now(warp), own.clock);
   tick(warp);
 }
 
-void Order::synchronise(Warp &warp, Cta *cta, uint64_t address, bool reads,
-                        bool writes, bool acquires, bool releases) {
+void Order::acquireFrom(Warp &warp, const Locations &from, uint64_t address,
+                        const Sync &sync) {
   WarpOrder &own = *warp.order;
-  GridOrder &grid = *cluster.grid.memoryOrder;
-  uint64_t space = cta ? cluster.id : ~uint64_t(0);
-  if (reads && acquires) {
-    grid.acquire(space, address, cluster.id, own.clock);
-  } else if (reads) {
-    if (!own.seen)
-      own.seen = std::make_unique<Clock>();
-    grid.acquire(space, address, cluster.id, *own.seen);
-  }
-  if (writes && releases) {
-    grid.release(space, address, cluster.id, own.clock, !reads);
-    tick(warp);
-  } else if (writes && own.fence) {
-    grid.release(space, address, cluster.id, *own.fence, !reads);
-  }
-}
-
-void GridOrder::release(uint64_t space, uint64_t address, uint64_t cluster,
-                        const Clock &clock, bool replace) {
-  std::lock_guard<std::mutex> guard(lock);
-  std::vector<Released> &all = locations[{space, address}];
-  if (replace)
-    all.clear();
-  for (Released &one : all)
-    if (one.cluster == cluster) {
-      auto both = std::make_shared<Clock>(*one.clock);
-      both->join(clock);
-      one.clock = std::move(both);
-      return;
-    }
-  all.push_back({cluster, std::make_shared<Clock>(clock)});
-}
-
-void GridOrder::acquire(uint64_t space, uint64_t address, uint64_t cluster,
-                        Clock &clock) {
-  std::lock_guard<std::mutex> guard(lock);
-  auto it = locations.find({space, address});
-  if (it == locations.end())
+  uint64_t version = from.version(address);
+  WarpOrder::Look &look = own.looks[address / 4 % own.looks.size()];
+  if (!version || (look.address == address && look.version == version &&
+                   look.acquired == sync.acquires && look.scope == sync.scope))
     return;
-  for (const Released &one : it->second) {
-    if (one.cluster == cluster) {
-      clock.join(*one.clock);
-      continue;
-    }
-    clock.joinOther(one.cluster, one.clock);
-    clock.joinOthersOf(*one.clock, cluster);
+  look = {address, version, sync.acquires, sync.scope};
+  Received found = from.read(address, placeOf(warp), sync.scope);
+  for (size_t i = 0; i != found.size(); ++i)
+    if (sync.acquires)
+      own.clock.join(found[i], cluster.id);
+    else
+      own.seen[i].join(found[i]);
+}
+
+void Order::releaseTo(Warp &warp, Locations &to, uint64_t address,
+                      const Sync &sync) {
+  WarpOrder &own = *warp.order;
+  Place place = placeOf(warp);
+  if (sync.releases) {
+    Message message = own.clock.message(cluster.id, now(warp));
+    to.write(address, place, sync.scope, &message, sync.atomic);
+    return tick(warp);
   }
+  // A fence with a narrow scope makes a narrow release of a wide store. Each
+  // wider one came no later, so what it covers is a part of that.
+  bool kept = sync.atomic;
+  for (size_t i = 0; i <= size_t(sync.scope); ++i) {
+    const std::optional<Message> &message = own.fenced[i];
+    bool last = i == size_t(sync.scope);
+    if (!last && message && own.fenced[i + 1] &&
+        message->own == own.fenced[i + 1]->own)
+      continue;
+    if (message || last)
+      to.write(address, place, Scope(i), message ? &*message : nullptr, kept);
+    kept |= message.has_value();
+  }
+}
+
+void Order::synchronise(Warp &warp, Cta *cta, uint64_t address,
+                        const Sync &sync) {
+  // Shared memory is this cluster's alone.
+  std::unique_lock<std::mutex> guard;
+  Locations *at = &locations;
+  if (!cta) {
+    GridOrder::Shard &shard = cluster.grid.memoryOrder->shardOf(address);
+    guard = std::unique_lock<std::mutex>(shard.lock);
+    at = &shard.locations;
+  }
+  if (sync.reads)
+    acquireFrom(warp, *at, address, sync);
+  if (sync.writes)
+    releaseTo(warp, *at, address, sync);
+}
+
+GridOrder::GridOrder() {
+  for (unsigned i = 0; i != kShards; ++i)
+    shards.emplace_back(rows);
 }
 
 void GridOrder::presetPrevious(uint64_t address, uint64_t bytes) {

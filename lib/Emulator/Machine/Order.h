@@ -11,7 +11,8 @@
 // Edges. Each warp has a clock (`Warp::order->clock`); lanes of a warp count as
 // ordered. A releasing operation joins the clock into that of an object and
 // starts a new time (`release`); an acquiring one takes the object's clock over
-// (`acquire`). Each mbarrier collects a clock per phase (BarrierOrder).
+// (`acquire`). Each mbarrier collects a clock per phase (BarrierOrder). Strong
+// accesses leave messages at their locations and take them (`synchronise`).
 //
 // Asynchronous operations are stamped at issue and checked at issue, with the
 // clock of the issuing warp, so that findings do not depend on when they
@@ -36,6 +37,7 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_ORDER_H
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_ORDER_H
 
+#include "Locations.h"
 #include "Shadow.h"
 #include "State.h"
 
@@ -103,8 +105,16 @@ struct WarpOrder {
   Clock clock;
   std::vector<WaitNote> waits;
   /// What relaxed stores publish and what relaxed loads have seen: fences make
-  /// releases and acquires of them.
-  std::unique_ptr<Clock> fence, seen;
+  /// releases and acquires of them, by scope.
+  std::array<std::optional<Message>, kScopes> fenced;
+  Received seen;
+  /// What was found where the warp read last, so that polling costs little.
+  struct Look {
+    uint64_t address = 0, version = 0;
+    bool acquired = false;
+    Scope scope = Scope::Cta;
+  };
+  std::array<Look, 32> looks;
   uint32_t proxyFences = 0;
   /// Bulk groups and groups of cp.async, by lane.
   struct Groups {
@@ -121,11 +131,20 @@ struct Touch {
   bool write = false;
   bool async = false;       ///< through the async proxy
   bool strong = false;      ///< atomic, volatile, relaxed or stronger
+  Scope scope = Scope::Gpu; ///< of a strong access
   uint16_t bytes = 0;       ///< of one strong access
   uint16_t flags = 0;       ///< more flags of PastAccess
   bool nonCoherent = false; ///< ld.global.nc
   /// Of an asynchronous operation; else that of the warp.
   std::optional<Stamp> stamp;
+};
+
+/// What a strong access means for order.
+struct Sync {
+  bool reads = false, writes = false; ///< an atomic may do both
+  bool atomic = false;
+  bool acquires = false, releases = false;
+  Scope scope = Scope::Gpu;
 };
 
 /// fence.proxy.tensormap::generic.acquire of a map.
@@ -137,13 +156,16 @@ struct MapAcquire {
 /// Strict state of the grid: global memory and what is released through it.
 class GridOrder {
 public:
+  GridOrder();
   /// `bytes` at `address` are written by a previous grid.
   void presetPrevious(uint64_t address, uint64_t bytes);
 
   static constexpr unsigned kShards = 64;
   struct Shard {
+    explicit Shard(std::atomic<uint64_t> &rows) : locations(rows) {}
     std::mutex lock;
     Shadow shadow;
+    Locations locations;
   };
   /// A shard has blocks of this size: rows of a tile mostly fall into one.
   static constexpr uint64_t kBlock = 1 << 18;
@@ -151,22 +173,10 @@ public:
     return shards[address / kBlock % kShards];
   }
 
-  /// Joins the clock into what is released at a location; `space` is ~0 for
-  /// global memory and the cluster's id for shared memory.
-  void release(uint64_t space, uint64_t address, uint64_t cluster,
-               const Clock &clock, bool replace);
-  /// Joins what was released there into `clock` of a warp of `cluster`.
-  void acquire(uint64_t space, uint64_t address, uint64_t cluster,
-               Clock &clock);
+  std::atomic<uint64_t> rows{0}; ///< of editions, see Locations
 
 private:
-  struct Released {
-    uint64_t cluster;
-    std::shared_ptr<const Clock> clock;
-  };
-  std::array<Shard, kShards> shards;
-  std::mutex lock;
-  std::map<std::pair<uint64_t, uint64_t>, std::vector<Released>> locations;
+  std::deque<Shard> shards;
 };
 
 /// Strict state of a cluster.
@@ -184,6 +194,11 @@ public:
   void acquire(Warp &warp, const Clock &from, bool relaxed = false);
   /// Starts a new time: what follows is not covered by what was passed on.
   void tick(Warp &warp);
+  /// The time of a warp, which what it does now has.
+  Stamp now(const Warp &warp) const {
+    const WarpOrder &own = *warp.order;
+    return {own.component, own.clock.at(own.component)};
+  }
   /// Whether an operation happened before what `warp` does now.
   bool knows(const Warp &warp, Stamp stamp, View view = View::Happens) const;
 
@@ -235,13 +250,12 @@ public:
 
   //===-- Fences ----------------------------------------------------------===//
 
-  void fence(Warp &warp); ///< fence, membar
+  void fence(Warp &warp, Scope scope); ///< fence, membar
   void fenceProxyAsync(Warp &warp, bool shared, bool global);
   void fenceBarrierInit(Warp &warp);
   void fenceTensorMap(Warp &warp, bool release, bool acquire, uint64_t address);
-  /// A strong load, store or atomic at a location.
-  void synchronise(Warp &warp, Cta *cta, uint64_t address, bool reads,
-                   bool writes, bool acquires, bool releases);
+  /// A strong access at a location, of shared memory if there is a CTA.
+  void synchronise(Warp &warp, Cta *cta, uint64_t address, const Sync &sync);
 
   //===-- Memory ----------------------------------------------------------===//
 
@@ -285,6 +299,14 @@ private:
   };
   void checkNonCoherent(const Shadow &shadow, const Range &range,
                         const Touch &touch);
+  Place placeOf(const Warp &warp) const { return {cluster.id, warp.cta->rank}; }
+  void acquireFrom(Warp &warp, const Locations &locations, uint64_t address,
+                   const Sync &sync);
+  void releaseTo(Warp &warp, Locations &locations, uint64_t address,
+                 const Sync &sync);
+  /// The stamp of an operation as other clusters know it: they have no access
+  /// to `operations`.
+  Stamp predict(Stamp stamp) const;
 
   Cluster &cluster;
   std::vector<Part> parts;
@@ -294,7 +316,8 @@ private:
   std::deque<BarrierOrder> barriers;
   std::vector<bool> arrivalLines;
   std::map<std::pair<uint32_t, uint32_t>, BarrierOrder *> barrierAt;
-  Shadow shadow; ///< of shared memory, by address with rank
+  Shadow shadow;       ///< of shared memory, by address with rank
+  Locations locations; ///< same
 };
 
 /// A finding of the catalogue; advice goes where the options say.

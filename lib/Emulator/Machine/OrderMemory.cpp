@@ -20,11 +20,7 @@ public:
         event(event), global(global) {}
 
   bool before(const PastAccess &e) const override {
-    Stamp stamp = order.resolve(e.stamp);
-    if (stamp.component == kPreviousGrids || e.cluster == order.cluster.id)
-      return clock.knows(stamp);
-    const Clock *other = clock.other(e.cluster);
-    return other && other->knows(stamp);
+    return reached(e, View::Happens);
   }
 
   Verdict verdict(const PastAccess &e, bool wrote) const override {
@@ -34,12 +30,10 @@ public:
                   (wrote && !touch.write && e.is(PastAccess::Same));
       if (same && !touch.async && !e.is(PastAccess::Async))
         return Verdict::Fine;
-      bool strong = e.is(PastAccess::Strong) && touch.strong;
-      return strong && e.bytes == event.bytes ? Verdict::Fine
-                                              : Verdict::Unordered;
+      return bothStrong(e) ? Verdict::Fine : Verdict::Unordered;
     }
     if (!touch.async || e.is(PastAccess::Async) ||
-        order.resolve(e.stamp).component == kPreviousGrids)
+        e.stamp.component == kPreviousGrids)
       return Verdict::Fine;
     if (global)
       return reached(e, View::ReachedGlobal) ? Verdict::Fine
@@ -84,11 +78,24 @@ private:
   }
 
   bool reached(const PastAccess &e, View view) const {
-    Stamp stamp = order.resolve(e.stamp);
-    if (e.cluster == order.cluster.id)
-      return clock.knows(stamp, view);
-    const Clock *other = clock.other(e.cluster);
-    return other && other->knows(stamp, view);
+    if (e.cluster == order.cluster.id || e.stamp.component == kPreviousGrids)
+      return clock.knows(order.resolve(e.stamp), view);
+    return clock.knowsOther(e.cluster, e.stamp, view);
+  }
+
+  /// Whether the two may meet without an edge: of one size, and each in the
+  /// scope of the other.
+  bool bothStrong(const PastAccess &e) const {
+    if (!e.is(PastAccess::Strong) || !touch.strong || e.bytes != event.bytes)
+      return false;
+    Scope narrow = std::min(e.scope(), touch.scope);
+    if (narrow == Scope::Gpu || e.cluster != order.cluster.id)
+      return narrow == Scope::Gpu;
+    const Warp *other = e.stamp.component == kOperation
+                            ? nullptr
+                            : order.parts[e.stamp.component].warp;
+    return narrow == Scope::Cluster ||
+           (other && other->cta == touch.origin.cta);
   }
 
   /// The warp that made an access of this cluster, if one did.
@@ -206,8 +213,8 @@ private:
       return unfencedRule(e);
     if (wrote && e.is(PastAccess::Bulk) && !touch.write)
       return 30;
-    if (wrote && e.stamp.component == kOperation)
-      return waitRule(e);
+    if (!wrote && e.is(PastAccess::NonCoherent))
+      return 34;
     return 33;
   }
 
@@ -228,8 +235,12 @@ static PastAccess eventOf(uint64_t cluster, const Warp &warp,
                             : Stamp{own.component, own.clock.at(own.component)};
   event.line = touch.origin.line;
   event.flags = uint16_t(touch.flags | (touch.async ? PastAccess::Async : 0) |
-                         (touch.strong ? PastAccess::Strong : 0));
-  event.bytes = touch.strong ? touch.bytes : 0;
+                         (touch.nonCoherent ? PastAccess::NonCoherent : 0));
+  if (touch.strong) {
+    event.flags |= PastAccess::Strong;
+    event.setScope(touch.scope);
+    event.bytes = touch.bytes;
+  }
   return event;
 }
 
@@ -275,6 +286,7 @@ void Order::checkNonCoherent(const Shadow &shadow, const Range &range,
 void Order::touchGlobal(Warp &warp, const Range *ranges, size_t count,
                         const Touch &touch) {
   PastAccess event = eventOf(cluster.id, warp, touch);
+  event.stamp = predict(event.stamp);
   AccessCheck check(*this, warp, touch, event, true);
   constexpr size_t kParts = 64;
   Range parts[kParts];
@@ -314,15 +326,18 @@ void Order::useTensorMap(const Origin &origin, Warp &warp, uint64_t address) {
     std::lock_guard<std::mutex> guard(shard.lock);
     writers = shard.shadow.writers(address, kBytes);
   }
+  auto known = [&](const Clock &clock, const PastAccess &e, View view) {
+    return e.cluster == cluster.id ? clock.knows(e.stamp, view)
+                                   : clock.knowsOther(e.cluster, e.stamp, view);
+  };
   for (const PastAccess &e : writers) {
-    if (e.stamp.component == kPreviousGrids || e.cluster != cluster.id)
+    if (e.stamp.component == kPreviousGrids)
       continue;
-    bool released =
-        e.is(PastAccess::MapCopy) ||
-        warp.order->clock.knows(resolve(e.stamp), View::MapReleased);
+    bool released = e.is(PastAccess::MapCopy) ||
+                    known(warp.order->clock, e, View::MapReleased);
     bool acquired = false;
     for (const MapAcquire &one : mapAcquires[address])
-      acquired |= knows(warp, one.by) && one.clock.knows(resolve(e.stamp));
+      acquired |= knows(warp, one.by) && known(one.clock, e, View::Happens);
     if (released && acquired)
       continue;
     return reportHazard(
@@ -344,6 +359,8 @@ std::string Order::describe(const PastAccess &e) const {
   if (e.stamp.component == kOperation)
     return e.is(PastAccess::Answer) ? "try_cancel" : "an asynchronous copy";
   const Part &part = parts[e.stamp.component];
+  if (part.kind == Kind::Barrier)
+    return "an asynchronous copy";
   std::string warp = "warp " + std::to_string(part.warp->index);
   if (cluster.ctas.size() > 1)
     warp += " of rank " + std::to_string(part.warp->cta->rank);

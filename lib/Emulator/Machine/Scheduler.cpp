@@ -26,8 +26,9 @@ constexpr unsigned kQuantum = 500;
 constexpr unsigned kSpinLimit = 64;
 /// Rounds in which every warp only polls before the run counts as stuck.
 constexpr unsigned kIdleRounds = 4096;
-/// Warp instructions without a write before a look for endless loops.
-constexpr uint64_t kPatience = 1 << 16;
+/// Warp instructions without a write before a look for endless loops. Each look
+/// that finds none makes the next one later and longer.
+constexpr uint64_t kPatience = 1 << 9;
 
 bool ready(const Cluster &cluster, const Group &group) {
   return !group.blocked || group.blockedAt != cluster.epoch;
@@ -339,7 +340,7 @@ Outcome runCluster(Cluster &cluster) {
       lastActivity = cluster.activity();
       quietSince = cluster.counters.instructions;
     } else if (cluster.counters.instructions - quietSince > patience) {
-      if (spinsForever(cluster))
+      if (spinsForever(cluster, patience / 4))
         return Outcome::Spins;
       quietSince = cluster.counters.instructions;
       patience *= 2;

@@ -15,7 +15,7 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_SHADOW_H
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_SHADOW_H
 
-#include "Clock.h"
+#include "Locations.h"
 
 #include <array>
 #include <cstddef>
@@ -26,14 +26,15 @@ namespace blockscale::emulator::machine {
 /// One access, as far as later ones have to know it.
 struct PastAccess {
   enum : uint16_t {
-    Async = 1,    ///< through the async proxy
-    Strong = 2,   ///< atomic, volatile, relaxed or stronger
-    Remote = 4,   ///< from another CTA than the one whose memory it is
-    Answer = 8,   ///< of clusterlaunchcontrol.try_cancel
-    Bulk = 16,    ///< of a bulk group
-    MapCopy = 32, ///< tensormap.cp_fenceproxy
-    Same = 64,    ///< a write of the value that was there
-    Allocation = 128 ///< the address that tcgen05.alloc stores
+    Async = 1,         ///< through the async proxy
+    Strong = 2,        ///< atomic, volatile, relaxed or stronger
+    Remote = 4,        ///< from another CTA than the one whose memory it is
+    Answer = 8,        ///< of clusterlaunchcontrol.try_cancel
+    Bulk = 16,         ///< of a bulk group
+    MapCopy = 32,      ///< tensormap.cp_fenceproxy
+    Same = 64,         ///< a write of the value that was there
+    Allocation = 128,  ///< the address that tcgen05.alloc stores
+    NonCoherent = 256, ///< ld.global.nc
   };
   uint64_t cluster = 0;
   Stamp stamp;
@@ -42,11 +43,19 @@ struct PastAccess {
   uint16_t bytes = 0; ///< of a strong access, else 0
 
   bool is(unsigned flag) const { return flags & flag; }
+  /// Of a strong access.
+  Scope scope() const { return Scope(flags >> kScopeShift); }
+  void setScope(Scope scope) {
+    flags |= uint16_t(unsigned(scope) << kScopeShift);
+  }
   bool operator==(const PastAccess &o) const {
     return cluster == o.cluster && stamp.component == o.stamp.component &&
            stamp.time == o.stamp.time && line == o.line && flags == o.flags &&
            bytes == o.bytes;
   }
+
+private:
+  static constexpr unsigned kScopeShift = 14;
 };
 
 struct Range {

@@ -19,9 +19,6 @@
 namespace blockscale::emulator::machine {
 namespace {
 
-/// Looks of this kind before giving up, and instructions between two.
-constexpr unsigned kLooks = 512, kStride = 500;
-
 /// A warp and a state that it had.
 struct Probe {
   explicit Probe(Warp &warp) : warp(warp) {}
@@ -30,6 +27,7 @@ struct Probe {
     storage = warp.storage;
     undefined = warp.undefined;
     groups = warp.groups;
+    backward = warp.backward;
     carry = warp.carry;
     saved = true;
   }
@@ -40,9 +38,18 @@ struct Probe {
     };
     return saved && carry == warp.carry &&
            groups.size() == warp.groups.size() &&
+           (alone() || backward == warp.backward) &&
            std::equal(groups.begin(), groups.end(), warp.groups.begin(),
                       same) &&
            storage == warp.storage && undefined == warp.undefined;
+  }
+
+  /// Else the count of branches decides when another group has its turn.
+  bool alone() const {
+    uint64_t epoch = warp.cta->cluster->epoch;
+    return std::count_if(groups.begin(), groups.end(), [&](const Group &g) {
+             return !g.blocked || g.blockedAt != epoch;
+           }) <= 1;
   }
 
   Warp &warp;
@@ -50,12 +57,13 @@ struct Probe {
   std::vector<uint64_t> storage;
   std::vector<uint32_t> undefined;
   std::vector<Group> groups;
+  unsigned backward = 0;
   uint32_t carry = 0;
 };
 
 } // namespace
 
-bool spinsForever(Cluster &cluster) {
+bool spinsForever(Cluster &cluster, uint64_t steps) {
   if (!cluster.pending.empty())
     return false;
   uint64_t before = cluster.activity();
@@ -64,22 +72,36 @@ bool spinsForever(Cluster &cluster) {
     for (auto &warp : cta->warps)
       if (warp->live && runnable(cluster, *warp))
         probes.emplace_back(*warp);
-  for (unsigned look = 1; look <= kLooks; ++look) {
+  for (uint64_t step = 1; step <= steps; ++step) {
     bool all = true;
     for (Probe &probe : probes) {
       if (runnable(cluster, probe.warp))
-        runWarp(cluster, probe.warp, kStride);
+        runWarp(cluster, probe.warp, 1);
       if (cluster.faulted || cluster.activity() != before)
         return false;
       probe.cycles |= !runnable(cluster, probe.warp) || probe.returned();
       all &= probe.cycles;
-      if ((look & (look - 1)) == 0)
+      if ((step & (step - 1)) == 0)
         probe.save();
     }
     if (all)
       return true;
   }
   return false;
+}
+
+void lookAgain(Cluster &cluster) {
+  // As long as the loops that are found to be endless mostly are.
+  constexpr unsigned kSteps = 256;
+  for (auto &cta : cluster.ctas)
+    for (auto &warp : cta->warps) {
+      uint64_t before = cluster.looks;
+      for (unsigned step = 0;
+           step != kSteps && cluster.looks == before && !cluster.faulted &&
+           warp->live && runnable(cluster, *warp);
+           ++step)
+        runWarp(cluster, *warp, 1);
+    }
 }
 
 } // namespace blockscale::emulator::machine

@@ -308,6 +308,7 @@ struct Cluster {
   std::deque<AsyncOp> pending;
   uint64_t epoch = 1; ///< grows whenever a blocked group may go on
   uint64_t writes = 0; ///< to any memory by instructions
+  uint64_t looks = 0;  ///< strong reads of global memory
   uint64_t turn = 0;
   bool faulted = false;
   std::mt19937_64 random;

@@ -74,13 +74,20 @@ struct Worker {
   /// Runs each parked cluster again; false if none of them got anywhere.
   bool resumeParked() {
     bool any = false;
-    for (size_t i = 0; i != parked.size() && !grid.stop;) {
-      Cluster &cluster = *parked[i];
+    std::vector<uint64_t> activity;
+    // All see what they wait for before one of them goes on: what it writes
+    // then would be known to the rest, and order what nothing orders.
+    for (auto &cluster : parked) {
       if (grid.residency.anyWaits())
-        ++cluster.epoch; // columns may be free by now
-      uint64_t before = cluster.activity();
+        ++cluster->epoch; // columns may be free by now
+      activity.push_back(cluster->activity());
+      lookAgain(*cluster);
+    }
+    auto before = activity.begin();
+    for (size_t i = 0; i != parked.size() && !grid.stop; ++before) {
+      Cluster &cluster = *parked[i];
       Outcome outcome = runCluster(cluster);
-      if (outcome == Outcome::Ended || cluster.activity() != before) {
+      if (outcome == Outcome::Ended || cluster.activity() != *before) {
         any = true;
         moved();
       }
