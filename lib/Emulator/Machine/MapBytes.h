@@ -27,6 +27,9 @@ inline constexpr uint32_t kMapMark = 0x50414d54;
 struct PackedMap {
   uint32_t mark = kMapMark;
   uint8_t type = 0, rank = 1, interleave = 0, swizzle = 0;
+  /// Nothing of ours: CUTLASS clears bit 21 of the second word of maps of
+  /// tensors below 128 KiB when the driver is older than 13.1.
+  uint64_t leftAlone = 0;
   uint64_t globalAddress = 0;
   uint64_t strides[4] = {};
   uint32_t dims[5] = {};
