@@ -133,6 +133,16 @@ public:
                         << factor * expected(m, n);
   }
 
+  /// Metadata 0 for a chunk of A, with or without its values.
+  void clearMetadata(unsigned m, unsigned chunk, bool values) {
+    for (unsigned u = 0; values && u != 2; ++u) {
+      a[m][chunk * 4 + (meta[m][chunk] >> 2 * u & 3)] = 0;
+      codeA[m][2 * chunk + u] = 0;
+    }
+    meta[m][chunk] = 0;
+    placeOperands();
+  }
+
   Shape s;
   std::mt19937 random;
   bool fp4;
@@ -386,6 +396,21 @@ TEST(TensorCore, NaNScaleReachesItsRowOnly) {
   EXPECT_TRUE(std::isnan(fixture.result(39, 63)));
   EXPECT_FALSE(std::isnan(fixture.result(7, 0)));
   EXPECT_FALSE(std::isnan(fixture.result(38, 0)));
+}
+
+TEST(TensorCore, ChunkWithoutValuesMayHaveNoPositions) {
+  Fixture fixture(kShapes[7]), wrong(kShapes[7]);
+  fixture.clearMetadata(77, 5, true);
+  TensorCore core;
+  TensorReport report = core.execute(fixture.request, fixture.context);
+  ASSERT_TRUE(report.issues.empty()) << messages(report);
+  EXPECT_TRUE(report.openPoints.contains(OpenPoint::ZeroMetadata));
+  fixture.compare("without values");
+  wrong.clearMetadata(77, 5, false);
+  report = core.execute(wrong.request, wrong.context);
+  ASSERT_FALSE(report.issues.empty());
+  EXPECT_EQ(report.issues[0].message, "sparsity metadata 0 of row 77, chunk 5 "
+                                      "is not a legal pair of positions");
 }
 
 TEST(TensorCore, ProblemsAreReported) {

@@ -44,6 +44,7 @@ enum class OpenPoint : uint8_t {
   ShiftedA,
   StationaryReplicas,
   ZeroColumnSpans,
+  ZeroMetadata,
   Count,
 };
 

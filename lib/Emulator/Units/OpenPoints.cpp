@@ -100,6 +100,10 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "use span those of B, and the mask is over the columns of D",
      "the ISA's table says the reverse, its examples this; so does the builder "
      "of masks in CUTLASS"},
+    {"zero-metadata",
+     "metadata that names no legal pair of positions is taken where both "
+     "values are zero",
+     "the compressor of CUTLASS writes 0 for a chunk without values"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {
