@@ -44,6 +44,10 @@ const HazardCase kTensorCases[] = {
     {53, "LoadsInFlight",
      READY MMA "\n" DONE(W) AFTER LOAD "\n$" DEALLOC " //!",
      "bar.sync 0;\n" WAIT_LD, WAIT_LD "bar.sync 0;\n"},
+    {53, "LoadsUnused",
+     READY MMA "\n" DONE(W) AFTER LOAD "\n$" DEALLOC " //!",
+     "bar.sync 0;\nadd.u32 %r40, %r39, 1;\n",
+     "add.u32 %r40, %r39, 1;\nbar.sync 0;\n"},
     {53, "MmaInFlight",
      READY MMA "\n" COMMIT "$bar.sync 0;\n" DEALLOC " //!", "",
      WAIT(W, "%r10", "0")},
@@ -63,6 +67,15 @@ const HazardCase kTensorCases[] = {
      "\n" WAIT_ST LOAD "\n" WAIT_LD "$"
      "@%p2 tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r14, 64; //! cta 1\n"
      CLUSTER, "bar.sync 0;\n", CLUSTER, 128, 2, 2},
+    {54, "PeerLoadsBeforeRelaxedBarrier",
+     CLUSTER "@%p2 tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 "
+     "[%r13], 64;\n" CLUSTER "ld.shared.b32 %r14, [%r13];\nand.b32 %r17, %r1, "
+     "96;\nshl.b32 %r17, %r17, 16;\nadd.u32 %r17, %r17, %r14;\n" ZERO STORE
+     "\n" WAIT_ST LOAD "\n$"
+     "@%p2 tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r14, 64; //! cta 1\n"
+     CLUSTER, WAIT_LD "bar.sync 0;\n", WAIT_LD
+     "barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\n",
+     128, 2, 2},
     {55, "AfterRelinquish",
      READY "@%p2 tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n$"
      FREE,
@@ -224,6 +237,10 @@ const HazardCase kTensorCases[] = {
     {74, "ReleasedBeforeWait",
      READY MMA "\n" DONE(W) AFTER LOAD "\n$" MMA " //!\n" END(V),
      "bar.sync 0;\n" WAIT_LD, WAIT_LD "bar.sync 0;\n"},
+    {74, "ReleasedBeforeUse",
+     READY MMA "\n" DONE(W) AFTER LOAD "\n$" MMA " //!\n" END(V),
+     "bar.sync 0;\nadd.u32 %r40, %r39, 1;\n",
+     "add.u32 %r40, %r39, 1;\nbar.sync 0;\n"},
     {75, "NoFence",
      READY MMA "\n" DONE(W) "$" LOAD " //! warp 1\n" WAIT_LD FREE, "", AFTER},
     {75, "NoFenceBefore",

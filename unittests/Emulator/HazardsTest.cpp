@@ -138,6 +138,16 @@ const HazardCase kCases[] = {
            "release.cluster.shared::cluster.b64 _, [%r16]; //! cta 1, warp "
            "1\n" CLUSTER,
          "", "fence.mbarrier_init.release.cluster;"),
+    // Behind the fence of other barriers it does in known kernels.
+    pair("InitBehindItsFence", 90,
+         P "fence.mbarrier_init.release.cluster;\n"
+           "@%p1 mbarrier.init.shared.b64 [%r10], 2;\n$\n"
+           "barrier.cluster.arrive.relaxed.aligned;\n"
+           "barrier.cluster.wait.aligned;\n"
+           "mapa.shared::cluster.u32 %r16, %r10, 0;\n@%p3 mbarrier.arrive."
+           "release.cluster.shared::cluster.b64 _, [%r16]; //! cta 1, warp "
+           "1\n" CLUSTER,
+         "", "fence.mbarrier_init.release.cluster;"),
     // An mbarrier that was never initialised.
     one("NeverInitialised", 1, INIT(1) "$\n",
         "@%p1 mbarrier.arrive.shared.b64 _, [%r15]; //!", "@%p1 " ARRIVE),
@@ -415,6 +425,12 @@ const HazardCase kCases[] = {
     // The CTA stays until the source is read.
     one("ExitBeforeRead", 31, P FILL STORE " //!\n" COMMIT "$\n", "",
         "@%p1 cp.async.bulk.wait_group.read 0;"),
+    // Those who wait for all but the last group rely on hardware.
+    one("ExitBeforeLastRead", 91,
+        P FILL STORE "\n" COMMIT "@%p1 cp.async.bulk.global.shared::cta."
+                     "bulk_group [%rd4+256], [%r12], 256; //!\n" COMMIT
+                     "@%p1 cp.async.bulk.wait_group.read $;\n",
+        "1", "0"),
     // Groups belong to their thread.
     one("WaitOfAnotherThread", 32,
         P FILL STORE "\n" COMMIT "$ cp.async.bulk.wait_group.read 0;\n"

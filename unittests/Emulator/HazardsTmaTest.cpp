@@ -107,6 +107,11 @@ const HazardCase kTmaCases[] = {
      "@%p10 tcgen05.mma.cta_group::1.kind::f16 [%r14], %rd10, %rd11, %r16, "
      "%p6; //! lane 1\n" COMMIT_BY("@%p11", "1", "%r10") "\n"
      WAIT(W, "%r10", "0") END(V), "2", "1"},
+    {50, "NoElectTensorStore",
+     READY "setp.lt.u32 %p10, %r1, $;\n"
+     "@%p10 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd6, "
+     "{0, 1}], [%r12]; //! lane 1\n@%p10 cp.async.bulk.commit_group;\n"
+     "@%p10 cp.async.bulk.wait_group 0;\n" FREE, "32", "1"},
     {72, "OtherSwizzle",
      READY EXPECT_BYTES("1024") "add.u32 %r21, %r12, $;\n"
      "@%p1 " LOAD_BOX("%r21", "0", "0", "%r10") "\n" WAIT(W, "%r10", "0")

@@ -373,6 +373,14 @@ static constexpr HazardInfo kHazards[] = {
     {89, E, "race on shared memory",
      "Two accesses of different warps to the same bytes of which one writes "
      "need a barrier or another edge between them."},
+    {90, A, "mbarrier initialised behind its fence",
+     "fence.mbarrier_init makes the mbarrier.init in front of it visible to "
+     "the cluster. An init behind it is published by a cluster barrier with "
+     "release only; published kernels rely on the relaxed one."},
+    {91, A, "last bulk stores not waited for",
+     "Shared memory ends with the CTA. A thread that waits for its earlier bulk "
+     "groups leaves without waiting for the last ones; published kernels rely "
+     "on the hardware keeping the memory until they are read."},
 };
 
 const HazardInfo *hazardInfo(unsigned number) {

@@ -460,6 +460,7 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
       // Data pass their definedness on to shared memory; only the address
       // must be defined.
       detail.a.push_back(d.source(one, bits));
+      d.flow().data.push_back(d.flow().sources.back());
       d.flow().sources.pop_back();
     }
   };

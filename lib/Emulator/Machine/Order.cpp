@@ -151,6 +151,15 @@ void Order::use(const Origin &origin, Warp &warp, BarrierOrder &barrier) {
       clock.knows(barrier.init, View::BarrierInit))
     return;
   barrier.initReported = true;
+  // The init happened before, but came behind the fence: only the relaxed
+  // barriers of a cluster tell.
+  if (clock.knows(barrier.init, View::Relaxed) &&
+      clock.at(barrier.init.component, View::BarrierInit))
+    return reportHazard(cluster, origin, 90, FindingKind::MBarrier,
+                        "the mbarrier is initialised at line " +
+                            std::to_string(barrier.initLine) +
+                            ", behind fence.mbarrier_init",
+                        barrier.offset);
   reportHazard(cluster, origin, 1, FindingKind::MBarrier,
                "the mbarrier is used without an edge from its mbarrier.init "
                "at line " +
@@ -355,6 +364,7 @@ void Order::waitGroup(Warp &warp, unsigned lane, bool copies, size_t keep,
   else if (groups.ends.size() > keep)
     time = groups.ends[groups.ends.size() - keep - 1];
   groups.emptyWait |= !copies && groups.ends.empty();
+  groups.waited |= !groups.ends.empty();
   if (!time)
     return;
   if (copies)
@@ -369,10 +379,12 @@ void Order::checkExit(const Cta &cta) {
     for (const auto &[lane, groups] : warp->order->bulk)
       if (Stamp stamp = last(*warp, lane, Queue::BulkRead);
           !knows(*warp, stamp))
+        // A thread that waits for earlier groups keeps its buffers apart by
+        // that, and relies on the hardware for the last ones.
         reportHazard(
             cluster,
             {const_cast<Cta *>(&cta), int(warp->index), int(lane), groups.line},
-            31, FindingKind::Race,
+            groups.waited ? 91 : 31, FindingKind::Race,
             "the CTA ends while this bulk operation may still read "
             "its shared memory: no cp.async.bulk.wait_group followed");
 }

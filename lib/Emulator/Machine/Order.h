@@ -121,8 +121,15 @@ struct WarpOrder {
     std::vector<uint32_t> ends; ///< time of the last operation of each group
     uint32_t line = 0;          ///< of the last operation
     bool emptyWait = false;     ///< waited without ever committing
+    bool waited = false;        ///< waited, if not for the last one
   };
   std::map<unsigned, Groups> bulk, copies;
+  /// Runs of tcgen05.ld of which no register has been used, in their order.
+  struct Load {
+    Stamp stamp;
+    const std::vector<Slot> *registers;
+  };
+  std::vector<Load> loads;
 };
 
 /// One access to memory.

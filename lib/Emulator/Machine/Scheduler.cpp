@@ -14,6 +14,7 @@
 
 #include "Control.h"
 #include "Events.h"
+#include "TensorOrder.h"
 
 #include <algorithm>
 
@@ -138,8 +139,11 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
     Step step = Step::Next;
     if (warp.tainted && !flowBefore(x, r, program.flows[group.pc]))
       step = Step::Fault;
-    else if (x.mask)
+    else if (x.mask) {
+      if (warp.loading)
+        useLoaded(x, program.flows[group.pc]);
       step = r.fn(x, r);
+    }
     if (isObserved && step != Step::Block && step != Step::Fault)
       observe(x, r, step);
     if (step == Step::Next || step == Step::Yield) {

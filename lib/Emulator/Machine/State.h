@@ -74,6 +74,8 @@ inline constexpr unsigned kRankShift = 24;
 /// tracking.
 struct Flow {
   std::vector<Slot> sources, destinations;
+  /// What stores write to memory, undefined or not.
+  std::vector<Slot> data;
   /// An undefined source is an error here, not something to pass on.
   bool sink = false;
 };
@@ -185,6 +187,7 @@ struct Warp {
   uint8_t *registers = nullptr;
   std::vector<uint32_t> undefined; ///< lane masks by slot / 64
   bool tainted = false;
+  bool loading = false; ///< WarpOrder::loads has some
   std::vector<uint8_t> local;        ///< 32 lanes, one after another
   std::array<BulkGroups, 32> bulk;   ///< cp.async.bulk, per thread
   std::array<BulkGroups, 32> copies; ///< cp.async, per thread

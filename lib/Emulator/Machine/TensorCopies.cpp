@@ -241,8 +241,10 @@ Step tensorCopy(Exec &x, const Record &r) {
       auto open = x.warp->bulk[lane].open;
       ++*open;
       auto reduction = Reduction(r.imm);
-      if (cluster->order) {
-        bool reduces = reduction != Reduction::None;
+      bool reduces = reduction != Reduction::None;
+      // A warp that stores one box by all of its lanes, as epilogues of CUTLASS
+      // do, writes the same bytes again.
+      if (cluster->order && (reduces || !repeatsFirst(x, r, lane))) {
         StoreTouches t =
             storeTouches(x, r, lane, reduces ? globalBits(map.type) / 8 : 0);
         orderBox(x, r, lane, map, *box, *cta, shared & 0xFFFFFF, t.source,

@@ -187,10 +187,11 @@ bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
 Step waitTensorWarp(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
-  if (Order *order = x.cluster->order.get())
-    order->observe(*x.warp,
-                   order->last(*x.warp, 0,
-                               r.aux ? Queue::TensorStore : Queue::TensorLoad));
+  Order *order = x.cluster->order.get();
+  if (order && r.aux)
+    order->observe(*x.warp, order->last(*x.warp, 0, Queue::TensorStore));
+  else if (order)
+    waitLoaded(x);
   return Step::Next;
 }
 

@@ -50,6 +50,10 @@ bool TensorOrder::ordered(const Warp &warp, const TensorEvent &earlier,
                           const TensorEvent &now, bool wrote) const {
   if (order.knows(warp, earlier.done))
     return true;
+  // Columns are freed once the operations on them are over, which relaxed
+  // barriers tell too; no memory has to become visible.
+  if (isFree(now.use) && order.knows(warp, earlier.done, View::Relaxed))
+    return true;
   if (!isCore(earlier.use) || !isCore(now.use))
     return false;
   if (earlier.done.component == now.done.component)
@@ -303,6 +307,35 @@ void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
   event.issued = nowOf(*x.warp);
   cluster.tensorOrder->touch(*x.warp, *x.cta, event,
                              areasOf(fragment, address, store));
+  if (!store) {
+    x.warp->order->loads.push_back({event.done, &r.detail->a});
+    x.warp->loading = true;
+  }
+}
+
+void useLoaded(Exec &x, const Flow &flow) {
+  std::vector<WarpOrder::Load> &loads = x.warp->order->loads;
+  auto uses = [&](const WarpOrder::Load &load) {
+    auto loaded = [&](Slot slot) {
+      return std::find(load.registers->begin(), load.registers->end(), slot) !=
+             load.registers->end();
+    };
+    return std::any_of(flow.sources.begin(), flow.sources.end(), loaded) ||
+           std::any_of(flow.data.begin(), flow.data.end(), loaded);
+  };
+  auto last = std::find_if(loads.rbegin(), loads.rend(), uses);
+  if (last == loads.rend())
+    return;
+  x.cluster->order->observe(*x.warp, last->stamp);
+  loads.erase(loads.begin(), last.base());
+  x.warp->loading = !loads.empty();
+}
+
+void waitLoaded(Exec &x) {
+  Order &order = *x.cluster->order;
+  order.observe(*x.warp, order.last(*x.warp, 0, Queue::TensorLoad));
+  x.warp->order->loads.clear();
+  x.warp->loading = false;
 }
 
 } // namespace blockscale::emulator::machine

@@ -115,6 +115,11 @@ void issueTensor(Exec &x, const Record &r, unsigned lane, unsigned group,
 /// Strict mode: tcgen05.ld or st of a warp.
 void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
                    uint32_t address, bool store);
+/// Strict mode: an instruction with these operands runs. The first that uses a
+/// register of a tcgen05.ld waits until the load is complete.
+void useLoaded(Exec &x, const Flow &flow);
+/// Strict mode: tcgen05.wait::ld.
+void waitLoaded(Exec &x);
 /// Strict mode: a tcgen05 instruction with cta_group::2 needs a running peer.
 void checkPeer(Exec &x, const Record &r, unsigned lane, unsigned hazard);
 

@@ -94,18 +94,26 @@ StoreTouches storeTouches(Exec &x, const Record &r, unsigned lane,
   return t;
 }
 
+bool repeatsFirst(Exec &x, const Record &r, unsigned lane) {
+  unsigned first = x.firstLane();
+  if (lane == first)
+    return false;
+  for (unsigned i = 0; i != r.detail->b.size(); ++i)
+    if (pushedAddress(x, *r.detail, i, first) !=
+        pushedAddress(x, *r.detail, i, lane))
+      return false;
+  for (Slot slot : r.detail->a)
+    if (x.reg<uint32_t>(slot)[first] != x.reg<uint32_t>(slot)[lane])
+      return false;
+  return true;
+}
+
 void adviseRepeats(Exec &x, const Record &r) {
   if (!x.cluster->grid.options.advice || !(x.mask & (x.mask - 1)))
     return;
-  auto first = x.firstLane(),
-       second = unsigned(__builtin_ctz(x.mask & (x.mask - 1)));
-  for (unsigned i = 0; i != r.detail->b.size(); ++i)
-    if (pushedAddress(x, *r.detail, i, first) !=
-        pushedAddress(x, *r.detail, i, second))
-      return;
-  for (Slot slot : r.detail->a)
-    if (x.reg<uint32_t>(slot)[first] != x.reg<uint32_t>(slot)[second])
-      return;
+  auto second = unsigned(__builtin_ctz(x.mask & (x.mask - 1)));
+  if (!repeatsFirst(x, r, second))
+    return;
   reportHazard(*x.cluster, x.origin(r, int(second)), 50, FindingKind::Tma,
                std::to_string(__builtin_popcount(x.mask)) +
                    " lanes issue the same copy");

@@ -50,7 +50,10 @@ bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta);
 void emitCopy(Cluster &cluster, const Origin &origin, EventKind kind,
               uint64_t bytes, uint32_t target);
 
-/// Advice if two lanes issue the same copy: equal addresses and coordinates.
+/// Whether the lane issues the same copy as the first one: equal addresses and
+/// coordinates.
+bool repeatsFirst(Exec &x, const Record &r, unsigned lane);
+/// Advice if two lanes issue the same copy.
 void adviseRepeats(Exec &x, const Record &r);
 
 /// Strict mode: the accesses of a load into one CTA.

@@ -35,6 +35,8 @@ EQUIVALENT = [
      "publishes the initialisation to the threads that use the barriers"),
     (r"pair: relaxed cluster arrive 0 of", "the fence of the barriers' "
      "initialisation in front of it releases what there is to publish"),
+    (r"pair: relaxed cluster arrive 2 of", "tensor memory is freed behind it: "
+     "its operations must be over, which a relaxed barrier tells"),
     (r"pair: (drop|flip parity of) wait 1 of", "the producer's wait for its last stages: the "
      "epilogue waits for the later accumulator before the last barrier"),
     (r"sparse: drop fence.proxy 0 of", "the same lanes fence again behind the "
