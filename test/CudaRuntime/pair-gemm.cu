@@ -75,6 +75,7 @@ __device__ void produce(Shared &s, const Maps &maps, Walk walk,
                         uint32_t rank) {
   int m, n;
   while (walk.next(m, n))
+#pragma unroll 1
     for (int t = 0; t < walk.tilesK; ++t, walk.advance()) {
       uint32_t full = sharedAddress(&s.full[walk.stage]);
       barrierWait(sharedAddress(&s.empty[walk.stage]), walk.round ^ 1);
@@ -102,6 +103,7 @@ __device__ __forceinline__ void transpose(uint32_t *words, int lane) {
 __device__ void arrange(Shared &s, Walk walk, int lane) {
   int m, n;
   while (walk.next(m, n))
+#pragma unroll 1
     for (int t = 0; t < walk.tilesK; ++t, walk.advance()) {
       barrierWait(sharedAddress(&s.full[walk.stage]), walk.round);
       transpose(s.scaleA[walk.stage], lane);
@@ -118,6 +120,7 @@ __device__ void multiply(Shared &s, Walk walk) {
   int m, n;
   while (walk.next(m, n)) {
     barrierWait(sharedAddress(&s.taken[walk.side()]), walk.turn() ^ 1);
+#pragma unroll 1
     for (int t = 0; t < walk.tilesK; ++t, walk.advance()) {
       barrierWait(sharedAddress(&s.scaled[walk.stage]), walk.round);
       if (electOne()) {
@@ -144,6 +147,7 @@ __device__ void store(Shared &s, const Maps &maps, Walk walk, uint32_t rank) {
   int m, n, buffer = 0, row = int(threadIdx.x) % 128;
   while (walk.next(m, n)) {
     barrierWait(sharedAddress(&s.ready[walk.side()]), walk.turn());
+#pragma unroll 1
     for (int c = 0; c < kTileN; c += kChunk, buffer ^= 1) {
       if (row / 32 == 0)
         asm volatile("cp.async.bulk.wait_group.read 1;" ::: "memory");

@@ -15,7 +15,7 @@ import mutations
 from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
-ptx = Ptx(ptx_path)
+ptx = Ptx.read(ptx_path)
 lines, places, definition = ptx.lines, ptx.some, ptx.definition
 edited, replaced, added = ptx.edited, ptx.replaced, ptx.added
 

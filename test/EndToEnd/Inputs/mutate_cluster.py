@@ -15,7 +15,7 @@ import mutations
 from mutations import Ptx
 
 source, ptx_path, folder, *flags = sys.argv[1:]
-ptx = Ptx(ptx_path)
+ptx = Ptx.read(ptx_path)
 lines, places, definition = ptx.lines, ptx.places, ptx.definition
 edited, dropped = ptx.replaced, ptx.dropped
 

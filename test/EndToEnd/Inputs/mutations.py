@@ -14,9 +14,13 @@ import subprocess
 class Ptx:
     """The lines of a PTX file; every edit returns the lines of the whole."""
 
-    def __init__(self, path):
+    def __init__(self, text):
+        self.lines = text.splitlines()
+
+    @classmethod
+    def read(cls, path):
         with open(path) as file:
-            self.lines = file.read().splitlines()
+            return cls(file.read())
 
     def places(self, pattern):
         """Numbers of the lines that match; there may be none."""
@@ -31,7 +35,8 @@ class Ptx:
 
     def definition(self, register, before):
         """The last line before `before` that sets the register."""
-        found = self.some(rf"\t{re.escape(register)}, ")
+        found = self.some(
+            rf"^\s*(@!?%\w+ )?[\w.:]+\s+{re.escape(register)}, ")
         return [i for i in found if i < before][-1]
 
     def edited(self, at, text):
@@ -68,6 +73,40 @@ def verifier(source, *options):
         return result.returncode == 1 and bad
 
     return noticed
+
+
+class Program:
+    """A CUDA program whose fat binary is not compressed: its PTX is edited in
+    place."""
+
+    def __init__(self, path, *options):
+        self.path, self.options = path, options
+        with open(path, "rb") as file:
+            self.image = file.read()
+        self.begin = self.image.index(b".version ")
+        self.end = self.image.index(b"\0", self.begin)
+
+    def ptx(self):
+        text = self.image[self.begin:self.end].decode()
+        # Empty lines leave room for edits.
+        return Ptx("\n".join(line for line in text.splitlines() if line))
+
+    def noticed(self, path, completion):
+        with open(path, "rb") as file:
+            text = file.read()
+        room = self.end - self.begin
+        assert len(text) <= room, f"{len(text)} bytes in place of {room}"
+        program = path + ".program"
+        with open(program, "wb") as file:
+            file.write(self.image[:self.begin] + text.ljust(room)
+                       + self.image[self.end:])
+        os.chmod(program, 0o755)
+        result = subprocess.run(
+            ["blockscale", "emulate", f"--completion={completion}",
+             "--threads=1", "--step-limit=10000000", *self.options, "--cuda",
+             program], capture_output=True, text=True)
+        os.remove(program)
+        return result.returncode == 1
 
 
 def report(cases, folder, noticed, completions=("immediate",), equivalent=()):

@@ -5,6 +5,9 @@
 # nobody noticed and per edit that is equivalent, then how many there were.
 #
 # usage: protocol.py FILE.mlir FILE.ptx FOLDER [VERIFY OPTIONS...]
+#        protocol.py PROGRAM - FOLDER [EMULATE OPTIONS...]
+#
+# The second form takes the PTX in a CUDA program that checks itself.
 #
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -19,7 +22,12 @@ from mutations import Ptx
 
 source, ptx_path, folder = sys.argv[1:4]
 options = sys.argv[4:]
-ptx = Ptx(ptx_path)
+if ptx_path == "-":
+    program = mutations.Program(source, *options)
+    ptx, noticed = program.ptx(), program.noticed
+else:
+    ptx = Ptx.read(ptx_path)
+    noticed = mutations.verifier(source, "--num-sms=2", *options)
 lines, places, definition = ptx.lines, ptx.places, ptx.definition
 edited = ptx.edited
 
@@ -39,6 +47,10 @@ EQUIVALENT = [
      "its operations must be over, which a relaxed barrier tells"),
     (r"pair: (drop|flip parity of) wait 1 of", "the producer's wait for its last stages: the "
      "epilogue waits for the later accumulator before the last barrier"),
+    (r"pair-gemm: drop tcgen05.wait::ld", "the use of the registers waits for "
+     "the load"),
+    (r"pair-gemm: (drop|flip parity of) wait 3 of", "the leader's wait for the "
+     "last arrivals of its peer: the last barrier of the cluster waits too"),
     (r"sparse: drop fence.proxy 0 of", "the same lanes fence again behind the "
      "clearing of B's scales"),
 ]
@@ -70,15 +82,14 @@ DROPPED = [
 
 def without():
     for what in DROPPED:
-        for number, at in counted(r"^\t(@%p\d+ )?" + re.escape(what)):
+        for number, at in counted(r"^\s*(@!?%p\d+ )?" + re.escape(what)):
             yield f"drop {what} {number}", edited(at, "")
 
 
 def waits():
     for number, at in counted(r"mbarrier\.try_wait"):
         line = lines[at]
-        done = re.search(r"\t(%p\d+), |b64 (%p\d+), |b64 \t(%p\d+), ", line)
-        done = next(group for group in done.groups() if group)
+        done = re.search(r"[\t ](%?[pP]\d+), ", line).group(1)
         parity = re.search(r"(%r\d+)(, %?r?\d+)?;", line).group(1)
         yield f"drop wait {number}", edited(at, f"\tsetp.eq.u32 {done}, 0, 0;")
         flip = f"\txor.b32 \t{parity}, {parity}, 1;\n"
@@ -87,7 +98,9 @@ def waits():
 
 def relaxed():
     for number, at in counted(r"mbarrier\.arrive\.shared"):
-        text = lines[at].replace("arrive.shared", "arrive.relaxed.cta.shared")
+        scope = "cluster" if "shared::cluster" in lines[at] else "cta"
+        text = lines[at].replace(
+            "arrive.shared", f"arrive.relaxed.{scope}.shared")
         yield f"relaxed arrive {number}", edited(at, text)
     for number, at in counted(r"mbarrier\.arrive\.release"):
         text = lines[at].replace("arrive.release", "arrive.relaxed")
@@ -118,7 +131,15 @@ def orders():
         work = [i for i in places(r"tcgen05\.(mma|cp)") if i < at]
         label = max([i for i in places(r"^\$L") if i < at], default=0)
         if work and work[-1] > label:
-            yield f"commit before the last MMA {number}", moved(at, work[-1])
+            # With the block of inline text around it.
+            first = last = work[-1]
+            while "{" in lines[first - 1] or "setp" in lines[first - 1]:
+                first -= 1
+            while "}" == lines[last + 1].strip():
+                last += 1
+            yield (f"commit before the last MMA {number}",
+                   lines[:first] + lines[last + 1:at + 1]
+                   + lines[first:last + 1] + lines[at + 1:])
     for number, at in counted(r"mbarrier\.arrive\.(shared|release)"):
         loads = [i for i in places(r"tcgen05\.wait::ld") if i < at]
         if loads:
@@ -144,8 +165,7 @@ def all_mutations():
         yield from family()
 
 
-kernel = os.path.basename(ptx_path).split(".")[0]
+kernel = os.path.basename(source).split(".")[0]
 mutations.report(
     ((f"{kernel}: {name}", text) for name, text in all_mutations()), folder,
-    mutations.verifier(source, "--num-sms=2", *options),
-    ("immediate", "latest", "random"), EQUIVALENT)
+    noticed, ("immediate", "latest", "random"), EQUIVALENT)
