@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Graphs.h"
 
 #include <cstring>
 
@@ -160,8 +160,10 @@ BLOCKSCALE_API cudaError_t cudaMemcpy(void *destination, const void *source,
 
 BLOCKSCALE_API cudaError_t cudaMemcpyAsync(void *destination,
                                            const void *source, size_t size,
-                                           cudaMemcpyKind kind, cudaStream_t) {
-  return cudaMemcpy(destination, source, size, kind);
+                                           cudaMemcpyKind kind,
+                                           cudaStream_t stream) {
+  return doOrKeep(
+      stream, [=] { return cudaMemcpy(destination, source, size, kind); });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemcpy2D(void *destination,
@@ -178,9 +180,11 @@ BLOCKSCALE_API cudaError_t cudaMemcpy2DAsync(void *destination,
                                              const void *source,
                                              size_t sourcePitch, size_t width,
                                              size_t height, cudaMemcpyKind kind,
-                                             cudaStream_t) {
-  return copyRows(destination, destinationPitch, source, sourcePitch, width,
-                  height, kind);
+                                             cudaStream_t stream) {
+  return doOrKeep(stream, [=] {
+    return copyRows(destination, destinationPitch, source, sourcePitch, width,
+                    height, kind);
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemcpyPeer(void *destination,
@@ -197,8 +201,8 @@ BLOCKSCALE_API cudaError_t cudaMemset(void *pointer, int value, size_t size) {
 }
 
 BLOCKSCALE_API cudaError_t cudaMemsetAsync(void *pointer, int value,
-                                           size_t size, cudaStream_t) {
-  return cudaMemset(pointer, value, size);
+                                           size_t size, cudaStream_t stream) {
+  return doOrKeep(stream, [=] { return cudaMemset(pointer, value, size); });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value,
@@ -208,8 +212,10 @@ BLOCKSCALE_API cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value,
 
 BLOCKSCALE_API cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch,
                                              int value, size_t width,
-                                             size_t height, cudaStream_t) {
-  return fillRows(pointer, pitch, value, width, height);
+                                             size_t height,
+                                             cudaStream_t stream) {
+  return doOrKeep(
+      stream, [=] { return fillRows(pointer, pitch, value, width, height); });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemcpyToSymbol(const void *symbol,
@@ -227,8 +233,10 @@ BLOCKSCALE_API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol,
                                                    const void *source,
                                                    size_t size, size_t offset,
                                                    cudaMemcpyKind kind,
-                                                   cudaStream_t) {
-  return cudaMemcpyToSymbol(symbol, source, size, offset, kind);
+                                                   cudaStream_t stream) {
+  return doOrKeep(stream, [=] {
+    return cudaMemcpyToSymbol(symbol, source, size, offset, kind);
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemcpyFromSymbol(void *destination,
@@ -246,8 +254,10 @@ BLOCKSCALE_API cudaError_t cudaMemcpyFromSymbolAsync(void *destination,
                                                      const void *symbol,
                                                      size_t size, size_t offset,
                                                      cudaMemcpyKind kind,
-                                                     cudaStream_t) {
-  return cudaMemcpyFromSymbol(destination, symbol, size, offset, kind);
+                                                     cudaStream_t stream) {
+  return doOrKeep(stream, [=] {
+    return cudaMemcpyFromSymbol(destination, symbol, size, offset, kind);
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaGetSymbolAddress(void **pointer,

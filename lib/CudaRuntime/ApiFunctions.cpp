@@ -13,6 +13,7 @@
 #include "Runtime.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace blockscale;
 using namespace blockscale::cudart;
@@ -105,8 +106,8 @@ BLOCKSCALE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
   attributes->localSizeBytes = entry->kernel->localBytes();
   attributes->maxThreadsPerBlock = int(maxThreads(bounds));
   attributes->numRegs = int(registersPerThread(bounds));
-  attributes->ptxVersion =
-      int(loaded.module.versionMajor * 10 + loaded.module.versionMinor);
+  // Of the virtual architecture; CUB takes its tuning by it.
+  attributes->ptxVersion = std::atoi(loaded.module.target.c_str() + 3);
   attributes->binaryVersion = int(runtime.device.capabilityMajor() * 10 +
                                   runtime.device.capabilityMinor());
   attributes->maxDynamicSharedSizeBytes =

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Graphs.h"
 
 #include <climits>
 
@@ -103,8 +103,11 @@ BLOCKSCALE_API cudaError_t cudaFree(void *pointer) {
   return release(pointer, MemoryKind::Device, MemoryKind::Managed);
 }
 
-BLOCKSCALE_API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t) {
-  return cudaFree(pointer);
+BLOCKSCALE_API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
+  Runtime &runtime = Runtime::get();
+  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
+  // Every launch of a graph has its memory at the same place.
+  return graphOf(stream) ? cudaSuccess : cudaFree(pointer);
 }
 
 BLOCKSCALE_API cudaError_t cudaFreeHost(void *pointer) {

@@ -10,23 +10,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Graphs.h"
 
 #include <chrono>
 #include <unordered_set>
 
 using namespace blockscale::cudart;
 
-struct CUstream_st {
-  unsigned flags = cudaStreamDefault;
-  int priority = 0;
-  unsigned long long id = 0;
-};
-
 struct CUevent_st {
   using Clock = std::chrono::steady_clock;
   unsigned flags = cudaEventDefault;
   bool recorded = false;
+  CUgraph_st *graph = nullptr; ///< of the captured stream that recorded it
   Clock::time_point at;
 };
 
@@ -59,6 +54,14 @@ const CUstream_st &stateOf(cudaStream_t stream) {
   return handles().streams.count(stream) ? *stream : standard;
 }
 
+/// Waiting for a stream that is being captured makes no sense.
+cudaError_t waitFor(cudaStream_t stream) {
+  if (graphOf(stream))
+    return note(cudaErrorStreamCaptureUnsupported);
+  return note(isStream(stream) ? Runtime::get().sticky
+                               : cudaErrorInvalidResourceHandle);
+}
+
 cudaError_t withStream(cudaStream_t stream) {
   return note(isStream(stream) ? Runtime::get().sticky
                                : cudaErrorInvalidResourceHandle);
@@ -66,13 +69,26 @@ cudaError_t withStream(cudaStream_t stream) {
 
 } // namespace
 
+CUgraph_st *blockscale::cudart::graphOf(cudaStream_t stream) {
+  return handles().streams.count(stream) ? stream->graph : nullptr;
+}
+
+void blockscale::cudart::endCapture(CUgraph_st *graph) {
+  for (cudaStream_t stream : handles().streams)
+    if (stream->graph == graph)
+      stream->graph = nullptr, stream->origin = false;
+  for (cudaEvent_t event : handles().events)
+    if (event->graph == graph)
+      event->graph = nullptr;
+}
+
 BLOCKSCALE_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream,
                                                         unsigned flags,
                                                         int priority) {
   auto guard = locked();
   if (!stream || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking))
     return note(cudaErrorInvalidValue);
-  *stream = new CUstream_st{flags, priority, ++handles().lastId};
+  *stream = new CUstream_st{flags, priority, ++handles().lastId, nullptr, false};
   handles().streams.insert(*stream);
   return cudaSuccess;
 }
@@ -96,7 +112,7 @@ BLOCKSCALE_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 BLOCKSCALE_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   auto guard = locked();
-  return withStream(stream);
+  return waitFor(stream);
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -108,6 +124,9 @@ BLOCKSCALE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream,
   auto guard = locked();
   if (!handles().events.count(event))
     return note(cudaErrorInvalidResourceHandle);
+  // The stream joins the capture of the one that it waits for.
+  if (event->graph && handles().streams.count(stream) && !stream->graph)
+    stream->graph = event->graph;
   return withStream(stream);
 }
 
@@ -152,7 +171,8 @@ cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
   auto guard = locked();
   if (!isStream(stream))
     return note(cudaErrorInvalidResourceHandle);
-  *status = cudaStreamCaptureStatusNone;
+  *status = graphOf(stream) ? cudaStreamCaptureStatusActive
+                            : cudaStreamCaptureStatusNone;
   return cudaSuccess;
 }
 
@@ -179,7 +199,7 @@ BLOCKSCALE_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event,
   auto guard = locked();
   if (!event)
     return note(cudaErrorInvalidValue);
-  *event = new CUevent_st{flags, false, {}};
+  *event = new CUevent_st{flags, false, nullptr, {}};
   handles().events.insert(*event);
   return cudaSuccess;
 }
@@ -201,6 +221,9 @@ BLOCKSCALE_API cudaError_t cudaEventRecord(cudaEvent_t event,
   auto guard = locked();
   if (!handles().events.count(event) || !isStream(stream))
     return note(cudaErrorInvalidResourceHandle);
+  event->graph = graphOf(stream);
+  if (event->graph)
+    return cudaSuccess;
   event->recorded = true;
   event->at = CUevent_st::Clock::now();
   return note(Runtime::get().sticky);

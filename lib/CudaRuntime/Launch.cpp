@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Graphs.h"
 #include "blockscale/Emulator/Hazards.h"
 
 #include <cstring>
@@ -176,12 +176,38 @@ struct Configuration {
 };
 thread_local std::vector<Configuration> configurations;
 
-cudaError_t launchKernel(const void *symbol, const LaunchRequest &request) {
+/// A launch that comes later: the arguments are copied.
+cudaError_t keepLaunch(CUgraph_st &graph, KernelEntry &entry,
+                       LaunchRequest request) {
+  if (cudaError_t error = Runtime::get().prepare(entry); error != cudaSuccess)
+    return error;
+  std::vector<std::vector<uint8_t>> copies;
+  const auto &parameters = entry.kernel->function()->parameters;
+  if (!request.arguments && !parameters.empty())
+    return cudaErrorInvalidValue;
+  for (size_t i = 0; i != parameters.size(); ++i) {
+    const auto *bytes = static_cast<const uint8_t *>(request.arguments[i]);
+    copies.emplace_back(bytes, bytes + parameters[i].size);
+  }
+  graph.work.push_back([&entry, request, copies]() mutable {
+    std::vector<void *> arguments;
+    for (auto &copy : copies)
+      arguments.push_back(copy.data());
+    request.arguments = arguments.data();
+    return Runtime::get().launch(entry, request);
+  });
+  return cudaSuccess;
+}
+
+cudaError_t launchKernel(const void *symbol, const LaunchRequest &request,
+                         cudaStream_t stream) {
   Runtime &runtime = Runtime::get();
   std::lock_guard<std::recursive_mutex> guard(runtime.lock);
   KernelEntry *entry = runtime.findKernel(symbol);
   if (!entry)
     return note(cudaErrorInvalidDeviceFunction);
+  if (CUgraph_st *graph = graphOf(stream))
+    return note(keepLaunch(*graph, *entry, request));
   return note(runtime.launch(*entry, request));
 }
 
@@ -241,13 +267,14 @@ BLOCKSCALE_API cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block,
 
 BLOCKSCALE_API cudaError_t cudaLaunchKernel(const void *symbol, dim3 grid,
                                             dim3 block, void **arguments,
-                                            size_t sharedBytes, cudaStream_t) {
+                                            size_t sharedBytes,
+                                            cudaStream_t stream) {
   LaunchRequest request;
   request.grid = toDim3(grid);
   request.block = toDim3(block);
   request.sharedBytes = sharedBytes;
   request.arguments = arguments;
-  return launchKernel(symbol, request);
+  return launchKernel(symbol, request, stream);
 }
 
 BLOCKSCALE_API cudaError_t __cudaGetKernel(cudaKernel_t *kernel,
@@ -288,30 +315,32 @@ BLOCKSCALE_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
     if (cudaError_t error = readAttribute(config->attrs[i], request);
         error != cudaSuccess)
       return note(error);
-  return launchKernel(symbol, request);
+  return launchKernel(symbol, request, config->stream);
 }
 
 BLOCKSCALE_API cudaError_t cudaLaunchCooperativeKernel(const void *symbol,
                                                        dim3 grid, dim3 block,
                                                        void **arguments,
                                                        size_t sharedBytes,
-                                                       cudaStream_t) {
+                                                       cudaStream_t stream) {
   LaunchRequest request;
   request.grid = toDim3(grid);
   request.block = toDim3(block);
   request.sharedBytes = sharedBytes;
   request.arguments = arguments;
   request.cooperative = true;
-  return launchKernel(symbol, request);
+  return launchKernel(symbol, request, stream);
 }
 
-BLOCKSCALE_API cudaError_t cudaLaunchHostFunc(cudaStream_t,
+BLOCKSCALE_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream,
                                               cudaHostFn_t function,
                                               void *data) {
   if (!function)
     return note(cudaErrorInvalidValue);
-  function(data);
-  return cudaSuccess;
+  return doOrKeep(stream, [=] {
+    function(data);
+    return cudaSuccess;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamAddCallback(cudaStream_t stream,

@@ -1,0 +1,123 @@
+// RUN: %nvcc -arch=sm_100a %s -o %t
+// RUN: blockscale emulate --cuda %t 2>&1 | FileCheck %s --implicit-check-not=blockscale:
+// CHECK: all right
+
+//===- graphs.cu - streams captured into graphs ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Inputs/Check.h"
+#include <vector>
+
+constexpr int kCount = 1000;
+
+__global__ void scale(float *values, float factor, float more) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kCount)
+    values[i] = values[i] * factor + more;
+}
+
+__global__ void add(float *sum, const float *values) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < kCount)
+    sum[i] += values[i];
+}
+
+static void launch(cudaStream_t stream, float *values, float factor,
+                   float more) {
+  scale<<<4, 256, 0, stream>>>(values, factor, more);
+}
+
+/// values = host; values = values * factor + 1; other = 7s; sum = values +
+/// other; ++calls; on two streams.
+static cudaGraph_t capture(cudaStream_t stream, cudaStream_t second,
+                           const std::vector<float> &host, float *values,
+                           float *other, float *sum, float factor,
+                           int *calls) {
+  cudaEvent_t fork, join;
+  CALL(cudaEventCreate(&fork));
+  CALL(cudaEventCreate(&join));
+  CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  cudaStreamCaptureStatus status;
+  CALL(cudaStreamIsCapturing(stream, &status));
+  EXPECT(status == cudaStreamCaptureStatusActive);
+  CALL(cudaMemcpyAsync(values, host.data(), kCount * sizeof(float),
+                       cudaMemcpyHostToDevice, stream));
+  CALL(cudaEventRecord(fork, stream));
+  CALL(cudaStreamWaitEvent(second, fork, 0));
+  // The arguments are those of now.
+  launch(stream, values, factor, 1);
+  CALL(cudaMemsetAsync(other, 0, kCount * sizeof(float), second));
+  launch(second, other, 1, 7);
+  CALL(cudaEventRecord(join, second));
+  CALL(cudaStreamWaitEvent(stream, join, 0));
+  CALL(cudaMemcpyAsync(sum, values, kCount * sizeof(float),
+                       cudaMemcpyDeviceToDevice, stream));
+  add<<<4, 256, 0, stream>>>(sum, other);
+  CALL(cudaLaunchHostFunc(
+      stream, [](void *data) { ++*static_cast<int *>(data); }, calls));
+  EXPECT(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaGetLastError() == cudaErrorStreamCaptureUnsupported);
+  cudaGraph_t graph;
+  EXPECT(cudaStreamEndCapture(second, &graph) ==
+         cudaErrorStreamCaptureUnmatched);
+  EXPECT(cudaGetLastError() == cudaErrorStreamCaptureUnmatched);
+  CALL(cudaStreamEndCapture(stream, &graph));
+  CALL(cudaStreamIsCapturing(second, &status));
+  EXPECT(status == cudaStreamCaptureStatusNone);
+  return graph;
+}
+
+static void check(const float *sum, const std::vector<float> &host,
+                  float factor) {
+  std::vector<float> back(kCount);
+  CALL(cudaMemcpy(back.data(), sum, kCount * sizeof(float),
+                  cudaMemcpyDeviceToHost));
+  for (int i = 0; i < kCount; ++i)
+    EXPECT(back[i] == host[i] * factor + 8);
+}
+
+int main() {
+  std::vector<float> host(kCount);
+  for (int i = 0; i < kCount; ++i)
+    host[i] = float(i);
+  float *values, *other, *sum;
+  for (float **one : {&values, &other, &sum}) {
+    CALL(cudaMalloc(one, kCount * sizeof(float)));
+    CALL(cudaMemset(*one, 0xFF, kCount * sizeof(float)));
+  }
+  cudaStream_t stream, second;
+  CALL(cudaStreamCreate(&stream));
+  CALL(cudaStreamCreate(&second));
+  int calls = 0;
+  cudaGraph_t graph =
+      capture(stream, second, host, values, other, sum, 3, &calls);
+  EXPECT(calls == 0);
+  cudaGraphExec_t executable;
+  CALL(cudaGraphInstantiate(&executable, graph, 0));
+  CALL(cudaGraphDestroy(graph));
+  // What the host changes before the launch is copied then.
+  for (int round = 0; round < 3; ++round) {
+    for (float &value : host)
+      value += 10;
+    CALL(cudaGraphLaunch(executable, stream));
+    CALL(cudaStreamSynchronize(stream));
+    check(sum, host, 3);
+  }
+  EXPECT(calls == 3);
+  graph = capture(stream, second, host, values, other, sum, 5, &calls);
+  cudaGraphExecUpdateResultInfo result;
+  CALL(cudaGraphExecUpdate(executable, graph, &result));
+  EXPECT(result.result == cudaGraphExecUpdateSuccess);
+  CALL(cudaGraphLaunch(executable, stream));
+  check(sum, host, 5);
+  CALL(cudaGraphDestroy(graph));
+  CALL(cudaGraphExecDestroy(executable));
+  EXPECT(cudaGraphExecDestroy(executable) == cudaErrorInvalidValue);
+  EXPECT(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) ==
+         cudaErrorStreamCaptureUnsupported);
+  std::printf("all right\n");
+}
