@@ -193,11 +193,20 @@ static RowAnswer answerAccumulator(Question &q) {
 // Sparse metadata
 //===----------------------------------------------------------------------===//
 
+static MmaKind sparseKindColumn(Question &q) {
+  constexpr MmaKind kKinds[] = {
+      MmaKind::MXF8F6F4, MmaKind::MXF8F6F4, MmaKind::MXF8F6F4,
+      MmaKind::MXF8F6F4, MmaKind::MXF4,     MmaKind::MXF4,
+      MmaKind::MXF4NVF4, MmaKind::F8F6F4,   MmaKind::F16,
+      MmaKind::TF32,     MmaKind::I8};
+  return kKinds[q.oneOf(
+      "kind", {"mxf8f6f4", "mxf8f6f4 (fp6)", "mxf8f6f4 (fp4)",
+               "mxf8f6f4 (fp8)", "mxf4/mxf4nvf4", "mxf4", "mxf4nvf4", "f8f6f4",
+               "f16", "tf32", "i8"})];
+}
+
 static SparsePattern patternColumn(Question &q) {
-  std::size_t kind =
-      q.oneOf("kind", {"mxf8f6f4", "mxf8f6f4 (fp6)", "mxf8f6f4 (fp4)",
-                       "mxf8f6f4 (fp8)", "mxf4/mxf4nvf4", "mxf4", "mxf4nvf4"});
-  return kind < 4 ? SparsePattern::TwoOfFour : SparsePattern::PairsFourOfEight;
+  return sparsePattern(sparseKindColumn(q));
 }
 
 static RowAnswer answerMetadataGmem(Question &q) {
@@ -216,17 +225,17 @@ static RowAnswer answerMetadataGmem(Question &q) {
 }
 
 static RowAnswer answerMetadataTmem(Question &q) {
-  SparsePattern pattern = patternColumn(q);
+  MmaKind kind = sparseKindColumn(q);
   unsigned perMma = q.count("K_logical_per_mma");
   unsigned step = q.count("k_step"), m = q.count("m"), k = q.count("k_logical");
-  unsigned expected = pattern == SparsePattern::TwoOfFour ? 64 : 128;
+  unsigned expected = instructionK(kind, /*sparse=*/true);
   if (perMma != expected)
     q.fail("K_logical_per_mma", "kind '" + q.text("kind") + "' has " +
                                     std::to_string(expected) + ", found '" +
                                     q.text("K_logical_per_mma") + "'");
   if (!q.error().empty())
     return RowAnswer::refuse(q.error());
-  Answer<MetadataPosition> position = metadataPosition(pattern, step, m, k);
+  Answer<MetadataPosition> position = metadataPosition(kind, step, m, k);
   if (!position)
     return RowAnswer::refuse(position.reason);
   return decimals(position->lane, position->column, position->byte);

@@ -71,8 +71,9 @@ std::optional<Swizzle> parseSwizzle(std::string_view name) {
 std::optional<std::string> whyNot(const OperandTile &tile) {
   unsigned width = swizzleWidth(tile.swizzle);
   std::string swizzle = "'" + std::string(swizzleName(tile.swizzle)) + "'";
-  if (tile.containerBits != 4 && tile.containerBits != 8)
-    return "elements are stored in 4 or 8 bits, found " +
+  if (tile.containerBits != 4 && tile.containerBits != 8 &&
+      tile.containerBits != 16 && tile.containerBits != 32)
+    return "elements are stored in 4, 8, 16 or 32 bits, found " +
            std::to_string(tile.containerBits);
   if (tile.mn == 0 || tile.k == 0 || tile.mn > 1u << 16 || tile.k > 1u << 16)
     return "tile of " + std::to_string(tile.mn) + " x " +
@@ -133,9 +134,11 @@ Answer<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
   Answer<std::uint64_t> offset = tileOffset(tile, mn, k);
   if (!offset)
     return offset;
-  std::uint64_t perByte = 8 / tile.containerBits;
-  return swizzled(tile.swizzle, *offset) * perByte +
-         (tile.major == OperandMajor::K ? k % perByte : 0);
+  // A byte holds a part of an element, or several.
+  std::uint64_t inByte = tile.major == OperandMajor::K
+                             ? std::uint64_t(k) * tile.containerBits % 8
+                             : 0;
+  return (swizzled(tile.swizzle, *offset) * 8 + inByte) / tile.containerBits;
 }
 
 Answer<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
@@ -143,17 +146,17 @@ Answer<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
   using Result = Answer<std::pair<unsigned, unsigned>>;
   if (auto why = whyNot(tile))
     return Result::refuse(*why);
-  std::uint64_t perByte = 8 / tile.containerBits;
-  if (offset >= tileBytes(tile) * perByte)
+  if (offset >= std::uint64_t(tile.mn) * tile.k)
     return Result::refuse("offset " + std::to_string(offset) +
                           " lies outside the tile");
-  std::uint64_t a = swizzled(tile.swizzle, offset / perByte);
+  std::uint64_t bit = offset * tile.containerBits;
+  std::uint64_t a = swizzled(tile.swizzle, bit / 8);
   std::uint64_t width = swizzleWidth(tile.swizzle);
   std::uint64_t mn, k;
   if (tile.major == OperandMajor::K) {
     std::uint64_t column = a / (tile.mn * width), rest = a % (tile.mn * width);
     mn = rest / width;
-    k = (column * width + rest % width) * perByte + offset % perByte;
+    k = ((column * width + rest % width) * 8 + bit % 8) / tile.containerBits;
   } else {
     std::uint64_t group = a / (tile.k * width), rest = a % (tile.k * width);
     mn = group * width + rest % width;

@@ -15,8 +15,8 @@
 namespace blockscale::hw {
 
 namespace {
-/// Metadata of one row for one MMA.
-constexpr unsigned kStepBytes = 8;
+/// Bytes of a word of tensor memory.
+constexpr unsigned kColumnBytes = 4;
 
 std::string text(std::uint64_t value) { return std::to_string(value); }
 
@@ -25,6 +25,31 @@ std::uint64_t tileK(SparsePattern pattern) {
   return std::uint64_t(elementsPerMetadataByte(pattern)) * kMetadataTileBytes;
 }
 } // namespace
+
+namespace {
+struct PatternName {
+  SparsePattern pattern;
+  std::string_view name;
+};
+constexpr std::array kPatternNames{
+    PatternName{SparsePattern::TwoOfFour, "2:4"},
+    PatternName{SparsePattern::PairsFourOfEight, "4:8 in pairs"},
+    PatternName{SparsePattern::OneOfTwo, "1:2"}};
+} // namespace
+
+std::string_view patternName(SparsePattern pattern) {
+  for (const PatternName &entry : kPatternNames)
+    if (entry.pattern == pattern)
+      return entry.name;
+  return {};
+}
+
+std::optional<SparsePattern> parsePattern(std::string_view name) {
+  for (const PatternName &entry : kPatternNames)
+    if (entry.name == name)
+      return entry.pattern;
+  return std::nullopt;
+}
 
 SparsePatternInfo patternInfo(SparsePattern pattern) {
   switch (pattern) {
@@ -94,12 +119,12 @@ Answer<std::pair<unsigned, unsigned>> keptUnits(SparsePattern pattern,
 namespace {
 /// Positions of the units of a chunk with a nonzero element.
 std::vector<unsigned> nonzeroUnits(const SparsePatternInfo &info,
-                                   std::uint32_t magnitudeMask,
+                                   std::uint32_t nonzeroMask,
                                    const std::uint32_t *chunk) {
   std::vector<unsigned> units;
   for (unsigned unit = 0; unit < info.chunk / info.unit; ++unit)
     for (unsigned i = 0; i < info.unit; ++i)
-      if (chunk[unit * info.unit + i] & magnitudeMask) {
+      if (chunk[unit * info.unit + i] & nonzeroMask) {
         units.push_back(unit);
         break;
       }
@@ -130,7 +155,8 @@ void storeUnit(const SparsePatternInfo &info,
 } // namespace
 
 Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
-                               const std::vector<std::uint32_t> &logical) {
+                               const std::vector<std::uint32_t> &logical,
+                               HighestBit highestBit) {
   using Result = Answer<CompressedRow>;
   SparsePatternInfo info = patternInfo(pattern);
   if (elementBits == 0 || elementBits > 32)
@@ -144,10 +170,11 @@ Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
     if (code > all)
       return Result::refuse("code " + hex(code, 1) + " does not fit " +
                             text(elementBits) + " bits");
+  std::uint32_t nonzeroMask = highestBit == HighestBit::Sign ? all >> 1 : all;
   std::size_t maxUnits = info.stored / info.unit;
   CompressedRow row;
   for (std::size_t at = 0; at < logical.size(); at += info.chunk) {
-    std::vector<unsigned> units = nonzeroUnits(info, all >> 1, &logical[at]);
+    std::vector<unsigned> units = nonzeroUnits(info, nonzeroMask, &logical[at]);
     if (units.size() > maxUnits)
       return Result::refuse("the chunk at element " + text(at) + " has " +
                             text(units.size()) + " nonzero " +
@@ -201,9 +228,6 @@ unsigned elementsPerMetadataByte(SparsePattern pattern) {
 }
 
 std::optional<std::string> whyNot(const MetadataTensor &tensor) {
-  if (tensor.pattern == SparsePattern::OneOfTwo)
-    return "the memory layout of 1:2 metadata is not supported; 2:4 and 4:8 "
-           "in pairs are";
   if (tensor.m == 0 || tensor.k == 0)
     return "the metadata tensor is empty";
   constexpr std::uint64_t limit = std::uint64_t(1) << 63;
@@ -252,38 +276,50 @@ metadataAt(const MetadataTensor &tensor, std::uint64_t offset) {
   return std::pair{m, k};
 }
 
-Answer<MetadataPosition> metadataPosition(SparsePattern pattern, unsigned step,
+/// Metadata of one row for one MMA in bytes.
+static unsigned stepBytes(MmaKind kind) {
+  return instructionK(kind, /*sparse=*/true) /
+         elementsPerMetadataByte(sparsePattern(kind));
+}
+
+unsigned metadataColumns(MmaKind kind, unsigned steps) {
+  return stepBytes(kind) / kColumnBytes * steps;
+}
+
+MetadataStep metadataStep(MmaKind kind, unsigned step) {
+  unsigned column = metadataColumns(kind, step);
+  return {column & ~1u, column & 1u};
+}
+
+Answer<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
                                           unsigned m, unsigned k) {
   using Result = Answer<MetadataPosition>;
-  if (pattern == SparsePattern::OneOfTwo)
-    return Result::refuse("the memory layout of 1:2 metadata is not supported; "
-                          "2:4 and 4:8 in pairs are");
-  unsigned perByte = elementsPerMetadataByte(pattern);
-  if (m >= kTmemLanes || k >= perByte * kStepBytes)
+  unsigned perByte = elementsPerMetadataByte(sparsePattern(kind));
+  unsigned mmaK = instructionK(kind, /*sparse=*/true);
+  if (m >= kTmemLanes || k >= mmaK)
     return Result::refuse("element (" + text(m) + ", " + text(k) +
-                          ") lies outside the 128 x " +
-                          text(perByte * kStepBytes) + " of an instruction");
-  if (step >= kTmemColumns / metadataColumns(1))
+                          ") lies outside the 128 x " + text(mmaK) +
+                          " of an instruction");
+  if (step >= kTmemColumns / metadataColumns(kind, 1))
     return Result::refuse("the metadata of step " + text(step) +
                           " lie outside the 512 columns of tensor memory");
   unsigned byte = k / perByte;
-  return MetadataPosition{m, metadataColumns(step) + byte / 4, byte % 4};
+  return MetadataPosition{m, metadataColumns(kind, step) + byte / kColumnBytes,
+                          byte % kColumnBytes};
 }
 
-Answer<MetadataIndex> metadataIndex(SparsePattern pattern,
+Answer<MetadataIndex> metadataIndex(MmaKind kind,
                                     const MetadataPosition &position) {
   using Result = Answer<MetadataIndex>;
-  if (pattern == SparsePattern::OneOfTwo)
-    return Result::refuse("the memory layout of 1:2 metadata is not supported; "
-                          "2:4 and 4:8 in pairs are");
   if (position.lane >= kTmemLanes || position.column >= kTmemColumns ||
-      position.byte >= 4)
+      position.byte >= kColumnBytes)
     return Result::refuse(
         "lane " + text(position.lane) + ", column " + text(position.column) +
         ", byte " + text(position.byte) + " is no place in tensor memory");
-  unsigned byte = position.column % 2 * 4 + position.byte;
-  return MetadataIndex{position.column / 2, position.lane,
-                       byte * elementsPerMetadataByte(pattern)};
+  unsigned columns = metadataColumns(kind, 1);
+  unsigned byte = position.column % columns * kColumnBytes + position.byte;
+  return MetadataIndex{position.column / columns, position.lane,
+                       byte * elementsPerMetadataByte(sparsePattern(kind))};
 }
 
 } // namespace blockscale::hw

@@ -17,6 +17,12 @@ static constexpr TensorMapDataTypeInfo kDataTypes[] = {
      1},
     {TensorMapDataType::U32, "u32", "CU_TENSOR_MAP_DATA_TYPE_UINT32", 32, 32,
      32, 16, 1},
+    {TensorMapDataType::F16, "f16", "CU_TENSOR_MAP_DATA_TYPE_FLOAT16", 16, 16,
+     16, 16, 1},
+    {TensorMapDataType::F32, "f32", "CU_TENSOR_MAP_DATA_TYPE_FLOAT32", 32, 32,
+     32, 16, 1},
+    {TensorMapDataType::BF16, "bf16", "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16", 16,
+     16, 16, 16, 1},
     {TensorMapDataType::U4x16Align8B, "u4x16_align8b",
      "CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B", 4, 4, 4, 16, 2},
     {TensorMapDataType::U4x16Align16B, "u4x16_align16b",
@@ -40,20 +46,26 @@ hw::parseTensorMapDataType(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<TensorMapDataType> hw::tensorMapDataType(OperandType type,
-                                                       unsigned containerBits) {
+std::optional<TensorMapDataType>
+hw::tensorMapDataType(OperandType type, unsigned containerBits) {
+  auto in = [&](unsigned bits, TensorMapDataType dataType) {
+    return containerBits == bits ? std::optional(dataType) : std::nullopt;
+  };
   switch (type.bits()) {
   case 4:
     if (containerBits == 4)
       return TensorMapDataType::U4x16Align8B;
-    return containerBits == 8 ? std::optional(TensorMapDataType::U4x16Align16B)
-                              : std::nullopt;
+    return in(8, TensorMapDataType::U4x16Align16B);
   case 6:
-    return containerBits == 8 ? std::optional(TensorMapDataType::U6x16Align16B)
-                              : std::nullopt;
+    return in(8, TensorMapDataType::U6x16Align16B);
   case 8:
-    return containerBits == 8 ? std::optional(TensorMapDataType::U8)
-                              : std::nullopt;
+    return in(8, TensorMapDataType::U8);
+  case 16:
+    return in(16, type == OperandType(ElementFormat::F16)
+                      ? TensorMapDataType::F16
+                      : TensorMapDataType::BF16);
+  case 32:
+    return in(32, TensorMapDataType::F32);
   default:
     return std::nullopt;
   }

@@ -55,9 +55,10 @@ uint64_t packing::storageBytes(const OperandLayout &layout) {
 }
 
 std::optional<std::string> packing::whyNot(const OperandLayout &layout) {
-  if (layout.bits != 4 && layout.bits != 6 && layout.bits != 8)
+  if (layout.bits != 4 && layout.bits != 6 && layout.bits != 8 &&
+      layout.bits != 16 && layout.bits != 32)
     return "elements of " + std::to_string(layout.bits) +
-           " bits; operands have 4, 6 or 8";
+           " bits; operands have 4, 6, 8, 16 or 32";
   if (layout.mnMajor && layout.bits != 8)
     return "elements of " + std::to_string(layout.bits) +
            " bits are stored along 'k' only; rows along 'mn' need 8 bits";
@@ -82,27 +83,50 @@ std::optional<std::string> packing::whyNot(const OperandLayout &layout) {
   return std::nullopt;
 }
 
+/// Bytes of a code outside of the storage.
+static uint64_t codeBytes(const OperandLayout &layout) {
+  return layout.bits <= 8 ? 1 : layout.bits / 8;
+}
+
+/// Stores `length` codes the way the storage has them.
+static void packLine(const OperandLayout &layout, const uint8_t *codes,
+                     uint64_t length, uint8_t *storage) {
+  if (layout.bits <= 8)
+    packElements(formatOfWidth(layout.bits), codes, length, storage);
+  else
+    std::copy_n(codes, length * codeBytes(layout), storage);
+}
+
+static void unpackLine(const OperandLayout &layout, const uint8_t *storage,
+                       uint64_t length, uint8_t *codes) {
+  if (layout.bits <= 8)
+    unpackElements(formatOfWidth(layout.bits), storage, length, codes);
+  else
+    std::copy_n(storage, length * codeBytes(layout), codes);
+}
+
 std::optional<std::vector<uint8_t>>
 packing::packOperand(const OperandLayout &layout,
                      const std::vector<uint8_t> &codes) {
-  if (whyNot(layout) || codes.size() != layout.batch * layout.mn * layout.k)
+  uint64_t bytes = codeBytes(layout);
+  if (whyNot(layout) ||
+      codes.size() != layout.batch * layout.mn * layout.k * bytes)
     return std::nullopt;
   std::vector<uint8_t> storage(storageBytes(layout));
-  ElementFormat format = formatOfWidth(layout.bits);
   uint64_t rows = rowCount(layout), length = rowLength(layout);
   std::vector<uint8_t> gathered(length);
   for (uint64_t batch = 0; batch < layout.batch; ++batch)
     for (uint64_t row = 0; row < rows; ++row) {
-      const uint8_t *matrix = codes.data() + batch * rows * length;
-      const uint8_t *source = matrix + row * length;
+      const uint8_t *matrix = codes.data() + batch * rows * length * bytes;
+      const uint8_t *source = matrix + row * length * bytes;
       if (layout.mnMajor) {
         for (uint64_t i = 0; i < length; ++i)
           gathered[i] = matrix[i * layout.k + row];
         source = gathered.data();
       }
-      packElements(format, source, length,
-                   storage.data() + batch * effectiveBatchPitch(layout) +
-                       row * effectiveRowPitch(layout));
+      packLine(layout, source, length,
+               storage.data() + batch * effectiveBatchPitch(layout) +
+                   row * effectiveRowPitch(layout));
     }
   return storage;
 }
@@ -112,20 +136,22 @@ packing::unpackOperand(const OperandLayout &layout,
                        const std::vector<uint8_t> &storage) {
   if (whyNot(layout) || storage.size() != storageBytes(layout))
     return std::nullopt;
-  std::vector<uint8_t> codes(layout.batch * layout.mn * layout.k);
-  ElementFormat format = formatOfWidth(layout.bits);
+  uint64_t bytes = codeBytes(layout);
+  std::vector<uint8_t> codes(layout.batch * layout.mn * layout.k * bytes);
   uint64_t rows = rowCount(layout), length = rowLength(layout);
-  std::vector<uint8_t> line(length);
+  std::vector<uint8_t> line(length * bytes);
   for (uint64_t batch = 0; batch < layout.batch; ++batch)
     for (uint64_t row = 0; row < rows; ++row) {
-      unpackElements(format,
-                     storage.data() + batch * effectiveBatchPitch(layout) +
-                         row * effectiveRowPitch(layout),
-                     length, line.data());
-      uint8_t *matrix = codes.data() + batch * rows * length;
-      for (uint64_t i = 0; i < length; ++i)
-        matrix[layout.mnMajor ? i * layout.k + row : row * length + i] =
-            line[i];
+      unpackLine(layout,
+                 storage.data() + batch * effectiveBatchPitch(layout) +
+                     row * effectiveRowPitch(layout),
+                 length, line.data());
+      uint8_t *matrix = codes.data() + batch * rows * length * bytes;
+      if (!layout.mnMajor)
+        std::copy(line.begin(), line.end(), matrix + row * length * bytes);
+      else
+        for (uint64_t i = 0; i < length; ++i)
+          matrix[i * layout.k + row] = line[i];
     }
   return codes;
 }

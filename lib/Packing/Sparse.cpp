@@ -46,23 +46,37 @@ std::vector<bool> packing::keptElements(const PruneRule &rule,
   return kept;
 }
 
+/// The number in `bytes` bytes, the low one first.
+static uint32_t readCode(const uint8_t *from, unsigned bytes) {
+  uint32_t code = 0;
+  for (unsigned i = bytes; i-- > 0;)
+    code = code << 8 | from[i];
+  return code;
+}
+
 hw::Answer<CompressedOperand>
 packing::compressOperand(hw::SparsePattern pattern, unsigned elementBits,
-                         uint64_t k, const std::vector<uint8_t> &codes) {
+                         uint64_t k, const std::vector<uint8_t> &codes,
+                         hw::HighestBit highestBit) {
   using Result = hw::Answer<CompressedOperand>;
-  if (k == 0 || codes.size() % k != 0)
-    return Result::refuse(std::to_string(codes.size()) +
+  unsigned bytes = elementBits <= 8 ? 1 : elementBits <= 16 ? 2 : 4;
+  uint64_t count = codes.size() / bytes;
+  if (k == 0 || codes.size() % bytes != 0 || count % k != 0)
+    return Result::refuse(std::to_string(count) +
                           " elements are no whole rows of " +
                           std::to_string(k));
   CompressedOperand result;
-  for (uint64_t row = 0; row < codes.size() / k; ++row) {
-    auto first = codes.begin() + row * k;
-    auto compressed = hw::compress(pattern, elementBits, {first, first + k});
+  std::vector<uint32_t> logical(k);
+  for (uint64_t row = 0; row < count / k; ++row) {
+    for (uint64_t i = 0; i < k; ++i)
+      logical[i] = readCode(&codes[(row * k + i) * bytes], bytes);
+    auto compressed = hw::compress(pattern, elementBits, logical, highestBit);
     if (!compressed)
       return Result::refuse("row " + std::to_string(row) + ": " +
                             compressed.reason);
-    result.stored.insert(result.stored.end(), compressed->stored.begin(),
-                         compressed->stored.end());
+    for (uint32_t code : compressed->stored)
+      for (unsigned i = 0; i < bytes; ++i)
+        result.stored.push_back(uint8_t(code >> 8 * i));
     result.metadata.insert(result.metadata.end(), compressed->metadata.begin(),
                            compressed->metadata.end());
   }

@@ -62,6 +62,7 @@ static void describe(Archive &a, DataPacking &data) {
   a.field("order", data.order);
   a.field("bits", data.bits);
   a.field("elementMultiple", data.elementMultiple);
+  a.field("zeroPadding", data.zeroPadding);
   a.expression("lines", data.lines);
   a.expression("elements", data.elements);
   a.expression("linePitch", data.linePitch);

@@ -61,6 +61,8 @@ double reference::errorBound(const Problem &problem, Criterion criterion,
 /// True if the outcome can be compared bit for bit: only operations that are
 /// exact, or rounded once and the same way everywhere.
 static bool isBitExact(const Problem &problem, Criterion criterion) {
+  if (problem.output == OutputType::I32)
+    return true;
   return criterion == Criterion::Exact &&
          (problem.activation == Activation::None ||
           problem.activation == Activation::Relu);
@@ -68,10 +70,10 @@ static bool isBitExact(const Problem &problem, Criterion criterion) {
 
 /// Error in units of its bound; above 1 is a mismatch.
 static double errorRatio(const Problem &problem, const TileResult &expected,
-                         uint64_t index, float found, Criterion criterion) {
+                         uint64_t index, double found, Criterion criterion) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Tile &tile = expected.tile;
-  float value = expected.d[index];
+  double value = expected.d[index];
   if (value == found || (std::isnan(value) && std::isnan(found)))
     return 0;
   if (isBitExact(problem, criterion) || std::isnan(value) ||
@@ -90,7 +92,7 @@ static double errorRatio(const Problem &problem, const TileResult &expected,
 }
 
 void reference::compare(const Problem &problem, const TileResult &expected,
-                        const std::vector<float> &found, Criterion criterion,
+                        const std::vector<double> &found, Criterion criterion,
                         Comparison &comparison) {
   const Tile &tile = expected.tile;
   for (uint64_t index = 0; index < expected.d.size(); ++index) {
@@ -98,8 +100,9 @@ void reference::compare(const Problem &problem, const TileResult &expected,
     uint64_t column = tile.column + index % tile.columns;
     uint64_t at = (tile.batch * problem.m + row) * problem.n + column;
     // A result that is too short is one that was never written.
-    float value =
-        at < found.size() ? found[at] : std::numeric_limits<float>::quiet_NaN();
+    double value = at < found.size()
+                       ? found[at]
+                       : std::numeric_limits<double>::quiet_NaN();
     double ratio = errorRatio(problem, expected, index, value, criterion);
     ++comparison.compared;
     comparison.worst = std::max(comparison.worst, ratio);

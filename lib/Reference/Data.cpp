@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 
 using namespace blockscale;
 using namespace blockscale::reference;
@@ -37,9 +38,9 @@ private:
 
 /// Codes of the format whose value is an integer multiple of `unit` of at most
 /// `bound` units.
-std::vector<uint8_t> exactCodes(ElementFormat format, double unit,
-                                unsigned bound) {
-  std::vector<uint8_t> codes;
+std::vector<uint32_t> exactCodes(ElementFormat format, double unit,
+                                 unsigned bound) {
+  std::vector<uint32_t> codes;
   for (unsigned code = 0; code <= formatInfo(format).codeMask(); ++code) {
     double units = decode(format, code) / unit;
     if (std::isfinite(units) && units == std::floor(units) &&
@@ -52,9 +53,30 @@ std::vector<uint8_t> exactCodes(ElementFormat format, double unit,
 /// Codes of the scales 1 .. bound that the format has.
 std::vector<uint8_t> exactScales(ElementFormat format, unsigned bound) {
   std::vector<uint8_t> codes;
-  for (uint8_t code : exactCodes(format, 1.0, bound))
+  for (uint32_t code : exactCodes(format, 1.0, bound))
     if (decode(format, code) > 0)
       codes.push_back(code);
+  return codes;
+}
+
+uint32_t bitsOf(float value) {
+  uint32_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+
+/// Codes of an operand's integers from -bound to bound, or those of the
+/// multiples of its unit that a format has.
+std::vector<uint32_t> exactElements(const Operand &operand, int bound) {
+  if (operand.elements == Elements::Format)
+    return exactCodes(operand.format, reference::elementUnit(operand),
+                      unsigned(bound));
+  std::vector<uint32_t> codes;
+  for (int value = -bound; value <= bound; ++value)
+    if (operand.elements == Elements::TF32)
+      codes.push_back(bitsOf(float(value)));
+    else if (operand.elements == Elements::Int8 || value >= 0)
+      codes.push_back(uint32_t(value) & 0xff);
   return codes;
 }
 
@@ -86,6 +108,24 @@ std::vector<uint8_t> draw(const std::vector<uint8_t> &from, uint64_t count,
   return codes;
 }
 
+/// A random code of elements of more than 8 bits, or of integers.
+uint32_t drawWide(const Operand &operand, Generator &generator) {
+  if (operand.elements == Elements::Int8 || operand.elements == Elements::UInt8)
+    return uint32_t(generator.below(256));
+  if (operand.elements == Elements::Format &&
+      operand.format == ElementFormat::F16) {
+    // Any but those of the top exponent.
+    uint32_t sign = uint32_t(generator.below(2)) << 15;
+    return sign | uint32_t(generator.below(0x7c00));
+  }
+  // The upper bits of an f32 number; tf32 has three more of the fraction.
+  uint32_t sign = uint32_t(generator.below(2)) << 31;
+  uint32_t exponent = uint32_t(127 - 8 + generator.below(16)) << 23;
+  uint32_t fraction = uint32_t(generator.below(1024)) << 13;
+  uint32_t bits = sign | exponent | fraction;
+  return operand.elements == Elements::TF32 ? bits : bits >> 16;
+}
+
 /// Scales of `rows` rows of `blocks` blocks, no one equal to its neighbours.
 std::vector<uint8_t> distinctScales(const std::vector<uint8_t> &from,
                                     uint64_t rows, uint64_t blocks,
@@ -112,8 +152,10 @@ std::vector<uint8_t> distinctScales(const std::vector<uint8_t> &from,
 
 } // namespace
 
-double reference::elementUnit(ElementFormat format) {
-  switch (format) {
+double reference::elementUnit(const Operand &operand) {
+  if (operand.elements != Elements::Format)
+    return 1.0;
+  switch (operand.format) {
   case ElementFormat::E2M1:
   case ElementFormat::E2M3:
   case ElementFormat::E3M2:
@@ -154,13 +196,13 @@ std::optional<std::string> reference::fillExact(Operand &operand,
   std::optional<ExactBounds> bounds = exactBounds(k, scaled);
   if (!bounds)
     return "no exact data for sums of " + std::to_string(k) + " products";
-  if (formatInfo(operand.format).bits > 8)
-    return "no exact data in format '" +
-           std::string(formatName(operand.format)) + "'";
-  std::vector<uint8_t> elements =
-      exactCodes(operand.format, elementUnit(operand.format), bounds->element);
+  std::vector<uint32_t> elements =
+      exactElements(operand, int(bounds->element));
   Generator generator(seed);
-  operand.codes = draw(elements, batch * rows * k, generator);
+  uint64_t count = batch * rows * k;
+  operand.codes.resize(count * operand.codeBytes());
+  for (uint64_t i = 0; i < count; ++i)
+    operand.setCode(i, elements[generator.below(elements.size())]);
   operand.scales.clear();
   if (!scaled)
     return std::nullopt;
@@ -178,8 +220,16 @@ std::optional<std::string> reference::fillExact(Operand &operand,
 void reference::fillRandom(Operand &operand, uint64_t batch, uint64_t rows,
                            uint64_t k, uint64_t seed) {
   Generator generator(seed);
-  operand.codes =
-      draw(finiteCodes(operand.format, false), batch * rows * k, generator);
+  uint64_t count = batch * rows * k;
+  bool narrow =
+      operand.elements == Elements::Format && operand.codeBytes() == 1;
+  if (narrow) {
+    operand.codes = draw(finiteCodes(operand.format, false), count, generator);
+  } else {
+    operand.codes.resize(count * operand.codeBytes());
+    for (uint64_t i = 0; i < count; ++i)
+      operand.setCode(i, drawWide(operand, generator));
+  }
   operand.scales = draw(randomScales(operand.scaleFormat),
                         batch * rows * operand.blocks(k), generator);
 }
@@ -201,21 +251,22 @@ std::vector<float> reference::randomVector(uint64_t count, uint64_t seed) {
   return values;
 }
 
-void reference::sparsify(Operand &operand, uint64_t k, bool pairs,
+void reference::sparsify(Operand &operand, uint64_t k, Groups groups,
                          uint64_t seed) {
   Generator generator(seed);
-  uint64_t width = pairs ? 2 : 1, group = 4 * width;
+  uint64_t units = groups.units, width = groups.width, group = units * width;
   if (k == 0)
     return;
-  for (uint64_t row = 0; row < operand.codes.size() / k; ++row)
-    for (uint64_t first = 0; first + group <= k; first += group) {
-      // Two of the four slots are cleared.
-      uint64_t one = generator.below(4);
-      uint64_t two = (one + 1 + generator.below(3)) % 4;
-      for (uint64_t i = 0; i < width; ++i) {
-        uint8_t *start = operand.codes.data() + row * k + first;
-        start[one * width + i] = 0;
-        start[two * width + i] = 0;
-      }
+  uint64_t rows = operand.codes.size() / operand.codeBytes() / k;
+  auto drop = [&](uint64_t first, uint64_t unit) {
+    for (uint64_t i = 0; i < width; ++i)
+      operand.setCode(first + unit * width + i, 0);
+  };
+  for (uint64_t row = 0; row < rows; ++row)
+    for (uint64_t at = 0; at + group <= k; at += group) {
+      uint64_t first = row * k + at, one = generator.below(units);
+      drop(first, one);
+      if (units == 4)
+        drop(first, (one + 1 + generator.below(3)) % 4);
     }
 }

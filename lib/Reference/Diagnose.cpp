@@ -70,16 +70,11 @@ Diagnoser::Diagnoser(const Problem &problem, const Mismatch &mismatch)
       b{problem.b, "b", problem.n, mismatch.column},
       block(commonBlock(problem)),
       blocks(problem.k / block + (problem.k % block != 0)), partial(blocks) {
-  const auto &tableA = decodeTable(problem.a.format);
-  const auto &tableB = decodeTable(problem.b.format);
-  const uint8_t *codesA =
-      problem.a.codes.data() +
-      (mismatch.batch * problem.m + mismatch.row) * problem.k;
-  const uint8_t *codesB =
-      problem.b.codes.data() +
-      (mismatch.batch * problem.n + mismatch.column) * problem.k;
+  uint64_t firstA = (mismatch.batch * problem.m + mismatch.row) * problem.k;
+  uint64_t firstB = (mismatch.batch * problem.n + mismatch.column) * problem.k;
   for (uint64_t i = 0; i < problem.k; ++i) {
-    double term = double(tableA[codesA[i]]) * tableB[codesB[i]];
+    double term = elementNumber(problem.a, firstA + i) *
+                  elementNumber(problem.b, firstB + i);
     uint64_t j = i / block;
     partial[j] += term;
     absSum += std::fabs(term * scaleOf(a, a.row, j) * scaleOf(b, b.row, j));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <thread>
 
@@ -43,19 +44,35 @@ static std::optional<std::string> checkSize(const char *name, size_t found,
 static std::optional<std::string> checkOperand(const Problem &problem,
                                                const Operand &operand,
                                                uint64_t rows, bool isA) {
-  if (formatInfo(operand.format).bits > 8 ||
-      (operand.blockSize && formatInfo(operand.scaleFormat).bits > 8))
-    return "elements and scales have at most 8 bits";
-  if (auto error = checkSize(isA ? "a" : "b", operand.codes.size(),
-                             product(problem.batch, rows, problem.k)))
+  if (operand.blockSize && (operand.elements != Elements::Format ||
+                            formatInfo(operand.format).bits > 8 ||
+                            formatInfo(operand.scaleFormat).bits > 8))
+    return "elements with scales, and their scales, have formats of at most 8 "
+           "bits";
+  auto count = product(problem.batch, rows, problem.k);
+  if (count)
+    count = product(*count, operand.codeBytes());
+  if (auto error =
+          checkSize(isA ? "a" : "b", operand.codes.size(), count))
     return error;
   return checkSize(isA ? "scales of a" : "scales of b", operand.scales.size(),
                    product(problem.batch, rows, operand.blocks(problem.k)));
 }
 
+static bool isInteger(const Operand &operand) {
+  return operand.elements == Elements::Int8 ||
+         operand.elements == Elements::UInt8;
+}
+
 std::optional<std::string> reference::whyNot(const Problem &problem) {
   if (!problem.m || !problem.n || !problem.k || !problem.batch)
     return "a product with an empty extent";
+  bool exact = isInteger(problem.a) && isInteger(problem.b);
+  bool plain = problem.alpha == 1 && problem.c.empty() &&
+               problem.biasKind == BiasKind::None &&
+               problem.activation == Activation::None;
+  if (problem.output == OutputType::I32 && !(exact && plain))
+    return "an i32 result is the product of integers and nothing else";
   if (auto error = checkOperand(problem, problem.a, problem.m, true))
     return error;
   if (auto error = checkOperand(problem, problem.b, problem.n, false))
@@ -74,9 +91,48 @@ std::optional<std::string> reference::whyNot(const Problem &problem) {
 // The sum
 //===----------------------------------------------------------------------===//
 
+unsigned Operand::codeBytes() const {
+  if (elements == Elements::TF32)
+    return 4;
+  return elements == Elements::Format && formatInfo(format).bits > 8 ? 2 : 1;
+}
+
+uint32_t Operand::code(uint64_t index) const {
+  uint32_t code = 0;
+  for (unsigned i = codeBytes(); i-- > 0;)
+    code = code << 8 | codes[index * codeBytes() + i];
+  return code;
+}
+
+void Operand::setCode(uint64_t index, uint32_t code) {
+  for (unsigned i = 0; i < codeBytes(); ++i)
+    codes[index * codeBytes() + i] = uint8_t(code >> 8 * i);
+}
+
+double reference::elementNumber(const Operand &operand, uint64_t index) {
+  uint32_t code = operand.code(index);
+  switch (operand.elements) {
+  case Elements::Format:
+    return operand.codeBytes() == 1 ? decodeTable(operand.format)[code]
+                                    : decode(operand.format, code);
+  case Elements::TF32: {
+    constexpr uint32_t kIgnored = (1u << 13) - 1;
+    code &= ~kIgnored;
+    float value;
+    std::memcpy(&value, &code, sizeof(float));
+    return value;
+  }
+  case Elements::Int8:
+    return static_cast<int8_t>(code);
+  case Elements::UInt8:
+    break;
+  }
+  return code;
+}
+
 double reference::elementValue(const Operand &operand, uint64_t k, uint64_t row,
                                uint64_t index) {
-  double value = decodeTable(operand.format)[operand.codes[row * k + index]];
+  double value = elementNumber(operand, row * k + index);
   if (!operand.blockSize)
     return value;
   uint64_t block = row * operand.blocks(k) + index / operand.blockSize;
@@ -175,7 +231,7 @@ float reference::epilogue(const Problem &problem, uint64_t batch, uint64_t row,
 }
 
 float reference::roundToOutput(OutputType type, float value) {
-  if (type == OutputType::F32)
+  if (type == OutputType::F32 || type == OutputType::I32)
     return value;
   ElementFormat format =
       type == OutputType::BF16 ? ElementFormat::BF16 : ElementFormat::F16;
@@ -214,6 +270,13 @@ static void computeTile(const Problem &problem, TileResult &result) {
   result.absSum.resize(count);
   result.d.resize(count);
   computeSums(problem, result);
+  if (problem.output == OutputType::I32) {
+    // The sums are exact in f64; an accumulator keeps their low 32 bits.
+    for (uint64_t i = 0; i < count; ++i)
+      result.d[i] =
+          static_cast<int32_t>(uint32_t(static_cast<int64_t>(result.sum[i])));
+    return;
+  }
   for (uint64_t i = 0; i < count; ++i)
     result.d[i] =
         roundToOutput(problem.output,

@@ -33,7 +33,7 @@ private:
   std::string addSizes();
   std::string addOperand(bool isA);
   std::string packData(const plan::DataPacking &packing, uint64_t rows,
-                       uint64_t storedK, ElementFormat format,
+                       uint64_t storedK, const reference::Operand &operand,
                        std::vector<uint8_t> codes);
   std::string packSparse(const plan::MetadataPacking &packing, uint64_t rows,
                          uint64_t operandSeed, reference::Operand &operand,
@@ -89,8 +89,7 @@ uint64_t roundUp(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-/// Rows of `length` codes, continued to `padded` with `filler`. The plan allows
-/// any elements there, so large ones show whether they reach the sum.
+/// Rows of `length` bytes, continued to `padded` with `filler`.
 std::vector<uint8_t> extendRows(const std::vector<uint8_t> &codes,
                                 uint64_t length, uint64_t padded,
                                 uint8_t filler) {
@@ -102,6 +101,36 @@ std::vector<uint8_t> extendRows(const std::vector<uint8_t> &codes,
     extended.resize(extended.size() + padded - length, filler);
   }
   return extended;
+}
+
+/// What the plan's name of a format means: of kinds with scales, or without.
+bool parseElements(const std::string &name, bool scaled,
+                   reference::Operand &operand) {
+  operand.elements = reference::Elements::Format;
+  std::optional<ElementFormat> format = parseFormat(name);
+  if (!scaled && name == "tf32")
+    operand.elements = reference::Elements::TF32;
+  else if (!scaled && name == "uint8")
+    operand.elements = reference::Elements::UInt8;
+  else if (!scaled && format == ElementFormat::INT8)
+    operand.elements = reference::Elements::Int8;
+  else if (!format || (scaled && formatInfo(*format).bits > 8))
+    return false;
+  operand.format = format.value_or(ElementFormat::E4M3);
+  return true;
+}
+
+/// Bits of an operand's codes that are not always zero.
+unsigned elementBits(const reference::Operand &operand) {
+  if (operand.elements == reference::Elements::Format)
+    return formatInfo(operand.format).bits;
+  return 8 * operand.codeBytes();
+}
+
+hw::HighestBit highestBit(const reference::Operand &operand) {
+  bool isInteger = operand.elements == reference::Elements::Int8 ||
+                   operand.elements == reference::Elements::UInt8;
+  return isInteger ? hw::HighestBit::Number : hw::HighestBit::Sign;
 }
 
 std::string InputMaker::addSizes() {
@@ -118,7 +147,7 @@ std::string InputMaker::addSizes() {
 
 std::string InputMaker::packData(const plan::DataPacking &packing,
                                  uint64_t rows, uint64_t storedK,
-                                 ElementFormat format,
+                                 const reference::Operand &operand,
                                  std::vector<uint8_t> codes) {
   Parsed<uint64_t> pitch = evaluateSize(packing.linePitch, sizes);
   Parsed<uint64_t> batchPitch = evaluateSize(packing.batchPitch, sizes);
@@ -131,8 +160,13 @@ std::string InputMaker::packData(const plan::DataPacking &packing,
   layout.k = storedK;
   if (packing.elementMultiple > 1 && !layout.mnMajor) {
     layout.k = roundUp(layout.k, packing.elementMultiple);
-    codes = extendRows(codes, storedK, layout.k,
-                       uint8_t(formatInfo(format).largestCode));
+    // Where the plan allows any elements, large ones show whether they reach
+    // the sum.
+    uint8_t filler = packing.zeroPadding
+                         ? 0
+                         : uint8_t(formatInfo(operand.format).largestCode);
+    codes = extendRows(codes, storedK * operand.codeBytes(),
+                       layout.k * operand.codeBytes(), filler);
   }
   layout.batch = inputs.problem.batch;
   layout.rowPitch = *pitch;
@@ -149,23 +183,24 @@ std::string InputMaker::packSparse(const plan::MetadataPacking &packing,
                                    uint64_t rows, uint64_t operandSeed,
                                    reference::Operand &operand,
                                    std::vector<uint8_t> &stored) {
-  bool pairs = packing.pattern == "4:8 in pairs";
-  if (packing.layout != "tiled_128x16" || (!pairs && packing.pattern != "2:4"))
+  std::optional<hw::SparsePattern> pattern = hw::parsePattern(packing.pattern);
+  if (packing.layout != "tiled_128x16" || !pattern)
     return "metadata of '" + packing.operand + "' of pattern '" +
            packing.pattern + "' in layout '" + packing.layout +
-           "'; expected '2:4' or '4:8 in pairs' in 'tiled_128x16'";
+           "'; expected '2:4', '4:8 in pairs' or '1:2' in 'tiled_128x16'";
   uint64_t k = inputs.problem.k;
   hw::MetadataTensor tensor;
-  tensor.pattern = pairs ? hw::SparsePattern::PairsFourOfEight
-                         : hw::SparsePattern::TwoOfFour;
+  tensor.pattern = *pattern;
   tensor.m = rows;
   tensor.k = k;
   if (std::optional<std::string> reason = hw::whyNot(tensor))
     return "metadata of '" + packing.operand + "': " + *reason;
-  reference::sparsify(operand, k, pairs, operandSeed);
+  hw::SparsePatternInfo info = hw::patternInfo(*pattern);
+  reference::sparsify(operand, k, {info.chunk / info.unit, info.unit},
+                      operandSeed);
   auto compressed =
-      packing::compressOperand(tensor.pattern, formatInfo(operand.format).bits,
-                               k, operand.codes);
+      packing::compressOperand(*pattern, elementBits(operand), k, operand.codes,
+                               highestBit(operand));
   if (!compressed)
     return "operand '" + packing.operand + "': " + compressed.reason;
   stored = std::move(compressed->stored);
@@ -193,24 +228,33 @@ std::string InputMaker::packScales(const plan::ScalePacking &packing,
   return "";
 }
 
+/// The scales that `packing` says the operand has.
+std::string setScales(const plan::ScalePacking &packing,
+                             reference::Operand &operand) {
+  std::optional<ElementFormat> format = parseFormat(packing.format);
+  if (!format)
+    return "operand '" + packing.operand + "' with scales '" + packing.format +
+           "'";
+  operand.scaleFormat = *format;
+  operand.blockSize = packing.block;
+  if (operand.blockSize == 0)
+    return "operand '" + packing.operand + "' has scale blocks of 0 elements";
+  return "";
+}
+
 std::string InputMaker::addOperand(bool isA) {
   std::string name = isA ? "a" : "b";
   const plan::DataPacking *data = findOperand(kernel.data, name);
   const plan::ScalePacking *scales = findOperand(kernel.scales, name);
-  if (!data || !scales)
+  if (!data)
     return "the plan does not say how operand '" + name + "' is packed";
-  std::optional<ElementFormat> format = parseFormat(data->format);
-  std::optional<ElementFormat> scaleFormat = parseFormat(scales->format);
-  if (!format || !scaleFormat || formatInfo(*format).bits > 8)
-    return "operand '" + name + "' in format '" + data->format +
-           "' with scales '" + scales->format + "'";
   reference::Problem &problem = inputs.problem;
   reference::Operand &operand = isA ? problem.a : problem.b;
-  operand.format = *format;
-  operand.scaleFormat = *scaleFormat;
-  operand.blockSize = scales->block;
-  if (operand.blockSize == 0)
-    return "operand '" + name + "' has scale blocks of 0 elements";
+  if (!parseElements(data->format, scales, operand))
+    return "operand '" + name + "' in format '" + data->format + "'";
+  if (scales)
+    if (std::string error = setScales(*scales, operand); !error.empty())
+      return error;
   uint64_t rows = isA ? problem.m : problem.n;
   uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
   if (!exact)
@@ -218,7 +262,7 @@ std::string InputMaker::addOperand(bool isA) {
   else if (auto reason = reference::fillExact(operand, problem.batch, rows,
                                               problem.k, operandSeed))
     return *reason;
-  unit *= reference::elementUnit(*format);
+  unit *= reference::elementUnit(operand);
   std::vector<uint8_t> stored = operand.codes;
   const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
   if (metadata)
@@ -226,10 +270,11 @@ std::string InputMaker::addOperand(bool isA) {
             packSparse(*metadata, rows, operandSeed, operand, stored);
         !error.empty())
       return error;
-  uint64_t storedK = stored.size() / (rows * problem.batch);
-  if (std::string error =
-          packData(*data, rows, storedK, *format, std::move(stored));
-      !error.empty())
+  uint64_t storedK =
+      stored.size() / (rows * problem.batch * operand.codeBytes());
+  std::string error =
+      packData(*data, rows, storedK, operand, std::move(stored));
+  if (!error.empty() || !scales)
     return error;
   return packScales(*scales, rows, operand);
 }
@@ -263,20 +308,31 @@ std::string InputMaker::addFactors() {
   return "";
 }
 
+/// A result of which nothing is written.
+std::vector<uint8_t> unwrittenResult(reference::OutputType type,
+                                     uint64_t count) {
+  unsigned size = outputBytes(type);
+  uint32_t code = unwrittenCode(type);
+  std::vector<uint8_t> bytes(count * size);
+  for (uint64_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = uint8_t(code >> i % size * 8);
+  return bytes;
+}
+
 std::string InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
   Parsed<uint64_t> count = evaluateSize(plain.elements, sizes);
   if (!count)
     return count.error;
   reference::Problem &problem = inputs.problem;
   if (plain.operand == "d") {
-    if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16")
+    if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16" &&
+        plain.type != "i32")
       return "a result of type '" + plain.type + "'";
     problem.output = plain.type == "f32"    ? reference::OutputType::F32
                      : plain.type == "bf16" ? reference::OutputType::BF16
-                                            : reference::OutputType::F16;
-    // All bits set are a NaN that no instruction makes: "not written".
-    inputs.data.memory["d"].assign(*count * (plain.type == "f32" ? 4 : 2),
-                                   0xff);
+                     : plain.type == "f16"  ? reference::OutputType::F16
+                                            : reference::OutputType::I32;
+    inputs.data.memory["d"] = unwrittenResult(problem.output, *count);
     return "";
   }
   uint64_t vectorSeed = seed * 2 + (plain.operand == "c" ? 11 : 13);

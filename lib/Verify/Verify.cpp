@@ -27,30 +27,55 @@ std::string_view verify::dataKindName(DataKind kind) {
 namespace {
 /// D as numbers, and which of its elements the kernel wrote.
 struct Written {
-  std::vector<float> values;
+  std::vector<double> values;
   std::vector<bool> written;
   uint64_t missing = 0;
 };
 } // namespace
 
+unsigned verify::outputBytes(reference::OutputType type) {
+  bool isHalf = type == reference::OutputType::BF16 ||
+                type == reference::OutputType::F16;
+  return isHalf ? 2 : 4;
+}
+
+uint32_t verify::unwrittenCode(reference::OutputType type) {
+  // All bits set are a NaN that no instruction makes; the smallest integer is
+  // no sum that a test's data reach.
+  if (type == reference::OutputType::I32)
+    return 0x80000000;
+  return outputBytes(type) == 2 ? 0xffff : 0xffffffff;
+}
+
+static double valueOf(uint32_t code, reference::OutputType type) {
+  switch (type) {
+  case reference::OutputType::F32: {
+    float value;
+    std::memcpy(&value, &code, sizeof(float));
+    return value;
+  }
+  case reference::OutputType::BF16:
+    return decode(ElementFormat::BF16, code);
+  case reference::OutputType::F16:
+    return decode(ElementFormat::F16, code);
+  case reference::OutputType::I32:
+    break;
+  }
+  return static_cast<int32_t>(code);
+}
+
 static Written readResult(const std::vector<uint8_t> &bytes,
                           reference::OutputType type) {
-  unsigned size = type == reference::OutputType::F32 ? 4 : 2;
+  unsigned size = verify::outputBytes(type);
   Written result;
   result.values.resize(bytes.size() / size);
   result.written.resize(result.values.size());
   for (size_t i = 0; i < result.values.size(); ++i) {
     uint32_t code = 0;
     std::memcpy(&code, bytes.data() + i * size, size);
-    result.written[i] = code != (size == 4 ? 0xffffffffu : 0xffffu);
+    result.written[i] = code != verify::unwrittenCode(type);
     result.missing += !result.written[i];
-    if (size == 4)
-      std::memcpy(&result.values[i], &code, sizeof(float));
-    else
-      result.values[i] =
-          decode(type == reference::OutputType::BF16 ? ElementFormat::BF16
-                                                     : ElementFormat::F16,
-                 code);
+    result.values[i] = valueOf(code, type);
   }
   return result;
 }

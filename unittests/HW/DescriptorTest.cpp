@@ -237,4 +237,14 @@ TEST(Descriptor, ScaleCopy) {
   EXPECT_FALSE(copyDescriptor(2817));
 }
 
+TEST(Descriptor, PlainTypesOfOperands) {
+  EXPECT_EQ(plainType(ElementFormat::F16), PlainType::F16);
+  EXPECT_EQ(plainType(ElementFormat::BF16), PlainType::BF16);
+  EXPECT_EQ(plainType(OperandType::tf32()), PlainType::TF32);
+  EXPECT_EQ(plainType(ElementFormat::E2M1), PlainType::E2M1);
+  EXPECT_EQ(plainType(ElementFormat::INT8), PlainType::S8);
+  EXPECT_EQ(plainType(OperandType::uint8()), PlainType::U8);
+  EXPECT_FALSE(plainType(ElementFormat::INT4));
+}
+
 } // namespace

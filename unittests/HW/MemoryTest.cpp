@@ -37,7 +37,7 @@ TEST(Memory, SwizzleFunctions) {
 TEST(Memory, TilesAreBijective) {
   for (OperandMajor major : {OperandMajor::K, OperandMajor::MN})
     for (Swizzle swizzle : kAllSwizzles)
-      for (unsigned bits : {4u, 8u}) {
+      for (unsigned bits : {4u, 8u, 16u, 32u}) {
         OperandTile tile{major, swizzle, bits, 128, 256};
         bool legal = major == OperandMajor::K ||
                      (bits == 8 && swizzle != Swizzle::B128Atom32);
@@ -71,6 +71,27 @@ TEST(Memory, StartAdvance) {
   EXPECT_EQ(start(Swizzle::None, 1), rows * 32u);
 }
 
+// Fact sheet 3.4 with elements of 2 and 4 bytes: a row of 128 bytes is 64 or 32
+// of them, 16 bytes are moved as one.
+TEST(Memory, WideElements) {
+  OperandTile half{OperandMajor::K, Swizzle::B128, 16, 128, 128};
+  OperandTile word{OperandMajor::K, Swizzle::B128, 32, 128, 64};
+  EXPECT_EQ(tileBytes(half), 32768u);
+  EXPECT_EQ(tileBytes(word), 32768u);
+  EXPECT_EQ(*tileOffset(half, 5, 70), 128u * 128 + 5 * 128 + 12);
+  EXPECT_EQ(*tileOffset(word, 5, 35), 128u * 128 + 5 * 128 + 12);
+  // Byte 652 of row 5 lies in chunk 0, which row 5 swaps with chunk 5.
+  EXPECT_EQ(*elementOffset(half, 5, 6), (5u * 128 + 5 * 16 + 12) / 2);
+  EXPECT_EQ(*elementOffset(word, 5, 3), (5u * 128 + 5 * 16 + 12) / 4);
+  // An instruction of kind f16 or tf32 with a dense operand takes 32 bytes.
+  EXPECT_EQ(stepAddress(half, {128, 16, 0, 5})->startOffset,
+            128u * 128 + 32);
+  EXPECT_EQ(stepAddress(word, {128, 8, 0, 5})->startOffset, 128u * 128 + 32);
+  EXPECT_FALSE(whyNot(half));
+  EXPECT_EQ(*whyNot(OperandTile{OperandMajor::K, Swizzle::B128, 64, 128, 128}),
+            "elements are stored in 4, 8, 16 or 32 bits, found 64");
+}
+
 TEST(Memory, StepRefusals) {
   OperandTile tile{OperandMajor::K, Swizzle::B128, 8, 128, 256};
   EXPECT_FALSE(stepAddress(tile, {128, 32, 1, 0}));
@@ -101,7 +122,6 @@ TEST(Memory, WorkedColumnBudget) {
   EXPECT_EQ(scaleColumns(256, 16), 32u);
   EXPECT_EQ(accumulatorColumns(AccumulatorLayout::D, 256), 256u);
   EXPECT_EQ(scaleColumns(192, 4), 8u);
-  EXPECT_EQ(metadataColumns(4), 8u);
   EXPECT_EQ(accumulatorColumns(AccumulatorLayout::B, 256), 128u);
 }
 

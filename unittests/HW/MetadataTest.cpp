@@ -38,6 +38,8 @@ TEST(Metadata, PatternsOfKinds) {
   EXPECT_EQ(sparsePattern(MmaKind::MXF4), SparsePattern::PairsFourOfEight);
   EXPECT_EQ(sparsePattern(MmaKind::MXF4NVF4), SparsePattern::PairsFourOfEight);
   EXPECT_EQ(sparsePattern(MmaKind::F16), SparsePattern::TwoOfFour);
+  EXPECT_EQ(sparsePattern(MmaKind::F8F6F4), SparsePattern::TwoOfFour);
+  EXPECT_EQ(sparsePattern(MmaKind::I8), SparsePattern::TwoOfFour);
   EXPECT_EQ(sparsePattern(MmaKind::TF32), SparsePattern::OneOfTwo);
 }
 
@@ -81,6 +83,12 @@ TEST(Metadata, CompressionRules) {
   EXPECT_EQ(pairs->stored,
             (std::vector<std::uint32_t>{0, 5, 0, 0, 7, 0, 8, 1}));
   EXPECT_EQ(pairs->metadata, (std::vector<std::uint8_t>{0xed}));
+  // 0x80 is -0 as a float, -128 or 128 as an integer.
+  auto integers = compress(kTwoOfFour, 8, {0, 0x80, 0, 5, 0, 0, 0x80, 0},
+                           HighestBit::Number);
+  ASSERT_TRUE(integers) << integers.reason;
+  EXPECT_EQ(integers->stored, (std::vector<std::uint32_t>{0x80, 5, 0x80, 0}));
+  EXPECT_EQ(integers->metadata, (std::vector<std::uint8_t>{0xed}));
   auto tf32 = compress(SparsePattern::OneOfTwo, 32, {0, 9, 7, 0});
   EXPECT_EQ(tf32->stored, (std::vector<std::uint32_t>{9, 7}));
   EXPECT_EQ(tf32->metadata, (std::vector<std::uint8_t>{0x4e}));
@@ -172,29 +180,77 @@ TEST(Metadata, GlobalLayoutIsBijective) {
   EXPECT_EQ(used, 200u * 17);
   EXPECT_FALSE(metadataOffset(tensor, 200, 0));
   EXPECT_FALSE(metadataOffset(tensor, 0, 272));
-  EXPECT_FALSE(metadataOffset({SparsePattern::OneOfTwo, 1, 1}, 0, 0));
+  EXPECT_FALSE(metadataOffset({kPairs, 0, 1}, 0, 0));
 }
 
+/// 1:2 metadata: a byte covers 4 elements, a tile of 128 rows 64 of them.
+TEST(Metadata, GlobalLayoutOfOneOfTwo) {
+  MetadataTensor tensor{SparsePattern::OneOfTwo, 200, 96};
+  EXPECT_EQ(storageBytes(tensor), 8192u);
+  EXPECT_EQ(*metadataOffset(tensor, 3, 9), 3u * 16 + 2);
+  EXPECT_EQ(*metadataOffset(tensor, 130, 63), 130u * 16 + 15);
+  EXPECT_EQ(*metadataOffset(tensor, 130, 70), 4096u + 130 * 16 + 1);
+  EXPECT_EQ(*metadataAt(tensor, 4096 + 130 * 16 + 1),
+            std::pair(std::uint64_t(130), std::uint64_t(68)));
+  unsigned used = 0;
+  for (std::uint64_t offset = 0; offset < 8192; ++offset)
+    used += bool(metadataAt(tensor, offset));
+  EXPECT_EQ(used, 200u * 24);
+}
+
+struct KindCase {
+  MmaKind kind;
+  unsigned perByte, k, columns;
+};
+
+// PTX ISA 9.7.16.10.8: a row of an instruction has K / 4 nibbles (2:4), K / 8
+// (4:8 in pairs) or K / 2 (1:2).
+constexpr KindCase kKindCases[] = {
+    {MmaKind::MXF8F6F4, 8, 64, 2}, {MmaKind::MXF4, 16, 128, 2},
+    {MmaKind::MXF4NVF4, 16, 128, 2}, {MmaKind::F8F6F4, 8, 64, 2},
+    {MmaKind::I8, 8, 64, 2}, {MmaKind::F16, 8, 32, 1},
+    {MmaKind::TF32, 4, 16, 1}};
+
 TEST(Metadata, TensorMemoryIsBijective) {
-  for (SparsePattern pattern : {kTwoOfFour, kPairs}) {
-    unsigned perByte = pattern == kTwoOfFour ? 8 : 16;
+  for (auto [kind, perByte, mmaK, columns] : kKindCases) {
+    EXPECT_EQ(metadataColumns(kind, 4), 4 * columns);
     std::set<std::tuple<unsigned, unsigned, unsigned>> seen;
     for (unsigned step = 0; step < 4; ++step)
       for (unsigned m = 0; m < 128; ++m)
-        for (unsigned k = 0; k < 8 * perByte; k += perByte) {
-          auto at = metadataPosition(pattern, step, m, k + perByte - 1);
+        for (unsigned k = 0; k < mmaK; k += perByte) {
+          auto at = metadataPosition(kind, step, m, k + perByte - 1);
           ASSERT_TRUE(at);
           ASSERT_EQ(at->lane, m);
-          ASSERT_LT(at->column, 8u);
+          ASSERT_EQ(at->column, columns * step + k / perByte / 4);
           ASSERT_TRUE(seen.insert({at->lane, at->column, at->byte}).second);
-          auto index = metadataIndex(pattern, *at);
+          auto index = metadataIndex(kind, *at);
           ASSERT_TRUE(index);
           ASSERT_EQ(std::tuple(index->step, index->m, index->k),
                     std::tuple(step, m, k));
         }
-    EXPECT_FALSE(metadataPosition(pattern, 0, 128, 0));
-    EXPECT_FALSE(metadataPosition(pattern, 0, 0, 8 * perByte));
-    EXPECT_FALSE(metadataPosition(pattern, 256, 0, 0));
+    EXPECT_FALSE(metadataPosition(kind, 0, 128, 0));
+    EXPECT_FALSE(metadataPosition(kind, 0, 0, mmaK));
+    EXPECT_FALSE(metadataPosition(kind, 512 / columns, 0, 0));
+  }
+}
+
+// The address plus the selector is the column of the instruction's metadata;
+// byte kinds have selector 0.
+TEST(Metadata, StepsNameColumnAndSelector) {
+  auto step = [](MmaKind kind, unsigned index) {
+    MetadataStep step = metadataStep(kind, index);
+    return std::pair(step.column, step.selector);
+  };
+  for (MmaKind kind : {MmaKind::F16, MmaKind::TF32}) {
+    EXPECT_EQ(step(kind, 0), std::pair(0u, 0u));
+    EXPECT_EQ(step(kind, 1), std::pair(0u, 1u));
+    EXPECT_EQ(step(kind, 2), std::pair(2u, 0u));
+    EXPECT_EQ(step(kind, 3), std::pair(2u, 1u));
+  }
+  for (MmaKind kind : {MmaKind::F8F6F4, MmaKind::I8, MmaKind::MXF4}) {
+    EXPECT_EQ(step(kind, 0), std::pair(0u, 0u));
+    EXPECT_EQ(step(kind, 1), std::pair(2u, 0u));
+    EXPECT_EQ(step(kind, 3), std::pair(6u, 0u));
   }
 }
 

@@ -159,4 +159,21 @@ TEST(ThroughputTest, WarpMma) {
   EXPECT_DOUBLE_EQ(warpMmaFlopsPerCycle(MmaKind::F8F6F4), 1024);
 }
 
+// Of every sparse kind an instruction reads 32 bytes of a row of A and 64 of a
+// column of B, with scales or without.
+TEST(ThroughputTest, SparseStepsWithoutScales) {
+  struct Case {
+    MmaKind kind;
+    unsigned k;
+  };
+  for (Case c : {Case{MmaKind::F16, 32}, Case{MmaKind::TF32, 16},
+                 Case{MmaKind::F8F6F4, 64}, Case{MmaKind::I8, 64}}) {
+    MmaStep step = mmaStep(c.kind, c.k, /*sparse=*/true, 1, 128, 256);
+    EXPECT_EQ(step.bytesA, 32u);
+    EXPECT_EQ(step.bytesB, 64u);
+    EXPECT_FALSE(step.blockScaled);
+    EXPECT_EQ(mmaArrayCycles(step), 128);
+  }
+}
+
 } // namespace

@@ -83,6 +83,33 @@ std::string reason(const OperandLayout &layout) {
   return whyNot(layout).value_or("");
 }
 
+// Codes of more than a byte have their low byte first, in and out of storage.
+TEST(Operand, WideElements) {
+  for (unsigned bits : {16u, 32u}) {
+    OperandLayout layout;
+    layout.bits = bits;
+    layout.mn = 2;
+    layout.k = 3;
+    layout.rowPitch = 16;
+    unsigned bytes = bits / 8;
+    Bytes codes;
+    for (unsigned i = 0; i < 6 * bytes; ++i)
+      codes.push_back(uint8_t(i * 37 + 1));
+    Bytes expected(32);
+    for (unsigned i = 0; i < 3 * bytes; ++i) {
+      expected[i] = codes[i];
+      expected[16 + i] = codes[3 * bytes + i];
+    }
+    EXPECT_EQ(*packOperand(layout, codes), expected);
+    EXPECT_EQ(*unpackOperand(layout, expected), codes);
+    EXPECT_FALSE(packOperand(layout, Bytes(6)));
+    layout.mnMajor = true;
+    EXPECT_EQ(reason(layout), "elements of " + std::to_string(bits) +
+                                  " bits are stored along 'k' only; rows along "
+                                  "'mn' need 8 bits");
+  }
+}
+
 TEST(Operand, SaysWhyNot) {
   OperandLayout layout;
   layout.mn = 4;
@@ -96,7 +123,7 @@ TEST(Operand, SaysWhyNot) {
   EXPECT_EQ(reason(layout), "a batch pitch of 63 bytes; a matrix takes 64");
   layout.batchPitch = 0;
   layout.bits = 5;
-  EXPECT_EQ(reason(layout), "elements of 5 bits; operands have 4, 6 or 8");
+  EXPECT_EQ(reason(layout), "elements of 5 bits; operands have 4, 6, 8, 16 or 32");
   layout.bits = 4;
   layout.mnMajor = true;
   EXPECT_EQ(reason(layout), "elements of 4 bits are stored along 'k' only; "

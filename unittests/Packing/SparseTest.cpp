@@ -117,6 +117,29 @@ TEST(Sparse, AcceptsThePatternsOfTheOracle) {
   EXPECT_EQ(tried, 83u + 64u);
 }
 
+// One row of 16-bit elements, 2:4, and one of 32 bits, 1:2: the low byte first.
+TEST(Sparse, CompressesWideElements) {
+  std::vector<uint8_t> half(16, 0);
+  half[2] = 0x34, half[3] = 0x12;   // element 1
+  half[6] = 0x78, half[7] = 0x56;   // element 3
+  half[9] = 0x80;                   // element 4 is -0
+  half[12] = 0xbc, half[13] = 0x9a; // element 6
+  auto result = compressOperand(hw::SparsePattern::TwoOfFour, 16, 8, half);
+  ASSERT_TRUE(result) << result.reason;
+  EXPECT_EQ(result->stored, (std::vector<uint8_t>{0x34, 0x12, 0x78, 0x56, 0xbc,
+                                                  0x9a, 0, 0}));
+  EXPECT_EQ(result->metadata, std::vector<uint8_t>{0xed});
+  std::vector<uint8_t> word(16, 0);
+  word[4] = 1, word[5] = 2, word[6] = 3, word[7] = 4; // element 1
+  word[8] = 5, word[11] = 0x3f;                       // element 2
+  result = compressOperand(hw::SparsePattern::OneOfTwo, 32, 4, word);
+  ASSERT_TRUE(result) << result.reason;
+  EXPECT_EQ(result->stored, (std::vector<uint8_t>{1, 2, 3, 4, 5, 0, 0, 0x3f}));
+  EXPECT_EQ(result->metadata, std::vector<uint8_t>{0x4e});
+  EXPECT_FALSE(compressOperand(hw::SparsePattern::TwoOfFour, 16, 8,
+                               std::vector<uint8_t>(15)));
+}
+
 TEST(Sparse, RefusesWhatBreaksThePattern) {
   std::vector<uint8_t> codes(16, 0);
   codes[12] = codes[13] = codes[14] = 1;

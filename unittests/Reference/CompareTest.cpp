@@ -28,8 +28,9 @@ Problem exactProblem() {
   return problem;
 }
 
-Comparison compareAll(const Problem &problem, const std::vector<float> &found,
+Comparison compareAll(const Problem &problem, const std::vector<float> &d,
                       Criterion criterion) {
+  std::vector<double> found(d.begin(), d.end());
   Comparison comparison;
   for (const TileResult &tile : matmul(problem, allTiles(problem)))
     compare(problem, tile, found, criterion, comparison);

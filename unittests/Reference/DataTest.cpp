@@ -52,7 +52,7 @@ void expectExact(const Problem &problem, double unit) {
   for (uint64_t row = 0; row < problem.m; ++row)
     for (uint64_t k = 0; k < problem.k; ++k) {
       double units = elementValue(problem.a, problem.k, row, k) /
-                     elementUnit(problem.a.format);
+                     elementUnit(problem.a);
       ASSERT_EQ(units, std::floor(units));
     }
 }
@@ -70,7 +70,7 @@ TEST(ReferenceData, ExactForEveryFormatAndScale) {
         ASSERT_FALSE(fillExact(problem.a, 1, 6, k, 1));
         ASSERT_FALSE(fillExact(problem.b, 1, 5, k, 2));
         ASSERT_FALSE(whyNot(problem));
-        expectExact(problem, elementUnit(element) * elementUnit(element));
+        expectExact(problem, elementUnit(problem.a) * elementUnit(problem.b));
       }
 }
 
@@ -146,7 +146,7 @@ TEST(ReferenceData, SparsifyLeavesTwoOfFour) {
   for (bool pairs : {false, true}) {
     Operand operand{ElementFormat::E2M1, {}, ElementFormat::UE8M0, {}, 32};
     operand.codes.assign(8 * 64, 0x3);
-    sparsify(operand, 64, pairs, 5);
+    sparsify(operand, 64, {4, pairs ? 2u : 1u}, 5);
     uint64_t width = pairs ? 2 : 1;
     std::set<std::vector<bool>> patterns;
     for (uint64_t first = 0; first < operand.codes.size(); first += 4 * width) {
@@ -165,11 +165,60 @@ TEST(ReferenceData, SparsifyLeavesTwoOfFour) {
   }
 }
 
+TEST(ReferenceData, SparsifyLeavesOneOfTwo) {
+  Operand operand;
+  operand.elements = Elements::TF32;
+  operand.codes.assign(4 * 32 * 64, 0x3f);
+  sparsify(operand, 64, {2, 1}, 5);
+  unsigned first = 0;
+  for (uint64_t i = 0; i < 32 * 64; i += 2) {
+    bool keepsFirst = operand.code(i) != 0;
+    EXPECT_EQ(operand.code(keepsFirst ? i : i + 1), 0x3f3f3f3fu);
+    EXPECT_EQ(operand.code(keepsFirst ? i + 1 : i), 0u);
+    first += keepsFirst;
+  }
+  EXPECT_GT(first, 400u);
+  EXPECT_LT(first, 624u);
+}
+
+// Elements that go without scales: exact data in integers up to 12, and random
+// data that are finite.
+TEST(ReferenceData, ElementsWithoutScales) {
+  struct Case {
+    Elements elements;
+    ElementFormat format;
+    double low, high, randomLimit;
+  };
+  const Case cases[] = {
+      {Elements::Format, ElementFormat::F16, -12, 12, 65504},
+      {Elements::Format, ElementFormat::BF16, -12, 12, 256},
+      {Elements::TF32, ElementFormat::E4M3, -12, 12, 256},
+      {Elements::Int8, ElementFormat::E4M3, -12, 12, 128},
+      {Elements::UInt8, ElementFormat::E4M3, 0, 12, 255},
+  };
+  for (const Case &c : cases) {
+    Operand operand;
+    operand.elements = c.elements;
+    operand.format = c.format;
+    ASSERT_FALSE(fillExact(operand, 1, 16, 64, 3));
+    std::set<double> seen;
+    for (uint64_t i = 0; i < 16 * 64; ++i)
+      seen.insert(elementNumber(operand, i));
+    EXPECT_EQ(*seen.begin(), c.low);
+    EXPECT_EQ(*seen.rbegin(), c.high);
+    EXPECT_EQ(seen.size(), size_t(c.high - c.low) + 1);
+    fillRandom(operand, 1, 16, 64, 3);
+    seen.clear();
+    for (uint64_t i = 0; i < 16 * 64; ++i) {
+      seen.insert(elementNumber(operand, i));
+      EXPECT_LE(std::fabs(elementNumber(operand, i)), c.randomLimit);
+    }
+    EXPECT_GT(seen.size(), 200u);
+  }
+}
+
 TEST(ReferenceData, SaysWhyNot) {
-  Operand operand{ElementFormat::BF16, {}, ElementFormat::UE8M0, {}, 32};
-  EXPECT_EQ(*fillExact(operand, 1, 1, 64, 0), "no exact data in format 'bf16'");
-  operand.format = ElementFormat::E4M3;
-  operand.scaleFormat = ElementFormat::F16;
+  Operand operand{ElementFormat::E4M3, {}, ElementFormat::F16, {}, 32};
   EXPECT_EQ(*fillExact(operand, 1, 1, 64, 0),
             "no exact data with scales in format 'f16'");
   EXPECT_EQ(*fillExact(operand, 1, 1, uint64_t(1) << 30, 0),

@@ -189,7 +189,62 @@ TEST(ReferenceMatmul, SaysWhyNot) {
   EXPECT_EQ(*whyNot(problem), "the size of 'a' does not fit 63 bits");
   problem = tiny();
   problem.a.format = ElementFormat::BF16;
-  EXPECT_EQ(*whyNot(problem), "elements and scales have at most 8 bits");
+  EXPECT_EQ(*whyNot(problem),
+            "elements with scales, and their scales, have formats of at most 8 "
+            "bits");
+  problem = tiny();
+  problem.output = OutputType::I32;
+  EXPECT_EQ(*whyNot(problem),
+            "an i32 result is the product of integers and nothing else");
+}
+
+/// 1 x 2 times 2 x 1, without scales.
+Problem unscaled(Elements elements, ElementFormat format,
+                 const std::vector<uint32_t> &a,
+                 const std::vector<uint32_t> &b) {
+  Problem problem;
+  problem.m = problem.n = 1;
+  problem.k = a.size();
+  for (auto [operand, codes] : {std::pair(&problem.a, &a), {&problem.b, &b}}) {
+    operand->elements = elements;
+    operand->format = format;
+    operand->codes.resize(codes->size() * operand->codeBytes());
+    for (size_t i = 0; i < codes->size(); ++i)
+      operand->setCode(i, (*codes)[i]);
+  }
+  return problem;
+}
+
+// 1.5 * 2 + (-3) * 0.5, in three formats of more than 8 bits. Of tf32 the low 13
+// bits do not count.
+TEST(ReferenceMatmul, WideElements) {
+  EXPECT_EQ(matmul(unscaled(Elements::Format, ElementFormat::F16,
+                            {0x3e00, 0xc200}, {0x4000, 0x3800})),
+            std::vector<float>{1.5f});
+  EXPECT_EQ(matmul(unscaled(Elements::Format, ElementFormat::BF16,
+                            {0x3fc0, 0xc040}, {0x4000, 0x3f00})),
+            std::vector<float>{1.5f});
+  EXPECT_EQ(matmul(unscaled(Elements::TF32, ElementFormat::E4M3,
+                            {0x3fc01fff, 0xc0400001}, {0x40000000, 0x3f000000})),
+            std::vector<float>{1.5f});
+}
+
+// Integers mean themselves; their sums are exact and wrap around at 2^32.
+TEST(ReferenceMatmul, Integers) {
+  Problem problem =
+      unscaled(Elements::Int8, ElementFormat::E4M3, {0x80, 0x7f}, {0x80, 3});
+  problem.b.elements = Elements::UInt8;
+  EXPECT_EQ(matmul(problem), std::vector<float>{-128.0f * 128 + 127 * 3});
+  problem.output = OutputType::I32;
+  EXPECT_EQ(matmul(problem, allTiles(problem))[0].d[0], -16003.0);
+  std::vector<uint32_t> largest(70000, 255);
+  Problem wraps =
+      unscaled(Elements::UInt8, ElementFormat::E4M3, largest, largest);
+  wraps.output = OutputType::I32;
+  EXPECT_EQ(matmul(wraps, allTiles(wraps))[0].d[0], 256782704.0);
+  wraps.alpha = 2;
+  EXPECT_EQ(*whyNot(wraps),
+            "an i32 result is the product of integers and nothing else");
 }
 
 } // namespace

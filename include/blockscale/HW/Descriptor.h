@@ -148,6 +148,9 @@ enum class PlainType {
   S32
 };
 
+/// The operand type of that name; empty for types of block-scaled kinds only.
+std::optional<PlainType> plainType(OperandType type);
+
 /// A plain instruction descriptor in words.
 struct PlainInstr {
   /// One of the kinds without scales.

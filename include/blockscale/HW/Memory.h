@@ -55,7 +55,8 @@ std::optional<Swizzle> parseSwizzle(std::string_view name);
 struct OperandTile {
   OperandMajor major = OperandMajor::K;
   Swizzle swizzle = Swizzle::B128;
-  /// Bits of an element as stored: 4 (packed), 8 (also padded 4/6-bit).
+  /// Bits of an element as stored: 4 (packed), 8 (also padded 4/6-bit), 16 or
+  /// 32.
   unsigned containerBits = 8;
   /// Elements. mn a multiple of 8; a row of the major index a multiple of
   /// the swizzle width.
@@ -73,8 +74,8 @@ std::uint64_t tileBytes(const OperandTile &tile);
 Answer<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
                                  unsigned k);
 
-/// Offset of element (mn, k) after the swizzle, in elements (bytes for 8-bit,
-/// nibbles for 4-bit containers), in a tile at a natural boundary.
+/// Offset of element (mn, k) after the swizzle, in elements (nibbles for 4-bit
+/// containers), in a tile at a natural boundary.
 Answer<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
                                     unsigned k);
 
@@ -164,9 +165,6 @@ unsigned accumulatorColumns(AccumulatorLayout layout, unsigned nExtent);
 /// Columns of the scales of `rows` rows (of A, or columns of B) for `scales`
 /// scales per row, in whole atoms of 128 rows by 4 scales (4x1 data path).
 unsigned scaleColumns(unsigned rows, unsigned scales);
-
-/// Columns of the sparse metadata of `steps` MMAs: two each.
-constexpr unsigned metadataColumns(unsigned steps) { return 2 * steps; }
 
 } // namespace blockscale::hw
 

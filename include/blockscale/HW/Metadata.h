@@ -30,6 +30,10 @@ enum class SparsePattern {
   OneOfTwo
 };
 
+/// "2:4", "4:8 in pairs", "1:2".
+std::string_view patternName(SparsePattern pattern);
+std::optional<SparsePattern> parsePattern(std::string_view name);
+
 /// What a pattern looks like.
 struct SparsePatternInfo {
   /// Logical elements of a chunk, stored elements of a chunk, elements that
@@ -62,27 +66,37 @@ struct CompressedRow {
   std::vector<std::uint8_t> metadata;
 };
 
-/// Compresses element codes of `elementBits` bits. An element counts as zero
-/// if it is +0 or -0 (sign bit = highest bit). A chunk with one nonzero unit at
+/// What the code with only its highest bit set is.
+enum class HighestBit {
+  /// -0, a zero: elements are floats.
+  Sign,
+  /// A number: elements are integers.
+  Number
+};
+
+/// Compresses element codes of `elementBits` bits. A float counts as zero if it
+/// is +0 or -0, an integer if it is 0. A chunk with one nonzero unit at
 /// position p < 3 keeps (p, 3); at position 3 it keeps (0, 3). Refuses a length
 /// that is not whole pairs of chunks, a code that is too wide, and a chunk that
 /// breaks the pattern (named in the reason).
 Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
-                               const std::vector<std::uint32_t> &logical);
+                               const std::vector<std::uint32_t> &logical,
+                               HighestBit highestBit = HighestBit::Sign);
 
 /// The inverse: logical codes with zeros at the places not kept.
 Answer<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
                                               const CompressedRow &row);
 
 //===----------------------------------------------------------------------===//
-// Memory layouts (patterns 2:4 and 4:8 in pairs)
+// Memory layouts
 //===----------------------------------------------------------------------===//
 
-/// Logical elements per metadata byte: 8 (2:4) or 16 (4:8 in pairs).
+/// Logical elements per metadata byte: 8 (2:4), 16 (4:8 in pairs) or 4 (1:2).
 unsigned elementsPerMetadataByte(SparsePattern pattern);
 
 /// A tile of metadata: rows, and bytes per row. One tcgen05.cp.128x128b moves
-/// it into four columns of tensor memory, the metadata of two instructions.
+/// it into four columns of tensor memory, the metadata of two instructions, or
+/// of four of kind f16 and tf32.
 inline constexpr unsigned kMetadataTileRows = 128;
 inline constexpr unsigned kMetadataTileBytes = 16;
 
@@ -109,9 +123,26 @@ struct MetadataPosition {
   unsigned lane, column, byte;
 };
 
+/// Columns of tensor memory that hold the metadata of `steps` MMAs: one for
+/// each of kind f16 and tf32, two for each of the others.
+unsigned metadataColumns(MmaKind kind, unsigned steps);
+
+/// How MMA number `step` names its metadata.
+struct MetadataStep {
+  /// Column of the operand, relative to the region.
+  unsigned column;
+  /// Sparsity selector of the instruction descriptor: the column behind
+  /// `column` that holds the metadata. Kinds that read two columns have 0.
+  unsigned selector;
+};
+
+/// Columns are even, so that two steps of kind f16 or tf32 share one (PTX ISA
+/// 9.7.16.10.8.3, sparsity selector).
+MetadataStep metadataStep(MmaKind kind, unsigned step);
+
 /// The metadata byte of element (m, k) of MMA number `step`; k counts from the
-/// start of the MMA (below 64 for 2:4, 128 for 4:8). m counts within the CTA.
-Answer<MetadataPosition> metadataPosition(SparsePattern pattern, unsigned step,
+/// start of the MMA and is below its K. m counts within the CTA.
+Answer<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
                                           unsigned m, unsigned k);
 
 /// What a byte of the region holds.
@@ -120,7 +151,7 @@ struct MetadataIndex {
   /// First of the elements it covers.
   unsigned k;
 };
-Answer<MetadataIndex> metadataIndex(SparsePattern pattern,
+Answer<MetadataIndex> metadataIndex(MmaKind kind,
                                     const MetadataPosition &position);
 
 } // namespace blockscale::hw

@@ -8,8 +8,8 @@
 #ifndef BLOCKSCALE_HW_TENSORMAP_H
 #define BLOCKSCALE_HW_TENSORMAP_H
 
-#include "blockscale/Formats/Format.h"
 #include "blockscale/HW/Descriptor.h"
+#include "blockscale/HW/Mma.h"
 
 #include <cstdint>
 #include <optional>
@@ -22,6 +22,9 @@ namespace blockscale::hw {
 enum class TensorMapDataType : uint8_t {
   U8 = 0,
   U32 = 2,
+  F16 = 6,
+  F32 = 7,
+  BF16 = 9,
   U4x16Align8B = 13,
   U4x16Align16B = 14,
   U6x16Align16B = 15
@@ -51,7 +54,8 @@ const TensorMapDataTypeInfo &tensorMapDataTypeInfo(TensorMapDataType type);
 std::optional<TensorMapDataType> parseTensorMapDataType(std::string_view name);
 
 /// The data type that brings elements of `type` into containers of
-/// `containerBits` (4 packed, 8 padded or 8-bit); empty if TMA has none.
+/// `containerBits` (4 packed, 8 padded or 8-bit, 16, 32); empty if TMA has
+/// none. TF32 goes as f32: the instruction ignores the low bits.
 std::optional<TensorMapDataType> tensorMapDataType(OperandType type,
                                                    unsigned containerBits);
 

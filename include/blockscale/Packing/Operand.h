@@ -25,7 +25,7 @@ namespace blockscale::packing {
 /// k rows of mn elements.
 struct OperandLayout {
   /// Bits an element takes: 4 (two per byte, the first in the low nibble), 6
-  /// (a little-endian bit stream, 16 elements in 12 bytes) or 8.
+  /// (a little-endian bit stream, 16 elements in 12 bytes), 8, 16 or 32.
   unsigned bits = 8;
   /// True for rows along mn; only with 8 bits, as the instructions have it.
   bool mnMajor = false;

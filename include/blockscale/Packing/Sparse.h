@@ -40,11 +40,12 @@ struct CompressedOperand {
   std::vector<uint8_t> stored, metadata;
 };
 
-/// Compresses `codes`, rows x k of them, of elements of `elementBits` bits.
-/// Refuses what hw::compress refuses, naming the row.
+/// Compresses `codes`, rows x k of them, of elements of `elementBits` bits; one
+/// takes 1 byte, or 2 and 4 above 8 and 16 bits, the low one first. Refuses what hw::compress refuses, naming the row.
 hw::Answer<CompressedOperand>
 compressOperand(hw::SparsePattern pattern, unsigned elementBits, uint64_t k,
-                const std::vector<uint8_t> &codes);
+                const std::vector<uint8_t> &codes,
+                hw::HighestBit highestBit = hw::HighestBit::Sign);
 
 /// Metadata rows, batch x m x ceil(k / elementsPerMetadataByte) bytes, to
 /// batch x hw::storageBytes(tensor) bytes of tiles. `padding` fills what no row

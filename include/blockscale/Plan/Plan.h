@@ -81,15 +81,17 @@ struct Parameter {
 struct DataPacking {
   /// "a" or "b".
   std::string operand;
-  /// "e2m1", "e4m3", ...
+  /// "e2m1", "e4m3", "f16", "tf32", "int8", "uint8", ...
   std::string format;
   /// "k_major": a line is a row of the operand along K; "mn_major": a line is
   /// all rows at one k.
   std::string order;
-  /// Bits of an element in global memory: 4, 6 or 8.
+  /// Bits of an element in global memory: 4, 6, 8, 16 or 32.
   unsigned bits = 0;
-  /// The line is filled with any valid elements up to a multiple of this many.
+  /// The line is filled with elements up to a multiple of this many: with any
+  /// valid ones, or with zeros where no scale keeps them out of the sum.
   unsigned elementMultiple = 1;
+  bool zeroPadding = false;
   Expression lines, elements, linePitch, batchPitch;
   /// Byte alignment that the address needs.
   unsigned alignment = 0;
@@ -116,7 +118,7 @@ struct ScalePacking {
 /// How the sparsity metadata of A lie in global memory.
 struct MetadataPacking {
   std::string operand;
-  /// "2:4", or "4:8 in pairs".
+  /// "2:4", "4:8 in pairs" or "1:2".
   std::string pattern;
   /// Elements along K, pruned ones included, that one byte describes.
   unsigned elementsPerByte = 0;
@@ -134,7 +136,7 @@ struct MetadataPacking {
 struct PlainOperand {
   /// "d", "c", "bias".
   std::string operand;
-  /// "f32", "bf16", "f16".
+  /// "f32", "bf16", "f16", "i32".
   std::string type;
   /// Elements from one row to the next and from one matrix to the next, for
   /// matrices; the number of elements, for the bias.
@@ -170,6 +172,7 @@ struct Kernel {
   std::vector<Size> sizes;
   std::vector<Parameter> parameters;
   std::vector<DataPacking> data;
+  /// Empty for kinds without scales.
   std::vector<ScalePacking> scales;
   /// Empty if A is dense.
   std::vector<MetadataPacking> metadata;

@@ -34,7 +34,7 @@ double errorBound(const Problem &problem, Criterion criterion, uint64_t batch,
 /// An element that differs.
 struct Mismatch {
   uint64_t batch = 0, row = 0, column = 0;
-  float expected = 0, found = 0;
+  double expected = 0, found = 0;
 };
 
 /// The outcome over any number of tiles.
@@ -47,11 +47,11 @@ struct Comparison {
   double worst = 0;
 };
 
-/// Compares a tile with `found`, the whole result of the kernel as f32, batch x
-/// m x n, and adds to `comparison`. NaN agrees with NaN only, zeros of either
-/// sign with each other.
+/// Compares a tile with `found`, the whole result of the kernel as numbers,
+/// batch x m x n, and adds to `comparison`. NaN agrees with NaN only, zeros of
+/// either sign with each other; integers agree exactly.
 void compare(const Problem &problem, const TileResult &expected,
-             const std::vector<float> &found, Criterion criterion,
+             const std::vector<double> &found, Criterion criterion,
              Comparison &comparison);
 
 /// Says where an element differs and looks for one wrong scale, block or row

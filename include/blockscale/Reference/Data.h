@@ -37,9 +37,9 @@ struct ExactBounds {
 /// as large as possible. Nothing for k > 2^19, where too little would be left.
 std::optional<ExactBounds> exactBounds(uint64_t k, bool scaled);
 
-/// The unit of exact elements: 1/2 for fp4 and fp6, 1/64 and 1/4 for int8 and
-/// int4, else 1.
-double elementUnit(ElementFormat format);
+/// The unit of exact elements: 1/2 for fp4 and fp6, 1/64 and 1/4 for the formats
+/// int8 and int4, else 1.
+double elementUnit(const Operand &operand);
 
 /// Fills codes (batch x rows x k) and, if `blockSize` is not 0, scales, of an
 /// operand whose formats and blockSize are set. A scale differs from the scales
@@ -50,8 +50,9 @@ double elementUnit(ElementFormat format);
 std::optional<std::string> fillExact(Operand &operand, uint64_t batch,
                                      uint64_t rows, uint64_t k, uint64_t seed);
 
-/// Fills the operand with random finite codes and random scales: ue8m0 bytes
-/// within 2^-8 .. 2^8, positive finite codes of other formats.
+/// Fills the operand with random finite codes (of bf16 and tf32 those of
+/// magnitudes from 2^-8 to 2^8) and random scales: ue8m0 bytes within 2^-8 ..
+/// 2^8, positive finite codes of other formats.
 void fillRandom(Operand &operand, uint64_t batch, uint64_t rows, uint64_t k,
                 uint64_t seed);
 
@@ -62,11 +63,16 @@ std::vector<float> exactVector(uint64_t count, double unit, uint64_t seed);
 /// `count` numbers between -1 and 1 that bf16 represents.
 std::vector<float> randomVector(uint64_t count, uint64_t seed);
 
-/// Drops elements along k until the operand has structured sparsity: at most
-/// two non-zero elements in each group of four, or with `pairs` at most two
-/// non-zero aligned pairs in each group of eight. k must be a multiple of the
-/// group; a rest is left as it is.
-void sparsify(Operand &operand, uint64_t k, bool pairs, uint64_t seed);
+/// Structured sparsity: half of the units of each group are dropped.
+struct Groups {
+  /// Units of a group, 2 or 4, and elements of a unit: {4, 1} is 2:4, {4, 2}
+  /// is 4:8 in pairs, {2, 1} is 1:2.
+  unsigned units, width;
+};
+
+/// Drops elements along k until the operand has that sparsity. k must be a
+/// multiple of the group; a rest is left as it is.
+void sparsify(Operand &operand, uint64_t k, Groups groups, uint64_t seed);
 
 } // namespace blockscale::reference
 

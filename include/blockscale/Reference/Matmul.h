@@ -31,14 +31,22 @@ namespace blockscale::reference {
 
 enum class Activation : uint8_t { None, Relu, Gelu, Silu };
 enum class BiasKind : uint8_t { None, Column, Row };
-enum class OutputType : uint8_t { F32, BF16, F16 };
+enum class OutputType : uint8_t { F32, BF16, F16, I32 };
+
+/// What the codes of an operand are.
+enum class Elements : uint8_t {
+  Format, ///< those of an element format
+  TF32,   ///< f32 numbers whose low 13 bits do not count
+  Int8,   ///< integers that mean themselves, unlike those of format `int8`
+  UInt8   ///< the same without sign
+};
 
 /// One side of the product. A structured-sparse operand is given in full, with
 /// zero codes where elements were dropped.
 struct Operand {
-  /// A format of at most 8 bits.
+  /// Read where `elements` says so.
   ElementFormat format = ElementFormat::E4M3;
-  /// batch x rows x k, one code per byte.
+  /// batch x rows x k codes of codeBytes() bytes, the low one first.
   std::vector<uint8_t> codes;
   /// UE8M0 or UE4M3 (or any other format of at most 8 bits).
   ElementFormat scaleFormat = ElementFormat::UE8M0;
@@ -46,6 +54,14 @@ struct Operand {
   std::vector<uint8_t> scales;
   /// Elements along k that share a scale; 0 without scales.
   uint64_t blockSize = 0;
+  /// Anything but formats of at most 8 bits goes without scales.
+  Elements elements = Elements::Format;
+
+  /// Bytes that a code takes: 1, or 2 and 4 for elements of 16 and 32 bits.
+  unsigned codeBytes() const;
+  /// The code of element number `index`.
+  uint32_t code(uint64_t index) const;
+  void setCode(uint64_t index, uint32_t code);
 
   /// Scales of one row; 0 without scales.
   uint64_t blocks(uint64_t k) const {
@@ -70,7 +86,8 @@ struct Problem {
 };
 
 /// Why the problem cannot be computed: an empty extent, an array of another
-/// size, a format wider than 8 bits.
+/// size, scales with elements that take none, an i32 result of anything but
+/// sums of integers.
 std::optional<std::string> whyNot(const Problem &problem);
 
 /// A rectangle of the result.
@@ -89,8 +106,8 @@ struct TileResult {
   std::vector<double> sum;
   /// sum_k |a * b|, from which the error bound of a kernel follows.
   std::vector<double> absSum;
-  /// The final value in the output type.
-  std::vector<float> d;
+  /// The final value in the output type; f64 holds each of them.
+  std::vector<double> d;
 };
 
 /// Computes the tiles on `threads` threads (0: as many as the host has). Tiles
@@ -100,7 +117,7 @@ std::vector<TileResult> matmul(const Problem &problem,
                                const std::vector<Tile> &tiles,
                                unsigned threads = 0);
 
-/// `d` of the whole result, batch x m x n.
+/// `d` of the whole result, batch x m x n, as f32.
 std::vector<float> matmul(const Problem &problem, unsigned threads = 0);
 
 /// What follows the sum for one element, `value` being the sum in f32.
@@ -109,6 +126,9 @@ float epilogue(const Problem &problem, uint64_t batch, uint64_t row,
 
 /// Rounds to the output type, to nearest even; overflow becomes infinity.
 float roundToOutput(OutputType type, float value);
+
+/// The value of element number `index` of an operand without its scale.
+double elementNumber(const Operand &operand, uint64_t index);
 
 /// The value of element (row, k), its scale included.
 double elementValue(const Operand &operand, uint64_t k, uint64_t row,

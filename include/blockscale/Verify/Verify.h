@@ -68,6 +68,10 @@ struct Verdict {
   }
 };
 
+/// Bytes of an element of D, and the code that stands for "not written".
+unsigned outputBytes(reference::OutputType type);
+uint32_t unwrittenCode(reference::OutputType type);
+
 /// The product that the kernel computes, with inputs of the given kind, and the
 /// same as the plan wants it in memory.
 struct Inputs {

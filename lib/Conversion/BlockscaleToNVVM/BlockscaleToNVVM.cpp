@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Descriptors.h"
 #include "Lowering.h"
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -96,9 +96,6 @@ void populateWarpPatterns(const mlir::TypeConverter &converter,
 void populateEpiloguePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
 
-/// Emits an error and fails if `op`, which has its steps, has no descriptors.
-mlir::LogicalResult checkDescriptors(MmaOp op);
-
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETONVVM_LOWERING_H

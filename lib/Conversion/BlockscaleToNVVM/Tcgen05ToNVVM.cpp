@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Descriptors.h"
 #include "Lowering.h"
-#include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -21,112 +21,11 @@ using namespace mlir;
 using namespace blockscale;
 
 //===----------------------------------------------------------------------===//
-// Descriptors
+// Addresses in descriptors
 //===----------------------------------------------------------------------===//
 
 /// Bytes that one unit of a descriptor's start address stands for.
 static constexpr unsigned kStartUnit = 16;
-
-/// The constant bits of the descriptor of an operand's stage, which starts on
-/// the boundary of its swizzle: everything but the start address, and for K = 96
-/// the address at which a row continues.
-static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
-                                              int64_t mn, int64_t k) {
-  hw::OperandTile tile = operandTile(ring, mnMajor && mnMajor.getValue());
-  if (auto why = hw::whyNot(tile))
-    return hw::Answer<uint64_t>::refuse(*why);
-  if (ring.getStageBytes() % hw::swizzleAlignment(ring.getSwizzle()) != 0)
-    return hw::Answer<uint64_t>::refuse(
-        "a stage of " + std::to_string(ring.getStageBytes()) +
-        " bytes is not a multiple of the swizzle's " +
-        std::to_string(hw::swizzleAlignment(ring.getSwizzle())));
-  if (k == hw::kLongK) {
-    if (tile.major != hw::OperandMajor::K || tile.swizzle != hw::Swizzle::B128)
-      return hw::Answer<uint64_t>::refuse(
-          "K = 96 reads K-major operands with swizzle '128B' only");
-    return hw::encode(*hw::k96Descriptor({0, 0, 0}, /*index=*/0));
-  }
-  hw::OperandStep step;
-  step.mmaMn = mn;
-  step.mmaK = k;
-  auto descriptor = hw::stepDescriptor(tile, step, /*base=*/0);
-  if (!descriptor)
-    return hw::Answer<uint64_t>::refuse(descriptor.reason);
-  return hw::encode(*descriptor);
-}
-
-/// The instruction descriptor of one step.
-static hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step) {
-  auto isMNMajor = [](BoolAttr flag) { return flag && flag.getValue(); };
-  hw::BlockScaledInstr instr;
-  instr.variant = hw::instrVariant(mma.getKind());
-  instr.a = *mma.getA().format();
-  instr.b = *mma.getB().format();
-  instr.scale = *mma.getScale();
-  instr.sparse = mma.getSparse();
-  instr.aMnMajor = isMNMajor(mma.getAMnMajor());
-  instr.bMnMajor = isMNMajor(mma.getBMnMajor());
-  instr.m = mma.getM();
-  instr.n = mma.getN();
-  instr.sfaId = step.getSfaId();
-  instr.sfbId = step.getSfbId();
-  instr.k96 = mma.getK() == hw::kLongK;
-  return hw::encode(instr);
-}
-
-static hw::Answer<uint64_t> operandDescriptorA(MmaOp op) {
-  MmaAttr mma = op.getInstruction();
-  return operandDescriptor(op.getA().getType(), mma.getAMnMajor(),
-                           mma.getM() / mma.getCtaGroup(),
-                           mma.getStoredK(mma.getK()));
-}
-
-static hw::Answer<uint64_t> operandDescriptorB(MmaOp op) {
-  MmaAttr mma = op.getInstruction();
-  return operandDescriptor(op.getB().getType(), mma.getBMnMajor(),
-                           mma.getN() / mma.getCtaGroup(), mma.getK());
-}
-
-/// One descriptor reaches to the end of a swizzled row, and to the start of
-/// another buffer where it holds that one's address.
-static LogicalResult checkRow(MmaOp op, SharedType ring, BoolAttr mnMajor,
-                              int64_t k, int64_t offset) {
-  if (mnMajor && mnMajor.getValue())
-    return success();
-  int64_t width = hw::swizzleWidth(ring.getSwizzle());
-  int64_t bytes = k * ring.getContainer() / 8;
-  bool crosses = ring.getSwizzle() != hw::Swizzle::None &&
-                 offset % width + bytes > width;
-  if (crosses == static_cast<bool>(op.getPrevious()))
-    return success();
-  InFlightDiagnostic diag = op.emitOpError()
-                            << "an instruction that reads " << bytes
-                            << " bytes from byte " << offset % width << " on ";
-  if (crosses)
-    return diag << "crosses the end of a row of " << width
-                << " bytes; expected steps within rows, or 'previous'";
-  return diag << "ends in 'previous'; expected it to cross the end of a row of "
-              << width << " bytes";
-}
-
-LogicalResult blockscale::checkDescriptors(MmaOp op) {
-  for (const auto &descriptor :
-       {operandDescriptorA(op), operandDescriptorB(op)})
-    if (!descriptor)
-      return op.emitOpError() << descriptor.reason;
-  for (auto step : op.getSteps()->getAsRange<StepAttr>()) {
-    MmaAttr mma = op.getInstruction();
-    auto descriptor = instructionDescriptor(mma, step);
-    if (!descriptor)
-      return op.emitOpError() << descriptor.reason;
-    if (failed(checkRow(op, op.getA().getType(), mma.getAMnMajor(),
-                        mma.getStoredK(mma.getK()), step.getA())) ||
-        failed(checkRow(op, op.getB().getType(), mma.getBMnMajor(), mma.getK(),
-                        step.getB())))
-      return failure();
-  }
-  return success();
-}
 
 namespace {
 /// A shared-memory descriptor whose addresses vary: the start, and where rows
@@ -373,7 +272,7 @@ static Value accumulatorAddress(ImplicitLocOpBuilder &b, TensorMemoryType type,
   return element(b, start, copy, stride ? stride : type.getShape()[2]);
 }
 
-static NVVM::MMABlockScaleKind nvvmKind(hw::MmaKind kind) {
+static NVVM::MMABlockScaleKind scaledKind(hw::MmaKind kind) {
   switch (kind) {
   case hw::MmaKind::MXF4:
     return NVVM::MMABlockScaleKind::MXF4;
@@ -381,6 +280,19 @@ static NVVM::MMABlockScaleKind nvvmKind(hw::MmaKind kind) {
     return NVVM::MMABlockScaleKind::MXF4NVF4;
   default:
     return NVVM::MMABlockScaleKind::MXF8F6F4;
+  }
+}
+
+static NVVM::Tcgen05MMAKind plainKind(hw::MmaKind kind) {
+  switch (kind) {
+  case hw::MmaKind::F16:
+    return NVVM::Tcgen05MMAKind::F16;
+  case hw::MmaKind::TF32:
+    return NVVM::Tcgen05MMAKind::TF32;
+  case hw::MmaKind::I8:
+    return NVVM::Tcgen05MMAKind::I8;
+  default:
+    return NVVM::Tcgen05MMAKind::F8F6F4;
   }
 }
 
@@ -442,35 +354,71 @@ private:
   }
 
   void emit(StepAttr step, Value accumulate) {
+    // One statement for each value: the order of the ops must not depend on
+    // the order in which a compiler evaluates arguments.
+    Issue issue;
+    issue.accumulate = accumulate;
+    if (adaptor.getSfa()) {
+      issue.sfa = column(adaptor.getSfa(), *step.getSfaColumn());
+      issue.sfb = column(sfb, *step.getSfbColumn());
+    }
+    issue.a = a.at(step.getA());
+    issue.b = bStage.at(step.getB());
+    uint32_t bits = *instructionDescriptor(mma, step);
+    issue.instruction = constantI32(b, static_cast<int32_t>(bits));
+    if (mma.getSparse())
+      issue.metadata =
+          column(adaptor.getMetadata(), step.getMetadataColumn());
+    if (issue.sfa)
+      emitScaled(issue);
+    else
+      emitPlain(issue);
+  }
+
+  /// The pointer to a column of a region.
+  Value column(Value region, int64_t offset) {
+    Value address = add(b, region, offset);
+    return pointer(b, address, kTensorSpace);
+  }
+
+  /// What one instruction takes.
+  struct Issue {
+    Value a, b, instruction, accumulate, metadata, sfa, sfb;
+  };
+
+  NVVM::CTAGroupKind group() { return ctaGroup(mma.getCtaGroup() == 2); }
+
+  void emitScaled(const Issue &issue) {
     constexpr int64_t kSmallBlock = 16;
     auto block = mma.getBlock() == kSmallBlock
                      ? NVVM::Tcgen05MMABlockScale::BLOCK16
                      : NVVM::Tcgen05MMABlockScale::BLOCK32;
-    // One statement for each value: the order of the ops must not depend on
-    // the order in which a compiler evaluates arguments.
-    Value sfaColumn = add(b, adaptor.getSfa(), step.getSfaColumn());
-    Value sfaPointer = pointer(b, sfaColumn, kTensorSpace);
-    Value sfbColumn = add(b, sfb, step.getSfbColumn());
-    Value sfbPointer = pointer(b, sfbColumn, kTensorSpace);
-    Value aDescriptor = a.at(step.getA());
-    Value bDescriptor = bStage.at(step.getB());
-    uint32_t bits = *instructionDescriptor(mma, step);
-    Value instruction = constantI32(b, static_cast<int32_t>(bits));
-    if (mma.getSparse()) {
-      Value metadataColumn =
-          add(b, adaptor.getMetadata(), step.getMetadataColumn());
-      Value metadataPointer = pointer(b, metadataColumn, kTensorSpace);
+    NVVM::MMABlockScaleKind kind = scaledKind(mma.getKind());
+    auto collector = NVVM::Tcgen05MMACollectorOp::DISCARD;
+    if (issue.metadata)
       NVVM::Tcgen05MMASparseBlockScaleOp::create(
-          b, nvvmKind(mma.getKind()), ctaGroup(mma.getCtaGroup() == 2), block,
-          NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, aDescriptor,
-          bDescriptor, instruction, accumulate, metadataPointer, sfaPointer,
-          sfbPointer);
-      return;
-    }
-    NVVM::Tcgen05MMABlockScaleOp::create(
-        b, nvvmKind(mma.getKind()), ctaGroup(mma.getCtaGroup() == 2), block,
-        NVVM::Tcgen05MMACollectorOp::DISCARD, accumulator, aDescriptor,
-        bDescriptor, instruction, accumulate, sfaPointer, sfbPointer);
+          b, kind, group(), block, collector, accumulator, issue.a, issue.b,
+          issue.instruction, issue.accumulate, issue.metadata, issue.sfa,
+          issue.sfb);
+    else
+      NVVM::Tcgen05MMABlockScaleOp::create(
+          b, kind, group(), block, collector, accumulator, issue.a, issue.b,
+          issue.instruction, issue.accumulate, issue.sfa, issue.sfb);
+  }
+
+  void emitPlain(const Issue &issue) {
+    NVVM::Tcgen05MMAKind kind = plainKind(mma.getKind());
+    auto collector = NVVM::Tcgen05MMACollectorOp::DISCARD;
+    if (issue.metadata)
+      NVVM::Tcgen05MMASparseOp::create(
+          b, kind, group(), collector, /*aShift=*/false, accumulator, issue.a,
+          issue.b, issue.instruction, issue.accumulate, issue.metadata,
+          /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
+    else
+      NVVM::Tcgen05MMAOp::create(
+          b, kind, group(), collector, /*aShift=*/false, accumulator, issue.a,
+          issue.b, issue.instruction, issue.accumulate,
+          /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
   }
 
   ImplicitLocOpBuilder &b;
@@ -552,8 +500,11 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
         b, words, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
         pointer(b, address, kTensorSpace), /*offset=*/Value());
     NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::LOAD);
-    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(),
-                                                 usableFromHere(b, loaded));
+    Value usable = usableFromHere(b, loaded);
+    if (usable.getType() == op.getType())
+      rewriter.replaceOp(op, usable);
+    else
+      rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(), usable);
     return success();
   }
 

@@ -101,15 +101,15 @@ static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
 static std::vector<MemoryRegion> tensorRegions(MmaOp mma) {
   std::vector<MemoryRegion> regions;
   auto add = [&](StringRef name, Value value) {
-    if (auto view = value.getDefiningOp<TmemViewOp>())
+    auto view = value ? value.getDefiningOp<TmemViewOp>() : TmemViewOp();
+    if (view)
       regions.push_back({name.str(), uint64_t(view.getColumn().value_or(0)),
                          uint64_t(view.getType().getColumns())});
   };
   add("accumulators", mma.getAccumulator());
   add("scales of A", mma.getSfa());
   add("scales of B", mma.getSfb());
-  if (mma.getMetadata())
-    add("metadata of A", mma.getMetadata());
+  add("metadata of A", mma.getMetadata());
   llvm::sort(regions, [](const MemoryRegion &x, const MemoryRegion &y) {
     return x.offset < y.offset;
   });

@@ -277,6 +277,7 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.order = stringifyDataOrder(type.getOrder()).str();
   data.bits = info.globalBits;
   data.elementMultiple = info.innerMultiple;
+  data.zeroPadding = !hw::isBlockScaled(product.mma.getKind());
   data.lines = printExpression(kMajor ? rows : stored);
   data.elements = printExpression(kMajor ? stored : rows);
   data.linePitch = printExpression(map.getStrides().getResult(0));
@@ -318,8 +319,7 @@ static plan::MetadataPacking metadataPacking(const Product &product,
   std::string perTile = std::to_string(perByte * kBytes);
   plan::MetadataPacking metadata;
   metadata.operand = "a";
-  metadata.pattern = pattern == hw::SparsePattern::TwoOfFour ? "2:4"
-                                                             : "4:8 in pairs";
+  metadata.pattern = hw::patternName(pattern);
   metadata.elementsPerByte = perByte;
   metadata.layout = "tiled_128x16";
   metadata.offset = "l * " + printAt(batchPitch, Binding::Atom) + " + k / " +
@@ -418,10 +418,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   auto parameters = parametersOf(kernel);
   auto aData = mapOf(kernel, ParameterRole::AData);
   auto bData = mapOf(kernel, ParameterRole::BData);
-  auto aScales = mapOf(kernel, ParameterRole::AScales);
-  auto bScales = mapOf(kernel, ParameterRole::BScales);
-  if (failed(parameters) || failed(aData) || failed(bData) ||
-      failed(aScales) || failed(bScales))
+  if (failed(parameters) || failed(aData) || failed(bData))
     return failure();
   if (attribute.getSharedBytes() <= 0)
     return kernel.emitError() << "has no shared memory yet; run "
@@ -438,8 +435,14 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.parameters = std::move(*parameters);
   result.data = {dataPacking(product, true, *aData),
                  dataPacking(product, false, *bData)};
-  result.scales = {scalePacking(product, true, *aScales),
-                   scalePacking(product, false, *bScales)};
+  if (hw::isBlockScaled(product.mma.getKind())) {
+    auto aScales = mapOf(kernel, ParameterRole::AScales);
+    auto bScales = mapOf(kernel, ParameterRole::BScales);
+    if (failed(aScales) || failed(bScales))
+      return failure();
+    result.scales = {scalePacking(product, true, *aScales),
+                     scalePacking(product, false, *bScales)};
+  }
   if (product.mma.getSparse()) {
     auto metadata = mapOf(kernel, ParameterRole::AMetadata);
     if (failed(metadata))

@@ -64,7 +64,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @steps(%acc: !acc, %a: !a, %b: !b, %sf: !sf, %i: i32, %first: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error@+1 {{'blockscale.mma' op has no steps; run 'blockscale-assign-scale-ids' first}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i scales %sf, %sf accumulate %first : !acc, !a, !b, !sf, !sf
+    blockscale.mma #mma %acc[%i], %a, %b stage %i scales %sf, %sf accumulate %first : !acc, !a, !b scales !sf, !sf
     gpu.return
   }
 }
@@ -82,7 +82,7 @@ gpu.module @kernels {
   gpu.func @crossing(%acc: !acc, %a: !a, %b: !b, %sf: !sf, %i: i32, %first: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error@+1 {{'blockscale.mma' op an instruction that reads 48 bytes from byte 96 on crosses the end of a row of 128 bytes; expected steps within rows, or 'previous'}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i scales %sf, %sf accumulate %first
-      steps [#blockscale.step<a = 96, b = 96, sfa_column = 8, sfa_id = 0, sfb_column = 8, sfb_id = 0>] : !acc, !a, !b, !sf, !sf
+      steps [#blockscale.step<a = 96, b = 96, sfa_column = 8, sfa_id = 0, sfb_column = 8, sfb_id = 0>] : !acc, !a, !b scales !sf, !sf
     gpu.return
   }
 }

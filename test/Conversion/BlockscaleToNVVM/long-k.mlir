@@ -41,7 +41,7 @@ gpu.module @kernels {
     // CHECK: %[[WIDE:.*]] = arith.extui %[[MOVED]] : i32 to i64
     // CHECK: %[[D:.*]] = arith.ori %[[WIDE]], %[[HIGH]] : i64
     // CHECK: nvvm.tcgen05.mma.block_scale %{{.*}}, %[[D]], %{{.*}}, %[[IDESC]],
-    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 288> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 96, b = 96, sfa_column = 12, sfa_id = 0, sfb_column = 24, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 288> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 96, b = 96, sfa_column = 12, sfa_id = 0, sfb_column = 24, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     // Words 4 and 5 of the region of 6, then 0 and 1: columns 32, 40, 0, 8.
     // CHECK: arith.addi %[[SF:.*]], %[[C32]] : i32
     // CHECK: nvvm.tcgen05.cp
@@ -64,7 +64,7 @@ gpu.module @kernels {
     // CHECK: nvvm.tcgen05.mma
     // CHECK: arith.cmpi sgt, %{{.*}}, %[[C448]] : i32
     // CHECK: nvvm.tcgen05.mma
-    blockscale.mma #short %acc[%i], %a, %b stage %i range <part = 1, begin = 384, end = 512> scales %sfa, %sfb accumulate %t valid %valid steps [#blockscale.step<a = 64, b = 64, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>, #blockscale.step<a = 96, b = 96, sfa_column = 4, sfa_id = 0, sfb_column = 8, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #short %acc[%i], %a, %b stage %i range <part = 1, begin = 384, end = 512> scales %sfa, %sfb accumulate %t valid %valid steps [#blockscale.step<a = 64, b = 64, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>, #blockscale.step<a = 96, b = 96, sfa_column = 4, sfa_id = 0, sfb_column = 8, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }

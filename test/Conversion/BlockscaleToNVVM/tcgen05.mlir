@@ -120,7 +120,7 @@ gpu.module @kernels {
     // CHECK-NOT: nvvm.tcgen05.mma
     blockscale.mma #nvfp4 %acc[%copy], %a, %b stage %stage scales %sfa, %sfb accumulate %first
       steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>,
-             #blockscale.step<a = 32, b = 32, sfa_column = 4, sfa_id = 0, sfb_column = 4, sfb_id = 0>] : !acc, !ringA, !ringB, !sf, !sf
+             #blockscale.step<a = 32, b = 32, sfa_column = 4, sfa_id = 0, sfb_column = 4, sfb_id = 0>] : !acc, !ringA, !ringB scales !sf, !sf
     gpu.return
   }
 
@@ -143,7 +143,7 @@ gpu.module @kernels {
     // CHECK: }
     blockscale.mma #mxfp8 %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %first valid %valid shift %shift
       steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>,
-             #blockscale.step<a = 32, b = 32, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 1>] : !overlapping, !ringA8, !ringB8, !sf, !sf
+             #blockscale.step<a = 32, b = 32, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 1>] : !overlapping, !ringA8, !ringB8 scales !sf, !sf
     gpu.return
   }
 
@@ -165,8 +165,8 @@ gpu.module @kernels {
     // CHECK: nvvm.tcgen05.mma.block_scale %{{.*}}, %{{.*}}, %[[B1D]], %[[IDESC]], %{{.*}}
     blockscale.mma #transposed %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %first
       steps [#blockscale.step<a = 4096, b = 4096, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>]
-      : !blockscale.tmem<1x128x256xf32, #blockscale.tmem_accumulator>, !blockscale.shared<2x1x128x128xf8E4M3FN, container = 8, swizzle = "128B">, !blockscale.shared<2x2x128x128xf8E4M3FN, container = 8, swizzle = "128B">,
-        !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>, !blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 8>>
+      : !blockscale.tmem<1x128x256xf32, #blockscale.tmem_accumulator>, !blockscale.shared<2x1x128x128xf8E4M3FN, container = 8, swizzle = "128B">, !blockscale.shared<2x2x128x128xf8E4M3FN, container = 8, swizzle = "128B">
+        scales !blockscale.tmem<128x4xi8, #blockscale.tmem_scales<word_stride = 4>>, !blockscale.tmem<256x4xi8, #blockscale.tmem_scales<word_stride = 8>>
     gpu.return
   }
 

@@ -75,8 +75,8 @@ func.func private @shared_element(!blockscale.shared<4x64xindex, container = 32>
 
 // -----
 
-// expected-error @below {{expected a container of 4, 8 or 32 bits, found 16}}
-func.func private @shared_container(!blockscale.shared<4x64xi8, container = 16>)
+// expected-error @below {{expected a container of 4, 8, 16 or 32 bits, found 12}}
+func.func private @shared_container(!blockscale.shared<4x64xi8, container = 12>)
 
 // -----
 
@@ -109,12 +109,12 @@ func.func private @tmem_extent(!blockscale.tmem<1x128x513xf32, #blockscale.tmem_
 
 // -----
 
-// expected-error @below {{expected accumulators of copies x 128 x columns of f32}}
+// expected-error @below {{expected accumulators of copies x 128 x columns of f32 or i32}}
 func.func private @tmem_rows(!blockscale.tmem<1x64x256xf32, #blockscale.tmem_accumulator>)
 
 // -----
 
-// expected-error @below {{expected accumulators of copies x 128 x columns of f32}}
+// expected-error @below {{expected accumulators of copies x 128 x columns of f32 or i32}}
 func.func private @tmem_f16(!blockscale.tmem<1x128x256xf16, #blockscale.tmem_accumulator>)
 
 // -----
@@ -577,7 +577,7 @@ func.func @copy_extents(%r: !blockscale.shared<4x2x4x512xi8, container = 8>, %t:
 func.func @mma_m64(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{M = 64 is not legal for dense 'mxf4nvf4' with cta_group 1 on 'sm_100a': expected 128; nearest legal: M = 128}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 64, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -591,7 +591,7 @@ func.func @mma_m64(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, 
 func.func @mma_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{K = 1073741824 is not legal for dense 'mxf4nvf4' on 'sm_100a': expected 64; nearest legal: K = 64}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 4294967360>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -605,7 +605,7 @@ func.func @mma_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32
 func.func @mma_accumulator(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected an accumulator of 64 columns}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -619,7 +619,7 @@ func.func @mma_accumulator(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %
 func.func @mma_scales_region(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected scales behind 'scales'}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -633,7 +633,7 @@ func.func @mma_scales_region(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb,
 func.func @mma_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected 'a' to be a ring of stages x rows x K}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -647,7 +647,7 @@ func.func @mma_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i:
 func.func @mma_mn_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected 'b' to be a ring of stages x row groups x K x 128}}
   blockscale.mma <kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32, b_mn_major = true>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -661,7 +661,7 @@ func.func @mma_mn_ring_rank(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, 
 func.func @mma_container(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected 'b' in containers of 4 bits, found 8}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -675,7 +675,7 @@ func.func @mma_container(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i:
 func.func @mma_tile(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{operand 'a': a row of 64 elements of 4 bits is not a multiple of the 128 bytes of swizzle '128B'}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -689,7 +689,7 @@ func.func @mma_tile(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32,
 func.func @mma_rows(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected at least 128 rows in 'a', found 64}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -703,7 +703,7 @@ func.func @mma_rows(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32,
 func.func @mma_k(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected the same elements of K in a stage of 'a' and 'b', found 256 and 512}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -717,7 +717,7 @@ func.func @mma_k(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t
 func.func @step_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{scale id 2 is not legal for kind 'mxf4nvf4' with blocks of 16}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 2>] : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 2>] : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -731,7 +731,7 @@ func.func @step_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, 
 func.func @step_id_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{scale id 4294967296 is not legal for kind 'mxf4nvf4' with blocks of 16}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 4294967296, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 4294967296, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -745,7 +745,7 @@ func.func @step_id_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i:
 func.func @step_odd_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{scale id 1 is not legal for kind 'mxf4' with blocks of 32}}
   blockscale.mma <kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -759,7 +759,7 @@ func.func @step_odd_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i
 func.func @step_offset(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{expected operand offsets in whole 16 bytes, found 24}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 24, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 24, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -773,7 +773,7 @@ func.func @step_offset(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i
 func.func @step_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{scale columns 0 and 16 are not within regions of 16 and 16}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 16, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 16, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return
 }
 
@@ -787,7 +787,7 @@ func.func @step_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i
 func.func @step_negative_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
   // expected-error @below {{scale columns -4 and 0 are not within regions of 16 and 16}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = -4, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = -4, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return
 }
 

@@ -163,10 +163,10 @@ func.func @main_loop(%map: !data, %ring: !ring, %sr: !scaleRing, %full: !blocksc
   // CHECK: blockscale.copy_scales %[[SR]][%[[I]]] to %[[SF:.*]] : <4x1x4x512xi8, container = 8> to <128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
   blockscale.copy_scales %sr[%i] to %sf : !scaleRing to !sf
   // CHECK: blockscale.mma <kind = mxf4nvf4, {{.*}}> %[[ACC:.*]][%[[I]]], %[[RING]], %[[RING]] stage %[[I]] scales %[[SF]], %[[SF]] accumulate %[[FIRST:.*]] : <2x128x128xf32
-  blockscale.mma #instruction %acc[%i], %ring, %ring stage %i scales %sf, %sf accumulate %first : !acc, !ring, !ring, !sf, !sf
+  blockscale.mma #instruction %acc[%i], %ring, %ring stage %i scales %sf, %sf accumulate %first : !acc, !ring, !ring scales !sf, !sf
   // CHECK: blockscale.mma <kind = {{.*}} accumulate %[[FIRST]] valid %[[I]] shift %[[I]] steps [#blockscale.step<a = 32, b = 32, sfa_column = 4, sfa_id = 0, sfb_column = 4, sfb_id = 0>] :
   blockscale.mma #instruction %acc[%i], %ring, %ring stage %i scales %sf, %sf accumulate %first valid %i shift %i
-    steps [#blockscale.step<a = 32, b = 32, sfa_column = 4, sfa_id = 0, sfb_column = 4, sfb_id = 0>] : !acc, !ring, !ring, !sf, !sf
+    steps [#blockscale.step<a = 32, b = 32, sfa_column = 4, sfa_id = 0, sfb_column = 4, sfb_id = 0>] : !acc, !ring, !ring scales !sf, !sf
   return
 }
 

@@ -14,7 +14,7 @@
 gpu.module @kernels {
   gpu.func @previous_alone(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected a 'range' with 'previous'}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -33,7 +33,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @part(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected a part from 0 to 2, found 3}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 3, begin = 768, end = 800> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 3, begin = 768, end = 800> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -52,7 +52,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @begin(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected a range that begins at a multiple of 96 and ends by 256, where the stage does; found 48 to 192}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 48, end = 192> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 48, end = 192> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -71,7 +71,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @empty(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected a range that begins at a multiple of 96 and ends by 256, where the stage does; found 96 to 96}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 96, end = 96> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 96, end = 96> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -90,7 +90,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @behind(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected a range that begins at a multiple of 96 and ends by 512, where the stage does; found 288 to 576}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 1, begin = 288, end = 576> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 1, begin = 288, end = 576> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -109,7 +109,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @reads_behind(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{the last instruction reads up to element 288, the stage ends at 256}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 192, end = 240> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 192, end = 240> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -128,7 +128,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @before(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{element 192 lies in the stage before part 1; expected 'previous'}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 1, begin = 192, end = 288> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 1, begin = 192, end = 288> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -147,7 +147,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @two_cross(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected one instruction of K = 96 that starts in the stage before part 1 and ends in it, found 192 to 480 with K = 96}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 480> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 480> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -166,7 +166,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @none_crosses(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected one instruction of K = 96 that starts in the stage before part 1 and ends in it, found 288 to 384 with K = 96}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 288, end = 384> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 288, end = 384> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -185,7 +185,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @short_crosses(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{expected one instruction of K = 96 that starts in the stage before part 1 and ends in it, found 192 to 320 with K = 64}}
-    blockscale.mma #short %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 320> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #short %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 320> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -204,7 +204,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @odd_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{scale id 1 is not legal for kind 'mxf4nvf4' with blocks of 16}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -223,7 +223,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @next_word(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{the scales of 'sfb' from column 40 on continue behind the region of 48 columns}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 40, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 40, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }
@@ -242,7 +242,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @word_stride(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
     // expected-error @below {{K = 96 reads the words of 'sfb' 8 columns apart, found a word stride of 12}}
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }

@@ -18,9 +18,9 @@ gpu.module @kernels {
     // CHECK: blockscale.copy_scales %{{.*}}[%[[I:.*]]] to %{{.*}} word 4 :
     blockscale.copy_scales %rsf[%i] to %sfb word 4 : !rsf to !sfb
     // CHECK: blockscale.mma <{{.*}}k = 96> {{.*}} stage %[[I]] previous %[[P:.*]] range <part = 1, begin = 192, end = 288> scales
-    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 288> scales %sfa, %sfb accumulate %t : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 288> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     // CHECK: blockscale.mma <{{.*}}k = 96> {{.*}} stage %[[I]] range <part = 2, begin = 576, end = 688> scales {{.*}} steps [#blockscale.step<a = 32, b = 32, sfa_column = 12, sfa_id = 0, sfb_column = 24, sfb_id = 0>, #blockscale.step<a = 80,
-    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 2, begin = 576, end = 688> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 32, b = 32, sfa_column = 12, sfa_id = 0, sfb_column = 24, sfb_id = 0>, #blockscale.step<a = 80, b = 80, sfa_column = 16, sfa_id = 2, sfb_column = 32, sfb_id = 2>] : !acc, !a, !b, !sfa, !sfb
+    blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 2, begin = 576, end = 688> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 32, b = 32, sfa_column = 12, sfa_id = 0, sfb_column = 24, sfb_id = 0>, #blockscale.step<a = 80, b = 80, sfa_column = 16, sfa_id = 2, sfb_column = 32, sfb_id = 2>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
 }

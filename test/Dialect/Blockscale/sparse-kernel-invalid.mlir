@@ -12,7 +12,7 @@
 
 func.func @no_metadata(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %i: i32, %first: i1) {
   // expected-error @below {{expected 'metadata' with a sparse instruction, and only then}}
-  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf accumulate %first : !acc, !a, !b, !sf, !sf
+  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf accumulate %first : !acc, !a, !b scales !sf, !sf
   return
 }
 
@@ -28,7 +28,7 @@ func.func @no_metadata(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %i: i32, %first: i1
 
 func.func @scales_as_metadata(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %i: i32, %first: i1) {
   // expected-error @below {{expected metadata behind 'metadata'}}
-  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %sf accumulate %first : !acc, !a, !b, !sf, !sf, !sf
+  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %sf accumulate %first : !acc, !a, !b scales !sf, !sf metadata !sf
   return
 }
 
@@ -44,7 +44,7 @@ func.func @scales_as_metadata(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %i: i32, %fi
 
 func.func @metadata_as_scales(%a: !a, %b: !b, %acc: !acc, %e: !e, %i: i32, %first: i1) {
   // expected-error @below {{expected scales behind 'scales'}}
-  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %e, %e metadata %e accumulate %first : !acc, !a, !b, !e, !e, !e
+  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %e, %e metadata %e accumulate %first : !acc, !a, !b scales !e, !e metadata !e
   return
 }
 
@@ -60,7 +60,7 @@ func.func @metadata_as_scales(%a: !a, %b: !b, %acc: !acc, %e: !e, %i: i32, %firs
 
 func.func @whole_a(%b: !b, %acc: !acc, %sf: !sf, %e: !e, %i: i32, %first: i1, %a: !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">) {
   // expected-error @below {{expected half as many elements of K in a stage of 'a' as of 'b', found 256 and 256}}
-  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %e accumulate %first : !acc, !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">, !b, !sf, !sf, !e
+  blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %e accumulate %first : !acc, !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">, !b scales !sf, !sf metadata !e
   return
 }
 
@@ -77,7 +77,7 @@ func.func @whole_a(%b: !b, %acc: !acc, %sf: !sf, %e: !e, %i: i32, %first: i1, %a
 func.func @odd_column(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %e: !e, %i: i32, %first: i1) {
   // expected-error @below {{expected a metadata column that is a multiple of 2 within a region of 4, found 1}}
   blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %e accumulate %first
-    steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0, metadata_column = 1>] : !acc, !a, !b, !sf, !sf, !e
+    steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0, metadata_column = 1>] : !acc, !a, !b scales !sf, !sf metadata !e
   return
 }
 
@@ -94,7 +94,7 @@ func.func @odd_column(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %e: !e, %i: i32, %fi
 func.func @column_behind(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %e: !e, %i: i32, %first: i1) {
   // expected-error @below {{expected a metadata column that is a multiple of 2 within a region of 4, found 4}}
   blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %e accumulate %first
-    steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0, metadata_column = 4>] : !acc, !a, !b, !sf, !sf, !e
+    steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0, metadata_column = 4>] : !acc, !a, !b scales !sf, !sf metadata !e
   return
 }
 
@@ -111,7 +111,7 @@ func.func @column_behind(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %e: !e, %i: i32, 
 func.func @odd_id(%a: !a, %b: !b, %acc: !acc, %sf: !sf, %e: !e, %i: i32, %first: i1) {
   // expected-error @below {{scale id 1 is not legal for kind 'mxf4' with blocks of 32}}
   blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %e accumulate %first
-    steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b, !sf, !sf, !e
+    steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sf, !sf metadata !e
   return
 }
 

@@ -29,6 +29,6 @@ func.func @stage(%a: !a, %b: !b, %m: !metadata, %acc: !acc, %sf: !sf, %e: !e, %i
   // CHECK: blockscale.mma <{{.*}}, sparse = true> %{{.*}} scales %{{.*}}, %{{.*}} metadata %[[E]] accumulate %{{.*}} steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>, #blockscale.step<a = 32, b = 64, sfa_column = 0, sfa_id = 2, sfb_column = 0, sfb_id = 2, metadata_column = 2>]
   blockscale.mma #instruction %acc[%i], %a, %b stage %i scales %sf, %sf metadata %e accumulate %first
     steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>, #blockscale.step<a = 32, b = 64, sfa_column = 0, sfa_id = 2, sfb_column = 0, sfb_id = 2, metadata_column = 2>]
-    : !acc, !a, !b, !sf, !sf, !e
+    : !acc, !a, !b scales !sf, !sf metadata !e
   return
 }

@@ -30,6 +30,9 @@ Group = namedtuple("Group", "copies mma")
 SWIZZLES = {"128B": (2, 8 * 128 // 16), "64B": (4, 8 * 64 // 16)}
 NO_SWIZZLE = (0, None)
 
+# Integers by their names in PTX.
+PTX_TYPES = {"int8": "s8", "uint8": "u8"}
+
 
 def numbers(text):
     return {key: int(value)
@@ -66,8 +69,8 @@ class Kernel:
     @staticmethod
     def parse_mma(line):
         m = re.search(r"mma <(.*?)> (%\w+)\[.*?\], (%\w+), (%\w+) stage (.*?)"
-                      r"scales (%\w+), (%\w+) (?:metadata (%\w+) )?"
-                      r"(.*?)steps \[(.*?)\]", line)
+                      r"(?:scales (%\w+), (%\w+) )?(?:metadata (%\w+) )?"
+                      r"(accumulate .*?)steps \[(.*?)\]", line)
         fields = dict(re.findall(r"(\w+) = (\w+)", m.group(1)))
         steps = [numbers(s) for s in re.findall(r"step<(.*?)>", m.group(10))]
         stage = m.group(5)
@@ -99,7 +102,7 @@ class Kernel:
 
     def accumulator_column(self, mma, copy):
         view = self.views[mma.accumulator]
-        columns = int(re.match(r"\d+x\d+x(\d+)xf32", view.type).group(1))
+        columns = int(re.match(r"\d+x\d+x(\d+)x[fi]32", view.type).group(1))
         stride = numbers(view.type).get("copy_stride", columns)
         return view.column + copy * stride
 
@@ -112,25 +115,33 @@ class Kernel:
         start = (stage - mma.crosses) % ring.stages
         for index, step in enumerate(mma.steps):
             if mma.metadata:
-                sparse = {"sparse": "1", "selector": "0",
+                sparse = {"sparse": "1",
+                          "selector": str(step.get("selector", 0)),
                           "metadata": (self.views[mma.metadata].column
                                        + step.get("metadata_column", 0))}
             else:
                 sparse = {"sparse": "0"}
-            yield sparse | {
-                "kind": mma.fields["kind"], "block": mma.fields["block"],
+            scales = {}
+            if mma.sfa:
+                scales = {
+                    "block": mma.fields["block"],
+                    "scale_type": mma.fields["scale"],
+                    "scale_id_a": str(step["sfa_id"]),
+                    "scale_id_b": str(step["sfb_id"]),
+                    "scale_a": self.views[mma.sfa].column + step["sfa_column"],
+                    "scale_b": (self.views[mma.sfb].column + step["sfb_column"]
+                                + shift),
+                }
+            yield sparse | scales | {
+                "kind": mma.fields["kind"],
                 "m": mma.fields["m"], "n": mma.fields["n"],
-                "k": mma.fields["k"], "a_type": mma.fields["a"],
-                "b_type": mma.fields["b"], "scale_type": mma.fields["scale"],
+                "k": mma.fields["k"],
+                "a_type": PTX_TYPES.get(mma.fields["a"], mma.fields["a"]),
+                "b_type": PTX_TYPES.get(mma.fields["b"], mma.fields["b"]),
                 "cta_group": mma.fields.get("cta_group", "1"), "mn_major_a": "0",
                 "mn_major_b": "0", "negate_a": "0", "negate_b": "0",
-                "scale_id_a": str(step["sfa_id"]),
-                "scale_id_b": str(step["sfb_id"]),
                 "accumulate": str(int(not (first and index == 0))),
                 "d": self.accumulator_column(mma, copy),
-                "scale_a": self.views[mma.sfa].column + step["sfa_column"],
-                "scale_b": (self.views[mma.sfb].column + step["sfb_column"]
-                            + shift),
                 "a_desc": self.ring_address(mma.a, start) + step["a"],
                 "b_desc": self.ring_address(mma.b, start) + step["b"],
                 # Where rows continue: an absolute address, or none.

@@ -19,8 +19,9 @@ ptx = Ptx.read(ptx_path)
 lines, places, definition = ptx.lines, ptx.some, ptx.definition
 edited = ptx.edited
 
+# D, A, B, metadata and instruction descriptor; scales where the kind has any.
 MMA = (r"tcgen05\.mma\.sp.*\[(%r\d+)\], (%rd\d+), (%rd\d+), "
-       r"\[(%r\d+)\], (%r\d+), \[(%r\d+)\], \[(%r\d+)\]")
+       r"\[(%r\d+)\], (%r\d+)(?:, \[(%r\d+)\], \[(%r\d+)\])?")
 
 
 def added(at, difference):
@@ -48,6 +49,8 @@ def all_mutations():
             yield (f"metadata of mma {number} {columns} columns on",
                    moved(at, 4, columns))
         for group, name in ((6, "A"), (7, "B")):
+            if not re.search(MMA, lines[at]).group(group):
+                continue
             yield f"scales of {name} of mma {number}", moved(at, group, 4)
         yield f"drop mma {number}", edited(at, "")
     for number, at in enumerate(metadata):

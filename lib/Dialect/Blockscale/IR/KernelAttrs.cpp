@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
+#include "blockscale/HW/TensorMap.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -91,9 +93,22 @@ LogicalResult ScheduleAttr::verify(
 
 int64_t MmaAttr::getTileK() const {
   int64_t row = hw::swizzleWidth(hw::Swizzle::B128) * 8 / getContainerBits();
-  if (!getScale())
-    return getSparse() ? row * hw::kSparseCompression : row;
-  return std::max<int64_t>(row, hw::kAtomScales * getScaleSpan());
+  int64_t elements = std::max<int64_t>(row, hw::kAtomScales * getScaleSpan());
+  if (!getSparse())
+    return elements;
+  int64_t perByte = hw::elementsPerMetadataByte(hw::sparsePattern(getKind()));
+  elements = std::max<int64_t>(elements, perByte * hw::kMetadataTileBytes);
+  // A padded type is loaded 128 elements at a time, which are stored ones.
+  auto dataType = hw::tensorMapDataType(getA(), getContainerBits());
+  int64_t stored =
+      dataType ? hw::tensorMapDataTypeInfo(*dataType).innerMultiple : 1;
+  return std::max<int64_t>(elements, stored * hw::kSparseCompression);
+}
+
+Type blockscale::accumulatorType(MmaAttr mma) {
+  if (mma.getKind() == hw::MmaKind::I8)
+    return IntegerType::get(mma.getContext(), 32);
+  return Float32Type::get(mma.getContext());
 }
 
 //===----------------------------------------------------------------------===//

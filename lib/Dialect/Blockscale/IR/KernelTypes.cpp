@@ -124,8 +124,8 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!elementType.isIntOrFloat())
     return emitError() << "expected elements that are integers or floats, found "
                        << elementType;
-  if (container != 4 && container != 8 && container != 32)
-    return emitError() << "expected a container of 4, 8 or 32 bits, found "
+  if (container != 4 && container != 8 && container != 16 && container != 32)
+    return emitError() << "expected a container of 4, 8, 16 or 32 bits, found "
                        << container;
   // More than any chip has, and little enough for all later arithmetic.
   constexpr int64_t kMaxRingBytes = 1 << 20;
@@ -215,9 +215,9 @@ TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
                          << ", found " << extent;
   if (auto accumulator = dyn_cast<TmemAccumulatorAttr>(layout)) {
     if (shape.size() != 3 || shape[1] != hw::kTmemLanes ||
-        !elementType.isF32())
+        !(elementType.isF32() || elementType.isSignlessInteger(32)))
       return emitError()
-             << "expected accumulators of copies x 128 x columns of f32";
+             << "expected accumulators of copies x 128 x columns of f32 or i32";
     int64_t stride = accumulator.getCopyStride();
     if (stride < 0 || stride > shape[2])
       return emitError() << "expected a copy stride of at most " << shape[2]

@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 // Writes down, for every instruction of a K tile, where its operands start and
-// which column and byte its scales start at; where scales are in registers, which
-// lanes and bytes supply them.
+// which column and byte its scales start at, and where its metadata lie; where
+// scales are in registers, which lanes and bytes supply them.
 
 #include "TileGeometry.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Fragments.h"
+#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -72,6 +73,13 @@ static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
                     mma.getN() / ctas, mma.getK(), index);
   if (failed(a) || failed(b))
     return failure();
+  hw::MetadataStep metadata{0, 0};
+  if (mma.getSparse())
+    metadata = hw::metadataStep(mma.getKind(), index);
+  if (!op.getSfa())
+    return StepAttr::get(op.getContext(), *a, *b, std::nullopt, std::nullopt,
+                         std::nullopt, std::nullopt, metadata.column,
+                         metadata.selector);
   unsigned scales =
       hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
                        mma.getSparse());
@@ -91,8 +99,8 @@ static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
   if (!sfa || !sfb)
     return op.emitOpError() << (sfa ? sfb.reason : sfa.reason);
   return StepAttr::get(op.getContext(), *a, *b, sfa->column, sfa->id,
-                       sfb->column, sfb->id,
-                       mma.getSparse() ? hw::metadataColumns(index) : 0);
+                       sfb->column, sfb->id, metadata.column,
+                       metadata.selector);
 }
 
 static LogicalResult assignSteps(MmaOp op) {

@@ -70,7 +70,7 @@ std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
 
 void EpilogueMath::store(Value value, const EpilogueFragment &fragment) {
   Type element = cast<GlobalType>(t.op.getD().getType()).getElementType();
-  if (!element.isF32())
+  if (element != cast<VectorType>(value.getType()).getElementType())
     value = arith::TruncFOp::create(b, vectorType.clone(element), value);
   auto [offset, stride] = place(fragment);
   StoreRowOp::create(b, value, t.op.getD(), offset, fragment.count, stride);
@@ -126,6 +126,12 @@ Value EpilogueMath::activate(Value x) {
 }
 
 Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
+  // Sums of integers are the result as they are, or become numbers first.
+  if (sum.getType() != vectorType) {
+    if (t.op.getD().getType().getElementType().isInteger())
+      return sum;
+    sum = arith::SIToFPOp::create(b, vectorType, sum);
+  }
   if (scale)
     sum = arith::MulFOp::create(b, sum, splat(scale));
   if (Value c = t.op.getC()) {

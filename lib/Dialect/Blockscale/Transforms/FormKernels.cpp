@@ -172,9 +172,13 @@ static SmallVector<Parameter> parametersOf(MatmulOp op,
   SmallVector<Parameter> list{
       {dataMap(a, sizes.m, sizes, mma.getSparse()), ParameterRole::AData},
       {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
-       ParameterRole::BData},
-      {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales},
-      {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales}};
+       ParameterRole::BData}};
+  if (hw::isBlockScaled(mma.getKind())) {
+    list.push_back(
+        {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales});
+    list.push_back(
+        {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales});
+  }
   if (mma.getSparse())
     list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
                     ParameterRole::AMetadata});
@@ -321,11 +325,14 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
   llvm::raw_string_ostream(element) << type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
+  // Without scales and metadata there is nothing to lay out.
+  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
+  bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
+                             : spec.isUnscaled();
   return hw::parseOperandType(element) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
-         type.getLayout() == ScaleLayout::Tiled128x4 &&
-         spec.isSparse() == sparse && spec.columns &&
-         type.getKTile() == scaleSpan;
+         isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
+         hasScales;
 }
 
 /// Whether instruction and schedule are complete and agree with each other and

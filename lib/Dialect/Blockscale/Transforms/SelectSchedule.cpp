@@ -62,10 +62,12 @@ struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
 static constexpr int64_t kSharedTileStep = 64;
 
 static std::optional<std::string>
-whyNotTileN(const Problem &problem, int64_t tileN, int64_t clusterN) {
+whyNotTileN(const Problem &problem, MmaAttr mma, int64_t tileN,
+            int64_t clusterN) {
   bool oneTile =
       problem.columnsKnown && problem.columns <= tileN && clusterN == 1;
-  if (oneTile || tileN % kSharedTileStep == 0)
+  if (oneTile || !hw::isBlockScaled(mma.getKind()) ||
+      tileN % kSharedTileStep == 0)
     return std::nullopt;
   return "several tiles along " +
          (problem.columnsKnown ? std::to_string(problem.columns)
@@ -214,7 +216,8 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
     return *why;
   if (auto why = whyNotTileM(wish, choice))
     return *why;
-  if (auto why = whyNotTileN(problem, choice.tileN, choice.clusterN))
+  if (auto why = whyNotTileN(problem, *op.getMma(), choice.tileN,
+                             choice.clusterN))
     return *why;
   MmaAttr mma = instruction(*op.getMma(), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))

@@ -114,6 +114,8 @@ void TileBuilder::warps(StringRef role, int64_t first, int64_t last,
 /// The builtin type of an operand's elements in shared memory.
 static Type elementType(MLIRContext *context, hw::OperandType type) {
   std::optional<ElementFormat> format = type.format();
+  if (type == hw::OperandType::tf32())
+    return FloatTF32Type::get(context);
   if (!format)
     return IntegerType::get(context, type.bits());
   switch (*format) {
@@ -127,6 +129,10 @@ static Type elementType(MLIRContext *context, hw::OperandType type) {
     return Float8E4M3FNType::get(context);
   case ElementFormat::E5M2:
     return Float8E5M2Type::get(context);
+  case ElementFormat::F16:
+    return Float16Type::get(context);
+  case ElementFormat::BF16:
+    return BFloat16Type::get(context);
   default:
     return IntegerType::get(context, formatInfo(*format).storageBits);
   }
@@ -196,8 +202,10 @@ void blockscale::buildRings(TileBuilder &t) {
       t.shared(operandRing(context, g.stages, g.a, t.op.getMma().getA()));
   t.sharedB =
       t.shared(operandRing(context, g.stages, g.b, t.op.getMma().getB()));
-  t.sharedSfa = t.shared(scaleRing(context, g, g.a));
-  t.sharedSfb = t.shared(scaleRing(context, g, g.b));
+  if (t.isScaled()) {
+    t.sharedSfa = t.shared(scaleRing(context, g, g.a));
+    t.sharedSfb = t.shared(scaleRing(context, g, g.b));
+  }
   if (g.metadataTiles)
     t.sharedMetadata = t.shared(metadataRing(context, g));
 }
@@ -241,10 +249,13 @@ static void buildStorage(TileBuilder &t) {
   };
   int64_t stride = g.overlap ? g.accumulatorStride() : 0;
   t.accumulator = view(TensorMemoryType::get(
-      context, {g.accumulators, g.rowsPerCta(), g.tileN}, b.getF32Type(),
+      context, {g.accumulators, g.rowsPerCta(), g.tileN},
+      accumulatorType(t.op.getMma()),
       TmemAccumulatorAttr::get(context, stride)));
-  t.sfa = view(scaleRegion(context, g, g.a));
-  t.sfb = view(scaleRegion(context, g, g.b));
+  if (t.isScaled()) {
+    t.sfa = view(scaleRegion(context, g, g.a));
+    t.sfb = view(scaleRegion(context, g, g.b));
+  }
   if (g.metadataTiles)
     t.metadata = view(metadataRegion(context, g));
 }
@@ -272,172 +283,6 @@ void blockscale::buildSizes(TileBuilder &t) {
 }
 
 //===----------------------------------------------------------------------===//
-// Producer
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Where a K tile of one output tile comes from and goes to.
-struct KTile {
-  Value k, batch, stage;
-};
-} // namespace
-
-/// Loads this CTA's slice of an operand for all `sharers`; `index` is the CTA's
-/// number among them.
-static void loadOperand(TileBuilder &t, Value map, Value ring,
-                        const OperandGeometry &operand, Value row, KTile tile,
-                        Value sharers, Value index) {
-  bool isMNMajor = operand.tile.major == hw::OperandMajor::MN;
-  Value k = t.mul(tile.k, t.constant(operand.tile.k));
-  Value slice = operand.slices > 1 ? index : Value();
-  if (slice && isMNMajor)
-    k = t.add(k, t.mul(slice, t.constant(operand.boxK)));
-  if (slice && !isMNMajor)
-    row = t.add(row, t.mul(slice, t.constant(operand.boxRows)));
-  auto load = [&] {
-    for (int64_t box = 0; box < operand.boxes; ++box) {
-      Value inner = isMNMajor ? row : k;
-      int64_t step = isMNMajor ? operand.boxRows : operand.boxK;
-      SmallVector<Value> coordinates{t.add(inner, t.constant(box * step)),
-                                     isMNMajor ? k : row, tile.batch};
-      TmaLoadOp::create(t.b, map, coordinates, ring, t.signalFull, tile.stage,
-                        slice, sharers, box * operand.slices);
-    }
-  };
-  if (operand.slices == operand.sharers)
-    return load();
-  Value hasSlice = t.b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::ult, index, t.constant(operand.slices));
-  t.onlyIf(hasSlice, load);
-}
-
-/// Loads scales whole, in the first of the CTAs that share them: they are too
-/// small for slices.
-static void loadScales(TileBuilder &t, Value map, Value ring, Value row,
-                       KTile tile, Value sharers, Value index) {
-  auto load = [&] {
-    Value group = t.div(row, hw::kAtomRows);
-    Value word = t.mul(tile.k, t.constant(t.geometry.scaleWords));
-    SmallVector<Value> coordinates{t.constant(0), word, group, tile.batch};
-    TmaLoadOp::create(t.b, map, coordinates, ring, t.signalFull, tile.stage,
-                      /*slice=*/Value(), sharers, 0);
-  };
-  if (!sharers)
-    return load();
-  t.onlyIf(t.isEqual(index, 0), load);
-}
-
-/// Loads metadata, which belongs to rows of A as its scales do. What TMA fills
-/// in behind the last row is no pattern, so CTAs whose rows lie there read that
-/// of the last rows.
-static void loadMetadata(TileBuilder &t, Value row, KTile tile, Value sharers,
-                         Value index) {
-  if (t.geometry.clusterM > 1) {
-    Value last = t.mul(t.div(t.sub(t.rows, t.constant(1)), hw::kAtomRows),
-                       t.constant(hw::kAtomRows));
-    row = t.b.createOrFold<arith::MinUIOp>(row, last);
-  }
-  auto load = [&] {
-    Value first = t.mul(tile.k, t.constant(t.geometry.metadataTiles));
-    SmallVector<Value> coordinates{t.constant(0), row, first, tile.batch};
-    TmaLoadOp::create(t.b, t.op.getMetadata(), coordinates, t.sharedMetadata,
-                      t.signalFull, tile.stage, /*slice=*/Value(), sharers, 0);
-  };
-  if (!sharers)
-    return load();
-  t.onlyIf(t.isEqual(index, 0), load);
-}
-
-namespace {
-/// What the loads of one output tile have in common: the first rows of A, of
-/// B's part in this CTA and of B's scales.
-struct LoadedTile {
-  Value row, rowOfB, column;
-};
-
-/// The CTAs that share each operand with this one, as bits, and its number
-/// among those that share B.
-struct Sharers {
-  Value a, b, sfb, indexOfB;
-};
-} // namespace
-
-static void loadStage(TileBuilder &t, const LoadedTile &from, KTile tile,
-                      const Sharers &sharers) {
-  const TileGeometry &g = t.geometry;
-  loadOperand(t, t.op.getA(), t.sharedA, g.a, from.row, tile, sharers.a,
-              t.rankN);
-  loadOperand(t, t.op.getB(), t.sharedB, g.b, from.rowOfB, tile, sharers.b,
-              sharers.indexOfB);
-  loadScales(t, t.op.getSfa(), t.sharedSfa, from.row, tile, sharers.a, t.rankN);
-  loadScales(t, t.op.getSfb(), t.sharedSfb, from.column, tile, sharers.sfb,
-             t.rankM);
-  if (t.op.getMetadata())
-    loadMetadata(t, from.row, tile, sharers.a, t.rankN);
-}
-
-/// The leader of a pair announces the bytes of both CTAs.
-static void announceStage(TileBuilder &t, Value stage) {
-  auto announce = [&] {
-    ArriveExpectOp::create(t.b, t.full, stage, t.geometry.countedBytes());
-  };
-  if (!t.isPair())
-    return announce();
-  t.onlyIf(t.isEqual(t.rem(t.rank, 2), 0), announce);
-}
-
-/// Waits until all readers have released every stage, so that none of them
-/// signals a CTA that has ended.
-static void drainStages(TileBuilder &t, RingPosition ring) {
-  ImplicitLocOpBuilder &b = t.b;
-  auto loop = scf::ForOp::create(b, t.constant(0),
-                                 t.constant(t.geometry.stages), t.constant(1),
-                                 ValueRange{ring.slot, ring.parity});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  RingPosition current{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-  WaitOp::create(b, t.empty, current.slot, t.flip(current.parity));
-  RingPosition following = t.next(current, t.geometry.stages);
-  scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
-}
-
-void blockscale::buildProducer(TileBuilder &t, int64_t warp) {
-  ImplicitLocOpBuilder &b = t.b;
-  const TileGeometry &g = t.geometry;
-  t.warps("producer", warp, warp + 1, [&] {
-    Value elected = ElectOp::create(b);
-    t.onlyIf(elected, [&] {
-      Value kTiles = t.ceilDiv(t.op.getK(), g.tileK);
-      Value zero = t.constant(0);
-      Sharers sharers{t.sharersOfA(), t.sharersOfB(), t.sharersOfSfb(),
-                      g.b.sharers > 1 ? t.div(t.rankM, g.ctaGroup) : Value()};
-      auto ring = t.tileLoop({zero, zero}, [&](TilePosition tile,
-                                               ValueRange carried) {
-        LoadedTile from{t.firstRow(tile), t.firstRowOfB(tile),
-                        t.firstColumn(tile)};
-        auto loop = scf::ForOp::create(b, zero, kTiles, t.constant(1), carried);
-        OpBuilder::InsertionGuard inner(b);
-        b.setInsertionPointToStart(loop.getBody());
-        RingPosition ring{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-        WaitOp::create(b, t.empty, ring.slot, t.flip(ring.parity));
-        announceStage(t, ring.slot);
-        loadStage(t, from, {loop.getInductionVar(), tile.batch, ring.slot},
-                  sharers);
-        RingPosition following = t.next(ring, g.stages);
-        scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
-        return SmallVector<Value>(loop.getResults());
-      });
-      // What follows uses this CTA's resources, so there is no point in
-      // starting it earlier.
-      if (t.op.getSchedule().getDependentLaunch())
-        LaunchDependentsOp::create(b);
-      if (t.isCluster())
-        drainStages(t, {ring[0], ring[1]});
-    });
-  });
-}
-
-//===----------------------------------------------------------------------===//
 // MMA issuer
 //===----------------------------------------------------------------------===//
 
@@ -456,7 +301,7 @@ void blockscale::maskScales(TileBuilder &t, Value stage, Value valid) {
 static void maskTail(TileBuilder &t, Value stage, Value valid) {
   int64_t instructionK = t.op.getMma().getK();
   int64_t span = t.op.getMma().getScaleSpan();
-  if (instructionK == span)
+  if (!t.isScaled() || instructionK == span)
     return;
   ImplicitLocOpBuilder &b = t.b;
   Value rest = b.createOrFold<arith::RemUIOp>(valid, t.constant(instructionK));
@@ -483,8 +328,10 @@ static void multiplyStage(TileBuilder &t, const MmaTile &tile,
   auto onlyLeader = scf::IfOp::create(b, tile.leader);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(onlyLeader.thenBlock());
-  CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa, t.isPair());
-  CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb, t.isPair());
+  if (t.isScaled()) {
+    CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa, t.isPair());
+    CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb, t.isPair());
+  }
   if (t.metadata)
     CopyMetadataOp::create(b, t.sharedMetadata, ring.slot, t.metadata,
                            t.isPair());
@@ -551,7 +398,7 @@ static RingPosition multiplyTile(TileBuilder &t, const MmaTile &tile,
 /// Columns between the start of a group of 128 scale rows and that of the
 /// tile, for tiles that share groups.
 static Value scaleShift(TileBuilder &t, Value columnTile) {
-  if (t.geometry.tileN % hw::kAtomRows == 0)
+  if (!t.isScaled() || t.geometry.tileN % hw::kAtomRows == 0)
     return {};
   if (t.geometry.clusterN == 1 && matchPattern(t.columnTiles, m_One()))
     return {};

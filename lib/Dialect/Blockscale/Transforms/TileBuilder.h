@@ -83,6 +83,8 @@ struct TileBuilder {
   bool isDynamic() {
     return op.getSchedule().getScheduler() == Scheduler::Dynamic;
   }
+  /// Whether the operands have scales.
+  bool isScaled() { return static_cast<bool>(op.getSfa()); }
   bool isPair() const { return geometry.ctaGroup == 2; }
   bool isCluster() const { return geometry.clusterSize() > 1; }
   /// The first row, or column, of the CTA's part of an output tile, and of the
@@ -133,7 +135,8 @@ inline constexpr int64_t kEpilogueThreads = 128;
 /// Emits sizes and numbers of tiles.
 void buildSizes(TileBuilder &t);
 
-/// Emits the rings of A, B and their scales.
+/// Emits the rings of A, B, their scales and the metadata, as far as they are
+/// there.
 void buildRings(TileBuilder &t);
 
 /// Emits the role of warp `warp`, which loads by TMA.

@@ -65,8 +65,10 @@ void EpilogueBuilder::chunk(TilePosition position, RingPosition copy,
                                               reversed, index);
   }
   Value column = t.mul(ordered, t.constant(width));
-  Value sum = LoadAccumulatorOp::create(b, vectorType, t.accumulator,
-                                        copy.slot, column);
+  auto accumulator = cast<TensorMemoryType>(t.accumulator.getType());
+  Value sum = LoadAccumulatorOp::create(
+      b, vectorType.clone(accumulator.getElementType()), t.accumulator,
+      copy.slot, column);
   releaseAfter(lastChunk, index, copy);
 
   EpilogueFragment fragment = fragmentAt(position, thread, column);

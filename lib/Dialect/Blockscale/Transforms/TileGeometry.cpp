@@ -66,6 +66,21 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
                       mma.getStoredK(tileK), clusterN);
   b = operandGeometry(mma, mma.getB(), mma.getBMnMajor(), columnsPerCta(),
                       tileK, clusterTilesM());
+  if (hw::isBlockScaled(mma.getKind()))
+    setScales(mma);
+  int64_t columns = accumulators * tileN + sfaColumns + sfbColumns;
+  if (mma.getSparse()) {
+    int64_t perByte =
+        hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
+    metadataTiles = tileK / perByte / hw::kMetadataTileBytes;
+    columns += hw::metadataColumns(mma.getKind(), tileK / mma.getK());
+  }
+  overlap = accumulators == 2
+                ? std::max<int64_t>(0, columns - hw::kTmemColumns)
+                : 0;
+}
+
+void TileGeometry::setScales(MmaAttr mma) {
   // The scales of B are those of all columns in both CTAs of a pair.
   a.scaleGroups = llvm::divideCeil(rowsPerCta(), hw::kAtomRows);
   b.scaleGroups = llvm::divideCeil(tileN, hw::kAtomRows);
@@ -77,15 +92,6 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
   int64_t heldScales = scaleRegionWords * hw::kAtomScales;
   sfaColumns = hw::scaleColumns(a.scaleGroups * hw::kAtomRows, heldScales);
   sfbColumns = hw::scaleColumns(b.scaleGroups * hw::kAtomRows, heldScales);
-  if (mma.getSparse())
-    metadataTiles = tileK / hw::elementsPerMetadataByte(
-                                hw::sparsePattern(mma.getKind())) /
-                    hw::kMetadataTileBytes;
-  int64_t wanted = accumulators * tileN + sfaColumns + sfbColumns +
-                   hw::metadataColumns(tileK / mma.getK()) * mma.getSparse();
-  overlap = accumulators == 2
-                ? std::max<int64_t>(0, wanted - hw::kTmemColumns)
-                : 0;
 }
 
 int64_t TileGeometry::stageBytes() const {

@@ -31,8 +31,8 @@ struct OperandGeometry {
   int64_t boxK = 0;
   /// Bytes that TMA reports for one stage.
   int64_t countedBytes = 0;
-  /// Groups of 128 rows of scales.
-  int64_t scaleGroups = 1;
+  /// Groups of 128 rows of scales; 0 without scales.
+  int64_t scaleGroups = 0;
 };
 
 /// Everything about a kernel's tiles that is not a free choice: it follows
@@ -44,19 +44,22 @@ struct TileGeometry {
   /// rows and columns of D.
   int64_t ctaGroup, clusterM, clusterN;
   /// Scales per row in a stage, and 32-bit words of them.
-  int64_t scalesPerRow, scaleWords;
+  int64_t scalesPerRow = 0, scaleWords = 0;
   /// Words of scales per row that tensor memory holds: those of a stage, or with
   /// K = 96 so many that the walk over the stages of a group wraps around to
   /// words that have been read.
-  int64_t scaleRegionWords;
+  int64_t scaleRegionWords = 0;
   /// Columns of tensor memory that the scales of A and B take.
-  int64_t sfaColumns, sfbColumns;
+  int64_t sfaColumns = 0, sfbColumns = 0;
   /// Tiles of 128 rows by 16 bytes of sparsity metadata in a stage; 0 if dense.
   int64_t metadataTiles = 0;
   /// Columns that neighbouring accumulators share; 0 if there is room.
   int64_t overlap;
 
   TileGeometry(MmaAttr mma, ScheduleAttr schedule);
+
+  /// Fills in what concerns scales.
+  void setScales(MmaAttr mma);
 
   /// Rows of the output tile in one CTA, and rows of B that it holds.
   int64_t rowsPerCta() const { return tileM / ctaGroup; }

@@ -7,7 +7,7 @@ func.func @nothing_valid(%acc: !acc, %ring: !ring, %scales: !scales, %i: i32, %t
   %zero = arith.constant 0 : i32
   // expected-error @below {{expected at least 1 valid element of K, found 0}}
   blockscale.mma <kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>
-    %acc[%i], %ring, %ring stage %i scales %scales, %scales accumulate %t valid %zero : !acc, !ring, !ring, !scales, !scales
+    %acc[%i], %ring, %ring stage %i scales %scales, %scales accumulate %t valid %zero : !acc, !ring, !ring scales !scales, !scales
   return
 }
 
@@ -20,6 +20,6 @@ func.func @nothing_valid(%acc: !acc, %ring: !ring, %scales: !scales, %i: i32, %t
 func.func @region_too_small(%acc: !acc, %ring: !ring, %scales: !scales, %i: i32, %t: i1) {
   // expected-error @below {{scale columns 4 and 4 are not within regions of 4 and 4}}
   blockscale.mma <kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>
-    %acc[%i], %ring, %ring stage %i scales %scales, %scales accumulate %t : !acc, !ring, !ring, !scales, !scales
+    %acc[%i], %ring, %ring stage %i scales %scales, %scales accumulate %t : !acc, !ring, !ring scales !scales, !scales
   return
 }

@@ -59,6 +59,9 @@ namespace blockscale {
 /// The question to the legality table that `mma` asks on `target`.
 hw::MmaQuery legalityQuery(MmaAttr mma, hw::Target target);
 
+/// What an accumulator of the instruction holds: i32 for kind i8, else f32.
+mlir::Type accumulatorType(MmaAttr mma);
+
 /// Why a ring of `stages` cannot feed the instruction; empty if it can.
 std::optional<std::string> whyNotStages(MmaAttr mma, int64_t stages);
 

@@ -41,7 +41,7 @@ def Blockscale_ScheduleAttr
     | `target` | chip the kernel is for | a name that `blockscale explain legality` knows |
     | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2 |
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
-    | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit or 128 others; 256 with a sparse `a`; without scales 128 bytes of each row of `a` as stored |
+    | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit elements, 128 of 8 bits, 64 of 16 or 32 of 32; with a sparse `a` at least a tile of its metadata, four scales, and 128 stored elements of the padded types |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
     | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
@@ -153,8 +153,7 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
       return ::blockscale::hw::containerBits(getKind());
     }
     /// Elements along K of one stage: a 128-byte row of B, or as many as the
-    /// four scales of a word cover. Without scales, a 128-byte row of A, which
-    /// is two of B where A is sparse.
+    /// four scales of a word or a tile of a sparse A's metadata cover.
     int64_t getTileK() const;
   }];
 }
@@ -166,13 +165,18 @@ def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
     `a` and `b` are the byte offsets of the instruction's first element inside
     the stage that it starts in; `sfa_column`, `sfb_column` the column offsets inside the scale
     regions of tensor memory; `sfa_id`, `sfb_id` the byte of the 32-bit word at
-    which the instruction's scales start. `metadata_column` is the column offset
-    of a sparse instruction's metadata inside their region.
+    which the instruction's scales start; kinds without scales have none of the
+    four. `metadata_column` is the column offset of a sparse instruction's
+    metadata inside their region, `selector` the column behind it that kinds f16
+    and tf32 read.
   }];
   let parameters = (ins "int64_t":$a, "int64_t":$b,
-    "int64_t":$sfa_column, "int64_t":$sfa_id,
-    "int64_t":$sfb_column, "int64_t":$sfb_id,
-    DefaultValuedParameter<"int64_t", "0">:$metadata_column);
+    OptionalParameter<"std::optional<int64_t>">:$sfa_column,
+    OptionalParameter<"std::optional<int64_t>">:$sfa_id,
+    OptionalParameter<"std::optional<int64_t>">:$sfb_column,
+    OptionalParameter<"std::optional<int64_t>">:$sfb_id,
+    DefaultValuedParameter<"int64_t", "0">:$metadata_column,
+    DefaultValuedParameter<"int64_t", "0">:$selector);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def Blockscale_KRangeAttr : AttrDef<Blockscale_Dialect, "KRange"> {
@@ -293,7 +297,8 @@ def Blockscale_TmemMetadataAttr
   let mnemonic = "tmem_metadata";
   let summary = "byte b of the metadata of row r in lane r, column b / 4";
   let description = [{
-    The metadata of an instruction take 8 bytes of a row, two columns.
+    The metadata of an instruction take 8 bytes of a row, two columns, or 4 bytes
+    with kinds f16 and tf32.
   }];
 }
 

@@ -465,7 +465,8 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     `shift` is added to the column of B's scales: tiles that start in the middle
     of a group of 128 rows read it from there. A sparse instruction reads from
     `metadata` which elements of `a` were kept; a stage of `a` then holds half as
-    many elements along K as one of `b`. An
+    many elements along K as one of `b`. Kinds that are not block-scaled have no
+    scales; kind i8 accumulates in i32, the others in f32. An
     instruction of `cta_group` 2 reads half of the rows of A and half of those of
     B from each CTA, at the same place in both; the scales of A are those of the
     CTA's own rows, those of B of all rows in each.
@@ -480,7 +481,8 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     Blockscale_TensorMemoryType:$accumulator, I32:$copy,
     Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
     Optional<I32>:$previous,
-    Blockscale_TensorMemoryType:$sfa, Blockscale_TensorMemoryType:$sfb,
+    Optional<Blockscale_TensorMemoryType>:$sfa,
+    Optional<Blockscale_TensorMemoryType>:$sfb,
     Optional<Blockscale_TensorMemoryType>:$metadata,
     I1:$accumulate, Optional<I32>:$valid, Optional<I32>:$shift,
     Blockscale_MmaAttr:$instruction,
@@ -489,9 +491,9 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
   let assemblyFormat = [{
     $instruction $accumulator `[` $copy `]` `,` $a `,` $b `stage` $stage
     (`previous` $previous^)? (`range` $range^)?
-    `scales` $sfa `,` $sfb (`metadata` $metadata^)? `accumulate` $accumulate
+    (`scales` $sfa^ `,` $sfb)? (`metadata` $metadata^)? `accumulate` $accumulate
     (`valid` $valid^)? (`shift` $shift^)? (`steps` $steps^)? attr-dict `:` type($accumulator) `,` type($a) `,` type($b)
-    `,` type($sfa) `,` type($sfb) (`,` type($metadata)^)?
+    (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
   }];
   let hasVerifier = 1;
 }
@@ -505,11 +507,11 @@ def Blockscale_LoadAccumulatorOp : Blockscale_KernelOp<"load_accumulator"> {
   let description = [{
     Executed by four consecutive warps that start at a multiple of four: warp w
     of them reads rows 32w to 32w + 31, lane l row 32w + l. Complete when it
-    returns.
+    returns. The elements are those of the accumulator, f32 or i32.
   }];
   let arguments = (ins Blockscale_TensorMemoryType:$accumulator, I32:$copy,
                        I32:$column);
-  let results = (outs VectorOfRankAndType<[1], [F32]>:$result);
+  let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$result);
   let assemblyFormat = [{
     $accumulator `[` $copy `]` `column` $column attr-dict
     `:` type($accumulator) `->` type($result)
@@ -539,7 +541,7 @@ def Blockscale_StoreRowOp : Blockscale_KernelOp<"store_row"> {
     The first `count` elements of `value` go to `offset + i * stride`.
     Without `stride` it is 1.
   }];
-  let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16]>:$value,
+  let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16, I32]>:$value,
                        Blockscale_GlobalType:$target, I64:$offset, I32:$count,
                        Optional<I64>:$stride);
   let assemblyFormat = [{

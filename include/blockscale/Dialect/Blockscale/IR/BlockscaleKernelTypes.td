@@ -60,7 +60,7 @@ def Blockscale_SharedType : Blockscale_KernelType<"Shared", "shared"> {
   let description = [{
     The first dimension counts the stages; the others are the stage as it lies
     in memory, innermost last. Each element takes `container` bits: 4-bit and
-    6-bit elements of `mxf8f6f4` take 8. `swizzle` is the TMA and descriptor
+    6-bit elements of `mxf8f6f4` and `f8f6f4` take 8. `swizzle` is the TMA and descriptor
     swizzle, a function of the absolute shared-memory address, so a swizzled
     ring starts on a multiple of 1024 bytes.
 
