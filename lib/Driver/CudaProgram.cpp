@@ -51,6 +51,8 @@ struct ProgramFacts {
   bool hasDeviceCode = false;
   /// The shared CUDA runtime that it loads; empty if none.
   std::string runtime;
+  /// Whether it loads the driver's library too.
+  bool needsDriver = false;
 };
 } // namespace
 
@@ -98,6 +100,7 @@ static std::optional<ProgramFacts> readFacts(StringRef path) {
       name = name.take_until([](char c) { return c == '\0'; });
       if (name.starts_with("libcudart.so"))
         facts.runtime = name.str();
+      facts.needsDriver |= name.starts_with("libcuda.so");
     }
   return facts;
 }
@@ -114,6 +117,11 @@ static std::string whyNotProgram(StringRef path) {
   if (!facts->runtime.empty() && facts->runtime != kRuntime)
     return "'" + path.str() + "' loads " + facts->runtime +
            ", the emulator stands for " + kRuntime.str();
+  if (facts->needsDriver)
+    return "'" + path.str() +
+           "' loads the driver, libcuda.so.1, which the emulator does not "
+           "stand for: link it without -lcuda, and ask the runtime for "
+           "functions of the driver, with cudaGetDriverEntryPointByVersion";
   return "";
 }
 

@@ -42,6 +42,13 @@
 // CONFIGURATION: wrong kind: cudaErrorInvalidValue
 // CONFIGURATION: not a kernel: cudaErrorInvalidDeviceFunction
 
+// A program that was linked with the driver.
+// RUN: echo "" > %t.cpp
+// RUN: %nvcc_plain -cudart none -shared %t.cpp -Xlinker -soname=libcuda.so.1 -o %t.so
+// RUN: %nvcc -arch=sm_100a %s -Xlinker --no-as-needed -Xlinker %t.so -o %t.driver
+// RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t.driver 2>&1 | FileCheck %s --check-prefix=DRIVER
+// DRIVER: error: '{{.*}}' loads the driver, libcuda.so.1, which the emulator does not stand for: link it without -lcuda, and ask the runtime for functions of the driver, with cudaGetDriverEntryPointByVersion
+
 // Settings and programs that are not understood.
 // RUN: %python %S/Inputs/status.py 2 blockscale emulate --device=H100 --cuda %t 2>&1 | FileCheck %s --check-prefix=DEVICE
 // DEVICE: error: unknown device 'H100'; known devices: B200, B300, RTX5090
