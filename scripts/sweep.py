@@ -55,6 +55,18 @@ MIXES += [
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32n4m8", "e8m0_t64"),
 ]
 
+# Without scales, on chips with tensor memory; integers not on all of them.
+UNSCALED_MIXES = [Mix("f8f6f4", a, b, "n2m4", "")
+                  for a, b in itertools.product(NARROW, NARROW)]
+UNSCALED_MIXES += [
+    Mix("f16", "f16", "f16", "n2m4", ""),
+    Mix("f16", "bf16", "bf16", "n2m4", ""),
+    Mix("tf32", "tf32", "tf32", "n1m2", ""),
+]
+INTEGER_CHIPS = ["sm_100a", "sm_110a"]
+INTEGER_MIXES = [Mix("i8", a, b, "n2m4", "")
+                 for a, b in itertools.product(("i8", "ui8"), repeat=2)]
+
 # K = 96, on one chip only.
 LONG_CHIP = "sm_103a"
 LONG_MIXES = [
@@ -124,7 +136,8 @@ def mixes_of(chip):
     """Without tensor memory, blocks of 16 with ue8m0 need PTX 9.1, and a family
     target has no sparse FP4."""
     if chip not in WARP_CHIPS:
-        return MIXES + LONG_MIXES * (chip == LONG_CHIP)
+        return (MIXES + LONG_MIXES * (chip == LONG_CHIP) + UNSCALED_MIXES
+                + INTEGER_MIXES * (chip in INTEGER_CHIPS))
     return [mix for mix in MIXES if not mix.spec.startswith("e8m0_t16") and
             not (chip.endswith("f") and mix.b_spec and mix.kind != "mxf8f6f4")]
 
@@ -142,10 +155,35 @@ def long_cases_of(mix_index, mix, widths):
         yield Case(mix, width, epilogue, k, form)
 
 
+def is_unscaled(mix):
+    return mix.b_spec == ""
+
+
+def unscaled_cases_of(mix_index, mix, reduced):
+    """N goes in steps of 16, of pairs in steps of 32; no groups of scales mind
+    where a tile starts."""
+    if reduced:
+        forms = [(SINGLE, Width(16 * (mix_index % 16 + 1), "?")),
+                 (SINGLE, Width(176, 520)), (PAIR, Width(224, 664))]
+    else:
+        forms = [(SINGLE, Width(n, columns)) for n in range(16, 257, 16)
+                 for columns in (n, "?")]
+        forms += [(PAIR, Width(n, columns)) for n in range(32, 257, 32)
+                  for columns in (n, "?")]
+        forms += [(form, width) for form, width in CLUSTERS
+                  if width.tile % 64 == 0]
+    for i, (form, width) in enumerate(forms):
+        epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
+        yield Case(mix, width, epilogue, 1064 if i % 3 == 2 else 1024, form)
+
+
 def cases_of(chip, mix_index, mix, reduced):
     """What to compile of one mix. K = 1056 and 1088 end inside a K tile. A
     sparse A changes the main loop, but not what the epilogue makes of it."""
     widths = REDUCED if reduced else FULL
+    if is_unscaled(mix):
+        yield from unscaled_cases_of(mix_index, mix, reduced)
+        return
     if mix.k:
         yield from long_cases_of(mix_index, mix, widths)
         return
@@ -175,19 +213,25 @@ def cases_of(chip, mix_index, mix, reduced):
             yield Case(mix, Width(128, 384), epilogue, 1024, SINGLE)
 
 
+def instruction(mix):
+    block = mix.spec.rsplit("_t", 1)[1].split("n")[0]
+    scale = "ue8m0" if mix.spec.startswith("e8m0") else "ue4m3"
+    a_name, b_name = (t[2:].split("FN")[0].lower() for t in (mix.a, mix.b))
+    return (f"mma(<kind = {mix.kind}, a = {a_name}, b = {b_name}, "
+            f"scale = {scale}, block = {block}>)")
+
+
 def function(name, case):
     n, k, mix = case.width.columns, case.k, case.mix
     a = f'!blockscale.tensor<?x{k}x{mix.a}, "{mix.spec}", layout = tiled_128x4>'
     b = (f'!blockscale.tensor<{n}x{k}x{mix.b}, "{mix.b_spec or mix.spec}", '
          "layout = tiled_128x4>")
+    if is_unscaled(mix):
+        b = f"!blockscale.tensor<{n}x{k}x{mix.b}>"
     extra = [(x, t.format(n=n)) for x, t in case.epilogue.operands]
     arguments = "".join(f", %{x}: {t}" for x, t in extra)
     types = "".join(f", {t}" for x, t in extra if x in "cv")
-    block = mix.spec.rsplit("_t", 1)[1].split("n")[0]
-    scale = "ue8m0" if mix.spec.startswith("e8m0") else "ue4m3"
-    a_name, b_name = (t[2:].split("FN")[0].lower() for t in (mix.a, mix.b))
-    mma = (f"mma(<kind = {mix.kind}, a = {a_name}, b = {b_name}, "
-           f"scale = {scale}, block = {block}>)")
+    mma = "" if is_unscaled(mix) else instruction(mix)
     d = f"tensor<?x{n}x{case.epilogue.d}>"
     return (f"func.func @{name}(%a: {a}, %b: {b}{arguments}) -> {d} {{\n"
             f"  %d = blockscale.matmul %a, %b {case.epilogue.clauses} {mma} "
@@ -272,7 +316,7 @@ def sweep(blockscale, chip, cases):
 def family(mix):
     if mix.k:
         return f"{mix.kind} K = {mix.k}"
-    return mix.kind + " sparse" if mix.b_spec else mix.kind
+    return mix.kind if mix.b_spec is None else mix.kind + " sparse"
 
 
 def print_table(results):

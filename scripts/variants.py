@@ -51,6 +51,20 @@ SPARSE = [
     Operands("f4E2M1FN", "f4E2M1FN", "e4m3fn_t16n4m8", "e4m3fn_t32"),
 ]
 
+# Without scales; the chips of kind i8 are fewer.
+UNSCALED = [
+    Operands("f16", "f16", "n2m4", ""),
+    Operands("bf16", "bf16", "n2m4", ""),
+    Operands("tf32", "tf32", "n1m2", ""),
+    Operands("f8E4M3FN", "f8E5M2", "n2m4", ""),
+    Operands("f4E2M1FN", "f6E3M2FN", "n2m4", ""),
+]
+INTEGERS = [
+    Operands("i8", "i8", "n2m4", ""),
+    Operands("ui8", "i8", "n2m4", ""),
+]
+INTEGER_CHIPS = ["sm_100a", "sm_110a"]
+
 # M is dynamic and takes each of `rows`; N and K are static, one product each.
 Sizes = namedtuple("Sizes", "rows products")
 SMALL = Sizes([1, 130, 300], [(264, 576), (512, 1056)])
@@ -94,23 +108,35 @@ VARIANTS = [
     Variant("K = 96, CTA pair", LONG_K, FP4, pair(", mma_k = 96"), LONG),
     Variant("sparse", DATACENTER, SPARSE, "cta_group = 1", HALVED),
     Variant("sparse, CTA pair", DATACENTER, SPARSE, "cta_group = 2", HALVED),
+    Variant("sparse without scales", DATACENTER, UNSCALED, "cta_group = 1",
+            HALVED),
+    Variant("sparse without scales, CTA pair", DATACENTER, UNSCALED,
+            "cta_group = 2", HALVED),
+    Variant("sparse without scales, pairs in 2 x 2", DATACENTER, UNSCALED,
+            "cta_group = 2, cluster_m = 2, cluster_n = 2", HALVED),
+    Variant("sparse integers", INTEGER_CHIPS, INTEGERS, "cta_group = 1",
+            HALVED),
+    Variant("sparse integers, CTA pair", INTEGER_CHIPS, INTEGERS,
+            "cta_group = 2", HALVED),
     Variant("warp level", WARP, [MXFP8, MXFP6, MIXED, MXFP4, NVFP4], "", SMALL),
     Variant("warp level, sparse", WARP, SPARSE, "", HALVED),
 ]
 
 
 def tensor(rows, k, element, spec):
-    return (f'!blockscale.tensor<{rows}x{k}x{element}, "{spec}", '
-            "layout = tiled_128x4>")
+    layout = f', "{spec}", layout = tiled_128x4' if spec else ""
+    return f"!blockscale.tensor<{rows}x{k}x{element}{layout}>"
 
 
 def function(name, operands, n, k, schedule):
     a = tensor("?", k, operands.a, operands.a_spec)
     b = tensor(n, k, operands.b, operands.b_spec)
+    # Sums of integers stay exact.
+    result = f"tensor<?x{n}x{'i32' if 'i8' in operands.a else 'f32'}>"
     wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
-    return (f"func.func @{name}(%a: {a}, %b: {b}) -> tensor<?x{n}xf32> {{\n"
-            f"  %d = blockscale.matmul %a, %b {wish}: {a}, {b} -> "
-            f"tensor<?x{n}xf32>\n  return %d : tensor<?x{n}xf32>\n}}\n")
+    return (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {wish}: {a}, {b} -> {result}\n"
+            f"  return %d : {result}\n}}\n")
 
 
 def module(variant):
