@@ -174,4 +174,24 @@ TEST(MachineAlu, DivisionByZeroIsReported) {
   EXPECT_EQ(s.result.findings[0].lane, 0);
 }
 
+// PTX ISA, mul24 and mad24: the low 24 bits of each operand, and 32 of the 48
+// bits of the product.
+TEST(MachineAlu, ProductsOf24Bits) {
+  auto value = [](const std::string &instruction) {
+    return runBody("mov.b32 %r10, 0xAB800001;\nmov.b32 %r11, 0x12345678;\n"
+                   "mov.b32 %r12, 0x7FFFFFFF;\n" +
+                   instruction + "\nst.global.u32 [%rd1], %r20;")
+        .out[0];
+  };
+  // 0x800001 * 0x345678 = 0x1A2B3C345678; signed, the first is -0x7FFFFF, and
+  // the product -0x1A2B3BCBA988.
+  EXPECT_EQ(value("mul24.lo.u32 %r20, %r10, %r11;"), 0x3C345678u);
+  EXPECT_EQ(value("mul24.hi.u32 %r20, %r10, %r11;"), 0x1A2B3C34u);
+  EXPECT_EQ(value("mul24.lo.s32 %r20, %r10, %r11;"), 0xC4345678u);
+  EXPECT_EQ(value("mul24.hi.s32 %r20, %r10, %r11;"), 0xE5D4C434u);
+  EXPECT_EQ(value("mad24.lo.u32 %r20, %r10, %r11, %r10;"), 0xE7B45679u);
+  EXPECT_EQ(value("mad24.hi.s32 %r20, %r10, %r11, %r12;"), 0x65D4C433u);
+  EXPECT_EQ(value("mad24.hi.sat.s32 %r20, %r11, %r11, %r12;"), 0x7FFFFFFFu);
+}
+
 } // namespace

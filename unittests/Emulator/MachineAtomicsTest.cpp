@@ -155,4 +155,71 @@ TEST(MachineAtomics, VectorsOfHalves) {
   EXPECT_EQ(in, (Words{0x40004400, 0x40004200, 0, 0}));
 }
 
+//===----------------------------------------------------------------------===//
+// red.async
+//===----------------------------------------------------------------------===//
+
+/// Both CTAs of a cluster reduce 32 words into the first one.
+std::string reduceAsync(const std::string &op, bool init = true) {
+  return "mov.u32 %r10, bar;\nmov.u32 %r11, words;\n"
+         "mov.u32 %r12, %cluster_ctarank;\nsetp.eq.u32 %p1, %r1, 0;\n"
+         "shl.b32 %r13, %r1, 2;\nadd.u32 %r13, %r13, %r11;\n"
+         "ld.global.u32 %r14, [%rd2];\nmov.u32 %r15, 40;\n" +
+         std::string(init ? "st.shared.u32 [%r13], %r15;\n" : "") +
+         "setp.eq.and.u32 %p2, %r12, 0, %p1;\n"
+         "@%p2 mbarrier.init.shared::cta.b64 [%r10], 1;\n"
+         "@%p2 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r10], 256;\n"
+         "fence.mbarrier_init.release.cluster;\n"
+         "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+         "mapa.shared::cluster.u32 %r16, %r13, 0;\n"
+         "mapa.shared::cluster.u32 %r17, %r10, 0;\n"
+         "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+         "bytes." +
+         op +
+         " [%r16], %r14, [%r17];\nsetp.ne.u32 %p3, %r12, 0;\n@%p3 bra D;\n"
+         "W: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p4, "
+         "[%r10], 0;\n@!%p4 bra W;\n"
+         "bar.warp.sync -1;\nld.shared.u32 %r18, [%r13];\n"
+         "st.global.u32 [%rd1], %r18;\nD:\n"
+         "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+}
+const char kWords[] = ".shared .align 8 .b64 bar;\n"
+                      ".shared .align 4 .b8 words[128];\n";
+
+TEST(MachineAtomics, AsynchronousReductions) {
+  Words in(64);
+  for (uint32_t i = 0; i != 64; ++i)
+    in[i] = i < 32 ? 3 * i : 100 - i;
+  for (Completion completion : {Completion::Immediate, Completion::Latest}) {
+    Options options;
+    options.completion = completion;
+    auto words = [&](const char *op) {
+      Simple s = runBody(reduceAsync(op), in, 32, 2, options, 2, kWords);
+      expectClean(s.result);
+      return s.out;
+    };
+    Words sums = words("add.u32"), largest = words("max.s32"),
+          bits = words("xor.b32");
+    for (uint32_t t = 0; t != 32; ++t) {
+      EXPECT_EQ(sums[t], 40 + in[t] + in[32 + t]) << t;
+      EXPECT_EQ(largest[t], std::max({40u, in[t], in[32 + t]})) << t;
+      EXPECT_EQ(bits[t], 40 ^ in[t] ^ in[32 + t]) << t;
+    }
+  }
+  Simple s = runBody(reduceAsync("add.u32", false), in, 32, 2, {}, 2, kWords);
+  EXPECT_EQ(firstKind(s.result), FindingKind::Uninitialised);
+}
+
+TEST(MachineAtomics, DiscardedBytesAreLost) {
+  Words in(32, 5), out(32, 6);
+  expectClean(runOn("setp.eq.u32 %p1, %r1, 0;\n"
+                    "@%p1 discard.global.L2 [%rd10], 128;\n",
+                    out, in, 32));
+  for (uint32_t word : out)
+    EXPECT_NE(word, 6u);
+  EXPECT_EQ(
+      firstKind(runOn("discard.global.L2 [%rd10+64], 128;\n", out, in, 1)),
+      FindingKind::Misaligned);
+}
+
 } // namespace

@@ -79,6 +79,23 @@ const char *const kForms[] = {
     "red.release.gpu.global.v4.f32.add [%rd1], {%f5, %f6, %f7, %f8}",
     "ld.global.b128 %q1, [%rd1]",
     "st.shared.b128 [%r1], %q1",
+    // The stack.
+    "alloca.u64 %rd1, %rd2, 16",
+    "alloca.u64 %rd1, %rd2",
+    "stacksave.u64 %rd1",
+    "stackrestore.u64 %rd1",
+    // Others.
+    "red.async.relaxed.cluster.shared::cluster." BYTES ".add.u32 [%r1], %r2, "
+    "[%r6]",
+    "red.async.relaxed.cluster." BYTES ".add.s64 [%rd1], %rd2, [%rd6]",
+    "red.async.relaxed.cluster." BYTES ".dec.u32 [%rd1], %r2, [%rd6]",
+    "createpolicy.cvt.L2.b64 %rd1, 0x10000000",
+    "createpolicy.range.global.L2::evict_last.L2::evict_unchanged.b64 %rd1, "
+    "[%rd2], 128, 256",
+    "discard.global.L2 [%rd1], 128",
+    "mul24.hi.s32 %r1, %r2, %r3",
+    "mad24.lo.u32 %r1, %r2, %r3, %r4",
+    "mad24.hi.sat.s32 %r1, %r2, %r3, %r4",
 };
 
 /// Neither ptxas nor the emulator takes these.
@@ -96,6 +113,9 @@ const char *const kIllegal[] = {
     REDUCE "global.shared::cta.bulk_group.add.f16 [%rd1], [%r2], 32",
     "atom.global.and.b128 %q1, [%rd1], %q2",
     "red.global.exch.b128 [%rd1], %q2",
+    "discard.global.L2 [%rd1], 64",
+    "red.async.relaxed.cluster.shared::cluster." BYTES ".min.u64 [%r1], %rd2, "
+    "[%r6]",
 };
 
 std::string moduleOf(const std::string &lines) {

@@ -189,32 +189,6 @@ Step bulkCopy(Exec &x, const Record &r) {
   return Step::Next;
 }
 
-/// The type of the elements of a reduction, as tensor maps name it.
-std::optional<TensorMapType> elementType(Type type) {
-  switch (type) {
-  case Type::U32:
-  case Type::B32:
-    return TensorMapType::U32;
-  case Type::S32:
-    return TensorMapType::S32;
-  case Type::U64:
-  case Type::B64:
-    return TensorMapType::U64;
-  case Type::S64:
-    return TensorMapType::S64;
-  case Type::F16:
-    return TensorMapType::F16;
-  case Type::Bf16:
-    return TensorMapType::BF16;
-  case Type::F32:
-    return TensorMapType::F32;
-  case Type::F64:
-    return TensorMapType::F64;
-  default:
-    return std::nullopt;
-  }
-}
-
 } // namespace
 
 bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {

@@ -25,10 +25,8 @@ void exitLanes(Exec &x, uint32_t lanes) {
   ++x.cluster->epoch;
 }
 
-namespace {
 
-/// Sends each lane to its own target; lanes outside the mask go on.
-Step scatter(Exec &x, const uint32_t *target) {
+Step scatterLanes(Exec &x, const uint32_t *target) {
   uint32_t left = x.mask, all = x.group->mask;
   std::vector<Group> made;
   while (left) {
@@ -53,6 +51,8 @@ Step scatter(Exec &x, const uint32_t *target) {
   x.warp->groups.insert(x.warp->groups.end(), made.begin(), made.end());
   return Step::Jump;
 }
+
+namespace {
 
 Step branch(Exec &x, const Record &r) {
   if (r.aux <= x.group->pc)
@@ -83,61 +83,12 @@ Step branchIndexed(Exec &x, const Record &r) {
                      int(lane), 0, 87);
     target[lane] = r.detail->targets[index[lane]];
   }
-  return scatter(x, target);
+  return scatterLanes(x, target);
 }
 
 Step leave(Exec &x, const Record &) {
   exitLanes(x, x.mask);
   return Step::Jump;
-}
-
-/// One argument or result of a call: where from, where to, how many bytes per
-/// lane. Kept as four numbers.
-enum class Pass : uint32_t {
-  LocalToLocal,
-  RegisterToRegister,
-  RegisterToLocal
-};
-
-void passValues(Exec &x, const std::vector<uint32_t> &list, uint32_t lanes) {
-  uint32_t size = x.cluster->program().localBytes;
-  for (size_t i = 0; i + 3 < list.size(); i += 4) {
-    uint32_t from = list[i + 1], to = list[i + 2], bytes = list[i + 3];
-    forLanes(lanes, [&](unsigned lane) {
-      uint8_t *local = x.warp->local.data() + size_t(lane) * size;
-      switch (Pass(list[i])) {
-      case Pass::LocalToLocal:
-        std::memmove(local + to, local + from, bytes);
-        break;
-      case Pass::RegisterToRegister:
-        std::memcpy(x.at(to) + lane * bytes, x.at(from) + lane * bytes, bytes);
-        break;
-      case Pass::RegisterToLocal:
-        std::memcpy(local + to, x.at(from) + lane * bytes, bytes);
-        break;
-      }
-    });
-  }
-}
-
-/// Lanes go back to where they were called from; results go along.
-Step returnFromCall(Exec &x, const Record &r) {
-  const uint32_t *back = x.reg<uint32_t>(r.op[0]);
-  const Program &program = x.cluster->program();
-  forLanes(x.mask, [&](unsigned lane) {
-    passValues(x, program.code[back[lane] - 1].detail->c, 1u << lane);
-  });
-  return scatter(x, back);
-}
-
-Step call(Exec &x, const Record &r) {
-  passValues(x, r.detail->targets, x.mask);
-  uint32_t *back = x.reg<uint32_t>(r.op[0]);
-  uint32_t next = x.group->pc + 1;
-  forLanes(x.mask, [&](unsigned lane) { back[lane] = next; });
-  uint32_t target[32];
-  std::fill(std::begin(target), std::end(target), r.aux);
-  return scatter(x, target);
 }
 
 std::string readString(Exec &x, uint64_t address) {
@@ -271,6 +222,8 @@ Step stop(Exec &x, const Record &r) {
 }
 Step yield(Exec &, const Record &) { return Step::Yield; }
 
+} // namespace
+
 bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
                       const Function &callee) {
   Detail &detail = d.detail(r);
@@ -297,62 +250,6 @@ bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
   return d.refuse("call of the external function '" + callee.name + "'");
 }
 
-bool passArguments(Decoder &d, const Operand &list, const Function &callee,
-                   uint32_t index, bool results, std::vector<uint32_t> &out) {
-  const std::vector<Parameter> &formals =
-      results ? callee.returns : callee.parameters;
-  if (list.elements.size() != formals.size())
-    return d.refuse("call of '" + callee.name + "' with " +
-                    std::to_string(list.elements.size()) +
-                    " values, expected " + std::to_string(formals.size()));
-  for (size_t i = 0; i != formals.size(); ++i) {
-    const Operand &actual = list.elements[i];
-    const Parameter &formal = formals[i];
-    Slot place = d.formalPlace(index, i, results);
-    auto bytes = uint32_t(formal.size);
-    bool inMemory = actual.kind == OperandKind::Symbol;
-    if (inMemory != (formal.reg == kNone) && (results || formal.reg != kNone))
-      return d.refuse("call of '" + callee.name +
-                      "' mixes registers and parameters");
-    std::optional<Slot> local;
-    if (inMemory && !(local = d.localPlace(actual, formal.size)))
-      return d.refuse("a value in the call of '" + callee.name +
-                      "' is no .param variable of " +
-                      std::to_string(formal.size) + " bytes");
-    Slot mine = inMemory  ? *local
-                : results ? d.destination(actual, bytes * 8)
-                          : d.source(actual, bytes * 8);
-    Pass pass = inMemory              ? Pass::LocalToLocal
-                : formal.reg != kNone ? Pass::RegisterToRegister
-                                      : Pass::RegisterToLocal;
-    uint32_t from = results ? place : mine, to = results ? mine : place;
-    out.insert(out.end(), {uint32_t(pass), from, to, bytes});
-  }
-  return true;
-}
-
-bool decodeCall(Decoder &d, const Instruction &in, Record &r) {
-  if (in.operands.size() != 3 || in.operands[1].kind != OperandKind::Function)
-    return d.refuse("indirect calls are not supported");
-  uint32_t index = in.operands[1].index;
-  const Function &callee = d.module().functions[index];
-  if (!callee.hasBody)
-    return decodeExternCall(d, in, r, callee);
-  FunctionCode *code = d.function(index);
-  if (!code)
-    return d.refuse("call of an unknown function");
-  Detail &detail = d.detail(r);
-  if (!passArguments(d, in.operands[2], callee, index, false, detail.targets) ||
-      !passArguments(d, in.operands[0], callee, index, true, detail.c))
-    return false;
-  r.op[0] = code->returnPc;
-  r.aux = code->entry;
-  r.fn = call;
-  return true;
-}
-
-} // namespace
-
 bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
   case Opcode::Bra:
@@ -372,12 +269,7 @@ bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
     r.fn = branchIndexed;
     return true;
   }
-  case Opcode::Call:
-    return decodeCall(d, in, r);
   case Opcode::Ret:
-    r.op[0] = d.returnSlot();
-    r.fn = r.op[0] == kNoSlot ? leave : returnFromCall;
-    return true;
   case Opcode::Exit:
     r.fn = leave;
     return true;

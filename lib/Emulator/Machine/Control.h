@@ -12,6 +12,13 @@
 
 namespace blockscale::emulator::machine {
 
+/// Sends each lane to its own target; lanes outside the mask go on.
+Step scatterLanes(Exec &x, const uint32_t *target);
+
+/// A call of a function that the machine provides: __assertfail and vprintf.
+bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
+                      const Function &callee);
+
 /// Ends `lanes` of the running group; the others go to the next instruction.
 void exitLanes(Exec &x, uint32_t lanes);
 

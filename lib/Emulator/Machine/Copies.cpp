@@ -8,6 +8,7 @@
 #include "Access.h"
 #include "Async.h"
 #include "Events.h"
+#include "Tma.h"
 
 #include <algorithm>
 
@@ -77,7 +78,8 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
 
-/// aux: bytes of an element; aux2: register bytes.
+/// st.async and red.async. aux: bytes of an element; imm: Reduction; aux2:
+/// TensorMapType of its elements.
 Step storeAsync(Exec &x, const Record &r) {
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
@@ -98,13 +100,26 @@ Step storeAsync(Exec &x, const Record &r) {
                   r.aux);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
+    auto reduction = Reduction(r.imm);
+    auto type = TensorMapType(r.aux2);
     Touch touch;
     touch.write = true;
+    if (reduction != Reduction::None) {
+      touch.strong = true;
+      touch.bytes = uint16_t(bytes);
+    }
     touch.stamp = beginTransaction(x, origin, barrier);
     Stamp stamp = *touch.stamp;
     touchLane(x, r, lane, access, address, bytes, touch);
     cluster->post(0, [=] {
-      std::memcpy(access.data, data.data(), bytes);
+      if (reduction == Reduction::None) {
+        std::memcpy(access.data, data.data(), bytes);
+      } else {
+        if (std::memchr(access.valid, 0, bytes))
+          report(*cluster, origin, FindingKind::Uninitialised,
+                 "red.async on shared memory that was never written", address);
+        reduceElements(reduction, type, access.data, data.data(), bytes);
+      }
       markWritten(access, bytes, true);
       completeOn(*cluster, origin, barrier, bytes, stamp);
     });
@@ -134,9 +149,25 @@ Step storeZeros(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+/// Contents become undefined, so they are made wrong.
 Step discard(Exec &x, const Record &r) {
-  return x.fault(r, FindingKind::Unsupported,
-                 "discard makes contents undefined", int(x.firstLane()));
+  constexpr unsigned kBytes = 128;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    uint64_t address = pushedAddress(x, *r.detail, 0, lane);
+    Access access;
+    if (!resolve(x, r, Where(r.aux), address, lane, kBytes, Use::Write, access))
+      return Step::Fault;
+    if (!access.global)
+      return x.fault(r, FindingKind::BadAddress,
+                     "discard of memory that is not global", int(lane),
+                     address);
+    Touch touch;
+    touch.write = true;
+    touchLane(x, r, lane, access, address, kBytes, touch);
+    std::memset(access.data, 0xCD, kBytes);
+  }
+  return Step::Next;
 }
 
 /// A cluster that has not started is taken from the list and never runs.
@@ -282,6 +313,7 @@ bool decodeCopy(Decoder &d, const Instruction &in, Record &r) {
     r.aux = in.has(Modifier::Noinc);
     r.fn = arriveAfterCopies;
     return true;
+  case Opcode::RedAsync:
   case Opcode::StAsync: {
     Detail &detail = d.detail(r);
     pushAddress(d, detail, in.operands[0]);
@@ -294,6 +326,13 @@ bool decodeCopy(Decoder &d, const Instruction &in, Record &r) {
         detail.a.push_back(d.source(one, bits));
     else
       detail.a.push_back(d.source(data, bits));
+    if (in.opcode == Opcode::RedAsync) {
+      std::optional<TensorMapType> type = elementType(in.type());
+      if (!type)
+        return d.refuse("unsupported type");
+      r.imm = int64_t(reductionOf(in));
+      r.aux2 = uint32_t(*type);
+    }
     d.flow().sink = true;
     r.fn = storeAsync;
     return true;
@@ -304,6 +343,10 @@ bool decodeCopy(Decoder &d, const Instruction &in, Record &r) {
     r.fn = storeZeros;
     return true;
   case Opcode::Discard:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    if (in.operands[1].value != 128)
+      return d.refuse("discard takes 128 bytes");
+    r.aux = uint32_t(whereOf(in));
     r.fn = discard;
     return true;
   case Opcode::ClcTryCancel: {

@@ -42,23 +42,6 @@ bool isFloat(Type type) {
   }
 }
 
-namespace {
-
-/// What a program may declare. The shared memory of a chip is checked at the
-/// launch, so the limit here only keeps the arithmetic small.
-constexpr uint64_t kMaxSharedBytes = 1 << 20;
-constexpr uint64_t kMaxConstBytes = 10 << 16; ///< ten banks of 64 KiB
-constexpr uint64_t kMaxGlobalBytes = 1 << 28;
-constexpr uint64_t kMaxLocalBytes = 512 << 10; ///< per thread
-/// 131,072 registers of 64 bits for each of 32 lanes.
-constexpr uint64_t kMaxRegisterBytes = 32 << 20;
-
-uint64_t alignTo(uint64_t value, uint64_t align) {
-  return align > 1 ? (value + align - 1) / align * align : value;
-}
-
-} // namespace
-
 Decoder::Decoder(Program &program) : program(program) {}
 
 bool Decoder::refuse(std::string why, unsigned hazard) {
@@ -69,16 +52,6 @@ bool Decoder::refuse(std::string why, unsigned hazard) {
   return false;
 }
 
-Slot Decoder::allocate(unsigned bytes) {
-  if (program.registerBytes + bytes > kMaxRegisterBytes) {
-    tooManyRegisters = true;
-    return scratch();
-  }
-  Slot slot = program.registerBytes;
-  program.registerBytes += unsigned(alignTo(bytes, 64));
-  return slot;
-}
-
 Slot Decoder::constant(uint64_t value, unsigned bits) {
   auto [it, isNew] = constantSlots.try_emplace({value, bits}, 0);
   if (!isNew)
@@ -86,7 +59,7 @@ Slot Decoder::constant(uint64_t value, unsigned bits) {
   Slot offset = Slot(program.constants.size());
   unsigned bytes = bits == 1 ? 4 : bits / 8;
   unsigned total = bits == 1 ? 4 : 32 * bytes;
-  program.constants.resize(alignTo(offset + total, 64));
+  program.constants.resize((offset + total + 63) / 64 * 64);
   uint8_t *at = program.constants.data() + offset;
   if (bits == 1) {
     uint32_t mask = value ? ~0u : 0;
@@ -159,6 +132,8 @@ Slot Decoder::source(const Operand &operand, unsigned bits) {
     return constant(operand.bits(), bits);
   case OperandKind::Symbol: {
     uint64_t address = symbolAddress(operand.symbol) + operand.value;
+    if (inFrame(operand.symbol))
+      return frameAddress(address, bits == 32 ? 32 : 64);
     return constant(
         bits >= 64 ? address : address & ((uint64_t(1) << bits) - 1), bits);
   }
@@ -223,7 +198,11 @@ Slot Decoder::address(const Operand &operand, int64_t &imm, bool &wide) {
   wide = true;
   if (operand.symbol) {
     imm += int64_t(symbolAddress(operand.symbol));
-    return kNoSlot;
+    if (!inFrame(operand.symbol))
+      return kNoSlot;
+    Slot slot = frameAddress(uint64_t(imm), 64);
+    imm = 0;
+    return slot;
   }
   if (operand.reg == kNone)
     return kNoSlot;
@@ -242,9 +221,37 @@ Detail &Decoder::detail(Record &record) {
   return *program.details.back();
 }
 
-FunctionCode *Decoder::function(uint32_t index) {
-  auto it = functionSlot.find(index);
-  return it == functionSlot.end() ? nullptr : &program.functions[it->second];
+FunctionCode &Decoder::codeOf(uint32_t index) {
+  return program.functions[functionSlot.at(index)];
+}
+
+std::optional<uint32_t> Decoder::currentFunctionCode() const {
+  if (current->isEntry)
+    return std::nullopt;
+  return functionSlot.at(uint32_t(current - program.module->functions.data()));
+}
+
+uint32_t Decoder::addCall(uint32_t index, CallPlan plan) {
+  plan.function = functionSlot.at(index);
+  program.calls.push_back(std::move(plan));
+  return uint32_t(program.calls.size() - 1);
+}
+
+bool Decoder::inFrame(const SymbolRef &symbol) const {
+  std::optional<uint32_t> index = currentFunctionCode();
+  return index && symbol.scope == SymbolScope::Function &&
+         program.functions[*index].recursive &&
+         current->variables[symbol.index].space == Space::Local;
+}
+
+Slot Decoder::frameAddress(uint64_t offset, unsigned bits) {
+  FunctionCode &code = program.functions[*currentFunctionCode()];
+  for (const FrameAddress &address : code.addresses)
+    if (address.offset == offset && address.bits == bits)
+      return address.slot;
+  Slot slot = allocate(4 * bits);
+  code.addresses.push_back({slot, offset, bits});
+  return slot;
 }
 
 std::optional<Slot> Decoder::localPlace(const Operand &operand,
@@ -255,7 +262,8 @@ std::optional<Slot> Decoder::localPlace(const Operand &operand,
   switch (operand.symbol.scope) {
   case SymbolScope::Function: {
     const Variable &variable = current->variables[operand.symbol.index];
-    if (variable.space == Space::Param || variable.space == Space::Local)
+    if (variable.space == Space::Param ||
+        (variable.space == Space::Local && !inFrame(operand.symbol)))
       size = variable.size;
     break;
   }
@@ -286,162 +294,11 @@ Slot Decoder::formalPlace(uint32_t index, size_t i, bool result) {
   return Slot(result ? one.returns[i] : one.parameters[i]);
 }
 
-Slot Decoder::returnSlot() {
-  FunctionCode *code =
-      function(uint32_t(current - program.module->functions.data()));
-  return code ? code->returnPc : kNoSlot;
-}
-
-bool Decoder::collect(uint32_t index, std::vector<uint32_t> &order,
-                      std::vector<uint8_t> &state,
-                      std::vector<Finding> &errors) {
-  const Function &function = program.module->functions[index];
-  if (state[index] == 2 || !function.hasBody)
-    return true;
-  if (state[index] == 1) {
-    errors.push_back({FindingKind::Unsupported,
-                      "recursive call of '" + function.name + "'",
-                      function.position.line});
-    return false;
-  }
-  state[index] = 1;
-  for (const Instruction &in : function.instructions)
-    if (in.opcode == Opcode::Call && in.operands.size() > 1 &&
-        in.operands[1].kind == OperandKind::Function)
-      if (!collect(in.operands[1].index, order, state, errors))
-        return false;
-  state[index] = 2;
-  order.push_back(index);
-  return true;
-}
-
-bool Decoder::reserve(uint64_t &used, uint64_t size, uint64_t align,
-                      uint64_t limit, const char *what,
-                      const SourcePosition &position, uint64_t &at) {
-  at = alignTo(used, std::max<uint64_t>(align, 1));
-  if (at > limit || size > limit - at) {
-    if (layoutErrors.empty())
-      layoutErrors.push_back(
-          {FindingKind::Unsupported,
-           "more than " + std::to_string(limit) + " bytes of " + what,
-           position.line});
-    at = 0;
-    return false;
-  }
-  used = at + size;
-  return true;
-}
-
-void Decoder::layoutModule(const std::vector<uint32_t> &order) {
-  const Module &module = *program.module;
-  uint64_t shared = kSharedBase, align = 16, global = 0, constant = 0;
-  program.variableAddress.assign(module.variables.size(), 0);
-  auto place = [&](const Variable &v) -> uint64_t {
-    uint64_t at = 0;
-    switch (v.space) {
-    case Space::Shared:
-      if (v.size == 0) {
-        align = std::max<uint64_t>(align, v.align);
-        return ~uint64_t(0);
-      }
-      reserve(shared, v.size, v.align, kMaxSharedBytes, "shared memory",
-              v.position, at);
-      return at;
-    case Space::Const:
-      reserve(constant, v.size, v.align, kMaxConstBytes, "constant memory",
-              v.position, at);
-      return at;
-    case Space::Global:
-      reserve(global, v.size, v.align, kMaxGlobalBytes, "global variables",
-              v.position, at);
-      return program.globalBase + at;
-    case Space::Local:
-    case Space::Param:
-      reserve(program.localBytes, v.size, v.align, kMaxLocalBytes,
-              "local memory per thread", v.position, at);
-      return at;
-    }
-    return at;
-  };
-  for (size_t i = 0; i != module.variables.size(); ++i)
-    program.variableAddress[i] = place(module.variables[i]);
-  for (uint32_t index : order)
-    for (const Variable &variable : module.functions[index].variables)
-      layouts[index].variables.push_back(place(variable));
-  uint64_t dynamic = 0;
-  reserve(shared, 0, align, kMaxSharedBytes, "shared memory", {}, dynamic);
-  program.constBytes.resize(constant);
-  program.globalBytes.resize(global);
-  program.staticShared = uint32_t(shared - kSharedBase);
-  program.dynamicShared = uint32_t(std::max(dynamic, shared) - kSharedBase);
-  for (uint64_t &at : program.variableAddress)
-    if (at == ~uint64_t(0))
-      at = dynamic;
-  for (auto &[index, one] : layouts)
-    for (uint64_t &at : one.variables)
-      if (at == ~uint64_t(0))
-        at = dynamic;
-}
-
-void Decoder::layoutFunction(uint32_t index) {
-  const Function &function = program.module->functions[index];
-  Layout &one = layouts[index];
-  for (const Register &reg : function.registers) {
-    unsigned width = reg.width();
-    one.registers.push_back(allocate(width == 1 ? 4 : 4 * std::max(width, 8u)));
-  }
-  auto place = [&](const Parameter &parameter) {
-    uint64_t at = 0;
-    reserve(program.localBytes, parameter.size, std::max(parameter.align, 16u),
-            kMaxLocalBytes, "local memory per thread", function.position, at);
-    return at;
-  };
-  if (function.isEntry)
-    return;
-  for (const Parameter &parameter : function.parameters)
-    one.parameters.push_back(place(parameter));
-  for (const Parameter &parameter : function.returns)
-    one.returns.push_back(place(parameter));
-}
-
-void Decoder::fillInitialisers() {
-  const Module &module = *program.module;
-  for (size_t i = 0; i != module.variables.size(); ++i) {
-    const Variable &variable = module.variables[i];
-    uint8_t *at = nullptr;
-    if (variable.space == Space::Const)
-      at = program.constBytes.data() + program.variableAddress[i];
-    else if (variable.space == Space::Global)
-      at = program.globalBytes.data() +
-           (program.variableAddress[i] - program.globalBase);
-    if (!at)
-      continue;
-    if (!variable.init.empty())
-      std::memcpy(at, variable.init.data(),
-                  std::min<uint64_t>(variable.init.size(), variable.size));
-    for (const Relocation &relocation : variable.relocations) {
-      uint64_t value = kFunctionWindow + relocation.function;
-      if (relocation.variable != kNone) {
-        value = program.variableAddress[relocation.variable];
-        Space space = module.variables[relocation.variable].space;
-        if (relocation.generic)
-          value += space == Space::Const    ? kConstWindow
-                   : space == Space::Shared ? kSharedWindow
-                                            : 0;
-      }
-      value = (value + relocation.addend) >> relocation.shift;
-      if (relocation.offset + relocation.size <= variable.size)
-        std::memcpy(at + relocation.offset, &value,
-                    std::min<int>(relocation.size, 8));
-    }
-  }
-}
-
 bool Decoder::decodeOne(const Instruction &in, Record &record) {
   static constexpr bool (*kFamilies[])(Decoder &, const Instruction &,
                                        Record &) = {
       decodeMove,    decodeFloat,   decodeInteger, decodeConvert,
-      decodeCompare, decodeControl, decodeMemory,  decodeFence,
+      decodeCompare, decodeCalls,   decodeControl, decodeMemory,  decodeFence,
       decodeAtomic,  decodeWarp,    decodeBarrier, decodeMbarrier,
       decodeCopy,    decodeTma,     decodeTensor,  decodeMatrix};
   for (auto family : kFamilies) {
@@ -457,8 +314,7 @@ bool Decoder::decodeFunction(uint32_t index, std::vector<Finding> &errors) {
   current = &program.module->functions[index];
   layout = &layouts[index];
   functionBase = uint32_t(program.code.size());
-  FunctionCode *code = function(index);
-  code->entry = functionBase;
+  codeOf(index).entry = functionBase;
   size_t count = current->instructions.size();
   // One more, so that a label at the end and a missing ret leave the function.
   program.code.resize(functionBase + count + 1);
@@ -488,30 +344,6 @@ bool Decoder::decodeFunction(uint32_t index, std::vector<Finding> &errors) {
   return true;
 }
 
-void Decoder::findNeverWritten(const std::vector<uint32_t> &order) {
-  std::vector<bool> written(program.registerBytes / 64 + 1), read(written);
-  for (const Flow &one : program.flows) {
-    for (Slot slot : one.destinations)
-      written[slot >> 6] = true;
-    for (Slot slot : one.sources)
-      if (!(slot & kConstantBank))
-        read[slot >> 6] = true;
-  }
-  for (const Record &record : program.code)
-    if (record.guard != kNoSlot)
-      read[record.guard >> 6] = true;
-  for (uint32_t index : order) {
-    const Function &one = program.module->functions[index];
-    // Calls write the formal parameters.
-    for (const Parameter &parameter : one.parameters)
-      if (parameter.reg != kNone)
-        written[layouts[index].registers[parameter.reg] >> 6] = true;
-    for (Slot slot : layouts[index].registers)
-      if (read[slot >> 6] && !written[slot >> 6])
-        program.neverWritten.push_back(slot);
-  }
-}
-
 bool Decoder::decodeVariables(std::vector<Finding> &errors) {
   layoutModule({});
   errors.insert(errors.end(), layoutErrors.begin(), layoutErrors.end());
@@ -523,18 +355,25 @@ bool Decoder::decodeVariables(std::vector<Finding> &errors) {
 bool Decoder::decode(std::vector<Finding> &errors) {
   const Module &module = *program.module;
   auto kernel = uint32_t(program.kernel - module.functions.data());
-  std::vector<uint32_t> order;
-  std::vector<uint8_t> state(module.functions.size(), 0);
-  if (!collect(kernel, order, state, errors))
-    return false;
+  graph = std::make_unique<CallGraph>(module, kernel);
+  const std::vector<uint32_t> &order = graph->order();
   allocate(32 * 16); // the sink
-  layoutModule(order);
   for (uint32_t index : order) {
-    layoutFunction(index);
     functionSlot[index] = uint32_t(program.functions.size());
-    program.functions.push_back({&module.functions[index], 0,
-                                 index == kernel ? kNoSlot : allocate(128)});
+    FunctionCode &code = program.functions.emplace_back();
+    code.source = &module.functions[index];
+    if (index == kernel)
+      continue;
+    code.returnPc = allocate(128);
+    code.plan = allocate(128);
+    code.recursive = graph->recursive(index);
+    if (code.recursive)
+      code.depth = allocate(128);
   }
+  layoutModule(order);
+  for (uint32_t index : order)
+    layoutFunction(index);
+  layoutStack();
   if (tooManyRegisters)
     layoutErrors.push_back(
         {FindingKind::Unsupported,
@@ -566,8 +405,9 @@ bool Decoder::decode(std::vector<Finding> &errors) {
       return false;
     decodeFunction(index, errors);
   }
+  listKept();
   findNeverWritten(order);
-  program.entry = function(kernel)->entry;
+  program.entry = codeOf(kernel).entry;
   return errors.empty();
 }
 

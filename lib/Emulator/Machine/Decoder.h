@@ -8,6 +8,7 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_MACHINE_DECODER_H
 #define BLOCKSCALE_LIB_EMULATOR_MACHINE_DECODER_H
 
+#include "CallGraph.h"
 #include "State.h"
 
 #include <map>
@@ -49,7 +50,11 @@ public:
   Detail &detail(Record &record);
   /// Index into Program::code of instruction `index` of this function.
   uint32_t target(uint32_t index) const { return functionBase + index; }
-  FunctionCode *function(uint32_t index);
+  /// Adds the plan of a call of function `index` of the module.
+  uint32_t addCall(uint32_t index, CallPlan plan);
+  const CallGraph &callGraph() const { return *graph; }
+  /// Index into Program::functions; nothing in a kernel.
+  std::optional<uint32_t> currentFunctionCode() const;
   const Function &currentFunction() const { return *current; }
   const Module &module() const { return *program.module; }
   Flow &flow() { return *currentFlow; }
@@ -61,24 +66,30 @@ public:
   /// The place of a `.param` or `.local` variable of the current function in
   /// lane-local memory; nothing if the operand is none of at least `bytes`.
   std::optional<Slot> localPlace(const Operand &operand, uint64_t bytes);
-  /// The slot of the return addresses of this function; kNoSlot in a kernel.
-  Slot returnSlot();
 
 private:
+  /// 131,072 registers of 64 bits for each of 32 lanes.
+  static constexpr uint64_t kMaxRegisterBytes = 32 << 20;
+
   struct Layout {
     std::vector<Slot> registers;
     std::vector<uint64_t> variables;  ///< own-space addresses
     std::vector<uint64_t> parameters; ///< of a .func: local offsets
     std::vector<uint64_t> returns;
   };
-  bool collect(uint32_t function, std::vector<uint32_t> &order,
-               std::vector<uint8_t> &state, std::vector<Finding> &errors);
   /// Takes the next aligned `size` bytes of a space; `at` is where. False with
   /// an error in `layoutErrors` if the limit is passed.
   bool reserve(uint64_t &used, uint64_t size, uint64_t align, uint64_t limit,
                const char *what, const SourcePosition &position, uint64_t &at);
   void layoutModule(const std::vector<uint32_t> &order);
   void layoutFunction(uint32_t function);
+  void layoutStack();
+  void listKept();
+  FunctionCode &codeOf(uint32_t function);
+  /// Whether the symbol is a local variable in a frame.
+  bool inFrame(const SymbolRef &symbol) const;
+  /// A register with the address of a place in the frame of this function.
+  Slot frameAddress(uint64_t offset, unsigned bits);
   bool decodeFunction(uint32_t function, std::vector<Finding> &errors);
   bool decodeOne(const Instruction &instruction, Record &record);
   Slot allocate(unsigned bytes);
@@ -89,6 +100,7 @@ private:
 
   Program &program;
   std::map<uint32_t, Layout> layouts;
+  std::unique_ptr<CallGraph> graph;
   std::map<uint32_t, uint32_t> functionSlot; ///< module index -> functions[]
   std::map<std::pair<uint64_t, unsigned>, Slot> constantSlots;
   std::map<uint32_t, Slot> specialSlots;
@@ -111,6 +123,7 @@ bool decodeMove(Decoder &, const Instruction &, Record &);
 bool decodeConvert(Decoder &, const Instruction &, Record &);
 bool decodeCompare(Decoder &, const Instruction &, Record &);
 bool decodeControl(Decoder &, const Instruction &, Record &);
+bool decodeCalls(Decoder &, const Instruction &, Record &);
 bool decodeMemory(Decoder &, const Instruction &, Record &);
 bool decodeFence(Decoder &, const Instruction &, Record &);
 bool decodeAtomic(Decoder &, const Instruction &, Record &);

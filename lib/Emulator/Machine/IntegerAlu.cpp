@@ -75,8 +75,31 @@ struct MadWideOp {
     return Twice<T>(U(product(a, b)) + U(c));
   }
 };
-struct Mul24LoOp {
-  uint32_t operator()(uint32_t a, uint32_t b) const { return a * b; }
+/// Products of the low 24 bits of each operand: 48 bits, of which `lo` gives the
+/// low 32 and `hi` the high 32.
+template <bool Sign> int64_t product24(uint32_t a, uint32_t b) {
+  auto low = [](uint32_t v) {
+    return Sign ? int64_t(int32_t(v << 8) >> 8) : int64_t(v & 0xFFFFFF);
+  };
+  return low(a) * low(b);
+}
+template <bool Sign, bool High> struct Mul24Op {
+  uint32_t operator()(uint32_t a, uint32_t b) const {
+    return uint32_t(product24<Sign>(a, b) >> (High ? 16 : 0));
+  }
+};
+template <bool Sign, bool High> struct Mad24Op {
+  uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
+    return Mul24Op<Sign, High>()(a, b) + c;
+  }
+};
+/// mad24.hi.sat.s32.
+struct Mad24SatOp {
+  int32_t operator()(int32_t a, int32_t b, int32_t c) const {
+    int64_t sum = int64_t(int32_t(Mul24Op<true, true>()(a, b))) + c;
+    return int32_t(std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN),
+                                     INT32_MAX));
+  }
 };
 struct DivOp {
   template <typename T> T operator()(T a, T b) const {
@@ -342,6 +365,26 @@ template <typename F> Handler ternary(unsigned bits, bool sign) {
   return nullptr;
 }
 
+template <bool Sign, bool High> Handler handler24(bool adds) {
+  return adds ? map<Mad24Op<Sign, High>, uint32_t, uint32_t, uint32_t, uint32_t>
+              : map<Mul24Op<Sign, High>, uint32_t, uint32_t, uint32_t>;
+}
+
+bool multiply24(Decoder &d, const Instr &in, Record &r) {
+  bool sign = isSigned(in.type()), high = in.has(Modifier::Hi);
+  bool adds = in.opcode == Opcode::Mad24;
+  if (in.has(Modifier::Sat)) {
+    if (!adds || !high || !sign)
+      return d.refuse("only mad24.hi.s32 saturates");
+    r.fn = map<Mad24SatOp, int32_t, int32_t, int32_t, int32_t>;
+  } else if (high) {
+    r.fn = sign ? handler24<true, true>(adds) : handler24<false, true>(adds);
+  } else {
+    r.fn = sign ? handler24<true, false>(adds) : handler24<false, false>(adds);
+  }
+  return plainOperands(d, in, r, 32, adds ? 3 : 2);
+}
+
 bool multiplyAdd(Decoder &d, const Instr &in, Record &r) {
   Type type = in.type();
   unsigned bits = bitWidth(type);
@@ -448,9 +491,8 @@ bool decodeInteger(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::MadC:
     return multiplyAdd(d, in, r);
   case Opcode::Mul24:
-    r.fn = map<Mul24LoOp, uint32_t, uint32_t, uint32_t>;
-    return in.has(Modifier::Hi) ? d.refuse("mul24.hi is not supported")
-                                : plainOperands(d, in, r, 32, 2);
+  case Opcode::Mad24:
+    return multiply24(d, in, r);
   case Opcode::Div:
     r.fn = divideFor<DivOp>(bits, isSigned(type));
     return r.fn && plainOperands(d, in, r, bits, 2);

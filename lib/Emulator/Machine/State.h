@@ -99,11 +99,35 @@ struct Record {
   const Instruction *instruction = nullptr;
 };
 
-/// A function of the program: its code range and where its lanes return to.
+/// A register that holds the address of a local variable in the frame of the
+/// running call.
+struct FrameAddress {
+  Slot slot;
+  uint64_t offset; ///< in the frame
+  unsigned bits;
+};
+
+/// A function of the program: where its code begins and its lanes return to.
 struct FunctionCode {
   const Function *source = nullptr;
   uint32_t entry = 0;
-  Slot returnPc = kNoSlot;
+  Slot returnPc = kNoSlot, plan = kNoSlot; ///< plan: index of its CallPlan
+  /// A framed function keeps a frame on the stack: one that may be called while
+  /// it runs, which has a count of running calls, and one with alloca.
+  bool framed = false, recursive = false;
+  Slot depth = kNoSlot;
+  uint64_t frameBytes = 0;
+  /// What a call puts aside: registers with their bits, parameters by offset
+  /// and size.
+  std::vector<std::pair<Slot, unsigned>> kept;
+  std::vector<std::pair<uint64_t, uint64_t>> memory;
+  std::vector<FrameAddress> addresses;
+};
+
+/// What a call of a function passes.
+struct CallPlan {
+  uint32_t function = 0; ///< index into Program::functions
+  std::vector<uint32_t> arguments, results;
 };
 
 /// A kernel ready to run; shared by all workers.
@@ -114,12 +138,17 @@ struct Program {
   std::vector<Flow> flows;
   std::vector<std::unique_ptr<Detail>> details;
   std::vector<FunctionCode> functions;
+  std::vector<CallPlan> calls;
   std::vector<uint8_t> constants; ///< the constant bank
   uint32_t registerBytes = 0;     ///< the register bank of a warp
   uint32_t entry = 0;
   uint32_t staticShared = 0;        ///< bytes from kSharedBase
   uint32_t dynamicShared = 0;       ///< first dynamic byte, from kSharedBase
   uint64_t localBytes = 0;          ///< per lane, parameters of calls included
+  /// The stack, if there is one, inside local memory; 64 bits per lane with
+  /// its top.
+  uint64_t stackBase = 0, stackEnd = 0;
+  Slot stackTop = kNoSlot;
   /// Initial bytes of the module's .const and .global variables, and where
   /// kernels see the latter.
   std::vector<uint8_t> constBytes, globalBytes;
@@ -175,6 +204,13 @@ struct GroupWork {
   LaneWork work, beforePolls;
 };
 
+/// What a call of a framed function changes.
+struct SavedFrame {
+  uint64_t stackTop = 0;
+  bool saved = false; ///< the function was running
+  std::vector<uint8_t> bytes;
+};
+
 struct Warp {
   Cta *cta = nullptr;
   unsigned index = 0;
@@ -189,6 +225,7 @@ struct Warp {
   bool tainted = false;
   bool loading = false; ///< WarpOrder::loads has some
   std::vector<uint8_t> local;        ///< 32 lanes, one after another
+  std::array<std::vector<SavedFrame>, 32> frames; ///< innermost last
   std::array<BulkGroups, 32> bulk;   ///< cp.async.bulk, per thread
   std::array<BulkGroups, 32> copies; ///< cp.async, per thread
   uint32_t clusterArrived = 0;

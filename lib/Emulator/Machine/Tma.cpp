@@ -144,6 +144,31 @@ Reduction reductionOf(const Instruction &in) {
   return Reduction::None;
 }
 
+std::optional<TensorMapType> elementType(Type type) {
+  switch (type) {
+  case Type::U32:
+  case Type::B32:
+    return TensorMapType::U32;
+  case Type::S32:
+    return TensorMapType::S32;
+  case Type::U64:
+  case Type::B64:
+    return TensorMapType::U64;
+  case Type::S64:
+    return TensorMapType::S64;
+  case Type::F16:
+    return TensorMapType::F16;
+  case Type::Bf16:
+    return TensorMapType::BF16;
+  case Type::F32:
+    return TensorMapType::F32;
+  case Type::F64:
+    return TensorMapType::F64;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// The first state space that the mnemonic names is the destination.
 static bool toGlobal(const Instruction &in) {
   for (Modifier modifier : in.modifiers) {

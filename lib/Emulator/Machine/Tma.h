@@ -73,6 +73,9 @@ uint32_t formFlags(const Instruction &in);
 /// What a reducing copy does to each element.
 Reduction reductionOf(const Instruction &in);
 
+/// The type of the elements of a reduction, as tensor maps name it.
+std::optional<TensorMapType> elementType(Type type);
+
 /// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
 bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r);
 

@@ -175,6 +175,10 @@ bool Parser::parseFunction(bool isEntry, bool isExtern) {
   bool parsed = true;
   if (!forward) {
     // The body sees the function itself, but names outside hide nothing.
+    uint32_t id = symbols.intern(textOf(name));
+    if (!symbols.lookup(id))
+      symbols.bind(id, BindingKind::Function,
+                   static_cast<uint32_t>(module.functions.size()));
     current = &header;
     std::vector<Scope>().swap(scopes);
     parsed = parseBody();
