@@ -108,6 +108,9 @@ const HazardCase kCases[] = {
      "@%p5 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
      "[%r6], [%rd5], 128, [%r7]; //!\n@%p4 bra E;\n" WAIT(W, "%r10", "0")
      "E:\n" CLUSTER, "@!%p4 exit;\n", "", 128, 2, 2},
+    {16, "NobodyWaitsForTheCopy",
+     BARRIERS EXPECT_BYTES("128") "@%p1 " BULK("%rd5") " //!\n$", "",
+     WAIT(W, "%r10", "0")},
     {16, "NoSuchRank",
      CLUSTER "@%p5 mapa.shared::cluster.u32 %r6, %r12, $; //!\n"
      "@%p5 st.shared::cluster.b32 [%r6], %r1;\n" CLUSTER, "2", "1", 128, 2,

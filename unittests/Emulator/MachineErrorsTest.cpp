@@ -48,6 +48,10 @@ const char kSlot[] = ".shared .align 4 .b32 slot;\n"
 #define LIVE                                                                   \
   "mov.u32 %r10, bar;\nsetp.eq.u32 %p1, %r1, 0;\n"                             \
   "@%p1 mbarrier.init.shared.b64 [%r10], 2;\nbar.sync 0;\n"
+/// The culprit arrives and waits.
+#define WAITED                                                                 \
+  "@%p15 mbarrier.arrive.shared.b64 _, [%r10], 2;\n@!%p15 bra E;\n"          \
+  "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0;\n@!%p2 bra W;\nE:\n"
 /// Warp 0 holds 64 columns from %r12 on; the kernel must free them.
 #define TENSOR                                                                 \
   "mov.u32 %r10, slot;\nsetp.lt.u32 %p1, %r1, 32;\n"                           \
@@ -136,14 +140,14 @@ const Case kCases[] = {
      "mov.u32 %r12, buf;\nsub.s64 %rd5, %rd2, %rd3;\n"
      "mov.b32 %r9, 32;\n@%p15 mbarrier.expect_tx.relaxed.cta.shared.b64 "
      "[%r10], 32;\n$\n@%p15 cp.async.bulk.shared::cluster.global.mbarrier::"
-     "complete_tx::bytes [%r12], [%rd5], %r9, [%r10];",
+     "complete_tx::bytes [%r12], [%rd5], %r9, [%r10];\n" WAITED,
      "@%p15 mov.b32 %r9, 24;", "@%p15 mov.b32 %r9, 32;",
      ".shared .align 16 .b64 bar;\n.shared .align 128 .b8 buf[256];\n"},
     {"BulkOutOfBounds", FindingKind::OutOfBounds, Thread,
      LIVE "mov.u32 %r12, buf;\nsub.s64 %rd5, %rd2, %rd3;\n"
           "@%p15 mbarrier.expect_tx.relaxed.cta.shared.b64 [%r10], 32;\n$\n"
           "@%p15 cp.async.bulk.shared::cluster.global.mbarrier::"
-          "complete_tx::bytes [%r12], [%rd5], 32, [%r10];",
+          "complete_tx::bytes [%r12], [%rd5], 32, [%r10];\n" WAITED,
      "add.s64 %rd5, %rd5, 65536;", "add.s64 %rd5, %rd5, 16;",
      ".shared .align 16 .b64 bar;\n.shared .align 128 .b8 buf[256];\n"},
     {"ShuffleFromAbsentLane", FindingKind::Divergence, Thread,

@@ -32,7 +32,8 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
 /// Strict mode: a transaction that will complete on the mbarrier at a shared
 /// address with rank. Without strict mode, and where there is no mbarrier, the
 /// stamp says nothing.
-Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address);
+Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address,
+                       BarrierVisit::Kind kind = BarrierVisit::Copy);
 
 } // namespace blockscale::emulator::machine
 

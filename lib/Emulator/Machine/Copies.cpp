@@ -214,7 +214,7 @@ Step tryCancel(Exec &x, const Record &r) {
       Touch touch;
       touch.write = touch.async = true;
       touch.flags = PastAccess::Answer;
-      touch.stamp = beginTransaction(x, origin, home);
+      touch.stamp = beginTransaction(x, origin, home, BarrierVisit::Answer);
       Stamp stamp = *touch.stamp;
       touchLane(x, r, lane, access, target, 16, touch);
       cluster->post(0, [=] {

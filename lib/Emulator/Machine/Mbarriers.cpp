@@ -381,7 +381,8 @@ BarrierOrder &orderOf(Cluster &cluster, uint32_t address) {
 
 } // namespace
 
-Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address) {
+Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address,
+                       BarrierVisit::Kind kind) {
   Cluster &cluster = *x.cluster;
   uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
   if (!cluster.order || rank >= cluster.ctas.size() || offset % 8 ||
@@ -389,7 +390,7 @@ Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address) {
     return {};
   BarrierOrder &barrier = orderOf(cluster, address);
   cluster.order->use(origin, *x.warp, barrier);
-  return cluster.order->begin(barrier);
+  return cluster.order->begin(barrier, origin, kind);
 }
 
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,

@@ -94,8 +94,10 @@ std::shared_ptr<const Clock> Order::covered(Warp &warp, unsigned lane,
   return clock;
 }
 
-Stamp Order::begin(BarrierOrder &barrier) {
-  operations.push_back({{kOperation, 0}, &barrier, barrier.completions});
+Stamp Order::begin(BarrierOrder &barrier, const Origin &origin,
+                   BarrierVisit::Kind kind) {
+  operations.push_back(
+      {{kOperation, 0}, &barrier, barrier.completions, origin, kind});
   return {kOperation, uint32_t(operations.size() - 1)};
 }
 
@@ -374,7 +376,28 @@ void Order::waitGroup(Warp &warp, unsigned lane, bool copies, size_t keep,
     observe(warp, {queue(warp, lane, Queue::BulkWrite), time});
 }
 
+void Order::checkUnawaited(const Cta &cta) {
+  if (!cluster.findings.empty())
+    return; // said before, by what used the bytes too early
+  for (const Operation &op : operations) {
+    if (op.barrier->cta != &cta)
+      continue;
+    bool seen = false;
+    for (const auto &warp : cta.warps)
+      seen |= warp->order->clock.knows(op.stamp, View::Relaxed);
+    if (seen)
+      continue;
+    bool answer = op.kind == BarrierVisit::Answer;
+    reportHazard(cluster, op.origin, answer ? 84 : 16, FindingKind::Race,
+                 "the CTA of rank " + std::to_string(cta.rank) +
+                     " ends, and none of its warps has waited for this " +
+                     (answer ? "answer" : "copy into it"),
+                 op.barrier->offset);
+  }
+}
+
 void Order::checkExit(const Cta &cta) {
+  checkUnawaited(cta);
   for (const auto &warp : cta.warps)
     for (const auto &[lane, groups] : warp->order->bulk)
       if (Stamp stamp = last(*warp, lane, Queue::BulkRead);

@@ -226,7 +226,8 @@ public:
   //===-- Transactions ----------------------------------------------------===//
 
   /// A stamp for an operation that will complete on an mbarrier.
-  Stamp begin(BarrierOrder &barrier);
+  Stamp begin(BarrierOrder &barrier, const Origin &origin,
+              BarrierVisit::Kind kind);
   /// Its bytes count in the current phase of its barrier; reports a phase that
   /// ended since `begin`, under the number of `kind`.
   void end(const Origin &origin, Stamp operation, BarrierVisit::Kind kind);
@@ -282,7 +283,8 @@ public:
   /// too.
   void waitGroup(Warp &warp, unsigned lane, bool copies, size_t keep,
                  bool readOnly, bool all);
-  /// A CTA has ended: its bulk operations must have read their sources.
+  /// A CTA has ended: its bulk operations must have read their sources, and
+  /// what its mbarriers count must have been waited for.
   void checkExit(const Cta &cta);
 
   /// "warp 2 of CTA 1" and the like.
@@ -303,7 +305,10 @@ private:
     Stamp stamp{kOperation, 0};
     BarrierOrder *barrier = nullptr;
     uint32_t begun = 0; ///< BarrierOrder::completions at issue
+    Origin origin;
+    BarrierVisit::Kind kind = BarrierVisit::Copy;
   };
+  void checkUnawaited(const Cta &cta);
   void checkNonCoherent(const Shadow &shadow, const Range &range,
                         const Touch &touch);
   Place placeOf(const Warp &warp) const { return {cluster.id, warp.cta->rank}; }

@@ -98,7 +98,8 @@ unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
     return 78;
   if (partial && in->has(Modifier::Aligned))
     return 77;
-  if (partial && (in->opcode == Opcode::BarSync || in->opcode == Opcode::BarRed))
+  if (partial &&
+      (in->opcode == Opcode::BarSync || in->opcode == Opcode::BarRed))
     return 77;
   if (!polling)
     return 0;
