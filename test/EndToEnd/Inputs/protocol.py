@@ -41,18 +41,22 @@ EQUIVALENT = [
      "for the whole warp, with or without it"),
     (r".*: drop fence.mbarrier_init", "a CTA or cluster barrier behind it "
      "publishes the initialisation to the threads that use the barriers"),
-    (r"pair: relaxed cluster arrive 0 of", "the fence of the barriers' "
+    (r"(sparse)?pair: relaxed cluster arrive 0 of", "the fence of the barriers' "
      "initialisation in front of it releases what there is to publish"),
-    (r"pair: relaxed cluster arrive 2 of", "tensor memory is freed behind it: "
+    (r"((sparse)?pair: relaxed cluster arrive 2|"
+     r"cluster: relaxed cluster arrive 1) of", "tensor memory is freed behind it: "
      "its operations must be over, which a relaxed barrier tells"),
-    (r"pair: (drop|flip parity of) wait 1 of", "the producer's wait for its last stages: the "
-     "epilogue waits for the later accumulator before the last barrier"),
+    (r"(sparse)?pair: (drop|flip parity of) wait 1 of", "the producer's wait for "
+     "its last stages: the epilogue waits for the later accumulator before the "
+     "last barrier"),
+    (r"cluster: drop wait 1 of", "the producer's wait for its last stages: the "
+     "last barrier of the cluster comes behind all that read or write them"),
     (r"pair-gemm: drop tcgen05.wait::ld", "the use of the registers waits for "
      "the load"),
     (r"pair-gemm: (drop|flip parity of) wait 3 of", "the leader's wait for the "
      "last arrivals of its peer: the last barrier of the cluster waits too"),
-    (r"sparse: drop fence.proxy 0 of", "the same lanes fence again behind the "
-     "clearing of B's scales"),
+    (r"(sparse: drop fence.proxy 0|sparsepair: drop fence.proxy [0-2]) of",
+     "the same lanes fence again behind the clearing of the other scales"),
 ]
 
 
