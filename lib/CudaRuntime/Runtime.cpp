@@ -45,6 +45,10 @@ std::string cudart::readable(const std::string &mangled) {
   char *plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string result = status == 0 && plain ? plain : mangled;
   std::free(plain);
+  // Kernels of CUTLASS have names of some thousand characters.
+  constexpr size_t kLongest = 160;
+  if (result.size() > kLongest)
+    result.replace(kLongest, std::string::npos, "...");
   return result;
 }
 

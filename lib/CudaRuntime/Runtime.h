@@ -143,7 +143,7 @@ void say(const std::string &message);
 /// one SM holds; the kernel is decoded.
 int ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic);
 
-/// The kernel's name as its source spells it.
+/// The kernel's name as its source spells it, or the beginning of a long one.
 std::string readable(const std::string &mangled);
 
 /// Watches for host code that accesses device memory.

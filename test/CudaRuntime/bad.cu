@@ -25,6 +25,8 @@
 // OUTSIDE: synchronise: cudaErrorLaunchFailure (unspecified launch failure)
 // OUTSIDE: later: cudaErrorLaunchFailure
 // OUTSIDE: after reset: cudaSuccess
+// RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t long 2>&1 | FileCheck %s --check-prefix=LONG
+// LONG: kernel 'void nested<Outer<Outer<{{[^']+}}...': line {{.*}}out-of-bounds
 // RUN: %python %S/Inputs/status.py 1 blockscale emulate --step-limit=1000 --cuda %t forever 2>&1 | FileCheck %s --check-prefix=FOREVER
 // FOREVER: kernel 'spin(int*)': line {{.*}}step-limit
 
@@ -85,6 +87,10 @@ __global__ void spin(int *out) {
     out[1] += 1;
 }
 
+template <typename T> struct Outer {};
+using Three = Outer<Outer<Outer<int>>>;
+template <typename... T> __global__ void nested(int *out) { out[1 << 20] = 1; }
+
 static void print(const char *what, cudaError_t error) {
   std::printf("%s: %s (%s)\n", what, cudaGetErrorName(error),
               cudaGetErrorString(error));
@@ -136,6 +142,10 @@ int main(int argc, char **argv) {
   }
   if (!std::strcmp(what, "outside"))
     outside(device);
+  if (!std::strcmp(what, "long"))
+    nested<Outer<Outer<Outer<Outer<Three>>>>, Outer<Outer<Three>>,
+           Outer<Outer<Three>>, Outer<Outer<Outer<Three>>>, Three><<<1, 1>>>(
+        device);
   if (!std::strcmp(what, "forever")) {
     cudaMemset(device, 0, 100);
     spin<<<1, 1>>>(device);
