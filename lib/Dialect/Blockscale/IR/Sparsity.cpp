@@ -113,16 +113,20 @@ static std::optional<std::vector<uint32_t>> constantCodes(AssembleOp op) {
   return codes;
 }
 
-/// Compresses rows of `k` codes.
+/// Compresses rows of `k` codes of elements as they are stored.
 static hw::Answer<CompressedConstant>
-compressRows(hw::SparsePattern pattern, unsigned elementBits, int64_t k,
+compressRows(hw::SparsePattern pattern, Type element, int64_t k,
              ArrayRef<uint32_t> codes) {
   using Result = hw::Answer<CompressedConstant>;
+  hw::HighestBit highestBit = isa<IntegerType>(element)
+                                  ? hw::HighestBit::Number
+                                  : hw::HighestBit::Sign;
   CompressedConstant result;
   for (size_t row = 0; !codes.empty(); ++row, codes = codes.drop_front(k)) {
     ArrayRef<uint32_t> logical = codes.take_front(k);
-    auto compressed = hw::compress(pattern, elementBits,
-                                   {logical.begin(), logical.end()});
+    auto compressed =
+        hw::compress(pattern, element.getIntOrFloatBitWidth(),
+                     {logical.begin(), logical.end()}, highestBit);
     if (!compressed)
       return Result::refuse("row " + std::to_string(row) + ": " +
                             compressed.reason);
@@ -143,13 +147,8 @@ compressConstant(CompressOp op) {
   std::optional<std::vector<uint32_t>> codes = constantCodes(source);
   if (!codes)
     return std::nullopt;
-  Type stored = source.getData().getType().getElementType();
-  unsigned bits = stored.getIntOrFloatBitWidth();
-  // A bit above those of an integer stands for the sign that makes a float of
-  // all zeros, but no integer, a zero.
-  if (isa<IntegerType>(stored))
-    ++bits;
-  return compressRows(*pattern, bits, op.getType().getK(), *codes);
+  return compressRows(*pattern, source.getData().getType().getElementType(),
+                      op.getType().getK(), *codes);
 }
 
 std::optional<std::string> blockscale::whyNotCompressible(CompressOp op) {
