@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/Report.h"
+#include "blockscale/HW/Mma.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -145,8 +146,13 @@ static void printTail(llvm::raw_ostream &stream, const KTail &tail) {
 static void printKernel(llvm::raw_ostream &stream, const KernelReport &kernel) {
   stream << "  tile                " << kernel.tileM << " x " << kernel.tileN
          << " x " << kernel.tileK << ", " << kernel.kind << '\n'
-         << "  per K tile          " << kernel.mmasPerKTile << " MMAs, "
-         << kernel.copiesPerKTile << " scale copies\n";
+         << "  per K tile          " << kernel.mmasPerKTile << " MMAs";
+  std::optional<hw::MmaKind> kind = hw::parseKind(kernel.kind);
+  bool isScaled = !kind || hw::isBlockScaled(*kind);
+  if (isScaled || kernel.copiesPerKTile)
+    stream << ", " << kernel.copiesPerKTile
+           << (isScaled ? " scale copies" : " metadata copies");
+  stream << '\n';
   if (kernel.kTail)
     printTail(stream, *kernel.kTail);
   stream << "  stages              " << kernel.stages << '\n'

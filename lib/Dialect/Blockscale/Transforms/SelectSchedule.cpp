@@ -11,6 +11,7 @@
 #include "TileGeometry.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Part.h"
 #include "blockscale/HW/GemmModel.h"
 #include "llvm/Support/MathExtras.h"
@@ -79,8 +80,8 @@ whyNotTileN(const Problem &problem, MmaAttr mma, int64_t tileN,
              std::min<int64_t>(256, llvm::alignTo(tileN, kSharedTileStep)));
 }
 
-static std::optional<std::string> whyNotTileM(ScheduleAttr wish,
-                                              const Choice &choice) {
+static std::optional<std::string>
+whyNotTileM(ScheduleAttr wish, MmaAttr mma, const Choice &choice) {
   int64_t rows = hw::kTmemLanes * choice.ctaGroup;
   if (!wish.getTileM() || wish.getTileM() == rows)
     return std::nullopt;
@@ -89,10 +90,12 @@ static std::optional<std::string> whyNotTileM(ScheduleAttr wish,
   if (choice.ctaGroup == 1)
     return tileM + " takes a pair of CTAs; nearest legal: 'cta_group' of 2, or " +
            legal;
-  return tileM +
-         " over a pair of CTAs is not lowered, because no public document "
-         "settles where its scales lie in tensor memory; nearest legal: " +
-         legal + ", or 'cta_group' of 1";
+  std::string why;
+  if (hw::isBlockScaled(mma.getKind()))
+    why = ", because no public document settles where its scales lie in tensor "
+          "memory";
+  return tileM + " over a pair of CTAs is not lowered" + why +
+         "; nearest legal: " + legal + ", or 'cta_group' of 1";
 }
 
 /// Why `target` cannot run what the schedule asks for besides its tile.
@@ -214,7 +217,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
   Problem problem = problemOf(op, choice.swap, expectedRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
-  if (auto why = whyNotTileM(wish, choice))
+  if (auto why = whyNotTileM(wish, *op.getMma(), choice))
     return *why;
   if (auto why = whyNotTileN(problem, *op.getMma(), choice.tileN,
                              choice.clusterN))
@@ -274,7 +277,8 @@ static SmallVector<int64_t> stepsOf(MmaAttr mma, ScheduleAttr wish,
   if (wish.getMmaK())
     return {wish.getMmaK()};
   int64_t ordinary = hw::instructionK(mma.getKind(), mma.getSparse());
-  bool isLonger = mma.getKind() != hw::MmaKind::MXF8F6F4 && !mma.getSparse() &&
+  bool isLonger = hw::instrVariant(mma.getKind()) == hw::InstrVariant::MXF4 &&
+                  !mma.getSparse() &&
                   hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target);
   if (isLonger)
     return {ordinary, hw::kLongK};

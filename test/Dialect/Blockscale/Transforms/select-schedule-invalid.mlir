@@ -135,3 +135,43 @@ func.func @pair_tile_n(%a: !pair_tile_n_a, %b: !pair_tile_n_b) -> tensor<8192x8x
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 8, cta_group = 2, swap_operands = false>) : !pair_tile_n_a, !pair_tile_n_b -> tensor<8192x8xbf16>
   return %0 : tensor<8192x8xbf16>
 }
+
+// -----
+
+func.func @unscaled_tile_n(%a: !blockscale.tensor<?x256xf16, "n2m4", layout = tiled_128x4>, %b: !blockscale.tensor<400x256xf16>) -> tensor<?x400xf32> {
+  // expected-error @below {{has no legal schedule: N = 72 is not legal for sparse 'f16' with cta_group 1 on 'sm_100a': expected 16..256 step 16}}
+  %0 = blockscale.matmul %a, %b mma(<kind = f16, a = f16, b = f16, sparse = true>) schedule(#blockscale.schedule<tile_n = 72, cta_group = 1>) : !blockscale.tensor<?x256xf16, "n2m4", layout = tiled_128x4>, !blockscale.tensor<400x256xf16> -> tensor<?x400xf32>
+  return %0 : tensor<?x400xf32>
+}
+
+// -----
+
+func.func @unscaled_tile_k(%a: !blockscale.tensor<?x256xtf32, "n1m2", layout = tiled_128x4>, %b: !blockscale.tensor<400x256xtf32>) -> tensor<?x400xf32> {
+  // expected-error @below {{has no legal schedule: 'tile_k' is 64 elements for this sparse kind; found 128}}
+  %0 = blockscale.matmul %a, %b mma(<kind = tf32, a = tf32, b = tf32, sparse = true>) schedule(#blockscale.schedule<tile_k = 128, cta_group = 1>) : !blockscale.tensor<?x256xtf32, "n1m2", layout = tiled_128x4>, !blockscale.tensor<400x256xtf32> -> tensor<?x400xf32>
+  return %0 : tensor<?x400xf32>
+}
+
+// -----
+
+func.func @unscaled_half_pair(%a: !blockscale.tensor<?x256xi8, "n2m4", layout = tiled_128x4>, %b: !blockscale.tensor<400x256xui8>) -> tensor<?x400xi32> {
+  // expected-error @below {{has no legal schedule: 'tile_m' of 128 over a pair of CTAs is not lowered; nearest legal: 'tile_m' of 256, or 'cta_group' of 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = i8, a = int8, b = uint8, sparse = true>) schedule(#blockscale.schedule<tile_m = 128, cta_group = 2>) : !blockscale.tensor<?x256xi8, "n2m4", layout = tiled_128x4>, !blockscale.tensor<400x256xui8> -> tensor<?x400xi32>
+  return %0 : tensor<?x400xi32>
+}
+
+// -----
+
+func.func @unscaled_swap(%a: !blockscale.tensor<?x256xi8, "n2m4", layout = tiled_128x4>, %b: !blockscale.tensor<400x256xui8>) -> tensor<?x400xi32> {
+  // expected-error @below {{has no legal schedule:}}
+  %0 = blockscale.matmul %a, %b mma(<kind = i8, a = int8, b = uint8, sparse = true>) schedule(#blockscale.schedule<swap_operands = true>) : !blockscale.tensor<?x256xi8, "n2m4", layout = tiled_128x4>, !blockscale.tensor<400x256xui8> -> tensor<?x400xi32>
+  return %0 : tensor<?x400xi32>
+}
+
+// -----
+
+func.func @integers_elsewhere(%a: !blockscale.tensor<?x256xi8, "n2m4", layout = tiled_128x4>, %b: !blockscale.tensor<400x256xui8>) -> tensor<?x400xi32> {
+  // expected-error @below {{has no legal schedule: kind 'i8' is not legal on 'sm_103a'}}
+  %0 = blockscale.matmul %a, %b mma(<kind = i8, a = int8, b = uint8, sparse = true>) schedule(#blockscale.schedule<target = "sm_103a">) : !blockscale.tensor<?x256xi8, "n2m4", layout = tiled_128x4>, !blockscale.tensor<400x256xui8> -> tensor<?x400xi32>
+  return %0 : tensor<?x400xi32>
+}
