@@ -171,6 +171,13 @@ const HazardCase kCases[] = {
                  "W", "$.cta", "4",
                  "1") "ld.global.b32 %r9, [%rd4]; //! warp 1\nE:\n",
            "relaxed", "acquire"),
+    blocks(1, "FlagAndFenceInCta", 33,
+           P "setp.lt.u32 %p3, %r1, 32;\n@!%p3 bra C;\n"
+             "@%p1 st.global.b32 [%rd4], %r3;\n"
+             "@%p1 st.release.gpu.global.b32 [%rd4+4], 1;\nbra E;\nC:\n" POLL(
+                 "W", "relaxed.gpu", "4",
+                 "1") "$\nld.global.b32 %r9, [%rd4]; //! warp 1\nE:\n",
+           "", "fence.acq_rel.cta;"),
     // Each CTA in its turn adds to a tile.
     blocks(4, "SemaphoreWithoutRelease", 33,
            P ELECTED(

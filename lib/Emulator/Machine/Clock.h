@@ -170,7 +170,7 @@ private:
 /// What a release to other warps, of any cluster, passes on.
 struct Message {
   Frontier happens, reached; ///< as in Clock
-  /// What its author knew of the own cluster; null in what several make.
+  /// What its author knew of the own cluster; null if there is none.
   std::shared_ptr<const Times> own;
   uint64_t cluster = 0;
   bool afterPrevious = false; ///< the grids before this one are complete

@@ -47,7 +47,12 @@ void Locations::write(uint64_t address, const Place &from, Scope scope,
     content->wide.join(*message);
     content->wide.happens.name({content->row, versions});
   }
-  content->from[source].join(*message);
+  // Who knows what the author knew then knows its whole message.
+  Message &last = content->from.try_emplace(source, *message).first->second;
+  if (message->own->covers(*last.own))
+    last = *message;
+  else
+    last.join(*message);
   if (alone) {
     recent = content;
     recentSource = source;
@@ -60,8 +65,8 @@ uint64_t Locations::version(uint64_t address) const {
   return content ? content->version : 0;
 }
 
-Received Locations::read(uint64_t address, const Place &place,
-                         Scope scope) const {
+Received Locations::read(uint64_t address, const Place &place, Scope scope,
+                         bool apart) const {
   Received result;
   const Content *content = find(address);
   if (!content)
@@ -74,6 +79,8 @@ Received Locations::read(uint64_t address, const Place &place,
     if (cluster != place.cluster)
       break;
     Scope distance = place.distance({cluster, rank});
+    if (scope == Scope::Gpu && from == Scope::Gpu && !apart)
+      continue;
     if (distance <= from && distance <= scope)
       result[size_t(distance)].join(it->second);
   }

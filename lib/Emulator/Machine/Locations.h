@@ -62,7 +62,9 @@ public:
   /// The version of what lies at an address; 0 for nothing. It never recurs.
   uint64_t version(uint64_t address) const;
   /// What a read at `place` sees, for acquires that are no wider than `scope`.
-  Received read(uint64_t address, const Place &place, Scope scope) const;
+  /// With `apart` what comes from near is told apart from the rest.
+  Received read(uint64_t address, const Place &place, Scope scope,
+                bool apart) const;
 
 private:
   using Source = std::tuple<uint64_t, uint32_t, Scope>; ///< a place, a scope

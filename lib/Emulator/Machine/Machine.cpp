@@ -37,7 +37,7 @@ Cluster::~Cluster() = default;
 Grid::Grid(const Program &program, const Launch &launch, const Options &options)
     : program(program), launch(launch), options(options) {
   if (options.strict)
-    memoryOrder = std::make_unique<GridOrder>();
+    memoryOrder = std::make_unique<GridOrder>(program);
 }
 Grid::~Grid() = default;
 

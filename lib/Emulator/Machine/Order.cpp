@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Order.h"
+#include "Access.h"
 
 #include "blockscale/Emulator/Hazards.h"
 
@@ -285,7 +286,8 @@ void Order::acquireFrom(Warp &warp, const Locations &from, uint64_t address,
                    look.acquired == sync.acquires && look.scope == sync.scope))
     return;
   look = {address, version, sync.acquires, sync.scope};
-  Received found = from.read(address, placeOf(warp), sync.scope);
+  bool apart = !sync.acquires && cluster.grid.memoryOrder->narrowFences;
+  Received found = from.read(address, placeOf(warp), sync.scope, apart);
   for (size_t i = 0; i != found.size(); ++i)
     if (sync.acquires)
       own.clock.join(found[i], cluster.id);
@@ -333,7 +335,16 @@ void Order::synchronise(Warp &warp, Cta *cta, uint64_t address,
     releaseTo(warp, *at, address, sync);
 }
 
-GridOrder::GridOrder() {
+static bool isNarrowFence(const Record &r) {
+  return r.instruction &&
+         (r.instruction->opcode == Opcode::Fence ||
+          r.instruction->opcode == Opcode::Membar) &&
+         scopeOf(*r.instruction) != Scope::Gpu;
+}
+
+GridOrder::GridOrder(const Program &program)
+    : narrowFences(std::any_of(program.code.begin(), program.code.end(),
+                               isNarrowFence)) {
   for (unsigned i = 0; i != kShards; ++i)
     shards.emplace_back(rows);
 }

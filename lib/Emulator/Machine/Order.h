@@ -163,7 +163,7 @@ struct MapAcquire {
 /// Strict state of the grid: global memory and what is released through it.
 class GridOrder {
 public:
-  GridOrder();
+  explicit GridOrder(const Program &program);
   /// `bytes` at `address` are written by a previous grid.
   void presetPrevious(uint64_t address, uint64_t bytes);
 
@@ -180,6 +180,8 @@ public:
     return shards[address / kBlock % kShards];
   }
 
+  /// Whether a fence may acquire from near only.
+  const bool narrowFences;
   std::atomic<uint64_t> rows{0}; ///< of editions, see Locations
 
 private:
