@@ -64,6 +64,8 @@ INTEGERS = [
     Operands("ui8", "i8", "n2m4", ""),
 ]
 INTEGER_CHIPS = ["sm_100a", "sm_110a"]
+UNSCALED_DENSE = [operands._replace(a_spec="") for operands in UNSCALED]
+INTEGERS_DENSE = [operands._replace(a_spec="") for operands in INTEGERS]
 
 # M is dynamic and takes each of `rows`; N and K are static, one product each.
 Sizes = namedtuple("Sizes", "rows products")
@@ -108,6 +110,15 @@ VARIANTS = [
     Variant("K = 96, CTA pair", LONG_K, FP4, pair(", mma_k = 96"), LONG),
     Variant("sparse", DATACENTER, SPARSE, "cta_group = 1", HALVED),
     Variant("sparse, CTA pair", DATACENTER, SPARSE, "cta_group = 2", HALVED),
+    Variant("without scales", DATACENTER, UNSCALED_DENSE,
+            "cta_group = 1, swap_operands = false", SMALL),
+    Variant("without scales, CTA pair", DATACENTER, UNSCALED_DENSE, pair(),
+            SMALL),
+    Variant("without scales, the default choice", DATACENTER, UNSCALED_DENSE,
+            "", SMALL),
+    Variant("integers", INTEGER_CHIPS, INTEGERS_DENSE, "cta_group = 1", SMALL),
+    Variant("integers, CTA pair", INTEGER_CHIPS, INTEGERS_DENSE,
+            "cta_group = 2", SMALL),
     Variant("sparse without scales", DATACENTER, UNSCALED, "cta_group = 1",
             HALVED),
     Variant("sparse without scales, CTA pair", DATACENTER, UNSCALED,
