@@ -7,11 +7,11 @@
 // RUN: blockscale verify %s --target=sm_110a --data=exact | FileCheck %s --check-prefix=ONCE
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-20: pass
+// CHECK-COUNT-22: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 // ONCE-NOT: FAIL
-// ONCE-COUNT-10: pass
+// ONCE-COUNT-11: pass
 // ONCE-NOT: {{FAIL|pass}}
 
 !f16_a = !blockscale.tensor<130x328xf16>
@@ -82,4 +82,12 @@ func.func @pair(%a: !pair_a, %b: !pair_b) -> tensor<300x264xf32> {
 func.func @cluster(%a: !cluster_a, %b: !cluster_b) -> tensor<300x264xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 64, cluster_m = 2, cluster_n = 2>) : !cluster_a, !cluster_b -> tensor<300x264xf32>
   return %0 : tensor<300x264xf32>
+}
+
+// K ends inside the 128 elements that are loaded at a time.
+!narrow_tail_a = !blockscale.tensor<130x100xf6E3M2FN>
+!narrow_tail_b = !blockscale.tensor<144x100xf4E2M1FN>
+func.func @narrow_tail(%a: !narrow_tail_a, %b: !narrow_tail_b) -> tensor<130x144xf32> {
+  %0 = blockscale.matmul %a, %b : !narrow_tail_a, !narrow_tail_b -> tensor<130x144xf32>
+  return %0 : tensor<130x144xf32>
 }
