@@ -25,6 +25,10 @@ std::optional<std::string> blockscale::whyNotWarpTile(MmaAttr mma,
                                                       int64_t tileM,
                                                       int64_t tileN,
                                                       int64_t tileK) {
+  if (!hw::isBlockScaled(mma.getKind()))
+    return "kind '" + std::string(hw::kindName(mma.getKind())) +
+           "' is lowered to tensor memory only; without it the block-scaled "
+           "kinds are";
   bool legal = tileM == 128 && tileK == mma.getTileK() && tileN >= 16 &&
                tileN <= 128 && llvm::isPowerOf2_64(tileN);
   if (legal)

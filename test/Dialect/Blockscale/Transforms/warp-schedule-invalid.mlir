@@ -81,3 +81,13 @@ func.func @swap(%a: !swap_a, %b: !swap_b) -> tensor<8192x8192xbf16> {
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sparse = true>) schedule(#blockscale.schedule<target = "sm_120a", swap_operands = true>) : !swap_a, !swap_b -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
+
+// -----
+
+!unscaled_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
+!unscaled_b = !blockscale.tensor<128x256xf8E4M3FN>
+func.func @unscaled(%a: !unscaled_a, %b: !unscaled_b) -> tensor<128x128xf32> {
+  // expected-error @below {{has no legal schedule: kind 'f8f6f4' is lowered to tensor memory only; without it the block-scaled kinds are}}
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3, sparse = true>) schedule(#blockscale.schedule<target = "sm_120a">) : !unscaled_a, !unscaled_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
