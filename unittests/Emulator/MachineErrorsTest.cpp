@@ -102,6 +102,13 @@ const Case kCases[] = {
      "@%p1 st.shared.b32 [%r10], %r1;\nbar.sync 0;\n"
      "ld.shared.b32 %r9, [%r10];\n@%p15 ld.shared.b32 %r9, [%r10+128];\n$",
      "st.global.b32 [%rd1], %r9;", "st.global.b32 [%rd1], %r1;", kBuffer},
+    {"UninitialisedHalf", FindingKind::Uninitialised, Thread,
+     "mov.u32 %r10, buf;\nsetp.eq.u32 %p1, %r1, 0;\n"
+     "@%p1 st.shared.b32 [%r10], %r1;\nbar.sync 0;\n"
+     "ld.shared.b32 %r9, [%r10];\n@%p15 ld.shared.b32 %r9, [%r10+128];\n"
+     "mov.b64 %rd9, {%r1, %r9};\nmul.rn.f32x2 %rd9, %rd9, %rd9;\n"
+     "mov.b64 %rd10, %rd9;\nmov.b64 {%r8, %r9}, %rd10;\n$",
+     "st.global.b32 [%rd1], %r9;", "st.global.b32 [%rd1], %r8;", kBuffer},
     {"DivisionByZero", FindingKind::Arithmetic, Thread, "mov.b32 %r9, 0;\n$",
      "@%p15 div.s32 %r8, %r1, %r9;", "@%p15 div.s32 %r8, %r1, 3;"},
     {"BranchTableIndex", FindingKind::OutOfBounds, Thread,

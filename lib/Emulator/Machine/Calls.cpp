@@ -102,6 +102,9 @@ void moveKept(Exec &x, const FunctionCode &f, unsigned lane,
     else
       move(x.at(slot) + lane * (bits / 8), bits / 8);
     moveBit(x.warp->undefined[slot >> 6]);
+    UndefinedHalves &defined = x.warp->definedHalves[slot >> 6];
+    moveBit(defined.low);
+    moveBit(defined.high);
   }
   for (const auto &[offset, size] : f.memory)
     move(localOf(x, lane) + offset, size);

@@ -479,6 +479,8 @@ template <Op op> bool choose(Decoder &d, const Instruction &in, Record &r) {
     r.fn = mapMode<Three<op>, float, float, float, float>;
     count = 3;
   }
+  if (type == Type::F32x2 || type == Type::F16x2 || type == Type::Bf16x2)
+    d.flow().halves = Flow::Halves::EachToItsOwn;
   return r.fn ? plainOperands(d, in, r, bitWidth(type), count)
               : d.refuse("unsupported floating-point type");
 }

@@ -206,8 +206,12 @@ template <typename Base> struct PairS : Pairs<Base> {
 };
 
 struct BrevOp {
-  uint32_t operator()(uint32_t a) const { return __builtin_bitreverse32(a); }
-  uint64_t operator()(uint64_t a) const { return __builtin_bitreverse64(a); }
+  template <typename T> T operator()(T a) const {
+    T reversed = 0;
+    for (unsigned i = 0; i != 8 * sizeof(T); ++i)
+      reversed |= (a >> i & 1) << (8 * sizeof(T) - 1 - i);
+    return reversed;
+  }
 };
 /// add.cc, addc, sub.cc, subc, mad.cc, madc. aux: bit 0 subtract, bit 1 carry
 /// in, bit 2 carry out, bit 3 multiply, bit 4 high half, bit 5 signed product.

@@ -106,6 +106,8 @@ bool moveVector(Decoder &d, const Instruction &in, Record &r) {
                            ? kNoSlot
                            : d.destination(element, r.aux));
   r.fn = pack ? movePack : moveUnpack;
+  if (count == 2)
+    d.flow().halves = pack ? Flow::Halves::Pack : Flow::Halves::Unpack;
   return true;
 }
 
@@ -146,6 +148,7 @@ bool move(Decoder &d, const Instruction &in, Record &r) {
     return true;
   }
   r.fn = bits == 128 ? map<CopyOp, Bits128, Bits128> : unaryBits<CopyOp>(bits);
+  d.flow().halves = Flow::Halves::EachToItsOwn;
   return r.fn && plainOperands(d, in, r, bits, 1);
 }
 

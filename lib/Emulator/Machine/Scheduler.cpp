@@ -73,6 +73,30 @@ bool pick(const Cluster &cluster, Warp &warp) {
   return found;
 }
 
+/// Passes undefined halves of registers on.
+void flowHalves(Exec &x, const Record &r, const Flow &flow) {
+  if (flow.halves == Flow::Halves::Unpack) {
+    UndefinedHalves whole = x.undefinedHalves(r.op[0]);
+    const std::vector<Slot> &parts = r.detail->a;
+    for (unsigned i = 0; i != parts.size(); ++i)
+      if (parts[i] != kNoSlot)
+        x.setUndefined(parts[i], i ? whole.high : whole.low);
+    return;
+  }
+  UndefinedHalves result;
+  if (flow.halves == Flow::Halves::Pack) {
+    result = {x.undefined(r.detail->a[0]), x.undefined(r.detail->a[1])};
+  } else {
+    for (Slot slot : flow.sources) {
+      UndefinedHalves one = x.undefinedHalves(slot);
+      result.low |= one.low;
+      result.high |= one.high;
+    }
+  }
+  for (Slot slot : flow.destinations)
+    x.setUndefined(slot, result);
+}
+
 /// Passes undefined values on, or reports them. False after a report.
 bool flowBefore(Exec &x, const Record &r, const Flow &flow) {
   uint32_t undefined = 0;
@@ -90,6 +114,10 @@ bool flowBefore(Exec &x, const Record &r, const Flow &flow) {
                     "never written",
             __builtin_ctz(lanes));
     return false;
+  }
+  if (flow.halves != Flow::Halves::Together) {
+    flowHalves(x, r, flow);
+    return true;
   }
   for (Slot slot : flow.destinations)
     x.setUndefined(slot, undefined);

@@ -112,6 +112,7 @@ void startWarp(Grid &grid, Cta &cta, unsigned index) {
   auto raw = reinterpret_cast<uintptr_t>(warp->storage.data());
   warp->registers = reinterpret_cast<uint8_t *>((raw + 63) & ~uintptr_t(63));
   warp->undefined.assign(program.registerBytes / 64 + 1, 0);
+  warp->definedHalves.resize(warp->undefined.size());
   for (Slot slot : program.neverWritten)
     warp->undefined[slot >> 6] = ~0u;
   warp->tainted = !program.neverWritten.empty();

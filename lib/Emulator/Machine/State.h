@@ -78,6 +78,15 @@ struct Flow {
   std::vector<Slot> data;
   /// An undefined source is an error here, not something to pass on.
   bool sink = false;
+  /// How the halves of a register flow, where they flow apart. Compilers fill
+  /// a pair of which they need one half with what was never written.
+  enum class Halves : uint8_t { Together, Pack, Unpack, EachToItsOwn };
+  Halves halves = Halves::Together;
+};
+
+/// Lanes whose low and whose high half of a register are undefined.
+struct UndefinedHalves {
+  uint32_t low = 0, high = 0;
 };
 
 /// What a handler needs beyond a few operands.
@@ -222,6 +231,8 @@ struct Warp {
   std::vector<uint64_t> storage; ///< the register bank
   uint8_t *registers = nullptr;
   std::vector<uint32_t> undefined; ///< lane masks by slot / 64
+  /// Of the undefined ones those of which one half is defined.
+  std::vector<UndefinedHalves> definedHalves;
   bool tainted = false;
   bool loading = false; ///< WarpOrder::loads has some
   std::vector<uint8_t> local;        ///< 32 lanes, one after another
@@ -415,9 +426,23 @@ struct Exec {
                                                   : warp->undefined[slot >> 6];
   }
   void setUndefined(Slot slot, uint32_t lanes) const {
+    setUndefined(slot, {lanes, lanes});
+  }
+  UndefinedHalves undefinedHalves(Slot slot) const {
+    uint32_t lanes = undefined(slot);
+    if (!lanes)
+      return {};
+    UndefinedHalves defined = warp->definedHalves[slot >> 6];
+    return {lanes & ~defined.low, lanes & ~defined.high};
+  }
+  void setUndefined(Slot slot, UndefinedHalves halves) const {
+    uint32_t lanes = (halves.low | halves.high) & mask;
     uint32_t &bits = warp->undefined[slot >> 6];
-    bits = (bits & ~mask) | (lanes & mask);
-    if (lanes & mask)
+    bits = (bits & ~mask) | lanes;
+    UndefinedHalves &defined = warp->definedHalves[slot >> 6];
+    defined.low = (defined.low & ~mask) | (lanes & ~halves.low);
+    defined.high = (defined.high & ~mask) | (lanes & ~halves.high);
+    if (lanes)
       warp->tainted = true;
   }
   Origin origin(const Record &record, int lane = -1) const {
