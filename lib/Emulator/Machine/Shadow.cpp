@@ -14,50 +14,53 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
   return hash ^ hash >> 29;
 }
 
-size_t Shadow::PastAccessHash::operator()(const PastAccess &e) const {
+static uint64_t hashOf(const PastAccess &e) {
   uint64_t hash =
       mix(e.cluster, uint64_t(e.stamp.component) << 32 | e.stamp.time);
-  return size_t(
-      mix(hash, uint64_t(e.line) << 32 | uint64_t(e.flags) << 16 | e.bytes));
+  return mix(hash,
+             uint64_t(e.line) << 32 | uint64_t(e.flags) << 16 | e.bytes);
 }
 
 uint32_t Shadow::intern(const PastAccess &event) {
   if (lastEvent && events[lastEvent] == event)
     return lastEvent;
-  auto [it, added] = eventIds.try_emplace(event, uint32_t(events.size()));
-  if (added)
+  uint32_t &id = eventIds[hashOf(event) % kRemembered];
+  if (!id || !(events[id] == event)) {
+    id = uint32_t(events.size());
     events.push_back(event);
-  return lastEvent = it->second;
+  }
+  return lastEvent = id;
 }
 
 uint32_t Shadow::internSet(std::vector<uint32_t> members) {
   uint64_t hash = 0;
   for (uint32_t member : members)
     hash = mix(hash, member);
-  std::vector<uint32_t> &same = setIds[hash];
-  for (uint32_t id : same)
-    if (sets[id] == members)
-      return id;
-  same.push_back(uint32_t(sets.size()));
-  sets.push_back(std::move(members));
-  return same.back();
+  uint32_t &id = setIds[hash % kRemembered];
+  if (!id || sets[id] != members) {
+    id = uint32_t(sets.size());
+    sets.push_back(std::move(members));
+  }
+  return id;
 }
 
 /// A read that happened before this one need not be kept: whoever comes after
 /// this one comes after both. Only a strong access may meet another strong one
 /// without an edge, so it stands for strong ones alone.
 uint32_t Shadow::addReader(uint32_t set, uint32_t reader, const Judge &judge) {
-  uint64_t key = uint64_t(set) << 32 | reader;
-  if (auto it = grown.find(key); it != grown.end())
-    return it->second;
+  Grown &known = grown[mix(set, reader) % kRemembered];
+  if (known.result && known.set == set && known.reader == reader)
+    return known.result;
   std::vector<uint32_t> members;
   bool strong = events[reader].is(PastAccess::Strong);
   for (uint32_t old : sets[set])
-    if (old != reader && ((strong && !events[old].is(PastAccess::Strong)) ||
-                          !judge.before(events[old])))
+    if (!(events[old] == events[reader]) &&
+        ((strong && !events[old].is(PastAccess::Strong)) ||
+         !judge.before(events[old])))
       members.push_back(old);
   members.push_back(reader);
-  return grown[key] = internSet(std::move(members));
+  known = {set, reader, internSet(std::move(members))};
+  return known.result;
 }
 
 /// What the access makes of a cell.
@@ -202,24 +205,28 @@ void Shadow::collect() {
   oldEvents.swap(events);
   oldSets.swap(sets);
   oldSplits.swap(splits);
-  eventIds.clear();
-  setIds.clear();
-  grown.clear();
+  eventIds.fill(0);
+  setIds.fill(0);
+  grown.fill({});
   lastEvent = 0;
-  std::vector<uint32_t> newSet(oldSets.size());
+  std::vector<uint32_t> newEvent(oldEvents.size()), newSet(oldSets.size());
+  auto keepEvent = [&](uint32_t &event) {
+    if (event && !newEvent[event])
+      newEvent[event] = intern(oldEvents[event]);
+    event = newEvent[event];
+  };
   auto keep = [&](Cell &cell) {
-    if (cell.writer)
-      cell.writer = intern(oldEvents[cell.writer]);
+    keepEvent(cell.writer);
     if (cell.readers && !newSet[cell.readers]) {
       std::vector<uint32_t> members = oldSets[cell.readers];
       for (uint32_t &member : members)
-        member = intern(oldEvents[member]);
+        keepEvent(member);
       newSet[cell.readers] = internSet(std::move(members));
     }
     cell.readers = newSet[cell.readers];
   };
   for (Preset &one : presets)
-    one.event = intern(oldEvents[one.event]);
+    keepEvent(one.event);
   for (auto &[number, page] : pages)
     for (Cell &cell : *page) {
       if (cell.writer != kSplit) {

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A cell per word of memory holds the number of the last write and of a set of
-// the reads since. Events and sets are kept once each, so neighbouring cells
-// are equal where one operation touched them, and a check of a tile costs a
-// comparison per word. A word that was touched in part has a cell per byte.
+// the reads since. Events and sets of late keep their numbers, so neighbouring
+// cells are equal where one operation touched them, and a check of a tile costs
+// a comparison per word. A word that was touched in part has a cell per byte.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,9 +110,9 @@ private:
     uint64_t address, bytes;
     uint32_t event;
   };
-  struct PastAccessHash {
-    size_t operator()(const PastAccess &e) const;
-  };
+  /// How many events, sets and steps between sets are found again. Those that
+  /// are forgotten get another number, which costs memory only.
+  static constexpr size_t kRemembered = 1024;
 
   Page &page(uint64_t number);
   uint32_t intern(const PastAccess &event);
@@ -141,11 +141,14 @@ private:
   std::vector<std::array<Cell, 4>> splits;
   std::vector<Preset> presets;
   std::vector<PastAccess> events{1};
-  std::unordered_map<PastAccess, uint32_t, PastAccessHash> eventIds;
   std::vector<std::vector<uint32_t>> sets{1};
-  std::unordered_map<uint64_t, std::vector<uint32_t>> setIds; ///< by hash
-  /// (set, reader) to set.
-  std::unordered_map<uint64_t, uint32_t> grown;
+  /// Numbers by hash.
+  std::array<uint32_t, kRemembered> eventIds{}, setIds{};
+  /// What a set becomes with one more reader.
+  struct Grown {
+    uint32_t set = 0, reader = 0, result = 0;
+  };
+  std::array<Grown, kRemembered> grown{}; ///< by hash
   uint32_t lastEvent = 0;
   size_t limit = 1 << 16;
 };
