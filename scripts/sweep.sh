@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles and assembles the block-scaled families, dense and sparse, over kinds,
+# Compiles and assembles the families of kernels, dense and sparse, over kinds,
 # type mixes, chips, tile widths and epilogues, and writes the table
 # docs/sweep.md. Takes the options of scripts/sweep.py. Fails if a kernel does
 # not compile, does not assemble or spills.
@@ -13,14 +13,14 @@ python3 "$root/scripts/sweep.py" "$@" > "$table" || status=$?
 # The last table stays where nothing came of the sweep.
 [ -s "$table" ] || exit "$status"
 {
-  cat <<'TEXT'
-# Sweep of the block-scaled families
+  cat <<TEXT
+# Sweep of the families of kernels
 
-Made by `scripts/sweep.sh [--reduced]`: every kind, dense and with a sparse A, type mix, scale type and
-block on every chip, K = 96 on sm_103a, K with and without a tail, the epilogues
-in turn. With `--reduced` N is taken at its ends and at odd steps, without it at
-every step. `ptxas` of CUDA assembles each kernel; registers and spills are what
-it says.
+Made by \`scripts/sweep.sh${*:+ $*}\`: every kind, type mix, scale type and block
+on every chip, dense and with a sparse A, K = 96 on sm_103a, K with and without a
+tail, the epilogues in turn. With \`--reduced\` N is taken at its ends and at odd
+steps, without it at every step. \`ptxas\` of CUDA assembles each kernel;
+registers and spills are what it says.
 
 TEXT
   cat "$table"
