@@ -129,7 +129,8 @@ static std::string whyNotProgram(StringRef path) {
 // The process
 //===----------------------------------------------------------------------===//
 
-static int waitFor(pid_t child) {
+/// The exit status of the program; a signal that ended it is named.
+static int waitFor(pid_t child, StringRef path) {
   // A signal of the terminal goes to the program as well; its end is ours.
   struct sigaction ignore {
   }, interrupt, quit;
@@ -141,7 +142,12 @@ static int waitFor(pid_t child) {
   }
   sigaction(SIGINT, &interrupt, nullptr);
   sigaction(SIGQUIT, &quit, nullptr);
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (!WIFSIGNALED(status))
+    return WEXITSTATUS(status);
+  int signal = WTERMSIG(status);
+  return reportError("'" + path + "' was ended by signal " +
+                         llvm::Twine(signal) + ": " + strsignal(signal),
+                     128 + signal);
 }
 
 int blockscale::driver::runCudaProgram(const CudaProgram &program) {
@@ -188,7 +194,7 @@ int blockscale::driver::runCudaProgram(const CudaProgram &program) {
     _exit(127);
   }
   close(ends[1]);
-  int status = waitFor(child);
+  int status = waitFor(child, path);
   char mark;
   bool found = read(ends[0], &mark, 1) == 1;
   close(ends[0]);
