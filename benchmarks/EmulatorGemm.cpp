@@ -167,8 +167,7 @@ int main(int argc, char **argv) {
                 "%llu warp instructions, load %.1f, results %s\n",
                 round, gemm.wall, gemm.processor, emulator.wall,
                 emulator.processor, emulator.wall / gemm.wall,
-                emulator.processor / gemm.processor,
-                emulator.wall / plain.wall,
+                emulator.processor / gemm.processor, emulator.wall / plain.wall,
                 emulator.processor / plain.processor,
                 (unsigned long long)result.counters.instructions, load[0],
                 equal ? "equal" : "DIFFER");

@@ -162,8 +162,8 @@ BLOCKSCALE_API cudaError_t cudaMemcpyAsync(void *destination,
                                            const void *source, size_t size,
                                            cudaMemcpyKind kind,
                                            cudaStream_t stream) {
-  return doOrKeep(
-      stream, [=] { return cudaMemcpy(destination, source, size, kind); });
+  return doOrKeep(stream,
+                  [=] { return cudaMemcpy(destination, source, size, kind); });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemcpy2D(void *destination,

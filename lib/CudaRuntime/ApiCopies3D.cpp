@@ -23,10 +23,10 @@ char *slice(const cudaPitchedPtr &memory, const cudaPos &at, size_t z) {
 
 cudaError_t copyBox(const cudaMemcpy3DParms &p) {
   for (size_t z = 0; z != p.extent.depth; ++z)
-    if (cudaError_t error = cudaMemcpy2D(
-            slice(p.dstPtr, p.dstPos, z), p.dstPtr.pitch,
-            slice(p.srcPtr, p.srcPos, z), p.srcPtr.pitch, p.extent.width,
-            p.extent.height, p.kind);
+    if (cudaError_t error =
+            cudaMemcpy2D(slice(p.dstPtr, p.dstPos, z), p.dstPtr.pitch,
+                         slice(p.srcPtr, p.srcPos, z), p.srcPtr.pitch,
+                         p.extent.width, p.extent.height, p.kind);
         error != cudaSuccess)
       return error;
   return cudaSuccess;
@@ -68,9 +68,8 @@ BLOCKSCALE_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value,
                                              cudaStream_t stream) {
   return doOrKeep(stream, [=] {
     for (size_t z = 0; z != extent.depth; ++z)
-      if (cudaError_t error =
-              cudaMemset2D(slice(memory, {}, z), memory.pitch, value,
-                           extent.width, extent.height);
+      if (cudaError_t error = cudaMemset2D(slice(memory, {}, z), memory.pitch,
+                                           value, extent.width, extent.height);
           error != cudaSuccess)
         return error;
     return cudaSuccess;

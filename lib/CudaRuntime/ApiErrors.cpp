@@ -16,8 +16,7 @@ struct ErrorText {
   const char *name, *meaning;
 };
 
-#define ERROR(name, meaning)                                                   \
-  { name, #name, meaning }
+#define ERROR(name, meaning) {name, #name, meaning}
 
 /// The errors that this runtime returns, and those that programs compare with.
 constexpr ErrorText kErrors[] = {

@@ -72,9 +72,9 @@ BLOCKSCALE_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t which,
   auto guard = locked();
   if (which != pool() || !value || !isSettable(attribute))
     return note(cudaErrorInvalidValue);
-  pool()->attributes[attribute] =
-      isInt(attribute) ? uint64_t(*static_cast<int *>(value))
-                       : *static_cast<uint64_t *>(value);
+  pool()->attributes[attribute] = isInt(attribute)
+                                      ? uint64_t(*static_cast<int *>(value))
+                                      : *static_cast<uint64_t *>(value);
   return cudaSuccess;
 }
 

@@ -88,7 +88,8 @@ BLOCKSCALE_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream,
   auto guard = locked();
   if (!stream || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking))
     return note(cudaErrorInvalidValue);
-  *stream = new CUstream_st{flags, priority, ++handles().lastId, nullptr, false};
+  *stream =
+      new CUstream_st{flags, priority, ++handles().lastId, nullptr, false};
   handles().streams.insert(*stream);
   return cudaSuccess;
 }

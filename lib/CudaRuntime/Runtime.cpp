@@ -106,7 +106,7 @@ void handleSegmentationFault(int signal, siginfo_t *info, void *context) {
 } // namespace
 
 void cudart::watchHostAccesses() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = handleSegmentationFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);

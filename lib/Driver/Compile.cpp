@@ -81,9 +81,8 @@ LogicalResult Compiler::runBetween(Stage from, Stage to) {
 }
 
 LogicalResult Compiler::runTo(Stage stage) {
-  bool hasMatmul =
-      module.walk([](MatmulOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
+  bool hasMatmul = module.walk([](MatmulOp) { return WalkResult::interrupt(); })
+                       .wasInterrupted();
   if (!hasMatmul)
     return module.emitError() << "holds no 'blockscale.matmul' to compile";
   PassManager pm(module.getContext());

@@ -132,8 +132,7 @@ static std::string whyNotProgram(StringRef path) {
 /// The exit status of the program; a signal that ended it is named.
 static int waitFor(pid_t child, StringRef path) {
   // A signal of the terminal goes to the program as well; its end is ours.
-  struct sigaction ignore {
-  }, interrupt, quit;
+  struct sigaction ignore{}, interrupt, quit;
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGINT, &ignore, &interrupt);
   sigaction(SIGQUIT, &ignore, &quit);

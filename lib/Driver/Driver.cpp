@@ -33,7 +33,8 @@ int blockscale::driver::run(int argc, const char *const *argv) {
   cl::HideUnrelatedOptions(none);
   cl::SetVersionPrinter(printVersion);
   cl::ParseCommandLineOptions(
-      argc, argv, "Compiler for block-scaled matrix products on tensor cores\n");
+      argc, argv,
+      "Compiler for block-scaled matrix products on tensor cores\n");
   for (const std::unique_ptr<Verb> &verb : verbs)
     if (verb->isChosen())
       return verb->run();

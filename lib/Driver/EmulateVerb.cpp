@@ -128,7 +128,10 @@ private:
       cl::desc("With --cuda, the card that the program finds: B200 (default), "
                "B300 or RTX5090")};
   cl::list<std::string> program{
-      "cuda", cl::sub(command), cl::Positional, cl::PositionalEatsArgs,
+      "cuda",
+      cl::sub(command),
+      cl::Positional,
+      cl::PositionalEatsArgs,
       cl::value_desc("PROGRAM ARGUMENTS..."),
       cl::desc("Run a program that was built with 'nvcc -cudart shared'; what "
                "follows is the program's")};
@@ -154,8 +157,9 @@ splitPair(StringRef text) {
 
 int EmulateVerb::check() {
   if (input.empty())
-    return reportError("neither a PTX file nor a program behind --cuda is given",
-                       kNotUnderstood);
+    return reportError(
+        "neither a PTX file nor a program behind --cuda is given",
+        kNotUnderstood);
   if (!device.empty())
     return reportError("--device needs --cuda", kNotUnderstood);
   bool hasPlan = !planFile.empty();

@@ -18,8 +18,8 @@ using llvm::StringRef;
 
 static Error failed(const llvm::Twine &what, StringRef path,
                     std::error_code code) {
-  return llvm::createStringError(code, what + " '" + path +
-                                           "': " + code.message());
+  return llvm::createStringError(code,
+                                 what + " '" + path + "': " + code.message());
 }
 
 /// Makes the missing directories of `path`; returns the outermost that it made
@@ -58,9 +58,9 @@ static llvm::Expected<llvm::sys::fs::TempFile> writeBeside(StringRef path,
   return std::move(*file);
 }
 
-static Error writeAll(
-    StringRef directory,
-    const std::vector<std::pair<std::string, std::string>> &files) {
+static Error
+writeAll(StringRef directory,
+         const std::vector<std::pair<std::string, std::string>> &files) {
   std::vector<llvm::sys::fs::TempFile> written;
   Error error = Error::success();
   std::vector<std::string> paths;

@@ -18,7 +18,8 @@ namespace blockscale::driver {
 /// library that links with us grows options of ours.
 class Verb {
 public:
-  Verb(llvm::StringRef name, llvm::StringRef summary) : command(name, summary) {}
+  Verb(llvm::StringRef name, llvm::StringRef summary)
+      : command(name, summary) {}
   virtual ~Verb() = default;
 
   /// True if the command line named this verb.

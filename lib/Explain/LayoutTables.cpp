@@ -199,10 +199,9 @@ static MmaKind sparseKindColumn(Question &q) {
       MmaKind::MXF8F6F4, MmaKind::MXF4,     MmaKind::MXF4,
       MmaKind::MXF4NVF4, MmaKind::F8F6F4,   MmaKind::F16,
       MmaKind::TF32,     MmaKind::I8};
-  return kKinds[q.oneOf(
-      "kind", {"mxf8f6f4", "mxf8f6f4 (fp6)", "mxf8f6f4 (fp4)",
-               "mxf8f6f4 (fp8)", "mxf4/mxf4nvf4", "mxf4", "mxf4nvf4", "f8f6f4",
-               "f16", "tf32", "i8"})];
+  return kKinds[q.oneOf("kind", {"mxf8f6f4", "mxf8f6f4 (fp6)", "mxf8f6f4 (fp4)",
+                                 "mxf8f6f4 (fp8)", "mxf4/mxf4nvf4", "mxf4",
+                                 "mxf4nvf4", "f8f6f4", "f16", "tf32", "i8"})];
 }
 
 static SparsePattern patternColumn(Question &q) {

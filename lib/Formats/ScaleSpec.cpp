@@ -1,6 +1,7 @@
 //===- ScaleSpec.cpp - how a tensor is scaled -----------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -303,8 +304,8 @@ std::string whyNotKinds(const ScaleSpec &spec) {
 }
 
 ParsedScale parseUnscaled(std::string_view text, WrittenSparsity sparsity) {
-  std::string reason = whyNotGroups("sparsity " + quoted(text), sparsity.keepN,
-                                    sparsity.ofM);
+  std::string reason =
+      whyNotGroups("sparsity " + quoted(text), sparsity.keepN, sparsity.ofM);
   if (!reason.empty())
     return ParsedScale::failure(reason);
   ScaleSpec spec;

@@ -257,17 +257,16 @@ Answer<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
 
 std::optional<PlainType> plainType(OperandType type) {
   using Row = std::pair<OperandType, PlainType>;
-  constexpr std::array kTypes{
-      Row{ElementFormat::F16, PlainType::F16},
-      Row{ElementFormat::BF16, PlainType::BF16},
-      Row{OperandType::tf32(), PlainType::TF32},
-      Row{ElementFormat::E4M3, PlainType::E4M3},
-      Row{ElementFormat::E5M2, PlainType::E5M2},
-      Row{ElementFormat::E2M3, PlainType::E2M3},
-      Row{ElementFormat::E3M2, PlainType::E3M2},
-      Row{ElementFormat::E2M1, PlainType::E2M1},
-      Row{ElementFormat::INT8, PlainType::S8},
-      Row{OperandType::uint8(), PlainType::U8}};
+  constexpr std::array kTypes{Row{ElementFormat::F16, PlainType::F16},
+                              Row{ElementFormat::BF16, PlainType::BF16},
+                              Row{OperandType::tf32(), PlainType::TF32},
+                              Row{ElementFormat::E4M3, PlainType::E4M3},
+                              Row{ElementFormat::E5M2, PlainType::E5M2},
+                              Row{ElementFormat::E2M3, PlainType::E2M3},
+                              Row{ElementFormat::E3M2, PlainType::E3M2},
+                              Row{ElementFormat::E2M1, PlainType::E2M1},
+                              Row{ElementFormat::INT8, PlainType::S8},
+                              Row{OperandType::uint8(), PlainType::U8}};
   for (const Row &row : kTypes)
     if (row.first == type)
       return row.second;

@@ -196,8 +196,8 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
 
   double exposed = exposedEpilogue(kernel.overlap);
   double sum = 0;
-  for (double time : {result.mma, result.l2, result.memory,
-                      (1 - exposed) * result.epilogue})
+  for (double time :
+       {result.mma, result.l2, result.memory, (1 - exposed) * result.epilogue})
     sum += std::pow(time, kOverlapExponent);
   // Round trips were measured with MMAs and traffic under way, so that they
   // bound the smooth maximum rather than take part in it.

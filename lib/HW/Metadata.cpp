@@ -240,8 +240,8 @@ std::optional<std::string> whyNot(const MetadataTensor &tensor) {
 }
 
 std::uint64_t storageBytes(const MetadataTensor &tensor) {
-  return atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows * kMetadataTileBytes *
-         atomsAlong(tensor.k, tileK(tensor.pattern));
+  return atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows *
+         kMetadataTileBytes * atomsAlong(tensor.k, tileK(tensor.pattern));
 }
 
 Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
@@ -253,7 +253,8 @@ Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
     return Result::refuse("element (" + text(m) + ", " + text(k) +
                           ") lies outside " + text(tensor.m) + " x " +
                           text(tensor.k));
-  std::uint64_t rows = atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
+  std::uint64_t rows =
+      atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
   std::uint64_t perTile = tileK(tensor.pattern);
   return (k / perTile * rows + m) * kMetadataTileBytes +
          k % perTile / elementsPerMetadataByte(tensor.pattern);
@@ -264,7 +265,8 @@ metadataAt(const MetadataTensor &tensor, std::uint64_t offset) {
   using Result = Answer<std::pair<std::uint64_t, std::uint64_t>>;
   if (auto why = whyNot(tensor))
     return Result::refuse(*why);
-  std::uint64_t rows = atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
+  std::uint64_t rows =
+      atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
   std::uint64_t row = offset / kMetadataTileBytes;
   std::uint64_t m = row % rows;
   std::uint64_t k =

@@ -188,11 +188,9 @@ std::string blockscale::hw::ptxSpelling(const MmaRow &row, OperandType a,
   return text + std::string(row.qualifier);
 }
 
-std::vector<Scheme>
-blockscale::hw::findSchemes(OperandType a, OperandType b,
-                            std::optional<ElementFormat> scale,
-                            unsigned scaleSpan, bool sparse,
-                            std::optional<Target> target) {
+std::vector<Scheme> blockscale::hw::findSchemes(
+    OperandType a, OperandType b, std::optional<ElementFormat> scale,
+    unsigned scaleSpan, bool sparse, std::optional<Target> target) {
   std::vector<Scheme> result;
   for (MmaKind kind : allKinds()) {
     for (const MmaRow &row : allRows()) {

@@ -1,6 +1,7 @@
 //===- TensorMap.cpp - the fields of a TMA tensor map ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -46,8 +47,8 @@ hw::parseTensorMapDataType(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<TensorMapDataType>
-hw::tensorMapDataType(OperandType type, unsigned containerBits) {
+std::optional<TensorMapDataType> hw::tensorMapDataType(OperandType type,
+                                                       unsigned containerBits) {
   auto in = [&](unsigned bits, TensorMapDataType dataType) {
     return containerBits == bits ? std::optional(dataType) : std::nullopt;
   };

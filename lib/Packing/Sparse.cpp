@@ -96,8 +96,7 @@ packing::tileMetadata(const hw::MetadataTensor &tensor, uint64_t batch,
   std::vector<uint8_t> tiled(batch * matrixBytes, padding);
   for (uint64_t row = 0; row < batch * tensor.m; ++row)
     for (uint64_t byte = 0; byte < rowBytes; ++byte) {
-      auto offset =
-          hw::metadataOffset(tensor, row % tensor.m, byte * perByte);
+      auto offset = hw::metadataOffset(tensor, row % tensor.m, byte * perByte);
       tiled[row / tensor.m * matrixBytes + *offset] =
           plain[row * rowBytes + byte];
     }

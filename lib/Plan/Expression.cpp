@@ -35,8 +35,8 @@ private:
 
   void fail(const std::string &what) {
     if (error.empty())
-      error = what + " in expression '" + std::string(text.substr(0, 200)) +
-              "'";
+      error =
+          what + " in expression '" + std::string(text.substr(0, 200)) + "'";
   }
 
   void skipSpace() {

@@ -280,7 +280,8 @@ struct Reader {
                     T &value) {
     int64_t number = 0;
     read(json, at, number);
-    if (number < 0 || uint64_t(number) > uint64_t(std::numeric_limits<T>::max()))
+    if (number < 0 ||
+        uint64_t(number) > uint64_t(std::numeric_limits<T>::max()))
       return fail(at, std::to_string(number) + " is out of range");
     value = T(number);
   }

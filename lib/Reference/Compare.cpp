@@ -100,9 +100,8 @@ void reference::compare(const Problem &problem, const TileResult &expected,
     uint64_t column = tile.column + index % tile.columns;
     uint64_t at = (tile.batch * problem.m + row) * problem.n + column;
     // A result that is too short is one that was never written.
-    double value = at < found.size()
-                       ? found[at]
-                       : std::numeric_limits<double>::quiet_NaN();
+    double value = at < found.size() ? found[at]
+                                     : std::numeric_limits<double>::quiet_NaN();
     double ratio = errorRatio(problem, expected, index, value, criterion);
     ++comparison.compared;
     comparison.worst = std::max(comparison.worst, ratio);

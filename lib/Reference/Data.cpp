@@ -196,8 +196,7 @@ std::optional<std::string> reference::fillExact(Operand &operand,
   std::optional<ExactBounds> bounds = exactBounds(k, scaled);
   if (!bounds)
     return "no exact data for sums of " + std::to_string(k) + " products";
-  std::vector<uint32_t> elements =
-      exactElements(operand, int(bounds->element));
+  std::vector<uint32_t> elements = exactElements(operand, int(bounds->element));
   Generator generator(seed);
   uint64_t count = batch * rows * k;
   operand.codes.resize(count * operand.codeBytes());

@@ -52,8 +52,7 @@ static std::optional<std::string> checkOperand(const Problem &problem,
   auto count = product(problem.batch, rows, problem.k);
   if (count)
     count = product(*count, operand.codeBytes());
-  if (auto error =
-          checkSize(isA ? "a" : "b", operand.codes.size(), count))
+  if (auto error = checkSize(isA ? "a" : "b", operand.codes.size(), count))
     return error;
   return checkSize(isA ? "scales of a" : "scales of b", operand.scales.size(),
                    product(problem.batch, rows, operand.blocks(problem.k)));

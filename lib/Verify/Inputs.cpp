@@ -198,9 +198,8 @@ std::string InputMaker::packSparse(const plan::MetadataPacking &packing,
   hw::SparsePatternInfo info = hw::patternInfo(*pattern);
   reference::sparsify(operand, k, {info.chunk / info.unit, info.unit},
                       operandSeed);
-  auto compressed =
-      packing::compressOperand(*pattern, elementBits(operand), k, operand.codes,
-                               highestBit(operand));
+  auto compressed = packing::compressOperand(
+      *pattern, elementBits(operand), k, operand.codes, highestBit(operand));
   if (!compressed)
     return "operand '" + packing.operand + "': " + compressed.reason;
   stored = std::move(compressed->stored);
@@ -230,7 +229,7 @@ std::string InputMaker::packScales(const plan::ScalePacking &packing,
 
 /// The scales that `packing` says the operand has.
 std::string setScales(const plan::ScalePacking &packing,
-                             reference::Operand &operand) {
+                      reference::Operand &operand) {
   std::optional<ElementFormat> format = parseFormat(packing.format);
   if (!format)
     return "operand '" + packing.operand + "' with scales '" + packing.format +
@@ -297,9 +296,9 @@ std::string InputMaker::addFactors() {
   if (epilogue.bTensorScale)
     setTensorScale("b_tensor_scale", exact ? 2.0f : 0.31f);
   // Without a parameter C is added as it is.
-  bool scalesC = std::any_of(
-      kernel.parameters.begin(), kernel.parameters.end(),
-      [](const plan::Parameter &p) { return p.role == "beta"; });
+  bool scalesC =
+      std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                  [](const plan::Parameter &p) { return p.role == "beta"; });
   if (epilogue.beta && scalesC)
     inputs.problem.beta = inputs.data.scalars["beta"] = exact ? 2.0f : -1.3f;
   else if (epilogue.beta)

@@ -34,8 +34,8 @@ struct Written {
 } // namespace
 
 unsigned verify::outputBytes(reference::OutputType type) {
-  bool isHalf = type == reference::OutputType::BF16 ||
-                type == reference::OutputType::F16;
+  bool isHalf =
+      type == reference::OutputType::BF16 || type == reference::OutputType::F16;
   return isHalf ? 2 : 4;
 }
 

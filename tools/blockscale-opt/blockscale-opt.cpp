@@ -29,13 +29,13 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<blockscale::BlockscaleDialect, mlir::arith::ArithDialect,
-                  mlir::func::FuncDialect, mlir::gpu::GPUDialect,
-                  mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
-                  mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-                  mlir::transform::TransformDialect,
-                  mlir::vector::VectorDialect>();
+  registry
+      .insert<blockscale::BlockscaleDialect, mlir::arith::ArithDialect,
+              mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+              mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
+              mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
+              mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+              mlir::transform::TransformDialect, mlir::vector::VectorDialect>();
   mlir::linalg::registerTransformDialectExtension(registry);
   blockscale::registerBlockscalePasses();
   blockscale::registerBlockscaleToLinalg();

@@ -140,14 +140,9 @@ TEST_P(CudaBasics, Diverge) {
 }
 
 TEST_P(CudaBasics, Integers) {
-  const int64_t values[8] = {0,
-                             1,
-                             -1,
-                             0x7FFFFFFF,
-                             -0x80000000ll,
-                             0x123456789ABCDEFll,
-                             -77777777777ll,
-                             33};
+  const int64_t values[8] = {
+      0, 1, -1, 0x7FFFFFFF, -0x80000000ll, 0x123456789ABCDEFll, -77777777777ll,
+      33};
   std::vector<int64_t> a(64), b(64), out(64 * 12), expected(64 * 12);
   for (unsigned i = 0; i != 64; ++i) {
     int64_t x = a[i] = values[i % 8], y = b[i] = values[i / 8];
@@ -169,9 +164,9 @@ TEST_P(CudaBasics, Integers) {
     unsigned shift = v & 31;
     o[7] = shift ? uint32_t(v << shift | u >> (32 - shift)) : v;
     o[8] = int64_t(int32_t(u) >> shift) ^ int64_t(uint64_t(u << shift));
-    o[9] = uint32_t(uint32_t(uint64_t(u) * v >> 32) +
-                    uint32_t(std::llabs(int64_t(int32_t(u)) - int32_t(v))) +
-                    7u);
+    o[9] =
+        uint32_t(uint32_t(uint64_t(u) * v >> 32) +
+                 uint32_t(std::llabs(int64_t(int32_t(u)) - int32_t(v))) + 7u);
     o[10] = v ? u / v : 1;
     int32_t dot = 11;
     for (int byte = 0; byte != 4; ++byte)
@@ -199,7 +194,7 @@ float addTowardZero(float x, float y) {
 }
 
 TEST_P(CudaBasics, Floats) {
-  const float values[8] = {1.0f,   -1.5f,     3.3333333f, 1e-3f,
+  const float values[8] = {1.0f,   -1.5f,     3.3333333f,  1e-3f,
                            123.5f, -7.25e-2f, 16777216.0f, 0.7f};
   std::vector<float> a(64), b(64), out(640), expected(640);
   for (unsigned i = 0; i != 64; ++i) {

@@ -102,9 +102,9 @@ sourceName(const testing::TestParamInfo<PtxSource> &information) {
 }
 
 #define INSTANTIATE_CUDA(SUITE)                                                \
-  INSTANTIATE_TEST_SUITE_P(                                                    \
-      Ptx, SUITE, testing::Values(PtxSource::Kept, PtxSource::Fresh),          \
-      sourceName)
+  INSTANTIATE_TEST_SUITE_P(Ptx, SUITE,                                         \
+                           testing::Values(PtxSource::Kept, PtxSource::Fresh), \
+                           sourceName)
 
 } // namespace blockscale::emulator::test
 

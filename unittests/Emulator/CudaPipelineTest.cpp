@@ -74,8 +74,7 @@ TEST_P(CudaPipeline, Reductions) {
   TensorMap integers = matrix(16, 8, 16, 8);
   integers.type = TensorMapType::S32;
   launch.arguments = {TensorMapArgument{matrix(16, 20, 16, 8), 0, 0},
-                      TensorMapArgument{integers, 1, 0},
-                      BufferArgument{2, 0}};
+                      TensorMapArgument{integers, 1, 0}, BufferArgument{2, 0}};
   go(launch);
   for (int y = 0; y != 20; ++y)
     for (int x = 0; x != 16; ++x) {
@@ -136,10 +135,9 @@ TEST_P(CudaPipeline, MulticastAndRemoteMemory) {
   };
   for (int cta = 0; cta != 8; ++cta) {
     for (int i = 0; i != 512; ++i)
-      ASSERT_EQ(out[cta * 512 + i],
-                receives[cta % 4][i / 128]
-                    ? element(cta / 4, i / 128, i % 128)
-                    : -1.0f)
+      ASSERT_EQ(out[cta * 512 + i], receives[cta % 4][i / 128]
+                                        ? element(cta / 4, i / 128, i % 128)
+                                        : -1.0f)
           << cta << " " << i;
     EXPECT_EQ(counts[cta * 129], (cta + 3) % 4 + 10);
     for (int t = 0; t != 128; ++t)

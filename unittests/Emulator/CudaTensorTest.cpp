@@ -31,8 +31,8 @@ protected:
         if (t.p.out[i] != t.p.expected[i]) {
           ADD_FAILURE() << "row " << i / t.p.n << " column " << i % t.p.n
                         << ": " << t.p.out[i] << ", expected "
-                        << t.p.expected[i] << " (completion "
-                        << int(completion) << ")";
+                        << t.p.expected[i] << " (completion " << int(completion)
+                        << ")";
           ++wrong;
         }
     }

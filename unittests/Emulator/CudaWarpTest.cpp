@@ -136,9 +136,13 @@ TEST_P(CudaWarp, MmaS8) {
 }
 
 /// The column of encode_samples.csv that output `index` of `narrow` is about.
-const char *const kColumns[7] = {
-    "e4m3", "e5m2", "e2m3", "e3m2", "e2m1", "ue8m0_round_up",
-    "ue8m0_round_down"};
+const char *const kColumns[7] = {"e4m3",
+                                 "e5m2",
+                                 "e2m3",
+                                 "e3m2",
+                                 "e2m1",
+                                 "ue8m0_round_up",
+                                 "ue8m0_round_down"};
 
 TEST_P(CudaWarp, NarrowConversionsMatchTheTable) {
   std::vector<CsvRow> rows = readCsv("encode_samples.csv");
@@ -161,7 +165,8 @@ TEST_P(CudaWarp, NarrowConversionsMatchTheTable) {
   unsigned compared = 0;
   for (size_t i = 0; i != count; ++i)
     for (unsigned f = 0; f != 7; ++f) {
-      std::string high = sample(i)[kColumns[f]], low = sample(i + 1)[kColumns[f]];
+      std::string high = sample(i)[kColumns[f]],
+                  low = sample(i + 1)[kColumns[f]];
       if (high.empty() || low.empty())
         continue;
       uint32_t a = in[2 * i], b = in[2 * i + 1];
@@ -190,8 +195,9 @@ TEST_P(CudaWarp, WideningMatchesTheTable) {
   launch.buffers = {bufferOf(out)};
   launch.arguments = {BufferArgument{0, 0}};
   go(launch);
-  const std::map<std::string, unsigned> places = {
-      {"e4m3", 0}, {"e5m2", 1}, {"e2m3", 2}, {"e3m2", 3}, {"e2m1", 4}, {"ue8m0", 5}};
+  const std::map<std::string, unsigned> places = {{"e4m3", 0}, {"e5m2", 1},
+                                                  {"e2m3", 2}, {"e3m2", 3},
+                                                  {"e2m1", 4}, {"ue8m0", 5}};
   unsigned compared = 0;
   for (CsvRow &row : readCsv("decode_tables.csv")) {
     auto place = places.find(row["format"]);
@@ -212,10 +218,10 @@ TEST_P(CudaWarp, WideningMatchesTheTable) {
 /// One block-scaled warp MMA: operands by their codes, expectation by loops.
 struct BlockMma {
   const char *kernel;
-  unsigned k;         ///< logical
-  unsigned block;     ///< logical elements per scale
-  bool sparse, fp4;   ///< fp4: packed nibbles
-  bool ue4m3;         ///< scale type
+  unsigned k;       ///< logical
+  unsigned block;   ///< logical elements per scale
+  bool sparse, fp4; ///< fp4: packed nibbles
+  bool ue4m3;       ///< scale type
   const char *formatA, *formatB;
 };
 
@@ -235,7 +241,8 @@ constexpr uint8_t kNibbles[6] = {0x4, 0x8, 0xC, 0x9, 0xD, 0xE};
 class CudaBlockMma : public CudaTest {
 protected:
   void check(const BlockMma &c) {
-    std::vector<uint8_t> codesA = codesOf(c.formatA), codesB = codesOf(c.formatB);
+    std::vector<uint8_t> codesA = codesOf(c.formatA),
+                         codesB = codesOf(c.formatB);
     unsigned scales = c.k / c.block, storedK = c.sparse ? c.k / 2 : c.k;
     std::vector<uint8_t> a(16 * 32), b(8 * (c.sparse ? 64 : 32));
     std::vector<uint8_t> sa(16 * scales), sb(8 * scales);
@@ -275,8 +282,12 @@ protected:
     auto scale = [&](int exponent) {
       return uint8_t(c.ue4m3 ? (exponent + 7) << 3 : exponent + 127);
     };
-    auto exponentA = [](unsigned m, unsigned j) { return int(m * 3 + j * 2) % 7 - 3; };
-    auto exponentB = [](unsigned n, unsigned j) { return int(n * 2 + j * 3) % 5 - 2; };
+    auto exponentA = [](unsigned m, unsigned j) {
+      return int(m * 3 + j * 2) % 7 - 3;
+    };
+    auto exponentB = [](unsigned n, unsigned j) {
+      return int(n * 2 + j * 3) % 5 - 2;
+    };
     for (unsigned j = 0; j != scales; ++j) {
       for (unsigned m = 0; m != 16; ++m)
         sa[m * scales + j] = scale(exponentA(m, j));
@@ -286,8 +297,8 @@ protected:
     Launch launch;
     launch.kernel = c.kernel;
     launch.block.x = 32;
-    launch.buffers = {bufferOf(a, false),  bufferOf(b, false),
-                      bufferOf(sa, false), bufferOf(sb, false),
+    launch.buffers = {bufferOf(a, false),        bufferOf(b, false),
+                      bufferOf(sa, false),       bufferOf(sb, false),
                       bufferOf(metadata, false), bufferOf(d)};
     StructArgument p;
     p.bytes.resize(48);
@@ -299,9 +310,9 @@ protected:
       for (unsigned n = 0; n != 8; ++n) {
         float sum = float(1 + n % 2 + 2 * (m / 8));
         for (unsigned k = 0; k != c.k; ++k)
-          sum += std::ldexp(logicalA[m * c.k + k] * logicalB[n * c.k + k],
-                            exponentA(m, k / c.block) +
-                                exponentB(n, k / c.block));
+          sum +=
+              std::ldexp(logicalA[m * c.k + k] * logicalB[n * c.k + k],
+                         exponentA(m, k / c.block) + exponentB(n, k / c.block));
         EXPECT_EQ(d[m * 8 + n], sum) << m << " " << n;
       }
   }

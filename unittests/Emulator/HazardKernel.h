@@ -38,7 +38,7 @@
   "@%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"          \
   "complete_tx::bytes.b128 [%r13], [%r10];"
 #define WAIT(label, bar, parity)                                               \
-#label ": mbarrier.try_wait.parity.shared.b64 %p8, [" bar "], " parity ";\n"  \
+  #label ": mbarrier.try_wait.parity.shared.b64 %p8, [" bar "], " parity ";\n" \
          "@!%p8 bra " #label ";\nbar.warp.sync -1;\n"
 #define LOAD_BOX(shared, x, y, barrier)                                        \
   "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::"     \
@@ -69,8 +69,8 @@
   "st.shared.v4.b32 [%r7], {%r5, %r5, %r5, %r5};\n"                            \
   "st.shared.v4.b32 [%r7+16], {%r5, %r5, %r5, %r5};\n"
 #define MMA_TO(d, enable)                                                      \
-  "@%p1 tcgen05.mma.cta_group::1.kind::f16 [" d "], %rd10, %rd11, %r16, "      \
-  enable ";"
+  "@%p1 tcgen05.mma.cta_group::1.kind::f16 [" d                                \
+  "], %rd10, %rd11, %r16, " enable ";"
 #define MMA MMA_TO("%r14", "%p6")
 #define SCALED                                                                 \
   "mov.u32 %r16, 0x08840000;\n@%p1 tcgen05.mma.cta_group::1.kind::mxf8f6f4."   \
@@ -84,8 +84,7 @@
 #define DONE(label) COMMIT WAIT(label, "%r10", "0")
 #define AFTER "tcgen05.fence::after_thread_sync;\n"
 #define BEFORE "tcgen05.fence::before_thread_sync;\n"
-#define REGISTERS                                                              \
-  "{%r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39}"
+#define REGISTERS "{%r32, %r33, %r34, %r35, %r36, %r37, %r38, %r39}"
 #define LOAD "tcgen05.ld.sync.aligned.32x32b.x8.b32 " REGISTERS ", [%r17];"
 #define ZERO                                                                   \
   "mov.u32 %r32, 0;\nmov.u32 %r33, 0;\nmov.u32 %r34, 0;\nmov.u32 %r35, 0;\n"   \

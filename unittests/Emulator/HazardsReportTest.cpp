@@ -79,11 +79,14 @@ struct Hang {
 };
 
 TEST(HangReport, BytesThatDoNotCome) {
-  Hang hang(BARRIERS "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
-            "384; //1\n@%p1 " BULK("%rd5") " //2\n"
-            "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //3\n"
-            "@!%p8 bra W;",
-            64);
+  Hang hang(
+      BARRIERS
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], "
+      "384; //1\n@%p1 " BULK(
+          "%rd5") " //2\n"
+                  "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //3\n"
+                  "@!%p8 bra W;",
+      64);
   hang.expect(0, 6, "line @3@, cta (0,0,0), warp 0, lane 0",
               {"mbarrier 0x400 (phase 0, expected arrivals 1, pending 0, "
                "transaction bytes 256)",
@@ -95,13 +98,15 @@ TEST(HangReport, BytesThatDoNotCome) {
 
 // Warp 1 arrives in the first round and exits in the second.
 TEST(HangReport, RoleThatLeaves) {
-  Hang hang("@%p1 mbarrier.init.shared.b64 [%r10], 2;\nbar.sync 0;\n"
-            "@%p1 " ARRIVE "\n"
-            "@%p3 " ARRIVE " //1\n" WAIT(V, "%r10", "0")
-            "@!%p2 exit;\n@%p1 " ARRIVE " //2\n"
-            "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 1; //3\n"
-            "@!%p8 bra W;\n@%p6 " ARRIVE " //4\n",
-            64);
+  Hang hang(
+      "@%p1 mbarrier.init.shared.b64 [%r10], 2;\nbar.sync 0;\n"
+      "@%p1 " ARRIVE "\n"
+      "@%p3 " ARRIVE " //1\n" WAIT(
+          V, "%r10",
+          "0") "@!%p2 exit;\n@%p1 " ARRIVE " //2\n"
+               "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 1; //3\n"
+               "@!%p8 bra W;\n@%p6 " ARRIVE " //4\n",
+      64);
   hang.expect(0, 5, "line @3@, cta (0,0,0), warp 0, lane 0",
               {"(phase 1, expected arrivals 2, pending 1, transaction bytes 0)",
                "in this phase came warp 0 at line @2@;",
@@ -112,14 +117,15 @@ TEST(HangReport, RoleThatLeaves) {
 
 TEST(HangReport, NothingCame) {
   Hang hang(BARRIERS "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; "
-            "//3\n@!%p8 bra W;\n",
+                     "//3\n@!%p8 bra W;\n",
             32);
   hang.expect(0, 18, "line @3@, cta (0,0,0), warp 0, lane 0",
               {"pending 1", "nothing came in this phase"});
 }
 
 TEST(HangReport, WarpsMissingAtABarrier) {
-  Hang hang(BARRIERS "@%p2 bra A;\n@%p3 bra B;\n"
+  Hang hang(BARRIERS
+            "@%p2 bra A;\n@%p3 bra B;\n"
             "setp.lt.u32 %p9, %r1, 64;\n@%p9 bra B;\nexit;\n"
             "A: bar.sync 1, 96; //1\nexit;\n"
             "B: bar.warp.sync -1;\n"
@@ -133,11 +139,13 @@ TEST(HangReport, WarpsMissingAtABarrier) {
 
 // The cause comes before those who wait for the culprit.
 TEST(HangReport, ClusterBarrierBehindAnMbarrier) {
-  Hang hang(BARRIERS EXPECT_BYTES("256") "@%p1 " BULK("%rd5") "\n@%p4 bra E;\n"
-            "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //1\n"
-            "@!%p8 bra W;\nE:\nbarrier.cluster.arrive.aligned;\n"
-            "barrier.cluster.wait.aligned; //2\n",
-            32, 2);
+  Hang hang(
+      BARRIERS EXPECT_BYTES("256") "@%p1 " BULK(
+          "%rd5") "\n@%p4 bra E;\n"
+                  "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //1\n"
+                  "@!%p8 bra W;\nE:\nbarrier.cluster.arrive.aligned;\n"
+                  "barrier.cluster.wait.aligned; //2\n",
+      32, 2);
   hang.expect(0, 6, "line @1@, cta (1,0,0), warp 0, lane 0",
               {"warp 0 of rank 1 at line"});
   hang.expect(1, 80, "line @2@, cta (0,0,0), warp 0, lane 0",
@@ -161,23 +169,26 @@ TEST(HangReport, HoldersOfColumns) {
 }
 
 TEST(HangReport, ByteCountOfAnAnswer) {
-  Hang hang(BARRIERS EXPECT_BYTES("32") TRY_CANCEL " //1\n"
+  Hang hang(BARRIERS EXPECT_BYTES("32") TRY_CANCEL
+            " //1\n"
             "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //2\n"
             "@!%p8 bra W;",
             32);
-  hang.expect(0, 84, "line @2@, cta (0,0,0), warp 0, lane 0",
-              {"transaction bytes 16",
-               "16 bytes of the try_cancel at line @1@"});
+  hang.expect(
+      0, 84, "line @2@, cta (0,0,0), warp 0, lane 0",
+      {"transaction bytes 16", "16 bytes of the try_cancel at line @1@"});
 }
 
 // Without strict mode the state of the object is still there.
 TEST(HangReport, WithoutStrictMode) {
   Options options;
   options.strict = false;
-  Hang hang(BARRIERS EXPECT_BYTES("384") "@%p1 " BULK("%rd5") "\n"
-            "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //3\n"
-            "@!%p8 bra W;",
-            32, 1, options);
+  Hang hang(
+      BARRIERS EXPECT_BYTES("384") "@%p1 " BULK(
+          "%rd5") "\n"
+                  "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //3\n"
+                  "@!%p8 bra W;",
+      32, 1, options);
   hang.expect(0, 6, "line @3@, cta (0,0,0), warp 0, lane 0",
               {"(phase 0, expected arrivals 1, pending 0, transaction bytes "
                "256)"});

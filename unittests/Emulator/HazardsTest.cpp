@@ -44,7 +44,7 @@ const char kModule[] = ".shared .align 128 .b64 bar[16];\n"
   "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "    \
   "[%r12], [%rd5], 128, [%r10];"
 #define WAIT(label, parity)                                                    \
-#label ": mbarrier.try_wait.parity.shared.b64 %p2, [%r10], " parity ";\n"    \
+  #label ": mbarrier.try_wait.parity.shared.b64 %p2, [%r10], " parity ";\n"    \
          "@!%p2 bra " #label ";\n"
 #define READ "ld.shared.b32 %r9, [%r12];"
 #define CLUSTER                                                                \

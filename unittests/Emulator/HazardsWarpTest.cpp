@@ -28,19 +28,21 @@ const HazardCase kWarpCases[] = {
      "$tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], 32; "
      "//!\n"
      "bar.sync 0;\nld.shared.b32 %r14, [%r13];\n"
-     "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r14, 32;", "@%p1 ", "",
-     32},
+     "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r14, 32;",
+     "@%p1 ", "", 32},
     {77, "MatrixLoadInABranch",
      FILL "bar.sync 0;\nsetp.ge.u32 %p10, %r1, $;\n@%p10 bra E;\n"
-     "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r12]; //!\nE:\n"
-     "bar.warp.sync -1;", "16", "32", 32},
+          "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r12]; //!\nE:\n"
+          "bar.warp.sync -1;",
+     "16", "32", 32},
     {78, "VoteWithoutMember",
      "setp.ge.u32 %p10, %r1, 16;\n@%p10 bra E;\n"
-     "vote.sync.all.pred %p8, %p7, $; //!\nE: bar.warp.sync -1;", "0x1FFFF",
-     "0xFFFF", 32},
+     "vote.sync.all.pred %p8, %p7, $; //!\nE: bar.warp.sync -1;",
+     "0x1FFFF", "0xFFFF", 32},
     {78, "MaskOfAllInABranch",
      "@!%p1 bra E;\nshfl.sync.idx.b32 %r6, %r1, 0, 31, $; //!\nE:\n"
-     "bar.sync 0;", "-1", "1", 32},
+     "bar.sync 0;",
+     "-1", "1", 32},
     {78, "ShuffleFromOutside",
      "setp.gt.u32 %p10, %r1, 15;\n@%p10 bra E;\n"
      "shfl.sync.idx.b32 %r6, %r1, $, 31, 0xFFFF; //!\nE: bar.warp.sync -1;",
@@ -48,46 +50,54 @@ const HazardCase kWarpCases[] = {
     {79, "CountNotReached", "bar.sync 1, $; //!", "96", "64", 64},
     {79, "CountsDiffer",
      "mov.u32 %r6, 64;\n@%p3 mov.u32 %r6, $;\nshfl.sync.idx.b32 %r6, %r6, 0, "
-     "31, -1;\nbar.sync 1, %r6; //! warp 1", "96", "64", 64},
-    {79, "ExitedWarpIsMissed",
-     "$bar.sync 1, 64; //!", "@!%p2 exit;\n", "", 64},
+     "31, -1;\nbar.sync 1, %r6; //! warp 1",
+     "96", "64", 64},
+    {79, "ExitedWarpIsMissed", "$bar.sync 1, 64; //!", "@!%p2 exit;\n", "", 64},
     {79, "OddCount", "bar.sync 1, $; //!", "48", "64", 64},
     {80, "OneRoleOnly",
-     BARRIERS "@!%p2 bra W;\n$@%p1 mbarrier.arrive.shared.b64 _, [%r10];\n"
-     WAIT(W, "%r10", "0"), "bar.sync 0; //!\n", "bar.warp.sync -1;\n", 64},
+     BARRIERS
+     "@!%p2 bra W;\n$@%p1 mbarrier.arrive.shared.b64 _, [%r10];\n" WAIT(
+         W, "%r10", "0"),
+     "bar.sync 0; //!\n", "bar.warp.sync -1;\n", 64},
     {80, "ClusterBarrierWithoutArrival",
      "$barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned; //!\n"
-     "F: bar.sync 0;", "@!%p2 bra F;\n", ""},
+     "F: bar.sync 0;",
+     "@!%p2 bra F;\n", ""},
     {80, "ClusterBarrierTwice",
      "barrier.cluster.arrive.aligned;\n$"
-     "barrier.cluster.arrive.aligned; //!\nbarrier.cluster.wait.aligned;", "",
-     "barrier.cluster.wait.aligned;\n"},
-    {80, "ClusterWaitFirst",
-     "$barrier.cluster.wait.aligned; //!", "",
+     "barrier.cluster.arrive.aligned; //!\nbarrier.cluster.wait.aligned;",
+     "", "barrier.cluster.wait.aligned;\n"},
+    {80, "ClusterWaitFirst", "$barrier.cluster.wait.aligned; //!", "",
      "barrier.cluster.arrive.aligned;\n"},
     {81, "PoolIsEmpty", "setmaxnreg.inc.sync.aligned.u32 $; //! warp 4", "256",
      "248", 256},
-    {81, "HalfAWarpgroup",
-     "$setmaxnreg.dec.sync.aligned.u32 24; //! lane none", "@%p2 ", ""},
+    {81, "HalfAWarpgroup", "$setmaxnreg.dec.sync.aligned.u32 24; //! lane none",
+     "@%p2 ", ""},
     {81, "OddNumber",
      "setmaxnreg.dec.sync.aligned.u32 $; //! warp none, lane none", "30", "32"},
     {82, "ClusterThatDoesNotRun",
      "@%p1 red.relaxed.gpu.global.add.u32 [%rd4], 1;\n"
      "W: ld.relaxed.gpu.global.u32 %r6, [%rd4]; setp.lt.u32 %p8, %r6, $; "
-     "@%p8 bra W; //!", "2", "1", 32, 2, 1, 1},
+     "@%p8 bra W; //!",
+     "2", "1", 32, 2, 1, 1},
     {84, "TryCancelAfterFailure",
      BARRIERS EXPECT_BYTES("16") TRY_CANCEL "\n" WAIT(W, "%r10", "0") "$",
      TRY_CANCEL " //!\n", ""},
     {84, "CtaOfAFailedAnswer",
-     BARRIERS EXPECT_BYTES("16") TRY_CANCEL "\n" WAIT(W, "%r10", "0")
-     "ld.shared.b128 %q1, [%r13];\n"
-     "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p10, %q1;\n"
-     "$clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r6, "
-     "%q1; //!\n", "", "@%p10 "},
+     BARRIERS EXPECT_BYTES("16") TRY_CANCEL
+     "\n" WAIT(W, "%r10", "0") "ld.shared.b128 %q1, [%r13];\n"
+                               "clusterlaunchcontrol.query_cancel.is_canceled."
+                               "pred.b128 %p10, %q1;\n"
+                               "$clusterlaunchcontrol.query_cancel.get_first_"
+                               "ctaid::x.b32.b128 %r6, "
+                               "%q1; //!\n",
+     "", "@%p10 "},
     {84, "TooManyBytesExpected",
-     BARRIERS EXPECT_BYTES("$") TRY_CANCEL "\n"
+     BARRIERS EXPECT_BYTES("$") TRY_CANCEL
+     "\n"
      "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //!\n"
-     "@!%p8 bra W;", "32", "16"},
+     "@!%p8 bra W;",
+     "32", "16"},
     {84, "TooFewBytesExpected",
      BARRIERS EXPECT_BYTES("$") TRY_CANCEL " //!\n" WAIT(W, "%r10", "0"), "8",
      "16"},
@@ -99,30 +109,34 @@ const HazardCase kWarpCases[] = {
      "@%p5 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::"
      "complete_tx::bytes.multicast::cluster::all.b128 [%r13], [%r10];\n"
      "W: mbarrier.try_wait.parity.shared.b64 %p8, [%r10], 0; //! cta 1\n"
-     "@!%p8 bra W;\n" CLUSTER, "32", "16", 128, 2, 2},
+     "@!%p8 bra W;\n" CLUSTER,
+     "32", "16", 128, 2, 2},
     {84, "AnswerReadBeforeWait",
-     BARRIERS EXPECT_BYTES("16") TRY_CANCEL "\n$"
-     "@%p1 ld.shared.b128 %q1, [%r13]; //!\n" WAIT(W, "%r10", "0"), "",
-     WAIT(V, "%r10", "0")},
+     BARRIERS EXPECT_BYTES("16") TRY_CANCEL
+     "\n$"
+     "@%p1 ld.shared.b128 %q1, [%r13]; //!\n" WAIT(W, "%r10", "0"),
+     "", WAIT(V, "%r10", "0")},
     {86, "CountsForEver",
      "mov.u32 %r6, 0;\nW: add.u32 %r6, %r6, 1; setp.ne.u32 %p8, %r6, $; "
-     "@%p8 bra W; //! lane none", "0", "100", 32, 1,
-     1, 0, "sm_100a", TensorMapType::U8, Swizzle::None, "", "", false, false,
-     false, 5000},
+     "@%p8 bra W; //! lane none",
+     "0", "100", 32, 1, 1, 0, "sm_100a", TensorMapType::U8, Swizzle::None, "",
+     "", false, false, false, 5000},
     {86, "Endless", "W: bra $; //!\nE:\n", "W", "E", 32},
     {86, "FlagThatNobodySets",
      "W: ld.relaxed.gpu.global.u32 %r6, [%rd4]; setp.ne.u32 %p8, %r6, $; "
-     "@%p8 bra W; //!", "1", "0", 32},
+     "@%p8 bra W; //!",
+     "1", "0", 32},
     {87, "BeyondTheBranchTable",
      "T: .branchtargets A, B;\nbrx.idx $, T; //! lane 2\nA: nanosleep.u32 0;\n"
-     "B: bar.warp.sync -1;", "%r1", "%r5", 32},
+     "B: bar.warp.sync -1;",
+     "%r1", "%r5", 32},
     {87, "DivisionByZero", "div.u32 %r6, %r1, $; //!", "%r5", "3", 32},
     {87, "AddressOfAnotherSpace", "cvta.to.shared.u64 %rd7, $; //!", "%rd5",
      "0", 32},
 };
 
-HazardCase launched(const char *name, const char *directives,
-                    const char *wrong, const char *right, uint32_t ctas = 1,
+HazardCase launched(const char *name, const char *directives, const char *wrong,
+                    const char *right, uint32_t ctas = 1,
                     uint32_t cluster = 1) {
   HazardCase c;
   c.number = 85;

@@ -130,7 +130,9 @@ TEST(MachineControl, StepLimit) {
 }
 
 TEST(MachineControl, UnsupportedIsRefusedBeforeTheRun) {
-  Simple s = runBody("st.global.b32 [%rd1], %r1;\nmultimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;");
+  Simple s =
+      runBody("st.global.b32 [%rd1], "
+              "%r1;\nmultimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;");
   ASSERT_EQ(firstKind(s.result), FindingKind::Unsupported);
   EXPECT_GT(s.result.findings[0].line, 0u);
   EXPECT_EQ(s.out[0], 0xAAAAAAAAu);

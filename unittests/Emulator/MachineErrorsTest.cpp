@@ -50,7 +50,7 @@ const char kSlot[] = ".shared .align 4 .b32 slot;\n"
   "@%p1 mbarrier.init.shared.b64 [%r10], 2;\nbar.sync 0;\n"
 /// The culprit arrives and waits.
 #define WAITED                                                                 \
-  "@%p15 mbarrier.arrive.shared.b64 _, [%r10], 2;\n@!%p15 bra E;\n"          \
+  "@%p15 mbarrier.arrive.shared.b64 _, [%r10], 2;\n@!%p15 bra E;\n"            \
   "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0;\n@!%p2 bra W;\nE:\n"
 /// Warp 0 holds 64 columns from %r12 on; the kernel must free them.
 #define TENSOR                                                                 \
@@ -58,7 +58,8 @@ const char kSlot[] = ".shared .align 4 .b32 slot;\n"
   "@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r10], 64;\n" \
   "bar.sync 0;\nld.shared.b32 %r12, [%r10];\n"
 #define FREE                                                                   \
-  "bar.sync 0;\n@%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r12, 64;\n"
+  "bar.sync 0;\n@%p1 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r12, "     \
+  "64;\n"
 
 const Case kCases[] = {
     {"GlobalOutOfBounds", FindingKind::OutOfBounds, Thread, "$",
@@ -242,8 +243,9 @@ TEST_P(MachineErrors, NamesTheCulprit) {
   EXPECT_GE(f.line, unsigned(first)) << toString(f);
   EXPECT_LE(f.line, unsigned(last)) << toString(f);
   if (*c.wrong == '@') {
-    auto line = 1 + std::count(whole.begin(),
-                               whole.begin() + long(whole.rfind(c.wrong)), '\n');
+    auto line =
+        1 + std::count(whole.begin(),
+                       whole.begin() + long(whole.rfind(c.wrong)), '\n');
     if (std::string(c.wrong).find(" mov.") == std::string::npos)
       EXPECT_EQ(f.line, unsigned(line)) << toString(f);
   }
@@ -260,6 +262,7 @@ TEST_P(MachineErrors, TwinIsClean) {
   expectClean(runCase(c, c.right).result);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, MachineErrors, testing::ValuesIn(kCases), nameOf);
+INSTANTIATE_TEST_SUITE_P(Each, MachineErrors, testing::ValuesIn(kCases),
+                         nameOf);
 
 } // namespace

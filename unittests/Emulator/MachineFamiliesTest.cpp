@@ -36,11 +36,12 @@ TEST(MachineFamilies, BarrierReductions) {
 
 TEST(MachineFamilies, BarrierArriveAndSync) {
   // Warp 0 produces and goes on; warp 1 waits for it.
-  Simple s = runBody("mov.u32 %r10, buf;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra C;\n"
-                     "st.shared.b32 [%r10], 77;\nbar.arrive 2, 64;\nbra E;\n"
-                     "C: bar.sync 2, 64;\nld.shared.b32 %r11, [%r10];\n"
-                     "st.global.b32 [%rd1], %r11;\nE:",
-                     {}, 64, 1, {}, 1, ".shared .align 4 .b32 buf;\n");
+  Simple s =
+      runBody("mov.u32 %r10, buf;\nsetp.ge.u32 %p1, %r1, 32;\n@%p1 bra C;\n"
+              "st.shared.b32 [%r10], 77;\nbar.arrive 2, 64;\nbra E;\n"
+              "C: bar.sync 2, 64;\nld.shared.b32 %r11, [%r10];\n"
+              "st.global.b32 [%rd1], %r11;\nE:",
+              {}, 64, 1, {}, 1, ".shared .align 4 .b32 buf;\n");
   expectClean(s.result);
   EXPECT_EQ(s.out[0], 0xAAAAAAAAu);
   EXPECT_EQ(s.out[63], 77u);
@@ -128,10 +129,12 @@ TEST(MachineFamilies, AssertionNamesItsText) {
       "mov.b64 %rd5, text;\ncvta.global.u64 %rd5, %rd5;\n"
       "{ .param .b64 p0; .param .b64 p1; .param .b32 p2; .param .b64 p3;\n"
       ".param .b64 p4;\nst.param.b64 [p0], %rd5;\nst.param.b64 [p1], %rd5;\n"
-      "st.param.b32 [p2], 42;\nst.param.b64 [p3], %rd5;\nst.param.b64 [p4], 1;\n"
+      "st.param.b32 [p2], 42;\nst.param.b64 [p3], %rd5;\nst.param.b64 [p4], "
+      "1;\n"
       "call.uni __assertfail, (p0, p1, p2, p3, p4);\n}\nE:",
       {}, 32, 1, {}, 1,
-      ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c,\n"
+      ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 "
+      "c,\n"
       ".param .b64 d, .param .b64 e);\n"
       ".global .align 1 .b8 text[4] = {97, 62, 98, 0};\n");
   ASSERT_EQ(firstKind(s.result), FindingKind::Trap);
@@ -151,7 +154,8 @@ TEST(MachineFamilies, TensorMapReplaced) {
       kHeader +
       ".shared .align 128 .b8 smap[128];\n.shared .align 128 .b8 tile[256];\n"
       ".shared .align 8 .b64 bar;\n"
-      ".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 space)\n{\n"
+      ".visible .entry k(.param .u64 out, .param .u64 in, .param .u64 "
+      "space)\n{\n"
       ".reg .pred %p<4>;\n.reg .b32 %r<16>;\n.reg .b64 %rd<16>;\n"
       "ld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\n"
       "ld.param.u64 %rd3, [space];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, smap;\n"
@@ -182,18 +186,19 @@ TEST(MachineFamilies, TensorMapReplaced) {
   replace("interleave_layout", "0");
   replace("swizzle_mode", "0");
   replace("fill_mode", "0");
-  text += "bar.sync 0;\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::"
-          "generic.release.gpu.sync.aligned [%rd3], [%rd4], 128;\n"
-          "fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;\n"
-          "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 256;\n"
-          "mov.b32 %r10, 20;\nmov.b32 %r11, 6;\n"
-          "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
-          "complete_tx::bytes [%r3], [%rd3, {%r10, %r11}], [%r4];\n"
-          "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0;\n@!%p2 bra W;\n"
-          "shl.b32 %r5, %r1, 3;\nadd.u32 %r12, %r3, %r5;\n"
-          "ld.shared.v2.b32 {%r13, %r14}, [%r12];\ncvt.u64.u32 %rd6, %r5;\n"
-          "add.s64 %rd6, %rd6, %rd1;\nst.global.v2.b32 [%rd6], {%r13, %r14};\n"
-          "ret;\n}\n";
+  text +=
+      "bar.sync 0;\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::"
+      "generic.release.gpu.sync.aligned [%rd3], [%rd4], 128;\n"
+      "fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;\n"
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 256;\n"
+      "mov.b32 %r10, 20;\nmov.b32 %r11, 6;\n"
+      "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
+      "complete_tx::bytes [%r3], [%rd3, {%r10, %r11}], [%r4];\n"
+      "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], 0;\n@!%p2 bra W;\n"
+      "shl.b32 %r5, %r1, 3;\nadd.u32 %r12, %r3, %r5;\n"
+      "ld.shared.v2.b32 {%r13, %r14}, [%r12];\ncvt.u64.u32 %rd6, %r5;\n"
+      "add.s64 %rd6, %rd6, %rd1;\nst.global.v2.b32 [%rd6], {%r13, %r14};\n"
+      "ret;\n}\n";
   Launch launch;
   launch.kernel = "k";
   launch.block.x = 32;
@@ -203,9 +208,8 @@ TEST(MachineFamilies, TensorMapReplaced) {
   expectClean(runText(text, launch));
   for (uint32_t y = 0; y != 4; ++y)
     for (uint32_t x = 0; x != 16; ++x)
-      EXPECT_EQ(out[y * 16 + x], 20 + x < 32 && 6 + y < 8
-                                     ? (6 + y) * 32 + 20 + x
-                                     : 0u)
+      EXPECT_EQ(out[y * 16 + x],
+                20 + x < 32 && 6 + y < 8 ? (6 + y) * 32 + 20 + x : 0u)
           << x << " " << y;
 }
 
@@ -214,20 +218,20 @@ TEST(MachineFamilies, TensorMapReplaced) {
 std::vector<uint32_t> runTensor(const std::string &text, unsigned words,
                                 RunResult &result,
                                 std::vector<uint32_t> in = {}) {
-  std::string all = kHeader +
-                    ".shared .align 4 .b32 slot;\n.shared .align 8 .b64 bar;\n"
-                    ".shared .align 1024 .b8 smem[16384];\n"
-                    ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
-                    ".reg .pred %p<8>;\n.reg .b32 %r<300>;\n"
-                    ".reg .b64 %rd<16>;\nld.param.u64 %rd1, [out];\n"
-                    "ld.param.u64 %rd2, [in];\nmov.u32 %r1, %tid.x;\n"
-                    "mov.u32 %r2, slot;\nmov.u32 %r3, bar;\nmov.u32 %r4, smem;\n"
-                    "setp.lt.u32 %p1, %r1, 32;\nsetp.eq.u32 %p2, %r1, 0;\n"
-                    "@%p2 mbarrier.init.shared.b64 [%r3], 1;\n"
-                    "@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta."
-                    "b32 [%r2], 128;\nbar.sync 0;\nld.shared.b32 %r5, [%r2];\n"
-                    "and.b32 %r6, %r1, 96;\nshl.b32 %r6, %r6, 16;\n"
-                    "add.u32 %r6, %r6, %r5;\nmul.lo.u32 %r7, %r1, 1000;\n";
+  std::string all =
+      kHeader + ".shared .align 4 .b32 slot;\n.shared .align 8 .b64 bar;\n"
+                ".shared .align 1024 .b8 smem[16384];\n"
+                ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n"
+                ".reg .pred %p<8>;\n.reg .b32 %r<300>;\n"
+                ".reg .b64 %rd<16>;\nld.param.u64 %rd1, [out];\n"
+                "ld.param.u64 %rd2, [in];\nmov.u32 %r1, %tid.x;\n"
+                "mov.u32 %r2, slot;\nmov.u32 %r3, bar;\nmov.u32 %r4, smem;\n"
+                "setp.lt.u32 %p1, %r1, 32;\nsetp.eq.u32 %p2, %r1, 0;\n"
+                "@%p2 mbarrier.init.shared.b64 [%r3], 1;\n"
+                "@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta."
+                "b32 [%r2], 128;\nbar.sync 0;\nld.shared.b32 %r5, [%r2];\n"
+                "and.b32 %r6, %r1, 96;\nshl.b32 %r6, %r6, 16;\n"
+                "add.u32 %r6, %r6, %r5;\nmul.lo.u32 %r7, %r1, 1000;\n";
   std::string list = "{";
   for (int i = 0; i != 64; ++i) {
     all += "add.u32 %r" + std::to_string(100 + i) + ", %r7, " +
@@ -275,22 +279,23 @@ TEST(MachineFamilies, TensorLoadShapesMatchTheTable) {
     for (CsvRow &row : rows)
       columns = std::max(columns, num(row["column_offset"]) + 1);
     const auto &[shape, times] = key;
-    unsigned count =
-        times * (shape == "16x128b" ? 2 : shape == "16x256b" ? 4 : 1);
+    unsigned count = times * (shape == "16x128b"   ? 2
+                              : shape == "16x256b" ? 4
+                                                   : 1);
     if (columns > 64 || count > 64)
       continue;
     RunResult result;
-    std::vector<uint32_t> out =
-        runTensor("tcgen05.ld.sync.aligned." + shape + ".x" +
-                      std::to_string(times) + ".b32 " + registers(count) +
-                      ", [%r6];",
-                  count, result);
+    std::vector<uint32_t> out = runTensor(
+        "tcgen05.ld.sync.aligned." + shape + ".x" + std::to_string(times) +
+            ".b32 " + registers(count) + ", [%r6];",
+        count, result);
     expectClean(result);
     for (CsvRow &row : rows)
       for (unsigned warp = 0; warp != 4; ++warp) {
         unsigned thread = num(row["thread"]), index = num(row["register"]);
         ASSERT_EQ(out[(warp * 32 + thread) * count + index],
-                  (warp * 32 + num(row["lane_offset"])) * 1000 + num(row["column_offset"]))
+                  (warp * 32 + num(row["lane_offset"])) * 1000 +
+                      num(row["column_offset"]))
             << shape << ".x" << times << " thread " << thread << " register "
             << index;
         ++compared;
@@ -302,10 +307,10 @@ TEST(MachineFamilies, TensorLoadShapesMatchTheTable) {
 TEST(MachineFamilies, TensorStoreAndPackedLoad) {
   // Two threads' halves: pack::16b takes the low halves of column pairs.
   RunResult result;
-  std::vector<uint32_t> out = runTensor(
-      "tcgen05.ld.sync.aligned.32x32b.x4.pack::16b.b32 " + registers(4) +
-          ", [%r6];",
-      4, result);
+  std::vector<uint32_t> out =
+      runTensor("tcgen05.ld.sync.aligned.32x32b.x4.pack::16b.b32 " +
+                    registers(4) + ", [%r6];",
+                4, result);
   expectClean(result);
   for (unsigned lane = 0; lane != 128; ++lane)
     for (unsigned i = 0; i != 4; ++i) {
@@ -358,11 +363,16 @@ struct PlainMma {
 };
 
 /// Small integers that differ in every row and element of K.
-int plainA(unsigned m, unsigned k) { return int(m * 3 + k * 5 + m * k / 3) % 7 - 3; }
-int plainB(unsigned n, unsigned k) { return int(n * 5 + k * 3 + n * k / 2) % 5; }
+int plainA(unsigned m, unsigned k) {
+  return int(m * 3 + k * 5 + m * k / 3) % 7 - 3;
+}
+int plainB(unsigned n, unsigned k) {
+  return int(n * 5 + k * 3 + n * k / 2) % 5;
+}
 
 /// Code of such an integer; `negative` tells the sign bit's value.
-uint32_t codeOf(int value, const std::vector<uint32_t> &codes, uint32_t negative) {
+uint32_t codeOf(int value, const std::vector<uint32_t> &codes,
+                uint32_t negative) {
   return value < 0 ? codes[size_t(-value)] | negative : codes[size_t(value)];
 }
 
@@ -388,8 +398,9 @@ std::vector<uint32_t> runPlain(const PlainMma &c,
   }
   std::vector<uint32_t> in(4096);
   std::memcpy(in.data(), bytes.data(), bytes.size());
-  std::string mma = "@%p2 tcgen05.mma.cta_group::1.kind::" +
-                    std::string(c.kind) + " [%r9], %rd5, %rd6, %r10";
+  std::string mma =
+      "@%p2 tcgen05.mma.cta_group::1.kind::" + std::string(c.kind) +
+      " [%r9], %rd5, %rd6, %r10";
   std::string text =
       "mov.b32 %r11, 0;\nL: mad.lo.u32 %r12, %r11, 128, %r1;\n"
       "mul.wide.u32 %rd4, %r12, 4;\nadd.s64 %rd4, %rd4, %rd2;\n"
@@ -533,7 +544,8 @@ TEST(MachineFamilies, ByteMatricesWithGaps) {
   Simple s = runBody(
       "mov.u32 %r10, buf;\nshl.b32 %r11, %r1, 2;\nadd.u32 %r12, %r10, %r11;\n"
       "ld.global.b32 %r5, [%rd2];\nst.shared.b32 [%r12], %r5;\nbar.sync 0;\n"
-      "and.b32 %r13, %r1, 7;\nshl.b32 %r13, %r13, 4;\nadd.u32 %r13, %r13, %r10;\n"
+      "and.b32 %r13, %r1, 7;\nshl.b32 %r13, %r13, 4;\nadd.u32 %r13, %r13, "
+      "%r10;\n"
       "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r6}, [%r13];\n"
       "st.global.b32 [%rd1], %r6;",
       in, 32, 1, {}, 1, ".shared .align 16 .b8 buf[128];\n");
@@ -547,8 +559,8 @@ TEST(MachineFamilies, ByteMatricesWithGaps) {
 }
 
 TEST(MachineFamilies, GapsOfByteMatricesNeedNoData) {
-  // TMA does not write the gap behind 8 bytes of fp4 or 12 of fp6; a byte before
-  // it that nobody wrote is a finding. Every row gets words of ones.
+  // TMA does not write the gap behind 8 bytes of fp4 or 12 of fp6; a byte
+  // before it that nobody wrote is a finding. Every row gets words of ones.
   auto load = [](const char *format, unsigned wordsWritten) {
     std::string words;
     for (unsigned i = 0; i != wordsWritten; ++i)

@@ -57,8 +57,7 @@ const Effect kEffects[] = {
      "{ .param .b64 p0; .param .b64 q0;\nst.param.b64 [p0], %rd2;\n"
      "call.uni (q0), next, (p0);\nld.param.b64 %rd50, [q0]; }",
      'd', 0x100000004},
-    {"cvt.rn.bf16x2.f32", "cvt.rn.bf16x2.f32 %r50, %f1, %f2;", 'w',
-     0x3FC0C000},
+    {"cvt.rn.bf16x2.f32", "cvt.rn.bf16x2.f32 %r50, %f1, %f2;", 'w', 0x3FC0C000},
     {"cvt.s64.s32", "cvt.s64.s32 %rd50, %r1;", 'd', 0xFFFFFFFFFFFFFFF6},
     {"cvt.u16.u32", "cvt.u16.u32 %rs50, %r3;", 'h', 0x5678},
     {"cvt.u32.u16", "cvt.u32.u16 %r50, %rs1;", 'w', 0x8001},
@@ -84,15 +83,14 @@ const Effect kEffects[] = {
     {"ld.global.u32", "ld.global.u32 %r50, [%rd10+8];", 'w', 0x0C0B0A09},
     {"ld.global.u8", "ld.global.u8 %r50, [%rd10+5];", 'w', 6},
     {"ld.global.v4.u32",
-     "ld.global.v4.u32 {%r40, %r41, %r50, %r43}, [%rd10+16];", 'w',
-     0x1C1B1A19},
-    {"ld.local.u32", "st.local.u32 [stack+4], %r3;\nld.local.u32 %r50, "
-                     "[stack+4];",
+     "ld.global.v4.u32 {%r40, %r41, %r50, %r43}, [%rd10+16];", 'w', 0x1C1B1A19},
+    {"ld.local.u32",
+     "st.local.u32 [stack+4], %r3;\nld.local.u32 %r50, "
+     "[stack+4];",
      'w', 0x12345678},
     {"ld.param.f32", "ld.param.f32 %f50, [blob+4];", 'f', 0x08070605},
     {"ld.param.u32", "ld.param.u32 %r50, [blob+8];", 'w', 0x0C0B0A09},
-    {"ld.param.u64", "ld.param.u64 %rd50, [blob+8];", 'd',
-     0x100F0E0D0C0B0A09},
+    {"ld.param.u64", "ld.param.u64 %rd50, [blob+8];", 'd', 0x100F0E0D0C0B0A09},
     {"ld.param.v2.u32", "ld.param.v2.u32 {%r40, %r50}, [blob+8];", 'w',
      0x100F0E0D},
     {"ld.param.v2.u64", "ld.param.v2.u64 {%rd40, %rd50}, [blob+16];", 'd',
@@ -103,11 +101,13 @@ const Effect kEffects[] = {
      "st.shared.v4.b32 [%r11], {%r1, %r2, %r3, %r2};\n"
      "ld.shared.b128 %q1, [%r11];\nmov.b128 {%rd40, %rd50}, %q1;",
      'd', 0x0000000712345678},
-    {"ld.shared.u32", "st.shared.u32 [%r11+4], %r3;\nld.shared.u32 %r50, "
-                      "[%r11+4];",
+    {"ld.shared.u32",
+     "st.shared.u32 [%r11+4], %r3;\nld.shared.u32 %r50, "
+     "[%r11+4];",
      'w', 0x12345678},
-    {"ld.shared.u8", "st.shared.u32 [%r11+4], %r3;\nld.shared.u8 %r50, "
-                     "[%r11+6];",
+    {"ld.shared.u8",
+     "st.shared.u32 [%r11+4], %r3;\nld.shared.u8 %r50, "
+     "[%r11+6];",
      'w', 0x34},
     {"ld.shared.v2.u64",
      "st.shared.v4.b32 [%r11], {%r1, %r2, %r3, %r2};\n"
@@ -245,8 +245,9 @@ const Effect kEffects[] = {
     {"shr.u16", "shr.u16 %rs50, %rs1, 1;", 'h', 0x4000},
     {"shr.u32", "shr.u32 %r50, %r1, 1;", 'w', 0x7FFFFFFB},
     {"shr.u64", "shr.u64 %rd50, %rd1, 1;", 'd', 0x7FFFFFFFFFFFFFFD},
-    {"st.global.u8", "st.global.u8 [%rd11+3], %r3;\nld.global.u64 %rd50, "
-                     "[%rd11];",
+    {"st.global.u8",
+     "st.global.u8 [%rd11+3], %r3;\nld.global.u64 %rd50, "
+     "[%rd11];",
      'd', 0x78000000},
     {"st.global.v2.u64",
      "st.global.v2.u64 [%rd11], {%rd1, %rd2};\nld.global.u64 %rd50, "
@@ -256,11 +257,13 @@ const Effect kEffects[] = {
      "st.global.v4.u32 [%rd11], {%r1, %r2, %r3, %r1};\n"
      "ld.global.u64 %rd50, [%rd11+8];",
      'd', 0xFFFFFFF612345678},
-    {"st.local.u32", "st.local.u32 [stack+4], %r3;\nld.local.u64 %rd50, "
-                     "[stack];",
+    {"st.local.u32",
+     "st.local.u32 [stack+4], %r3;\nld.local.u64 %rd50, "
+     "[stack];",
      'd', 0x1234567800000000},
-    {"st.local.v2.u32", "st.local.v2.u32 [stack], {%r2, %r3};\nld.local.u64 "
-                        "%rd50, [stack];",
+    {"st.local.v2.u32",
+     "st.local.v2.u32 [stack], {%r2, %r3};\nld.local.u64 "
+     "%rd50, [stack];",
      'd', 0x1234567800000007},
     {"st.param.b32",
      "{ .param .b32 p0; .param .b32 q0;\nst.param.b32 [p0], %r3;\n"
@@ -270,11 +273,13 @@ const Effect kEffects[] = {
      "{ .param .b64 p0; .param .b64 q0;\nst.param.b64 [p0], %rd1;\n"
      "call.uni (q0), next, (p0);\nld.param.b64 %rd50, [q0]; }",
      'd', 0xFFFFFFFFFFFFFFFB},
-    {"st.shared.u8", "st.shared.u8 [%r11+3], %r3;\nld.shared.u64 %rd50, "
-                     "[%r11];",
+    {"st.shared.u8",
+     "st.shared.u8 [%r11+3], %r3;\nld.shared.u64 %rd50, "
+     "[%r11];",
      'd', 0x78000000},
-    {"st.shared.v2.u8", "st.shared.v2.u8 [%r11+2], {%r3, %r2};\n"
-                        "ld.shared.u64 %rd50, [%r11];",
+    {"st.shared.v2.u8",
+     "st.shared.v2.u8 [%r11+2], {%r3, %r2};\n"
+     "ld.shared.u64 %rd50, [%r11];",
      'd', 0x07780000},
     {"st.shared.v4.b32",
      "st.shared.v4.b32 [%r11], {%r1, %r2, %r3, %r1};\n"
@@ -383,8 +388,8 @@ std::string nameOf(const testing::TestParamInfo<Effect> &information) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, MachineFormEffects,
-                         testing::ValuesIn(kEffects), nameOf);
+INSTANTIATE_TEST_SUITE_P(Table, MachineFormEffects, testing::ValuesIn(kEffects),
+                         nameOf);
 
 /// Beginnings of the forms whose effect is checked elsewhere, with the test.
 const std::pair<const char *, const char *> kElsewhere[] = {

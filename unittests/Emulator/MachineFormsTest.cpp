@@ -23,8 +23,8 @@ using namespace blockscale::emulator::test;
 namespace {
 
 std::vector<FormRow> allRows() {
-  return formRows(
-      readFile(BLOCKSCALE_SOURCE_DIR "/test/Emulator/ptx/instruction-forms.csv"));
+  return formRows(readFile(BLOCKSCALE_SOURCE_DIR
+                           "/test/Emulator/ptx/instruction-forms.csv"));
 }
 
 bool startsWith(const std::string &text, const std::string &prefix) {
@@ -47,8 +47,8 @@ std::string program(const std::string &space, const std::string &text) {
                               ".shared .align 4 .b32 slot;\n"
                               ".local .align 16 .b8 stack[64];\n";
   for (unsigned i = 0; i != 136; ++i)
-    all += "mov.b32 %r" + std::to_string(i) + ", " + std::to_string(i + 1) +
-           ";\n";
+    all +=
+        "mov.b32 %r" + std::to_string(i) + ", " + std::to_string(i + 1) + ";\n";
   for (unsigned i = 0; i != 8; ++i)
     all += "mov.b32 %f" + std::to_string(i) + ", 0f3F800000;\nmov.b16 %rs" +
            std::to_string(i) + ", " + std::to_string(i + 3) +
@@ -110,7 +110,8 @@ Outcome execute(const std::string &text, unsigned rank = 2) {
   launch.grid.x = launch.cluster.x = 2;
   launch.block.x = 128;
   launch.buffers = {bufferOf(outcome.data)};
-  launch.arguments = {BufferArgument{0, 0}, TensorMapArgument{mapOf(rank), 0, 0},
+  launch.arguments = {BufferArgument{0, 0},
+                      TensorMapArgument{mapOf(rank), 0, 0},
                       std::vector<uint8_t>(64, 1)};
   ParseResult parsed = parsePtx(text);
   for (const Diagnostic &error : parsed.errors)
@@ -137,11 +138,12 @@ std::string tensorProgram(const std::string &form, const std::string &group) {
   std::string head = "@%p6 tcgen05.alloc.cta_group::" + group +
                      ".sync.aligned.shared::cta.b32 [%r203], %r127;\n"
                      "@%p6 tcgen05.relinquish_alloc_permit.cta_group::" +
-                     group + ".sync.aligned;\nbar.sync 0;\n"
-                             "ld.shared.u32 %r210, [%r203];\n"
-                             "shl.b32 %r211, %r200, 16;\n"
-                             "and.b32 %r211, %r211, 0x600000;\n"
-                             "add.u32 %r211, %r211, %r210;\n";
+                     group +
+                     ".sync.aligned;\nbar.sync 0;\n"
+                     "ld.shared.u32 %r210, [%r203];\n"
+                     "shl.b32 %r211, %r200, 16;\n"
+                     "and.b32 %r211, %r211, 0x600000;\n"
+                     "add.u32 %r211, %r211, %r210;\n";
   std::string body;
   if (startsWith(form, "tcgen05.ld")) {
     std::string count = split(form, ".x")[1];
@@ -157,9 +159,8 @@ std::string tensorProgram(const std::string &form, const std::string &group) {
             "shl.b32 %r212, %r200, 2;\ncvt.u64.u32 %rd2, %r212;\n"
             "add.s64 %rd2, %rd2, %rd15;\nst.global.b32 [%rd2], %r7;\n";
   } else if (startsWith(form, "tcgen05.commit")) {
-    body = contains(form, "multicast")
-               ? "@%p7 " + form + " [%r202], 3;\n"
-               : "@%p7 " + form + " [%r202];\n";
+    body = contains(form, "multicast") ? "@%p7 " + form + " [%r202], 3;\n"
+                                       : "@%p7 " + form + " [%r202];\n";
   } else if (startsWith(form, "tcgen05.fence")) {
     body = form + ";\n";
   }
@@ -178,7 +179,8 @@ void runTensorCopy(const std::string &form) {
   std::string text = "mov.b32 %r220, 0;\n";
   std::string address = "[%rd14, " + coordinates + "]";
   if (contains(form, "prefetch")) {
-    expectClean(execute(program("", text + form + " " + address + ";"), rank).result);
+    expectClean(
+        execute(program("", text + form + " " + address + ";"), rank).result);
     return;
   }
   if (contains(form, "bulk_group")) {
@@ -268,19 +270,22 @@ std::string special(const std::string &form, const std::string &shape) {
     return "shfl.sync.idx.b32 %r1|%p1, %r2, 0, 31, -1;\n"
            "shfl.sync.idx.b32 %r1|%p1, %r2, %r3, 31, -1;";
   if (startsWith(form, "ldmatrix") || startsWith(form, "stmatrix")) {
-    std::string registers = contains(form, ".x2") ? "{%r1, %r2}"
-                                                  : "{%r1, %r2, %r3, %r4}";
-    std::string address = "and.b32 %r204, %r200, 31;\nshl.b32 %r204, %r204, 4;\n"
-                          "add.u32 %r204, %r204, %r201;\n";
+    std::string registers =
+        contains(form, ".x2") ? "{%r1, %r2}" : "{%r1, %r2, %r3, %r4}";
+    std::string address =
+        "and.b32 %r204, %r200, 31;\nshl.b32 %r204, %r204, 4;\n"
+        "add.u32 %r204, %r204, %r201;\n";
     return address + form + " " +
-           (form[0] == 'l' ? registers + ", [%r204];" : "[%r204], " + registers + ";");
+           (form[0] == 'l' ? registers + ", [%r204];"
+                           : "[%r204], " + registers + ";");
   }
   if (startsWith(form, "mapa"))
     return form + " %r1, %r201, %r0;"; // %r0 is 1
   if (startsWith(form, "mbarrier.init"))
     return "@%p7 mbarrier.init.shared::cta.b64 [%r201], %r5;";
   if (startsWith(form, "mbarrier.expect_tx"))
-    return "@%p7 " + form + " [%r202], %r15;\n@%p7 "
+    return "@%p7 " + form +
+           " [%r202], %r15;\n@%p7 "
            "mbarrier.complete_tx.shared::cluster.relaxed.cluster.b64 [%r202], "
            "%r15;";
   if (startsWith(form, "mbarrier.arrive.expect_tx"))
@@ -319,10 +324,11 @@ std::set<std::string> modifiersOf(std::string line) {
 std::set<std::set<std::string>> formsOfKernels() {
   std::set<std::set<std::string>> forms;
   for (const char *name : {"tensor", "blockmma", "pipeline", "warp"})
-    for (const std::string &line : split(
-             readFile(std::string(BLOCKSCALE_SOURCE_DIR "/test/Emulator/cuda/") +
-                      name + ".ptx"),
-             "\n"))
+    for (const std::string &line :
+         split(readFile(
+                   std::string(BLOCKSCALE_SOURCE_DIR "/test/Emulator/cuda/") +
+                   name + ".ptx"),
+               "\n"))
       forms.insert(modifiersOf(line));
   return forms;
 }
@@ -363,7 +369,8 @@ std::string nameOf(const testing::TestParamInfo<FormRow> &information) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Csv, MachineForms, testing::ValuesIn(allRows()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Csv, MachineForms, testing::ValuesIn(allRows()),
+                         nameOf);
 
 TEST(MachineFormsList, HasAllRows) { EXPECT_EQ(allRows().size(), 196u); }
 

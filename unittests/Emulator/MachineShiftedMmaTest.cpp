@@ -26,9 +26,9 @@ constexpr unsigned kN = 32, kRowWords = 8, kOutWords = 2 * kN + kRowWords;
 
 struct Case {
   const char *kind;
-  uint32_t types;          ///< idesc bits of the element and accumulator types
-  unsigned bytes;          ///< of one element
-  uint32_t (*code)(int);   ///< of an element of A or B
+  uint32_t types;        ///< idesc bits of the element and accumulator types
+  unsigned bytes;        ///< of one element
+  uint32_t (*code)(int); ///< of an element of A or B
   unsigned group = 1;
   const char *qualifiers = ".ashift"; ///< of the first instruction
   bool sparse = false;
@@ -116,7 +116,8 @@ std::string kernelOf(const Case &c) {
       "setp.eq.u32 %p2, %r21, 0;\n"
       "@%p2 mbarrier.init.shared::cta.b64 [%r3], 1;\n"
       "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
-      "@%p1 tcgen05.alloc" + group +
+      "@%p1 tcgen05.alloc" +
+      group +
       ".sync.aligned.shared::cta.b32 [%r2], 128;\n"
       // Words 0..7: row of A, 8: metadata, 9..: one part in 128 of B.
       "mul.wide.u32 %rd3, %r21, 64;\nadd.s64 %rd3, %rd3, %rd2;\n"
@@ -128,7 +129,9 @@ std::string kernelOf(const Case &c) {
           "fence.proxy.async.shared::cta;\nbar.sync 0;\n"
           "ld.shared.b32 %r5, [%r2];\nand.b32 %r7, %r1, 96;\n"
           "shl.b32 %r7, %r7, 16;\nadd.u32 %r7, %r7, %r5;\n"
-          "tcgen05.st.sync.aligned.32x32b.x8.b32 [%r7], " + list + "};\n"
+          "tcgen05.st.sync.aligned.32x32b.x8.b32 [%r7], " +
+          list +
+          "};\n"
           "add.u32 %r8, %r7, 9;\n"
           "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r8], {%r108};\n"
           "tcgen05.wait::st.sync.aligned;\n"
@@ -138,8 +141,7 @@ std::string kernelOf(const Case &c) {
           // The selector names column 9 of the metadata at column 8.
           "add.u32 %r8, %r5, 8;\nshr.u32 %r12, %r4, 4;\n"
           "cvt.u64.u32 %rd5, %r12;\nor.b64 %rd5, %rd5, " +
-          std::to_string(0x0000400800000000ull |
-                         uint64_t(kN / c.group) << 16) +
+          std::to_string(0x0000400800000000ull | uint64_t(kN / c.group) << 16) +
           ";\nmov.b32 %r10, " + std::to_string(idescOf(c)) +
           ";\nmov.b32 %r22, 0;\nsetp.ne.u32 %p7, %r22, 0;\n"
           "add.u32 %r13, %r5, 32;\nadd.u32 %r14, %r5, 64;\n" +
@@ -150,8 +152,8 @@ std::string kernelOf(const Case &c) {
           "[%r3], 0;\n@!%p3 bra W;\nD: bar.warp.sync -1;\n"
           "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
           "tcgen05.fence::after_thread_sync;\n"
-          "mul.wide.u32 %rd4, %r21, " + std::to_string(4 * kOutWords) +
-          ";\nadd.s64 %rd4, %rd4, %rd1;\n";
+          "mul.wide.u32 %rd4, %r21, " +
+          std::to_string(4 * kOutWords) + ";\nadd.s64 %rd4, %rd4, %rd1;\n";
   auto store = [&](unsigned column, unsigned count, unsigned first) {
     text += "add.u32 %r15, %r7, " + std::to_string(column) +
             ";\ntcgen05.ld.sync.aligned.32x32b.x" + std::to_string(count) +
@@ -166,8 +168,8 @@ std::string kernelOf(const Case &c) {
   store(0, kRowWords, 2 * kN);
   return text +
          "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
-         "@%p1 tcgen05.dealloc" + group +
-         ".sync.aligned.b32 %r5, 128;\nret;\n}\n";
+         "@%p1 tcgen05.dealloc" +
+         group + ".sync.aligned.b32 %r5, 128;\nret;\n}\n";
 }
 
 struct Outcome {
@@ -249,10 +251,14 @@ Case with(Case c, unsigned group, const char *qualifiers) {
   return c;
 }
 
-const Case kShifted[] = {
-    kF16, kTf32, kF8, kI8, with(kF16, 1, ".ashift.collector::a::lastuse"),
-    with(kF8, 1, ".ashift.collector::a::discard"), with(kF16, 2, ".ashift"),
-    with(kI8, 2, ".ashift")};
+const Case kShifted[] = {kF16,
+                         kTf32,
+                         kF8,
+                         kI8,
+                         with(kF16, 1, ".ashift.collector::a::lastuse"),
+                         with(kF8, 1, ".ashift.collector::a::discard"),
+                         with(kF16, 2, ".ashift"),
+                         with(kI8, 2, ".ashift")};
 
 Case sparseCase(unsigned group, const char *qualifiers) {
   Case c = with(kF16, group, qualifiers);
@@ -352,7 +358,8 @@ TEST(MachineShiftedMma, PtxasAgrees) {
   EXPECT_TRUE(assembles(kernelOf(sparseCase(1, ""))));
   EXPECT_TRUE(assembles(kernelOf(sparseCase(2, ".ashift"))));
   EXPECT_FALSE(assembles(kernelOf(with(kF16, 1, ".ashift.collector::a::use"))));
-  EXPECT_FALSE(assembles(kernelOf(with(kF16, 1, ".ashift.collector::a::fill"))));
+  EXPECT_FALSE(
+      assembles(kernelOf(with(kF16, 1, ".ashift.collector::a::fill"))));
 }
 
 } // namespace

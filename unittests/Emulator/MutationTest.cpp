@@ -143,8 +143,9 @@ void PrintTo(const Mutation &mutation, std::ostream *stream) {
 }
 
 const char *kernelOf(Base base) {
-  return base == Pair ? "ringPair"
-                      : base == Sparse ? "sparseMxf8Single" : "widePair";
+  return base == Pair     ? "ringPair"
+         : base == Sparse ? "sparseMxf8Single"
+                          : "widePair";
 }
 
 /// The text with one place of the kernel edited; a null replacement drops the

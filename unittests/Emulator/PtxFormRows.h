@@ -18,7 +18,8 @@
 
 namespace blockscale::emulator {
 
-inline std::vector<std::string> split(const std::string &text, const std::string &by) {
+inline std::vector<std::string> split(const std::string &text,
+                                      const std::string &by) {
   std::vector<std::string> parts;
   size_t at = 0;
   for (size_t next; (next = text.find(by, at)) != std::string::npos;
@@ -50,7 +51,7 @@ inline std::string vectorOf(const std::string &form, unsigned count) {
 /// A concrete operand for an abstract one. `sym` is a register or variable
 /// with a name of the user's; which, the form tells.
 inline std::string operandOf(const std::string &form, const std::string &shape,
-                      unsigned position) {
+                             unsigned position) {
   if (shape == "r16")
     return "%rs1";
   if (shape == "r32")
@@ -106,10 +107,10 @@ inline std::vector<FormRow> formRows(const std::string &text) {
   for (size_t i = 1; i + 1 < lines.size(); ++i) {
     std::vector<std::string> cells = split(lines[i], ",");
     size_t quote = lines[i].find('"');
-    std::string shapes = quote == std::string::npos
-                             ? cells[3]
-                             : lines[i].substr(quote + 1, lines[i].rfind('"') -
-                                                              quote - 1);
+    std::string shapes =
+        quote == std::string::npos
+            ? cells[3]
+            : lines[i].substr(quote + 1, lines[i].rfind('"') - quote - 1);
     rows.push_back({cells[0], split(shapes, " / ")});
   }
   return rows;

@@ -1,12 +1,13 @@
 //===- UnitsConvertTest.cpp - narrow conversions of cvt -------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/Convert.h"
 #include "UnitsOracle.h"
+#include "blockscale/Emulator/Convert.h"
 
 #include <gtest/gtest.h>
 
@@ -40,9 +41,9 @@ static ConvertMode mode(Rounding rounding, bool satfinite) {
 
 TEST(Convert, EveryCodeDecodesAsTheOracleSays) {
   const std::map<std::string, Element> types = {
-      {"e2m1", Element::E2M1},   {"e2m3", Element::E2M3},
-      {"e3m2", Element::E3M2},   {"e4m3", Element::E4M3},
-      {"e5m2", Element::E5M2},   {"ue8m0", Element::UE8M0},
+      {"e2m1", Element::E2M1},  {"e2m3", Element::E2M3},
+      {"e3m2", Element::E3M2},  {"e4m3", Element::E4M3},
+      {"e5m2", Element::E5M2},  {"ue8m0", Element::UE8M0},
       {"ue4m3", Element::UE4M3}};
   unsigned checked = 0;
   for (auto &row : readCsv("decode_tables.csv")) {
@@ -51,7 +52,8 @@ TEST(Convert, EveryCodeDecodesAsTheOracleSays) {
     if (std::isnan(expected))
       EXPECT_TRUE(std::isnan(value)) << row["format"] << row["code"];
     else
-      EXPECT_EQ(toBits(value), toBits(expected)) << row["format"] << row["code"];
+      EXPECT_EQ(toBits(value), toBits(expected))
+          << row["format"] << row["code"];
     ++checked;
   }
   EXPECT_GT(checked, 300u);
@@ -104,12 +106,12 @@ TEST(Convert, HalfTypesRoundAndOverflow) {
   EXPECT_EQ(encode(Element::BF16, fromBits(0x3f818000), {}), 0x3f82u);
   EXPECT_EQ(encode(Element::BF16, fromBits(0x7f7fffff), {}), 0x7f80u);
   EXPECT_EQ(encode(Element::TF32, fromBits(0x3f801000), {}), 0x3f800000u);
-  EXPECT_EQ(encode(Element::TF32, fromBits(0x3f801000),
-                   mode(Rounding::RNA, false)),
-            0x3f802000u);
-  EXPECT_EQ(encode(Element::TF32, fromBits(0xbf801fff),
-                   mode(Rounding::RZ, false)),
-            0xbf800000u);
+  EXPECT_EQ(
+      encode(Element::TF32, fromBits(0x3f801000), mode(Rounding::RNA, false)),
+      0x3f802000u);
+  EXPECT_EQ(
+      encode(Element::TF32, fromBits(0xbf801fff), mode(Rounding::RZ, false)),
+      0xbf800000u);
 }
 
 TEST(Convert, PackedFormsPutTheFirstOperandOnTop) {
@@ -154,18 +156,20 @@ TEST(Convert, StochasticRoundingCarriesFromTheRandomBits) {
             0x3222u);
   EXPECT_EQ(packX4(Element::E2M1, 1.25f, 1.25f, 1.25f, 1.25f, rs, 0x00800000),
             0x2232u);
-  EXPECT_EQ(packX4(Element::E4M3, 1.0625f, 1.0625f, 1.0625f, 1.0625f, rs,
-                   0x80000000),
-            0x39393838u);
-  EXPECT_EQ(packX2(Element::F16, 1.00048828125f, 1.00048828125f, rs, 0x10000000),
-            0x3c013c00u);
+  EXPECT_EQ(
+      packX4(Element::E4M3, 1.0625f, 1.0625f, 1.0625f, 1.0625f, rs, 0x80000000),
+      0x39393838u);
+  EXPECT_EQ(
+      packX2(Element::F16, 1.00048828125f, 1.00048828125f, rs, 0x10000000),
+      0x3c013c00u);
 }
 
 TEST(Convert, ShortWayToBf16AgreesWithTheLongOne) {
   ConvertMode longWay;
   longWay.relu = true; // no effect on numbers that are not negative
   for (uint32_t high = 0; high < 0x8000; ++high)
-    for (uint32_t low : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+    for (uint32_t low :
+         {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
       uint32_t bits = high << 16 | low;
       float value, negative;
       std::memcpy(&value, &bits, 4);

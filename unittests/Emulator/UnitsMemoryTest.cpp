@@ -1,6 +1,7 @@
 //===- UnitsMemoryTest.cpp - mbarriers, tensor memory, descriptors --------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -205,8 +206,8 @@ TEST(TensorMemory, CopiesReplicateAndExpand) {
   EXPECT_EQ(byteAt(72, 1), 40 * 3 + 17);
   EXPECT_EQ(byteAt(104, 1), 40 * 3 + 17);
   EXPECT_EQ(byteAt(40, 1), 8 * 3 + 17);
-  ASSERT_FALSE(tensor.copyIn(CopyShape::S4x256b, CopyFormat::Plain, 0, source,
-                             points));
+  ASSERT_FALSE(
+      tensor.copyIn(CopyShape::S4x256b, CopyFormat::Plain, 0, source, points));
   EXPECT_EQ(byteAt(96, 0), uint8_t(6 * 3));
   EXPECT_TRUE(points.contains(OpenPoint::Copy4x256Lanes));
   // 6-bit codes 1, 2, 3, 4 in 24 bits, little end first.
@@ -363,8 +364,9 @@ TEST(InstructionDescriptor, RefusesWhatTheIsaForbids) {
   EXPECT_EQ(why(0x28900490, mxf8), "");
   EXPECT_EQ(why(0x28900498, mxf8),
             "instruction descriptor bit 3 must be 0 for kind 'mxf8f6f4'");
-  EXPECT_EQ(why(0x28900494, mxf8),
-            "instruction descriptor bit 2 says sparse, the instruction is dense");
+  EXPECT_EQ(
+      why(0x28900494, mxf8),
+      "instruction descriptor bit 2 says sparse, the instruction is dense");
   EXPECT_EQ(why(0x28900510, mxf8),
             "A format code 2 is not one of kind 'mxf8f6f4'");
   EXPECT_EQ(why(0x28100490, mxf8),
@@ -434,8 +436,8 @@ TEST(SharedDescriptor, AbsoluteModeContinuesInTheNextBuffer) {
 
 TEST(SharedDescriptor, PatternStartsWhereTheBaseOffsetSays) {
   auto starts = [](uint64_t swizzle, uint64_t address, uint64_t baseOffset) {
-    uint64_t bits = swizzle << 61 | baseOffset << 49 | uint64_t(1) << 46 |
-                    address >> 4;
+    uint64_t bits =
+        swizzle << 61 | baseOffset << 49 | uint64_t(1) << 46 | address >> 4;
     return !whyNotPattern(decodeSharedDescriptor(bits));
   };
   // 128 bytes: the pattern repeats every 1024 bytes; within a row K advances.

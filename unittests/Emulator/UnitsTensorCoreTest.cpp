@@ -1,6 +1,7 @@
 //===- UnitsTensorCoreTest.cpp - tcgen05.mma against a slow product -------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -262,8 +263,7 @@ private:
              meta[m][c] | meta[m][c + 1] << 4);
     }
     for (unsigned n = 0; n < s.n; ++n)
-      placeRow(n / columns, kStartB, n % columns,
-               bytesOf(s.b, codeB[n], s.k));
+      placeRow(n / columns, kStartB, n % columns, bytesOf(s.b, codeB[n], s.k));
   }
 
   void placeScales() {
@@ -355,7 +355,8 @@ TEST(TensorCore, ProductsAreExactInEveryForm) {
     auto fixture = std::make_unique<Fixture>(shape);
     TensorCore core;
     TensorReport report = core.execute(fixture->request, fixture->context);
-    ASSERT_TRUE(report.issues.empty()) << shape.name << ": " << messages(report);
+    ASSERT_TRUE(report.issues.empty())
+        << shape.name << ": " << messages(report);
     EXPECT_EQ(report.macs, uint64_t(shape.m) * shape.n * shape.k);
     fixture->compare("fast");
     fixture->request.enableInputD = true;
@@ -428,9 +429,8 @@ TEST(TensorCore, ProblemsAreReported) {
             Kind::IllegalInstruction);
   EXPECT_EQ(run([](Fixture &f) { f.request.b |= uint64_t(1) << 61; }).kind,
             Kind::IllegalInstruction);
-  TensorIssue shared = run([](Fixture &f) {
-    f.request.b = Fixture::descriptor(201 * 1024 - 1024);
-  });
+  TensorIssue shared = run(
+      [](Fixture &f) { f.request.b = Fixture::descriptor(201 * 1024 - 1024); });
   EXPECT_EQ(shared.kind, Kind::OutOfRange);
   EXPECT_EQ(shared.message, "operand 'B' lies beyond shared memory");
   EXPECT_EQ(run([](Fixture &f) {
@@ -450,9 +450,8 @@ TEST(TensorCore, ProblemsAreReported) {
             512u);
   EXPECT_EQ(run([](Fixture &f) { f.request.scaleA = 1u << 16; }).kind,
             Kind::IllegalInstruction);
-  TensorIssue replica = run([](Fixture &f) {
-    f.tensor[0].row(70)[Fixture::kColumnSfb] ^= 1;
-  });
+  TensorIssue replica =
+      run([](Fixture &f) { f.tensor[0].row(70)[Fixture::kColumnSfb] ^= 1; });
   EXPECT_EQ(replica.kind, Kind::Inconsistent);
   EXPECT_EQ(replica.address, 70u << 16 | Fixture::kColumnSfb);
 }

@@ -1,6 +1,7 @@
 //===- UnitsTensorMapTest.cpp - tensor maps and box copies ----------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -81,8 +82,8 @@ TEST(TensorMap, LoadsASwizzledTileAtTheEdge) {
   const int32_t coordinates[] = {128, 95};
   ASSERT_FALSE(resolveBox(map, coordinates, BoxMode::Tile, false, box));
   EXPECT_EQ(box.transactionBytes, 1024u);
-  ASSERT_FALSE(loadBox(map, box, world.span(), 2048, world.access(),
-                       world.range()));
+  ASSERT_FALSE(
+      loadBox(map, box, world.span(), 2048, world.access(), world.range()));
   EXPECT_EQ(world.touched.size(), 1024u);
   EXPECT_EQ(*world.touched.begin(), 2048u);
   for (unsigned r = 0; r < 8; ++r)
@@ -102,7 +103,7 @@ TEST(TensorMap, NegativeCoordinatesFill) {
   const int32_t coordinates[] = {-8, -1};
   ASSERT_FALSE(resolveBox(map, coordinates, BoxMode::Tile, false, box));
   ASSERT_FALSE(loadBox(map, box, world.span(), 1024, world.access(), nullptr));
-  EXPECT_EQ(world.at(1024), 0xff);     // row -1
+  EXPECT_EQ(world.at(1024), 0xff); // row -1
   EXPECT_EQ(world.at(1025), 0x7f);
   EXPECT_EQ(world.at(1024 + 32), 0xff); // row 0, column -8
   EXPECT_EQ(world.at(1024 + 48), world.global[0]);
@@ -128,8 +129,9 @@ TEST(TensorMap, StridesAndRanksAddUp) {
   for (unsigned z = 0; z < 2; ++z)
     for (unsigned y = 0; y < 3; ++y)
       for (unsigned b = 0; b < 16; ++b)
-        ASSERT_EQ(world.at(1152 + (z * 3 + y) * 16 + b),
-                  world.global[64 + (z + 1) * 1024 + (3 + 2 * y) * 48 + 16 + b]);
+        ASSERT_EQ(
+            world.at(1152 + (z * 3 + y) * 16 + b),
+            world.global[64 + (z + 1) * 1024 + (3 + 2 * y) * 48 + 16 + b]);
 }
 
 TEST(TensorMap, PaddedTypesLeaveTheGapAndCountPackedBytes) {
@@ -145,8 +147,8 @@ TEST(TensorMap, PaddedTypesLeaveTheGapAndCountPackedBytes) {
     ASSERT_FALSE(resolveBox(map, coordinates, BoxMode::Tile, false, box));
     EXPECT_EQ(box.transactionBytes, 2 * packed);
     EXPECT_EQ(box.sharedBytes, 256u);
-    ASSERT_FALSE(loadBox(map, box, world.span(), 1024, world.access(),
-                         world.range()));
+    ASSERT_FALSE(
+        loadBox(map, box, world.span(), 1024, world.access(), world.range()));
     EXPECT_EQ(world.touched.size(), 2 * packed);
     for (unsigned r = 0; r < 2; ++r)
       for (unsigned c = 0; c < 128; ++c) {
@@ -235,14 +237,16 @@ TEST(TensorMap, ReductionsAndConversions) {
 }
 
 TEST(TensorMap, RefusesWhatTheDriverRefuses) {
-  TensorMap good = matrix(TensorMapType::U8, 256, 8, 256, 128, 4, Swizzle::B128);
+  TensorMap good =
+      matrix(TensorMapType::U8, 256, 8, 256, 128, 4, Swizzle::B128);
   EXPECT_FALSE(whyNot(good).has_value());
   auto why = [&](auto change) {
     TensorMap map = good;
     change(map);
     return whyNot(map).value_or("");
   };
-  EXPECT_EQ(why([](TensorMap &m) { m.rank = 6; }), "rank is 6, must be in 1..5");
+  EXPECT_EQ(why([](TensorMap &m) { m.rank = 6; }),
+            "rank is 6, must be in 1..5");
   EXPECT_EQ(why([](TensorMap &m) { m.globalAddress += 8; }),
             "globalAddress is not a multiple of 16");
   EXPECT_EQ(why([](TensorMap &m) { m.globalStrides[0] = 250; }),
@@ -253,7 +257,11 @@ TEST(TensorMap, RefusesWhatTheDriverRefuses) {
             "boxDim[0] spans 144 bytes, more than the 128 of the swizzle");
   EXPECT_EQ(why([](TensorMap &m) { m.oobFill = OobFill::NaN; }),
             "NaN fill needs a floating-point data type");
-  EXPECT_NE(why([](TensorMap &m) { m.type = TensorMapType::U6Align16; m.boxDim[0] = 64; }), "");
+  EXPECT_NE(why([](TensorMap &m) {
+              m.type = TensorMapType::U6Align16;
+              m.boxDim[0] = 64;
+            }),
+            "");
   EXPECT_NE(why([](TensorMap &m) { m.interleave = Interleave::B16; }), "");
   Box box;
   const int32_t odd[] = {8, 0};

@@ -1,6 +1,7 @@
 //===- UnitsTensorOracleTest.cpp - tensor-memory layouts, plain kinds -----===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -87,13 +88,13 @@ TEST(TensorOracle, ScalesAreReadWhereTheTableSays) {
     if (isA && world.idesc.m / world.request.form.ctaGroup <= num(row["mn"]))
       continue; // the table sizes A of an M=128 pair for 128 rows
     // With sparsity a scale covers twice the logical K.
-    unsigned count = world.idesc.k / num(row["block_size"]) /
-                     (row["sparse"] == "1" ? 2 : 1);
-    float found = world.scale(isA, num(row["instr_addr_column"]),
-                              num(row["instr_sf_id"]), count, num(row["mn"]),
-                              num(row["sf_in_mma"]));
-    unsigned code = codeAt(num(row["lane"]), num(row["column"]),
-                           num(row["byte"]), split);
+    unsigned count =
+        world.idesc.k / num(row["block_size"]) / (row["sparse"] == "1" ? 2 : 1);
+    float found =
+        world.scale(isA, num(row["instr_addr_column"]), num(row["instr_sf_id"]),
+                    count, num(row["mn"]), num(row["sf_in_mma"]));
+    unsigned code =
+        codeAt(num(row["lane"]), num(row["column"]), num(row["byte"]), split);
     ASSERT_EQ(found, std::ldexp(1.0f, int(code) - 127))
         << row["operand"] << " " << row["kind"] << " mn " << row["mn"];
     ++checked;
@@ -120,10 +121,9 @@ TEST(TensorOracle, ScalesOfK96StepIntoTheNextWord) {
       continue;
     bool isA = row["operand"] == "A";
     world.idesc.n = isA ? 128 : num(row["mn_extent"]);
-    float found = world.scale(isA, num(step->second["column_offset"]),
-                              num(step->second["sf_id"]),
-                              96 / num(row["block_size"]), num(row["mn"]),
-                              num(row["sf_in_mma"]));
+    float found = world.scale(
+        isA, num(step->second["column_offset"]), num(step->second["sf_id"]),
+        96 / num(row["block_size"]), num(row["mn"]), num(row["sf_in_mma"]));
     unsigned code = codeAt(num(row["lane_in_quadrant"]), num(row["column"]),
                            num(row["byte"]), false);
     ASSERT_EQ(found, std::ldexp(1.0f, int(code) - 127)) << row["mn"];
@@ -211,8 +211,8 @@ TEST(TensorCorePlain, TransposedOperandsFollowTheOtherMajor) {
   PlainWorld world(MmaKind::F16, plainIdesc(1, 0, 0, 128, 16) | 1u << 15);
   world.request.a = PlainWorld::descriptor(1024, 4096, 128);
   unsigned m = 77, k = 11;
-  world.put<uint16_t>(1024 + m / 8 * 128 + k / 8 * 4096 + k % 8 * 16 + m % 8 * 2,
-                      0x4000);
+  world.put<uint16_t>(
+      1024 + m / 8 * 128 + k / 8 * 4096 + k % 8 * 16 + m % 8 * 2, 0x4000);
   world.put<uint16_t>(PlainWorld::at(32768, 13, k * 2), 0x4700); // 7
   world.run();
   float value;

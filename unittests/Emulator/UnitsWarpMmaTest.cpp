@@ -1,6 +1,7 @@
 //===- UnitsWarpMmaTest.cpp - mma.sync, ldmatrix, stmatrix ----------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- ScaleSpecTest.cpp - number and scale specs -------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -325,7 +326,8 @@ TEST(ScaleSpec, ErrorsPointAtTheSegment) {
   EXPECT_EQ(parseScaleSpec("e8m0_t33").error,
             "tile 't33' has size 33, expected a power of two from 4 to 256, "
             "or 0 for the whole dimension");
-  for (auto [spec, offset] : {std::pair("n2m4_t32", 0u), {"e8m0_t32_n2m4", 9u}}) {
+  for (auto [spec, offset] :
+       {std::pair("n2m4_t32", 0u), {"e8m0_t32_n2m4", 9u}}) {
     EXPECT_EQ(parseScaleSpec(spec).error,
               "sparsity 'n2m4' stands beside a scale, expected it in the tile "
               "of the scale, such as 't32n2m4', or alone for a tensor without "

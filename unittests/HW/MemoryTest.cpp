@@ -84,8 +84,7 @@ TEST(Memory, WideElements) {
   EXPECT_EQ(*elementOffset(half, 5, 6), (5u * 128 + 5 * 16 + 12) / 2);
   EXPECT_EQ(*elementOffset(word, 5, 3), (5u * 128 + 5 * 16 + 12) / 4);
   // An instruction of kind f16 or tf32 with a dense operand takes 32 bytes.
-  EXPECT_EQ(stepAddress(half, {128, 16, 0, 5})->startOffset,
-            128u * 128 + 32);
+  EXPECT_EQ(stepAddress(half, {128, 16, 0, 5})->startOffset, 128u * 128 + 32);
   EXPECT_EQ(stepAddress(word, {128, 8, 0, 5})->startOffset, 128u * 128 + 32);
   EXPECT_FALSE(whyNot(half));
   EXPECT_EQ(*whyNot(OperandTile{OperandMajor::K, Swizzle::B128, 64, 128, 128}),

@@ -206,9 +206,9 @@ struct KindCase {
 // PTX ISA 9.7.16.10.8: a row of an instruction has K / 4 nibbles (2:4), K / 8
 // (4:8 in pairs) or K / 2 (1:2).
 constexpr KindCase kKindCases[] = {
-    {MmaKind::MXF8F6F4, 8, 64, 2}, {MmaKind::MXF4, 16, 128, 2},
+    {MmaKind::MXF8F6F4, 8, 64, 2},   {MmaKind::MXF4, 16, 128, 2},
     {MmaKind::MXF4NVF4, 16, 128, 2}, {MmaKind::F8F6F4, 8, 64, 2},
-    {MmaKind::I8, 8, 64, 2}, {MmaKind::F16, 8, 32, 1},
+    {MmaKind::I8, 8, 64, 2},         {MmaKind::F16, 8, 32, 1},
     {MmaKind::TF32, 4, 16, 1}};
 
 TEST(Metadata, TensorMemoryIsBijective) {

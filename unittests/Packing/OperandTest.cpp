@@ -123,7 +123,8 @@ TEST(Operand, SaysWhyNot) {
   EXPECT_EQ(reason(layout), "a batch pitch of 63 bytes; a matrix takes 64");
   layout.batchPitch = 0;
   layout.bits = 5;
-  EXPECT_EQ(reason(layout), "elements of 5 bits; operands have 4, 6, 8, 16 or 32");
+  EXPECT_EQ(reason(layout),
+            "elements of 5 bits; operands have 4, 6, 8, 16 or 32");
   layout.bits = 4;
   layout.mnMajor = true;
   EXPECT_EQ(reason(layout), "elements of 4 bits are stored along 'k' only; "

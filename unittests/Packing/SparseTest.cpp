@@ -88,8 +88,8 @@ TEST(Sparse, CompressesRowsAsTheOracle) {
   codes.resize(groups * 8);
   stored.resize(groups * 4);
   // Two groups to a row.
-  auto result = compressOperand(hw::SparsePattern::PairsFourOfEight, 4, 16,
-                                codes);
+  auto result =
+      compressOperand(hw::SparsePattern::PairsFourOfEight, 4, 16, codes);
   ASSERT_TRUE(result) << result.reason;
   EXPECT_EQ(result->stored, stored);
   EXPECT_EQ(result->metadata, bytes);
@@ -126,8 +126,8 @@ TEST(Sparse, CompressesWideElements) {
   half[12] = 0xbc, half[13] = 0x9a; // element 6
   auto result = compressOperand(hw::SparsePattern::TwoOfFour, 16, 8, half);
   ASSERT_TRUE(result) << result.reason;
-  EXPECT_EQ(result->stored, (std::vector<uint8_t>{0x34, 0x12, 0x78, 0x56, 0xbc,
-                                                  0x9a, 0, 0}));
+  EXPECT_EQ(result->stored,
+            (std::vector<uint8_t>{0x34, 0x12, 0x78, 0x56, 0xbc, 0x9a, 0, 0}));
   EXPECT_EQ(result->metadata, std::vector<uint8_t>{0xed});
   std::vector<uint8_t> word(16, 0);
   word[4] = 1, word[5] = 2, word[6] = 3, word[7] = 4; // element 1
@@ -143,8 +143,7 @@ TEST(Sparse, CompressesWideElements) {
 TEST(Sparse, RefusesWhatBreaksThePattern) {
   std::vector<uint8_t> codes(16, 0);
   codes[12] = codes[13] = codes[14] = 1;
-  auto result =
-      compressOperand(hw::SparsePattern::TwoOfFour, 8, 8, codes);
+  auto result = compressOperand(hw::SparsePattern::TwoOfFour, 8, 8, codes);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.reason.substr(0, 7), "row 1: ") << result.reason;
   EXPECT_FALSE(compressOperand(hw::SparsePattern::TwoOfFour, 8, 24, codes));
@@ -165,13 +164,13 @@ TEST(Sparse, TilesMetadata) {
   ASSERT_EQ(tiled->size(), 2u * 2 * 256 * 16);
   EXPECT_EQ((*tiled)[0], plain[0]);
   EXPECT_EQ((*tiled)[15], plain[15]);
-  EXPECT_EQ((*tiled)[16], plain[20]);                      // row 1
-  EXPECT_EQ((*tiled)[129 * 16 + 3], plain[129 * 20 + 3]);  // the second tile
-  EXPECT_EQ((*tiled)[256 * 16], plain[16]);                // along K
-  EXPECT_EQ((*tiled)[256 * 16 + 4], 0xe4);                 // behind K
-  EXPECT_EQ((*tiled)[130 * 16], 0xe4);                     // behind M
+  EXPECT_EQ((*tiled)[16], plain[20]);                     // row 1
+  EXPECT_EQ((*tiled)[129 * 16 + 3], plain[129 * 20 + 3]); // the second tile
+  EXPECT_EQ((*tiled)[256 * 16], plain[16]);               // along K
+  EXPECT_EQ((*tiled)[256 * 16 + 4], 0xe4);                // behind K
+  EXPECT_EQ((*tiled)[130 * 16], 0xe4);                    // behind M
   EXPECT_EQ((*tiled)[2 * 256 * 16 + 5 * 16 + 2],
-            plain[130 * 20 + 5 * 20 + 2]);                 // the second matrix
+            plain[130 * 20 + 5 * 20 + 2]); // the second matrix
   EXPECT_EQ(tileMetadata(tensor, 2, plain)->at(130 * 16), 0x44);
   plain.pop_back();
   EXPECT_FALSE(tileMetadata(tensor, 2, plain));

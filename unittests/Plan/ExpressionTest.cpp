@@ -12,8 +12,8 @@
 using namespace blockscale::plan;
 
 namespace {
-const Environment kSizes{{"M", 129}, {"N", 7168}, {"K", 2880}, {"batch", 2},
-                         {"num_sms", 148}};
+const Environment kSizes{
+    {"M", 129}, {"N", 7168}, {"K", 2880}, {"batch", 2}, {"num_sms", 148}};
 
 int64_t value(std::string_view text) {
   EvaluationResult result = evaluate(text, kSizes);

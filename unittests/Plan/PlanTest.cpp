@@ -20,9 +20,15 @@ Plan makePlan() {
   map.type = "tensor_map";
   map.size = 128;
   map.alignment = 64;
-  map.tensorMap = TensorMap{
-      {"CU_TENSOR_MAP_DATA_TYPE_UINT8", 0}, {"4096", "M"}, {"4096"},
-      {128, 128}, {1, 1}, {"none", 0}, {"s", 3}, {"l", 2}, {"z", 0}};
+  map.tensorMap = TensorMap{{"CU_TENSOR_MAP_DATA_TYPE_UINT8", 0},
+                            {"4096", "M"},
+                            {"4096"},
+                            {128, 128},
+                            {1, 1},
+                            {"none", 0},
+                            {"s", 3},
+                            {"l", 2},
+                            {"z", 0}};
   Parameter size;
   size.role = "size_m";
   size.operand = "M";

@@ -51,8 +51,8 @@ void expectExact(const Problem &problem, double unit) {
     }
   for (uint64_t row = 0; row < problem.m; ++row)
     for (uint64_t k = 0; k < problem.k; ++k) {
-      double units = elementValue(problem.a, problem.k, row, k) /
-                     elementUnit(problem.a);
+      double units =
+          elementValue(problem.a, problem.k, row, k) / elementUnit(problem.a);
       ASSERT_EQ(units, std::floor(units));
     }
 }

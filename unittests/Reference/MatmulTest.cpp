@@ -215,8 +215,8 @@ Problem unscaled(Elements elements, ElementFormat format,
   return problem;
 }
 
-// 1.5 * 2 + (-3) * 0.5, in three formats of more than 8 bits. Of tf32 the low 13
-// bits do not count.
+// 1.5 * 2 + (-3) * 0.5, in three formats of more than 8 bits. Of tf32 the low
+// 13 bits do not count.
 TEST(ReferenceMatmul, WideElements) {
   EXPECT_EQ(matmul(unscaled(Elements::Format, ElementFormat::F16,
                             {0x3e00, 0xc200}, {0x4000, 0x3800})),
@@ -224,9 +224,10 @@ TEST(ReferenceMatmul, WideElements) {
   EXPECT_EQ(matmul(unscaled(Elements::Format, ElementFormat::BF16,
                             {0x3fc0, 0xc040}, {0x4000, 0x3f00})),
             std::vector<float>{1.5f});
-  EXPECT_EQ(matmul(unscaled(Elements::TF32, ElementFormat::E4M3,
-                            {0x3fc01fff, 0xc0400001}, {0x40000000, 0x3f000000})),
-            std::vector<float>{1.5f});
+  EXPECT_EQ(
+      matmul(unscaled(Elements::TF32, ElementFormat::E4M3,
+                      {0x3fc01fff, 0xc0400001}, {0x40000000, 0x3f000000})),
+      std::vector<float>{1.5f});
 }
 
 // Integers mean themselves; their sums are exact and wrap around at 2^32.

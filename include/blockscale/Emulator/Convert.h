@@ -1,6 +1,7 @@
 //===- Convert.h - the narrow float conversions of cvt ----------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +22,19 @@ namespace blockscale::emulator {
 
 /// Element types of the tensor instructions and of cvt.
 enum class Element : uint8_t {
-  E4M3, E5M2, E2M3, E3M2, E2M1, UE8M0, UE4M3, F16, BF16, TF32, F32, S8, U8,
+  E4M3,
+  E5M2,
+  E2M3,
+  E3M2,
+  E2M1,
+  UE8M0,
+  UE4M3,
+  F16,
+  BF16,
+  TF32,
+  F32,
+  S8,
+  U8,
 };
 
 /// Bits of one element as an instruction sees it (fp6 6, fp4 4, tf32 32).

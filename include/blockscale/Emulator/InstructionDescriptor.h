@@ -1,6 +1,7 @@
 //===- InstructionDescriptor.h - tcgen05.mma instruction word ---*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +24,15 @@
 
 namespace blockscale::emulator {
 
-enum class MmaKind : uint8_t { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4 };
+enum class MmaKind : uint8_t {
+  F16,
+  TF32,
+  F8F6F4,
+  I8,
+  MXF8F6F4,
+  MXF4,
+  MXF4NVF4
+};
 
 /// PTX name without the 'kind::'.
 const char *name(MmaKind kind);
@@ -62,10 +71,10 @@ struct InstructionDescriptor {
 
 /// Decodes the word for the form. If the word is illegal gives the reason and
 /// leaves `out` partly filled. `openPoints` collects choices it depends on.
-std::optional<std::string> decodeInstructionDescriptor(uint32_t bits,
-                                                       const MmaForm &form,
-                                                       InstructionDescriptor &out,
-                                                       OpenPointSet &openPoints);
+std::optional<std::string>
+decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
+                            InstructionDescriptor &out,
+                            OpenPointSet &openPoints);
 
 } // namespace blockscale::emulator
 

@@ -1,6 +1,7 @@
 //===- MBarrier.h - the mbarrier state machine ------------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -23,12 +24,12 @@ enum class MBarrierError : uint8_t {
   None,
   NotInitialised,
   InitOverLive,
-  CountOutOfRange,   ///< init count, or arrival count 0 or above 2^20 - 1
-  OverArrival,       ///< more arrivals than are pending
-  TxOutOfRange,      ///< |tx-count| above 2^20 - 1
+  CountOutOfRange, ///< init count, or arrival count 0 or above 2^20 - 1
+  OverArrival,     ///< more arrivals than are pending
+  TxOutOfRange,    ///< |tx-count| above 2^20 - 1
   NoCompleteCompletes,
-  TokenNotCurrent,   ///< token of neither this phase nor the one before
-  BadParity,         ///< parity other than 0 or 1
+  TokenNotCurrent, ///< token of neither this phase nor the one before
+  BadParity,       ///< parity other than 0 or 1
 };
 
 /// A sentence for the error, empty for None.
@@ -36,7 +37,7 @@ const char *describe(MBarrierError error);
 
 /// Result of an arrival.
 struct MBarrierArrival {
-  uint64_t token = 0; ///< state of the phase in which the arrival happened
+  uint64_t token = 0;     ///< state of the phase in which the arrival happened
   bool completed = false; ///< the phase ended with this operation
   MBarrierError error = MBarrierError::None;
 };

@@ -1,6 +1,7 @@
 //===- SharedDescriptor.h - shared-memory matrix descriptors ----*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -22,12 +23,12 @@ namespace blockscale::emulator {
 
 /// The descriptor's fields; addresses and offsets in bytes.
 struct SharedDescriptor {
-  uint32_t start = 0;        ///< 18-bit shared address
-  uint32_t leading = 0;      ///< offset, or absolute address in that mode
-  uint32_t stride = 0;       ///< offset
-  uint32_t baseOffset = 0;   ///< 0..7
+  uint32_t start = 0;      ///< 18-bit shared address
+  uint32_t leading = 0;    ///< offset, or absolute address in that mode
+  uint32_t stride = 0;     ///< offset
+  uint32_t baseOffset = 0; ///< 0..7
   bool leadingAbsolute = false;
-  uint32_t swizzleCode = 0;  ///< 0 none, 1 128B/32B atoms, 2 128B, 4 64B, 6 32B
+  uint32_t swizzleCode = 0; ///< 0 none, 1 128B/32B atoms, 2 128B, 4 64B, 6 32B
   uint64_t bits = 0;
 
   /// Bytes of one swizzled row, 16 without swizzle.

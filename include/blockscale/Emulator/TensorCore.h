@@ -1,6 +1,7 @@
 //===- TensorCore.h - execution of tcgen05.mma and its copies ---*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -53,17 +54,17 @@ struct TensorContext {
 struct MmaRequest {
   MmaForm form;
   uint32_t idesc = 0;
-  uint32_t d = 0;              ///< accumulator address
+  uint32_t d = 0; ///< accumulator address
   bool aInTensorMemory = false;
   /// `.ashift`: after the product the rows of A move in tensor memory. Needs A
   /// there, a kind without block scales and M 128 or 256.
   bool aShift = false;
-  uint64_t a = 0;              ///< descriptor, or tensor-memory address
-  uint64_t b = 0;              ///< descriptor
-  uint32_t metadata = 0;       ///< tensor-memory address, sparse only
+  uint64_t a = 0;                  ///< descriptor, or tensor-memory address
+  uint64_t b = 0;                  ///< descriptor
+  uint32_t metadata = 0;           ///< tensor-memory address, sparse only
   uint32_t scaleA = 0, scaleB = 0; ///< tensor-memory addresses
   bool enableInputD = false;
-  unsigned scaleInputD = 0;    ///< D * 2^-n before the sum; f16, tf32 only
+  unsigned scaleInputD = 0; ///< D * 2^-n before the sum; f16, tf32 only
   /// Bit l of word w: lane 32 w + l is not written. Words 4..7: second CTA.
   std::array<uint32_t, 8> disableOutputLane{};
   uint64_t zeroColumns = 0; ///< zero-column mask descriptor; `.ws` only
@@ -81,7 +82,7 @@ enum class TensorIssueKind : uint8_t {
 struct TensorIssue {
   TensorIssueKind kind;
   unsigned hazard = 0; ///< number of the entry of Hazards.h
-  unsigned cta = 0; ///< 0 or 1 within the pair
+  unsigned cta = 0;    ///< 0 or 1 within the pair
   uint32_t address = 0;
   std::string message;
 };

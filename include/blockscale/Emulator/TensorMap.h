@@ -1,6 +1,7 @@
 //===- TensorMap.h - TMA tensor maps and box copies -------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +27,19 @@ namespace blockscale::emulator {
 /// Data types with the driver's codes (CUtensorMapDataType). The numbers of
 /// tensormap.replace differ from 8 on.
 enum class TensorMapType : uint8_t {
-  U8 = 0, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32Ftz, TF32, TF32Ftz,
+  U8 = 0,
+  U16,
+  U32,
+  S32,
+  U64,
+  S64,
+  F16,
+  F32,
+  F64,
+  BF16,
+  F32Ftz,
+  TF32,
+  TF32Ftz,
   U4Align8 = 13,  ///< 16U4_ALIGN8B, packed fp4
   U4Align16 = 14, ///< 16U4_ALIGN16B, 16 fp4 in 16 bytes (8 + 8 gap)
   U6Align16 = 15, ///< 16U6_ALIGN16B, 16 fp6 in 16 bytes (12 + 4 gap)
@@ -37,7 +50,14 @@ enum class Interleave : uint8_t { None, B16, B32 };
 /// Swizzle modes with the driver's codes, and the 96-byte mode that only
 /// tensormap.replace can set.
 enum class Swizzle : uint8_t {
-  None = 0, B32, B64, B128, B128Atom32, B128Atom32Flip8, B128Atom64, B96 = 7,
+  None = 0,
+  B32,
+  B64,
+  B128,
+  B128Atom32,
+  B128Atom32Flip8,
+  B128Atom64,
+  B96 = 7,
 };
 
 enum class OobFill : uint8_t { Zeros, NaN };

@@ -1,6 +1,7 @@
 //===- TensorMemory.h - one CTA's tensor memory -----------------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +39,11 @@ const char *describe(AllocStatus status);
 
 /// Shapes of tcgen05.ld and tcgen05.st.
 enum class FragmentShape : uint8_t {
-  S32x32b, S16x64b, S16x128b, S16x256b, S16x32bx2,
+  S32x32b,
+  S16x64b,
+  S16x128b,
+  S16x256b,
+  S16x32bx2,
 };
 
 /// One tcgen05.ld or tcgen05.st form.
@@ -56,12 +61,16 @@ struct Fragment {
 
 /// Lane and column of a register, relative to the instruction's address. With
 /// pack16 it is the column of the low half; the high half is one further.
-void fragmentPosition(const Fragment &fragment, unsigned thread,
-                      unsigned reg, unsigned &lane, unsigned &column);
+void fragmentPosition(const Fragment &fragment, unsigned thread, unsigned reg,
+                      unsigned &lane, unsigned &column);
 
 /// Shapes of tcgen05.cp.
 enum class CopyShape : uint8_t {
-  S128x256b, S4x256b, S128x128b, S64x128bWarp02_13, S64x128bWarp01_23,
+  S128x256b,
+  S4x256b,
+  S128x128b,
+  S64x128bWarp02_13,
+  S64x128bWarp01_23,
   S32x128bWarp4,
 };
 

@@ -1,6 +1,7 @@
 //===- WarpMma.h - mma.sync, ldmatrix, stmatrix, movmatrix ------*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//

@@ -143,8 +143,8 @@ Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
 //===----------------------------------------------------------------------===//
 
 /// Words after which the scales of successive MMAs of K=96 start at byte 0 of a
-/// word again: of 2 MMAs with blocks of 16, of 4 with blocks of 32. No MMA reads
-/// words on both sides.
+/// word again: of 2 MMAs with blocks of 16, of 4 with blocks of 32. No MMA
+/// reads words on both sides.
 inline constexpr unsigned kLongPeriodWords = 3;
 
 /// Scales per row that one MMA consumes: K / block, where one scale covers

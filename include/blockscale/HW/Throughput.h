@@ -144,10 +144,10 @@ inline constexpr double kTmaBytesPerCycle = 112;
 /// (QRC). SA's sweep of stages gives 158.
 inline constexpr double kTmaGigabytesPerSecond = 164;
 
-/// Microseconds before the first byte of a TMA load lands, from the L2 cache and
-/// from memory: what SA's sweep of stages leaves after the MMAs, the commit and
-/// the transfer of a stage (128 x 16 to 64 x 32 to 128: 0.33 to 0.36; 128 x 128
-/// and up, beyond the cache: 0.63 to 0.69).
+/// Microseconds before the first byte of a TMA load lands, from the L2 cache
+/// and from memory: what SA's sweep of stages leaves after the MMAs, the commit
+/// and the transfer of a stage (128 x 16 to 64 x 32 to 128: 0.33 to 0.36; 128 x
+/// 128 and up, beyond the cache: 0.63 to 0.69).
 inline constexpr double kTmaL2Latency = 0.35, kTmaMemoryLatency = 0.66;
 
 /// What the L2 cache gives TMA on a part of 148 SMs, in TB/s. Fitted to
@@ -188,8 +188,8 @@ double stageRoundTripCycles(double bytes);
 double warpMmaFlopsPerCycle(MmaKind kind);
 
 /// Cycles of one output tile of a kernel that multiplies with mma.sync: 95 % of
-/// that rate in tiles of 128 x 128, 0.8 of it in smaller ones, as published GEMM
-/// times fit.
+/// that rate in tiles of 128 x 128, 0.8 of it in smaller ones, as published
+/// GEMM times fit.
 double warpTileCycles(MmaKind kind, unsigned m, unsigned n, double k);
 
 } // namespace blockscale::hw

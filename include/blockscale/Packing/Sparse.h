@@ -41,7 +41,8 @@ struct CompressedOperand {
 };
 
 /// Compresses `codes`, rows x k of them, of elements of `elementBits` bits; one
-/// takes 1 byte, or 2 and 4 above 8 and 16 bits, the low one first. Refuses what hw::compress refuses, naming the row.
+/// takes 1 byte, or 2 and 4 above 8 and 16 bits, the low one first. Refuses
+/// what hw::compress refuses, naming the row.
 hw::Answer<CompressedOperand>
 compressOperand(hw::SparsePattern pattern, unsigned elementBits, uint64_t k,
                 const std::vector<uint8_t> &codes,

@@ -35,7 +35,8 @@ using EvaluationResult = std::variant<int64_t, std::string>;
 ///   expression := term (('+' | '-') term)*
 ///   term       := factor (('*' | '/' | '%') factor)*
 ///   factor     := number | name | '(' expression ')' | '-' factor
-///               | ('ceildiv' | 'min' | 'max') '(' expression ',' expression ')'
+///               | ('ceildiv' | 'min' | 'max') '(' expression ',' expression
+///               ')'
 ///
 /// `/` and `%` round towards negative infinity, `ceildiv` towards positive, as
 /// MLIR's affine expressions do; for the sizes of a plan, which are not

@@ -37,8 +37,8 @@ struct ExactBounds {
 /// as large as possible. Nothing for k > 2^19, where too little would be left.
 std::optional<ExactBounds> exactBounds(uint64_t k, bool scaled);
 
-/// The unit of exact elements: 1/2 for fp4 and fp6, 1/64 and 1/4 for the formats
-/// int8 and int4, else 1.
+/// The unit of exact elements: 1/2 for fp4 and fp6, 1/64 and 1/4 for the
+/// formats int8 and int4, else 1.
 double elementUnit(const Operand &operand);
 
 /// Fills codes (batch x rows x k) and, if `blockSize` is not 0, scales, of an

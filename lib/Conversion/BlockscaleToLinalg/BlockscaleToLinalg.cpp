@@ -93,8 +93,8 @@ struct BlockscaleToLinalg
     });
     target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(
         [&](Operation *op) { return converter.isLegal(op); });
-    target.addIllegalOp<AssembleOp, CompressOp, DensifyOp, DequantizeOp,
-                        DimOp, DisassembleOp, MatmulOp, PruneOp, QuantizeOp,
+    target.addIllegalOp<AssembleOp, CompressOp, DensifyOp, DequantizeOp, DimOp,
+                        DisassembleOp, MatmulOp, PruneOp, QuantizeOp,
                         RelayoutOp, SliceRowsOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(getOperation(), target,

@@ -128,9 +128,7 @@ private:
     maps.push_back(map);
     return static_cast<unsigned>(operands.size()) - 1;
   }
-  AffineMap batchMap() {
-    return leadingDimensions(e, rank, rank - 2);
-  }
+  AffineMap batchMap() { return leadingDimensions(e, rank, rank - 2); }
   AffineMap biasMap() {
     bool perColumn = op.getBiasKind() == BiasKind::Column;
     return AffineMap::get(rank, 0,

@@ -255,8 +255,8 @@ static SmallVector<Value> metadataTile(Emitter &e, ValueRange position) {
 static SmallVector<Value> metadataPosition(Emitter &e, ScaledTensorType type,
                                            ValueRange position) {
   SmallVector<Value> place(position);
-  place.back() = e.quotient(
-      place.back(), hw::elementsPerMetadataByte(*sparsePattern(type)));
+  place.back() = e.quotient(place.back(),
+                            hw::elementsPerMetadataByte(*sparsePattern(type)));
   return type.getLayout() == ScaleLayout::Plain ? place
                                                 : metadataTile(e, place);
 }
@@ -350,8 +350,8 @@ static std::pair<Value, Value> storedOfTwo(Emitter &e, const Parts &parts,
                                             e.i32(kSecond));
   Value isSecond = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
                                          metadata.unit, e.i32(1));
-  Value kept = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, keepsSecond,
-                                     isSecond);
+  Value kept =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::eq, keepsSecond, isSecond);
   return {codeAt(e, parts, position, metadata.group), kept};
 }
 
@@ -445,8 +445,7 @@ decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
                          return scaled(body, value, position);
                        });
   return generate(
-      e, sizes, elements.numberType(),
-      [&](Emitter &body, ValueRange position) {
+      e, sizes, elements.numberType(), [&](Emitter &body, ValueRange position) {
         return scaled(body, sparseElement(body, parts, elements, position),
                       position);
       });
@@ -457,10 +456,9 @@ Value blockscale::tileScaledValues(Emitter &e, const Parts &parts,
   ScaledTensorType type = parts.type;
   Decoder elements = Decoder::ofElements(e, type, useExtf);
   if (!parts.scales)
-    return decodedValues(e, parts, elements,
-                         [](Emitter &, Value value, ValueRange) {
-                           return value;
-                         });
+    return decodedValues(
+        e, parts, elements,
+        [](Emitter &, Value value, ValueRange) { return value; });
   Decoder scales(
       e, cast<RankedTensorType>(parts.scales.getType()).getElementType(),
       useExtf);

@@ -40,8 +40,8 @@ public:
       auto is = [&](arith::CmpFPredicate predicate) -> Value {
         return arith::CmpFOp::create(e, predicate, other, own);
       };
-      Value isLower = arith::CmpIOp::create(e, arith::CmpIPredicate::ult,
-                                            e.index(i), unit);
+      Value isLower =
+          arith::CmpIOp::create(e, arith::CmpIPredicate::ult, e.index(i), unit);
       Value comesFirst = arith::OrIOp::create(
           e, is(arith::CmpFPredicate::OGT),
           arith::AndIOp::create(e, is(arith::CmpFPredicate::OEQ), isLower));
@@ -68,8 +68,7 @@ private:
       Value square = arith::MulFOp::create(e, value, value);
       sum = sum ? arith::AddFOp::create(e, sum, square).getResult() : square;
     }
-    Value isNaN =
-        arith::CmpFOp::create(e, arith::CmpFPredicate::UNO, sum, sum);
+    Value isNaN = arith::CmpFOp::create(e, arith::CmpFPredicate::UNO, sum, sum);
     Value largest = arith::ConstantOp::create(
         e, e.getF64FloatAttr(std::numeric_limits<double>::infinity()));
     return arith::SelectOp::create(e, isNaN, largest, sum);
@@ -117,16 +116,16 @@ public:
   Value stored(Emitter &e, ValueRange position) const {
     Value s = position.back();
     if (isOneOfTwo())
-      return code(e, position, element(e, s, keptOfTwo(e, position, s),
-                                       e.index(0)));
+      return code(e, position,
+                  element(e, s, keptOfTwo(e, position, s), e.index(0)));
     Value chunk = e.quotient(s, info.stored);
     Value inChunk = e.remainder(s, info.stored);
     auto [first, second] = units(e, position, chunk);
     Value isFirst = arith::CmpIOp::create(e, arith::CmpIPredicate::ult, inChunk,
                                           e.index(info.unit));
     Value unit = arith::SelectOp::create(e, isFirst, first, second);
-    return code(e, position, element(e, chunk, unit,
-                                     e.remainder(inChunk, info.unit)));
+    return code(e, position,
+                element(e, chunk, unit, e.remainder(inChunk, info.unit)));
   }
 
   /// The byte of metadata at `position`: those of two chunks.
@@ -150,8 +149,8 @@ private:
   /// The indices of the two units that are stored.
   Value nibbleOfFour(Emitter &e, ValueRange position, Value chunk) const {
     auto [first, second] = units(e, position, chunk);
-    return arith::AddIOp::create(
-        e, first, arith::MulIOp::create(e, second, e.index(4)));
+    return arith::AddIOp::create(e, first,
+                                 arith::MulIOp::create(e, second, e.index(4)));
   }
 
   /// The nibbles that the ISA defines for tf32: 0b0100 keeps the
@@ -199,15 +198,15 @@ private:
                        : -1;
     Value used;
     for (unsigned i = 0; i < info.unit; ++i) {
-      Value raw = code(e, position,
-                       element(e, chunk, e.index(unit), e.index(i)));
+      Value raw =
+          code(e, position, element(e, chunk, e.index(unit), e.index(i)));
       if (raw.getType() != integer)
         raw = arith::BitcastOp::create(e, integer, raw);
       Value magnitude = arith::AndIOp::create(
           e, raw, arith::ConstantIntOp::create(e, integer, mask));
-      Value isNonZero = arith::CmpIOp::create(
-          e, arith::CmpIPredicate::ne, magnitude,
-          arith::ConstantIntOp::create(e, integer, 0));
+      Value isNonZero =
+          arith::CmpIOp::create(e, arith::CmpIPredicate::ne, magnitude,
+                                arith::ConstantIntOp::create(e, integer, 0));
       used = used ? arith::OrIOp::create(e, used, isNonZero).getResult()
                   : isNonZero;
     }
@@ -231,8 +230,8 @@ private:
       highest = choose(used[unit], e.index(unit), highest);
       any = arith::OrIOp::create(e, any, used[unit]);
     }
-    Value isSingle = arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lowest,
-                                           highest);
+    Value isSingle =
+        arith::CmpIOp::create(e, arith::CmpIPredicate::eq, lowest, highest);
     Value filled = choose(any, e.index(kLast), e.index(1));
     Value second = choose(isSingle, filled, highest);
     Value isLast = arith::AndIOp::create(e, isSingle, used[kLast]);

@@ -65,9 +65,8 @@ struct RelayoutToLinalg : OpConversionPattern<RelayoutOp> {
           convertScales(e, parts.scales, parts.type.getLayout(), to.getLayout(),
                         tileCounts(e, parts.type, sizes));
     if (parts.metadata)
-      parts.metadata =
-          convertMetadata(e, parts.metadata, to, parts.type.getLayout(),
-                          to.getLayout(), sizes);
+      parts.metadata = convertMetadata(
+          e, parts.metadata, to, parts.type.getLayout(), to.getLayout(), sizes);
     if (parts.type.getOrder() != to.getOrder())
       parts.data = transposeData(e, parts.data);
     SmallVector<Type> types;

@@ -75,8 +75,8 @@ Value blockscale::multicastMask(ImplicitLocOpBuilder &b, Value mask) {
 Value blockscale::mapToRank(ImplicitLocOpBuilder &b, Value address,
                             Value rank) {
   auto window = LLVM::LLVMPointerType::get(b.getContext(), kSharedClusterSpace);
-  Value mapped = NVVM::MapaOp::create(
-      b, window, pointer(b, address, kSharedSpace), rank);
+  Value mapped =
+      NVVM::MapaOp::create(b, window, pointer(b, address, kSharedSpace), rank);
   return LLVM::PtrToIntOp::create(b, b.getI32Type(), mapped);
 }
 
@@ -301,9 +301,9 @@ static LogicalResult checkReady(Operation *op) {
                    : missing("has no steps", "blockscale-assign-scale-ids");
       })
       .Case([&](WarpMmaOp mma) {
-        return mma.getSfaId() ? success()
-                              : missing("has no scale ids",
-                                        "blockscale-assign-scale-ids");
+        return mma.getSfaId()
+                   ? success()
+                   : missing("has no scale ids", "blockscale-assign-scale-ids");
       })
       .Case([&](KernelMatmulOp) {
         return missing("is not expanded", "blockscale-tile");

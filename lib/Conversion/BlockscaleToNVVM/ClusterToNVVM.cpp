@@ -52,8 +52,8 @@ struct RemoteBarrierToNVVM : OpConversionPattern<RemoteBarrierOp> {
   matchAndRewrite(RemoteBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(
-        op, mapToRank(b, adaptor.getBarrier(), adaptor.getRank()));
+    rewriter.replaceOp(op,
+                       mapToRank(b, adaptor.getBarrier(), adaptor.getRank()));
     return success();
   }
 };
@@ -103,8 +103,8 @@ struct QueryCancelToNVVM : OpConversionPattern<QueryCancelOp> {
       scf::YieldOp::create(builder, loc, cta);
     };
     auto nothing = [&](OpBuilder &builder, Location loc) {
-      Value zero = arith::ConstantIntOp::create(builder, loc,
-                                                builder.getI32Type(), 0);
+      Value zero =
+          arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), 0);
       scf::YieldOp::create(builder, loc, zero);
     };
     Value cta = scf::IfOp::create(b, found, ask, nothing).getResult(0);
@@ -140,8 +140,8 @@ struct GridDependencyToNVVM : OpConversionPattern<DialectOp> {
 
 void blockscale::populateClusterPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  using AwaitToNVVM = GridDependencyToNVVM<AwaitDependenciesOp,
-                                           NVVM::GridDepActionKind::wait>;
+  using AwaitToNVVM =
+      GridDependencyToNVVM<AwaitDependenciesOp, NVVM::GridDepActionKind::wait>;
   using LaunchToNVVM =
       GridDependencyToNVVM<LaunchDependentsOp,
                            NVVM::GridDepActionKind::launch_dependents>;

@@ -13,8 +13,8 @@ using namespace mlir;
 using namespace blockscale;
 
 /// The constant bits of the descriptor of an operand's stage, which starts on
-/// the boundary of its swizzle: everything but the start address, and for K = 96
-/// the address at which a row continues.
+/// the boundary of its swizzle: everything but the start address, and for K =
+/// 96 the address at which a row continues.
 static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
                                               int64_t mn, int64_t k) {
   hw::OperandTile tile = operandTile(ring, mnMajor && mnMajor.getValue());
@@ -108,8 +108,8 @@ static LogicalResult checkRow(MmaOp op, SharedType ring, BoolAttr mnMajor,
     return success();
   int64_t width = hw::swizzleWidth(ring.getSwizzle());
   int64_t bytes = k * ring.getContainer() / 8;
-  bool crosses = ring.getSwizzle() != hw::Swizzle::None &&
-                 offset % width + bytes > width;
+  bool crosses =
+      ring.getSwizzle() != hw::Swizzle::None && offset % width + bytes > width;
   if (crosses == static_cast<bool>(op.getPrevious()))
     return success();
   InFlightDiagnostic diag = op.emitOpError()

@@ -69,9 +69,10 @@ struct ArriveToNVVM : OpConversionPattern<ArriveOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     if (op.getBarrier().getType().getRemote())
-      barrier = pointer(b, element(b, adaptor.getBarrier(), adaptor.getIndex(),
-                                   kBarrierBytes),
-                        kSharedClusterSpace);
+      barrier = pointer(
+          b,
+          element(b, adaptor.getBarrier(), adaptor.getIndex(), kBarrierBytes),
+          kSharedClusterSpace);
     NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value(),
                                    barrierScope(op));
     rewriter.eraseOp(op);
@@ -115,8 +116,8 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
     Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
     // Only loads of a pair may signal a barrier in the other CTA.
     auto group = op.getSignal().getType().getRemote()
-                     ? NVVM::CTAGroupKindAttr::get(
-                           b.getContext(), NVVM::CTAGroupKind::CTA_2)
+                     ? NVVM::CTAGroupKindAttr::get(b.getContext(),
+                                                   NVVM::CTAGroupKind::CTA_2)
                      : NVVM::CTAGroupKindAttr();
     // A CTA's own shared memory has the same addresses in the cluster's window.
     bool ctaOnly = !reachesCluster(op);
@@ -161,12 +162,11 @@ Value blockscale::scalesBelow(ImplicitLocOpBuilder &b, Value valid,
                               int64_t first) {
   Value left = arith::SubIOp::create(b, valid, constantI32(b, first));
   Value positive = arith::MaxSIOp::create(b, left, constantI32(b, 0));
-  Value partial = arith::MinSIOp::create(b, positive,
-                                         constantI32(b, hw::kAtomScales - 1));
+  Value partial =
+      arith::MinSIOp::create(b, positive, constantI32(b, hw::kAtomScales - 1));
   Value bits = arith::MulIOp::create(b, partial, constantI32(b, 8));
   Value below = arith::SubIOp::create(
-      b, arith::ShLIOp::create(b, constantI32(b, 1), bits),
-      constantI32(b, 1));
+      b, arith::ShLIOp::create(b, constantI32(b, 1), bits), constantI32(b, 1));
   Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sge, left,
                                         constantI32(b, hw::kAtomScales));
   return arith::SelectOp::create(b, isWhole, constantI32(b, -1), below);

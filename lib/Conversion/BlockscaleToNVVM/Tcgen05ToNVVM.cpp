@@ -66,8 +66,8 @@ private:
   /// An address as the fields hold it. Within a cluster it has the CTA's rank
   /// in its upper bits, which must not reach the next field.
   Value units(Value address) {
-    Value shifted = arith::ShRUIOp::create(b, address,
-                                           constantI32(b, log2(kStartUnit)));
+    Value shifted =
+        arith::ShRUIOp::create(b, address, constantI32(b, log2(kStartUnit)));
     const hw::Field *field =
         hw::findField(hw::fieldList(hw::kSmemFields, 64), "start");
     return arith::AndIOp::create(b, shifted,
@@ -344,7 +344,8 @@ private:
     return range ? range.getBegin() : 0;
   }
 
-  /// Moves the builder to where K reaches the instruction that starts at `element`.
+  /// Moves the builder to where K reaches the instruction that starts at
+  /// `element`.
   void enterIfReached(int64_t element) {
     Value first = constantI32(b, element);
     Value reached = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
@@ -367,8 +368,7 @@ private:
     uint32_t bits = *instructionDescriptor(mma, step);
     issue.instruction = constantI32(b, static_cast<int32_t>(bits));
     if (mma.getSparse())
-      issue.metadata =
-          column(adaptor.getMetadata(), step.getMetadataColumn());
+      issue.metadata = column(adaptor.getMetadata(), step.getMetadataColumn());
     if (issue.sfa)
       emitScaled(issue);
     else
@@ -525,7 +525,7 @@ private:
 void blockscale::populateTcgen05Patterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns.add<TmemAllocToNVVM, TmemDeallocToNVVM, TmemViewToNVVM, CommitToNVVM,
-               TensorFenceToNVVM, CopyScalesToNVVM,
-               CopyMetadataToNVVM, MmaToNVVM,
-               LoadAccumulatorToNVVM>(converter, patterns.getContext());
+               TensorFenceToNVVM, CopyScalesToNVVM, CopyMetadataToNVVM,
+               MmaToNVVM, LoadAccumulatorToNVVM>(converter,
+                                                 patterns.getContext());
 }

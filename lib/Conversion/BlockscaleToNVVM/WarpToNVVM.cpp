@@ -70,8 +70,7 @@ Value PieceLoader::load(Value base, Value stage, Value row, int64_t tile,
   Value pattern = b.createOrFold<arith::AndIOp>(
       b.createOrFold<arith::ShRUIOp>(rowOffset, constantI32(b, bits.from)),
       constantI32(b, bits.mask));
-  pattern =
-      b.createOrFold<arith::ShLIOp>(pattern, constantI32(b, bits.to));
+  pattern = b.createOrFold<arith::ShLIOp>(pattern, constantI32(b, bits.to));
   // Wider rows lie column by column, each as wide as the swizzle.
   int64_t columnOfSteps = step * kStepBytes / width;
   Value column = add(b, mul(b, far, kMatrixBytes), step * kStepBytes % width);
@@ -112,8 +111,8 @@ Value PieceLoader::loadFrom(Value address) {
       word = arith::ShLIOp::create(b, word, constantI32(b, 2));
     words.push_back(word);
   }
-  return vector::FromElementsOp::create(
-      b, VectorType::get({kMatrices}, i32), words);
+  return vector::FromElementsOp::create(b, VectorType::get({kMatrices}, i32),
+                                        words);
 }
 
 namespace {
@@ -127,11 +126,11 @@ struct LoadAFragmentToNVVM : OpConversionPattern<LoadAFragmentOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value matrix = div(b, laneId(b), 8);
-    rewriter.replaceOp(op, PieceLoader(b, op.getRing().getType())
-                               .load(adaptor.getRing(), adaptor.getStage(),
-                                     adaptor.getRow(), op.getTile(),
-                                     op.getStep(), rem(b, matrix, 2),
-                                     div(b, matrix, 2)));
+    rewriter.replaceOp(op,
+                       PieceLoader(b, op.getRing().getType())
+                           .load(adaptor.getRing(), adaptor.getStage(),
+                                 adaptor.getRow(), op.getTile(), op.getStep(),
+                                 rem(b, matrix, 2), div(b, matrix, 2)));
     return success();
   }
 };
@@ -174,16 +173,16 @@ struct LoadWarpScalesToNVVM : OpConversionPattern<LoadWarpScalesOp> {
     // hw::scaleRegisterRow of the lane.
     Value inGroup = add(b, mul(b, rem(b, lane, 4), hw::scaleRegisterRow(1)),
                         div(b, lane, 4));
-    Value row = rem(b,
-                    add(b, add(b, adaptor.getRow(), inGroup),
-                        op.getGroup() * kGroupRows),
-                    hw::kAtomRows);
+    Value row = rem(
+        b,
+        add(b, add(b, adaptor.getRow(), inGroup), op.getGroup() * kGroupRows),
+        hw::kAtomRows);
     Value offset =
         add(b, mul(b, rem(b, row, kGroupRows), hw::atomOffset(1, 0)),
             mul(b, div(b, row, kGroupRows), hw::atomOffset(kGroupRows, 0)));
     SharedType ring = op.getRing().getType();
-    Value stage = element(b, adaptor.getRing(), adaptor.getStage(),
-                          ring.getStageBytes());
+    Value stage =
+        element(b, adaptor.getRing(), adaptor.getStage(), ring.getStageBytes());
     Value address =
         add(b, add(b, stage, offset), op.getWord() * hw::kAtomBytes);
     Value word = LLVM::LoadOp::create(b, b.getI32Type(),
@@ -218,8 +217,8 @@ struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
                     mul(b, rem(b, inQuad, 2), 8));
     Value stage = element(b, adaptor.getRing(), adaptor.getStage(),
                           op.getRing().getType().getStageBytes());
-    Value offset = add(b, mul(b, row, kRowBytes),
-                       mul(b, div(b, inQuad, 2), kHalfBytes));
+    Value offset =
+        add(b, mul(b, row, kRowBytes), mul(b, div(b, inQuad, 2), kHalfBytes));
     int64_t bytes = op.getStep() * kStepBytes;
     int64_t place = bytes / kRowBytes * kTileBytes + bytes % kRowBytes +
                     op.getTile() * 16 * kRowBytes;
@@ -227,12 +226,11 @@ struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
         b, b.getI32Type(),
         pointer(b, add(b, add(b, stage, offset), place), kSharedSpace));
     if (Value valid = adaptor.getValid()) {
-      Value inside =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, valid,
-                                constantI32(b, op.getStep()));
+      Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, valid,
+                                           constantI32(b, op.getStep()));
       constexpr int64_t kWellFormed = 0x44444444;
-      word = arith::SelectOp::create(b, inside, word,
-                                     constantI32(b, kWellFormed));
+      word =
+          arith::SelectOp::create(b, inside, word, constantI32(b, kWellFormed));
     }
     rewriter.replaceOp(op, word);
     return success();
@@ -292,8 +290,8 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
       return arith::ConstantIntOp::create(b, b.getI16Type(), value);
     };
     Type f32 = b.getF32Type();
-    auto result = LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                                   {f32, f32, f32, f32});
+    auto result =
+        LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
     SmallVector<Value> a = unpack(b, adaptor.getA());
     SmallVector<Value> columns = unpack(b, adaptor.getB());
     SmallVector<Value> c = unpack(b, adaptor.getC());
@@ -359,8 +357,8 @@ struct FinishFragmentsToNVVM : OpConversionPattern<FinishFragmentsOp> {
 private:
   static Value pin(ImplicitLocOpBuilder &b, Value fragment) {
     Type f32 = b.getF32Type();
-    auto type = LLVM::LLVMStructType::getLiteral(b.getContext(),
-                                                 {f32, f32, f32, f32});
+    auto type =
+        LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
     auto unpacked = vector::ToElementsOp::create(b, fragment);
     auto assembly = LLVM::InlineAsmOp::create(
         b, type, unpacked.getElements(), /*asm_string=*/"",
@@ -370,14 +368,13 @@ private:
         /*operand_attrs=*/ArrayAttr());
     SmallVector<Value> elements;
     for (int64_t i = 0; i < 4; ++i)
-      elements.push_back(
-          LLVM::ExtractValueOp::create(b, assembly.getRes(), i));
+      elements.push_back(LLVM::ExtractValueOp::create(b, assembly.getRes(), i));
     return vector::FromElementsOp::create(b, fragment.getType(), elements);
   }
 };
 
-/// Lane (g, c) holds columns 2c and 2c + 1 of rows g and g + 8 (PTX ISA, "Matrix
-/// Fragments for mma.m16n8k32", the accumulator).
+/// Lane (g, c) holds columns 2c and 2c + 1 of rows g and g + 8 (PTX ISA,
+/// "Matrix Fragments for mma.m16n8k32", the accumulator).
 struct FragmentPositionToNVVM : OpConversionPattern<FragmentPositionOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -408,5 +405,6 @@ void blockscale::populateWarpPatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   patterns.add<LoadAFragmentToNVVM, LoadBFragmentsToNVVM, LoadWarpScalesToNVVM,
                LoadWarpMetadataToNVVM, WarpMmaToNVVM, FinishFragmentsToNVVM,
-               FragmentPositionToNVVM, SyncWarpToNVVM>(converter, patterns.getContext());
+               FragmentPositionToNVVM, SyncWarpToNVVM>(converter,
+                                                       patterns.getContext());
 }

@@ -183,8 +183,8 @@ Step atomic(Exec &x, const Record &r) {
       uint8_t old[16];
       const uint8_t *c =
           r.op[1] == kNoSlot ? nullptr : x.at(r.op[1]) + lane * 16;
-      changed |= replaceWide(access.data, x.at(r.detail->c[0]) + lane * 16, c,
-                             old);
+      changed |=
+          replaceWide(access.data, x.at(r.detail->c[0]) + lane * 16, c, old);
       std::memcpy(x.at(r.detail->a[0]) + lane * 16, old, 16);
     }
     for (unsigned i = 0; bytes != 16 && i != count; ++i) {
@@ -259,8 +259,7 @@ bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
     r.op[1] = d.source(in.operands[next], bits);
   bool both = in.has(Modifier::AcqRel);
   r.imm = (both || in.has(Modifier::Acquire)) |
-          (both || in.has(Modifier::Release)) << 1 |
-          int64_t(scopeOf(in)) << 2;
+          (both || in.has(Modifier::Release)) << 1 | int64_t(scopeOf(in)) << 2;
   r.aux = uint32_t(op);
   r.aux2 = uint32_t(type) | uint32_t(whereOf(in)) << 8;
   d.flow().sink = true;

@@ -69,8 +69,8 @@ Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
                    int(lane), 0, 79);
   } else if (barrier.reduces != bool(r.aux & kReduce)) {
     return x.fault(r, FindingKind::Barrier,
-                   "bar.red and bar.sync or bar.arrive in one phase",
-                   int(lane), 0, 79);
+                   "bar.red and bar.sync or bar.arrive in one phase", int(lane),
+                   0, 79);
   }
   barrier.arrived += r.aux & kHasCount ? 32 : warpThreads(*x.warp);
   if (count && barrier.arrived > count)

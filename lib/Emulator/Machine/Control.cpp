@@ -25,7 +25,6 @@ void exitLanes(Exec &x, uint32_t lanes) {
   ++x.cluster->epoch;
 }
 
-
 Step scatterLanes(Exec &x, const uint32_t *target) {
   uint32_t left = x.mask, all = x.group->mask;
   std::vector<Group> made;

@@ -281,11 +281,10 @@ std::string clusterBarrierText(const Cluster &cluster) {
 std::string columnsText(const Cluster &cluster, const Cta &cta) {
   std::vector<std::string> held = cluster.grid.residency.othersOn(cta);
   for (const TensorHold &hold : cta.holds)
-    held.push_back(number(hold.columns) + " columns from " +
-                   number(hold.column) + " on by " +
-                   nameOf(cluster, cta, hold.origin.warp) +
-                   " since the tcgen05.alloc at line " +
-                   number(hold.origin.line));
+    held.push_back(
+        number(hold.columns) + " columns from " + number(hold.column) +
+        " on by " + nameOf(cluster, cta, hold.origin.warp) +
+        " since the tcgen05.alloc at line " + number(hold.origin.line));
   return held.empty() ? "" : "; held are " + join(held);
 }
 

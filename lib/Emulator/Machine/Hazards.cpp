@@ -76,7 +76,8 @@ static constexpr HazardInfo kHazards[] = {
      "the CTA's own shared memory; a remote arrival has no result."},
     {16, E, "access to a CTA that has exited",
      "Shared memory and mbarriers of a CTA end with it. A CTA must stay until "
-     "its peers have made their last arrival, copy or access. A rank beyond the "
+     "its peers have made their last arrival, copy or access. A rank beyond "
+     "the "
      "cluster names no CTA at all."},
     {17, A, "scope of a remote arrival",
      "An arrival on an mbarrier of another CTA has the default scope .cta, "
@@ -378,7 +379,8 @@ static constexpr HazardInfo kHazards[] = {
      "the cluster. An init behind it is published by a cluster barrier with "
      "release only; published kernels rely on the relaxed one."},
     {91, A, "last bulk stores not waited for",
-     "Shared memory ends with the CTA. A thread that waits for its earlier bulk "
+     "Shared memory ends with the CTA. A thread that waits for its earlier "
+     "bulk "
      "groups leaves without waiting for the last ones; published kernels rely "
      "on the hardware keeping the memory until they are read."},
 };

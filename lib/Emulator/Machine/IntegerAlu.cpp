@@ -75,8 +75,8 @@ struct MadWideOp {
     return Twice<T>(U(product(a, b)) + U(c));
   }
 };
-/// Products of the low 24 bits of each operand: 48 bits, of which `lo` gives the
-/// low 32 and `hi` the high 32.
+/// Products of the low 24 bits of each operand: 48 bits, of which `lo` gives
+/// the low 32 and `hi` the high 32.
 template <bool Sign> int64_t product24(uint32_t a, uint32_t b) {
   auto low = [](uint32_t v) {
     return Sign ? int64_t(int32_t(v << 8) >> 8) : int64_t(v & 0xFFFFFF);
@@ -97,8 +97,8 @@ template <bool Sign, bool High> struct Mad24Op {
 struct Mad24SatOp {
   int32_t operator()(int32_t a, int32_t b, int32_t c) const {
     int64_t sum = int64_t(int32_t(Mul24Op<true, true>()(a, b))) + c;
-    return int32_t(std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN),
-                                     INT32_MAX));
+    return int32_t(
+        std::min<int64_t>(std::max<int64_t>(sum, INT32_MIN), INT32_MAX));
   }
 };
 struct DivOp {
@@ -248,9 +248,8 @@ template <typename F, typename T> Step divide(Exec &x, const Record &r) {
   Step step = Step::Next;
   forLanes(x.mask, [&](unsigned lane) {
     if (b[lane] == 0 && step != Step::Fault)
-      step =
-          x.fault(r, FindingKind::Arithmetic, "integer division by zero", lane,
-                  0, 87);
+      step = x.fault(r, FindingKind::Arithmetic, "integer division by zero",
+                     lane, 0, 87);
   });
   return step == Step::Fault ? step : map<F, T, T, T>(x, r);
 }

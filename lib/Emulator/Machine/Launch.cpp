@@ -52,22 +52,25 @@ bool checkShape(const Function &kernel, const Launch &launch, Findings &out) {
     return false;
   const LaunchBounds &bounds = kernel.launch;
   if (bounds.reqntid[0] && !same(dims(bounds.reqntid), block))
-    refuse(out, "block is " + text(block) + ", .reqntid says " +
-                    text(dims(bounds.reqntid)),
+    refuse(out,
+           "block is " + text(block) + ", .reqntid says " +
+               text(dims(bounds.reqntid)),
            85);
   if (bounds.maxntid[0] && block.count() > dims(bounds.maxntid).count())
-    refuse(out, "block " + text(block) + " is larger than .maxntid " +
-                    text(dims(bounds.maxntid)),
+    refuse(out,
+           "block " + text(block) + " is larger than .maxntid " +
+               text(dims(bounds.maxntid)),
            85);
   if (bounds.reqnctapercluster[0] &&
       !same(dims(bounds.reqnctapercluster), cluster))
-    refuse(out, "cluster is " + text(cluster) + ", .reqnctapercluster says " +
-                    text(dims(bounds.reqnctapercluster)),
+    refuse(out,
+           "cluster is " + text(cluster) + ", .reqnctapercluster says " +
+               text(dims(bounds.reqnctapercluster)),
            85);
   if (bounds.maxclusterrank && cluster.count() > bounds.maxclusterrank)
-    refuse(out, "cluster " + text(cluster) +
-                    " is larger than .maxclusterrank " +
-                    std::to_string(bounds.maxclusterrank),
+    refuse(out,
+           "cluster " + text(cluster) + " is larger than .maxclusterrank " +
+               std::to_string(bounds.maxclusterrank),
            85);
   for (Finding &finding : out)
     finding.line = kernel.position.line;

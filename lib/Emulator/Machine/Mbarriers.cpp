@@ -132,8 +132,8 @@ struct Arrivals {
 
 /// What the operation of a lane on a barrier means for others.
 void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
-                 uint32_t offset, uint32_t bytes,
-                 const MBarrierArrival &result, Arrivals &before) {
+                 uint32_t offset, uint32_t bytes, const MBarrierArrival &result,
+                 Arrivals &before) {
   Order &order = *x.cluster->order;
   BarrierOrder &barrier = order.barrier(cta, offset);
   Origin origin = x.origin(r, int(lane));
@@ -365,8 +365,7 @@ void finish(Cluster &cluster, const Origin &origin, uint32_t address,
     asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
                address, hazardOf(result.error, false));
   else if (!result.completed && barrier.pending() == 0 && barrier.tx() < 0)
-    reportHazard(cluster, origin, bytesRule(kind),
-                 FindingKind::MBarrier,
+    reportHazard(cluster, origin, bytesRule(kind), FindingKind::MBarrier,
                  std::string("the ") + (answer ? "answers" : "copies") +
                      " of this phase deliver " + std::to_string(-barrier.tx()) +
                      " bytes more than were expected" +

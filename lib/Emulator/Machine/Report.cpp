@@ -41,8 +41,7 @@ static unsigned ruleOf(FindingKind kind) {
 }
 
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
-            std::string message, uint64_t address, unsigned hazard,
-            bool mild) {
+            std::string message, uint64_t address, unsigned hazard, bool mild) {
   if (!hazard)
     hazard = ruleOf(kind);
   bool advice = mild || isAdvice(hazard);

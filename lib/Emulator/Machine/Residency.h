@@ -7,9 +7,9 @@
 //
 // Each CTA has tensor memory of its own here, as if it were alone on its SM. A
 // cooperative launch of more CTAs than a chip has SMs cannot be like that: all
-// of its CTAs run at once, several on an SM, and share its 512 columns. They are
-// counted here, by SM; which of them a CTA gets is not modelled. Pairs are taken
-// to be alone.
+// of its CTAs run at once, several on an SM, and share its 512 columns. They
+// are counted here, by SM; which of them a CTA gets is not modelled. Pairs are
+// taken to be alone.
 //
 //===----------------------------------------------------------------------===//
 

@@ -295,11 +295,9 @@ void checkRegisters(Cluster &cluster) {
       const Warp &first = *cta->warps[warp->index / 4 * 4];
       if (warp->registerChanges == first.registerChanges)
         continue;
-      const Warp &more = warp->registerChanges > first.registerChanges
-                             ? *warp
-                             : first;
-      report(cluster,
-             {cta.get(), int(more.index), -1, more.registerLine},
+      const Warp &more =
+          warp->registerChanges > first.registerChanges ? *warp : first;
+      report(cluster, {cta.get(), int(more.index), -1, more.registerLine},
              FindingKind::Barrier,
              "setmaxnreg was not executed by all warps of the warpgroup", 0,
              81);

@@ -17,8 +17,7 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 static uint64_t hashOf(const PastAccess &e) {
   uint64_t hash =
       mix(e.cluster, uint64_t(e.stamp.component) << 32 | e.stamp.time);
-  return mix(hash,
-             uint64_t(e.line) << 32 | uint64_t(e.flags) << 16 | e.bytes);
+  return mix(hash, uint64_t(e.line) << 32 | uint64_t(e.flags) << 16 | e.bytes);
 }
 
 uint32_t Shadow::intern(const PastAccess &event) {

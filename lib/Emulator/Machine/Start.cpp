@@ -119,9 +119,9 @@ void startWarp(Grid &grid, Cta &cta, unsigned index) {
   warp->registersPerThread = registersPerThread(grid);
   warp->local.assign(size_t(32) * program.localBytes + 16, 0);
   if (program.stackTop != kNoSlot)
-    std::fill_n(reinterpret_cast<uint64_t *>(warp->registers +
-                                             program.stackTop),
-                32, program.stackBase);
+    std::fill_n(
+        reinterpret_cast<uint64_t *>(warp->registers + program.stackTop), 32,
+        program.stackBase);
   Group group;
   group.pc = program.entry;
   group.mask = warp->live;

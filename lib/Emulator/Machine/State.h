@@ -151,9 +151,9 @@ struct Program {
   std::vector<uint8_t> constants; ///< the constant bank
   uint32_t registerBytes = 0;     ///< the register bank of a warp
   uint32_t entry = 0;
-  uint32_t staticShared = 0;        ///< bytes from kSharedBase
-  uint32_t dynamicShared = 0;       ///< first dynamic byte, from kSharedBase
-  uint64_t localBytes = 0;          ///< per lane, parameters of calls included
+  uint32_t staticShared = 0;  ///< bytes from kSharedBase
+  uint32_t dynamicShared = 0; ///< first dynamic byte, from kSharedBase
+  uint64_t localBytes = 0;    ///< per lane, parameters of calls included
   /// The stack, if there is one, inside local memory; 64 bits per lane with
   /// its top.
   uint64_t stackBase = 0, stackEnd = 0;
@@ -234,16 +234,16 @@ struct Warp {
   /// Of the undefined ones those of which one half is defined.
   std::vector<UndefinedHalves> definedHalves;
   bool tainted = false;
-  bool loading = false; ///< WarpOrder::loads has some
-  std::vector<uint8_t> local;        ///< 32 lanes, one after another
+  bool loading = false;       ///< WarpOrder::loads has some
+  std::vector<uint8_t> local; ///< 32 lanes, one after another
   std::array<std::vector<SavedFrame>, 32> frames; ///< innermost last
-  std::array<BulkGroups, 32> bulk;   ///< cp.async.bulk, per thread
-  std::array<BulkGroups, 32> copies; ///< cp.async, per thread
+  std::array<BulkGroups, 32> bulk;                ///< cp.async.bulk, per thread
+  std::array<BulkGroups, 32> copies;              ///< cp.async, per thread
   uint32_t clusterArrived = 0;
   uint64_t clusterPhase[32] = {};
-  uint32_t registersPerThread = 0; ///< as setmaxnreg counts them
+  uint32_t registersPerThread = 0;                ///< as setmaxnreg counts them
   uint32_t registerChanges = 0, registerLine = 0; ///< setmaxnreg so far
-  uint32_t carry = 0;              ///< condition code of add.cc, per lane
+  uint32_t carry = 0;               ///< condition code of add.cc, per lane
   std::vector<GroupWork> work;      ///< kept only for an observer
   std::unique_ptr<WarpOrder> order; ///< strict mode only
 
@@ -357,7 +357,7 @@ struct Cluster {
   uint32_t at[3] = {0, 0, 0}; ///< in clusters
   std::vector<std::unique_ptr<Cta>> ctas;
   std::deque<AsyncOp> pending;
-  uint64_t epoch = 1; ///< grows whenever a blocked group may go on
+  uint64_t epoch = 1;  ///< grows whenever a blocked group may go on
   uint64_t writes = 0; ///< to any memory by instructions
   uint64_t looks = 0;  ///< strong reads of global memory
   uint64_t turn = 0;
@@ -372,7 +372,7 @@ struct Cluster {
   std::vector<Finding> findings, advice;
   Counters counters;
   OpenPointSet openPoints;
-  std::unique_ptr<Order> order; ///< strict mode only
+  std::unique_ptr<Order> order;             ///< strict mode only
   std::unique_ptr<TensorOrder> tensorOrder; ///< same
 
   explicit Cluster(Grid &grid);

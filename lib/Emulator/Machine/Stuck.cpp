@@ -59,8 +59,8 @@ unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
   const Instruction *in = cluster.program().code[group.pc].instruction;
   if (!in)
     return 0;
-  bool partial = !group.arrived && (group.mask != warp.live ||
-                                    guardSplits(cluster, warp, group));
+  bool partial = !group.arrived &&
+                 (group.mask != warp.live || guardSplits(cluster, warp, group));
   switch (in->opcode) {
   case Opcode::Tcgen05Ld:
   case Opcode::Tcgen05St:

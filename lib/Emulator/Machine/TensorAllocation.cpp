@@ -132,9 +132,10 @@ Step deallocate(Exec &x, const Record &r) {
     return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address,
                    52);
   std::vector<TensorHold> &holds = x.cta->holds;
-  holds.erase(std::find_if(
-      holds.begin(), holds.end(),
-      [&](const TensorHold &hold) { return hold.column == address; }));
+  holds.erase(
+      std::find_if(holds.begin(), holds.end(), [&](const TensorHold &hold) {
+        return hold.column == address;
+      }));
   x.cluster->grid.residency.give(*x.cta, columns);
   if (x.cluster->order)
     checkFree(x, r, address, columns);

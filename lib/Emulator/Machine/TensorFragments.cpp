@@ -53,8 +53,8 @@ Step loadTensor(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   if (x.mask != ~0u)
-    return x.fault(r, FindingKind::Divergence,
-                   "tcgen05.ld by a part of a warp", -1, 0, 73);
+    return x.fault(r, FindingKind::Divergence, "tcgen05.ld by a part of a warp",
+                   -1, 0, 73);
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
@@ -89,8 +89,8 @@ Step storeTensor(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   if (x.mask != ~0u)
-    return x.fault(r, FindingKind::Divergence,
-                   "tcgen05.st by a part of a warp", -1, 0, 73);
+    return x.fault(r, FindingKind::Divergence, "tcgen05.st by a part of a warp",
+                   -1, 0, 73);
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;

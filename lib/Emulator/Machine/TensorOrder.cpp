@@ -25,10 +25,9 @@ bool isFree(TensorUse use) {
 }
 
 const char *nameOf(TensorUse use) {
-  static const char *const kNames[] = {"tcgen05.mma", "tcgen05.cp",
-                                       "tcgen05.shift", "tcgen05.ld",
-                                       "tcgen05.st",  "tcgen05.dealloc",
-                                       "tcgen05.dealloc"};
+  static const char *const kNames[] = {
+      "tcgen05.mma", "tcgen05.cp",      "tcgen05.shift",  "tcgen05.ld",
+      "tcgen05.st",  "tcgen05.dealloc", "tcgen05.dealloc"};
   return kNames[size_t(use)];
 }
 
@@ -107,16 +106,14 @@ void TensorOrder::advise(Warp &warp, const TensorEvent &now, uint32_t number,
            " at line " + std::to_string(earlier.origin.line) + ", column " +
            std::to_string(column);
   };
-  if (!wrote && now.use == TensorUse::Copy &&
-      !order.knows(warp, earlier.done))
+  if (!wrote && now.use == TensorUse::Copy && !order.knows(warp, earlier.done))
     return reportHazard(cluster, now.origin, 66, FindingKind::Race,
-                        text(" overwrites what may still be read by "),
-                        column);
+                        text(" overwrites what may still be read by "), column);
   bool sameWarp = earlier.issued.component == now.issued.component;
   if (!sameWarp && !isFree(now.use) &&
-      !order.knows(warp, order.knows(warp, earlier.done) ? earlier.done
-                                                         : earlier.issued,
-                   View::TensorFenced))
+      !order.knows(
+          warp, order.knows(warp, earlier.done) ? earlier.done : earlier.issued,
+          View::TensorFenced))
     reportHazard(cluster, now.origin, 75, FindingKind::Race,
                  text(" without tcgen05.fence::after_thread_sync behind the "
                       "barrier that orders it after "),
@@ -143,15 +140,13 @@ void TensorOrder::check(Warp &warp, const TensorEvent &now, uint32_t number,
       advise(warp, now, number, wrote, column);
     return;
   }
-  std::string text = std::string(nameOf(now.use)) +
-                     (isCore(now.use) || now.use == TensorUse::Load
-                          ? " touches"
-                          : " takes") +
-                     " column " + std::to_string(column) + ", which " +
-                     nameOf(earlier.use) + " at line " +
-                     std::to_string(earlier.origin.line) + " of warp " +
-                     std::to_string(earlier.origin.warp) +
-                     (wrote ? " may still be writing" : " may still be reading");
+  std::string text =
+      std::string(nameOf(now.use)) +
+      (isCore(now.use) || now.use == TensorUse::Load ? " touches" : " takes") +
+      " column " + std::to_string(column) + ", which " + nameOf(earlier.use) +
+      " at line " + std::to_string(earlier.origin.line) + " of warp " +
+      std::to_string(earlier.origin.warp) +
+      (wrote ? " may still be writing" : " may still be reading");
   reportHazard(cluster, now.origin, hazardOf(warp, now, number),
                FindingKind::Race, std::move(text), column);
 }
@@ -215,13 +210,13 @@ void TensorOrder::allocate(Cta &cta, unsigned column, unsigned count) {
 void TensorOrder::commit(Warp &warp, const Origin &origin, unsigned group) {
   auto lane = unsigned(origin.lane);
   Queue own = group == 2 ? Queue::Tensor2 : Queue::Tensor1;
-  Stamp other = order.last(warp, lane,
-                           group == 2 ? Queue::Tensor1 : Queue::Tensor2);
+  Stamp other =
+      order.last(warp, lane, group == 2 ? Queue::Tensor1 : Queue::Tensor2);
   if (other.time > committed[other.component])
-    reportHazard(cluster, origin, 61, FindingKind::Descriptor,
-                 "tcgen05.commit with cta_group::" + std::to_string(group) +
-                     " after operations with cta_group::" +
-                     std::to_string(3 - group));
+    reportHazard(
+        cluster, origin, 61, FindingKind::Descriptor,
+        "tcgen05.commit with cta_group::" + std::to_string(group) +
+            " after operations with cta_group::" + std::to_string(3 - group));
   Stamp last = order.last(warp, lane, own);
   uint32_t &covered = committed[last.component];
   if (last.time > covered)
@@ -282,8 +277,8 @@ void issueTensor(Exec &x, const Record &r, unsigned lane, unsigned group,
   TensorEvent event;
   event.use = use;
   event.origin = x.origin(r, int(lane));
-  event.done = cluster.order->last(*x.warp, lane,
-                                   group == 2 ? Queue::Tensor2 : Queue::Tensor1);
+  event.done = cluster.order->last(
+      *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
   event.issued = nowOf(*x.warp);
   if (group == 1)
     return cluster.tensorOrder->touch(*x.warp, *x.cta, event, areas);

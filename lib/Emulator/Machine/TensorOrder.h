@@ -1,4 +1,5 @@
-//===- TensorOrder.h - what happens before what in tensor memory -*- C++ -*-===//
+//===- TensorOrder.h - what happens before what in tensor memory -*- C++
+//-*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -51,8 +52,8 @@ public:
   /// Checks an operation of `warp` on areas of one CTA and remembers it.
   void touch(Warp &warp, Cta &cta, const TensorEvent &event,
              const std::vector<TensorArea> &areas);
-  /// The columns of `cta` are freed by `warp`, which may belong to the other CTA
-  /// of its pair: nothing may be in flight on them.
+  /// The columns of `cta` are freed by `warp`, which may belong to the other
+  /// CTA of its pair: nothing may be in flight on them.
   void free(Warp &warp, Cta &cta, const Origin &origin, unsigned column,
             unsigned count);
   /// The columns are new.
@@ -75,7 +76,7 @@ private:
   /// Numbers of events; 0 = none.
   struct Cell {
     uint32_t writer = 0;
-    uint32_t core = 0;                 ///< last mma that read it
+    uint32_t core = 0;               ///< last mma that read it
     std::array<uint32_t, 4> loads{}; ///< by warp / 4
   };
   using Cells = std::vector<Cell>;
@@ -85,8 +86,8 @@ private:
              unsigned column);
   bool ordered(const Warp &warp, const TensorEvent &earlier,
                const TensorEvent &now, bool wrote) const;
-  unsigned hazardOf(const Warp &warp, const TensorEvent &now, uint32_t earlier)
-      const;
+  unsigned hazardOf(const Warp &warp, const TensorEvent &now,
+                    uint32_t earlier) const;
   bool fencedBefore(const Warp &warp, uint32_t earlier) const;
   void advise(Warp &warp, const TensorEvent &now, uint32_t earlier, bool wrote,
               unsigned column);

@@ -1,6 +1,7 @@
 //===- Convert.cpp - the narrow float conversions of cvt ------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -105,8 +106,8 @@ float decode(Element type, uint32_t code) {
     exponent = 1;
   else
     fraction |= 1u << layout.mantissa;
-  double value =
-      std::ldexp(double(fraction), exponent - layout.bias - int(layout.mantissa));
+  double value = std::ldexp(double(fraction),
+                            exponent - layout.bias - int(layout.mantissa));
   return float(negative ? -value : value);
 }
 
@@ -156,7 +157,8 @@ static double roundScaled(double scaled, bool negative, Rounding rounding,
   case Rounding::RNA:
     return floor + (fraction >= 0.5);
   case Rounding::RS:
-    return floor + (fraction + std::ldexp(double(random), -int(randomBits)) >= 1);
+    return floor +
+           (fraction + std::ldexp(double(random), -int(randomBits)) >= 1);
   case Rounding::RN:
     break;
   }
@@ -190,10 +192,9 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
   bool negative = std::signbit(value);
   if (negative && (mode.relu || !layout.isSigned))
     return 0;
-  uint32_t sign =
-      negative ? 1u << (layout.width - 1 - layout.low) : 0;
+  uint32_t sign = negative ? 1u << (layout.width - 1 - layout.low) : 0;
   bool saturates = mode.satfinite || (!layout.infinity && !layout.nan);
-  uint32_t overflow = saturates           ? layout.maxCode
+  uint32_t overflow = saturates         ? layout.maxCode
                       : layout.infinity ? layout.infinity
                                         : layout.nan;
   if (std::isinf(value))
@@ -248,7 +249,8 @@ uint32_t unpackToF16x2(Element type, uint32_t packed, bool relu) {
   uint32_t mask = (1u << field) - 1;
   ConvertMode mode;
   mode.relu = relu;
-  uint32_t high = encode(Element::F16, decode(type, packed >> field & mask), mode);
+  uint32_t high =
+      encode(Element::F16, decode(type, packed >> field & mask), mode);
   uint32_t low = encode(Element::F16, decode(type, packed & mask), mode);
   return high << 16 | low;
 }

@@ -1,6 +1,7 @@
 //===- InstructionDescriptor.cpp - tcgen05.mma instruction word -----------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -103,7 +104,8 @@ static Reason checkReserved(uint32_t bits, const MmaForm &form) {
            " must be 0 for " + quoted(kind);
   };
   if (isBlockScaled(kind)) {
-    for (auto [offset, width] : {std::pair(0u, 2u), {3u, 1u}, {6u, 1u}, {24u, 3u}})
+    for (auto [offset, width] :
+         {std::pair(0u, 2u), {3u, 1u}, {6u, 1u}, {24u, 3u}})
       if (auto reason = reserved(offset, width))
         return reason;
     if (isFp4Kind(kind))
@@ -167,10 +169,9 @@ static Reason checkScales(const MmaForm &form, uint32_t bits,
   out.scaleCount = out.k / form.block / (form.sparse ? 2 : 1);
   out.scaleIdB = field(bits, 4, 2);
   out.scaleIdA = field(bits, 29, 2);
-  unsigned step = out.k == 96 ? (form.block == 32 ? 1 : 2)
-                              : out.scaleCount;
-  for (auto [id, which] : {std::pair(out.scaleIdA, "SFA_ID"),
-                           std::pair(out.scaleIdB, "SFB_ID")})
+  unsigned step = out.k == 96 ? (form.block == 32 ? 1 : 2) : out.scaleCount;
+  for (auto [id, which] :
+       {std::pair(out.scaleIdA, "SFA_ID"), std::pair(out.scaleIdB, "SFB_ID")})
     if (id % step)
       return std::string(which) + " " + std::to_string(id) +
              " is not a multiple of " + std::to_string(step) + " as " +
@@ -183,12 +184,13 @@ static Reason checkBlockScaledShape(const MmaForm &form,
                                     const InstructionDescriptor &out,
                                     OpenPointSet &points) {
   bool pair = form.ctaGroup == 2;
-  bool legalM = pair ? out.m == 256 || (out.m == 128 && !form.sparse)
-                     : out.m == 128;
+  bool legalM =
+      pair ? out.m == 256 || (out.m == 128 && !form.sparse) : out.m == 128;
   if (!legalM)
     return "M " + std::to_string(out.m) + " is not legal for " +
-           quoted(form.kind) + " with cta_group::" +
-           std::to_string(form.ctaGroup) + (form.sparse ? ", sparse" : "");
+           quoted(form.kind) +
+           " with cta_group::" + std::to_string(form.ctaGroup) +
+           (form.sparse ? ", sparse" : "");
   unsigned step = pair ? 16 : 8;
   if (out.mnMajorB || out.k == 96)
     step = pair && out.mnMajorB ? 32 : 16;
@@ -226,8 +228,8 @@ static Reason checkPlainShape(const MmaForm &form,
   bool pair = form.ctaGroup == 2;
   if (pair ? out.m != 128 && out.m != 256 : out.m != 64 && out.m != 128)
     return "M " + std::to_string(out.m) + " is not legal for " +
-           quoted(form.kind) + " with cta_group::" +
-           std::to_string(form.ctaGroup);
+           quoted(form.kind) +
+           " with cta_group::" + std::to_string(form.ctaGroup);
   unsigned step = pair ? 32 : out.m == 64 ? 8 : 16;
   bool legalN = out.n >= step && out.n <= 256 && out.n % step == 0;
   // 8-bit integers skip the odd multiples of 8 above 24.
@@ -244,8 +246,8 @@ static Reason checkPlainShape(const MmaForm &form,
 
 static Reason checkMajors(const MmaForm &form,
                           const InstructionDescriptor &out) {
-  for (auto [major, type, which] :
-       {std::tuple(out.mnMajorA, out.a, "A"), std::tuple(out.mnMajorB, out.b, "B")})
+  for (auto [major, type, which] : {std::tuple(out.mnMajorA, out.a, "A"),
+                                    std::tuple(out.mnMajorB, out.b, "B")})
     if (major && bitWidth(type) < 8)
       return std::string("operand ") + which + " of type '" + name(type) +
              "' must be K-major";

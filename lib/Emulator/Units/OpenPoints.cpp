@@ -1,6 +1,7 @@
 //===- OpenPoints.cpp - choices where the ISA text is silent --------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -11,8 +12,7 @@ namespace blockscale::emulator {
 
 /// In the order of the enumeration.
 static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
-    {"k96-cta-group-1",
-     "K=96 is executed for cta_group 1 with M=128 too",
+    {"k96-cta-group-1", "K=96 is executed for cta_group 1 with M=128 too",
      "CUTLASS ships kernels for it; the PTX table lists only M=256 pairs"},
     {"k96-second-word-stride",
      "the second scale word of a row is 4 columns on for up to 128 rows, 8 "
@@ -20,7 +20,8 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "address arithmetic of CUTLASS for every tile it builds"},
     {"scale-column-alignment",
      "scale addresses may be at any even column, copies at multiples of 4",
-     "CUTLASS and DeepGEMM addresses; one public report of a fault at odd ones"},
+     "CUTLASS and DeepGEMM addresses; one public report of a fault at odd "
+     "ones"},
     {"cta-pair-m128-scales",
      "pairs with M=128 read A scales as rows 0..63 of each CTA and B scales "
      "split in two halves of N over the lanes",
@@ -38,8 +39,7 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "products are added to the f32 accumulator in order of K, each rounded to "
      "nearest even",
      "unspecified beyond f32 precision; exact data do not depend on it"},
-    {"nan-scale",
-     "a NaN scale makes every product of its block NaN",
+    {"nan-scale", "a NaN scale makes every product of its block NaN",
      "not in the ISA text; follows from the value of the scale"},
     {"base-offset-pattern",
      "a non-zero base offset shifts the swizzle pattern by that many rows of "
@@ -48,7 +48,8 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
     {"sparse-selector",
      "kind f16 and tf32 read metadata of 4 bytes per row and instruction from "
      "the column that the selector names",
-     "PTX text leaves the position to a figure; CUTLASS passes even columns and "
+     "PTX text leaves the position to a figure; CUTLASS passes even columns "
+     "and "
      "the lowest bit of the column as the selector"},
     {"copy-4x256b-lanes",
      "tcgen05.cp.4x256b writes its rows to lanes 0, 32, 64 and 96",

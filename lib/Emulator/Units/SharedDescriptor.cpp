@@ -1,6 +1,7 @@
 //===- SharedDescriptor.cpp - shared-memory matrix descriptors ------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -78,8 +79,8 @@ std::optional<std::string> whyNotPattern(const SharedDescriptor &descriptor) {
   uint32_t row = descriptor.start >> 7 & mask;
   if (row == (descriptor.baseOffset & mask))
     return std::nullopt;
-  return "the rows start at byte " + std::to_string(row * 128) +
-         " of the " + std::to_string((mask + 1) * 128) +
+  return "the rows start at byte " + std::to_string(row * 128) + " of the " +
+         std::to_string((mask + 1) * 128) +
          "-byte swizzle pattern, the base offset says byte " +
          std::to_string((descriptor.baseOffset & mask) * 128);
 }
@@ -97,7 +98,8 @@ std::optional<std::string> whyNotOperand(const SharedDescriptor &descriptor,
       return std::string("MN-major operands of 8-bit elements cannot use the "
                          "128-byte swizzle with 32-byte atoms");
     if (descriptor.leadingAbsolute)
-      return std::string("the absolute leading address needs a K-major operand");
+      return std::string(
+          "the absolute leading address needs a K-major operand");
     return std::nullopt;
   }
   uint32_t span = descriptor.span();

@@ -69,8 +69,8 @@ std::vector<TensorArea> areasOf(const MmaRequest &request,
   unsigned parts = stationary ? 128 / idesc.m : split ? 2 : 1;
   uint8_t lanes = TensorArea::kAllLanes;
   if (halves && !split)
-    lanes = TensorMemory::laneOf(request.d) == 16 ? kSecondHalves
-                                                  : kFirstHalves;
+    lanes =
+        TensorMemory::laneOf(request.d) == 16 ? kSecondHalves : kFirstHalves;
   list.add(TensorMemory::columnOf(request.d), idesc.n / parts, lanes,
            request.enableInputD, true);
   if (request.aInTensorMemory)
@@ -85,17 +85,18 @@ std::vector<TensorArea> areasOf(const MmaRequest &request,
                    idesc.m / request.form.ctaGroup, 4);
     unsigned rows = split ? idesc.n / 2 : idesc.n;
     list.addScales(request.scaleB, idesc.scaleIdB, idesc.scaleCount, rows,
-                   split ? (rows + 31) / 32 : idesc.n > 128 ? 8 : 4);
+                   split           ? (rows + 31) / 32
+                   : idesc.n > 128 ? 8
+                                   : 4);
   }
   return std::move(list.areas);
 }
 
 TensorArea areaOf(CopyShape shape, uint32_t address) {
-  uint8_t lanes =
-      shape == CopyShape::S4x256b
-          ? TensorMemory::laneOf(address) % 32 < 16 ? kFirstHalves
-                                                    : kSecondHalves
-          : TensorArea::kAllLanes;
+  uint8_t lanes = shape == CopyShape::S4x256b
+                      ? TensorMemory::laneOf(address) % 32 < 16 ? kFirstHalves
+                                                                : kSecondHalves
+                      : TensorArea::kAllLanes;
   return {TensorMemory::columnOf(address), copyRowBytes(shape) / 4, lanes,
           false, true};
 }

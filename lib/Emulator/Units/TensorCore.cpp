@@ -1,6 +1,7 @@
 //===- TensorCore.cpp - execution of tcgen05.mma and its copies -----------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -131,8 +132,8 @@ struct TileProduct {
   float initial(unsigned row, unsigned n) const {
     if (!request.enableInputD)
       return 0;
-    float value = loadAccumulator(
-        idesc.accumulator, tensor.row(tile.lanes[row])[tile.column + n]);
+    float value = loadAccumulator(idesc.accumulator,
+                                  tensor.row(tile.lanes[row])[tile.column + n]);
     return std::ldexp(value, -int(request.scaleInputD));
   }
   void fast(const float *panelA, const float *panelB);
@@ -156,9 +157,10 @@ void TileProduct::fast(const float *panelA, const float *panelB) {
       float *rows[kBlockRows];
       bool inPlace = direct && columns == kBlockColumns;
       for (unsigned r = 0; r < kBlockRows; ++r) {
-        rows[r] = inPlace ? reinterpret_cast<float *>(
-                                tensor.row(tile.lanes[r0 + r]) + tile.column + n0)
-                          : buffer[r];
+        rows[r] = inPlace
+                      ? reinterpret_cast<float *>(
+                            tensor.row(tile.lanes[r0 + r]) + tile.column + n0)
+                      : buffer[r];
         for (unsigned n = 0; !inPlace && n < columns; ++n)
           buffer[r][n] = initial(r0 + r, n0 + n);
       }
@@ -241,10 +243,10 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
       return illegal("a CTA of the pair is not resident", 76);
   const InstructionDescriptor &idesc = report.idesc;
   MmaKind kind = request.form.kind;
-  if (request.scaleInputD &&
-      ((kind != MmaKind::F16 && kind != MmaKind::TF32) ||
-       request.scaleInputD > 15))
-    return illegal("scale-input-d is 0..15 and only for kinds 'f16' and 'tf32'");
+  if (request.scaleInputD && ((kind != MmaKind::F16 && kind != MmaKind::TF32) ||
+                              request.scaleInputD > 15))
+    return illegal(
+        "scale-input-d is 0..15 and only for kinds 'f16' and 'tf32'");
   if (request.aShift)
     if (auto reason = whyNotShifted(request, idesc))
       return illegal(*reason);
@@ -263,13 +265,13 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
                  rowBytes(idesc.a, storedA), bitWidth(idesc.a))) {
     return illegal("operand 'A': " + *reason, 71);
   }
-  if (auto reason = whyNotOperand(decodeSharedDescriptor(request.b),
-                                  idesc.mnMajorB, rowBytes(idesc.b, idesc.k),
-                                  bitWidth(idesc.b)))
+  if (auto reason =
+          whyNotOperand(decodeSharedDescriptor(request.b), idesc.mnMajorB,
+                        rowBytes(idesc.b, idesc.k), bitWidth(idesc.b)))
     return illegal("operand 'B': " + *reason, 71);
   if (request.form.weightStationary) {
-    if (auto reason = decodeZeroColumns(request.zeroColumns, idesc.m, idesc.n,
-                                        columns))
+    if (auto reason =
+            decodeZeroColumns(request.zeroColumns, idesc.m, idesc.n, columns))
       return illegal(*reason);
     if (columns.zero.any())
       report.openPoints.add(OpenPoint::ZeroColumnSpans);
@@ -402,15 +404,15 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
     uint8_t source[128 * 32];
     for (unsigned r = 0; r < rows; ++r)
       for (unsigned b = 0; b < rowBytes; b += 16)
-        if (!readShared(cta, c, addressKMajor(descriptor, r, b), 16,
-                        dataBytes, "copy source", source + r * rowBytes + b, report)) {
+        if (!readShared(cta, c, addressKMajor(descriptor, r, b), 16, dataBytes,
+                        "copy source", source + r * rowBytes + b, report)) {
           report.refused = true;
           return report;
         }
     if (auto reason = cta.tensor->copyIn(shape, format, address, source,
                                          report.openPoints)) {
-      bool allocated = cta.tensor->allocated(TensorMemory::columnOf(address),
-                                             rowBytes / 4);
+      bool allocated =
+          cta.tensor->allocated(TensorMemory::columnOf(address), rowBytes / 4);
       refuse(report, TensorIssueKind::Unallocated, allocated ? 69 : 51, c,
              address, *reason);
       return report;

@@ -1,6 +1,8 @@
-//===- TensorCoreImpl.h - operands and kernels of the tensor core -*- C++ -*-===//
+//===- TensorCoreImpl.h - operands and kernels of the tensor core -*- C++
+//-*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +25,13 @@ constexpr unsigned kMaxScales = 8;
 
 /// How the elements of a row lie in its bytes.
 enum class Container : uint8_t {
-  Packed4, Padded4, Padded6, Byte, ByteShifted4, Half, Word,
+  Packed4,
+  Padded4,
+  Padded6,
+  Byte,
+  ByteShifted4,
+  Half,
+  Word,
 };
 
 /// Values of all codes of a format of at most 16 bits, bf16 excepted.
@@ -36,11 +44,11 @@ struct Operand {
   std::vector<float> elements; ///< rows x k, unless `coded`
   std::vector<float> scales;   ///< rows x scaleCount
   bool coded = false;
-  bool nibbles = false;        ///< two codes per byte
-  bool negate = false;         ///< of a coded operand
-  unsigned codeBytes = 0;      ///< per row, a multiple of 16
+  bool nibbles = false;   ///< two codes per byte
+  bool negate = false;    ///< of a coded operand
+  unsigned codeBytes = 0; ///< per row, a multiple of 16
   const float *table = nullptr;
-  std::vector<uint8_t> codes;  ///< rows x codeBytes
+  std::vector<uint8_t> codes; ///< rows x codeBytes
 
   void reset(unsigned rowCount, unsigned depth, unsigned scalesPerRow);
   /// Decodes a coded operand into `elements`.
@@ -61,10 +69,10 @@ private:
 
 /// Part of the accumulator whose lanes and columns are regular.
 struct AccumulatorTile {
-  unsigned lanes[128];      ///< lane of each row
+  unsigned lanes[128]; ///< lane of each row
   unsigned rows = 0;
   unsigned firstN = 0, countN = 0;
-  unsigned column = 0;      ///< of firstN
+  unsigned column = 0; ///< of firstN
 };
 
 /// Parts of the accumulator of a CTA at most.

@@ -1,6 +1,7 @@
 //===- TensorCoreKernel.cpp - f32 micro-kernel ----------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -31,7 +32,8 @@ multiplyPieces(const float *a, const float *b, unsigned k,
       for (unsigned r = 0; r < Rows; ++r)
         for (unsigned v = 0; v < Vectors; ++v) {
           if (accumulate)
-            std::memcpy(&sums[r][v], d[r0 + r] + c0 + v * Width, sizeof(Vector));
+            std::memcpy(&sums[r][v], d[r0 + r] + c0 + v * Width,
+                        sizeof(Vector));
           else
             sums[r][v] = Vector{};
         }

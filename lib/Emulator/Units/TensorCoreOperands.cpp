@@ -1,6 +1,7 @@
 //===- TensorCoreOperands.cpp - reading operands of tcgen05.mma -----------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -261,7 +262,8 @@ bool OperandReader::tensorRow(unsigned cta, unsigned lane, uint32_t address,
   const TensorMemory &tensor = *context.cta[cta].tensor;
   unsigned column = TensorMemory::columnOf(address);
   uint32_t at = lane << 16 | column;
-  if (lane >= TensorMemory::kLanes || !tensor.allocated(column, (bytes + 3) / 4))
+  if (lane >= TensorMemory::kLanes ||
+      !tensor.allocated(column, (bytes + 3) / 4))
     return fail(TensorIssueKind::Unallocated, 51, cta, at,
                 std::string("operand '") + operand +
                     "' reads tensor-memory columns that are not allocated");
@@ -274,7 +276,8 @@ bool OperandReader::tensorRow(unsigned cta, unsigned lane, uint32_t address,
 }
 
 /// Stored positions that a metadata nibble names, in a chunk of four units.
-static bool nibblePositions(unsigned nibble, unsigned &first, unsigned &second) {
+static bool nibblePositions(unsigned nibble, unsigned &first,
+                            unsigned &second) {
   first = nibble & 3;
   second = nibble >> 2;
   // 0b0110 (2 then 1) is listed for tcgen05 beside the ascending pairs.
@@ -285,8 +288,8 @@ bool OperandReader::expandSparse(unsigned cta, unsigned lane,
                                  const float *stored, float *out) {
   bool fp4 = isFp4Kind(request.form.kind), tf32 = idesc.a == Element::TF32;
   bool half = bitWidth(idesc.a) == 16;
-  unsigned unit = fp4 ? 2 : 1;              // elements per stored unit
-  unsigned chunk = tf32 ? 2 : 4 * unit;     // logical elements per nibble
+  unsigned unit = fp4 ? 2 : 1;          // elements per stored unit
+  unsigned chunk = tf32 ? 2 : 4 * unit; // logical elements per nibble
   unsigned chunks = idesc.k / chunk, bytes = (chunks + 1) / 2;
   uint32_t address = request.metadata;
   if (tf32 || half) {
@@ -375,8 +378,8 @@ void OperandReader::startCodes(Container container, Element type, bool negate,
   out.codes.resize(size_t(out.rows) * bytes);
 }
 
-/// Copies all rows of a K-major operand from `firstRow` on. False if anything is out of order;
-/// reading row by row then says what.
+/// Copies all rows of a K-major operand from `firstRow` on. False if anything
+/// is out of order; reading row by row then says what.
 bool OperandReader::sharedCodes(const SharedDescriptor &descriptor,
                                 Container container, unsigned firstCta,
                                 unsigned perCta, unsigned firstRow,
@@ -390,9 +393,8 @@ bool OperandReader::sharedCodes(const SharedDescriptor &descriptor,
   for (unsigned row = 0; row < out.rows; ++row) {
     const TensorCta &cta = context.cta[firstCta + row / perCta];
     for (unsigned b = 0; b < bytes; b += 16) {
-      uint32_t offset =
-          addressKMajor(descriptor, firstRow + row % perCta, b) -
-          cta.sharedBase;
+      uint32_t offset = addressKMajor(descriptor, firstRow + row % perCta, b) -
+                        cta.sharedBase;
       if (offset >= cta.sharedSize || cta.sharedSize - offset < 16)
         return false;
       std::memcpy(&out.codes[size_t(row) * bytes + b], cta.shared + offset, 16);
@@ -435,8 +437,8 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
         fromTensor
             ? tensorRow(cta, lanes[r], uint32_t(request.a), bytes, "A", raw)
             : sharedRow(descriptor, idesc.mnMajorA, "A",
-                        {&context.cta[cta], cta, r},
-                        bytesFor(container, 2) / 2, bytes, groupData(container), raw);
+                        {&context.cta[cta], cta, r}, bytesFor(container, 2) / 2,
+                        bytes, groupData(container), raw);
     if (!read)
       return false;
     float stored[128];
@@ -458,7 +460,8 @@ bool OperandReader::readB(const ZeroColumns &columns, Operand &out) {
   SharedDescriptor descriptor = decodeSharedDescriptor(request.b);
   if (hasCodes(container) && !idesc.mnMajorB && columns.zero.none()) {
     startCodes(container, idesc.b, idesc.negateB, bytes, out);
-    if (sharedCodes(descriptor, container, 0, perCta, columns.shift, bytes, out)) {
+    if (sharedCodes(descriptor, container, 0, perCta, columns.shift, bytes,
+                    out)) {
       finishCodes(container, idesc.b, out);
       return true;
     }
@@ -473,7 +476,8 @@ bool OperandReader::readB(const ZeroColumns &columns, Operand &out) {
     }
     if (!sharedRow(descriptor, idesc.mnMajorB, "B",
                    {&context.cta[cta], cta, n % perCta + columns.shift},
-                   bytesFor(container, 2) / 2, bytes, groupData(container), raw))
+                   bytesFor(container, 2) / 2, bytes, groupData(container),
+                   raw))
       return false;
     decodeRow(container, idesc.b, raw, idesc.k, out.row(n));
     if (idesc.negateB)

@@ -68,9 +68,9 @@ bool OperandReader::scaleRow(unsigned cta, const char *operand,
     if (!scaleWord(cta, operand, firstLane, replicas, column, mask, word))
       return false;
     if (idesc.scale == Element::UE4M3 && word & mask & 0x80808080)
-      return fail(TensorIssueKind::Inconsistent, 65, cta, firstLane << 16 | column,
-                  std::string("bit 7 of a 'ue4m3' scale of '") + operand +
-                      "' is set");
+      return fail(
+          TensorIssueKind::Inconsistent, 65, cta, firstLane << 16 | column,
+          std::string("bit 7 of a 'ue4m3' scale of '") + operand + "' is set");
     for (unsigned i = 0; i < take; ++i, ++s) {
       out[s] = table[word >> 8 * (byte + i) & 0xff];
       if (std::isnan(out[s]))

@@ -1,6 +1,7 @@
 //===- TensorMapCopy.cpp - box copies and reductions ----------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -222,8 +223,8 @@ Fault storeBox(const TensorMap &map, const Box &box, SharedSpan shared,
       if (reduction == Reduction::None)
         std::memcpy(to + produced, linear, bytes);
       else
-        exists &= reduceElements(reduction, map.type, to + produced, linear,
-                                 bytes);
+        exists &=
+            reduceElements(reduction, map.type, to + produced, linear, bytes);
       produced += bytes;
     });
     if (!exists)
@@ -324,7 +325,9 @@ static bool forElements(uint8_t *to, const uint8_t *from, uint32_t bytes,
 
 bool reduceElements(Reduction reduction, TensorMapType type, uint8_t *to,
                     const uint8_t *from, uint32_t bytes) {
-  auto integer = [&](auto &x, auto y) { return reduceInteger(reduction, x, y); };
+  auto integer = [&](auto &x, auto y) {
+    return reduceInteger(reduction, x, y);
+  };
   switch (type) {
   case TensorMapType::U32:
     return forElements<uint32_t>(to, from, bytes, integer);
@@ -336,8 +339,7 @@ bool reduceElements(Reduction reduction, TensorMapType type, uint8_t *to,
     return forElements<int64_t>(to, from, bytes, integer);
   case TensorMapType::F16:
   case TensorMapType::BF16: {
-    Element element =
-        type == TensorMapType::F16 ? Element::F16 : Element::BF16;
+    Element element = type == TensorMapType::F16 ? Element::F16 : Element::BF16;
     return forElements<uint16_t>(to, from, bytes, [&](uint16_t &x, uint16_t y) {
       return reduceHalf(reduction, element, x, y);
     });

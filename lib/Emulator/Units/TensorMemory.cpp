@@ -1,6 +1,7 @@
 //===- TensorMemory.cpp - one CTA's tensor memory -------------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -182,9 +183,9 @@ static unsigned fragmentColumns(const Fragment &fragment) {
   return last + (fragment.pack16 ? 2 : 1);
 }
 
-std::optional<std::string>
-TensorMemory::checkFragment(const Fragment &fragment, uint32_t address,
-                            unsigned warp) const {
+std::optional<std::string> TensorMemory::checkFragment(const Fragment &fragment,
+                                                       uint32_t address,
+                                                       unsigned warp) const {
   if (!fragment.legal())
     return "repetition x" + std::to_string(fragment.num) +
            " does not exist for the shape";
@@ -340,11 +341,9 @@ static void expandGroup(CopyFormat format, const uint8_t *in, uint8_t *out) {
   }
 }
 
-std::optional<std::string> TensorMemory::copyIn(CopyShape shape,
-                                                CopyFormat format,
-                                                uint32_t address,
-                                                const uint8_t *source,
-                                                OpenPointSet &points) {
+std::optional<std::string>
+TensorMemory::copyIn(CopyShape shape, CopyFormat format, uint32_t address,
+                     const uint8_t *source, OpenPointSet &points) {
   unsigned rowBytes = copyRowBytes(shape), count = rowBytes / 4;
   unsigned column = columnOf(address), lane0 = laneOf(address);
   bool single = shape == CopyShape::S4x256b;

@@ -1,6 +1,7 @@
 //===- WarpMatrix.cpp - ldmatrix, stmatrix, movmatrix ---------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -59,14 +60,15 @@ static uint32_t half(const uint8_t *row, unsigned i) {
 void loadMatrix(const MatrixForm &form, const uint8_t (*rows)[16],
                 uint32_t *out) {
   for (unsigned j = 0; j < form.num; ++j) {
-    const uint8_t(*matrix)[16] =
+    const uint8_t (*matrix)[16] =
         rows + j * (form.shape == MatrixShape::M16N16 ? 16 : 8);
     for (unsigned lane = 0; lane < 32; ++lane) {
       unsigned g = lane / 4, c = lane % 4;
       if (form.shape == MatrixShape::M8N8) {
-        uint32_t low = form.trans ? half(matrix[2 * c], g) : half(matrix[g], 2 * c);
-        uint32_t high =
-            form.trans ? half(matrix[2 * c + 1], g) : half(matrix[g], 2 * c + 1);
+        uint32_t low =
+            form.trans ? half(matrix[2 * c], g) : half(matrix[g], 2 * c);
+        uint32_t high = form.trans ? half(matrix[2 * c + 1], g)
+                                   : half(matrix[g], 2 * c + 1);
         out[j * 32 + lane] = high << 16 | low;
       } else if (form.shape == MatrixShape::M8N16) {
         uint32_t word = 0;
@@ -89,7 +91,7 @@ void loadMatrix(const MatrixForm &form, const uint8_t (*rows)[16],
 void storeMatrix(const MatrixForm &form, const uint32_t *in,
                  uint8_t (*rows)[16]) {
   for (unsigned j = 0; j < form.num; ++j) {
-    uint8_t(*matrix)[16] = rows + j * 8;
+    uint8_t (*matrix)[16] = rows + j * 8;
     for (unsigned lane = 0; lane < 32; ++lane) {
       unsigned g = lane / 4, c = lane % 4;
       uint32_t word = in[j * 32 + lane];

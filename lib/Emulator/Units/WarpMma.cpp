@@ -1,6 +1,7 @@
 //===- WarpMma.cpp - mma.sync on arrays of registers ----------------------===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -75,9 +76,9 @@ static Reason whyNotScales(const WarpMmaForm &form) {
 Reason whyNot(const WarpMmaForm &form) {
   bool narrow = isNarrowFloat(form.a) && isNarrowFloat(form.b);
   bool integer = isByteInteger(form.a) && isByteInteger(form.b);
-  bool wide = form.a == form.b &&
-              (form.a == Element::F16 || form.a == Element::BF16 ||
-               form.a == Element::TF32);
+  bool wide =
+      form.a == form.b && (form.a == Element::F16 || form.a == Element::BF16 ||
+                           form.a == Element::TF32);
   if (!narrow && !integer && !wide)
     return std::string("operand types '") + name(form.a) + "' and '" +
            name(form.b) + "' do not go together";
@@ -111,11 +112,11 @@ struct Place {
 } // namespace
 
 /// Fragment of A: groups of one register, rows g and g + 8 alternating.
-static Place placeA(unsigned perRegister, unsigned lane,
-                    unsigned i) {
+static Place placeA(unsigned perRegister, unsigned lane, unsigned i) {
   unsigned q = i / perRegister, within = i % perRegister;
   unsigned g = lane / 4, c = lane % 4;
-  return {g + 8 * (q % 2), perRegister * c + within + 4 * perRegister * (q / 2)};
+  return {g + 8 * (q % 2),
+          perRegister * c + within + 4 * perRegister * (q / 2)};
 }
 
 static Place placeB(unsigned perRegister, unsigned lane, unsigned i) {
@@ -127,7 +128,8 @@ static float elementAt(const WarpMmaForm &form, Element type,
                        const uint32_t *registers, unsigned lane, unsigned i) {
   unsigned bits = containerBits(form, type), per = 32 / bits;
   uint32_t word = registers[i / per * 32 + lane];
-  uint32_t code = bits == 32 ? word : word >> i % per * bits & ((1u << bits) - 1);
+  uint32_t code =
+      bits == 32 ? word : word >> i % per * bits & ((1u << bits) - 1);
   // Unpacked fp4 lies in bits 5..2 of its byte.
   if (type == Element::E2M1 && bits == 8)
     code = code >> 2 & 0xf;
@@ -255,8 +257,8 @@ Reason warpMma(const WarpMmaForm &form, const uint32_t *a, const uint32_t *b,
         continue;
       }
       Element type = half ? Element::F16 : Element::F32;
-      uint32_t old = half ? c[i / 2 * 32 + lane] >> i % 2 * 16 & 0xffff
-                          : c[i * 32 + lane];
+      uint32_t old =
+          half ? c[i / 2 * 32 + lane] >> i % 2 * 16 & 0xffff : c[i * 32 + lane];
       uint32_t bits =
           encode(type, float(double(decode(type, old)) + sum), ConvertMode{});
       if (half)

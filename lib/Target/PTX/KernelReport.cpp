@@ -54,9 +54,8 @@ static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
     return names;
   }
   // Rings of scales are known by the tensor memory that they are copied to.
-  kernel.walk([&](CopyMetadataOp copy) {
-    names[copy.getShared()] = "metadata of A";
-  });
+  kernel.walk(
+      [&](CopyMetadataOp copy) { names[copy.getShared()] = "metadata of A"; });
   kernel.walk([&](CopyScalesOp copy) {
     if (copy.getTarget() == mma.getSfa())
       names[copy.getShared()] = "scales of A";
@@ -86,8 +85,8 @@ static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
     if (auto barrier = dyn_cast<BarrierAllocOp>(op)) {
       uint64_t offset = barrier.getOffset().value_or(0);
       first = std::min(first, offset);
-      end = std::max(end,
-                     offset + barrier.getType().getCount() * kBarrierBytes);
+      end =
+          std::max(end, offset + barrier.getType().getCount() * kBarrierBytes);
     }
   });
   if (end)
@@ -129,11 +128,11 @@ static uint64_t loadedBytes(gpu::GPUFuncOp kernel) {
 static unsigned steps(MmaOp mma) { return mma.getSteps()->size(); }
 static double cycles(MmaOp mma) {
   MmaAttr instruction = mma.getInstruction();
-  return steps(mma) *
-         hw::mmaIntervalCycles(hw::mmaStep(
-             instruction.getKind(), instruction.getK(), instruction.getSparse(),
-             unsigned(instruction.getCtaGroup()), instruction.getM(),
-             instruction.getN()));
+  return steps(mma) * hw::mmaIntervalCycles(
+                          hw::mmaStep(instruction.getKind(), instruction.getK(),
+                                      instruction.getSparse(),
+                                      unsigned(instruction.getCtaGroup()),
+                                      instruction.getM(), instruction.getN()));
 }
 
 /// Instructions of K = 96 cover a K tile of several stages by several ops; what
@@ -205,13 +204,12 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   std::optional<hw::Target> target =
       hw::parseTarget(attribute.getTarget().getValue());
   if (!target)
-    return kernel.emitError() << "unknown target '"
-                              << attribute.getTarget().getValue() << "'";
+    return kernel.emitError()
+           << "unknown target '" << attribute.getTarget().getValue() << "'";
   KernelReport report;
   report.name = kernel.getName().str();
   report.sharedMemoryBytes = attribute.getSharedBytes();
-  report.sharedMemoryLimitBytes =
-      hw::chipInfo(target->chip).sharedMemoryPerCta;
+  report.sharedMemoryLimitBytes = hw::chipInfo(target->chip).sharedMemoryPerCta;
   report.sharedMemory = sharedRegions(kernel, mma);
   report.tensorMemoryColumns = attribute.getTensorColumns();
   uint64_t bytes = loadedBytes(kernel);

@@ -67,7 +67,8 @@ static Printed printBound(AffineExpr expression) {
   case AffineExprKind::FloorDiv:
     return infix(" / ", Binding::Product);
   case AffineExprKind::CeilDiv:
-    return {"ceildiv(" + printBound(lhs).text + ", " + printBound(rhs).text + ")",
+    return {"ceildiv(" + printBound(lhs).text + ", " + printBound(rhs).text +
+                ")",
             Binding::Atom};
   default:
     llvm_unreachable("dimensions do not occur in launch plans");
@@ -191,9 +192,8 @@ parametersOf(gpu::GPUFuncOp kernel) {
     auto attribute = kernel.getArgAttrOfType<ParameterAttr>(
         argument.getArgNumber(), ParameterAttr::name);
     if (!attribute)
-      return kernel.emitError()
-             << "argument " << argument.getArgNumber() << " has no '"
-             << ParameterAttr::name << "'";
+      return kernel.emitError() << "argument " << argument.getArgNumber()
+                                << " has no '" << ParameterAttr::name << "'";
     plan::Parameter parameter;
     parameter.role = stringifyParameterRole(attribute.getRole()).str();
     parameter.operand = operandOf(attribute.getRole()).str();
@@ -213,9 +213,9 @@ parametersOf(gpu::GPUFuncOp kernel) {
       parameter.type = typeName(type);
       parameter.size = parameter.alignment = type.getIntOrFloatBitWidth() / 8;
     } else {
-      return kernel.emitError() << "argument " << argument.getArgNumber()
-                                << " of type " << type
-                                << " has no place in a launch plan";
+      return kernel.emitError()
+             << "argument " << argument.getArgNumber() << " of type " << type
+             << " has no place in a launch plan";
     }
     parameter.offset = llvm::alignTo(end, parameter.alignment);
     end = parameter.offset + parameter.size;
@@ -267,10 +267,9 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
       hw::tensorMapDataTypeInfo(map.getDataType());
   bool kMajor = type.getOrder() == DataOrder::KMajor;
   AffineExpr rows = isA ? sizes.m : sizes.n;
-  AffineExpr stored =
-      isA && product.mma.getSparse()
-          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
-          : sizes.k;
+  AffineExpr stored = isA && product.mma.getSparse()
+                          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
+                          : sizes.k;
   plan::DataPacking data;
   data.operand = isA ? "a" : "b";
   data.format = (isA != swap ? product.mma.getA() : product.mma.getB()).name();
@@ -352,8 +351,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
   if (product.c)
     operands.push_back(matrix("c", product.c));
   if (product.bias) {
-    AffineExpr length =
-        product.biasKind == BiasKind::Row ? sizes.m : sizes.n;
+    AffineExpr length = product.biasKind == BiasKind::Row ? sizes.m : sizes.n;
     plan::PlainOperand bias;
     bias.operand = "bias";
     bias.type = typeName(product.bias.getElementType());
@@ -408,8 +406,8 @@ static FailureOr<TensorMapType> mapOf(gpu::GPUFuncOp kernel,
     if (map && attribute && attribute.getRole() == role)
       return map;
   }
-  return kernel.emitError() << "has no tensor map '"
-                            << stringifyParameterRole(role) << "'";
+  return kernel.emitError()
+         << "has no tensor map '" << stringifyParameterRole(role) << "'";
 }
 
 static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
@@ -454,8 +452,8 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   return result;
 }
 
-FailureOr<plan::Plan>
-blockscale::buildLaunchPlan(ModuleOp module, ArrayRef<Product> products) {
+FailureOr<plan::Plan> blockscale::buildLaunchPlan(ModuleOp module,
+                                                  ArrayRef<Product> products) {
   SmallVector<gpu::GPUFuncOp> kernels;
   module.walk([&](gpu::GPUFuncOp kernel) {
     if (kernel->hasAttrOfType<KernelAttr>(KernelAttr::name))

@@ -56,7 +56,8 @@ static std::string member(StringRef role) {
 }
 
 static bool isSize(const Parameter &parameter) {
-  return parameter.role == "batch" || StringRef(parameter.role).starts_with("size_");
+  return parameter.role == "batch" ||
+         StringRef(parameter.role).starts_with("size_");
 }
 
 static StringRef scalarType(const Parameter &parameter) {
@@ -118,8 +119,8 @@ template <typename T>
 static void printArray(raw_ostream &os, StringRef type, StringRef name,
                        const std::vector<T> &values) {
   os << "  const " << type << ' ' << name << "[] = {";
-  llvm::interleaveComma(values, os,
-                        [&](const T &value) { os << type << "(" << value << ")"; });
+  llvm::interleaveComma(
+      values, os, [&](const T &value) { os << type << "(" << value << ")"; });
   os << "};\n";
 }
 
@@ -127,8 +128,8 @@ static void printEncode(raw_ostream &os, const Parameter &parameter,
                         const std::string &name, const Kernel &kernel) {
   const TensorMap &map = *parameter.tensorMap;
   os << "\n/// Builds the tensor map of '" << parameter.role << "'.\n"
-     << "inline CUresult encode_" << name << "_" << parameter.role
-     << "(const " << name << "Arguments &arguments, CUtensorMap *map) {\n";
+     << "inline CUresult encode_" << name << "_" << parameter.role << "(const "
+     << name << "Arguments &arguments, CUtensorMap *map) {\n";
   printSizes(os, kernel);
   printArray(os, "cuuint64_t", "globalDim", map.globalDim);
   // A map of one dimension has no strides, but an array needs an element.

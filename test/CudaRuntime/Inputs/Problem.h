@@ -60,7 +60,9 @@ struct Operand {
   uint8_t ue4m3(int row, int j) const {
     return uint8_t((exponent(row, j) + 7) << 3);
   }
-  uint8_t ue8m0(int row, int j) const { return uint8_t(exponent(row, j) + 127); }
+  uint8_t ue8m0(int row, int j) const {
+    return uint8_t(exponent(row, j) + 127);
+  }
 
   /// ue4m3 in atoms of 128 rows by 4 blocks, K first; 1 behind the last row.
   std::vector<uint8_t> atoms() const {
@@ -135,10 +137,12 @@ inline int check(const Operand &a, const Operand &b, const float *device) {
   // Exponents of -2 and up: two of them make the sum an integer over 16.
   for (int m = 0; m != a.rows; ++m)
     for (int k = 0; k != a.k; ++k)
-      left[size_t(m) * a.k + k] = a.value(m, k) << (a.exponent(m, k / a.block) + 2);
+      left[size_t(m) * a.k + k] = a.value(m, k)
+                                  << (a.exponent(m, k / a.block) + 2);
   for (int n = 0; n != b.rows; ++n)
     for (int k = 0; k != b.k; ++k)
-      right[size_t(n) * b.k + k] = b.value(n, k) << (b.exponent(n, k / b.block) + 2);
+      right[size_t(n) * b.k + k] = b.value(n, k)
+                                   << (b.exponent(n, k / b.block) + 2);
   size_t wrong = 0;
   for (int m = 0; m != a.rows; ++m)
     for (int n = 0; n != b.rows; ++n) {

@@ -53,10 +53,10 @@ __device__ __forceinline__ void barrierInitFence() {
 
 __device__ __forceinline__ void barrierExpect(uint32_t barrier,
                                               uint32_t bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                   barrier),
-               "r"(bytes)
-               : "memory");
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+      "r"(bytes)
+      : "memory");
 }
 
 __device__ __forceinline__ void barrierArrive(uint32_t barrier) {
@@ -69,8 +69,7 @@ __device__ __forceinline__ void barrierArriveRemote(uint32_t barrier) {
                : "memory");
 }
 
-__device__ __forceinline__ void barrierWait(uint32_t barrier,
-                                            uint32_t parity) {
+__device__ __forceinline__ void barrierWait(uint32_t barrier, uint32_t parity) {
   asm volatile("{\n\t.reg .pred P1;\n\t"
                "LAB_WAIT:\n\t"
                "mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n\t"
@@ -104,9 +103,8 @@ __device__ __forceinline__ void loadTile(uint32_t destination,
 }
 
 __device__ __forceinline__ void loadTileMulticast(uint32_t destination,
-                                                  const CUtensorMap *map,
-                                                  int x, int y,
-                                                  uint32_t barrier,
+                                                  const CUtensorMap *map, int x,
+                                                  int y, uint32_t barrier,
                                                   uint16_t mask) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::"

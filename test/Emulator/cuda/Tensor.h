@@ -49,28 +49,26 @@ template <int Group> struct Tensor;
                    : "memory");                                                \
     }                                                                          \
     __device__ static void copyMetadata(uint32_t to, uint64_t from) {          \
-      asm volatile("tcgen05.cp.cta_group::" #G ".128x128b [%0], %1;" ::"r"(    \
-                       to),                                                    \
+      asm volatile("tcgen05.cp.cta_group::" #G                                 \
+                   ".128x128b [%0], %1;" ::"r"(to),                            \
                    "l"(from)                                                   \
                    : "memory");                                                \
     }                                                                          \
     __device__ static void mmaNvf4(uint32_t d, uint64_t a, uint64_t b,         \
                                    uint32_t idesc, uint32_t sfa, uint32_t sfb, \
                                    bool add) {                                 \
-      asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %6, 0;\n\t"           \
-                   "tcgen05.mma.cta_group::" #G                                \
-                   ".kind::mxf4nvf4.block_scale.block16 "                      \
-                   "[%0], %1, %2, %3, [%4], [%5], p;\n\t}" ::"r"(d),           \
-                   "l"(a), "l"(b), "r"(idesc), "r"(sfa), "r"(sfb),             \
-                   "r"(uint32_t(add))                                          \
-                   : "memory");                                                \
+      asm volatile(                                                            \
+          "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %6, 0;\n\t"                    \
+          "tcgen05.mma.cta_group::" #G ".kind::mxf4nvf4.block_scale.block16 "  \
+          "[%0], %1, %2, %3, [%4], [%5], p;\n\t}" ::"r"(d),                    \
+          "l"(a), "l"(b), "r"(idesc), "r"(sfa), "r"(sfb), "r"(uint32_t(add))   \
+          : "memory");                                                         \
     }                                                                          \
     __device__ static void mmaMxf8(uint32_t d, uint64_t a, uint64_t b,         \
                                    uint32_t idesc, uint32_t sfa, uint32_t sfb, \
                                    bool add) {                                 \
       asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %6, 0;\n\t"           \
-                   "tcgen05.mma.cta_group::" #G                                \
-                   ".kind::mxf8f6f4.block_scale "                              \
+                   "tcgen05.mma.cta_group::" #G ".kind::mxf8f6f4.block_scale " \
                    "[%0], %1, %2, %3, [%4], [%5], p;\n\t}" ::"r"(d),           \
                    "l"(a), "l"(b), "r"(idesc), "r"(sfa), "r"(sfb),             \
                    "r"(uint32_t(add))                                          \
@@ -101,10 +99,10 @@ template <int Group> struct Tensor;
                    : "memory");                                                \
     }                                                                          \
     __device__ static void commit(uint32_t barrier) {                          \
-      asm volatile("tcgen05.commit.cta_group::" #G                             \
-                   ".mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(   \
-                       barrier)                                                \
-                   : "memory");                                                \
+      asm volatile(                                                            \
+          "tcgen05.commit.cta_group::" #G                                      \
+          ".mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(barrier)    \
+          : "memory");                                                         \
     }                                                                          \
     __device__ static void commitTo(uint32_t barrier, uint16_t mask) {         \
       asm volatile(                                                            \
@@ -149,16 +147,16 @@ __device__ __forceinline__ void fenceBefore() {
 __device__ __forceinline__ void loadTensor32(uint32_t (&values)[32],
                                              uint32_t address) {
   asm volatile("tcgen05.ld.sync.aligned.32x32b.x32.b32 " TEXT32 ", [%32];"
-               : REGISTERS8("=r", 0), REGISTERS8("=r", 8),
-                 REGISTERS8("=r", 16), REGISTERS8("=r", 24)
+               : REGISTERS8("=r", 0), REGISTERS8("=r", 8), REGISTERS8("=r", 16),
+                 REGISTERS8("=r", 24)
                : "r"(address));
   asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
 }
 
 __device__ __forceinline__ void storeTensor32(uint32_t address,
                                               const uint32_t (&values)[32]) {
-  asm volatile("tcgen05.st.sync.aligned.32x32b.x32.b32 [%32], " TEXT32 ";" ::
-                   REGISTERS8("r", 0),
+  asm volatile("tcgen05.st.sync.aligned.32x32b.x32.b32 [%32], " TEXT32
+               ";" ::REGISTERS8("r", 0),
                REGISTERS8("r", 8), REGISTERS8("r", 16), REGISTERS8("r", 24),
                "r"(address)
                : "memory");

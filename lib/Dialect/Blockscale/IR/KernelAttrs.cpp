@@ -1,6 +1,7 @@
 //===- KernelAttrs.cpp - attributes of kernels ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -31,19 +32,17 @@ static LogicalResult checkField(function_ref<InFlightDiagnostic()> emitError,
   return diag << ", found " << value;
 }
 
-ScheduleAttr ScheduleAttr::get(MLIRContext *context,
-                               const ScheduleFields &f) {
+ScheduleAttr ScheduleAttr::get(MLIRContext *context, const ScheduleFields &f) {
   return get(context, f.target, f.tileM, f.tileN, f.tileK, f.stages,
              f.accumulators, f.swapOperands, f.groupM, f.ctaGroup, f.clusterM,
              f.clusterN, f.mmaK, f.scheduler, f.dependentLaunch);
 }
 
 ScheduleFields ScheduleAttr::getFields() const {
-  return {getTarget(),       getTileM(),           getTileN(),
-          getTileK(),        getStages(),          getAccumulators(),
-          getSwapOperands(), getGroupM(),          getCtaGroup(),
-          getClusterM(),     getClusterN(),        getMmaK(),
-          getScheduler(),    getDependentLaunch()};
+  return {getTarget(),    getTileM(),          getTileN(),        getTileK(),
+          getStages(),    getAccumulators(),   getSwapOperands(), getGroupM(),
+          getCtaGroup(),  getClusterM(),       getClusterN(),     getMmaK(),
+          getScheduler(), getDependentLaunch()};
 }
 
 /// Clusters are groups of whole pairs, of at most 16 CTAs.
@@ -66,12 +65,14 @@ static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, StringAttr target,
-    int64_t tileM, int64_t tileN, int64_t tileK, int64_t stages,
-    int64_t accumulators, BoolAttr swapOperands, int64_t groupM,
-    int64_t ctaGroup, int64_t clusterM, int64_t clusterN, int64_t mmaK,
-    Scheduler scheduler, bool dependentLaunch) {
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringAttr target, int64_t tileM,
+                                   int64_t tileN, int64_t tileK, int64_t stages,
+                                   int64_t accumulators, BoolAttr swapOperands,
+                                   int64_t groupM, int64_t ctaGroup,
+                                   int64_t clusterM, int64_t clusterN,
+                                   int64_t mmaK, Scheduler scheduler,
+                                   bool dependentLaunch) {
   std::string why;
   if (target && !hw::parseTarget(target.getValue(), &why))
     return emitError() << why;
@@ -123,12 +124,11 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
                              << attribute.getName().getValue() << "'";
   auto kernel = dyn_cast<KernelAttr>(attribute.getValue());
   if (!kernel)
-    return op->emitOpError()
-           << "expected '" << KernelAttr::name
-           << "' to be a #blockscale.kernel attribute";
+    return op->emitOpError() << "expected '" << KernelAttr::name
+                             << "' to be a #blockscale.kernel attribute";
   if (!isa<FunctionOpInterface>(op))
-    return op->emitOpError() << "'" << KernelAttr::name
-                             << "' belongs on a function";
+    return op->emitOpError()
+           << "'" << KernelAttr::name << "' belongs on a function";
   std::string why;
   if (!hw::parseTarget(kernel.getTarget().getValue(), &why))
     return op->emitOpError() << why;
@@ -150,9 +150,10 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-LogicalResult BlockscaleDialect::verifyRegionArgAttribute(
-    Operation *op, unsigned regionIndex, unsigned argIndex,
-    NamedAttribute attribute) {
+LogicalResult
+BlockscaleDialect::verifyRegionArgAttribute(Operation *op, unsigned regionIndex,
+                                            unsigned argIndex,
+                                            NamedAttribute attribute) {
   if (attribute.getName() == ParameterAttr::name &&
       isa<ParameterAttr>(attribute.getValue()))
     return success();

@@ -1,6 +1,7 @@
 //===- KernelOps.cpp - verifiers of the ops of kernels ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -76,8 +77,7 @@ std::optional<std::string> blockscale::whyNotStages(MmaAttr mma,
 /// The target of the kernel around `op`, `otherwise` outside one.
 static hw::Target enclosingTarget(Operation *op, hw::Target otherwise) {
   if (auto function = op->getParentOfType<FunctionOpInterface>())
-    if (auto kernel =
-            function->getAttrOfType<KernelAttr>(KernelAttr::name))
+    if (auto kernel = function->getAttrOfType<KernelAttr>(KernelAttr::name))
       if (auto target = hw::parseTarget(kernel.getTarget().getValue()))
         return *target;
   return otherwise;
@@ -94,9 +94,9 @@ LogicalResult blockscale::verifyInstruction(Operation *op, MmaAttr mma,
 /// The exact product of integers has no epilogue.
 static LogicalResult verifyIntegerResult(KernelMatmulOp op) {
   if (op.getMma().getKind() != hw::MmaKind::I8)
-    return op.emitOpError() << "expected 'd' of f32, bf16 or f16 for kind '"
-                            << StringRef(hw::kindName(op.getMma().getKind()))
-                            << "', found i32";
+    return op.emitOpError()
+           << "expected 'd' of f32, bf16 or f16 for kind '"
+           << StringRef(hw::kindName(op.getMma().getKind())) << "', found i32";
   if (op.getC() || op.getBias() || op.getAlpha() || op.getBeta() ||
       op.getActivation() || !op.getTensorScales().empty())
     return op.emitOpError() << "a result of i32 is the product as it is: it "
@@ -119,8 +119,8 @@ static LogicalResult verifyMemory(KernelMatmulOp op) {
   for (Value scale : op.getTensorScales()) {
     Type element = cast<GlobalType>(scale.getType()).getElementType();
     if (!element.isF32())
-      return op.emitOpError() << "expected tensor scales of f32, found "
-                              << element;
+      return op.emitOpError()
+             << "expected tensor scales of f32, found " << element;
   }
   return success();
 }
@@ -136,18 +136,18 @@ LogicalResult KernelMatmulOp::verify() {
   MmaAttr mma = getMma();
   bool inTensorMemory =
       hw::hasTensorMemory(*hw::parseTarget(schedule.getTarget().getValue()));
-  if (inTensorMemory && (schedule.getTileM() != mma.getM() ||
-                         schedule.getTileN() != mma.getN()))
+  if (inTensorMemory &&
+      (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN()))
     return emitOpError() << "expected an instruction of the tile's shape "
                          << schedule.getTileM() << "x" << schedule.getTileN()
                          << ", found " << mma.getM() << "x" << mma.getN();
-  if (inTensorMemory &&
-      (schedule.ctaGroup() != mma.getCtaGroup() ||
-       mma.getM() != hw::kTmemLanes * mma.getCtaGroup()))
+  if (inTensorMemory && (schedule.ctaGroup() != mma.getCtaGroup() ||
+                         mma.getM() != hw::kTmemLanes * mma.getCtaGroup()))
     return emitOpError() << "expected an instruction of 'cta_group' "
-                         << schedule.ctaGroup() << " and M = "
-                         << hw::kTmemLanes * schedule.ctaGroup() << ", found "
-                         << mma.getCtaGroup() << " and " << mma.getM();
+                         << schedule.ctaGroup()
+                         << " and M = " << hw::kTmemLanes * schedule.ctaGroup()
+                         << ", found " << mma.getCtaGroup() << " and "
+                         << mma.getM();
   if (schedule.getMmaK() && schedule.getMmaK() != mma.getK())
     return emitOpError() << "expected an instruction of the schedule's K = "
                          << schedule.getMmaK() << ", found K = " << mma.getK();
@@ -166,8 +166,7 @@ LogicalResult KernelMatmulOp::verify() {
                          << (mma.getSparse()
                                  ? " for a sparse "
                                  : ", one 128-byte row of shared memory for ")
-                         << "kind '"
-                         << StringRef(hw::kindName(mma.getKind()))
+                         << "kind '" << StringRef(hw::kindName(mma.getKind()))
                          << "', found " << schedule.getTileK();
   if (mma.getSparse() != static_cast<bool>(getMetadata()))
     return emitOpError() << "expected metadata of 'a' with a sparse "
@@ -260,12 +259,12 @@ LogicalResult WarpsOp::verify() {
 // Clusters
 //===----------------------------------------------------------------------===//
 
-LogicalResult RemoteBarrierOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location>, Adaptor adaptor,
-    SmallVectorImpl<Type> &types) {
+LogicalResult RemoteBarrierOp::inferReturnTypes(MLIRContext *context,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
   auto type = cast<BarrierType>(adaptor.getBarrier().getType());
-  types.push_back(
-      BarrierType::get(context, type.getCount(), /*remote=*/true));
+  types.push_back(BarrierType::get(context, type.getCount(), /*remote=*/true));
   return success();
 }
 
@@ -361,9 +360,8 @@ LogicalResult CopyScalesOp::verify() {
       source[2] * kAtomScales > target.getShape()[1])
     return emitOpError() << "a stage holds " << source[1] * kAtomRows << "x"
                          << source[2] * kAtomScales
-                         << " scales, the target takes "
-                         << target.getShape()[0] << "x"
-                         << target.getShape()[1];
+                         << " scales, the target takes " << target.getShape()[0]
+                         << "x" << target.getShape()[1];
   int64_t words = target.getShape()[1] / kAtomScales, word = getWord();
   if (word < 0 || word >= words)
     return emitOpError() << "expected a word from 0 to " << words - 1

@@ -1,6 +1,7 @@
 //===- KernelTypes.cpp - types of kernels ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -20,11 +21,11 @@ using namespace blockscale;
 // TensorMapType
 //===----------------------------------------------------------------------===//
 
-LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                    hw::TensorMapDataType dataType,
-                                    AffineMap dims, AffineMap strides,
-                                    ArrayRef<int64_t> box,
-                                    hw::Swizzle swizzle) {
+LogicalResult
+TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      hw::TensorMapDataType dataType, AffineMap dims,
+                      AffineMap strides, ArrayRef<int64_t> box,
+                      hw::Swizzle swizzle) {
   const hw::TensorMapDataTypeInfo &info = hw::tensorMapDataTypeInfo(dataType);
   constexpr unsigned kMaxRank = 5, kSymbols = 4;
   if (dims.getNumResults() < 1 || dims.getNumResults() > kMaxRank)
@@ -37,15 +38,14 @@ LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError
                        << strides.getNumResults();
   for (AffineMap map : {dims, strides})
     if (map.getNumDims() != 0 || map.getNumSymbols() != kSymbols)
-      return emitError()
-             << "expected maps of the 4 symbols M, N, K and batch";
+      return emitError() << "expected maps of the 4 symbols M, N, K and batch";
   if (box.size() != dims.getNumResults())
     return emitError() << "expected a box of " << dims.getNumResults()
                        << " extents, found " << box.size();
   for (int64_t extent : box)
     if (extent < 1 || extent > hw::kMaxBoxExtent)
-      return emitError() << "expected box extents of 1 to "
-                         << hw::kMaxBoxExtent << ", found " << extent;
+      return emitError() << "expected box extents of 1 to " << hw::kMaxBoxExtent
+                         << ", found " << extent;
   int64_t innerBits = box.front() * info.sharedBits;
   if (innerBits % 128 != 0)
     return emitError() << "expected an innermost box of whole 16 bytes, found "
@@ -53,8 +53,7 @@ LogicalResult TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError
   if (info.innerMultiple == 128 && box.front() != 128)
     return emitError() << "expected an innermost box of 128 elements for '"
                        << StringRef(info.name) << "', found " << box.front();
-  if (swizzle != hw::Swizzle::None &&
-      innerBits > 8 * hw::swizzleWidth(swizzle))
+  if (swizzle != hw::Swizzle::None && innerBits > 8 * hw::swizzleWidth(swizzle))
     return emitError() << "expected an innermost box within the swizzle's "
                        << hw::swizzleWidth(swizzle) << " bytes, found "
                        << innerBits / 8;
@@ -122,8 +121,9 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (extent < 1)
       return emitError() << "expected extents of at least 1, found " << extent;
   if (!elementType.isIntOrFloat())
-    return emitError() << "expected elements that are integers or floats, found "
-                       << elementType;
+    return emitError()
+           << "expected elements that are integers or floats, found "
+           << elementType;
   if (container != 4 && container != 8 && container != 16 && container != 32)
     return emitError() << "expected a container of 4, 8, 16 or 32 bits, found "
                        << container;

@@ -17,8 +17,8 @@ using namespace blockscale;
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// The metadata of a sparse instruction lie in their region: the columns that it
-/// reads, which start `selector` behind an even one.
+/// The metadata of a sparse instruction lie in their region: the columns that
+/// it reads, which start `selector` behind an even one.
 static LogicalResult verifyMetadataColumn(MmaOp op, StepAttr step) {
   int64_t column = step.getMetadataColumn(), selector = step.getSelector();
   if (!op.getMetadata()) {
@@ -38,9 +38,9 @@ static LogicalResult verifyMetadataColumn(MmaOp op, StepAttr step) {
            << " within a region of " << columns << ", found " << column;
   if (selector < 0 || selector + read > kColumns)
     return op.emitOpError()
-           << "expected a 'selector' of 0"
-           << (read == kColumns ? "" : " or 1") << " for kind '"
-           << StringRef(hw::kindName(kind)) << "', found " << selector;
+           << "expected a 'selector' of 0" << (read == kColumns ? "" : " or 1")
+           << " for kind '" << StringRef(hw::kindName(kind)) << "', found "
+           << selector;
   return success();
 }
 
@@ -61,11 +61,10 @@ static LogicalResult verifyScales(MmaOp op, StepAttr step,
   };
   for (int64_t id : {*step.getSfaId(), *step.getSfbId()})
     if (!legalId(id))
-      return op.emitOpError() << "scale id " << id << " is not legal for kind '"
-                              << StringRef(hw::kindName(
-                                     op.getInstruction().getKind()))
-                              << "' with blocks of "
-                              << op.getInstruction().getBlock();
+      return op.emitOpError()
+             << "scale id " << id << " is not legal for kind '"
+             << StringRef(hw::kindName(op.getInstruction().getKind()))
+             << "' with blocks of " << op.getInstruction().getBlock();
   auto within = [](int64_t column, TensorMemoryType region) {
     return column >= 0 && column < region.getColumns();
   };
@@ -91,8 +90,8 @@ static LogicalResult verifyStep(MmaOp op, StepAttr step,
   return verifyMetadataColumn(op, step);
 }
 
-/// An instruction of K = 96 takes its last scales from the next word, which lies
-/// where the hardware looks for it.
+/// An instruction of K = 96 takes its last scales from the next word, which
+/// lies where the hardware looks for it.
 static LogicalResult verifyNextWord(MmaOp op, StringRef name,
                                     TensorMemoryType region, int64_t rows,
                                     int64_t column, int64_t id) {
@@ -104,10 +103,10 @@ static LogicalResult verifyNextWord(MmaOp op, StringRef name,
            << "K = 96 reads the words of '" << name << "' "
            << (expected ? expected->wordStride : 0)
            << " columns apart, found a word stride of " << stride;
-  hw::ConsumedBytes consumed = hw::consumedBytes(
-      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
-                       mma.getSparse()),
-      id);
+  hw::ConsumedBytes consumed =
+      hw::consumedBytes(hw::scalesPerMma(mma.getKind(), mma.getBlock(),
+                                         mma.getK(), mma.getSparse()),
+                        id);
   int64_t last = consumed.count ? consumed.bytes[consumed.count - 1].word : 0;
   if (column + last * stride >= region.getColumns())
     return op.emitOpError() << "the scales of '" << name << "' from column "
@@ -149,18 +148,18 @@ static LogicalResult verifyRange(MmaOp op) {
   int64_t first = stage * range.getPart(), last = first + stage;
   int64_t begin = range.getBegin(), end = range.getEnd();
   if (begin < 0 || begin % k != 0 || end <= begin || end > last)
-    return op.emitOpError() << "expected a range that begins at a multiple of "
-                            << k << " and ends by " << last
-                            << ", where the stage does; found " << begin
-                            << " to " << end;
+    return op.emitOpError()
+           << "expected a range that begins at a multiple of " << k
+           << " and ends by " << last << ", where the stage does; found "
+           << begin << " to " << end;
   int64_t readEnd = llvm::alignTo(end, k);
   if (readEnd > last)
     return op.emitOpError() << "the last instruction reads up to element "
                             << readEnd << ", the stage ends at " << last;
   if (!op.getPrevious() && begin < first)
-    return op.emitOpError() << "element " << begin
-                            << " lies in the stage before part "
-                            << range.getPart() << "; expected 'previous'";
+    return op.emitOpError()
+           << "element " << begin << " lies in the stage before part "
+           << range.getPart() << "; expected 'previous'";
   if (op.getPrevious() && (k != hw::kLongK || begin + k != readEnd ||
                            begin >= first || readEnd <= first))
     return op.emitOpError() << "expected one instruction of K = 96 that starts "
@@ -181,9 +180,9 @@ static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
            << (isMNMajor ? "row groups x K x 128" : "rows x K");
   int64_t container = op.getInstruction().getContainerBits();
   if (ring.getContainer() != container)
-    return op.emitOpError() << "expected '" << name << "' in containers of "
-                            << container << " bits, found "
-                            << ring.getContainer();
+    return op.emitOpError()
+           << "expected '" << name << "' in containers of " << container
+           << " bits, found " << ring.getContainer();
   hw::OperandTile tile = operandTile(ring, isMNMajor);
   if (auto why = hw::whyNot(tile))
     return op.emitOpError() << "operand '" << name << "': " << *why;
@@ -198,14 +197,14 @@ static LogicalResult verifyTensorMemory(MmaOp op) {
   MmaAttr mma = op.getInstruction();
   TensorMemoryType accumulator = op.getAccumulator().getType();
   if (!accumulator.isAccumulator() || accumulator.getShape()[2] != mma.getN())
-    return op.emitOpError() << "expected an accumulator of " << mma.getN()
-                            << " columns";
+    return op.emitOpError()
+           << "expected an accumulator of " << mma.getN() << " columns";
   Type element = accumulatorType(mma);
   if (accumulator.getElementType() != element)
-    return op.emitOpError() << "expected an accumulator of " << element
-                            << " for kind '"
-                            << StringRef(hw::kindName(mma.getKind()))
-                            << "', found " << accumulator.getElementType();
+    return op.emitOpError()
+           << "expected an accumulator of " << element << " for kind '"
+           << StringRef(hw::kindName(mma.getKind())) << "', found "
+           << accumulator.getElementType();
   bool isScaled = hw::isBlockScaled(mma.getKind());
   if (isScaled != static_cast<bool>(op.getSfa()))
     return op.emitOpError() << "expected 'scales' with a block-scaled kind, "
@@ -215,9 +214,9 @@ static LogicalResult verifyTensorMemory(MmaOp op) {
                       cast<TensorMemoryType>(scales.getType()).getLayout()))
       return op.emitOpError() << "expected scales behind 'scales'";
   if (!isScaled && op.getShift())
-    return op.emitOpError() << "'shift' moves the scales of 'b', which kind '"
-                            << StringRef(hw::kindName(mma.getKind()))
-                            << "' does not have";
+    return op.emitOpError()
+           << "'shift' moves the scales of 'b', which kind '"
+           << StringRef(hw::kindName(mma.getKind())) << "' does not have";
   if (mma.getSparse() != static_cast<bool>(op.getMetadata()))
     return op.emitOpError() << "expected 'metadata' with a sparse instruction, "
                                "and only then";
@@ -229,7 +228,8 @@ static LogicalResult verifyTensorMemory(MmaOp op) {
 
 LogicalResult MmaOp::verify() {
   MmaAttr mma = getInstruction();
-  if (failed(verifyInstruction(*this, mma)) || failed(verifyTensorMemory(*this)))
+  if (failed(verifyInstruction(*this, mma)) ||
+      failed(verifyTensorMemory(*this)))
     return failure();
   SharedType a = getA().getType(), b = getB().getType();
   int64_t ctas = mma.getCtaGroup();
@@ -240,17 +240,18 @@ LogicalResult MmaOp::verify() {
     return failure();
   if (a.getShape()[2] != mma.getStoredK(b.getShape()[2]))
     return emitOpError() << "expected "
-                         << (mma.getSparse() ? "half as many elements of K in "
-                                               "a stage of 'a' as of 'b', found "
-                                             : "the same elements of K in a "
-                                               "stage of 'a' and 'b', found ")
+                         << (mma.getSparse()
+                                 ? "half as many elements of K in "
+                                   "a stage of 'a' as of 'b', found "
+                                 : "the same elements of K in a "
+                                   "stage of 'a' and 'b', found ")
                          << a.getShape()[2] << " and " << b.getShape()[2];
   if (failed(verifyRange(*this)))
     return failure();
   if (!getSteps())
     return success();
-  std::vector<unsigned> ids = hw::legalScaleIds(
-      mma.getKind(), mma.getBlock(), mma.getK(), mma.getSparse());
+  std::vector<unsigned> ids = hw::legalScaleIds(mma.getKind(), mma.getBlock(),
+                                                mma.getK(), mma.getSparse());
   for (auto step : getSteps()->getAsRange<StepAttr>())
     if (failed(verifyStep(*this, step, ids)) ||
         failed(verifyNextWords(*this, step)))

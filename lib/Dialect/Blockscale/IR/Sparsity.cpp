@@ -37,8 +37,7 @@ blockscale::sparsePattern(ScaledTensorType type) {
     return spec.keepN == keep && spec.ofM == group;
   };
   if (type.getElementType().isTF32())
-    return is(1, 2) ? std::optional(hw::SparsePattern::OneOfTwo)
-                    : std::nullopt;
+    return is(1, 2) ? std::optional(hw::SparsePattern::OneOfTwo) : std::nullopt;
   if (is(2, 4) || is(1, 2))
     return hw::SparsePattern::TwoOfFour;
   if (is(4, 8) && isa<Float4E2M1FNType>(type.getElementType()))
@@ -114,13 +113,12 @@ static std::optional<std::vector<uint32_t>> constantCodes(AssembleOp op) {
 }
 
 /// Compresses rows of `k` codes of elements as they are stored.
-static hw::Answer<CompressedConstant>
-compressRows(hw::SparsePattern pattern, Type element, int64_t k,
-             ArrayRef<uint32_t> codes) {
+static hw::Answer<CompressedConstant> compressRows(hw::SparsePattern pattern,
+                                                   Type element, int64_t k,
+                                                   ArrayRef<uint32_t> codes) {
   using Result = hw::Answer<CompressedConstant>;
-  hw::HighestBit highestBit = isa<IntegerType>(element)
-                                  ? hw::HighestBit::Number
-                                  : hw::HighestBit::Sign;
+  hw::HighestBit highestBit =
+      isa<IntegerType>(element) ? hw::HighestBit::Number : hw::HighestBit::Sign;
   CompressedConstant result;
   for (size_t row = 0; !codes.empty(); ++row, codes = codes.drop_front(k)) {
     ArrayRef<uint32_t> logical = codes.take_front(k);

@@ -187,8 +187,7 @@ LogicalResult QuantizeOp::verify() {
     return emitOpError() << "rule '" << stringifyScaleRule(getRule())
                          << "' is for power-of-two scales, but "
                          << specName(type) << " has no scales";
-  if (getRule() != ScaleRule::Floor &&
-      spec.scale->kind != NumberKind::Exponent)
+  if (getRule() != ScaleRule::Floor && spec.scale->kind != NumberKind::Exponent)
     return emitOpError() << "rule '" << stringifyScaleRule(getRule())
                          << "' is for power-of-two scales, but the scales of '"
                          << type.getSpec().getText() << "' are not";

@@ -73,8 +73,8 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
     unit *= 128;
   if (unit <= 1)
     return success();
-  StringRef what = type.getSpec().getValue().isUnscaled() ? "metadata"
-                                                          : "scales";
+  StringRef what =
+      type.getSpec().getValue().isUnscaled() ? "metadata" : "scales";
   if (!ShapedType::isDynamic(offset) && offset % unit != 0)
     return op.emitOpError()
            << "expected a row offset that is a multiple of " << unit
@@ -89,8 +89,7 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
     return success();
   return op.emitOpError() << "expected a number of rows that is a multiple of "
                           << unit << ", the rows of a tile of " << what
-                          << ", or that reaches the last row, found "
-                          << size;
+                          << ", or that reaches the last row, found " << size;
 }
 
 LogicalResult SliceRowsOp::verify() {

@@ -115,8 +115,8 @@ void ScaledTensorType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-/// Why the scales of a tensor cannot lie in tiles of 128 x 4, or its metadata in
-/// the order that goes with them.
+/// Why the scales of a tensor cannot lie in tiles of 128 x 4, or its metadata
+/// in the order that goes with them.
 static std::optional<std::string> whyNotTiled(const ScaleSpec &spec) {
   if (spec.isUnscaled() && spec.isSparse())
     return std::nullopt;

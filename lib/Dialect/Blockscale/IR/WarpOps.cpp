@@ -50,17 +50,17 @@ static LogicalResult verifyPiece(Operation *op, SharedType ring, int64_t tile,
   ArrayRef<int64_t> shape = ring.getShape();
   int64_t rowBytes = shape.back() * ring.getContainer() / 8;
   if (shape.size() != 3)
-    return op->emitOpError() << "expected a ring of stages x rows x K, found "
-                             << ring;
+    return op->emitOpError()
+           << "expected a ring of stages x rows x K, found " << ring;
   if (step < 0 || step >= rowBytes / kStepBytes)
-    return op->emitOpError() << "expected step 0 to "
-                             << rowBytes / kStepBytes - 1 << " of " << kStepBytes
-                             << " bytes in a row of " << rowBytes
-                             << " bytes, found " << step;
+    return op->emitOpError()
+           << "expected step 0 to " << rowBytes / kStepBytes - 1 << " of "
+           << kStepBytes << " bytes in a row of " << rowBytes
+           << " bytes, found " << step;
   if (tile < 0 || (tile + 1) * kPieceRows > shape[1])
-    return op->emitOpError() << "tile " << tile << " of " << kPieceRows
-                             << " rows is not within a stage of " << shape[1]
-                             << " rows";
+    return op->emitOpError()
+           << "tile " << tile << " of " << kPieceRows
+           << " rows is not within a stage of " << shape[1] << " rows";
   return success();
 }
 
@@ -105,8 +105,8 @@ LogicalResult LoadWarpMetadataOp::verify() {
   int64_t steps = shape[1] * hw::kMetadataTileBytes / kWarpMetadataBytes;
   if (tile < 0 || tile >= tiles || step < 0 || step >= steps)
     return emitOpError() << "expected tile 0 to " << tiles - 1
-                         << " and step 0 to " << steps - 1 << ", found "
-                         << tile << " and " << step;
+                         << " and step 0 to " << steps - 1 << ", found " << tile
+                         << " and " << step;
   return success();
 }
 
@@ -121,9 +121,9 @@ static LogicalResult verifySelector(WarpMmaOp op, hw::WarpOperand operand,
                                      mma.getSparse());
   auto inRange = [](int64_t value) { return value >= 0 && value < 4; };
   if (!inRange(selector.getByte()) || !inRange(selector.getThread()))
-    return op.emitOpError() << "expected byte and thread ids of 0 to 3, found "
-                            << selector.getByte() << " and "
-                            << selector.getThread();
+    return op.emitOpError()
+           << "expected byte and thread ids of 0 to 3, found "
+           << selector.getByte() << " and " << selector.getThread();
   if (auto why = hw::whyNotScaleSelector(operand, scales, selector.getByte(),
                                          selector.getThread()))
     return op.emitOpError() << *why;

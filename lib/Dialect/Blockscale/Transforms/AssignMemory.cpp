@@ -1,6 +1,7 @@
 //===- AssignMemory.cpp - give every buffer a place ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -63,8 +64,8 @@ static LogicalResult checkShared(FunctionOpInterface function, int64_t bytes,
     return success();
   InFlightDiagnostic diag = function->emitOpError() << *why;
   function.walk([&](SharedAllocOp op) {
-    diag.attachNote(op.getLoc()) << op.getType().getBytes() << " bytes for "
-                                 << op.getType();
+    diag.attachNote(op.getLoc())
+        << op.getType().getBytes() << " bytes for " << op.getType();
   });
   return diag;
 }
@@ -90,8 +91,7 @@ static FailureOr<int64_t> assignTensor(FunctionOpInterface function) {
   if (end <= hw::kTmemColumns)
     return end;
   InFlightDiagnostic diag = function->emitOpError()
-                            << "needs " << end << " of the "
-                            << hw::kTmemColumns
+                            << "needs " << end << " of the " << hw::kTmemColumns
                             << " columns of tensor memory";
   for (TmemViewOp op : views)
     diag.attachNote(op.getLoc())
@@ -110,9 +110,8 @@ LogicalResult AssignMemory::assign(FunctionOpInterface function,
     return failure();
   int64_t columns = *used ? *hw::allocationColumns(*used) : 0;
   OpBuilder b(function.getContext());
-  function.walk([&](TmemAllocOp op) {
-    op.setColumnsAttr(b.getI64IntegerAttr(columns));
-  });
+  function.walk(
+      [&](TmemAllocOp op) { op.setColumnsAttr(b.getI64IntegerAttr(columns)); });
   function.walk([&](TmemDeallocOp op) {
     op.setColumnsAttr(b.getI64IntegerAttr(columns));
   });

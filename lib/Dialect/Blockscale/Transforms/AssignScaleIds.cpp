@@ -1,6 +1,7 @@
 //===- AssignScaleIds.cpp - list the instructions of each MMA ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -49,8 +50,7 @@ static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
     }
     index -= range.getPart() * type.getShape()[2] / k;
   }
-  hw::OperandTile tile =
-      operandTile(type, mnMajor && mnMajor.getValue());
+  hw::OperandTile tile = operandTile(type, mnMajor && mnMajor.getValue());
   hw::OperandStep step;
   step.mmaMn = extent;
   step.mmaK = k;
@@ -80,16 +80,14 @@ static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
     return StepAttr::get(op.getContext(), *a, *b, std::nullopt, std::nullopt,
                          std::nullopt, std::nullopt, metadata.column,
                          metadata.selector);
-  unsigned scales =
-      hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
-                       mma.getSparse());
+  unsigned scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                     mma.getSparse());
   auto scaleStep = [&](TensorMemoryType type) {
     auto layout = cast<TmemScalesAttr>(type.getLayout());
     auto step = hw::scaleStep(scales, layout.getWordStride(), index);
     if (!step || !op.getRange())
       return step;
-    int64_t words =
-        std::max<int64_t>(1, type.getShape()[1] / hw::kAtomScales);
+    int64_t words = std::max<int64_t>(1, type.getShape()[1] / hw::kAtomScales);
     hw::ScaleStep wrapped = *step;
     wrapped.column %= words * layout.getWordStride();
     return hw::Answer<hw::ScaleStep>(wrapped);
@@ -115,8 +113,9 @@ static LogicalResult assignSteps(MmaOp op) {
   APInt valid;
   if (op.getValid() && matchPattern(op.getValid(), m_ConstantInt(&valid))) {
     if (valid.getSExtValue() < 1)
-      return op.emitOpError() << "expected at least 1 valid element of K, found "
-                              << valid.getSExtValue();
+      return op.emitOpError()
+             << "expected at least 1 valid element of K, found "
+             << valid.getSExtValue();
     end = std::min(end, valid.getSExtValue());
     op.getValidMutable().clear();
   }

@@ -1,6 +1,7 @@
 //===- FormKernels.cpp - outline each matmul into a kernel ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -86,16 +87,16 @@ static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
   const hw::TensorMapDataTypeInfo &info =
       hw::tensorMapDataTypeInfo(operand.dataType);
   bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
-  AffineExpr stored =
-      isCompressed ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
-                   : sizes.k;
+  AffineExpr stored = isCompressed
+                          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
+                          : sizes.k;
   AffineExpr inner = mnMajor ? rows : stored;
   AffineExpr outer = mnMajor ? stored : rows;
   AffineExpr padded =
       inner.ceilDiv(int64_t(info.innerMultiple)) * int64_t(info.innerMultiple);
   AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
-  AffineExpr pitch = bytes.ceilDiv(int64_t(info.alignment)) *
-                     int64_t(info.alignment);
+  AffineExpr pitch =
+      bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment);
   int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
   int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
   // Packed pairs count whole bytes; K is a multiple of the block, hence even.
@@ -119,11 +120,11 @@ static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
   AffineExpr rowBytes = alongK * int64_t(hw::kAtomBytes);
   AffineExpr words = getAffineConstantExpr(kWordsPerAtom, context);
   AffineExpr atom = getAffineConstantExpr(hw::kAtomBytes, context);
-  return TensorMapType::get(
-      context, hw::TensorMapDataType::U32,
-      hostMap({words, alongK, alongRows, sizes.batch}),
-      hostMap({atom, rowBytes, rowBytes * alongRows}),
-      {kWordsPerAtom, scaleWords, operand.scaleGroups, 1}, hw::Swizzle::None);
+  return TensorMapType::get(context, hw::TensorMapDataType::U32,
+                            hostMap({words, alongK, alongRows, sizes.batch}),
+                            hostMap({atom, rowBytes, rowBytes * alongRows}),
+                            {kWordsPerAtom, scaleWords, operand.scaleGroups, 1},
+                            hw::Swizzle::None);
 }
 
 /// The map of the metadata: rows of 16 bytes, all rows, then along K, then
@@ -188,9 +189,11 @@ static SmallVector<Parameter> parametersOf(MatmulOp op,
   if (op.getBias())
     list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
   if (hasTensorScale(op.getA().getType()))
-    list.push_back({GlobalType::get(context, f32), ParameterRole::ATensorScale});
+    list.push_back(
+        {GlobalType::get(context, f32), ParameterRole::ATensorScale});
   if (hasTensorScale(op.getB().getType()))
-    list.push_back({GlobalType::get(context, f32), ParameterRole::BTensorScale});
+    list.push_back(
+        {GlobalType::get(context, f32), ParameterRole::BTensorScale});
   if (op.getAlpha())
     list.push_back({f32, ParameterRole::Alpha});
   if (op.getBeta())
@@ -212,11 +215,12 @@ static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
   Sizes sizes = sizesOf(op);
   bool swap = op.getSchedule()->getSwapOperands().getValue();
-  AffineExpr rows = swap ? sizes.n : sizes.m, columns = swap ? sizes.m : sizes.n;
+  AffineExpr rows = swap ? sizes.n : sizes.m,
+             columns = swap ? sizes.m : sizes.n;
   int64_t cluster = geometry.clusterSize();
-  AffineExpr tiles =
-      rows.ceilDiv(geometry.tileM * geometry.clusterTilesM()) *
-      columns.ceilDiv(geometry.tileN * geometry.clusterN) * sizes.batch;
+  AffineExpr tiles = rows.ceilDiv(geometry.tileM * geometry.clusterTilesM()) *
+                     columns.ceilDiv(geometry.tileN * geometry.clusterN) *
+                     sizes.batch;
   if (op.getSchedule()->getScheduler() == Scheduler::Dynamic)
     return AffineMap::get(0, 5, tiles * cluster);
   AffineExpr sms = getAffineSymbolExpr(4, context);
@@ -257,10 +261,10 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
   KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
       argument(ParameterRole::AMetadata), argument(ParameterRole::D),
-      argument(ParameterRole::C),
-      argument(ParameterRole::Bias), argument(ParameterRole::Alpha), beta,
-      tensorScales, size(ParameterRole::SizeM, sizes.m),
-      size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
+      argument(ParameterRole::C), argument(ParameterRole::Bias),
+      argument(ParameterRole::Alpha), beta, tensorScales,
+      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
+      size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), *op.getMma(), *op.getSchedule(),
       op.getBiasKindAttr(), op.getActivationAttr());
   gpu::ReturnOp::create(b);
@@ -269,7 +273,8 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
 static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
                                   StringRef name) {
   TileGeometry geometry(*op.getMma(), *op.getSchedule());
-  hw::Target target = *hw::parseTarget(op.getSchedule()->getTarget().getValue());
+  hw::Target target =
+      *hw::parseTarget(op.getSchedule()->getTarget().getValue());
   SmallVector<Parameter> parameters = parametersOf(op, geometry);
   SmallVector<Type> types;
   for (const Parameter &parameter : parameters)
@@ -283,8 +288,8 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
   kernel->setAttr(KernelAttr::name,
                   KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
                                   gridOf(op, geometry),
-                                  kernelThreads(target, *op.getSchedule()), 0, 0,
-                                  op.getSchedule()->clusterSize(),
+                                  kernelThreads(target, *op.getSchedule()), 0,
+                                  0, op.getSchedule()->clusterSize(),
                                   op.getSchedule()->getDependentLaunch()));
   for (auto [index, parameter] : llvm::enumerate(parameters))
     kernel.setArgAttr(index, ParameterAttr::name,
@@ -300,8 +305,7 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
 static void replaceByLaunch(MatmulOp op, SymbolRefAttr kernel) {
   OpBuilder b(op);
   SmallVector<Value> inputs(op->getOperands());
-  auto launch =
-      LaunchOp::create(b, op.getLoc(), op.getType(), kernel, inputs);
+  auto launch = LaunchOp::create(b, op.getLoc(), op.getType(), kernel, inputs);
   op.replaceAllUsesWith(launch.getResult());
   op.erase();
 }
@@ -350,9 +354,9 @@ static LogicalResult checkReady(MatmulOp op) {
   if (auto why = hw::whyNot(legalityQuery(mma, *target)))
     return op.emitOpError() << *why;
   if (schedule.ctaGroup() != mma.getCtaGroup())
-    return op.emitOpError() << "its 'cta_group' of " << schedule.ctaGroup()
-                            << " is not its instruction's, "
-                            << mma.getCtaGroup();
+    return op.emitOpError()
+           << "its 'cta_group' of " << schedule.ctaGroup()
+           << " is not its instruction's, " << mma.getCtaGroup();
   if (hw::hasTensorMemory(*target) &&
       mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
     return op.emitOpError()
@@ -364,9 +368,9 @@ static LogicalResult checkReady(MatmulOp op) {
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
       return op.emitOpError() << *why;
-  if (inTensorMemory && (schedule.getTileM() != mma.getM() ||
-                         schedule.getTileN() != mma.getN() ||
-                         schedule.getTileK() != mma.getTileK()))
+  if (inTensorMemory &&
+      (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
+       schedule.getTileK() != mma.getTileK()))
     return op.emitOpError()
            << "its tile of " << schedule.getTileM() << "x"
            << schedule.getTileN() << "x" << schedule.getTileK()
@@ -384,9 +388,10 @@ static LogicalResult checkReady(MatmulOp op) {
             mma.getSparse()) ||
       !fits(second, mma.getB(), mma.getBMnMajor(), mma.getScaleSpan(),
             /*sparse=*/false))
-    return op.emitOpError() << "its instruction does not read its operands; "
-                               "'blockscale-legalize-scales' and "
-                               "'blockscale-select-schedule' find one that does";
+    return op.emitOpError()
+           << "its instruction does not read its operands; "
+              "'blockscale-legalize-scales' and "
+              "'blockscale-select-schedule' find one that does";
   return success();
 }
 

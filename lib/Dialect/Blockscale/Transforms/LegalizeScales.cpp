@@ -1,6 +1,7 @@
 //===- LegalizeScales.cpp - choose the kind for each matmul ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -76,9 +77,8 @@ static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
            "them, which is not lowered yet";
   if (spec.columns->hasSubtile())
     return "subtile metadata have no hardware counterpart";
-  if (spec.tensorScale &&
-      !(spec.tensorScale->exponentBits == 8 &&
-        spec.tensorScale->mantissaBits == 23))
+  if (spec.tensorScale && !(spec.tensorScale->exponentBits == 8 &&
+                            spec.tensorScale->mantissaBits == 23))
     return "a tensor scale must be float32 to become a factor of the epilogue";
   if (!hardwareScale(*spec.scale))
     return "tile scales of '" + print(*spec.scale) +
@@ -97,8 +97,8 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                                            StringRef name) {
   const ScaleSpec &spec = type.getSpec().getValue();
   if (auto why = whyNotDirect(spec)) {
-    op.emitOpError() << "operand '" << name << "' with scales '"
-                     << print(spec) << "': " << *why;
+    op.emitOpError() << "operand '" << name << "' with scales '" << print(spec)
+                     << "': " << *why;
     return failure();
   }
   std::string elementName;
@@ -114,8 +114,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   StringRef parts = laidOut(spec);
   if (!parts.empty() && type.getLayout() != ScaleLayout::Tiled128x4) {
     op.emitOpError() << "operand '" << name << "' has its " << parts
-                     << " in layout '"
-                     << stringifyScaleLayout(type.getLayout())
+                     << " in layout '" << stringifyScaleLayout(type.getLayout())
                      << "'; the tensor core reads 'tiled_128x4' (pack them so "
                         "on the host, or use 'blockscale.relayout')";
     return failure();
@@ -202,9 +201,8 @@ static Operation *sourceOf(Value value) {
 
 /// Why the tensor core cannot skip what the type of a sparse operand, or the
 /// ops that made it, say was pruned.
-static std::optional<std::string> whyNotSkipped(MatmulOp op,
-                                                TypedValue<ScaledTensorType> x,
-                                                StringRef name) {
+static std::optional<std::string>
+whyNotSkipped(MatmulOp op, TypedValue<ScaledTensorType> x, StringRef name) {
   const ScaleSpec &spec = x.getType().getSpec().getValue();
   if (!spec.isSparse())
     return std::nullopt;
@@ -351,9 +349,9 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target,
   if (failed(a) || failed(b) || failed(verifyUnscaled(op, *a, *b, target)))
     return failure();
   Choice choice{*a, *b, {}};
-  for (auto [name, value] : {std::pair<StringRef, TypedValue<ScaledTensorType>>(
-                                 "a", op.getA()),
-                             {"b", op.getB()}})
+  for (auto [name, value] :
+       {std::pair<StringRef, TypedValue<ScaledTensorType>>("a", op.getA()),
+        {"b", op.getB()}})
     if (auto reason = whyNotSkipped(op, value, name)) {
       why = "operand '" + name.str() + "' " + *reason;
       return choice;
@@ -384,8 +382,8 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
                               bool denseFallback) {
   for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
     if (llvm::is_contained(type.getShape(), 0))
-      return op.emitOpError() << "operand " << type
-                              << " is empty; a tensor map has no extent 0";
+      return op.emitOpError()
+             << "operand " << type << " is empty; a tensor map has no extent 0";
   auto isSparse = [](ScaledTensorType type) {
     return type.getSpec().getValue().isSparse();
   };
@@ -411,11 +409,11 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
   FailureOr<hw::Scheme> scheme = chooseScheme(op, choice->schemes);
   if (failed(scheme))
     return failure();
-  op.setMmaAttr(MmaAttr::get(
-      op.getContext(), scheme->kind, choice->a.element, choice->b.element,
-      choice->a.scale, scheme->block, 0, 0, 0, mnMajor(op.getA().getType()),
-      mnMajor(op.getB().getType()), /*cta_group=*/1,
-      choice->a.pattern.has_value()));
+  op.setMmaAttr(MmaAttr::get(op.getContext(), scheme->kind, choice->a.element,
+                             choice->b.element, choice->a.scale, scheme->block,
+                             0, 0, 0, mnMajor(op.getA().getType()),
+                             mnMajor(op.getB().getType()), /*cta_group=*/1,
+                             choice->a.pattern.has_value()));
   return success();
 }
 
@@ -428,8 +426,9 @@ void LegalizeScales::runOnOperation() {
     return signalPassFailure();
   }
   WalkResult result = getOperation()->walk([&](MatmulOp op) {
-    return failed(legalize(op, *parsed, denseFallback)) ? WalkResult::interrupt()
-                                         : WalkResult::advance();
+    return failed(legalize(op, *parsed, denseFallback))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   if (result.wasInterrupted())
     signalPassFailure();

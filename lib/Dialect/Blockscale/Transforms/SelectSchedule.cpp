@@ -12,8 +12,8 @@
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Descriptor.h"
-#include "blockscale/HW/Part.h"
 #include "blockscale/HW/GemmModel.h"
+#include "blockscale/HW/Part.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <variant>
@@ -62,9 +62,9 @@ struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
 /// scale address moves by two columns: the one shift that public kernels use.
 static constexpr int64_t kSharedTileStep = 64;
 
-static std::optional<std::string>
-whyNotTileN(const Problem &problem, MmaAttr mma, int64_t tileN,
-            int64_t clusterN) {
+static std::optional<std::string> whyNotTileN(const Problem &problem,
+                                              MmaAttr mma, int64_t tileN,
+                                              int64_t clusterN) {
   bool oneTile =
       problem.columnsKnown && problem.columns <= tileN && clusterN == 1;
   if (oneTile || !hw::isBlockScaled(mma.getKind()) ||
@@ -80,15 +80,16 @@ whyNotTileN(const Problem &problem, MmaAttr mma, int64_t tileN,
              std::min<int64_t>(256, llvm::alignTo(tileN, kSharedTileStep)));
 }
 
-static std::optional<std::string>
-whyNotTileM(ScheduleAttr wish, MmaAttr mma, const Choice &choice) {
+static std::optional<std::string> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
+                                              const Choice &choice) {
   int64_t rows = hw::kTmemLanes * choice.ctaGroup;
   if (!wish.getTileM() || wish.getTileM() == rows)
     return std::nullopt;
   std::string tileM = "'tile_m' of " + std::to_string(wish.getTileM());
   std::string legal = "'tile_m' of " + std::to_string(rows);
   if (choice.ctaGroup == 1)
-    return tileM + " takes a pair of CTAs; nearest legal: 'cta_group' of 2, or " +
+    return tileM +
+           " takes a pair of CTAs; nearest legal: 'cta_group' of 2, or " +
            legal;
   std::string why;
   if (hw::isBlockScaled(mma.getKind()))
@@ -99,9 +100,8 @@ whyNotTileM(ScheduleAttr wish, MmaAttr mma, const Choice &choice) {
 }
 
 /// Why `target` cannot run what the schedule asks for besides its tile.
-static std::optional<std::string> whyNotCluster(ScheduleAttr wish,
-                                                const Choice &choice,
-                                                hw::Target target) {
+static std::optional<std::string>
+whyNotCluster(ScheduleAttr wish, const Choice &choice, hw::Target target) {
   if (choice.ctaGroup == 2)
     if (auto why = hw::whyNotFeature(hw::Feature::TmaCtaGroup2, target))
       return why;
@@ -191,21 +191,24 @@ static Problem problemOf(MatmulOp op, bool swap, int64_t expectedRows) {
   int64_t k = ShapedType::isDynamic(aType.getK()) ? bType.getK() : aType.getK();
   int64_t m = aType.getNumRows(), n = bType.getNumRows();
   double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
-  return Problem{size(swap ? n : m), size(swap ? m : n),
-                 size(k),            size(batch),
-                 !ShapedType::isDynamic(swap ? m : n), bytesD};
+  return Problem{size(swap ? n : m),
+                 size(swap ? m : n),
+                 size(k),
+                 size(batch),
+                 !ShapedType::isDynamic(swap ? m : n),
+                 bytesD};
 }
 
 /// The instruction of a choice; operands change sides with `swap`.
 static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
   bool swap = choice.swap;
-  return MmaAttr::get(
-      mma.getContext(), mma.getKind(), swap ? mma.getB() : mma.getA(),
-      swap ? mma.getA() : mma.getB(), mma.getScale(), mma.getBlock(),
-      128 * choice.ctaGroup, choice.tileN, choice.mmaK,
-      swap ? mma.getBMnMajor() : mma.getAMnMajor(),
-      swap ? mma.getAMnMajor() : mma.getBMnMajor(), choice.ctaGroup,
-      mma.getSparse());
+  return MmaAttr::get(mma.getContext(), mma.getKind(),
+                      swap ? mma.getB() : mma.getA(),
+                      swap ? mma.getA() : mma.getB(), mma.getScale(),
+                      mma.getBlock(), 128 * choice.ctaGroup, choice.tileN,
+                      choice.mmaK, swap ? mma.getBMnMajor() : mma.getAMnMajor(),
+                      swap ? mma.getAMnMajor() : mma.getBMnMajor(),
+                      choice.ctaGroup, mma.getSparse());
 }
 
 /// Completes `wish` with this choice; a string says why it cannot be.
@@ -219,15 +222,16 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
     return *why;
   if (auto why = whyNotTileM(wish, *op.getMma(), choice))
     return *why;
-  if (auto why = whyNotTileN(problem, *op.getMma(), choice.tileN,
-                             choice.clusterN))
+  if (auto why =
+          whyNotTileN(problem, *op.getMma(), choice.tileN, choice.clusterN))
     return *why;
   MmaAttr mma = instruction(*op.getMma(), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
   if (wish.getTileK() && wish.getTileK() != mma.getTileK())
-    return (mma.getSparse() ? "'tile_k' is "
-                            : "'tile_k' is one 128-byte row of shared memory, ") +
+    return (mma.getSparse()
+                ? "'tile_k' is "
+                : "'tile_k' is one 128-byte row of shared memory, ") +
            std::to_string(mma.getTileK()) + " elements for this " +
            (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
            std::to_string(wish.getTileK());
@@ -265,9 +269,8 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
            std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
            " bytes of shared memory that " + hw::targetName(target) +
            " gives a CTA; at most " + std::to_string(most) + " fit";
-  return Candidate{
-      mma, schedule(stages),
-      predict(problem, mma, schedule(stages), geometry, target)};
+  return Candidate{mma, schedule(stages),
+                   predict(problem, mma, schedule(stages), geometry, target)};
 }
 
 /// K of the instructions to compare: the 4-bit kinds have a longer one on
@@ -286,8 +289,8 @@ static SmallVector<int64_t> stepsOf(MmaAttr mma, ScheduleAttr wish,
 }
 
 /// The clusters to compare: a CTA or pair alone, or two that share A or B.
-static SmallVector<std::pair<int64_t, int64_t>>
-clustersOf(ScheduleAttr wish, int64_t ctaGroup) {
+static SmallVector<std::pair<int64_t, int64_t>> clustersOf(ScheduleAttr wish,
+                                                           int64_t ctaGroup) {
   SmallVector<std::pair<int64_t, int64_t>> clusters;
   for (auto [m, n] : {std::pair(1, 1), std::pair(1, 2), std::pair(2, 1)}) {
     int64_t clusterM = wish.getClusterM() ? wish.getClusterM() : m * ctaGroup;
@@ -325,8 +328,8 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 
 static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
                                    int64_t expectedRows) {
-  auto wish = op.getSchedule().value_or(ScheduleAttr::get(
-      op.getContext(), ScheduleFields()));
+  auto wish = op.getSchedule().value_or(
+      ScheduleAttr::get(op.getContext(), ScheduleFields()));
   std::optional<Candidate> best;
   std::string why;
   for (const Choice &choice : choicesOf(*op.getMma(), wish, target)) {

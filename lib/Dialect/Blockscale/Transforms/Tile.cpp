@@ -1,13 +1,14 @@
 //===- Tile.cpp - expand a product into warp roles and tile loops ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
 // Six warps: 0 to 3 are the epilogue, 4 loads by TMA, 5 copies scales and
-// issues MMAs; dynamic scheduling takes a seventh. Each walks the same list of output tiles; rings of mbarriers
-// join them:
+// issues MMAs; dynamic scheduling takes a seventh. Each walks the same list of
+// output tiles; rings of mbarriers join them:
 //
 //   full[s]   stage s holds A, B and their scales      (TMA -> MMA)
 //   empty[s]  the MMAs and copies of stage s are done  (MMA -> TMA)
@@ -223,8 +224,8 @@ static void buildStorage(TileBuilder &t) {
   MLIRContext *context = b.getContext();
   const TileGeometry &g = t.geometry;
   buildRings(t);
-  t.slot = t.shared(SharedType::get(context, {1, 1}, b.getI32Type(), 32,
-                                    hw::Swizzle::None));
+  t.slot = t.shared(
+      SharedType::get(context, {1, 1}, b.getI32Type(), 32, hw::Swizzle::None));
   t.full = t.signalFull = t.barriers(g.stages, 1);
   t.empty = t.barriers(g.stages, t.readers());
   t.accumulatorFull = t.barriers(g.accumulators, 1);
@@ -248,10 +249,10 @@ static void buildStorage(TileBuilder &t) {
     return TmemViewOp::create(b, type, t.slot, IntegerAttr());
   };
   int64_t stride = g.overlap ? g.accumulatorStride() : 0;
-  t.accumulator = view(TensorMemoryType::get(
-      context, {g.accumulators, g.rowsPerCta(), g.tileN},
-      accumulatorType(t.op.getMma()),
-      TmemAccumulatorAttr::get(context, stride)));
+  t.accumulator = view(
+      TensorMemoryType::get(context, {g.accumulators, g.rowsPerCta(), g.tileN},
+                            accumulatorType(t.op.getMma()),
+                            TmemAccumulatorAttr::get(context, stride)));
   if (t.isScaled()) {
     t.sfa = view(scaleRegion(context, g, g.a));
     t.sfb = view(scaleRegion(context, g, g.b));
@@ -345,14 +346,14 @@ static void multiplyStage(TileBuilder &t, const MmaTile &tile,
 static RingPosition multiplyTail(TileBuilder &t, const MmaTile &tile,
                                  RingPosition ring, Value fullTiles) {
   ImplicitLocOpBuilder &b = t.b;
-  Value rest = b.createOrFold<arith::RemUIOp>(t.op.getK(),
-                                              t.constant(t.geometry.tileK));
+  Value rest =
+      b.createOrFold<arith::RemUIOp>(t.op.getK(), t.constant(t.geometry.tileK));
   APInt known;
   bool isKnown = matchPattern(rest, m_ConstantInt(&known));
   if (isKnown && known.isZero())
     return ring;
-  Value accumulate = b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::ne, fullTiles, t.constant(0));
+  Value accumulate = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
+                                                   fullTiles, t.constant(0));
   if (isKnown) {
     multiplyStage(t, tile, ring, accumulate, rest);
     return t.next(ring, t.geometry.stages);
@@ -376,8 +377,8 @@ static RingPosition multiplyTail(TileBuilder &t, const MmaTile &tile,
 static RingPosition multiplyTile(TileBuilder &t, const MmaTile &tile,
                                  RingPosition ring) {
   ImplicitLocOpBuilder &b = t.b;
-  Value fullTiles = b.createOrFold<arith::DivUIOp>(
-      t.op.getK(), t.constant(t.geometry.tileK));
+  Value fullTiles =
+      b.createOrFold<arith::DivUIOp>(t.op.getK(), t.constant(t.geometry.tileK));
   Value zero = t.constant(0);
   auto loop = scf::ForOp::create(b, zero, fullTiles, t.constant(1),
                                  ValueRange{ring.slot, ring.parity});

@@ -1,14 +1,15 @@
 //===- TileCluster.cpp - who shares what in a cluster ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-// A cluster covers clusterM x clusterN CTAs of D; the rank of a CTA counts along
-// the rows first, so that pairs, which share rows of a tile, have neighbouring
-// ranks. CTAs beside each other along columns share A, CTAs above each other
-// share B: each loads one slice and sends it to all of them.
+// A cluster covers clusterM x clusterN CTAs of D; the rank of a CTA counts
+// along the rows first, so that pairs, which share rows of a tile, have
+// neighbouring ranks. CTAs beside each other along columns share A, CTAs above
+// each other share B: each loads one slice and sends it to all of them.
 
 #include "TileBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,6 +1,7 @@
 //===- TileEpilogue.cpp - the role that finishes and stores tiles ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -61,8 +62,8 @@ void EpilogueBuilder::chunk(TilePosition position, RingPosition copy,
     // accumulator 0, the first ones of accumulator 1.
     lastChunk = llvm::divideCeil(t.geometry.overlap, width) - 1;
     Value reversed = t.sub(t.constant(chunks - 1), index);
-    ordered = b.createOrFold<arith::SelectOp>(t.isEqual(copy.slot, 0),
-                                              reversed, index);
+    ordered = b.createOrFold<arith::SelectOp>(t.isEqual(copy.slot, 0), reversed,
+                                              index);
   }
   Value column = t.mul(ordered, t.constant(width));
   auto accumulator = cast<TensorMemoryType>(t.accumulator.getType());
@@ -80,9 +81,8 @@ SmallVector<Value> EpilogueBuilder::tile(TilePosition position,
   RingPosition copy{carried[0], carried[1]};
   WaitOp::create(b, t.accumulatorFull, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
-  auto loop = scf::ForOp::create(b, t.constant(0),
-                                 t.constant(t.geometry.tileN / width),
-                                 t.constant(1));
+  auto loop = scf::ForOp::create(
+      b, t.constant(0), t.constant(t.geometry.tileN / width), t.constant(1));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

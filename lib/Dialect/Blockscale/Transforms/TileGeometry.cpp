@@ -1,6 +1,8 @@
-//===- TileGeometry.cpp - the sizes that follow from instruction and schedule ---===//
+//===- TileGeometry.cpp - the sizes that follow from instruction and schedule
+//---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -37,14 +39,14 @@ static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
   int64_t rowBytes = tileK * bits / 8;
   operand.tile.major = isMNMajor ? hw::OperandMajor::MN : hw::OperandMajor::K;
   // A compressed row of half the width is swizzled over that width.
-  operand.tile.swizzle = isMNMajor || rowBytes >= width ? hw::Swizzle::B128
-                                                        : hw::Swizzle::B64;
+  operand.tile.swizzle =
+      isMNMajor || rowBytes >= width ? hw::Swizzle::B128 : hw::Swizzle::B64;
   operand.tile.containerBits = bits;
   operand.tile.mn = isMNMajor ? llvm::alignTo(rows, width) : rows;
   operand.tile.k = tileK;
   operand.dataType = *hw::tensorMapDataType(format, bits);
-  operand.boxes = isMNMajor ? operand.tile.mn / width
-                            : llvm::divideCeil(rowBytes, width);
+  operand.boxes =
+      isMNMajor ? operand.tile.mn / width : llvm::divideCeil(rowBytes, width);
   operand.boxRows = isMNMajor ? width : operand.tile.mn;
   operand.boxK = isMNMajor ? tileK : tileK / operand.boxes;
   operand.sharers = sharers;
@@ -75,9 +77,8 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
     metadataTiles = tileK / perByte / hw::kMetadataTileBytes;
     columns += hw::metadataColumns(mma.getKind(), tileK / mma.getK());
   }
-  overlap = accumulators == 2
-                ? std::max<int64_t>(0, columns - hw::kTmemColumns)
-                : 0;
+  overlap =
+      accumulators == 2 ? std::max<int64_t>(0, columns - hw::kTmemColumns) : 0;
 }
 
 void TileGeometry::setScales(MmaAttr mma) {

@@ -1,6 +1,8 @@
-//===- TileGeometry.h - the sizes that follow from instruction and schedule ---===//
+//===- TileGeometry.h - the sizes that follow from instruction and schedule
+//---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -45,9 +47,9 @@ struct TileGeometry {
   int64_t ctaGroup, clusterM, clusterN;
   /// Scales per row in a stage, and 32-bit words of them.
   int64_t scalesPerRow = 0, scaleWords = 0;
-  /// Words of scales per row that tensor memory holds: those of a stage, or with
-  /// K = 96 so many that the walk over the stages of a group wraps around to
-  /// words that have been read.
+  /// Words of scales per row that tensor memory holds: those of a stage, or
+  /// with K = 96 so many that the walk over the stages of a group wraps around
+  /// to words that have been read.
   int64_t scaleRegionWords = 0;
   /// Columns of tensor memory that the scales of A and B take.
   int64_t sfaColumns = 0, sfbColumns = 0;

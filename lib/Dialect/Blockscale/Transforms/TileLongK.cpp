@@ -30,8 +30,7 @@ namespace {
 class LongKBuilder {
 public:
   LongKBuilder(TileBuilder &t, const MmaTile &tile)
-      : t(t), b(t.b), tile(tile),
-        whole(planLongK(t.op.getMma(), kLongGroup)) {}
+      : t(t), b(t.b), tile(tile), whole(planLongK(t.op.getMma(), kLongGroup)) {}
 
   RingPosition multiplyTile(RingPosition ring);
 
@@ -80,9 +79,9 @@ static MmaAttr withK(MmaAttr mma, int64_t k) {
 void LongKBuilder::maskEnd(const Group &group, int64_t part, Value slot) {
   if (part + 1 != group.plan.parts() || (!group.valid && !group.plan.fill))
     return;
-  Value inStage =
-      group.valid ? t.sub(group.valid, t.constant(part * kLongStage))
-                  : t.constant(group.plan.length - part * kLongStage);
+  Value inStage = group.valid
+                      ? t.sub(group.valid, t.constant(part * kLongStage))
+                      : t.constant(group.plan.length - part * kLongStage);
   Value scales = b.createOrFold<arith::DivUIOp>(
       inStage, t.constant(t.op.getMma().getBlock()));
   blockscale::maskScales(t, slot, scales);
@@ -110,15 +109,12 @@ RingPosition LongKBuilder::multiplyPart(const Group &group, int64_t part,
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(onlyLeader.thenBlock());
-    int64_t word =
-        part * t.geometry.scaleWords % t.geometry.scaleRegionWords;
+    int64_t word = part * t.geometry.scaleWords % t.geometry.scaleRegionWords;
     auto release = [&](Value slot) {
       CommitOp::create(b, t.empty, slot, tile.feeders, t.isPair());
     };
-    CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa, t.isPair(),
-                         word);
-    CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb, t.isPair(),
-                         word);
+    CopyScalesOp::create(b, t.sharedSfa, ring.slot, t.sfa, t.isPair(), word);
+    CopyScalesOp::create(b, t.sharedSfb, ring.slot, t.sfb, t.isPair(), word);
     for (const KRun &run : group.plan.runsOf(part)) {
       multiplyRun(group, run, ring.slot, run.crosses ? pending : Value());
       if (run.crosses)
@@ -213,8 +209,8 @@ RingPosition LongKBuilder::multiplyTile(RingPosition ring) {
     current = multiplyGroup({whole, accumulate, Value()}, current);
     scf::YieldOp::create(b, ValueRange{current.slot, current.parity});
   }
-  Value accumulate = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne,
-                                                   groups, zero);
+  Value accumulate =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, groups, zero);
   Value rest = b.createOrFold<arith::RemUIOp>(t.op.getK(), group);
   return multiplyTail({loop.getResult(0), loop.getResult(1)}, rest, accumulate);
 }

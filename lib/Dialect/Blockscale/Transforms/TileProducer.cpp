@@ -134,9 +134,9 @@ static void announceStage(TileBuilder &t, Value stage) {
 /// signals a CTA that has ended.
 static void drainStages(TileBuilder &t, RingPosition ring) {
   ImplicitLocOpBuilder &b = t.b;
-  auto loop = scf::ForOp::create(b, t.constant(0),
-                                 t.constant(t.geometry.stages), t.constant(1),
-                                 ValueRange{ring.slot, ring.parity});
+  auto loop =
+      scf::ForOp::create(b, t.constant(0), t.constant(t.geometry.stages),
+                         t.constant(1), ValueRange{ring.slot, ring.parity});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   RingPosition current{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};

@@ -1,6 +1,7 @@
 //===- TileScheduler.cpp - how roles find their next output tile ---===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
@@ -32,8 +33,7 @@ static constexpr int64_t kResponses = 2, kResponseBytes = 16;
 TilePosition TileBuilder::position(Value tile) {
   int64_t rows = geometry.clusterTilesM(), columns = geometry.clusterN;
   int64_t group = llvm::divideCeil(op.getSchedule().getGroupM(), rows);
-  auto first =
-      TileCoordinatesOp::create(b, tile, rowTiles, columnTiles, group);
+  auto first = TileCoordinatesOp::create(b, tile, rowTiles, columnTiles, group);
   Value row = first.getRow(), column = first.getColumn();
   if (rows > 1)
     row = add(mul(row, constant(rows)), div(rankM, geometry.ctaGroup));

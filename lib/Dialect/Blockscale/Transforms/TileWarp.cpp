@@ -12,8 +12,8 @@
 //   full[s]   stage s holds A, B and their scales   (TMA -> consumers)
 //   empty[s]  every consumer has read stage s       (consumers -> TMA)
 //
-// 65,536 registers over 288 threads are 224 each, more than a consumer needs, so
-// that moving registers between the roles (setmaxnreg) would gain nothing.
+// 65,536 registers over 288 threads are 224 each, more than a consumer needs,
+// so that moving registers between the roles (setmaxnreg) would gain nothing.
 
 #include "EpilogueMath.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -59,8 +59,8 @@ struct StageExtent {
 class WarpBuilder {
 public:
   explicit WarpBuilder(TileBuilder &t)
-      : t(t), b(t.b), tile(warpTile(t.geometry)),
-        mma(t.op.getMma()), epilogue(t, /*width=*/2) {}
+      : t(t), b(t.b), tile(warpTile(t.geometry)), mma(t.op.getMma()),
+        epilogue(t, /*width=*/2) {}
   void build();
 
 private:
@@ -103,8 +103,8 @@ void WarpBuilder::locateWarp() {
       b, b.getI32Type(), gpu::ThreadIdOp::create(b, gpu::Dimension::x));
   Value warp = b.createOrFold<arith::DivUIOp>(thread, t.constant(32));
   Value along = t.constant(tile.along);
-  row = t.mul(b.createOrFold<arith::DivUIOp>(warp, along),
-              t.constant(tile.rows));
+  row =
+      t.mul(b.createOrFold<arith::DivUIOp>(warp, along), t.constant(tile.rows));
   column = t.mul(b.createOrFold<arith::RemUIOp>(warp, along),
                  t.constant(tile.columns));
   leader = ElectOp::create(b);
@@ -114,9 +114,8 @@ void WarpBuilder::loadScales(Value stage, int64_t word, Value valid) {
   auto load = [&](Value ring, Value first, int64_t extent) {
     SmallVector<Value> registers;
     for (int64_t group = 0; group * kScaleRows < extent; ++group)
-      registers.push_back(LoadWarpScalesOp::create(b, b.getI32Type(), ring,
-                                                   stage, first, group, word,
-                                                   valid));
+      registers.push_back(LoadWarpScalesOp::create(
+          b, b.getI32Type(), ring, stage, first, group, word, valid));
     return registers;
   };
   sfa = load(t.sharedSfa, row, tile.rows);
@@ -155,11 +154,10 @@ void WarpBuilder::multiplyStep(WarpState &state, int64_t step,
                                             validSteps);
     for (int64_t j = 0; j < columnTiles(); ++j) {
       Value &sum = state.accumulators[i * columnTiles() + j];
-      sum = WarpMmaOp::create(b, sum.getType(), a, columns[j], sum,
-                              columnsHigh[j], metadata,
-                              sfa[i / kRowTilesPerScale],
-                              sfb[j / kColumnTilesPerScale], mma, i, j, step,
-                              ScaleSelectorAttr(), ScaleSelectorAttr());
+      sum = WarpMmaOp::create(
+          b, sum.getType(), a, columns[j], sum, columnsHigh[j], metadata,
+          sfa[i / kRowTilesPerScale], sfb[j / kColumnTilesPerScale], mma, i, j,
+          step, ScaleSelectorAttr(), ScaleSelectorAttr());
     }
   }
 }
@@ -181,8 +179,7 @@ WarpState WarpBuilder::multiplyStage(WarpState state, StageExtent extent) {
   for (int64_t step = 0; step < extent.steps; ++step) {
     int64_t first = step * scales;
     if (first % hw::kAtomScales == 0)
-      loadScales(state.stage.slot, first / hw::kAtomScales,
-                 extent.validScales);
+      loadScales(state.stage.slot, first / hw::kAtomScales, extent.validScales);
     multiplyStep(state, step, extent.validSteps);
   }
   release(state.stage.slot);
@@ -192,8 +189,8 @@ WarpState WarpBuilder::multiplyStage(WarpState state, StageExtent extent) {
 
 /// The K tile that K does not fill, if there is one.
 WarpState WarpBuilder::multiplyTail(WarpState state, Value fullTiles) {
-  Value rest = b.createOrFold<arith::RemUIOp>(t.op.getK(),
-                                              t.constant(t.geometry.tileK));
+  Value rest =
+      b.createOrFold<arith::RemUIOp>(t.op.getK(), t.constant(t.geometry.tileK));
   Value scales =
       b.createOrFold<arith::DivUIOp>(rest, t.constant(mma.getScaleSpan()));
   APInt known;
@@ -213,8 +210,8 @@ WarpState WarpBuilder::multiplyTail(WarpState state, Value fullTiles) {
                                      /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(condition.thenBlock());
-  WarpState after = multiplyStage(state, {stepsPerStage(), scales,
-                                           t.ceilDiv(rest, mma.getK())});
+  WarpState after = multiplyStage(
+      state, {stepsPerStage(), scales, t.ceilDiv(rest, mma.getK())});
   scf::YieldOp::create(b, after.values());
   b.setInsertionPointToStart(condition.elseBlock());
   scf::YieldOp::create(b, before);
@@ -223,8 +220,8 @@ WarpState WarpBuilder::multiplyTail(WarpState state, Value fullTiles) {
 
 /// All K tiles of one output tile.
 WarpState WarpBuilder::multiplyTile(WarpState state) {
-  Value fullTiles = b.createOrFold<arith::DivUIOp>(
-      t.op.getK(), t.constant(t.geometry.tileK));
+  Value fullTiles =
+      b.createOrFold<arith::DivUIOp>(t.op.getK(), t.constant(t.geometry.tileK));
   auto loop = scf::ForOp::create(b, t.constant(0), fullTiles, t.constant(1),
                                  state.values());
   {

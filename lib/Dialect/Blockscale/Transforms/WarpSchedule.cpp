@@ -53,8 +53,9 @@ static std::optional<std::string> whyNotWish(ScheduleAttr wish, MmaAttr mma,
            std::to_string(wish.clusterM()) + "x" +
            std::to_string(wish.clusterN());
   if (wish.getAccumulators() > 1)
-    return chip + " keeps accumulators in registers; the legal number of "
-                  "'accumulators' is 1, found " +
+    return chip +
+           " keeps accumulators in registers; the legal number of "
+           "'accumulators' is 1, found " +
            std::to_string(wish.getAccumulators());
   if (wish.getScheduler() == Scheduler::Dynamic || wish.getDependentLaunch())
     return "dynamic scheduling and dependent launches are not lowered for " +
@@ -74,7 +75,8 @@ static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
   int64_t batch = aType.isBatched() ? size(aType.getShape().front()) : 1;
   int64_t tiles = llvm::divideCeil(swap ? n : m, schedule.getTileM()) *
                   llvm::divideCeil(swap ? m : n, schedule.getTileN()) * batch;
-  int64_t waves = llvm::divideCeil(tiles, hw::referencePart(target.chip).smCount);
+  int64_t waves =
+      llvm::divideCeil(tiles, hw::referencePart(target.chip).smCount);
   double cycles =
       waves * hw::warpTileCycles(mma.getKind(), schedule.getTileM(),
                                  schedule.getTileN(), mma.getStoredK(size(k)));
@@ -126,9 +128,9 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
                    predictCycles(op, mma, schedule, target, expectedRows)};
 }
 
-FailureOr<WarpSchedule>
-blockscale::selectWarpSchedule(MatmulOp op, hw::Target target,
-                               int64_t expectedRows) {
+FailureOr<WarpSchedule> blockscale::selectWarpSchedule(MatmulOp op,
+                                                       hw::Target target,
+                                                       int64_t expectedRows) {
   auto wish = op.getSchedule().value_or(
       ScheduleAttr::get(op.getContext(), ScheduleFields()));
   SmallVector<int64_t> tiles{128, 64, 32, 16};

@@ -1,6 +1,7 @@
 //===- HWFields.h - HW's enums as attribute and type parameters -*- C++ -*-===//
 //
-// Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
