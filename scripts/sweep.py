@@ -213,6 +213,16 @@ def cases_of(chip, mix_index, mix, reduced):
             yield Case(mix, Width(128, 384), epilogue, 1024, SINGLE)
 
 
+# What one process compiles: all cases of one mix on one chip.
+Module = namedtuple("Module", "chip mix cases")
+
+
+def modules(chips, reduced):
+    for chip in chips:
+        for i, mix in enumerate(mixes_of(chip)):
+            yield Module(chip, mix, list(cases_of(chip, i, mix, reduced)))
+
+
 def instruction(mix):
     block = mix.spec.rsplit("_t", 1)[1].split("n")[0]
     scale = "ue8m0" if mix.spec.startswith("e8m0") else "ue4m3"
@@ -271,9 +281,12 @@ def compile_module(blockscale, chip, folder, cases, flags=()):
         return done.stderr, json.load(file)
 
 
+def title(chip, mix):
+    return (f"{chip} {mix.kind} {mix.a} x {mix.b} {mix.spec} {family(mix)}")
+
+
 def describe(chip, case):
-    return (f"{chip} {case.mix.kind} {case.mix.a} x {case.mix.b} "
-            f"{case.mix.spec} {family(case.mix)} tile_n {case.width.tile} of {case.width.columns} "
+    return (f"{title(chip, case.mix)} tile_n {case.width.tile} of {case.width.columns} "
             f"K {case.k} {case.epilogue.name}{case.form.schedule}")
 
 
@@ -355,9 +368,9 @@ def main():
     results = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         running = {
-            pool.submit(sweep, options.blockscale, chip, list(
-                cases_of(chip, i, mix, options.reduced))): (chip, family(mix))
-            for chip in options.chips for i, mix in enumerate(mixes_of(chip))}
+            pool.submit(sweep, options.blockscale, module.chip, module.cases):
+                (module.chip, family(module.mix))
+            for module in modules(options.chips, options.reduced)}
         for task in concurrent.futures.as_completed(running):
             for form, result in task.result().items():
                 results.setdefault((*running[task], form),

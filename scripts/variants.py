@@ -150,11 +150,10 @@ def function(name, operands, n, k, schedule):
             f"  return %d : {result}\n}}\n")
 
 
-def module(variant):
-    return "\n".join(
-        function(f"k{i}_{n}_{k}", operands, n, k, variant.schedule)
-        for i, operands in enumerate(variant.operands)
-        for n, k in variant.sizes.products)
+def functions(variant):
+    return [function(f"k{i}_{n}_{k}", operands, n, k, variant.schedule)
+            for i, operands in enumerate(variant.operands)
+            for n, k in variant.sizes.products]
 
 
 class Result:
@@ -206,7 +205,7 @@ def check(blockscale, variant):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "variant.mlir")
         with open(path, "w") as file:
-            file.write(module(variant))
+            file.write("\n".join(functions(variant)))
         for chip in variant.chips:
             assemble(result, blockscale, chip, path, folder)
         emulate(result, blockscale, path)
