@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Configures and builds into build/ (programs in build/bin).
-# usage: scripts/build.sh [ninja targets...]
+# usage: scripts/build.sh [--without-tests] [ninja targets...]
+#   --without-tests   in a folder that is not configured yet, leave them out
+# CXX=g++ builds with GCC 12; any other value is the path of a compiler.
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,8 +10,16 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 enter_environment
 
+without_tests=
+if [ "${1:-}" = --without-tests ]; then
+  shift
+  [ -f "$build/CMakeCache.txt" ] || without_tests=1
+fi
+
 options=(-DPython3_EXECUTABLE="$build/venv/bin/python3")
-if command -v clang++-22 >/dev/null; then
+if [ -n "${CXX:-}" ]; then
+  options+=(-DCMAKE_CXX_COMPILER="$CXX")
+elif command -v clang++-22 >/dev/null; then
   options+=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
   if command -v ld.lld-22 >/dev/null; then
     for kind in EXE SHARED MODULE; do
@@ -22,7 +32,9 @@ if command -v ccache >/dev/null; then
             -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 # Configuring the tests needs ptxas; the compiler builds without it.
-if ptxas=$(find_ptxas); then
+if [ -n "$without_tests" ]; then
+  options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
+elif ptxas=$(find_ptxas); then
   options+=(-DBLOCKSCALE_ENABLE_TESTS=ON "-DBLOCKSCALE_PTXAS=$ptxas")
 else
   say "no usable ptxas: building without the tests"

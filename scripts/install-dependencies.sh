@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Installs what building and testing need and this machine lacks. Safe to run
 # again: what is there is left alone, and nothing is asked.
+# usage: scripts/install-dependencies.sh [--without-tests]
+#   --without-tests   only what the compiler itself needs
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,11 +10,22 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
-  llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
+  llvm-22-dev libmlir-22-dev mlir-22-tools
   clang-22 lld-22 ccache ninja-build cmake
-  libgtest-dev libbenchmark-dev zlib1g-dev libzstd-dev liblz4-dev
+  zlib1g-dev libzstd-dev liblz4-dev
   python3 python3-venv ca-certificates
 )
+# lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check.
+test_packages=(
+  llvm-22-tools libgtest-dev libbenchmark-dev
+  libclang-rt-22-dev clang-format-22 clang-tidy-22
+)
+case "$*" in
+  '') with_tests=1; packages+=("${test_packages[@]}") ;;
+  --without-tests) with_tests= ;;
+  *) die "unknown arguments '$*'; usage:" \
+         "scripts/install-dependencies.sh [--without-tests]" ;;
+esac
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -41,14 +54,18 @@ install_packages() {
         "(LLVM 22 is in Debian's bookworm-security and on apt.llvm.org)"
 }
 
-# numpy and ml_dtypes: the references of the tests are written with them.
 install_python() {
-  local python=$build/venv/bin/python3
-  if "$python" -c 'import numpy, ml_dtypes' 2>/dev/null; then return; fi
+  if "$build/venv/bin/python3" -m pip --version >/dev/null 2>&1; then return; fi
   mkdir -p "$build"
   # Debian's own interpreter: its venv module is among the packages above.
   /usr/bin/python3 -m venv --clear "$build/venv" ||
     die "could not create a Python environment in $build/venv"
+}
+
+# numpy and ml_dtypes: the references of the tests are written with them.
+install_numpy() {
+  local python=$build/venv/bin/python3
+  if "$python" -c 'import numpy, ml_dtypes' 2>/dev/null; then return; fi
   "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes ||
     die "pip could not install numpy and ml_dtypes"
 }
@@ -78,5 +95,8 @@ install_ptxas() {
 
 install_packages
 install_python
-[ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
+if [ -n "$with_tests" ]; then
+  install_numpy
+  [ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
+fi
 install_ptxas

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The main job: installs what is missing, builds, compiles every example and
-# prints one table of the reports. Outputs go to build/examples/<name>.
+# The main job: installs what is missing, builds the compiler (and no test),
+# compiles every example and prints one table of the reports. Outputs go to
+# build/examples/<name>.
 # usage: scripts/run.sh [--target=CHIP]     (default sm_100a)
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -16,8 +17,8 @@ for argument in "$@"; do
   esac
 done
 
-"$root/scripts/install-dependencies.sh"
-"$root/scripts/build.sh"
+"$root/scripts/install-dependencies.sh" --without-tests
+"$root/scripts/build.sh" --without-tests blockscale
 enter_environment
 
 driver=$build/bin/blockscale
