@@ -178,11 +178,13 @@ def run(tool, ptx, plan_file, workdir, dynamic):
               "a_scales": a.packed_scales, "b_scales": b.packed_scales,
               "a_metadata": a.metadata}
     inputs = {role: x for role, x in inputs.items() if x is not None}
-    factor = 1.0
-    for parameter in kernel["parameters"]:
-        if parameter["role"].endswith("_tensor_scale"):
-            factor *= 0.5
-            inputs[parameter["role"]] = np.full(sizes["batch"], 0.5, np.float32)
+    factors = np.ones(sizes["batch"])
+    for step, scales in enumerate(kernel["tensorScales"], 1):
+        count = evaluate(scales["elements"], sizes)
+        # A power of two for each matrix, unlike those of its neighbours.
+        own = np.exp2(-step * (1.0 + np.arange(count) % 3))
+        inputs[scales["operand"] + "_tensor_scale"] = own.astype(np.float32)
+        factors *= own
     command = [tool, "emulate", ptx, f"--plan={plan_file}",
                f"--out=d={workdir / 'd.npy'}"]
     for role, array in inputs.items():
@@ -193,7 +195,8 @@ def run(tool, ptx, plan_file, workdir, dynamic):
 
     output = next(p for p in kernel["parameters"] if p["role"] == "d")["type"]
     d = np.load(workdir / "d.npy").reshape(-1).view(OUTPUTS[output])
-    expected = np.einsum("bmk,bnk->bmn", a.values, b.values) * factor
+    expected = (np.einsum("bmk,bnk->bmn", a.values, b.values)
+                * factors[:, None, None])
     if d.dtype != np.int32:
         expected = expected.astype(np.float32)
     rounded = expected.astype(d.dtype).reshape(-1)

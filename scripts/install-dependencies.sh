@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 packages=(
   llvm-22-dev libmlir-22-dev mlir-22-tools
   clang-22 lld-22 ccache ninja-build cmake
-  zlib1g-dev libzstd-dev liblz4-dev
+  zlib1g-dev libzstd-dev liblz4-dev nlohmann-json3-dev libcli11-dev
   python3 python3-venv ca-certificates
 )
 # lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check.

@@ -15,6 +15,7 @@
 #include "blockscale/Verify/Arguments.h"
 #include "blockscale/Verify/PlanLaunch.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -218,14 +219,14 @@ int EmulateVerb::prepareFromPlan(Prepared &prepared) {
     return reportError("cannot read '" + planFile +
                            "': " + file.getError().message(),
                        kFailure);
-  llvm::Expected<plan::Plan> plan = plan::parsePlan((*file)->getBuffer());
+  Parsed<plan::Plan> plan = plan::parsePlan((*file)->getBuffer());
   if (!plan)
-    return reportError(
-        "'" + planFile + "': " + llvm::toString(plan.takeError()), kFailure);
-  auto found = llvm::find_if(plan->kernels, [&](const plan::Kernel &entry) {
+    return reportError("'" + planFile + "': " + plan.error, kFailure);
+  const std::vector<plan::Kernel> &kernels = plan->kernels;
+  auto found = llvm::find_if(kernels, [&](const plan::Kernel &entry) {
     return kernel.empty() || entry.name == kernel;
   });
-  if (found == plan->kernels.end())
+  if (found == kernels.end())
     return reportError("'" + planFile + "' has no kernel '" + kernel + "'",
                        kFailure);
   plan::Environment given;

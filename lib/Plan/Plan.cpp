@@ -7,15 +7,24 @@
 //===----------------------------------------------------------------------===//
 
 // The schema is written once, in the `describe` functions; a Writer and a
-// Reader walk over it, so that what is written is what is read.
+// Reader walk over it, so that what is written is what is read. `number` gives
+// the least and the largest legal value: wide enough for whatever a driver
+// takes, and narrow enough that no arithmetic on them goes wrong.
 
 #include "blockscale/Plan/Plan.h"
 #include "blockscale/Plan/Expression.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 
+#include <limits>
+#include <nlohmann/json.hpp>
+
+using namespace blockscale;
 using namespace blockscale::plan;
-using llvm::StringRef;
+
+/// Bytes that a kernel's parameters may take (CUDA C++ Programming Guide,
+/// "Function parameters").
+static constexpr int64_t kMaxParameterBytes = 32764;
+static constexpr int64_t kMaxAlignment = 4096;
+static constexpr int64_t kMax32 = std::numeric_limits<uint32_t>::max();
 
 //===----------------------------------------------------------------------===//
 // The schema
@@ -23,20 +32,22 @@ using llvm::StringRef;
 
 template <typename Archive> static void describe(Archive &a, Size &size) {
   a.field("name", size.name);
-  a.field("value", size.value);
+  a.number("value", size.value, 1, kMaxSize);
 }
 
+/// Codes of the driver's enumerators are small; which of them exist is the
+/// driver's business.
 template <typename Archive> static void describe(Archive &a, DriverEnum &e) {
   a.field("name", e.name);
-  a.field("code", e.code);
+  a.number("code", e.code, 0, 15);
 }
 
 template <typename Archive> static void describe(Archive &a, TensorMap &map) {
   a.field("dataType", map.dataType);
   a.expression("globalDim", map.globalDim);
   a.expression("globalStrides", map.globalStrides);
-  a.field("boxDim", map.boxDim);
-  a.field("elementStrides", map.elementStrides);
+  a.number("boxDim", map.boxDim, 1, 256);
+  a.number("elementStrides", map.elementStrides, 1, 8);
   a.field("interleave", map.interleave);
   a.field("swizzle", map.swizzle);
   a.field("l2Promotion", map.l2Promotion);
@@ -49,9 +60,9 @@ static void describe(Archive &a, Parameter &parameter) {
   a.field("operand", parameter.operand);
   a.field("kind", parameter.kind);
   a.field("type", parameter.type);
-  a.field("offset", parameter.offset);
-  a.field("size", parameter.size);
-  a.field("alignment", parameter.alignment);
+  a.number("offset", parameter.offset, 0, kMaxParameterBytes);
+  a.number("size", parameter.size, 1, kMaxParameterBytes);
+  a.number("alignment", parameter.alignment, 1, kMaxAlignment);
   a.field("tensorMap", parameter.tensorMap);
 }
 
@@ -60,14 +71,14 @@ static void describe(Archive &a, DataPacking &data) {
   a.field("operand", data.operand);
   a.field("format", data.format);
   a.field("order", data.order);
-  a.field("bits", data.bits);
-  a.field("elementMultiple", data.elementMultiple);
+  a.number("bits", data.bits, 1, 64);
+  a.number("elementMultiple", data.elementMultiple, 1, 256);
   a.field("zeroPadding", data.zeroPadding);
   a.expression("lines", data.lines);
   a.expression("elements", data.elements);
   a.expression("linePitch", data.linePitch);
   a.expression("batchPitch", data.batchPitch);
-  a.field("alignment", data.alignment);
+  a.number("alignment", data.alignment, 1, kMaxAlignment);
   a.field("bitOrder", data.bitOrder);
 }
 
@@ -75,30 +86,35 @@ template <typename Archive>
 static void describe(Archive &a, ScalePacking &scales) {
   a.field("operand", scales.operand);
   a.field("format", scales.format);
-  a.field("block", scales.block);
+  a.number("block", scales.block, 1, kMaxSize);
   a.field("layout", scales.layout);
   a.field("offset", scales.offset);
   a.expression("paddedRows", scales.paddedRows);
   a.expression("paddedScales", scales.paddedScales);
   a.expression("bytes", scales.bytes);
-  a.field("alignment", scales.alignment);
-  std::string padding = "any", recommended = "0";
-  a.field("paddingValue", padding);
-  a.field("recommendedPaddingValue", recommended);
+  a.number("alignment", scales.alignment, 1, kMaxAlignment);
+  a.number("paddingValue", scales.paddingValue, 0, 255);
+  a.number("largestPaddingValue", scales.largestPaddingValue, 0, 255);
 }
 
 template <typename Archive>
 static void describe(Archive &a, MetadataPacking &metadata) {
   a.field("operand", metadata.operand);
   a.field("pattern", metadata.pattern);
-  a.field("elementsPerByte", metadata.elementsPerByte);
+  a.number("elementsPerByte", metadata.elementsPerByte, 1, 256);
   a.field("layout", metadata.layout);
   a.field("offset", metadata.offset);
   a.expression("paddedRows", metadata.paddedRows);
   a.expression("paddedElements", metadata.paddedElements);
   a.expression("bytes", metadata.bytes);
-  a.field("paddingValue", metadata.paddingValue);
-  a.field("alignment", metadata.alignment);
+  a.number("paddingValue", metadata.paddingValue, 0, 255);
+  a.number("alignment", metadata.alignment, 1, kMaxAlignment);
+}
+
+template <typename Archive>
+static void describe(Archive &a, TensorScales &scales) {
+  a.field("operand", scales.operand);
+  a.expression("elements", scales.elements);
 }
 
 template <typename Archive>
@@ -124,22 +140,23 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("name", kernel.name);
   a.field("sourceFunction", kernel.sourceFunction);
   a.expression("grid", kernel.grid);
-  a.field("cluster", kernel.cluster);
-  a.field("block", kernel.block);
+  a.number("cluster", kernel.cluster, 1, kMaxSize);
+  a.number("block", kernel.block, 1, kMaxSize);
   a.field("dependentLaunch", kernel.dependentLaunch);
-  a.field("sharedMemoryBytes", kernel.sharedMemoryBytes);
+  a.number("sharedMemoryBytes", kernel.sharedMemoryBytes, 0, kMax32);
   a.field("sizes", kernel.sizes);
   a.field("parameters", kernel.parameters);
   a.field("data", kernel.data);
   a.field("scales", kernel.scales);
   a.field("metadata", kernel.metadata);
+  a.field("tensorScales", kernel.tensorScales);
   a.field("operands", kernel.operands);
   a.field("epilogue", kernel.epilogue);
 }
 
 template <typename Archive> static void describe(Archive &a, Plan &plan) {
   int64_t version = kPlanVersion;
-  a.field("version", version);
+  a.number("version", version, 0, kMax32);
   a.check(version == kPlanVersion,
           "version " + std::to_string(version) + " is not " +
               std::to_string(kPlanVersion) + ", the one known here");
@@ -147,61 +164,64 @@ template <typename Archive> static void describe(Archive &a, Plan &plan) {
   a.field("kernels", plan.kernels);
 }
 
-static constexpr StringRef kKinds[] = {"tensorMap", "pointer", "scalar"};
+static constexpr std::string_view kKinds[] = {"tensorMap", "pointer", "scalar"};
 
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Gives JSON whose keys stand in the order of the schema.
 struct Writer {
-  llvm::json::OStream &json;
+  using Json = nlohmann::ordered_json;
+  Json &object;
 
   void check(bool, const std::string &) {}
-  template <typename T> void field(StringRef key, T &value) {
-    json.attributeBegin(key);
-    write(value);
-    json.attributeEnd();
+  template <typename T> void field(const char *key, T &value) {
+    object[key] = toJson(value);
   }
-  template <typename T> void expression(StringRef key, T &value) {
+  template <typename T> void expression(const char *key, T &value) {
+    field(key, value);
+  }
+  template <typename T>
+  void number(const char *key, T &value, int64_t, int64_t) {
     field(key, value);
   }
 
-  void write(std::string &value) { json.value(value); }
-  void write(bool &value) { json.value(value); }
-  void write(int64_t &value) { json.value(value); }
-  void write(uint64_t &value) { json.value(int64_t(value)); }
-  void write(unsigned &value) { json.value(int64_t(value)); }
-  void write(ParameterKind &value) { json.value(kKinds[unsigned(value)]); }
-  template <typename T> void write(std::optional<T> &value) {
-    if (value)
-      write(*value);
-    else
-      json.value(nullptr);
+  Json toJson(std::string &value) { return value; }
+  Json toJson(bool &value) { return value; }
+  Json toJson(int64_t &value) { return value; }
+  Json toJson(uint64_t &value) { return value; }
+  Json toJson(unsigned &value) { return value; }
+  Json toJson(ParameterKind &value) { return kKinds[unsigned(value)]; }
+  template <typename T> Json toJson(std::optional<T> &value) {
+    return value ? toJson(*value) : Json();
   }
-  template <typename T> void write(std::vector<T> &values) {
-    json.arrayBegin();
+  template <typename T> Json toJson(std::vector<T> &values) {
+    Json array = Json::array();
     for (T &value : values)
-      write(value);
-    json.arrayEnd();
+      array.push_back(toJson(value));
+    return array;
   }
-  template <typename T> void write(T &value) {
-    json.objectBegin();
-    describe(*this, value);
-    json.objectEnd();
+  template <typename T> Json toJson(T &value) {
+    Json fields = Json::object();
+    Writer writer{fields};
+    describe(writer, value);
+    return fields;
   }
 };
 } // namespace
 
 std::string blockscale::plan::printPlan(const Plan &plan) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream json(stream, /*IndentSize=*/2);
+  Writer::Json json = Writer::Json::object();
+  Writer writer{json};
   // The schema's functions serve the reader too, hence a copy to refer to.
   Plan copy = plan;
-  Writer{json}.write(copy);
-  stream << '\n';
-  return text;
+  describe(writer, copy);
+  constexpr int kIndent = 2;
+  return json.dump(kIndent, ' ', /*ensure_ascii=*/false,
+                   Writer::Json::error_handler_t::replace) +
+         "\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,15 +229,17 @@ std::string blockscale::plan::printPlan(const Plan &plan) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+using nlohmann::json;
+
 /// Reads the fields of one JSON object. Of several errors the first counts.
 struct Reader {
-  const llvm::json::Object &object;
+  const json &object;
   const std::string path;
   std::string &error;
 
-  void fail(StringRef at, const std::string &what) {
+  void fail(const std::string &at, const std::string &what) {
     if (error.empty())
-      error = "launch plan: '" + at.str() + "': " + what;
+      error = "launch plan: '" + at + "': " + what;
   }
 
   void check(bool holds, const std::string &why) {
@@ -225,114 +247,177 @@ struct Reader {
       fail(path.empty() ? "plan" : path, why);
   }
 
-  std::string pathOf(StringRef key) const {
-    return path.empty() ? key.str() : path + "." + key.str();
+  std::string pathOf(const char *key) const {
+    return path.empty() ? key : path + "." + key;
   }
 
-  template <typename T> void field(StringRef key, T &value) {
+  template <typename T> void field(const char *key, T &value) {
     if (!error.empty())
       return;
-    if (const llvm::json::Value *found = object.get(key))
-      read(*found, pathOf(key), value);
-    else
-      fail(pathOf(key), "is missing");
+    auto found = object.find(key);
+    if (found == object.end())
+      return fail(pathOf(key), "is missing");
+    read(*found, pathOf(key), value);
   }
 
   void judge(const std::string &at, const std::string &text) {
     if (std::optional<std::string> why = whyNotExpression(text))
       fail(at, *why);
   }
-  void expression(StringRef key, std::string &value) {
+  void expression(const char *key, std::string &value) {
     field(key, value);
     // A bias has no pitches, a matrix no element count.
     if (error.empty() && !value.empty())
       judge(pathOf(key), value);
   }
-  void expression(StringRef key, std::vector<std::string> &values) {
+  void expression(const char *key, std::vector<std::string> &values) {
     field(key, values);
-    for (auto [index, value] : llvm::enumerate(values))
-      if (error.empty())
-        judge(pathOf(key) + "[" + std::to_string(index) + "]", value);
+    for (size_t i = 0; i < values.size() && error.empty(); ++i)
+      judge(pathOf(key) + "[" + std::to_string(i) + "]", values[i]);
   }
 
-  void read(const llvm::json::Value &json, const std::string &at,
-            std::string &value) {
-    if (std::optional<StringRef> text = json.getAsString())
-      value = text->str();
+  template <typename T>
+  void number(const char *key, T &value, int64_t least, int64_t largest) {
+    if (!error.empty())
+      return;
+    auto found = object.find(key);
+    if (found == object.end())
+      return fail(pathOf(key), "is missing");
+    readNumber(*found, pathOf(key), value, {least, largest});
+  }
+
+  struct Range {
+    int64_t least, largest;
+  };
+  template <typename T>
+  void readNumber(const json &json, const std::string &at, T &value,
+                  Range range) {
+    if (!json.is_number_integer())
+      return fail(at, "is not an integer");
+    bool beyond =
+        json.is_number_unsigned() &&
+        json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max());
+    auto number = json.get<int64_t>();
+    if (beyond || number < range.least || number > range.largest)
+      return fail(at, json.dump() + " is out of range; expected " +
+                          std::to_string(range.least) + " to " +
+                          std::to_string(range.largest));
+    value = static_cast<T>(number);
+  }
+  template <typename T>
+  void readNumber(const json &json, const std::string &at,
+                  std::optional<T> &value, Range range) {
+    value.reset();
+    if (!json.is_null())
+      readNumber(json, at, value.emplace(), range);
+  }
+  template <typename T>
+  void readNumber(const json &json, const std::string &at,
+                  std::vector<T> &values, Range range) {
+    readArray(json, at, values, [&](const auto &element, const auto &place) {
+      readNumber(element, place, values.emplace_back(), range);
+    });
+  }
+
+  void read(const json &json, const std::string &at, std::string &value) {
+    if (json.is_string())
+      value = json.get_ref<const std::string &>();
     else
       fail(at, "is not a string");
   }
-  void read(const llvm::json::Value &json, const std::string &at, bool &value) {
-    if (std::optional<bool> truth = json.getAsBoolean())
-      value = *truth;
+  void read(const json &json, const std::string &at, bool &value) {
+    if (json.is_boolean())
+      value = json.get<bool>();
     else
       fail(at, "is not true or false");
   }
-  void read(const llvm::json::Value &json, const std::string &at,
-            int64_t &value) {
-    if (std::optional<int64_t> number = json.getAsInteger())
-      value = *number;
-    else
-      fail(at, "is not an integer");
-  }
-  template <typename T>
-  void readUnsigned(const llvm::json::Value &json, const std::string &at,
-                    T &value) {
-    int64_t number = 0;
-    read(json, at, number);
-    if (number < 0 ||
-        uint64_t(number) > uint64_t(std::numeric_limits<T>::max()))
-      return fail(at, std::to_string(number) + " is out of range");
-    value = T(number);
-  }
-  void read(const llvm::json::Value &json, const std::string &at,
-            uint64_t &value) {
-    readUnsigned(json, at, value);
-  }
-  void read(const llvm::json::Value &json, const std::string &at,
-            unsigned &value) {
-    readUnsigned(json, at, value);
-  }
-  void read(const llvm::json::Value &json, const std::string &at,
-            ParameterKind &value) {
+  void read(const json &json, const std::string &at, ParameterKind &value) {
     std::string name;
     read(json, at, name);
-    for (auto [index, kind] : llvm::enumerate(kKinds))
-      if (name == kind) {
-        value = ParameterKind(index);
+    for (size_t i = 0; i < std::size(kKinds); ++i)
+      if (name == kKinds[i]) {
+        value = ParameterKind(i);
         return;
       }
     fail(at, "'" + name + "' is not 'tensorMap', 'pointer' or 'scalar'");
   }
   template <typename T>
-  void read(const llvm::json::Value &json, const std::string &at,
-            std::optional<T> &value) {
+  void read(const json &json, const std::string &at, std::optional<T> &value) {
     value.reset();
-    if (json.getAsNull())
-      return;
-    read(json, at, value.emplace());
+    if (!json.is_null())
+      read(json, at, value.emplace());
   }
-  template <typename T>
-  void read(const llvm::json::Value &json, const std::string &at,
-            std::vector<T> &values) {
-    const llvm::json::Array *array = json.getAsArray();
-    if (!array)
+  template <typename T, typename ReadElement>
+  void readArray(const json &json, const std::string &at,
+                 std::vector<T> &values, const ReadElement &readElement) {
+    if (!json.is_array())
       return fail(at, "is not an array");
     values.clear();
-    for (auto [index, element] : llvm::enumerate(*array))
-      read(element, at + "[" + std::to_string(index) + "]",
-           values.emplace_back());
+    for (size_t i = 0; i < json.size() && error.empty(); ++i)
+      readElement(json[i], at + "[" + std::to_string(i) + "]");
   }
   template <typename T>
-  void read(const llvm::json::Value &json, const std::string &at, T &value) {
-    const llvm::json::Object *fields = json.getAsObject();
-    if (!fields)
+  void read(const json &json, const std::string &at, std::vector<T> &values) {
+    readArray(json, at, values, [&](const auto &element, const auto &place) {
+      read(element, place, values.emplace_back());
+    });
+  }
+  template <typename T>
+  void read(const json &json, const std::string &at, T &value) {
+    if (!json.is_object())
       return fail(at, "is not an object");
-    Reader reader{*fields, at, error};
+    Reader reader{json, at, error};
     describe(reader, value);
   }
 };
+
+/// Goes over JSON without keeping it: is it well formed, and how deep?
+struct Prescan : nlohmann::json_sax<json> {
+  std::string problem;
+  unsigned depth = 0;
+
+  bool open() {
+    if (++depth <= kMaxPlanDepth)
+      return true;
+    problem = "nesting deeper than " + std::to_string(kMaxPlanDepth);
+    return false;
+  }
+  bool close() {
+    --depth;
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t &) override { return true; }
+  bool string(string_t &) override { return true; }
+  bool binary(binary_t &) override { return true; }
+  bool start_object(size_t) override { return open(); }
+  bool key(string_t &) override { return true; }
+  bool end_object() override { return close(); }
+  bool start_array(size_t) override { return open(); }
+  bool end_array() override { return close(); }
+  bool parse_error(size_t, const std::string &,
+                   const nlohmann::detail::exception &reason) override {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+    std::string text = reason.what();
+    size_t after = text.find("] ");
+    problem = after == std::string::npos ? text : text.substr(after + 2);
+    return false;
+  }
+};
 } // namespace
+
+/// What is wrong with a tensor map beyond its fields.
+static std::string whyNotMap(const TensorMap &map) {
+  size_t rank = map.globalDim.size();
+  if (rank < 1 || rank > 5 || map.boxDim.size() != rank ||
+      map.elementStrides.size() != rank || map.globalStrides.size() != rank - 1)
+    return "needs 1 to 5 extents, as many 'boxDim' and 'elementStrides', and "
+           "one less of 'globalStrides'";
+  return "";
+}
 
 /// Rules between fields, which their types do not say.
 static std::string whyNotConsistent(const Kernel &kernel) {
@@ -342,6 +427,14 @@ static std::string whyNotConsistent(const Kernel &kernel) {
   if (kernel.grid.size() != 3 || kernel.cluster.size() != 3 ||
       kernel.block.size() != 3)
     return inKernel("'grid', 'cluster' and 'block' need 3 entries each");
+  for (std::string_view name : {"M", "N", "K", "batch"}) {
+    size_t count = 0;
+    for (const Size &size : kernel.sizes)
+      count += size.name == name;
+    if (count != 1)
+      return inKernel("'sizes' has " + std::to_string(count) +
+                      " entries for '" + std::string(name) + "'; expected one");
+  }
   for (const Parameter &parameter : kernel.parameters) {
     bool isMap = parameter.kind == ParameterKind::TensorMap;
     if (isMap != parameter.tensorMap.has_value())
@@ -350,33 +443,40 @@ static std::string whyNotConsistent(const Kernel &kernel) {
                       " 'tensorMap'");
     if (!isMap)
       continue;
-    size_t rank = parameter.tensorMap->globalDim.size();
-    if (rank < 1 || rank > 5 || parameter.tensorMap->boxDim.size() != rank ||
-        parameter.tensorMap->elementStrides.size() != rank ||
-        parameter.tensorMap->globalStrides.size() != rank - 1)
-      return inKernel("the tensor map of parameter '" + parameter.role +
-                      "' needs 1 to 5 extents, as many 'boxDim' and "
-                      "'elementStrides', and one less of 'globalStrides'");
+    if (std::string why = whyNotMap(*parameter.tensorMap); !why.empty())
+      return inKernel("the tensor map of parameter '" + parameter.role + "' " +
+                      why);
   }
   return "";
 }
 
-llvm::Expected<Plan> blockscale::plan::parsePlan(StringRef text) {
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
-  if (!json)
-    return llvm::createStringError("launch plan: " +
-                                   llvm::toString(json.takeError()));
+/// The text as JSON, if it is JSON and within the limits.
+static Parsed<json> parseJson(std::string_view text) {
+  if (text.size() > kMaxPlanBytes)
+    return Parsed<json>::failure("launch plan: " + std::to_string(text.size()) +
+                                 " bytes; at most " +
+                                 std::to_string(kMaxPlanBytes) + " are read");
+  Prescan prescan;
+  if (!json::sax_parse(text, &prescan))
+    return Parsed<json>::failure("launch plan: " + prescan.problem);
+  return Parsed<json>::success(json::parse(text));
+}
+
+Parsed<Plan> blockscale::plan::parsePlan(std::string_view text) {
+  using Result = Parsed<Plan>;
+  Parsed<json> parsed = parseJson(text);
+  if (!parsed)
+    return Result::failure(parsed.error);
+  if (!parsed->is_object())
+    return Result::failure("launch plan: not a JSON object");
   Plan plan;
   std::string error;
-  const llvm::json::Object *object = json->getAsObject();
-  if (!object)
-    return llvm::createStringError("launch plan: not a JSON object");
-  Reader reader{*object, "", error};
+  Reader reader{*parsed.value, "", error};
   describe(reader, plan);
   for (const Kernel &kernel : plan.kernels)
     if (error.empty())
       error = whyNotConsistent(kernel);
   if (!error.empty())
-    return llvm::createStringError(error);
-  return plan;
+    return Result::failure(error);
+  return Result::success(std::move(plan));
 }

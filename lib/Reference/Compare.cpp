@@ -31,10 +31,10 @@ double reference::errorBound(const Problem &problem, Criterion criterion,
                              uint64_t batch, uint64_t row, uint64_t column,
                              double sum, double absSum) {
   double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
-  double alpha = std::fabs(problem.alpha);
+  double alpha = std::fabs(problem.alphaOf(batch));
   double bound = sumBound(criterion, problem.k, absSum) * alpha;
   double size = std::fabs(sum) * alpha;
-  if (problem.alpha != 1)
+  if (problem.alphaOf(batch) != 1)
     bound += rounding * size;
   if (!problem.c.empty()) {
     uint64_t at = (batch * problem.m + row) * problem.n + column;

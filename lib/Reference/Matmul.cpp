@@ -67,8 +67,8 @@ std::optional<std::string> reference::whyNot(const Problem &problem) {
   if (!problem.m || !problem.n || !problem.k || !problem.batch)
     return "a product with an empty extent";
   bool exact = isInteger(problem.a) && isInteger(problem.b);
-  bool plain = problem.alpha == 1 && problem.c.empty() &&
-               problem.biasKind == BiasKind::None &&
+  bool plain = problem.alpha == 1 && problem.alphas.empty() &&
+               problem.c.empty() && problem.biasKind == BiasKind::None &&
                problem.activation == Activation::None;
   if (problem.output == OutputType::I32 && !(exact && plain))
     return "an i32 result is the product of integers and nothing else";
@@ -79,6 +79,9 @@ std::optional<std::string> reference::whyNot(const Problem &problem) {
   if (!problem.c.empty())
     if (auto error = checkSize("c", problem.c.size(),
                                product(problem.batch, problem.m, problem.n)))
+      return error;
+  if (!problem.alphas.empty())
+    if (auto error = checkSize("factors", problem.alphas.size(), problem.batch))
       return error;
   uint64_t bias = problem.biasKind == BiasKind::None     ? 0
                   : problem.biasKind == BiasKind::Column ? problem.n
@@ -218,7 +221,7 @@ static float activate(Activation activation, float x) {
 
 float reference::epilogue(const Problem &problem, uint64_t batch, uint64_t row,
                           uint64_t column, float value) {
-  value = problem.alpha * value;
+  value = problem.alphaOf(batch) * value;
   if (!problem.c.empty()) {
     uint64_t at = (batch * problem.m + row) * problem.n + column;
     float scaled = problem.beta * problem.c[at];

@@ -12,6 +12,7 @@
 #include "blockscale/Verify/Verify.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace blockscale;
@@ -45,7 +46,7 @@ private:
   std::string addPlainOperand(const plan::PlainOperand &plain);
   std::string addActivation();
 
-  void setTensorScale(const char *role, float value);
+  std::string setTensorScales(const plan::TensorScales &scales);
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
@@ -278,11 +279,32 @@ std::string InputMaker::addOperand(bool isA) {
   return packScales(*scales, rows, operand);
 }
 
-void InputMaker::setTensorScale(const char *role, float value) {
-  std::vector<uint8_t> bytes(sizeof(float));
-  std::memcpy(bytes.data(), &value, sizeof(float));
-  inputs.data.memory[role] = bytes;
-  inputs.problem.alpha *= value;
+/// The tensor scale of one matrix. Those of neighbours differ, and so do the
+/// products of both sides, of up to six matrices. The first is the largest.
+float tensorScale(bool isA, bool exact, uint64_t matrix) {
+  if (!exact)
+    return isA ? 0.013f / float(1 + matrix % 7) : 0.31f / float(1 + matrix % 5);
+  return isA ? std::ldexp(0.25f, -int(matrix % 3))
+             : std::ldexp(2.0f, -4 * int(matrix % 2));
+}
+
+std::string InputMaker::setTensorScales(const plan::TensorScales &scales) {
+  Parsed<uint64_t> count = evaluateSize(scales.elements, sizes);
+  if (!count)
+    return count.error;
+  reference::Problem &problem = inputs.problem;
+  if (*count != problem.batch)
+    return std::to_string(*count) + " tensor scales of '" + scales.operand +
+           "' for " + std::to_string(problem.batch) + " matrices";
+  problem.alphas.resize(problem.batch, problem.alpha);
+  std::vector<float> values(problem.batch);
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    values[i] = tensorScale(scales.operand == "a", exact, i);
+    problem.alphas[i] *= values[i];
+  }
+  inputs.data.memory[scales.operand + "_tensor_scale"] =
+      *toBytes(values, "f32");
+  return "";
 }
 
 /// Powers of two keep exact data exact; other numbers for random data. The
@@ -291,10 +313,10 @@ std::string InputMaker::addFactors() {
   const plan::Epilogue &epilogue = kernel.epilogue;
   if (epilogue.alpha)
     inputs.problem.alpha = inputs.data.scalars["alpha"] = exact ? 0.5f : 0.7f;
-  if (epilogue.aTensorScale)
-    setTensorScale("a_tensor_scale", exact ? 0.25f : 0.013f);
-  if (epilogue.bTensorScale)
-    setTensorScale("b_tensor_scale", exact ? 2.0f : 0.31f);
+  for (const char *operand : {"a", "b"})
+    if (const auto *scales = findOperand(kernel.tensorScales, operand))
+      if (std::string error = setTensorScales(*scales); !error.empty())
+        return error;
   // Without a parameter C is added as it is.
   bool scalesC =
       std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
@@ -303,7 +325,8 @@ std::string InputMaker::addFactors() {
     inputs.problem.beta = inputs.data.scalars["beta"] = exact ? 2.0f : -1.3f;
   else if (epilogue.beta)
     inputs.problem.beta = 1.0f;
-  unit *= inputs.problem.alpha;
+  // The first factor is the largest, and the others divide it.
+  unit *= inputs.problem.alphaOf(0);
   return "";
 }
 

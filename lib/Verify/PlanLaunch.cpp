@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Verify/PlanLaunch.h"
-#include "blockscale/Formats/Format.h"
 
 #include <limits>
+#include <tuple>
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -25,6 +25,21 @@ static const plan::Size *findSize(const plan::Kernel &kernel,
   return nullptr;
 }
 
+/// Why a device of that many SMs cannot run the kernel; empty if it can.
+static std::string whyNotSms(const plan::Kernel &kernel, int64_t numSms) {
+  if (numSms < 1 || numSms > plan::kMaxSize)
+    return "num_sms is " + std::to_string(numSms) + "; expected 1 to " +
+           std::to_string(plan::kMaxSize);
+  int64_t ctas = 1;
+  for (int64_t extent : kernel.cluster)
+    if (extent < 1 || __builtin_mul_overflow(ctas, extent, &ctas))
+      return "kernel '" + kernel.name + "' has no legal cluster";
+  if (numSms < ctas)
+    return "kernel '" + kernel.name + "': " + std::to_string(numSms) +
+           " SMs cannot hold a cluster of " + std::to_string(ctas) + " CTAs";
+  return "";
+}
+
 Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
                                             const plan::Environment &given,
                                             int64_t numSms) {
@@ -33,6 +48,12 @@ Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
     if (!findSize(kernel, name))
       return Result::failure("'" + name + "' is not a size of kernel '" +
                              kernel.name + "'");
+  for (const char *name : {"M", "N", "K", "batch"})
+    if (!findSize(kernel, name))
+      return Result::failure("the plan of kernel '" + kernel.name +
+                             "' has no size '" + name + "'");
+  if (std::string error = whyNotSms(kernel, numSms); !error.empty())
+    return Result::failure(error);
   plan::Environment sizes{{"num_sms", numSms}};
   for (const plan::Size &size : kernel.sizes) {
     auto found = given.find(size.name);
@@ -44,10 +65,10 @@ Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
       return Result::failure(
           "size '" + size.name + "' of kernel '" + kernel.name + "' is " +
           std::to_string(*size.value) + ", not " + std::to_string(value));
-    if (value < 1 || value > std::numeric_limits<int32_t>::max())
+    if (value < 1 || value > plan::kMaxSize)
       return Result::failure("size '" + size.name + "' is " +
-                             std::to_string(value) +
-                             "; expected 1 to 2147483647");
+                             std::to_string(value) + "; expected 1 to " +
+                             std::to_string(plan::kMaxSize));
     sizes[size.name] = value;
   }
   return Result::success(sizes);
@@ -79,6 +100,13 @@ static Parsed<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
   return Parsed<uint64_t>::success(left * right);
 }
 
+/// Bytes of a number of D, C or the bias; 0 for an unknown type.
+static uint64_t plainBytes(std::string_view type) {
+  if (type == "f32" || type == "i32")
+    return 4;
+  return type == "bf16" || type == "f16" ? 2 : 0;
+}
+
 Parsed<uint64_t> verify::memoryBytes(const plan::Kernel &kernel,
                                      const plan::Parameter &parameter,
                                      const plan::Environment &sizes) {
@@ -92,7 +120,10 @@ Parsed<uint64_t> verify::memoryBytes(const plan::Kernel &kernel,
         Result pitch = evaluateSize(data.batchPitch, sizes);
         if (!pitch)
           return pitch;
-        return checkedProduct(*pitch, uint64_t(sizes.at("batch")));
+        auto batch = sizes.find("batch");
+        if (batch == sizes.end())
+          return Result::failure("no value for 'batch'");
+        return checkedProduct(*pitch, uint64_t(batch->second));
       }
   if (parameter.role == operand + "_scales")
     for (const plan::ScalePacking &scales : kernel.scales)
@@ -107,14 +138,19 @@ Parsed<uint64_t> verify::memoryBytes(const plan::Kernel &kernel,
         return bytes ? checkedProduct(*bytes, 1) : bytes;
       }
   if (parameter.role == operand + "_tensor_scale")
-    return Result::success(sizeof(float));
+    for (const plan::TensorScales &scales : kernel.tensorScales)
+      if (scales.operand == operand) {
+        Result count = evaluateSize(scales.elements, sizes);
+        return count ? checkedProduct(*count, sizeof(float)) : count;
+      }
   for (const plan::PlainOperand &plain : kernel.operands)
     if (plain.operand == parameter.role) {
-      std::optional<ElementFormat> format = parseFormat(plain.type);
+      uint64_t bytes = plainBytes(plain.type);
+      if (!bytes)
+        return Result::failure("parameter '" + parameter.role + "' of type '" +
+                               plain.type + "'");
       Result count = evaluateSize(plain.elements, sizes);
-      if (!count)
-        return count;
-      return checkedProduct(*count, format ? 2 : 4);
+      return count ? checkedProduct(*count, bytes) : count;
     }
   return Result::failure("the plan does not say what parameter '" +
                          parameter.role + "' points to");
@@ -123,6 +159,37 @@ Parsed<uint64_t> verify::memoryBytes(const plan::Kernel &kernel,
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
+
+std::string verify::whyNotParameters(const plan::Kernel &kernel,
+                                     const emulator::Module &module) {
+  const emulator::Function *function = module.findFunction(kernel.name);
+  if (!function || !function->isEntry)
+    return "the PTX has no kernel '" + kernel.name + "'";
+  const std::string inKernel = "kernel '" + kernel.name + "': ";
+  if (function->parameters.size() != kernel.parameters.size())
+    return inKernel + "the plan has " +
+           std::to_string(kernel.parameters.size()) +
+           " parameters, the PTX has " +
+           std::to_string(function->parameters.size());
+  for (size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const plan::Parameter &planned = kernel.parameters[i];
+    const emulator::Parameter &declared = function->parameters[i];
+    const std::tuple<const char *, uint64_t, uint64_t> fields[] = {
+        {"offset", planned.offset, declared.offset},
+        {"size", planned.size, declared.size}};
+    for (const auto &[name, inPlan, inPtx] : fields)
+      if (inPlan != inPtx)
+        return inKernel + "parameter '" + planned.role + "' has " + name + " " +
+               std::to_string(inPlan) + " in the plan and " +
+               std::to_string(inPtx) + " in the PTX";
+    if (planned.alignment < declared.align)
+      return inKernel + "parameter '" + planned.role + "' has alignment " +
+             std::to_string(planned.alignment) +
+             " in the plan, less than the " + std::to_string(declared.align) +
+             " of the PTX";
+  }
+  return "";
+}
 
 namespace {
 
@@ -171,10 +238,6 @@ std::string LaunchBuilder::addShape() {
   }
   if (std::string error = toDim(kernel.cluster, launch.cluster); !error.empty())
     return "cluster: " + error;
-  auto sms = sizes.find("num_sms");
-  if (sms != sizes.end() && sms->second < int64_t(launch.cluster.count()))
-    return std::to_string(sms->second) + " SMs cannot hold a cluster of " +
-           std::to_string(launch.cluster.count()) + " CTAs";
   if (std::string error = toDim(grid, launch.grid); !error.empty())
     return "grid: " + error;
   if (std::string error = toDim(kernel.block, launch.block); !error.empty())
@@ -219,12 +282,34 @@ std::string LaunchBuilder::addScalar(const plan::Parameter &parameter) {
          parameter.type + "'";
 }
 
+/// The codes of cuda.h end here; what the emulator does with those that there
+/// are is its own business.
+static std::string whyNotCodes(const plan::TensorMap &map) {
+  struct Field {
+    const char *name;
+    const plan::DriverEnum &value;
+    int64_t largest;
+  };
+  for (const Field &field : {Field{"dataType", map.dataType, 15},
+                             {"interleave", map.interleave, 2},
+                             {"swizzle", map.swizzle, 6},
+                             {"l2Promotion", map.l2Promotion, 3},
+                             {"oobFill", map.oobFill, 1}})
+    if (field.value.code < 0 || field.value.code > field.largest)
+      return "'" + std::string(field.name) + "' has code " +
+             std::to_string(field.value.code) +
+             "; the driver's codes are 0 to " + std::to_string(field.largest);
+  return "";
+}
+
 std::string LaunchBuilder::describe(const plan::TensorMap &map,
                                     emulator::TensorMap &result) {
   size_t rank = map.globalDim.size();
   if (rank < 1 || rank > 5 || map.globalStrides.size() != rank - 1 ||
       map.boxDim.size() != rank || map.elementStrides.size() != rank)
     return "the dimensions, strides and boxes do not have one rank of 1 to 5";
+  if (std::string why = whyNotCodes(map); !why.empty())
+    return why;
   result.type = static_cast<emulator::TensorMapType>(map.dataType.code);
   result.rank = uint32_t(rank);
   for (size_t i = 0; i < rank; ++i) {
@@ -232,6 +317,9 @@ std::string LaunchBuilder::describe(const plan::TensorMap &map,
     if (!extent)
       return extent.error;
     result.globalDim[i] = *extent;
+    for (int64_t value : {map.boxDim[i], map.elementStrides[i]})
+      if (value < 1 || value > std::numeric_limits<uint32_t>::max())
+        return "a box extent or element stride of " + std::to_string(value);
     result.boxDim[i] = uint32_t(map.boxDim[i]);
     result.elementStrides[i] = uint32_t(map.elementStrides[i]);
   }

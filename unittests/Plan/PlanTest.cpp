@@ -9,6 +9,7 @@
 #include "blockscale/Plan/Plan.h"
 #include <gtest/gtest.h>
 
+using namespace blockscale;
 using namespace blockscale::plan;
 
 namespace {
@@ -43,7 +44,7 @@ Plan makePlan() {
   kernel.dependentLaunch = true;
   kernel.block = {192, 1, 1};
   kernel.sharedMemoryBytes = 230400;
-  kernel.sizes = {{"M", std::nullopt}, {"K", 4096}};
+  kernel.sizes = {{"M", std::nullopt}, {"N", 64}, {"K", 4096}, {"batch", 1}};
   kernel.parameters = {map, size};
   return {"sm_100a", {kernel}};
 }
@@ -59,21 +60,21 @@ std::string replaced(std::string text, const std::string &from,
 }
 
 std::string errorOf(const std::string &text) {
-  llvm::Expected<Plan> plan = parsePlan(text);
-  return plan ? "no error" : llvm::toString(plan.takeError());
+  Parsed<Plan> plan = parsePlan(text);
+  return plan ? "no error" : plan.error;
 }
 
 TEST(Plan, ComesBackFromItsText) {
   std::string text = printPlan(makePlan());
-  llvm::Expected<Plan> plan = parsePlan(text);
-  ASSERT_TRUE(bool(plan)) << llvm::toString(plan.takeError());
+  Parsed<Plan> plan = parsePlan(text);
+  ASSERT_TRUE(bool(plan)) << plan.error;
   const Kernel &kernel = plan->kernels.at(0);
   EXPECT_EQ(kernel.sharedMemoryBytes, 230400u);
   EXPECT_EQ(kernel.cluster.at(0), 2);
   EXPECT_TRUE(kernel.dependentLaunch);
   EXPECT_EQ(kernel.grid[0], "min(ceildiv(M, 128), num_sms)");
   EXPECT_EQ(kernel.sizes.at(0).value, std::nullopt);
-  EXPECT_EQ(kernel.sizes.at(1).value, 4096);
+  EXPECT_EQ(kernel.sizes.at(2).value, 4096);
   EXPECT_EQ(kernel.parameters.at(0).tensorMap->swizzle.code, 3);
   EXPECT_EQ(kernel.parameters.at(0).kind, ParameterKind::TensorMap);
   EXPECT_EQ(kernel.parameters.at(1).kind, ParameterKind::Scalar);
@@ -83,12 +84,13 @@ TEST(Plan, ComesBackFromItsText) {
 
 TEST(Plan, NamesWhatIsWrong) {
   std::string text = printPlan(makePlan());
-  EXPECT_EQ(errorOf(replaced(text, "\"version\": 1", "\"version\": 2")),
-            "launch plan: 'plan': version 2 is not 1, the one known here");
+  EXPECT_EQ(errorOf(replaced(text, "\"version\": 2", "\"version\": 1")),
+            "launch plan: 'plan': version 1 is not 2, the one known here");
   EXPECT_EQ(errorOf(replaced(text, "\"target\"", "\"chip\"")),
             "launch plan: 'target': is missing");
   EXPECT_EQ(errorOf(replaced(text, "230400", "-1")),
-            "launch plan: 'kernels[0].sharedMemoryBytes': -1 is out of range");
+            "launch plan: 'kernels[0].sharedMemoryBytes': -1 is out of range; "
+            "expected 0 to 4294967295");
   EXPECT_EQ(errorOf(replaced(text, "num_sms)", "num_sms")),
             "launch plan: 'kernels[0].grid[0]': expected ')' in expression "
             "'min(ceildiv(M, 128), num_sms'");
@@ -99,6 +101,54 @@ TEST(Plan, NamesWhatIsWrong) {
             "launch plan: 'kernels[0].parameters[1].kind': 'vector' is not "
             "'tensorMap', 'pointer' or 'scalar'");
   EXPECT_EQ(errorOf("[]"), "launch plan: not a JSON object");
-  EXPECT_NE(errorOf("{"), "no error");
+  EXPECT_EQ(errorOf("{"),
+            "launch plan: parse error at line 1, column 2: syntax error while "
+            "parsing object key - unexpected end of input; expected string "
+            "literal");
+}
+
+TEST(Plan, RefusesNumbersOutOfRange) {
+  std::string text = printPlan(makePlan());
+  EXPECT_EQ(errorOf(replaced(text, "\"code\": 3", "\"code\": 99")),
+            "launch plan: 'kernels[0].parameters[0].tensorMap.swizzle.code': "
+            "99 is out of range; expected 0 to 15");
+  EXPECT_EQ(errorOf(replaced(text, "\"code\": 3", "\"code\": -1")),
+            "launch plan: 'kernels[0].parameters[0].tensorMap.swizzle.code': "
+            "-1 is out of range; expected 0 to 15");
+  EXPECT_EQ(errorOf(replaced(text, "230400", "9223372036854775808")),
+            "launch plan: 'kernels[0].sharedMemoryBytes': 9223372036854775808 "
+            "is out of range; expected 0 to 4294967295");
+  EXPECT_EQ(errorOf(replaced(text, "230400", "2.5")),
+            "launch plan: 'kernels[0].sharedMemoryBytes': is not an integer");
+  EXPECT_EQ(errorOf(replaced(text, "\"value\": 4096", "\"value\": 0")),
+            "launch plan: 'kernels[0].sizes[2].value': 0 is out of range; "
+            "expected 1 to 2147483647");
+  EXPECT_EQ(errorOf(replaced(text, "\"alignment\": 64", "\"alignment\": 0")),
+            "launch plan: 'kernels[0].parameters[0].alignment': 0 is out of "
+            "range; expected 1 to 4096");
+}
+
+TEST(Plan, NeedsEachSizeOnce) {
+  Plan plan = makePlan();
+  plan.kernels[0].sizes.clear();
+  EXPECT_EQ(errorOf(printPlan(plan)),
+            "launch plan: kernel 'proj': 'sizes' has 0 entries for 'M'; "
+            "expected one");
+  plan = makePlan();
+  plan.kernels[0].sizes.push_back({"batch", 3});
+  EXPECT_EQ(errorOf(printPlan(plan)),
+            "launch plan: kernel 'proj': 'sizes' has 2 entries for 'batch'; "
+            "expected one");
+}
+
+TEST(Plan, RefusesTextBeyondItsLimits) {
+  for (const char *bracket : {"[", "{\"a\":"}) {
+    std::string deep;
+    for (int i = 0; i < 100000; ++i)
+      deep += bracket;
+    EXPECT_EQ(errorOf(deep), "launch plan: nesting deeper than 32");
+  }
+  EXPECT_EQ(errorOf(std::string(kMaxPlanBytes + 1, ' ')),
+            "launch plan: 67108865 bytes; at most 67108864 are read");
 }
 } // namespace

@@ -115,6 +115,19 @@ TEST(ReferenceMatmul, Epilogue) {
   EXPECT_FLOAT_EQ(matmul(problem)[1], 3.99987332f);
 }
 
+TEST(ReferenceMatmul, FactorsOfEachMatrix) {
+  Problem problem;
+  problem.m = problem.n = problem.k = 1;
+  problem.batch = 3;
+  // 1 * 1, 1 * 2 and 2 * 2.
+  problem.a = {ElementFormat::E4M3, {0x38, 0x38, 0x40}, {}, {}, 0};
+  problem.b = {ElementFormat::E4M3, {0x38, 0x40, 0x40}, {}, {}, 0};
+  problem.alphas = {3, 0.5, -1};
+  EXPECT_EQ(matmul(problem), (std::vector<float>{3.0f, 1.0f, -4.0f}));
+  problem.alphas.pop_back();
+  EXPECT_EQ(whyNot(problem), "'factors' has 2 elements; expected 3");
+}
+
 TEST(ReferenceMatmul, OutputTypes) {
   EXPECT_EQ(roundToOutput(OutputType::F32, 1.0f + 0x1p-23f), 1.0f + 0x1p-23f);
   EXPECT_EQ(roundToOutput(OutputType::BF16, 1.0f + 0x1p-8f), 1.0f);

@@ -94,6 +94,9 @@ TEST(PlanLaunch, BindsSizes) {
             "size 'N' of kernel 'small' is 8, not 9");
   EXPECT_EQ(bindSizes(kernel, {{"Q", 1}}, 148).error,
             "'Q' is not a size of kernel 'small'");
+  kernel.sizes.clear();
+  EXPECT_EQ(bindSizes(kernel, {}, 148).error,
+            "the plan of kernel 'small' has no size 'M'");
 }
 
 TEST(PlanLaunch, BuildsTheLaunch) {
@@ -135,8 +138,10 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
   EXPECT_EQ(buildLaunch(kernel, sizes, wrong).error,
             "kernel 'small': parameter 'a_data' needs 2560 bytes, found 3");
   kernel.cluster = {2, 1, 1};
-  EXPECT_EQ(buildLaunch(kernel, *bindSizes(kernel, {{"M", 40}}, 1), none).error,
+  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, 1).error,
             "kernel 'small': 1 SMs cannot hold a cluster of 2 CTAs");
+  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, 0).error,
+            "num_sms is 0; expected 1 to 2147483647");
   kernel.scales[0].layout = "plain";
   EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
             "kernel 'small': scales of 'a' in layout 'plain'; expected "
@@ -144,6 +149,36 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
   kernel.data.clear();
   EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
             "kernel 'small': the plan does not say how operand 'a' is packed");
+}
+
+TEST(PlanLaunch, RefusesCodesThatNoDriverHas) {
+  plan::Kernel kernel = smallKernel();
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  HostData data = makeInputs(kernel, sizes, DataKind::Exact, 1)->data;
+  kernel.parameters[0].tensorMap->oobFill.code = 2;
+  EXPECT_EQ(buildLaunch(kernel, sizes, data).error,
+            "kernel 'small': tensor map 'a_data': 'oobFill' has code 2; the "
+            "driver's codes are 0 to 1");
+  kernel.parameters[0].tensorMap->oobFill.code = 0;
+  kernel.parameters[0].tensorMap->boxDim[1] = int64_t(1) << 32;
+  EXPECT_EQ(buildLaunch(kernel, sizes, data).error,
+            "kernel 'small': tensor map 'a_data': a box extent or element "
+            "stride of 4294967296");
+}
+
+TEST(PlanLaunch, TensorScalesAreOneForEachMatrix) {
+  plan::Kernel kernel = smallKernel();
+  kernel.sizes[3].value = 3;
+  plan::Parameter scale;
+  scale.role = "a_tensor_scale";
+  scale.operand = "a";
+  scale.kind = plan::ParameterKind::Pointer;
+  kernel.parameters.push_back(scale);
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  EXPECT_EQ(memoryBytes(kernel, scale, sizes).error,
+            "the plan does not say what parameter 'a_tensor_scale' points to");
+  kernel.tensorScales = {{"a", "batch"}};
+  EXPECT_EQ(*memoryBytes(kernel, scale, sizes), 12u);
 }
 
 constexpr const char *kNothing = R"(
@@ -179,6 +214,34 @@ TEST(Verify, AKernelThatWritesNothingFails) {
   EXPECT_EQ(verdict.clustersRun, 1u);
   EXPECT_EQ(verdict.clusters, 2u);
   EXPECT_FALSE(verdict.passed());
+}
+
+TEST(Verify, ThePtxHasTheParametersOfThePlan) {
+  emulator::ParseResult ptx = emulator::parsePtx(kNothing);
+  ASSERT_TRUE(ptx);
+  plan::Kernel kernel = smallKernel();
+  const uint64_t places[][3] = {{0, 128, 128}, {128, 8, 8}, {136, 4, 4}};
+  for (size_t i = 0; i < 3; ++i) {
+    kernel.parameters[i].offset = places[i][0];
+    kernel.parameters[i].size = places[i][1];
+    kernel.parameters[i].alignment = places[i][2];
+  }
+  EXPECT_EQ(whyNotParameters(kernel, *ptx.module), "");
+  kernel.parameters[2].offset = 140;
+  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+            "kernel 'small': parameter 'size_m' has offset 140 in the plan and "
+            "136 in the PTX");
+  kernel.parameters[2].offset = 136;
+  kernel.parameters[0].alignment = 64;
+  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+            "kernel 'small': parameter 'a_data' has alignment 64 in the plan, "
+            "less than the 128 of the PTX");
+  kernel.parameters.pop_back();
+  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+            "kernel 'small': the plan has 2 parameters, the PTX has 3");
+  kernel.name = "other";
+  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+            "the PTX has no kernel 'other'");
 }
 
 TEST(Arguments, ReadsEachKind) {

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The launch plan as data, and to and from JSON. docs/launch-plan.md describes
-// the schema. Needs no MLIR, so that whoever runs kernels can read plans.
+// the schema. Needs neither MLIR nor LLVM, so that whoever runs kernels can
+// read plans.
 //
 // An `Expression` below is text as Expression.h defines it, over the sizes of
 // the source matmul (M, N, K, batch) and `num_sms`, the chip's number of SMs.
@@ -17,17 +18,26 @@
 #ifndef BLOCKSCALE_PLAN_PLAN_H
 #define BLOCKSCALE_PLAN_PLAN_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "blockscale/Formats/Parsed.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace blockscale::plan {
 
 /// Version of the schema that this code writes and the only one it reads.
-inline constexpr int64_t kPlanVersion = 1;
+inline constexpr int64_t kPlanVersion = 2;
+
+/// Limits of the text that is read: a plan from a stranger must not take the
+/// stack or the memory of the host.
+inline constexpr uint64_t kMaxPlanBytes = uint64_t(64) << 20;
+inline constexpr unsigned kMaxPlanDepth = 32;
+
+/// The largest value of a size: kernels take them as 32-bit integers.
+inline constexpr int64_t kMaxSize = 0x7fffffff;
 
 using Expression = std::string;
 
@@ -110,8 +120,10 @@ struct ScalePacking {
   std::string layout;
   /// Byte of the scale of row `r` and block `j` of matrix `l`, in words.
   std::string offset;
-  /// Extents and bytes with padding. Whatever the padding holds is harmless.
+  /// Extents and bytes with padding. Bytes from 0 to `largestPaddingValue` are
+  /// harmless there; `paddingValue` is the one to take.
   Expression paddedRows, paddedScales, bytes;
+  unsigned paddingValue = 0, largestPaddingValue = 0;
   unsigned alignment = 0;
 };
 
@@ -130,6 +142,15 @@ struct MetadataPacking {
   Expression paddedRows, paddedElements, bytes;
   unsigned paddingValue = 0;
   unsigned alignment = 0;
+};
+
+/// The scales of whole matrices of a two-level spec: f32 numbers, one after
+/// another.
+struct TensorScales {
+  /// "a" or "b".
+  std::string operand;
+  /// Numbers: one for each matrix of the batch.
+  Expression elements;
 };
 
 /// D, C: row-major; bias: a vector.
@@ -176,6 +197,8 @@ struct Kernel {
   std::vector<ScalePacking> scales;
   /// Empty if A is dense.
   std::vector<MetadataPacking> metadata;
+  /// Of the operands that have them.
+  std::vector<TensorScales> tensorScales;
   std::vector<PlainOperand> operands;
   Epilogue epilogue;
 };
@@ -190,9 +213,10 @@ struct Plan {
 std::string printPlan(const Plan &plan);
 
 /// Reads what `printPlan` wrote. The error names the path of the first key
-/// that is missing, of a wrong type or not an expression; unknown keys are
-/// ignored.
-llvm::Expected<Plan> parsePlan(llvm::StringRef text);
+/// that is missing, of a wrong type, out of its range or not an expression;
+/// unknown keys are ignored. Never fails otherwise, whatever the text: beyond
+/// kMaxPlanBytes or kMaxPlanDepth it is refused before it is read.
+Parsed<Plan> parsePlan(std::string_view text);
 
 } // namespace blockscale::plan
 

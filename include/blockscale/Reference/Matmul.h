@@ -75,6 +75,9 @@ struct Problem {
   Operand a, b;
   /// All constant factors together, tensor scales included.
   float alpha = 1;
+  /// One for each matrix of the batch where they differ; empty, or in place of
+  /// `alpha`.
+  std::vector<float> alphas;
   float beta = 0;
   /// batch x m x n; empty without it.
   std::vector<float> c;
@@ -83,6 +86,11 @@ struct Problem {
   std::vector<float> bias;
   Activation activation = Activation::None;
   OutputType output = OutputType::F32;
+
+  /// The factors of matrix `matrix` of the batch.
+  float alphaOf(uint64_t matrix) const {
+    return alphas.empty() ? alpha : alphas[matrix];
+  }
 };
 
 /// Why the problem cannot be computed: an empty extent, an array of another

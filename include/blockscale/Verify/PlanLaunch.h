@@ -24,8 +24,9 @@ namespace blockscale::verify {
 
 /// Values of all names that the kernel's expressions may use: its static sizes,
 /// `given` for the dynamic ones, and `numSms`. Refused: a dynamic size without
-/// value, a size below 1, a given value that contradicts a static size, and a
-/// name that is no size.
+/// value, a size below 1 or beyond plan::kMaxSize, a given value that
+/// contradicts a static size, a name that is no size, a plan without one of M,
+/// N, K and batch, and fewer SMs than a cluster has CTAs.
 Parsed<plan::Environment> bindSizes(const plan::Kernel &kernel,
                                     const plan::Environment &given,
                                     int64_t numSms);
@@ -39,6 +40,11 @@ Parsed<uint64_t> evaluateSize(const std::string &expression,
 Parsed<uint64_t> memoryBytes(const plan::Kernel &kernel,
                              const plan::Parameter &parameter,
                              const plan::Environment &sizes);
+
+/// How the parameters of `kernel` differ from those that `module` declares for
+/// it: number, place, size and alignment. Empty if they agree.
+std::string whyNotParameters(const plan::Kernel &kernel,
+                             const emulator::Module &module);
 
 /// What the host holds for one launch, by the roles of the parameters.
 struct HostData {

@@ -304,6 +304,9 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   scales.paddedRows = printExpression(rowAtoms * int64_t(hw::kAtomRows));
   scales.paddedScales = printExpression(wordAtoms * int64_t(hw::kAtomScales));
   scales.bytes = printExpression(batchPitch * sizes.batch);
+  // Bits that the format does not have must be clear; what NaNs and infinities
+  // would reach, the kernel clears.
+  scales.largestPaddingValue = formatInfo(*product.mma.getScale()).codeMask();
   scales.alignment = hw::tensorMapDataTypeInfo(map.getDataType()).alignment;
   return scales;
 }
@@ -361,10 +364,22 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
   return operands;
 }
 
+static bool hasTensorScale(ScaledTensorType type) {
+  return type.getSpec().getValue().tensorScale.has_value();
+}
+
+/// One factor for each matrix of the batch.
+static std::vector<plan::TensorScales> tensorScales(const Product &product) {
+  std::string count = printExpression(sizesOf(product).batch);
+  std::vector<plan::TensorScales> list;
+  if (hasTensorScale(product.a))
+    list.push_back({"a", count});
+  if (hasTensorScale(product.b))
+    list.push_back({"b", count});
+  return list;
+}
+
 static plan::Epilogue epilogueOf(const Product &product) {
-  auto hasTensorScale = [](ScaledTensorType type) {
-    return type.getSpec().getValue().tensorScale.has_value();
-  };
   plan::Epilogue epilogue;
   epilogue.alpha = product.alpha;
   epilogue.beta = bool(product.c);
@@ -447,6 +462,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
       return failure();
     result.metadata = {metadataPacking(product, *metadata)};
   }
+  result.tensorScales = tensorScales(product);
   result.operands = plainOperands(product);
   result.epilogue = epilogueOf(product);
   return result;
