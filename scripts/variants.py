@@ -25,7 +25,7 @@ import tempfile
 from collections import namedtuple
 
 DATACENTER = ["sm_100a", "sm_103a", "sm_110a"]
-LONG_K = ["sm_103a"]
+K96_CHIPS = ["sm_103a"]
 WARP = ["sm_120a", "sm_121a"]
 
 # Element types of A and B, and their scale specs.
@@ -106,8 +106,8 @@ VARIANTS = [
             [MXFP8, NVFP4], cluster(2, 2, 2, ", scheduler = dynamic"), SMALL),
     Variant("dependent launch", DATACENTER, [NVFP4],
             pair(", dependent_launch = true"), SMALL),
-    Variant("K = 96", LONG_K, FP4, "cta_group = 1, mma_k = 96", LONG),
-    Variant("K = 96, CTA pair", LONG_K, FP4, pair(", mma_k = 96"), LONG),
+    Variant("K = 96", K96_CHIPS, FP4, "cta_group = 1, mma_k = 96", LONG),
+    Variant("K = 96, CTA pair", K96_CHIPS, FP4, pair(", mma_k = 96"), LONG),
     Variant("sparse", DATACENTER, SPARSE, "cta_group = 1", HALVED),
     Variant("sparse, CTA pair", DATACENTER, SPARSE, "cta_group = 2", HALVED),
     Variant("without scales", DATACENTER, UNSCALED_DENSE,

@@ -445,7 +445,7 @@ Answer<SmemDescriptor> decodeSmem(std::uint64_t bits) {
 }
 
 Answer<K96Step> k96Step(unsigned index) {
-  if (index >= kLongGroupSteps)
+  if (index >= kK96GroupSteps)
     return Answer<K96Step>::refuse(
         "K=96 steps come in groups of eight, numbered 0 to 7, found " +
         std::to_string(index));

@@ -50,7 +50,7 @@ constexpr OperandTypeSet kHalf{EF::F16, EF::BF16};
 constexpr OperandTypeSet kTf32{OperandType::tf32()};
 
 /// Which shapes a form has.
-enum class Group { ScaledDense, ScaledSparse, Scaled96, Plain, PlainI8, Warp };
+enum class Group { ScaledDense, ScaledSparse, ScaledK96, Plain, PlainI8, Warp };
 
 struct Shape {
   Group group;
@@ -71,8 +71,8 @@ constexpr std::array kShapes{
     Shape{Group::ScaledDense, 2, 128, 16, 256, 16, 32, kIsa},
     Shape{Group::ScaledSparse, 1, 128, 8, 256, 8, 16, kIsa},
     Shape{Group::ScaledSparse, 2, 256, 16, 256, 16, 32, kIsa},
-    Shape{Group::Scaled96, 2, 256, 16, 256, 16, 16, kIsa},
-    Shape{Group::Scaled96, 1, 128, 16, 256, 16, 16, kPublic},
+    Shape{Group::ScaledK96, 2, 256, 16, 256, 16, 16, kIsa},
+    Shape{Group::ScaledK96, 1, 128, 16, 256, 16, 16, kPublic},
     Shape{Group::Plain, 1, 128, 16, 256, 16, 16, kPublic},
     Shape{Group::Plain, 1, 64, 8, 256, 8, 16, kPublic},
     Shape{Group::Plain, 2, 256, 32, 256, 32, 32, kPublic},
@@ -128,13 +128,13 @@ constexpr std::array kForms{
          EF::UE8M0, 32, 32, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa,
          "1.1-1.3"},
     // tcgen05.mma, K = 96.
-    Form{Group::Scaled96, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 96,
+    Form{Group::ScaledK96, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 96,
          3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
-    Form{Group::Scaled96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3, 16,
+    Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3, 16,
          96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
-    Form{Group::Scaled96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 32,
+    Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 32,
          96, 3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
-    Form{Group::Scaled96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 16,
+    Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 16,
          96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
     // tcgen05.mma.sp, block-scaled; FP4 not on family targets.
     Form{Group::ScaledSparse, MmaKind::MXF4, true, kFp4, false, EF::UE8M0, 32,

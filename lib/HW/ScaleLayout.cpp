@@ -41,7 +41,7 @@ static std::uint64_t rowAtoms(const ScaleTensor &tensor) {
   return atomsAlong(tensor.mn, kAtomRows);
 }
 
-static std::uint64_t kAtoms(const ScaleTensor &tensor) {
+static std::uint64_t atomsAlongK(const ScaleTensor &tensor) {
   return atomsAlong(tensor.k, std::uint64_t(kAtomScales) * tensor.blockSize);
 }
 
@@ -50,7 +50,7 @@ std::uint64_t paddedRows(const ScaleTensor &tensor) {
 }
 
 std::uint64_t paddedScales(const ScaleTensor &tensor) {
-  return kAtoms(tensor) * kAtomScales;
+  return atomsAlongK(tensor) * kAtomScales;
 }
 
 std::uint64_t storageBytes(const ScaleTensor &tensor) {
@@ -70,7 +70,7 @@ Answer<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
         " x " + std::to_string(tensor.k));
   std::uint64_t scale = k / tensor.blockSize;
   std::uint64_t atom =
-      (batch * rowAtoms(tensor) + mn / kAtomRows) * kAtoms(tensor) +
+      (batch * rowAtoms(tensor) + mn / kAtomRows) * atomsAlongK(tensor) +
       scale / kAtomScales;
   return atom * kAtomBytes + atomOffset(mn % kAtomRows, scale % kAtomScales);
 }
@@ -84,9 +84,9 @@ Answer<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset) {
                           " lies outside the " +
                           std::to_string(storageBytes(tensor)) + " bytes");
   auto [row, scale] = atomElement(offset % kAtomBytes);
-  std::uint64_t atom = offset / kAtomBytes, group = atom / kAtoms(tensor);
+  std::uint64_t atom = offset / kAtomBytes, group = atom / atomsAlongK(tensor);
   ScaleElement element;
-  element.scale = atom % kAtoms(tensor) * kAtomScales + scale;
+  element.scale = atom % atomsAlongK(tensor) * kAtomScales + scale;
   element.mn = group % rowAtoms(tensor) * kAtomRows + row;
   element.batch = group / rowAtoms(tensor);
   element.padding = element.mn >= tensor.mn ||

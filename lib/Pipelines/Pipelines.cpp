@@ -32,7 +32,7 @@ static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
 static void addToKernel(OpPassManager &pm) {
   pm.addPass(createFormKernels());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createTile());
+  kernels.addPass(createExpandKernels());
   // Sizes are often constants: fold what follows from them.
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
@@ -41,7 +41,7 @@ static void addToKernel(OpPassManager &pm) {
 static void addToAssigned(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
   kernels.addPass(createAssignMemory());
-  kernels.addPass(createAssignScaleIds());
+  kernels.addPass(createAssignSteps());
 }
 
 static void addToNVVM(OpPassManager &pm) {

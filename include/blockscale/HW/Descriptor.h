@@ -205,8 +205,7 @@ Answer<SmemDescriptor> decodeSmem(std::uint64_t bits);
 
 /// K of the long instructions of sm_103a. A group of eight covers 768 elements,
 /// three 128-byte-wide buffers of nibbles.
-inline constexpr unsigned kLongK = 96, kLongGroupSteps = 8,
-                          kLongGroupBuffers = 3;
+inline constexpr unsigned kK96 = 96, kK96GroupSteps = 8, kK96GroupStages = 3;
 
 /// Where MMA number `index` (0 .. 7) of a group of eight K=96 steps finds its
 /// 48 bytes per row in three 128-byte-wide buffers.

@@ -145,7 +145,7 @@ Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
 /// Words after which the scales of successive MMAs of K=96 start at byte 0 of a
 /// word again: of 2 MMAs with blocks of 16, of 4 with blocks of 32. No MMA
 /// reads words on both sides.
-inline constexpr unsigned kLongPeriodWords = 3;
+inline constexpr unsigned kK96PeriodWords = 3;
 
 /// Scales per row that one MMA consumes: K / block, where one scale covers
 /// twice the block with structured sparsity. 1, 2, 4; 3 or 6 for K=96.

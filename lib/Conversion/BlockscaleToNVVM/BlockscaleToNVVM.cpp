@@ -298,15 +298,15 @@ static LogicalResult checkReady(Operation *op) {
       .Case([&](MmaOp mma) {
         return mma.getSteps()
                    ? checkDescriptors(mma)
-                   : missing("has no steps", "blockscale-assign-scale-ids");
+                   : missing("has no steps", "blockscale-assign-steps");
       })
       .Case([&](WarpMmaOp mma) {
         return mma.getSfaId()
                    ? success()
-                   : missing("has no scale ids", "blockscale-assign-scale-ids");
+                   : missing("has no scale ids", "blockscale-assign-steps");
       })
       .Case([&](KernelMatmulOp) {
-        return missing("is not expanded", "blockscale-tile");
+        return missing("is not expanded", "blockscale-expand-kernels");
       })
       .Case([](gpu::GPUFuncOp function) -> LogicalResult {
         if (function.getBody().getNumArguments() == function.getNumArguments())

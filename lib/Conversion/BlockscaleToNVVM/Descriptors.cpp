@@ -25,7 +25,7 @@ static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
         "a stage of " + std::to_string(ring.getStageBytes()) +
         " bytes is not a multiple of the swizzle's " +
         std::to_string(hw::swizzleAlignment(ring.getSwizzle())));
-  if (k == hw::kLongK) {
+  if (k == hw::kK96) {
     if (tile.major != hw::OperandMajor::K || tile.swizzle != hw::Swizzle::B128)
       return hw::Answer<uint64_t>::refuse(
           "K = 96 reads K-major operands with swizzle '128B' only");
@@ -55,7 +55,7 @@ static hw::Answer<uint32_t> scaledDescriptor(MmaAttr mma, StepAttr step) {
   instr.n = mma.getN();
   instr.sfaId = *step.getSfaId();
   instr.sfbId = *step.getSfbId();
-  instr.k96 = mma.getK() == hw::kLongK;
+  instr.k96 = mma.getK() == hw::kK96;
   return hw::encode(instr);
 }
 

@@ -42,13 +42,13 @@ struct WaitToNVVM : OpConversionPattern<WaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
-    Value never = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
+    Value always = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
     NVVM::MemScopeKind scope = barrierScope(op);
     auto attempt = [&](OpBuilder &builder, Location loc, ValueRange) {
       Value isOver = NVVM::MBarrierTryWaitOp::create(
           builder, loc, builder.getI1Type(), barrier, adaptor.getParity(),
           /*ticks=*/Value(), scope);
-      Value isRunning = arith::XOrIOp::create(builder, loc, isOver, never);
+      Value isRunning = arith::XOrIOp::create(builder, loc, isOver, always);
       scf::ConditionOp::create(builder, loc, isRunning, ValueRange());
     };
     auto again = [](OpBuilder &builder, Location loc, ValueRange) {

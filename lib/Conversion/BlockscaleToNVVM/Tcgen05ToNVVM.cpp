@@ -331,7 +331,7 @@ private:
   /// in the stage before and continue in it.
   DescriptorBuilder operand(Value ring, SharedType type, uint64_t constant) {
     Value stage = element(b, ring, adaptor.getStage(), type.getStageBytes());
-    if (mma.getK() != hw::kLongK)
+    if (mma.getK() != hw::kK96)
       return DescriptorBuilder(b, stage, constant);
     Value start = stage;
     if (Value previous = adaptor.getPrevious())

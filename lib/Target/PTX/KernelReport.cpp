@@ -138,8 +138,8 @@ static double cycles(MmaOp mma) {
 /// Instructions of K = 96 cover a K tile of several stages by several ops; what
 /// comes behind the first whole tile is the tail. Without a whole one the tail
 /// is all there is. Returns the stages that a K tile takes, 1 without K = 96.
-static int64_t reportLongK(gpu::GPUFuncOp kernel, KernelReport &report) {
-  constexpr int64_t kTile = hw::kLongGroupSteps * hw::kLongK;
+static int64_t reportK96(gpu::GPUFuncOp kernel, KernelReport &report) {
+  constexpr int64_t kTile = hw::kK96GroupSteps * hw::kK96;
   SmallVector<MmaOp> tile, tail;
   bool isWhole = false;
   kernel.walk([&](MmaOp op) {
@@ -166,7 +166,7 @@ static int64_t reportLongK(gpu::GPUFuncOp kernel, KernelReport &report) {
   KTail end;
   for (MmaOp op : tail) {
     end.atLaunch |= static_cast<bool>(op.getValid());
-    bool isLong = op.getInstruction().getK() == hw::kLongK;
+    bool isLong = op.getInstruction().getK() == hw::kK96;
     (isLong ? end.longMmas : end.shortMmas) += steps(op);
   }
   KRangeAttr last = tail.back().getRangeAttr();
@@ -200,7 +200,7 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   MmaOp mma = mainMma(kernel);
   if (!mma && !isWarpKernel(kernel))
     return kernel.emitError() << "has no 'blockscale.mma' with steps; run "
-                                 "'blockscale-assign-scale-ids' first";
+                                 "'blockscale-assign-steps' first";
   std::optional<hw::Target> target =
       hw::parseTarget(attribute.getTarget().getValue());
   if (!target)
@@ -215,7 +215,7 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   uint64_t bytes = loadedBytes(kernel);
   if (mma) {
     reportMmaLoop(mma, report);
-    bytes *= reportLongK(kernel, report);
+    bytes *= reportK96(kernel, report);
   } else {
     reportWarpLoop(kernel, report);
   }

@@ -63,7 +63,7 @@ gpu.module @kernels {
 !sf = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 gpu.module @kernels {
   gpu.func @steps(%acc: !acc, %a: !a, %b: !b, %sf: !sf, %i: i32, %first: i1) kernel attributes {blockscale.kernel = #kernel} {
-    // expected-error@+1 {{'blockscale.mma' op has no steps; run 'blockscale-assign-scale-ids' first}}
+    // expected-error@+1 {{'blockscale.mma' op has no steps; run 'blockscale-assign-steps' first}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i scales %sf, %sf accumulate %first : !acc, !a, !b scales !sf, !sf
     gpu.return
   }
@@ -96,7 +96,7 @@ gpu.module @kernels {
 !scales = !blockscale.tensor_map<u32, dims = ()[m, n, k, l] -> (128, k ceildiv 64, m ceildiv 128, l), strides = ()[m, n, k, l] -> (512, (k ceildiv 64) * 512, (m ceildiv 128) * ((k ceildiv 64) * 512)), box = [128, 4, 1, 1], swizzle = "none">
 gpu.module @kernels {
   gpu.func @whole(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #kernel} {
-    // expected-error@+1 {{'blockscale.kernel_matmul' op is not expanded; run 'blockscale-tile' first}}
+    // expected-error@+1 {{'blockscale.kernel_matmul' op is not expanded; run 'blockscale-expand-kernels' first}}
     blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) sizes(%i, %i, %i, %i) mma #mma schedule #schedule : !data, !data, !blockscale.global<bf16> scales !scales, !scales
     gpu.return
   }
@@ -129,7 +129,7 @@ gpu.module @kernels {
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 gpu.module @kernels {
   gpu.func @warp_mma(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) kernel attributes {blockscale.kernel = #kernel} {
-    // expected-error@+1 {{'blockscale.warp_mma' op has no scale ids; run 'blockscale-assign-scale-ids' first}}
+    // expected-error@+1 {{'blockscale.warp_mma' op has no scale ids; run 'blockscale-assign-steps' first}}
     %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
     gpu.return
   }

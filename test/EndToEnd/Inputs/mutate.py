@@ -89,7 +89,7 @@ def short_k_mutations():
     )
 
 
-def long_k_mutations():
+def k96_mutations():
     """Edits of what only kernels with K = 96 have."""
     # Where rows continue: the address of a stage in bits 16 to 29 of a
     # descriptor. Two operands in three stages; no instruction crosses into the
@@ -119,7 +119,7 @@ def long_k_mutations():
 def all_mutations():
     yield from short_k_mutations()
     if "mma_k = 96" in open(source).read():
-        yield from long_k_mutations()
+        yield from k96_mutations()
 
 
 mutations.report(all_mutations(), folder,

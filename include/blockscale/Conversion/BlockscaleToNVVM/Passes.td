@@ -17,7 +17,7 @@ def ConvertBlockscaleToNVVM
   let description = [{
     Converts each `gpu.func` with a `blockscale.kernel` attribute to an
     `llvm.func` with `nvvm.kernel`; other functions stay. The kernel must have
-    been through `blockscale-assign-memory` and `blockscale-assign-scale-ids`:
+    been through `blockscale-assign-memory` and `blockscale-assign-steps`:
     what has no place yet is an error that names the pass to run.
 
     Afterwards no op or type of the dialect is left in the kernel; control flow

@@ -15,7 +15,7 @@
 namespace blockscale {
 
 /// The report of all kernels of `module`, read from their ops at the kernel
-/// level after `blockscale-assign-memory` and `blockscale-assign-scale-ids`.
+/// level after `blockscale-assign-memory` and `blockscale-assign-steps`.
 /// Emits an error and fails on a kernel without an MMA or without assignments.
 mlir::FailureOr<Report> buildReport(mlir::ModuleOp module);
 

@@ -67,7 +67,7 @@ hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
 
 std::optional<std::string> blockscale::whyNotStages(MmaAttr mma,
                                                     int64_t stages) {
-  if (mma.getK() != hw::kLongK || stages > 1)
+  if (mma.getK() != hw::kK96 || stages > 1)
     return std::nullopt;
   return "instructions of K = 96 read two stages at once: expected at least 2 "
          "'stages', found " +

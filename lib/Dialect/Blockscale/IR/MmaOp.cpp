@@ -116,7 +116,7 @@ static LogicalResult verifyNextWord(MmaOp op, StringRef name,
 }
 
 static LogicalResult verifyNextWords(MmaOp op, StepAttr step) {
-  if (op.getInstruction().getK() != hw::kLongK)
+  if (op.getInstruction().getK() != hw::kK96)
     return success();
   if (failed(verifyNextWord(op, "sfa", op.getSfa().getType(), hw::kAtomRows,
                             *step.getSfaColumn(), *step.getSfaId())))
@@ -139,7 +139,7 @@ static LogicalResult verifyRange(MmaOp op) {
       return op.emitOpError() << "expected a 'range' with 'previous'";
     return success();
   }
-  constexpr int64_t kLastPart = hw::kLongGroupBuffers - 1;
+  constexpr int64_t kLastPart = hw::kK96GroupStages - 1;
   if (range.getPart() < 0 || range.getPart() > kLastPart)
     return op.emitOpError() << "expected a part from 0 to " << kLastPart
                             << ", found " << range.getPart();
@@ -160,7 +160,7 @@ static LogicalResult verifyRange(MmaOp op) {
     return op.emitOpError()
            << "element " << begin << " lies in the stage before part "
            << range.getPart() << "; expected 'previous'";
-  if (op.getPrevious() && (k != hw::kLongK || begin + k != readEnd ||
+  if (op.getPrevious() && (k != hw::kK96 || begin + k != readEnd ||
                            begin >= first || readEnd <= first))
     return op.emitOpError() << "expected one instruction of K = 96 that starts "
                                "in the stage before part "

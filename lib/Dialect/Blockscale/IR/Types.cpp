@@ -35,7 +35,7 @@ ShapedType ScaledTensorType::cloneWith(std::optional<ArrayRef<int64_t>> shape,
 
 /// Elements of the last dimension per scale, pruned ones included; 0 if the
 /// scale is for all of them, or there is none. Specs count kept elements.
-static int64_t kTile(const ScaleSpec &spec) {
+static int64_t scaledElements(const ScaleSpec &spec) {
   if (!spec.isTile())
     return 0;
   int64_t kept = spec.columns->size;
@@ -179,7 +179,7 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << "; only elements without scales may have more";
   if (std::optional<std::string> reason = whyNotDataType(*number, spec))
     return emitError() << *reason;
-  int64_t k = shape.back(), tile = kTile(spec);
+  int64_t k = shape.back(), tile = scaledElements(spec);
   if (failed(verifySparsity(emitError, specAttr.getText(), spec, k)))
     return failure();
   if (tile != 0 && !ShapedType::isDynamic(k) && k % tile != 0)
@@ -196,7 +196,7 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 int64_t ScaledTensorType::getKTile() const {
-  return kTile(getSpec().getValue());
+  return scaledElements(getSpec().getValue());
 }
 
 int64_t ScaledTensorType::getRowTile() const {

@@ -1,4 +1,4 @@
-// RUN: blockscale-opt %s -blockscale-form-kernels -blockscale-tile -canonicalize -cse -blockscale-assign-memory | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-form-kernels -blockscale-expand-kernels -canonicalize -cse -blockscale-assign-memory | FileCheck %s
 // RUN: blockscale-opt %s -blockscale-assign-memory | FileCheck %s --check-prefix=HAND
 
 // What is declared first need not come first: 1024-byte rings do, then the rest in

@@ -11,10 +11,10 @@ func.func @pair(%a: !pair, %b: !pair) -> tensor<8192x8192xbf16> {
 
 // -----
 
-!long_k = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
-func.func @long_k(%a: !long_k, %b: !long_k) -> tensor<8192x8192xbf16> {
+!k96 = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @k96(%a: !k96, %b: !k96) -> tensor<8192x8192xbf16> {
   // expected-error @below {{has no legal schedule: K = 96 is not legal}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", mma_k = 96>) : !long_k, !long_k -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", mma_k = 96>) : !k96, !k96 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 

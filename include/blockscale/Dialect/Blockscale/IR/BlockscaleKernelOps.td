@@ -48,7 +48,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     [AttrSizedOperandSegments]> {
   let summary = "a block-scaled product that one kernel computes";
   let description = [{
-    What `blockscale-form-kernels` leaves in a kernel and `blockscale-tile`
+    What `blockscale-form-kernels` leaves in a kernel and `blockscale-expand-kernels`
     expands: D = activation(alpha * A * B + beta * C + bias), with A, B and
     their scales, where the instruction has any, behind tensor maps. `a` is the
     operand whose rows go to the lanes of tensor memory: with `swap_operands` in
@@ -460,7 +460,7 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
   let description = [{
     D += A * B over the stage's part of K, or D = A * B where `accumulate` is
     false. `steps` lists the instructions, one entry each; it is absent until
-    `blockscale-assign-scale-ids` has run. With `valid` (elements of K in this
+    `blockscale-assign-steps` has run. With `valid` (elements of K in this
     stage, at least 1) instructions behind the end of K are not executed.
     `shift` is added to the column of B's scales: tiles that start in the middle
     of a group of 128 rows read it from there. A sparse instruction reads from

@@ -136,7 +136,7 @@ def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma",
     The result is A * B + C. `tile` numbers the instruction's rows, in units of
     16, and columns, in units of 8, within what the warp multiplies; `step`
     numbers it along K within the stage. From them
-    `blockscale-assign-scale-ids` derives `sfa_id` and `sfb_id`, which are
+    `blockscale-assign-steps` derives `sfa_id` and `sfb_id`, which are
     absent before. A sparse instruction takes the metadata of A, and as `b` and
     `b_high` the columns of B in the first and second half of K. Executed by a
     whole warp.

@@ -84,7 +84,7 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect"];
 }
 
-def Tile : Pass<"blockscale-tile"> {
+def ExpandKernels : Pass<"blockscale-expand-kernels"> {
   let summary = "Expand whole products into warp roles and tile loops";
   let description = [{
     Expands each `blockscale.kernel_matmul` into a warp-specialised, persistent
@@ -114,7 +114,7 @@ def AssignMemory : Pass<"blockscale-assign-memory"> {
     Statistic<"tensorColumns", "tensor-columns", "Columns of tensor memory">];
 }
 
-def AssignScaleIds : Pass<"blockscale-assign-scale-ids"> {
+def AssignSteps : Pass<"blockscale-assign-steps"> {
   let summary = "List the instructions of each MMA with their scale ids";
   let description = [{
     Sets `steps` of every `blockscale.mma`: one entry per instruction, with the

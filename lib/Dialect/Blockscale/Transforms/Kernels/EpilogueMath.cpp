@@ -1,0 +1,148 @@
+//===- EpilogueMath.cpp - what becomes of the sums of a product -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueMath.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace blockscale;
+
+EpilogueMath::EpilogueMath(KernelBuilder &t, int64_t width)
+    : t(t), b(t.b), width(width),
+      vectorType(VectorType::get({width}, t.b.getF32Type())) {}
+
+EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
+                                          Value column) {
+  EpilogueFragment fragment;
+  fragment.batch = position.batch;
+  fragment.row = t.add(t.firstRow(position), row);
+  fragment.column = t.add(t.firstColumn(position), column);
+  Value inside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                               fragment.row, t.rows);
+  fragment.count = b.createOrFold<arith::SelectOp>(
+      inside, t.sub(t.columns, fragment.column), t.constant(0));
+  return fragment;
+}
+
+Value EpilogueMath::splat(Value scalar) {
+  return vector::BroadcastOp::create(b, vectorType, scalar);
+}
+
+Value EpilogueMath::splat(double value) {
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(vectorType, float(value)));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value EpilogueMath::widen(Value values) {
+  auto type = cast<VectorType>(values.getType());
+  if (type.getElementType().isF32())
+    return values;
+  return arith::ExtFOp::create(b, type.clone(b.getF32Type()), values);
+}
+
+Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  Value loaded = LoadRowOp::create(b, VectorType::get({1}, element), memory,
+                                   t.extend(index), count, Value());
+  return vector::ExtractOp::create(b, widen(loaded), 0);
+}
+
+std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
+  Value n = t.extend(t.op.getN()), m = t.extend(t.op.getM());
+  Value row = t.extend(t.swap ? fragment.column : fragment.row);
+  Value column = t.extend(t.swap ? fragment.row : fragment.column);
+  Value firstRow = t.add(t.mul(t.extend(fragment.batch), m), row);
+  Value offset = t.add(t.mul(firstRow, n), column);
+  return {offset, t.swap ? n : Value()};
+}
+
+void EpilogueMath::store(Value value, const EpilogueFragment &fragment) {
+  Type element = cast<GlobalType>(t.op.getD().getType()).getElementType();
+  if (element != cast<VectorType>(value.getType()).getElementType())
+    value = arith::TruncFOp::create(b, vectorType.clone(element), value);
+  auto [offset, stride] = place(fragment);
+  StoreRowOp::create(b, value, t.op.getD(), offset, fragment.count, stride);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+void EpilogueMath::loadScale(Value batch) {
+  scale = t.op.getAlpha();
+  for (Value memory : t.op.getTensorScales()) {
+    Value factor = loadScalar(memory, batch, t.constant(1));
+    scale = scale ? arith::MulFOp::create(b, scale, factor) : factor;
+  }
+}
+
+/// The bias runs along the fragment or is one number for it.
+Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
+  Value bias = t.op.getBias();
+  bool perColumn = t.op.getBiasKind() == BiasKind::Column;
+  if (perColumn == t.swap) {
+    Value inside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                 fragment.row, t.rows);
+    Value count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
+    return splat(loadScalar(bias, fragment.row, count));
+  }
+  Type element = cast<GlobalType>(bias.getType()).getElementType();
+  return widen(LoadRowOp::create(b, vectorType.clone(element), bias,
+                                 t.extend(fragment.column), fragment.count,
+                                 Value()));
+}
+
+Value EpilogueMath::activate(Value x) {
+  switch (*t.op.getActivation()) {
+  case Activation::ReLU:
+    return arith::MaximumFOp::create(b, x, splat(0.0));
+  case Activation::SiLU: {
+    // x * sigmoid(x); exp(-x) overflows to infinity and then x / inf is 0.
+    Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, x));
+    Value sum = arith::AddFOp::create(b, decay, splat(1.0));
+    return arith::DivFOp::create(b, x, sum);
+  }
+  case Activation::GELU: {
+    Value scaled = arith::MulFOp::create(b, x, splat(std::sqrt(0.5)));
+    Value erf = math::ErfOp::create(b, scaled);
+    Value sum = arith::AddFOp::create(b, erf, splat(1.0));
+    Value half = arith::MulFOp::create(b, x, splat(0.5));
+    return arith::MulFOp::create(b, half, sum);
+  }
+  }
+  return x;
+}
+
+Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
+  // Sums of integers are the result as they are, or become numbers first.
+  if (sum.getType() != vectorType) {
+    if (t.op.getD().getType().getElementType().isInteger())
+      return sum;
+    sum = arith::SIToFPOp::create(b, vectorType, sum);
+  }
+  if (scale)
+    sum = arith::MulFOp::create(b, sum, splat(scale));
+  if (Value c = t.op.getC()) {
+    Type element = cast<GlobalType>(c.getType()).getElementType();
+    auto [offset, stride] = place(fragment);
+    Value loaded = widen(LoadRowOp::create(b, vectorType.clone(element), c,
+                                           offset, fragment.count, stride));
+    Value scaled = arith::MulFOp::create(b, loaded, splat(t.op.getBeta()));
+    sum = arith::AddFOp::create(b, sum, scaled);
+  }
+  if (t.op.getBias())
+    sum = arith::AddFOp::create(b, sum, loadBias(fragment));
+  return t.op.getActivation() ? activate(sum) : sum;
+}

@@ -1,0 +1,59 @@
+//===- EpilogueMath.h - what becomes of the sums of a product ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_EPILOGUEMATH_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_EPILOGUEMATH_H
+
+#include "KernelBuilder.h"
+
+namespace blockscale {
+
+/// One thread's part of a tile: `count` elements from `column` on of `row`,
+/// both in the whole product as the instruction sees it.
+struct EpilogueFragment {
+  mlir::Value row, column, count, batch;
+};
+
+/// Emits D = activation(alpha * sum + beta * C + bias) for vectors of `width`
+/// sums.
+class EpilogueMath {
+public:
+  EpilogueMath(KernelBuilder &t, int64_t width);
+
+  /// The factor of all sums of a batch: alpha and the tensor scales.
+  void loadScale(mlir::Value batch);
+  /// The place of `width` sums of a tile that start at `row` and `column` of
+  /// it.
+  EpilogueFragment fragmentAt(TilePosition position, mlir::Value row,
+                              mlir::Value column);
+  mlir::Value finish(mlir::Value sum, const EpilogueFragment &fragment);
+  void store(mlir::Value value, const EpilogueFragment &fragment);
+
+protected:
+  KernelBuilder &t;
+  mlir::ImplicitLocOpBuilder &b;
+  int64_t width;
+  mlir::VectorType vectorType;
+
+private:
+  mlir::Value activate(mlir::Value x);
+  mlir::Value loadBias(const EpilogueFragment &fragment);
+  mlir::Value splat(mlir::Value scalar);
+  mlir::Value splat(double value);
+  mlir::Value widen(mlir::Value values);
+  mlir::Value loadScalar(mlir::Value memory, mlir::Value index,
+                         mlir::Value count);
+  /// Offset of the fragment's first element in D or C, and the distance to the
+  /// next one (null where it is 1).
+  std::pair<mlir::Value, mlir::Value> place(const EpilogueFragment &fragment);
+
+  mlir::Value scale;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_EPILOGUEMATH_H

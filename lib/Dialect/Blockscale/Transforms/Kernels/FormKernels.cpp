@@ -1,0 +1,426 @@
+//===- FormKernels.cpp - outline each matmul into a kernel ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// One gpu.func per matmul, whose arguments are typed by how the host makes
+// them, and a launch in the matmul's place.
+
+#include "Geometry.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Metadata.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_FORMKERNELS
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+/// Sizes of the source matmul as symbols of the host's maps. A size that is
+/// static is a constant.
+struct Sizes {
+  AffineExpr m, n, k, batch;
+};
+
+/// A kernel argument and what it carries.
+struct Parameter {
+  Type type;
+  ParameterRole role;
+};
+
+struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
+  using FormKernelsBase::FormKernelsBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Recipes of tensor maps
+//===----------------------------------------------------------------------===//
+
+static int64_t sizeK(MatmulOp op) {
+  int64_t k = op.getA().getType().getK();
+  return ShapedType::isDynamic(k) ? op.getB().getType().getK() : k;
+}
+
+static int64_t sizeBatch(MatmulOp op) {
+  auto a = op.getA().getType(), b = op.getB().getType();
+  if (!a.isBatched())
+    return 1;
+  int64_t batch = a.getShape().front();
+  return ShapedType::isDynamic(batch) ? b.getShape().front() : batch;
+}
+
+static Sizes sizesOf(MatmulOp op) {
+  MLIRContext *context = op.getContext();
+  auto size = [&](int64_t extent, unsigned symbol) {
+    return ShapedType::isDynamic(extent)
+               ? getAffineSymbolExpr(symbol, context)
+               : getAffineConstantExpr(extent, context);
+  };
+  return {size(op.getA().getType().getNumRows(), 0),
+          size(op.getB().getType().getNumRows(), 1), size(sizeK(op), 2),
+          size(sizeBatch(op), 3)};
+}
+
+static AffineMap hostMap(ArrayRef<AffineExpr> results) {
+  constexpr unsigned kSymbols = 4;
+  return AffineMap::get(0, kSymbols, results, results.front().getContext());
+}
+
+/// The map of an operand's elements. Rows are padded in memory to TMA's
+/// alignment, and to 128 elements for the padded types.
+static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
+                             const Sizes &sizes, bool isCompressed) {
+  const hw::TensorMapDataTypeInfo &info =
+      hw::tensorMapDataTypeInfo(operand.dataType);
+  bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
+  AffineExpr stored = isCompressed
+                          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
+                          : sizes.k;
+  AffineExpr inner = mnMajor ? rows : stored;
+  AffineExpr outer = mnMajor ? stored : rows;
+  AffineExpr padded =
+      inner.ceilDiv(int64_t(info.innerMultiple)) * int64_t(info.innerMultiple);
+  AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
+  AffineExpr pitch =
+      bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment);
+  int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
+  int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
+  // Packed pairs count whole bytes; K is a multiple of the block, hence even.
+  AffineExpr innerExtent = info.innerMultiple == 128 ? padded : inner;
+  return TensorMapType::get(rows.getContext(), operand.dataType,
+                            hostMap({innerExtent, outer, sizes.batch}),
+                            hostMap({pitch, pitch * outer}),
+                            {innerBox, outerBox, 1}, operand.tile.swizzle);
+}
+
+/// The map of an operand's scales: atoms of 128 words, then along K, then along
+/// rows, then batches.
+static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
+                              const Sizes &sizes, MmaAttr mma,
+                              int64_t scaleWords) {
+  MLIRContext *context = rows.getContext();
+  constexpr int64_t kWordsPerAtom = hw::kAtomBytes / 4;
+  AffineExpr alongK =
+      sizes.k.ceilDiv(int64_t(mma.getScaleSpan() * hw::kAtomScales));
+  AffineExpr alongRows = rows.ceilDiv(int64_t(hw::kAtomRows));
+  AffineExpr rowBytes = alongK * int64_t(hw::kAtomBytes);
+  AffineExpr words = getAffineConstantExpr(kWordsPerAtom, context);
+  AffineExpr atom = getAffineConstantExpr(hw::kAtomBytes, context);
+  return TensorMapType::get(context, hw::TensorMapDataType::U32,
+                            hostMap({words, alongK, alongRows, sizes.batch}),
+                            hostMap({atom, rowBytes, rowBytes * alongRows}),
+                            {kWordsPerAtom, scaleWords, operand.scaleGroups, 1},
+                            hw::Swizzle::None);
+}
+
+/// The map of the metadata: rows of 16 bytes, all rows, then along K, then
+/// batches.
+static TensorMapType metadataMap(AffineExpr rows, const Sizes &sizes,
+                                 MmaAttr mma, int64_t tiles) {
+  MLIRContext *context = rows.getContext();
+  constexpr int64_t kBytes = hw::kMetadataTileBytes;
+  constexpr int64_t kRows = hw::kMetadataTileRows;
+  int64_t perByte =
+      hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
+  AffineExpr rowBytes = getAffineConstantExpr(kBytes, context);
+  AffineExpr paddedRows = rows.ceilDiv(kRows) * kRows;
+  AffineExpr alongK = sizes.k.ceilDiv(perByte * kBytes);
+  AffineExpr tilePitch = paddedRows * kBytes;
+  return TensorMapType::get(
+      context, hw::TensorMapDataType::U8,
+      hostMap({rowBytes, paddedRows, alongK, sizes.batch}),
+      hostMap({rowBytes, tilePitch, tilePitch * alongK}),
+      {kBytes, kRows, tiles, 1}, hw::Swizzle::None);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+static bool hasTensorScale(ScaledTensorType type) {
+  return type.getSpec().getValue().tensorScale.has_value();
+}
+
+static SmallVector<Parameter> parametersOf(MatmulOp op,
+                                           const TileGeometry &geometry) {
+  MLIRContext *context = op.getContext();
+  Sizes sizes = sizesOf(op);
+  MmaAttr mma = *op.getMma();
+  bool swap = op.getSchedule()->getSwapOperands().getValue();
+  const OperandGeometry &a = swap ? geometry.b : geometry.a;
+  const OperandGeometry &b = swap ? geometry.a : geometry.b;
+  auto global = [](Type tensor) {
+    return GlobalType::get(tensor.getContext(),
+                           cast<ShapedType>(tensor).getElementType());
+  };
+  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
+  int64_t words = geometry.scaleWords;
+
+  SmallVector<Parameter> list{
+      {dataMap(a, sizes.m, sizes, mma.getSparse()), ParameterRole::AData},
+      {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
+       ParameterRole::BData}};
+  if (hw::isBlockScaled(mma.getKind())) {
+    list.push_back(
+        {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales});
+    list.push_back(
+        {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales});
+  }
+  if (mma.getSparse())
+    list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
+                    ParameterRole::AMetadata});
+  list.push_back({global(op.getType()), ParameterRole::D});
+  if (op.getC())
+    list.push_back({global(op.getC().getType()), ParameterRole::C});
+  if (op.getBias())
+    list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
+  if (hasTensorScale(op.getA().getType()))
+    list.push_back(
+        {GlobalType::get(context, f32), ParameterRole::ATensorScale});
+  if (hasTensorScale(op.getB().getType()))
+    list.push_back(
+        {GlobalType::get(context, f32), ParameterRole::BTensorScale});
+  if (op.getAlpha())
+    list.push_back({f32, ParameterRole::Alpha});
+  if (op.getBeta())
+    list.push_back({f32, ParameterRole::Beta});
+  auto addSize = [&](AffineExpr size, ParameterRole role) {
+    if (!isa<AffineConstantExpr>(size))
+      list.push_back({i32, role});
+  };
+  addSize(sizes.m, ParameterRole::SizeM);
+  addSize(sizes.n, ParameterRole::SizeN);
+  addSize(sizes.k, ParameterRole::SizeK);
+  addSize(sizes.batch, ParameterRole::Batch);
+  return list;
+}
+
+/// CTAs in x: a cluster per tile of it; unless running clusters take tiles over
+/// from those that wait, at most one CTA per SM.
+static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
+  MLIRContext *context = op.getContext();
+  Sizes sizes = sizesOf(op);
+  bool swap = op.getSchedule()->getSwapOperands().getValue();
+  AffineExpr rows = swap ? sizes.n : sizes.m,
+             columns = swap ? sizes.m : sizes.n;
+  int64_t cluster = geometry.clusterSize();
+  AffineExpr tiles = rows.ceilDiv(geometry.tileM * geometry.clusterTilesM()) *
+                     columns.ceilDiv(geometry.tileN * geometry.clusterN) *
+                     sizes.batch;
+  if (op.getSchedule()->getScheduler() == Scheduler::Dynamic)
+    return AffineMap::get(0, 5, tiles * cluster);
+  AffineExpr sms = getAffineSymbolExpr(4, context);
+  return AffineMap::get(
+      0, 5, {tiles * cluster, sms.floorDiv(cluster) * cluster}, context);
+}
+
+static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
+                      ArrayRef<Parameter> parameters) {
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  auto argument = [&](ParameterRole role) -> Value {
+    for (auto [index, parameter] : llvm::enumerate(parameters))
+      if (parameter.role == role)
+        return kernel.getArgument(index);
+    return {};
+  };
+  auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
+    if (Value value = argument(role))
+      return value;
+    return arith::ConstantIntOp::create(
+        b, b.getI32Type(), cast<AffineConstantExpr>(expr).getValue());
+  };
+  Sizes sizes = sizesOf(op);
+  bool swap = op.getSchedule()->getSwapOperands().getValue();
+  SmallVector<Value> tensorScales;
+  for (ParameterRole role :
+       {ParameterRole::ATensorScale, ParameterRole::BTensorScale})
+    if (Value scale = argument(role))
+      tensorScales.push_back(scale);
+  Value beta = argument(ParameterRole::Beta);
+  if (op.getC() && !beta)
+    beta = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+  Value data[] = {argument(ParameterRole::AData),
+                  argument(ParameterRole::BData)};
+  Value scales[] = {argument(ParameterRole::AScales),
+                    argument(ParameterRole::BScales)};
+  KernelMatmulOp::create(
+      b, data[swap], data[!swap], scales[swap], scales[!swap],
+      argument(ParameterRole::AMetadata), argument(ParameterRole::D),
+      argument(ParameterRole::C), argument(ParameterRole::Bias),
+      argument(ParameterRole::Alpha), beta, tensorScales,
+      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
+      size(ParameterRole::SizeK, sizes.k),
+      size(ParameterRole::Batch, sizes.batch), *op.getMma(), *op.getSchedule(),
+      op.getBiasKindAttr(), op.getActivationAttr());
+  gpu::ReturnOp::create(b);
+}
+
+static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
+                                  StringRef name) {
+  TileGeometry geometry(*op.getMma(), *op.getSchedule());
+  hw::Target target =
+      *hw::parseTarget(op.getSchedule()->getTarget().getValue());
+  SmallVector<Parameter> parameters = parametersOf(op, geometry);
+  SmallVector<Type> types;
+  for (const Parameter &parameter : parameters)
+    types.push_back(parameter.type);
+
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  b.setInsertionPointToEnd(&module.getBodyRegion().front());
+  auto kernel =
+      gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
+  kernel->setAttr(KernelAttr::name,
+                  KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
+                                  gridOf(op, geometry),
+                                  kernelThreads(target, *op.getSchedule()), 0,
+                                  0, op.getSchedule()->clusterSize(),
+                                  op.getSchedule()->getDependentLaunch()));
+  for (auto [index, parameter] : llvm::enumerate(parameters))
+    kernel.setArgAttr(index, ParameterAttr::name,
+                      ParameterAttr::get(b.getContext(), parameter.role));
+  buildBody(op, kernel, parameters);
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// The host
+//===----------------------------------------------------------------------===//
+
+static void replaceByLaunch(MatmulOp op, SymbolRefAttr kernel) {
+  OpBuilder b(op);
+  SmallVector<Value> inputs(op->getOperands());
+  auto launch = LaunchOp::create(b, op.getLoc(), op.getType(), kernel, inputs);
+  op.replaceAllUsesWith(launch.getResult());
+  op.erase();
+}
+
+/// "proj", then "proj_1", ...: the source function, numbered where it has more
+/// than one product.
+static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module) {
+  std::string base = "matmul";
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    base = function.getName().str();
+  std::string name = base;
+  for (unsigned i = 1; module.lookupSymbol(name); ++i)
+    name = base + "_" + std::to_string(i);
+  return name;
+}
+
+/// Whether an instruction reads the operand as its type says it lies in memory.
+static bool fits(ScaledTensorType type, hw::OperandType format,
+                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse) {
+  std::string element;
+  llvm::raw_string_ostream(element) << type.getElementType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
+  // Without scales and metadata there is nothing to lay out.
+  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
+  bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
+                             : spec.isUnscaled();
+  return hw::parseOperandType(element) == format &&
+         isMNMajor == (mnMajor && mnMajor.getValue()) &&
+         isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
+         hasScales;
+}
+
+/// Whether instruction and schedule are complete and agree with each other and
+/// with the operands; they may have been written by hand.
+static LogicalResult checkReady(MatmulOp op) {
+  auto schedule = op.getSchedule().value_or(ScheduleAttr());
+  auto mma = op.getMma().value_or(MmaAttr());
+  if (!mma || !schedule || !schedule.getTarget() || !schedule.getTileM() ||
+      !schedule.getTileN() || !schedule.getTileK() || !schedule.getStages() ||
+      !schedule.getAccumulators() || !schedule.getSwapOperands() ||
+      !schedule.getGroupM())
+    return op.emitOpError() << "has no complete schedule; run "
+                               "'blockscale-select-schedule' first";
+  auto target = hw::parseTarget(schedule.getTarget().getValue());
+  if (auto why = hw::whyNot(legalityQuery(mma, *target)))
+    return op.emitOpError() << *why;
+  if (schedule.ctaGroup() != mma.getCtaGroup())
+    return op.emitOpError()
+           << "its 'cta_group' of " << schedule.ctaGroup()
+           << " is not its instruction's, " << mma.getCtaGroup();
+  if (hw::hasTensorMemory(*target) &&
+      mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
+    return op.emitOpError()
+           << "an instruction of M = " << mma.getM() << " and 'cta_group' "
+           << mma.getCtaGroup() << " is not lowered; expected M = "
+           << hw::kTmemLanes * mma.getCtaGroup();
+  bool inTensorMemory = hw::hasTensorMemory(*target);
+  if (!inTensorMemory)
+    if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
+                                  schedule.getTileK()))
+      return op.emitOpError() << *why;
+  if (inTensorMemory &&
+      (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
+       schedule.getTileK() != mma.getTileK()))
+    return op.emitOpError()
+           << "its tile of " << schedule.getTileM() << "x"
+           << schedule.getTileN() << "x" << schedule.getTileK()
+           << " does not suit its instruction, which needs " << mma.getM()
+           << "x" << mma.getN() << "x" << mma.getTileK();
+  if (auto why = whyNotStages(mma, schedule.getStages()))
+    return op.emitOpError() << *why;
+  bool swap = schedule.getSwapOperands().getValue();
+  if (swap && mma.getSparse())
+    return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
+                               "cannot be swapped";
+  auto first = (swap ? op.getB() : op.getA()).getType();
+  auto second = (swap ? op.getA() : op.getB()).getType();
+  if (!fits(first, mma.getA(), mma.getAMnMajor(), mma.getScaleSpan(),
+            mma.getSparse()) ||
+      !fits(second, mma.getB(), mma.getBMnMajor(), mma.getScaleSpan(),
+            /*sparse=*/false))
+    return op.emitOpError()
+           << "its instruction does not read its operands; "
+              "'blockscale-legalize-scales' and "
+              "'blockscale-select-schedule' find one that does";
+  return success();
+}
+
+void FormKernels::runOnOperation() {
+  ModuleOp module = getOperation();
+  SmallVector<MatmulOp> products;
+  module.walk([&](MatmulOp op) { products.push_back(op); });
+  for (MatmulOp op : products)
+    if (failed(checkReady(op)))
+      return signalPassFailure();
+  if (products.empty())
+    return;
+
+  StringRef moduleName = "kernels";
+  Operation *symbol = module.lookupSymbol(moduleName);
+  auto kernels = dyn_cast_or_null<gpu::GPUModuleOp>(symbol);
+  if (symbol && !kernels) {
+    symbol->emitOpError() << "has the name '" << moduleName
+                          << "', which the module of kernels needs";
+    return signalPassFailure();
+  }
+  if (!kernels) {
+    auto b = OpBuilder::atBlockEnd(module.getBody());
+    kernels = gpu::GPUModuleOp::create(b, module.getLoc(), moduleName);
+  }
+  for (MatmulOp op : products) {
+    std::string name = kernelName(op, kernels);
+    buildKernel(op, kernels, name);
+    auto leaf = FlatSymbolRefAttr::get(&getContext(), name);
+    replaceByLaunch(op, SymbolRefAttr::get(&getContext(), moduleName, {leaf}));
+  }
+}

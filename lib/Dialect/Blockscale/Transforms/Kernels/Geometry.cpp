@@ -1,0 +1,132 @@
+//===- Geometry.cpp - the sizes that follow from instruction and schedule -===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Geometry.h"
+
+#include "K96Plan.h"
+#include "blockscale/HW/Metadata.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// The most slices of equal size, one for a CTA, that `extent` rows of shared
+/// memory fall into; a slice is whole repeats of the swizzle, 8 rows.
+static int64_t mostSlices(int64_t extent, int64_t sharers) {
+  constexpr int64_t kSwizzleRows = 8;
+  int64_t slices = sharers;
+  while (sharers % slices != 0 || extent % (slices * kSwizzleRows) != 0)
+    --slices;
+  return slices;
+}
+
+/// The part of an operand that a CTA holds: `rows` of it, which `sharers` CTAs
+/// of its cluster have in common. `tileK` counts elements in memory.
+static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
+                                       BoolAttr mnMajor, int64_t rows,
+                                       int64_t tileK, int64_t sharers) {
+  OperandGeometry operand;
+  bool isMNMajor = mnMajor && mnMajor.getValue();
+  unsigned bits = mma.getContainerBits();
+  int64_t width = hw::swizzleWidth(hw::Swizzle::B128);
+  int64_t rowBytes = tileK * bits / 8;
+  operand.tile.major = isMNMajor ? hw::OperandMajor::MN : hw::OperandMajor::K;
+  // A compressed row of half the width is swizzled over that width.
+  operand.tile.swizzle =
+      isMNMajor || rowBytes >= width ? hw::Swizzle::B128 : hw::Swizzle::B64;
+  operand.tile.containerBits = bits;
+  operand.tile.mn = isMNMajor ? llvm::alignTo(rows, width) : rows;
+  operand.tile.k = tileK;
+  operand.dataType = *hw::tensorMapDataType(format, bits);
+  operand.boxes =
+      isMNMajor ? operand.tile.mn / width : llvm::divideCeil(rowBytes, width);
+  operand.boxRows = isMNMajor ? width : operand.tile.mn;
+  operand.boxK = isMNMajor ? tileK : tileK / operand.boxes;
+  operand.sharers = sharers;
+  int64_t &sliced = isMNMajor ? operand.boxK : operand.boxRows;
+  operand.slices = mostSlices(sliced, sharers);
+  sliced /= operand.slices;
+  operand.countedBytes =
+      operand.tile.mn * tileK *
+      hw::tensorMapDataTypeInfo(operand.dataType).countedBits / 8;
+  return operand;
+}
+
+TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
+    : tileM(schedule.getTileM()), tileN(schedule.getTileN()),
+      tileK(schedule.getTileK()), stages(schedule.getStages()),
+      accumulators(schedule.getAccumulators()), ctaGroup(schedule.ctaGroup()),
+      clusterM(schedule.clusterM()), clusterN(schedule.clusterN()) {
+  a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), rowsPerCta(),
+                      mma.getStoredK(tileK), clusterN);
+  b = operandGeometry(mma, mma.getB(), mma.getBMnMajor(), columnsPerCta(),
+                      tileK, clusterTilesM());
+  if (hw::isBlockScaled(mma.getKind()))
+    setScales(mma);
+  int64_t columns = accumulators * tileN + sfaColumns + sfbColumns;
+  if (mma.getSparse()) {
+    int64_t perByte =
+        hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
+    metadataTiles = tileK / perByte / hw::kMetadataTileBytes;
+    columns += hw::metadataColumns(mma.getKind(), tileK / mma.getK());
+  }
+  overlap =
+      accumulators == 2 ? std::max<int64_t>(0, columns - hw::kTmemColumns) : 0;
+}
+
+void TileGeometry::setScales(MmaAttr mma) {
+  // The scales of B are those of all columns in both CTAs of a pair.
+  a.scaleGroups = llvm::divideCeil(rowsPerCta(), hw::kAtomRows);
+  b.scaleGroups = llvm::divideCeil(tileN, hw::kAtomRows);
+  scalesPerRow = tileK / mma.getScaleSpan();
+  scaleWords = llvm::divideCeil(scalesPerRow, hw::kAtomScales);
+  // A stage has 4 words or 2. Two periods of 3 hold it beside the last word of
+  // the stage before, which the instruction that crosses into it reads too.
+  scaleRegionWords = isK96(mma) ? 2 * hw::kK96PeriodWords : scaleWords;
+  int64_t heldScales = scaleRegionWords * hw::kAtomScales;
+  sfaColumns = hw::scaleColumns(a.scaleGroups * hw::kAtomRows, heldScales);
+  sfbColumns = hw::scaleColumns(b.scaleGroups * hw::kAtomRows, heldScales);
+}
+
+int64_t TileGeometry::stageBytes() const {
+  return hw::tileBytes(a.tile) + hw::tileBytes(b.tile) + sideBytes();
+}
+
+int64_t TileGeometry::countedBytes() const {
+  return ctaGroup * (a.countedBytes + b.countedBytes + sideBytes());
+}
+
+int64_t TileGeometry::sideBytes() const {
+  int64_t scales =
+      (a.scaleGroups + b.scaleGroups) * scaleWords * hw::kAtomBytes;
+  return scales +
+         metadataTiles * hw::kMetadataTileRows * hw::kMetadataTileBytes;
+}
+
+int64_t TileGeometry::epilogueColumns() const {
+  constexpr int64_t kMostColumns = 32;
+  return std::min(kMostColumns, tileN & -tileN);
+}
+
+WarpTile blockscale::warpTile(const TileGeometry &geometry) {
+  // A register of scales serves 32 columns.
+  constexpr int64_t kColumns = 32;
+  int64_t along = std::max<int64_t>(1, geometry.tileN / kColumns);
+  return {geometry.tileM / (kConsumerWarps / along), geometry.tileN / along,
+          along};
+}
+
+int64_t blockscale::kernelThreads(hw::Target target, ScheduleAttr schedule) {
+  constexpr int64_t kTensorMemoryWarps = 6;
+  int64_t warps =
+      hw::hasTensorMemory(target) ? kTensorMemoryWarps : kConsumerWarps + 1;
+  if (schedule.getScheduler() == Scheduler::Dynamic)
+    ++warps;
+  return warps * hw::kWarpSize;
+}

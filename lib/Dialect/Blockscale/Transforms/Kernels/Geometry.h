@@ -1,0 +1,107 @@
+//===- Geometry.h - sizes that follow from instruction and schedule -*- C++
+//-*-===//
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_GEOMETRY_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_GEOMETRY_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Target.h"
+#include "blockscale/HW/TensorMap.h"
+
+namespace blockscale {
+
+/// One operand's part of a CTA's stage, in the operand's own terms.
+struct OperandGeometry {
+  /// The canonical tile of one stage in shared memory.
+  hw::OperandTile tile;
+  hw::TensorMapDataType dataType;
+  /// Boxes that fill a stage: groups of 128 rows of an MN-major operand,
+  /// 128-byte columns of a K-major one.
+  int64_t boxes = 1;
+  /// CTAs that share the part, and slices that they load it in, a box of each
+  /// group being a slice.
+  int64_t sharers = 1, slices = 1;
+  /// Rows in a box, and elements along K.
+  int64_t boxRows = 0;
+  int64_t boxK = 0;
+  /// Bytes that TMA reports for one stage.
+  int64_t countedBytes = 0;
+  /// Groups of 128 rows of scales; 0 without scales.
+  int64_t scaleGroups = 0;
+};
+
+/// Everything about a kernel's tiles that is not a free choice: it follows
+/// from a complete instruction and schedule.
+struct TileGeometry {
+  OperandGeometry a, b;
+  int64_t tileM, tileN, tileK, stages, accumulators;
+  /// CTAs that execute an instruction together, and CTAs of a cluster along
+  /// rows and columns of D.
+  int64_t ctaGroup, clusterM, clusterN;
+  /// Scales per row in a stage, and 32-bit words of them.
+  int64_t scalesPerRow = 0, scaleWords = 0;
+  /// Words of scales per row that tensor memory holds: those of a stage, or
+  /// with K = 96 so many that the walk over the stages of a group wraps around
+  /// to words that have been read.
+  int64_t scaleRegionWords = 0;
+  /// Columns of tensor memory that the scales of A and B take.
+  int64_t sfaColumns = 0, sfbColumns = 0;
+  /// Tiles of 128 rows by 16 bytes of sparsity metadata in a stage; 0 if dense.
+  int64_t metadataTiles = 0;
+  /// Columns that neighbouring accumulators share; 0 if there is room.
+  int64_t overlap;
+
+  TileGeometry(MmaAttr mma, ScheduleAttr schedule);
+
+  /// Fills in what concerns scales.
+  void setScales(MmaAttr mma);
+
+  /// Rows of the output tile in one CTA, and rows of B that it holds.
+  int64_t rowsPerCta() const { return tileM / ctaGroup; }
+  int64_t columnsPerCta() const { return tileN / ctaGroup; }
+  int64_t clusterSize() const { return clusterM * clusterN; }
+  /// Output tiles of a cluster along the rows of D.
+  int64_t clusterTilesM() const { return clusterM / ctaGroup; }
+
+  /// Bytes of shared memory of one stage of a CTA.
+  int64_t stageBytes() const;
+  /// Bytes that one stage's barrier expects: those of both CTAs of a pair.
+  int64_t countedBytes() const;
+  /// Bytes of scales and metadata in one stage.
+  int64_t sideBytes() const;
+  /// Distance in columns from one accumulator to the next.
+  int64_t accumulatorStride() const { return tileN - overlap; }
+  /// Columns that the epilogue loads at once.
+  int64_t epilogueColumns() const;
+};
+
+/// Bytes of shared memory that a kernel needs besides its stages, rounded up:
+/// barriers and the tensor-memory address.
+inline constexpr int64_t kBarrierReserve = 1024;
+
+/// Warps that multiply in a kernel without tensor memory.
+inline constexpr int64_t kConsumerWarps = 8;
+
+/// How they share a tile: each multiplies `rows` x `columns` of it, and `along`
+/// of them stand side by side along the columns.
+struct WarpTile {
+  int64_t rows, columns, along;
+};
+WarpTile warpTile(const TileGeometry &geometry);
+
+/// Threads of a kernel of `target`: one warp loads by TMA; with tensor memory
+/// one issues MMAs and four store, without it `kConsumerWarps` do both. Dynamic
+/// scheduling takes one more.
+int64_t kernelThreads(hw::Target target, ScheduleAttr schedule);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_GEOMETRY_H

@@ -1,0 +1,435 @@
+//===- LegalizeScales.cpp - choose the kind for each matmul ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A matmul whose scale specs the tensor core executes directly gets its
+// instruction; any other gets a diagnostic that names the obstacle.
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Check.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_LEGALIZESCALES
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+/// What the tensor core needs to know of one operand.
+struct HardwareOperand {
+  hw::OperandType element;
+  /// Empty without scales.
+  std::optional<ElementFormat> scale;
+  /// Elements along K, pruned ones included, that share a scale; 0 without
+  /// scales.
+  unsigned scaleSpan;
+  std::optional<hw::SparsePattern> pattern;
+};
+
+struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
+  using LegalizeScalesBase::LegalizeScalesBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+/// The hardware's scale format for the tile scale of a spec.
+static std::optional<ElementFormat> hardwareScale(const NumberSpec &scale) {
+  if (scale.kind == NumberKind::Exponent && scale.exponentBits == 8)
+    return ElementFormat::UE8M0;
+  constexpr int kE4M3Bias = 7;
+  bool isE4M3 = scale.kind == NumberKind::Float && scale.exponentBits == 4 &&
+                scale.mantissaBits == 3 && scale.bias == kE4M3Bias;
+  if (isE4M3 && (scale.specials == NumberSpecials::Fn ||
+                 scale.specials == NumberSpecials::Ieee))
+    return ElementFormat::UE4M3;
+  return std::nullopt;
+}
+
+/// The kind that multiplies such elements without scales.
+static hw::MmaKind unscaledKind(hw::OperandType element) {
+  if (element == hw::OperandType::tf32())
+    return hw::MmaKind::TF32;
+  if (element == hw::OperandType::uint8() || element == ElementFormat::INT8)
+    return hw::MmaKind::I8;
+  bool isHalf = element == ElementFormat::F16 || element == ElementFormat::BF16;
+  return isHalf ? hw::MmaKind::F16 : hw::MmaKind::F8F6F4;
+}
+
+/// Why the spec is not what one MMA operand can carry; names the
+/// decomposition that would be needed.
+static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
+  if (spec.isUnscaled())
+    return std::nullopt;
+  if (spec.zero)
+    return "a zero point needs a correction term that is not lowered yet";
+  if (!spec.isTile())
+    return "a scale that covers whole rows needs scale vectors in the "
+           "epilogue, which are not lowered yet";
+  if (spec.rows)
+    return "a scale that covers several rows must be repeated for each of "
+           "them, which is not lowered yet";
+  if (spec.columns->hasSubtile())
+    return "subtile metadata have no hardware counterpart";
+  if (spec.tensorScale && !(spec.tensorScale->exponentBits == 8 &&
+                            spec.tensorScale->mantissaBits == 23))
+    return "a tensor scale must be float32 to become a factor of the epilogue";
+  if (!hardwareScale(*spec.scale))
+    return "tile scales of '" + print(*spec.scale) +
+           "' are not a hardware scale format; expected e8m0 or e4m3fn";
+  return std::nullopt;
+}
+
+/// What there is to lay out of an operand: its scales, its metadata or nothing.
+static StringRef laidOut(const ScaleSpec &spec) {
+  if (!spec.isUnscaled())
+    return "scales";
+  return spec.isSparse() ? "metadata" : "";
+}
+
+static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
+                                           StringRef name) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (auto why = whyNotDirect(spec)) {
+    op.emitOpError() << "operand '" << name << "' with scales '" << print(spec)
+                     << "': " << *why;
+    return failure();
+  }
+  std::string elementName;
+  llvm::raw_string_ostream(elementName) << type.getElementType();
+  std::optional<hw::OperandType> element = hw::parseOperandType(elementName);
+  if (!element) {
+    op.emitOpError() << "operand '" << name << "' has elements of "
+                     << type.getElementType() << ", which no "
+                     << (spec.isUnscaled() ? "" : "block-scaled ")
+                     << "kind multiplies";
+    return failure();
+  }
+  StringRef parts = laidOut(spec);
+  if (!parts.empty() && type.getLayout() != ScaleLayout::Tiled128x4) {
+    op.emitOpError() << "operand '" << name << "' has its " << parts
+                     << " in layout '" << stringifyScaleLayout(type.getLayout())
+                     << "'; the tensor core reads 'tiled_128x4' (pack them so "
+                        "on the host, or use 'blockscale.relayout')";
+    return failure();
+  }
+  std::optional<ElementFormat> scale;
+  if (!spec.isUnscaled())
+    scale = hardwareScale(*spec.scale);
+  return HardwareOperand{*element, scale,
+                         static_cast<unsigned>(type.getKTile()),
+                         sparsePattern(type)};
+}
+
+/// The kind whose rules say why no instruction multiplies the operands.
+static hw::MmaKind closestKind(const HardwareOperand &a,
+                               const HardwareOperand &b) {
+  if (!a.scale)
+    return unscaledKind(a.element);
+  bool fp4 = a.element == ElementFormat::E2M1 && b.element == a.element &&
+             a.pattern != hw::SparsePattern::TwoOfFour;
+  return fp4 ? hw::MmaKind::MXF4NVF4 : hw::MmaKind::MXF8F6F4;
+}
+
+/// The sentence of the legality table for the closest instruction.
+static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
+                               const HardwareOperand &b) {
+  bool sparse = a.pattern.has_value();
+  hw::MmaQuery query;
+  query.target = target;
+  query.a = a.element;
+  query.b = b.element;
+  query.scale = a.scale;
+  query.block = sparse ? a.scaleSpan / hw::kSparseCompression : a.scaleSpan;
+  query.sparse = sparse;
+  query.kind = closestKind(a, b);
+  query.k = hw::instructionK(query.kind, sparse);
+  if (auto why = hw::whyNot(query))
+    return *why;
+  return "no kind fits these operands";
+}
+
+/// The best of `schemes`, or the one of the kind that the matmul names.
+static FailureOr<hw::Scheme> chooseScheme(MatmulOp op,
+                                          ArrayRef<hw::Scheme> schemes) {
+  if (!op.getMma())
+    return schemes.front();
+  hw::MmaKind wish = op.getMma()->getKind();
+  std::string legal;
+  for (const hw::Scheme &scheme : schemes) {
+    if (scheme.kind == wish)
+      return scheme;
+    legal += (legal.empty() ? "'" : ", '") +
+             std::string(hw::kindName(scheme.kind)) + "'";
+  }
+  return op.emitOpError() << "names kind '" << StringRef(hw::kindName(wish))
+                          << "', which does not multiply these operands; legal "
+                             "kinds are "
+                          << legal;
+}
+
+/// The schemes that multiply the operands and skip the pattern of a sparse A.
+static std::vector<hw::Scheme> schemesFor(const HardwareOperand &a,
+                                          const HardwareOperand &b,
+                                          hw::Target target) {
+  std::vector<hw::Scheme> schemes =
+      hw::findSchemes(a.element, b.element, a.scale, a.scaleSpan,
+                      a.pattern.has_value(), target);
+  llvm::erase_if(schemes, [&](const hw::Scheme &scheme) {
+    return a.pattern && hw::sparsePattern(scheme.kind) != *a.pattern;
+  });
+  return schemes;
+}
+
+//===----------------------------------------------------------------------===//
+// Sparsity
+//===----------------------------------------------------------------------===//
+
+/// The op that `value` holds the values of, through changes of storage.
+static Operation *sourceOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (isa_and_nonnull<RelayoutOp, QuantizeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op;
+}
+
+/// Why the tensor core cannot skip what the type of a sparse operand, or the
+/// ops that made it, say was pruned.
+static std::optional<std::string>
+whyNotSkipped(MatmulOp op, TypedValue<ScaledTensorType> x, StringRef name) {
+  const ScaleSpec &spec = x.getType().getSpec().getValue();
+  if (!spec.isSparse())
+    return std::nullopt;
+  if (name == "b")
+    return "is sparse, but an instruction takes a sparse 'a' only: exchange "
+           "'a' and 'b' and transpose the result";
+  std::optional<hw::SparsePattern> pattern = sparsePattern(x.getType());
+  if (spec.isUnscaled() &&
+      (!pattern || *pattern == hw::SparsePattern::PairsFourOfEight)) {
+    bool isTF32 = x.getType().getElementType().isTF32();
+    return "keeps " + std::to_string(spec.keepN) + " of " +
+           std::to_string(spec.ofM) +
+           (isTF32 ? ", but kind tf32 skips 1 of 2"
+                   : ", but the kinds f16, f8f6f4 and i8 skip 2 of 4 (and 1 of "
+                     "2)");
+  }
+  if (!pattern)
+    return "keeps " + std::to_string(spec.keepN) + " of " +
+           std::to_string(spec.ofM) +
+           ", which no instruction skips; expected 2 of 4 or 1 of 2 (kind "
+           "mxf8f6f4), or 4 of 8 in pairs of f4E2M1FN (kinds mxf4 and "
+           "mxf4nvf4)";
+  auto compress = dyn_cast_or_null<CompressOp>(sourceOf(x));
+  if (!compress)
+    return std::nullopt;
+  if (auto why = whyNotCompressible(compress))
+    return "holds constants that break its pattern: " + *why;
+  auto prune = dyn_cast_or_null<PruneOp>(sourceOf(compress.getInput()));
+  if (prune && *pattern == hw::SparsePattern::PairsFourOfEight &&
+      prune.getGroup() == spec.ofM && !prune.getPairs())
+    return "was pruned to 4 of 8 single elements, but kinds mxf4 and mxf4nvf4 "
+           "skip aligned pairs; expected 'keep 4 of 8 pairs'";
+  return std::nullopt;
+}
+
+/// Why `target` has no products without scales that are lowered; empty if it
+/// has them.
+static std::optional<std::string> whyNotUnscaled(const HardwareOperand &a,
+                                                 hw::Target target) {
+  if (hw::hasTensorMemory(target))
+    return std::nullopt;
+  hw::MmaKind kind = unscaledKind(a.element);
+  hw::TargetSet targets;
+  for (const hw::MmaRow &row : hw::allRows())
+    if (row.family == hw::MmaFamily::Tcgen05 && row.kind == kind)
+      targets = targets | row.targets;
+  std::string scaled;
+  for (hw::MmaKind other : hw::allKinds())
+    if (hw::isBlockScaled(other))
+      scaled += (scaled.empty() ? "" : ", ") + std::string(hw::kindName(other));
+  return "kind '" + std::string(hw::kindName(kind)) +
+         "' is lowered to tcgen05.mma only, which '" + hw::targetName(target) +
+         "' does not have; it is legal on " + targets.names() + ", and on '" +
+         hw::targetName(target) + "' the kinds with scales are: " + scaled;
+}
+
+/// Why the scales of the two do not suit one instruction.
+static std::string whyNotScales(const HardwareOperand &a,
+                                const HardwareOperand &b) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << "one instruction takes one scale format and block for both "
+            "operands; found "
+         << StringRef(formatName(*a.scale)) << " per " << a.scaleSpan << " and "
+         << StringRef(formatName(*b.scale)) << " per " << b.scaleSpan;
+  if (a.pattern && a.scale == b.scale)
+    stream << " elements of K; one scale of a sparse 'a' covers its pruned "
+              "elements too, so quantize 'b' in tiles of "
+           << a.scaleSpan;
+  return text;
+}
+
+/// The widest tile of a dense instruction that divides the tiles of both; 0
+/// without scales.
+static std::optional<unsigned> denseBlock(const HardwareOperand &a,
+                                          const HardwareOperand &b,
+                                          hw::Target target) {
+  if (a.scale != b.scale)
+    return std::nullopt;
+  if (!a.scale)
+    return hw::findSchemes(a.element, b.element, a.scale, 0, /*sparse=*/false,
+                           target)
+                   .empty()
+               ? std::nullopt
+               : std::optional(0u);
+  for (unsigned block : {32u, 16u})
+    if (a.scaleSpan % block == 0 && b.scaleSpan % block == 0 &&
+        !hw::findSchemes(a.element, b.element, a.scale, block,
+                         /*sparse=*/false, target)
+             .empty())
+      return block;
+  return std::nullopt;
+}
+
+/// `operand` without sparsity and in tiles of `block`, where it has any.
+static void densify(MatmulOp op, OpOperand &operand, unsigned block) {
+  auto type = cast<ScaledTensorType>(operand.get().getType());
+  ScaleSpec spec = denseForm(type.getSpec().getValue());
+  if (block)
+    spec.columns->size = spec.columns->subtile = block;
+  auto dense = ScaledTensorType::get(
+      type.getShape(), type.getElementType(),
+      ScaleSpecAttr::get(op.getContext(), spec),
+      block ? type.getLayout() : ScaleLayout::Plain, type.getOrder());
+  if (dense == type)
+    return;
+  OpBuilder b(op);
+  Value result = b.createOrFold<DensifyOp>(op.getLoc(), dense, operand.get());
+  operand.set(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Matmuls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of a matmul and the instructions that multiply them.
+struct Choice {
+  HardwareOperand a, b;
+  std::vector<hw::Scheme> schemes;
+};
+} // namespace
+
+/// What can only be said of both operands where one has no scales.
+static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
+                                    const HardwareOperand &b,
+                                    hw::Target target) {
+  if (a.scale && b.scale)
+    return success();
+  if (a.scale || b.scale)
+    return op.emitOpError()
+           << "operand '" << (a.scale ? "a" : "b") << "' has scales and '"
+           << (a.scale ? "b" : "a")
+           << "' has none; an instruction takes scales of both or of neither";
+  if (auto why = whyNotUnscaled(a, target))
+    return op.emitOpError() << *why;
+  return success();
+}
+
+static FailureOr<Choice> choose(MatmulOp op, hw::Target target,
+                                std::string &why) {
+  FailureOr<HardwareOperand> a = classify(op, op.getA().getType(), "a");
+  FailureOr<HardwareOperand> b = classify(op, op.getB().getType(), "b");
+  if (failed(a) || failed(b) || failed(verifyUnscaled(op, *a, *b, target)))
+    return failure();
+  Choice choice{*a, *b, {}};
+  for (auto [name, value] :
+       {std::pair<StringRef, TypedValue<ScaledTensorType>>("a", op.getA()),
+        {"b", op.getB()}})
+    if (auto reason = whyNotSkipped(op, value, name)) {
+      why = "operand '" + name.str() + "' " + *reason;
+      return choice;
+    }
+  if (a->scale != b->scale || a->scaleSpan != b->scaleSpan) {
+    why = whyNotScales(*a, *b);
+    return choice;
+  }
+  choice.schemes = schemesFor(*a, *b, target);
+  if (choice.schemes.empty())
+    why = whyNoScheme(target, *a, *b);
+  return choice;
+}
+
+/// Chooses for dense operands where the choice for sparse ones found none.
+static FailureOr<Choice> fallBack(MatmulOp op, const Choice &choice,
+                                  hw::Target target, std::string &why) {
+  std::optional<unsigned> block = denseBlock(choice.a, choice.b, target);
+  if (!block)
+    return choice;
+  densify(op, op.getAMutable(), *block);
+  densify(op, op.getBMutable(), *block);
+  why.clear();
+  return choose(op, target, why);
+}
+
+static LogicalResult legalize(MatmulOp op, hw::Target target,
+                              bool denseFallback) {
+  for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
+    if (llvm::is_contained(type.getShape(), 0))
+      return op.emitOpError()
+             << "operand " << type << " is empty; a tensor map has no extent 0";
+  auto isSparse = [](ScaledTensorType type) {
+    return type.getSpec().getValue().isSparse();
+  };
+  bool anySparse =
+      isSparse(op.getA().getType()) || isSparse(op.getB().getType());
+  std::string why;
+  FailureOr<Choice> choice = choose(op, target, why);
+  if (succeeded(choice) && !why.empty() && anySparse && denseFallback)
+    choice = fallBack(op, *choice, target, why);
+  if (failed(choice))
+    return failure();
+  if (!why.empty()) {
+    InFlightDiagnostic diag = op.emitOpError() << why;
+    if (anySparse && !denseFallback && denseBlock(choice->a, choice->b, target))
+      diag << "; or multiply it densely with 'dense-fallback'";
+    return diag;
+  }
+  auto mnMajor = [&](ScaledTensorType type) -> BoolAttr {
+    return type.getOrder() == DataOrder::MNMajor
+               ? BoolAttr::get(op.getContext(), true)
+               : BoolAttr();
+  };
+  FailureOr<hw::Scheme> scheme = chooseScheme(op, choice->schemes);
+  if (failed(scheme))
+    return failure();
+  op.setMmaAttr(MmaAttr::get(op.getContext(), scheme->kind, choice->a.element,
+                             choice->b.element, choice->a.scale, scheme->block,
+                             0, 0, 0, mnMajor(op.getA().getType()),
+                             mnMajor(op.getB().getType()), /*cta_group=*/1,
+                             choice->a.pattern.has_value()));
+  return success();
+}
+
+void LegalizeScales::runOnOperation() {
+  std::string why;
+  std::optional<hw::Target> parsed = hw::parseTarget(target, &why);
+  if (!parsed || hw::whyNotTarget(*parsed)) {
+    emitError(getOperation()->getLoc())
+        << (parsed ? *hw::whyNotTarget(*parsed) : why);
+    return signalPassFailure();
+  }
+  WalkResult result = getOperation()->walk([&](MatmulOp op) {
+    return failed(legalize(op, *parsed, denseFallback))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    signalPassFailure();
+}

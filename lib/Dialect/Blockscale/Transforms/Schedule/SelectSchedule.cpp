@@ -1,0 +1,386 @@
+//===- SelectSchedule.cpp - choose tile, stages and accumulators ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Enumerates the legal completions of each matmul's schedule and takes the one
+// that the throughput model finds fastest.
+
+#include "../Kernels/Geometry.h"
+#include "WarpSchedule.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/HW/Descriptor.h"
+#include "blockscale/HW/GemmModel.h"
+#include "blockscale/HW/Part.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <variant>
+
+namespace blockscale {
+#define GEN_PASS_DEF_SELECTSCHEDULE
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+/// Sizes of a product as the instruction sees it: `rows` go to the lanes.
+struct Problem {
+  int64_t rows, columns, k, batch;
+  bool columnsKnown;
+  /// Bytes of an element of D.
+  double bytesD;
+};
+
+/// What distinguishes the schedules that are compared; the rest follows.
+struct Choice {
+  bool swap;
+  int64_t ctaGroup, clusterM, clusterN, mmaK, tileN;
+};
+
+/// A complete choice and the microseconds that it takes.
+struct Candidate {
+  MmaAttr mma;
+  ScheduleAttr schedule;
+  double time;
+};
+
+struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
+  using SelectScheduleBase::SelectScheduleBase;
+  void runOnOperation() override;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is legal
+//===----------------------------------------------------------------------===//
+
+/// Tiles that share a group of 128 scale rows start at its half, so that the
+/// scale address moves by two columns: the one shift that public kernels use.
+static constexpr int64_t kSharedTileStep = 64;
+
+static std::optional<std::string> whyNotTileN(const Problem &problem,
+                                              MmaAttr mma, int64_t tileN,
+                                              int64_t clusterN) {
+  bool oneTile =
+      problem.columnsKnown && problem.columns <= tileN && clusterN == 1;
+  if (oneTile || !hw::isBlockScaled(mma.getKind()) ||
+      tileN % kSharedTileStep == 0)
+    return std::nullopt;
+  return "several tiles along " +
+         (problem.columnsKnown ? std::to_string(problem.columns)
+                               : std::string("a dynamic extent")) +
+         " columns need 'tile_n' to be a multiple of 64, because scales lie in "
+         "groups of 128 rows; found " +
+         std::to_string(tileN) + ", nearest legal is " +
+         std::to_string(
+             std::min<int64_t>(256, llvm::alignTo(tileN, kSharedTileStep)));
+}
+
+static std::optional<std::string> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
+                                              const Choice &choice) {
+  int64_t rows = hw::kTmemLanes * choice.ctaGroup;
+  if (!wish.getTileM() || wish.getTileM() == rows)
+    return std::nullopt;
+  std::string tileM = "'tile_m' of " + std::to_string(wish.getTileM());
+  std::string legal = "'tile_m' of " + std::to_string(rows);
+  if (choice.ctaGroup == 1)
+    return tileM +
+           " takes a pair of CTAs; nearest legal: 'cta_group' of 2, or " +
+           legal;
+  std::string why;
+  if (hw::isBlockScaled(mma.getKind()))
+    why = ", because no public document settles where its scales lie in tensor "
+          "memory";
+  return tileM + " over a pair of CTAs is not lowered" + why +
+         "; nearest legal: " + legal + ", or 'cta_group' of 1";
+}
+
+/// Why `target` cannot run what the schedule asks for besides its tile.
+static std::optional<std::string>
+whyNotCluster(ScheduleAttr wish, const Choice &choice, hw::Target target) {
+  if (choice.ctaGroup == 2)
+    if (auto why = hw::whyNotFeature(hw::Feature::TmaCtaGroup2, target))
+      return why;
+  if (wish.getScheduler() == Scheduler::Dynamic)
+    if (auto why = hw::whyNotFeature(hw::Feature::ClusterLaunchControl, target))
+      return why;
+  // Naming a size above 8 is how the kernel asks for it.
+  return hw::whyNotCluster(target, choice.clusterM * choice.clusterN,
+                           /*nonPortable=*/true);
+}
+
+/// Stages that fit the shared memory of a CTA.
+static int64_t stagesThatFit(const TileGeometry &geometry, hw::Target target) {
+  int64_t available =
+      hw::chipInfo(target.chip).sharedMemoryPerCta - kBarrierReserve;
+  constexpr int64_t kMostStages = 16;
+  return std::min(kMostStages, available / geometry.stageBytes());
+}
+
+//===----------------------------------------------------------------------===//
+// What is fast
+//===----------------------------------------------------------------------===//
+
+/// How much of the epilogue the next tile's main loop cannot hide.
+static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
+  if (geometry.accumulators == 1)
+    return hw::EpilogueOverlap::None;
+  return geometry.overlap ? hw::EpilogueOverlap::PiecewiseRelease
+                          : hw::EpilogueOverlap::TwoAccumulators;
+}
+
+/// What clusters cost that the model does not know, as a factor: whole clusters
+/// of tiles where the product ends inside one, and, because the model is only
+/// good to some percent, 2 % so that more than a pair must promise more.
+static double clusterFactor(const Problem &problem, ScheduleAttr schedule) {
+  constexpr double kMargin = 1.02;
+  if (schedule.clusterSize() == schedule.ctaGroup())
+    return 1;
+  int64_t rowTiles = llvm::divideCeil(problem.rows, schedule.getTileM());
+  int64_t columnTiles = llvm::divideCeil(problem.columns, schedule.getTileN());
+  int64_t high = schedule.clusterM() / schedule.ctaGroup();
+  double covered = double(llvm::alignTo(rowTiles, high)) *
+                   double(llvm::alignTo(columnTiles, schedule.clusterN()));
+  return kMargin * covered / (double(rowTiles) * columnTiles);
+}
+
+/// Predicted microseconds of the whole product on the chip's reference part at
+/// its boost clock.
+static double predict(const Problem &problem, MmaAttr mma,
+                      ScheduleAttr schedule, const TileGeometry &geometry,
+                      hw::Target target) {
+  hw::GemmKernel kernel;
+  kernel.kind = mma.getKind();
+  kernel.instructionK = mma.getK();
+  kernel.sparse = mma.getSparse();
+  kernel.ctaGroup = mma.getCtaGroup();
+  kernel.tileM = geometry.tileM;
+  kernel.tileN = geometry.tileN;
+  unsigned span = mma.getScaleSpan();
+  kernel.bytesA = hw::bytesPerElement(mma.getA(), span) /
+                  (mma.getSparse() ? hw::kSparseCompression : 1);
+  kernel.bytesB = hw::bytesPerElement(mma.getB(), span);
+  kernel.bytesD = problem.bytesD;
+  kernel.cluster = schedule.clusterSize();
+  kernel.multicastA = schedule.clusterN();
+  kernel.multicastB = schedule.clusterM() / schedule.ctaGroup();
+  kernel.stages = schedule.getStages();
+  kernel.stageK = geometry.tileK;
+  kernel.stageBytes = geometry.stageBytes();
+  kernel.overlap = overlapOf(geometry);
+  hw::GemmConditions conditions{hw::referencePart(target.chip)};
+  hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
+  return hw::predictGemm(kernel, size, conditions).total *
+         clusterFactor(problem, schedule);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice
+//===----------------------------------------------------------------------===//
+
+static Problem problemOf(MatmulOp op, bool swap, int64_t expectedRows) {
+  auto aType = op.getA().getType(), bType = op.getB().getType();
+  auto size = [&](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? expectedRows : extent;
+  };
+  int64_t batch = aType.isBatched() ? aType.getShape().front() : 1;
+  int64_t k = ShapedType::isDynamic(aType.getK()) ? bType.getK() : aType.getK();
+  int64_t m = aType.getNumRows(), n = bType.getNumRows();
+  double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
+  return Problem{size(swap ? n : m),
+                 size(swap ? m : n),
+                 size(k),
+                 size(batch),
+                 !ShapedType::isDynamic(swap ? m : n),
+                 bytesD};
+}
+
+/// The instruction of a choice; operands change sides with `swap`.
+static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
+  bool swap = choice.swap;
+  return MmaAttr::get(mma.getContext(), mma.getKind(),
+                      swap ? mma.getB() : mma.getA(),
+                      swap ? mma.getA() : mma.getB(), mma.getScale(),
+                      mma.getBlock(), 128 * choice.ctaGroup, choice.tileN,
+                      choice.mmaK, swap ? mma.getBMnMajor() : mma.getAMnMajor(),
+                      swap ? mma.getAMnMajor() : mma.getBMnMajor(),
+                      choice.ctaGroup, mma.getSparse());
+}
+
+/// Completes `wish` with this choice; a string says why it cannot be.
+static std::variant<Candidate, std::string>
+complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
+         const Choice &choice, int64_t expectedRows) {
+  if (choice.swap && op.getMma()->getSparse())
+    return std::string(kWhyNotSwapSparse);
+  Problem problem = problemOf(op, choice.swap, expectedRows);
+  if (auto why = whyNotCluster(wish, choice, target))
+    return *why;
+  if (auto why = whyNotTileM(wish, *op.getMma(), choice))
+    return *why;
+  if (auto why =
+          whyNotTileN(problem, *op.getMma(), choice.tileN, choice.clusterN))
+    return *why;
+  MmaAttr mma = instruction(*op.getMma(), choice);
+  if (auto why = hw::whyNot(legalityQuery(mma, target)))
+    return *why;
+  if (wish.getTileK() && wish.getTileK() != mma.getTileK())
+    return (mma.getSparse()
+                ? "'tile_k' is "
+                : "'tile_k' is one 128-byte row of shared memory, ") +
+           std::to_string(mma.getTileK()) + " elements for this " +
+           (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
+           std::to_string(wish.getTileK());
+
+  ScheduleFields fields = wish.getFields();
+  fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
+  fields.tileM = mma.getM();
+  fields.tileN = choice.tileN;
+  fields.tileK = mma.getTileK();
+  fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
+  auto chooseIfFree = [](int64_t &field, int64_t value) {
+    if (!field)
+      field = value;
+  };
+  chooseIfFree(fields.accumulators, 2);
+  chooseIfFree(fields.groupM, 8);
+  fields.ctaGroup = choice.ctaGroup;
+  fields.clusterM = choice.clusterM;
+  fields.clusterN = choice.clusterN;
+  fields.mmaK = choice.mmaK;
+  auto schedule = [&](int64_t stages) {
+    fields.stages = stages;
+    return ScheduleAttr::get(op.getContext(), fields);
+  };
+  TileGeometry geometry(mma, schedule(1));
+  int64_t most = stagesThatFit(geometry, target);
+  constexpr int64_t kUsefulStages = 8;
+  int64_t stages =
+      wish.getStages() ? wish.getStages() : std::min(most, kUsefulStages);
+  if (auto why = whyNotStages(mma, stages))
+    return *why;
+  if (stages > most)
+    return std::to_string(stages) + " stages of " +
+           std::to_string(geometry.stageBytes()) + " bytes exceed the " +
+           std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
+           " bytes of shared memory that " + hw::targetName(target) +
+           " gives a CTA; at most " + std::to_string(most) + " fit";
+  return Candidate{mma, schedule(stages),
+                   predict(problem, mma, schedule(stages), geometry, target)};
+}
+
+/// K of the instructions to compare: the 4-bit kinds have a longer one on
+/// sm_103a.
+static SmallVector<int64_t> stepsOf(MmaAttr mma, ScheduleAttr wish,
+                                    hw::Target target) {
+  if (wish.getMmaK())
+    return {wish.getMmaK()};
+  int64_t ordinary = hw::instructionK(mma.getKind(), mma.getSparse());
+  bool isLonger = hw::instrVariant(mma.getKind()) == hw::InstrVariant::MXF4 &&
+                  !mma.getSparse() &&
+                  hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target);
+  if (isLonger)
+    return {ordinary, hw::kK96};
+  return {ordinary};
+}
+
+/// The clusters to compare: a CTA or pair alone, or two that share A or B.
+static SmallVector<std::pair<int64_t, int64_t>> clustersOf(ScheduleAttr wish,
+                                                           int64_t ctaGroup) {
+  SmallVector<std::pair<int64_t, int64_t>> clusters;
+  for (auto [m, n] : {std::pair(1, 1), std::pair(1, 2), std::pair(2, 1)}) {
+    int64_t clusterM = wish.getClusterM() ? wish.getClusterM() : m * ctaGroup;
+    int64_t clusterN = wish.getClusterN() ? wish.getClusterN() : n;
+    if (clusterM % ctaGroup == 0 &&
+        !llvm::is_contained(clusters, std::pair(clusterM, clusterN)))
+      clusters.push_back({clusterM, clusterN});
+  }
+  return clusters;
+}
+
+/// Everything that `wish` leaves free, the simplest kernels first: among equals
+/// the first stays.
+static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
+                                     hw::Target target) {
+  SmallVector<int64_t> tiles{256, 192, 128, 64, 32, 16, 8};
+  if (wish.getTileN())
+    tiles = {wish.getTileN()};
+  SmallVector<bool> swaps{false, true};
+  if (wish.getSwapOperands())
+    swaps = {wish.getSwapOperands().getValue()};
+  SmallVector<int64_t> groups{1, 2};
+  if (wish.getCtaGroup() || wish.getTileM())
+    groups = {wish.getCtaGroup() ? wish.getCtaGroup()
+                                 : wish.getTileM() / hw::kTmemLanes};
+  SmallVector<Choice> choices;
+  for (bool swap : swaps)
+    for (int64_t group : groups)
+      for (auto [clusterM, clusterN] : clustersOf(wish, group))
+        for (int64_t step : stepsOf(mma, wish, target))
+          for (int64_t tile : tiles)
+            choices.push_back({swap, group, clusterM, clusterN, step, tile});
+  return choices;
+}
+
+static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
+                                   int64_t expectedRows) {
+  auto wish = op.getSchedule().value_or(
+      ScheduleAttr::get(op.getContext(), ScheduleFields()));
+  std::optional<Candidate> best;
+  std::string why;
+  for (const Choice &choice : choicesOf(*op.getMma(), wish, target)) {
+    auto answer = complete(op, wish, target, choice, expectedRows);
+    if (auto *reason = std::get_if<std::string>(&answer)) {
+      why = why.empty() ? *reason : why;
+      continue;
+    }
+    auto &candidate = std::get<Candidate>(answer);
+    if (!best || candidate.time < best->time)
+      best = candidate;
+  }
+  if (!best)
+    return op.emitOpError() << "has no legal schedule: " << why;
+  return *best;
+}
+
+void SelectSchedule::runOnOperation() {
+  std::string why;
+  std::optional<hw::Target> defaultTarget = hw::parseTarget(target, &why);
+  if (!defaultTarget) {
+    emitError(getOperation()->getLoc()) << why;
+    return signalPassFailure();
+  }
+  WalkResult result = getOperation()->walk([&](MatmulOp op) -> WalkResult {
+    if (!op.getMma())
+      return op.emitOpError() << "has no 'mma' attribute; run "
+                                 "'blockscale-legalize-scales' first";
+    // A second run would exchange the operands of a swapped product again.
+    if (op.getMma()->getM() && op.getSchedule() &&
+        op.getSchedule()->getSwapOperands())
+      return WalkResult::advance();
+    hw::Target chip = *defaultTarget;
+    if (op.getSchedule() && op.getSchedule()->getTarget())
+      chip = *hw::parseTarget(op.getSchedule()->getTarget().getValue());
+    if (!hw::hasTensorMemory(chip)) {
+      FailureOr<WarpSchedule> choice =
+          selectWarpSchedule(op, chip, expectedRows);
+      if (failed(choice))
+        return WalkResult::interrupt();
+      op.setMmaAttr(choice->mma);
+      op.setScheduleAttr(choice->schedule);
+      return WalkResult::advance();
+    }
+    FailureOr<Candidate> choice = select(op, chip, expectedRows);
+    if (failed(choice))
+      return WalkResult::interrupt();
+    op.setMmaAttr(choice->mma);
+    op.setScheduleAttr(choice->schedule);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    signalPassFailure();
+}

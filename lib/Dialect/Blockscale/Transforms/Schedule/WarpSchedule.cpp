@@ -1,0 +1,158 @@
+//===- WarpSchedule.cpp - schedules of warp-level kernels -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpSchedule.h"
+#include "../Kernels/Geometry.h"
+#include "blockscale/HW/Check.h"
+#include "blockscale/HW/Part.h"
+#include "blockscale/HW/Throughput.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <variant>
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+struct Candidate {
+  WarpSchedule choice;
+  double cycles;
+};
+} // namespace
+
+/// The instruction; operands change sides with `swap`.
+static MmaAttr instruction(MmaAttr mma, bool swap) {
+  constexpr int64_t kM = 16, kN = 8;
+  return MmaAttr::get(
+      mma.getContext(), mma.getKind(), swap ? mma.getB() : mma.getA(),
+      swap ? mma.getA() : mma.getB(), mma.getScale(), mma.getBlock(), kM, kN,
+      hw::instructionK(mma.getKind(), mma.getSparse()),
+      swap ? mma.getBMnMajor() : mma.getAMnMajor(),
+      swap ? mma.getAMnMajor() : mma.getBMnMajor(), /*cta_group=*/1,
+      mma.getSparse());
+}
+
+/// Why `wish` asks for what only kernels with tensor memory have.
+static std::optional<std::string> whyNotWish(ScheduleAttr wish, MmaAttr mma,
+                                             hw::Target target) {
+  hw::MmaQuery query = legalityQuery(mma, target);
+  query.ctaGroup = wish.ctaGroup();
+  if (wish.getMmaK())
+    query.k = wish.getMmaK();
+  if (auto why = hw::whyNot(query))
+    return why;
+  std::string chip = hw::targetName(target);
+  if (wish.clusterSize() > 1)
+    return "clusters share loads into tensor-core kernels of chips with tensor "
+           "memory; on " +
+           chip + " the legal cluster is 1x1, found " +
+           std::to_string(wish.clusterM()) + "x" +
+           std::to_string(wish.clusterN());
+  if (wish.getAccumulators() > 1)
+    return chip +
+           " keeps accumulators in registers; the legal number of "
+           "'accumulators' is 1, found " +
+           std::to_string(wish.getAccumulators());
+  if (wish.getScheduler() == Scheduler::Dynamic || wish.getDependentLaunch())
+    return "dynamic scheduling and dependent launches are not lowered for " +
+           chip + " yet";
+  return std::nullopt;
+}
+
+static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
+                            hw::Target target, int64_t expectedRows) {
+  auto aType = op.getA().getType(), bType = op.getB().getType();
+  auto size = [&](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? expectedRows : extent;
+  };
+  bool swap = schedule.getSwapOperands().getValue();
+  int64_t m = size(aType.getNumRows()), n = size(bType.getNumRows());
+  int64_t k = ShapedType::isDynamic(aType.getK()) ? bType.getK() : aType.getK();
+  int64_t batch = aType.isBatched() ? size(aType.getShape().front()) : 1;
+  int64_t tiles = llvm::divideCeil(swap ? n : m, schedule.getTileM()) *
+                  llvm::divideCeil(swap ? m : n, schedule.getTileN()) * batch;
+  int64_t waves =
+      llvm::divideCeil(tiles, hw::referencePart(target.chip).smCount);
+  double cycles =
+      waves * hw::warpTileCycles(mma.getKind(), schedule.getTileM(),
+                                 schedule.getTileN(), mma.getStoredK(size(k)));
+  // With one stage nothing is loaded while warps multiply.
+  return schedule.getStages() == 1 ? 2 * cycles : cycles;
+}
+
+/// Completes `wish` with this tile; a string says why it cannot be.
+static std::variant<Candidate, std::string>
+complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
+         bool swap, int64_t expectedRows) {
+  MmaAttr mma = instruction(*op.getMma(), swap);
+  if (swap && mma.getSparse())
+    return std::string(kWhyNotSwapSparse);
+  if (auto why = whyNotWish(wish, mma, target))
+    return *why;
+  ScheduleFields fields = wish.getFields();
+  auto chooseIfFree = [](int64_t &field, int64_t value) {
+    if (!field)
+      field = value;
+  };
+  fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
+  fields.tileN = tileN;
+  fields.swapOperands = BoolAttr::get(op.getContext(), swap);
+  chooseIfFree(fields.tileM, 128);
+  chooseIfFree(fields.tileK, mma.getTileK());
+  if (auto why = whyNotWarpTile(mma, fields.tileM, fields.tileN, fields.tileK))
+    return *why;
+  chooseIfFree(fields.groupM, 8);
+  chooseIfFree(fields.mmaK, mma.getK());
+  fields.accumulators = fields.ctaGroup = 1;
+  fields.clusterM = fields.clusterN = 1;
+  int64_t wanted = fields.stages;
+  fields.stages = 1;
+  TileGeometry geometry(mma, ScheduleAttr::get(op.getContext(), fields));
+  constexpr int64_t kUsefulStages = 8;
+  int64_t available =
+      hw::chipInfo(target.chip).sharedMemoryPerCta - kBarrierReserve;
+  int64_t most = available / geometry.stageBytes();
+  if (wanted > most)
+    return std::to_string(wanted) + " stages of " +
+           std::to_string(geometry.stageBytes()) + " bytes exceed the " +
+           std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
+           " bytes of shared memory that " + hw::targetName(target) +
+           " gives a CTA; at most " + std::to_string(most) + " fit";
+  fields.stages = wanted ? wanted : std::min(most, kUsefulStages);
+  auto schedule = ScheduleAttr::get(op.getContext(), fields);
+  return Candidate{{mma, schedule},
+                   predictCycles(op, mma, schedule, target, expectedRows)};
+}
+
+FailureOr<WarpSchedule> blockscale::selectWarpSchedule(MatmulOp op,
+                                                       hw::Target target,
+                                                       int64_t expectedRows) {
+  auto wish = op.getSchedule().value_or(
+      ScheduleAttr::get(op.getContext(), ScheduleFields()));
+  SmallVector<int64_t> tiles{128, 64, 32, 16};
+  if (wish.getTileN())
+    tiles = {wish.getTileN()};
+  SmallVector<bool> swaps{false, true};
+  if (wish.getSwapOperands())
+    swaps = {wish.getSwapOperands().getValue()};
+  std::optional<Candidate> best;
+  std::string why;
+  for (bool swap : swaps)
+    for (int64_t tileN : tiles) {
+      auto choice = complete(op, wish, target, tileN, swap, expectedRows);
+      if (auto *reason = std::get_if<std::string>(&choice)) {
+        why = why.empty() ? *reason : why;
+        continue;
+      }
+      auto &candidate = std::get<Candidate>(choice);
+      if (!best || candidate.cycles < best->cycles)
+        best = candidate;
+    }
+  if (!best)
+    return op.emitOpError() << "has no legal schedule: " << why;
+  return best->choice;
+}
