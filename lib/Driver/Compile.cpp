@@ -9,15 +9,13 @@
 #include "blockscale/Driver/Compile.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Target.h"
+#include "blockscale/InitAll.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Target/PTX/KernelReport.h"
 #include "blockscale/Target/PTX/LaunchPlan.h"
 #include "blockscale/Target/PTX/Launcher.h"
 #include "blockscale/Target/PTX/TranslateToPTX.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -26,8 +24,7 @@ using namespace blockscale::driver;
 
 void blockscale::driver::prepareContext(MLIRContext &context) {
   DialectRegistry registry;
-  registry.insert<BlockscaleDialect, arith::ArithDialect, func::FuncDialect,
-                  gpu::GPUDialect, tensor::TensorDialect>();
+  registerAllDialects(registry);
   registerPTXTranslations(registry);
   context.appendDialectRegistry(registry);
 }
@@ -55,9 +52,10 @@ public:
     pipeline.denseFallback = options.denseFallback;
   }
 
-  /// Runs the passes up to `stage`, and notes on the way what later stages no
-  /// longer tell.
-  LogicalResult runTo(Stage stage);
+  /// Runs the passes up to `stage`. `withPlan`, which needs the assigned stage
+  /// at least, also notes on the way what later stages no longer tell, and
+  /// refuses what neither kernels nor the plan account for.
+  LogicalResult runTo(Stage stage, bool withPlan);
   FailureOr<std::string> translate(bool toPTX);
 
   ModuleOp module;
@@ -80,7 +78,7 @@ LogicalResult Compiler::runBetween(Stage from, Stage to) {
   return pm.run(module);
 }
 
-LogicalResult Compiler::runTo(Stage stage) {
+LogicalResult Compiler::runTo(Stage stage, bool withPlan) {
   bool hasMatmul = module.walk([](MatmulOp) { return WalkResult::interrupt(); })
                        .wasInterrupted();
   if (!hasMatmul)
@@ -92,9 +90,10 @@ LogicalResult Compiler::runTo(Stage stage) {
   std::vector<Product> products = collectProducts(module);
   if (failed(runBetween(Stage::Tensor, std::min(stage, Stage::Assigned))))
     return failure();
-  if (stage < Stage::Assigned)
-    return success();
-  FailureOr<plan::Plan> planned = buildLaunchPlan(module, products);
+  if (!withPlan)
+    return runBetween(Stage::Assigned, stage);
+  FailureOr<plan::Plan> planned =
+      buildLaunchPlan(module, products, options.hostDuties);
   FailureOr<Report> reported = buildReport(module);
   if (failed(planned) || failed(reported))
     return failure();
@@ -116,7 +115,7 @@ FailureOr<std::string> Compiler::translate(bool toPTX) {
 FailureOr<Compilation>
 blockscale::driver::compile(ModuleOp module, const CompileOptions &options) {
   Compiler compiler(module, options);
-  if (failed(compiler.runTo(Stage::LLVM)))
+  if (failed(compiler.runTo(Stage::LLVM, /*withPlan=*/true)))
     return failure();
   FailureOr<std::string> ptx = compiler.translate(/*toPTX=*/true);
   if (failed(ptx))
@@ -158,11 +157,17 @@ static Stage stageOf(Emit emit) {
   llvm_unreachable("covered switch");
 }
 
+/// Whether the text of `emit` holds the kernels only, and not the functions
+/// that launch them.
+static bool losesHost(Emit emit) {
+  return emit == Emit::LLVM || emit == Emit::PTX || emit == Emit::Launcher;
+}
+
 FailureOr<std::string>
 blockscale::driver::compileTo(ModuleOp module, Emit emit,
                               const CompileOptions &options) {
   Compiler compiler(module, options);
-  if (failed(compiler.runTo(stageOf(emit))))
+  if (failed(compiler.runTo(stageOf(emit), losesHost(emit))))
     return failure();
   if (emit == Emit::Launcher)
     return printLauncher(compiler.plan);

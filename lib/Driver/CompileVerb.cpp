@@ -56,6 +56,10 @@ private:
       "dense-fallback", cl::sub(command),
       cl::desc("Multiply sparse operands that no instruction takes as dense "
                "ones")};
+  cl::opt<bool> hostDuties{
+      "host-duties", cl::sub(command),
+      cl::desc("List in the launch plan what no kernel does, for the host "
+               "to do in its order, in place of refusing it")};
   cl::opt<Emit> emit{
       "emit", cl::sub(command), cl::init(Emit::All),
       cl::desc("Print one stage instead of writing all files"),
@@ -131,6 +135,7 @@ int CompileVerb::run() {
   options.target = target;
   options.expectedRows = expectedRows;
   options.denseFallback = denseFallback;
+  options.hostDuties = hostDuties;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
   if (emit == Emit::All && !noCubin) {

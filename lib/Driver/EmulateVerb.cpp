@@ -246,6 +246,10 @@ int EmulateVerb::prepareFromPlan(Prepared &prepared) {
     else
       given[name.str()] = integer;
   }
+  for (StringRef factor : {"alpha", "beta"})
+    if (std::optional<double> fixed =
+            plan::fixedOperand(*plan, found->name, factor))
+      prepared.data.scalars.try_emplace(factor.str(), float(*fixed));
   Parsed<plan::Environment> sizes = verify::bindSizes(*found, given, numSms);
   if (!sizes)
     return reportError(sizes.error, kNotUnderstood);

@@ -56,6 +56,10 @@ private:
       "dense-fallback", cl::sub(command),
       cl::desc("Multiply sparse operands that no instruction takes as dense "
                "ones")};
+  cl::opt<bool> hostDuties{
+      "host-duties", cl::sub(command),
+      cl::desc("Judge the kernels of functions that also do what no kernel "
+               "does; a note names what is not judged")};
   cl::list<int64_t> m{"m", cl::sub(command), cl::CommaSeparated,
                       cl::value_desc("NUMBERS"),
                       cl::desc("Values of a dynamic M (default 256)")};
@@ -181,6 +185,17 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   return kSuccess;
 }
 
+/// Says what the verdicts are not about.
+static void noteHostDuties(StringRef path, const plan::Plan &plan) {
+  for (const plan::Function &function : plan.functions)
+    for (const plan::Step &step : function.steps)
+      if (!step.kernel)
+        llvm::errs() << "blockscale: note: "
+                     << (step.location.empty() ? path.str() : step.location)
+                     << ": '" << step.op << "' of '" << function.name
+                     << "' is the host's duty and is not judged\n";
+}
+
 int VerifyVerb::verifyFile(StringRef path, const CompileOptions &options,
                            std::vector<verify::Verdict> &verdicts) {
   InputModule module(path);
@@ -189,6 +204,7 @@ int VerifyVerb::verifyFile(StringRef path, const CompileOptions &options,
   mlir::FailureOr<Compilation> compilation = compile(*module, options);
   if (mlir::failed(compilation))
     return kFailure;
+  noteHostDuties(path, compilation->plan);
   return verifyPlan(*compilation, verdicts);
 }
 
@@ -197,6 +213,7 @@ int VerifyVerb::run() {
   options.target = target;
   options.expectedRows = expectedRows;
   options.denseFallback = denseFallback;
+  options.hostDuties = hostDuties;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
   if (numSms < 1)

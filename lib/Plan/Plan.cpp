@@ -154,6 +154,36 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("epilogue", kernel.epilogue);
 }
 
+template <typename Archive>
+static void describe(Archive &a, Argument &argument) {
+  a.field("name", argument.name);
+  a.field("type", argument.type);
+}
+
+template <typename Archive>
+static void describe(Archive &a, StepOperand &operand) {
+  a.field("operand", operand.operand);
+  a.field("value", operand.value);
+  a.field("constant", operand.constant);
+}
+
+template <typename Archive> static void describe(Archive &a, Step &step) {
+  a.field("op", step.op);
+  a.field("kernel", step.kernel);
+  a.field("operands", step.operands);
+  a.field("results", step.results);
+  a.field("text", step.text);
+  a.field("location", step.location);
+}
+
+template <typename Archive>
+static void describe(Archive &a, Function &function) {
+  a.field("name", function.name);
+  a.field("arguments", function.arguments);
+  a.field("steps", function.steps);
+  a.field("results", function.results);
+}
+
 template <typename Archive> static void describe(Archive &a, Plan &plan) {
   int64_t version = kPlanVersion;
   a.number("version", version, 0, kMax32);
@@ -162,6 +192,7 @@ template <typename Archive> static void describe(Archive &a, Plan &plan) {
               std::to_string(kPlanVersion) + ", the one known here");
   a.field("target", plan.target);
   a.field("kernels", plan.kernels);
+  a.optional("functions", plan.functions);
 }
 
 static constexpr std::string_view kKinds[] = {"tensorMap", "pointer", "scalar"};
@@ -187,9 +218,13 @@ struct Writer {
   void number(const char *key, T &value, int64_t, int64_t) {
     field(key, value);
   }
+  template <typename T> void optional(const char *key, T &value) {
+    field(key, value);
+  }
 
   Json toJson(std::string &value) { return value; }
   Json toJson(bool &value) { return value; }
+  Json toJson(double &value) { return value; }
   Json toJson(int64_t &value) { return value; }
   Json toJson(uint64_t &value) { return value; }
   Json toJson(unsigned &value) { return value; }
@@ -258,6 +293,12 @@ struct Reader {
     if (found == object.end())
       return fail(pathOf(key), "is missing");
     read(*found, pathOf(key), value);
+  }
+
+  /// A field that plans of older compilers lack.
+  template <typename T> void optional(const char *key, T &value) {
+    if (object.contains(key))
+      field(key, value);
   }
 
   void judge(const std::string &at, const std::string &text) {
@@ -330,6 +371,12 @@ struct Reader {
       value = json.get<bool>();
     else
       fail(at, "is not true or false");
+  }
+  void read(const json &json, const std::string &at, double &value) {
+    if (json.is_number())
+      value = json.get<double>();
+    else
+      fail(at, "is not a number");
   }
   void read(const json &json, const std::string &at, ParameterKind &value) {
     std::string name;
@@ -479,4 +526,23 @@ Parsed<Plan> blockscale::plan::parsePlan(std::string_view text) {
   if (!error.empty())
     return Result::failure(error);
   return Result::success(std::move(plan));
+}
+
+std::optional<double> blockscale::plan::fixedOperand(const Plan &plan,
+                                                     std::string_view kernel,
+                                                     std::string_view operand) {
+  std::optional<double> fixed;
+  for (const Function &function : plan.functions)
+    for (const Step &step : function.steps) {
+      if (step.kernel != kernel)
+        continue;
+      for (const StepOperand &passed : step.operands) {
+        if (passed.operand != operand)
+          continue;
+        if (!passed.constant || (fixed && fixed != passed.constant))
+          return std::nullopt;
+        fixed = passed.constant;
+      }
+    }
+  return fixed;
 }

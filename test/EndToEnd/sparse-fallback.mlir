@@ -2,7 +2,7 @@
 
 // REQUIRES: mlir
 // RUN: not blockscale verify %s 2>&1 | FileCheck %s --check-prefix=REFUSED
-// RUN: blockscale verify %s --dense-fallback | FileCheck %s
+// RUN: blockscale verify %s --dense-fallback --host-duties | FileCheck %s
 
 // REFUSED: error: 'blockscale.matmul' op scale type 'ue4m3' is not legal for 'mxf8f6f4'
 // REFUSED-SAME: or multiply it densely with 'dense-fallback'

@@ -3,7 +3,7 @@
 
 // REQUIRES: mlir
 // RUN: not blockscale verify %s 2>&1 | FileCheck %s --check-prefix=REFUSED
-// RUN: blockscale verify %s --dense-fallback | FileCheck %s
+// RUN: blockscale verify %s --dense-fallback --host-duties | FileCheck %s
 
 // REFUSED: error: 'blockscale.matmul' op operand 'b' is sparse, but an instruction takes a sparse 'a' only
 // REFUSED-SAME: or multiply it densely with 'dense-fallback'

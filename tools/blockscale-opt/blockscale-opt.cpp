@@ -5,42 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
-#include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
-#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
-#include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/InitAll.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Transform/IR/TransformDialect.h"
 #include "mlir/Dialect/Transform/Transforms/Passes.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry
-      .insert<blockscale::BlockscaleDialect, mlir::arith::ArithDialect,
-              mlir::func::FuncDialect, mlir::gpu::GPUDialect,
-              mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
-              mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
-              mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-              mlir::transform::TransformDialect, mlir::vector::VectorDialect>();
+  blockscale::registerAllDialects(registry);
+  registry.insert<mlir::transform::TransformDialect>();
   mlir::linalg::registerTransformDialectExtension(registry);
-  blockscale::registerBlockscalePasses();
-  blockscale::registerBlockscaleToLinalg();
-  blockscale::registerBlockscaleToNVVMPasses();
-  blockscale::registerPipelines();
+  blockscale::registerAllPasses();
+  blockscale::registerAllPipelines();
   mlir::registerSCFToControlFlowPass();
   mlir::transform::registerTransformPasses();
   mlir::registerTransformsPasses();

@@ -46,7 +46,16 @@ Plan makePlan() {
   kernel.sharedMemoryBytes = 230400;
   kernel.sizes = {{"M", std::nullopt}, {"N", 64}, {"K", 4096}, {"batch", 1}};
   kernel.parameters = {map, size};
-  return {"sm_100a", {kernel}};
+  Step launch{"blockscale.launch",
+              "proj",
+              {{"a", "%arg0", std::nullopt}, {"alpha", "", 0.5}},
+              {"%0"},
+              "%0 = blockscale.launch",
+              "proj.mlir:3:8"};
+  Step duty{"arith.negf", std::nullopt,         {{"", "%0", std::nullopt}},
+            {"%1"},       "%1 = arith.negf %0", ""};
+  Function function{"proj", {{"%arg0", "f32"}}, {launch, duty}, {"%1"}};
+  return {"sm_100a", {kernel}, {function}};
 }
 
 std::string replaced(std::string text, const std::string &from,
@@ -79,7 +88,39 @@ TEST(Plan, ComesBackFromItsText) {
   EXPECT_EQ(kernel.parameters.at(0).kind, ParameterKind::TensorMap);
   EXPECT_EQ(kernel.parameters.at(1).kind, ParameterKind::Scalar);
   EXPECT_EQ(kernel.parameters.at(1).offset, 128u);
+  const Function &function = plan->functions.at(0);
+  EXPECT_EQ(function.arguments.at(0).name, "%arg0");
+  EXPECT_EQ(function.steps.at(0).kernel, "proj");
+  EXPECT_EQ(function.steps.at(0).operands.at(0).value, "%arg0");
+  EXPECT_EQ(function.steps.at(0).operands.at(0).constant, std::nullopt);
+  EXPECT_EQ(function.steps.at(0).operands.at(1).constant, 0.5);
+  EXPECT_EQ(function.steps.at(1).kernel, std::nullopt);
+  EXPECT_EQ(function.results.at(0), "%1");
   EXPECT_EQ(printPlan(*plan), text);
+}
+
+TEST(Plan, MayLackFunctions) {
+  std::string text =
+      replaced(printPlan(makePlan()), "\"functions\"", "\"others\"");
+  blockscale::Parsed<Plan> plan = parsePlan(text);
+  ASSERT_TRUE(bool(plan)) << plan.error;
+  EXPECT_TRUE(plan->functions.empty());
+}
+
+TEST(Plan, KnowsFixedOperands) {
+  Plan plan = makePlan();
+  EXPECT_EQ(fixedOperand(plan, "proj", "alpha"), 0.5);
+  EXPECT_EQ(fixedOperand(plan, "proj", "a"), std::nullopt);
+  EXPECT_EQ(fixedOperand(plan, "proj", "beta"), std::nullopt);
+  EXPECT_EQ(fixedOperand(plan, "other", "alpha"), std::nullopt);
+  // Two launches with one constant, then with two, then with a value.
+  std::vector<Step> &steps = plan.functions.at(0).steps;
+  steps.push_back(steps.at(0));
+  EXPECT_EQ(fixedOperand(plan, "proj", "alpha"), 0.5);
+  steps.at(2).operands.at(1).constant = 2.0;
+  EXPECT_EQ(fixedOperand(plan, "proj", "alpha"), std::nullopt);
+  steps.at(2).operands.at(1) = {"alpha", "%arg1", std::nullopt};
+  EXPECT_EQ(fixedOperand(plan, "proj", "alpha"), std::nullopt);
 }
 
 TEST(Plan, NamesWhatIsWrong) {

@@ -28,6 +28,9 @@ struct CompileOptions {
   /// Whether sparse operands that no instruction takes are multiplied as dense
   /// ones.
   bool denseFallback = false;
+  /// Whether what no kernel does goes into the plan, for the host to do, in
+  /// place of being refused.
+  bool hostDuties = false;
   /// Assembler as `findPtxas` returns it; empty for no cubin.
   std::string ptxas;
 };
@@ -49,7 +52,8 @@ void prepareContext(mlir::MLIRContext &context);
 std::optional<std::string> whyNot(const CompileOptions &options);
 
 /// Compiles `module`, which is changed on the way. Emits an error and fails if
-/// it holds no matmul or a step refuses it.
+/// it holds no matmul, if a step refuses it, or if anything in it becomes part
+/// of neither a kernel nor the plan.
 mlir::FailureOr<Compilation> compile(mlir::ModuleOp module,
                                      const CompileOptions &options);
 

@@ -203,11 +203,63 @@ struct Kernel {
   Epilogue epilogue;
 };
 
+/// An argument of a function of the source.
+struct Argument {
+  /// As MLIR prints it: "%arg0".
+  std::string name;
+  /// "!blockscale.tensor<...>", "f32", ...
+  std::string type;
+};
+
+/// An operand of a step: one of `value` and `constant` is set.
+struct StepOperand {
+  /// Of a launch: "a", "b", "alpha", "beta", "c", "bias". Empty for a duty of
+  /// the host.
+  std::string operand;
+  /// The name of an argument of the function or of a step's result.
+  std::string value;
+  /// A factor that the source fixes. The launch must pass it.
+  std::optional<double> constant;
+};
+
+/// One thing that a function does: the launch of a kernel, or what no kernel
+/// does and the host must do itself.
+struct Step {
+  /// "blockscale.launch", "arith.mulf", ...
+  std::string op;
+  /// The entry in the PTX; none for a duty of the host.
+  std::optional<std::string> kernel;
+  std::vector<StepOperand> operands;
+  /// Names of the results; of a launch the one that the kernel writes as "d".
+  std::vector<std::string> results;
+  /// The op as MLIR prints it, large constants elided, and where it stands in
+  /// the source: "proj.mlir:7:8"; the place is empty where nobody knows it.
+  std::string text, location;
+};
+
+/// A function of the source that has a body.
+struct Function {
+  std::string name;
+  std::vector<Argument> arguments;
+  /// In the order in which they run.
+  std::vector<Step> steps;
+  /// Names of what the function returns.
+  std::vector<std::string> results;
+};
+
 struct Plan {
   /// "sm_100a", ...
   std::string target;
   std::vector<Kernel> kernels;
+  /// How the source joins the kernels.
+  std::vector<Function> functions;
 };
+
+/// The constant that every launch of the entry `kernel` in the functions of
+/// `plan` passes as `operand` ("alpha", "beta"); none if there is no launch, or
+/// one that passes a value or another constant.
+std::optional<double> fixedOperand(const Plan &plan, std::string_view kernel,
+                                   std::string_view operand);
 
 /// The plan as JSON, ending in a line feed.
 std::string printPlan(const Plan &plan);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
+#include "HostPlan.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
@@ -469,7 +470,8 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
 }
 
 FailureOr<plan::Plan> blockscale::buildLaunchPlan(ModuleOp module,
-                                                  ArrayRef<Product> products) {
+                                                  ArrayRef<Product> products,
+                                                  bool hostDuties) {
   SmallVector<gpu::GPUFuncOp> kernels;
   module.walk([&](gpu::GPUFuncOp kernel) {
     if (kernel->hasAttrOfType<KernelAttr>(KernelAttr::name))
@@ -478,7 +480,12 @@ FailureOr<plan::Plan> blockscale::buildLaunchPlan(ModuleOp module,
   if (kernels.size() != products.size())
     return module.emitError() << kernels.size() << " kernels for "
                               << products.size() << " products";
+  FailureOr<std::vector<plan::Function>> functions =
+      planFunctions(module, hostDuties);
+  if (failed(functions))
+    return failure();
   plan::Plan result;
+  result.functions = std::move(*functions);
   for (auto [kernel, product] : llvm::zip_equal(kernels, products)) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     auto planned = planKernel(kernel, attribute, product);

@@ -8,6 +8,7 @@
 
 #include "blockscale/Target/PTX/Launcher.h"
 #include "blockscale/HW/Target.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -81,8 +82,22 @@ static void printSizes(raw_ostream &os, const Kernel &kernel) {
         "  using detail::min;\n";
 }
 
-static void printArguments(raw_ostream &os, const Kernel &kernel,
-                           const std::string &name) {
+/// What a member is at first: a factor that the source fixes, 1 for alpha, or
+/// 0.
+static std::string initialValue(const Plan &plan, const Kernel &kernel,
+                                const Parameter &parameter) {
+  std::optional<double> fixed =
+      fixedOperand(plan, kernel.name, parameter.operand);
+  if (!fixed)
+    return parameter.role == "alpha" ? "1" : "0";
+  llvm::SmallString<32> text;
+  llvm::APFloat(float(*fixed)).toString(text);
+  bool isInteger = text.find_first_of(".E") == StringRef::npos;
+  return text.str().str() + (isInteger ? ".0f" : "f");
+}
+
+static void printArguments(raw_ostream &os, const Plan &plan,
+                           const Kernel &kernel, const std::string &name) {
   os << "\n/// Arguments of '" << kernel.name << "'. Pointers are device "
      << "addresses; how the\n/// memory behind them is laid out stands in the "
         "launch plan.\nstruct "
@@ -91,7 +106,7 @@ static void printArguments(raw_ostream &os, const Kernel &kernel,
     bool isScalar = parameter.kind == ParameterKind::Scalar;
     os << "  " << (isScalar ? scalarType(parameter) : StringRef("CUdeviceptr"))
        << ' ' << member(parameter.role) << " = "
-       << (parameter.role == "alpha" ? "1" : "0") << ";\n";
+       << initialValue(plan, kernel, parameter) << ";\n";
   }
   os << "};\n";
 }
@@ -197,6 +212,22 @@ static void printLaunch(raw_ostream &os, const Kernel &kernel,
         "}\n";
 }
 
+/// The steps of a function that the kernels alone are not all of.
+static void printSteps(raw_ostream &os, const Function &function) {
+  bool hasDuty = llvm::any_of(function.steps,
+                              [](const Step &step) { return !step.kernel; });
+  if (!hasDuty)
+    return;
+  os << "//\n// '" << function.name << "' is, in this order:\n";
+  for (const Step &step : function.steps) {
+    if (step.kernel)
+      os << "//   launch '" << *step.kernel << "'";
+    else
+      os << "//   the host's duty: '" << step.op << "'";
+    os << (step.location.empty() ? "" : ", " + step.location) << '\n';
+  }
+}
+
 std::string blockscale::printLauncher(const Plan &plan) {
   std::string text;
   raw_ostream &&os = llvm::raw_string_ostream(text);
@@ -207,11 +238,13 @@ std::string blockscale::printLauncher(const Plan &plan) {
   constexpr StringRef placeholder = "{NAMESPACE}";
   preamble.replace(preamble.find(placeholder), placeholder.size(), space);
   os << "// Launches kernels for " << plan.target
-     << " through the CUDA driver API.\n\n#pragma once\n\n"
-     << preamble;
+     << " through the CUDA driver API.\n";
+  for (const Function &function : plan.functions)
+    printSteps(os, function);
+  os << "\n#pragma once\n\n" << preamble;
   for (const Kernel &kernel : plan.kernels) {
     std::string name = identifier(kernel.name);
-    printArguments(os, kernel, name);
+    printArguments(os, plan, kernel, name);
     printLoad(os, kernel, name);
     for (const Parameter &parameter : kernel.parameters)
       if (parameter.tensorMap)

@@ -48,9 +48,11 @@ std::vector<Product> collectProducts(mlir::ModuleOp module);
 
 /// The plan of all kernels of `module`, whose memory is assigned; `products`
 /// are those that they were made from. Emits an error and fails if the two do
-/// not fit together or a kernel lacks its attributes.
+/// not fit together, if a kernel lacks its attributes, or if a function does
+/// what no kernel does, unless `hostDuties` puts that into the plan too.
 mlir::FailureOr<plan::Plan> buildLaunchPlan(mlir::ModuleOp module,
-                                            llvm::ArrayRef<Product> products);
+                                            llvm::ArrayRef<Product> products,
+                                            bool hostDuties = false);
 
 /// `expression` in the syntax of Plan/Expression.h. Symbols 0 to 4 are M, N,
 /// K, batch and num_sms; there are no dimensions.

@@ -297,6 +297,16 @@ static std::optional<unsigned> denseBlock(const HardwareOperand &a,
   return std::nullopt;
 }
 
+/// Whether it is defined how both operands are stored, so that something can
+/// make them dense.
+static bool hasDefinedStorage(MatmulOp op) {
+  return llvm::all_of(
+      ArrayRef<ScaledTensorType>{op.getA().getType(), op.getB().getType()},
+      [](ScaledTensorType type) {
+        return !type.getSpec().getValue().isSparse() || sparsePattern(type);
+      });
+}
+
 /// `operand` without sparsity and in tiles of `block`, where it has any.
 static void densify(MatmulOp op, OpOperand &operand, unsigned block) {
   auto type = cast<ScaledTensorType>(operand.get().getType());
@@ -391,13 +401,18 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
       isSparse(op.getA().getType()) || isSparse(op.getB().getType());
   std::string why;
   FailureOr<Choice> choice = choose(op, target, why);
-  if (succeeded(choice) && !why.empty() && anySparse && denseFallback)
+  bool canDensify = anySparse && hasDefinedStorage(op);
+  if (succeeded(choice) && !why.empty() && canDensify && denseFallback)
     choice = fallBack(op, *choice, target, why);
   if (failed(choice))
     return failure();
   if (!why.empty()) {
     InFlightDiagnostic diag = op.emitOpError() << why;
-    if (anySparse && !denseFallback && denseBlock(choice->a, choice->b, target))
+    if (anySparse && denseFallback && !canDensify)
+      diag << "; nor can it be made dense, because no metadata are defined for "
+              "this sparsity";
+    if (canDensify && !denseFallback &&
+        denseBlock(choice->a, choice->b, target))
       diag << "; or multiply it densely with 'dense-fallback'";
     return diag;
   }

@@ -1,0 +1,41 @@
+//===- InitAll.cpp - all dialects, passes and pipelines -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/InitAll.h"
+#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
+#include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Pipelines/Pipelines.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<BlockscaleDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect,
+                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                  mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+}
+
+void blockscale::registerAllPasses() {
+  registerBlockscalePasses();
+  registerBlockscaleToLinalg();
+  registerBlockscaleToNVVMPasses();
+}
+
+void blockscale::registerAllPipelines() { registerPipelines(); }
