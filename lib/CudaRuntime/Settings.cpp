@@ -86,6 +86,8 @@ Runtime::Runtime() : device(chosenDevice()) {
   readNumber("BLOCKSCALE_STEP_LIMIT", options.stepLimit);
   readNumber("BLOCKSCALE_THREADS", options.threads);
   readNumber("BLOCKSCALE_FINDINGS_FD", findingsPipe);
+  options.sms = device.part().smCount;
+  options.sharedBytes = hw::chipInfo(device.chip()).sharedMemoryPerCta;
   options.strict = isSet("BLOCKSCALE_STRICT", options.strict);
   options.advice = isSet("BLOCKSCALE_ADVICE", options.advice);
   if (isSet("BLOCKSCALE_TRACE", false))

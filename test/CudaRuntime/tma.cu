@@ -179,6 +179,8 @@ static void checkImages() {
 
 static void checkIllegal(void *address) {
   CUtensorMap map;
+  // A template, whose address a kernel sets.
+  EXPECT(encode(map, nullptr) == CUDA_SUCCESS);
   Arguments pitch, box, swizzle, aligned, code;
   pitch.pitch = 72;
   EXPECT(encode(map, address, pitch) == CUDA_ERROR_INVALID_VALUE);

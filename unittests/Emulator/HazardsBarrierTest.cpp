@@ -132,8 +132,8 @@ const HazardCase kCases[] = {
      BARRIERS EXPECT_BYTES("128") "@%p1 " BULK("%rd5") " //!\n$", "",
      WAIT(W, "%r10", "0")},
     {16, "NoSuchRank",
-     CLUSTER "@%p5 mapa.shared::cluster.u32 %r6, %r12, $; //!\n"
-             "@%p5 st.shared::cluster.b32 [%r6], %r1;\n" CLUSTER,
+     CLUSTER "@%p5 mapa.shared::cluster.u32 %r6, %r12, $;\n"
+             "@%p5 st.shared::cluster.b32 [%r6], %r1; //!\n" CLUSTER,
      "2", "1", 128, 2, 2},
     {16, "MulticastToNobody",
      BARRIERS CLUSTER EXPECT_BYTES("128") CLUSTER

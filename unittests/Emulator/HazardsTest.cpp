@@ -478,6 +478,16 @@ const HazardCase kCases[] = {
                             "{%r20}], [%r10];"
                             " //!\n" WAIT(W, "0") "E:\n",
         "", "fence.proxy.tensormap::generic.acquire.gpu [%rd10], 128;"),
+    // A map from a template needs the address of its tensor.
+    one("TemplateWithoutAddress", 45,
+        INIT(1) "$\n" MAP "fence.proxy.tensormap::generic.acquire.gpu [%rd10], "
+                "128;\n" EXPECT("128") "mov.b32 %r20, 0;\n@%p1 "
+                                       "cp.async.bulk.tensor.1d.shared::cta."
+                                       "global.tile.mbarrier::"
+                                       "complete_tx::bytes [%r12], [%rd10, "
+                                       "{%r20}], [%r10]; //!\n" WAIT(
+                                           W, "0") "E:\n",
+        "mov.u64 %rd5, 0;", ""),
     // The grid before is complete when the wait returns.
     dependent(one("PreviousGrid", 36, P "$\nld.global.b32 %r9, [%rd2]; //!\n",
                   "", "griddepcontrol.wait;")),

@@ -23,10 +23,11 @@ const HazardCase kTmaCases[] = {
                                        "%r12", "0", "0",
                                        "%r10") " //!\n" WAIT(W, "%r10", "0"),
      "64", "128"},
-    {41, "PatternShifted",
-     READY "mov.b64 %rd14, 0x4000404000010000;\nadd.u64 %rd13, %rd13, $;\n"
-           "or.b64 %rd10, %rd13, %rd14;\n" MMA " //!\n" DONE(W) FREE,
-     "8", "64"},
+    advised({41, "PatternShifted",
+             READY
+             "mov.b64 %rd14, 0x4000404000010000;\nadd.u64 %rd13, %rd13, $;\n"
+             "or.b64 %rd10, %rd13, %rd14;\n" MMA " //!\n" DONE(W) FREE,
+             "8", "64"}),
     {40, "UnalignedStore",
      READY "add.u32 %r21, %r12, $;\n@%p1 "
            "cp.async.bulk.tensor.2d.global.shared::"

@@ -102,6 +102,19 @@ TEST(MBarrier, UndefinedUsesAreErrors) {
 // Tensor memory
 //===----------------------------------------------------------------------===//
 
+TEST(TensorMemory, AllocatesFromAColumnOn) {
+  TensorMemory tensor;
+  uint32_t address = 0;
+  EXPECT_EQ(tensor.allocate(128, address, 256), AllocStatus::Ok);
+  EXPECT_EQ(address, 256u);
+  EXPECT_EQ(tensor.allocate(128, address, 256), AllocStatus::Ok);
+  EXPECT_EQ(address, 384u);
+  EXPECT_EQ(tensor.allocate(128, address, 256), AllocStatus::Ok);
+  EXPECT_EQ(address, 0u);
+  EXPECT_EQ(tensor.allocate(64, address, 32), AllocStatus::Ok);
+  EXPECT_EQ(address, 128u);
+}
+
 TEST(TensorMemory, AllocationRules) {
   TensorMemory tensor;
   uint32_t address = 99;

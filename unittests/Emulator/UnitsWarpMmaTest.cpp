@@ -25,6 +25,7 @@ constexpr Element kFp4 = Element::E2M1, kFp8 = Element::E4M3;
 struct Registers {
   uint32_t a[8 * 32] = {}, b[8 * 32] = {}, c[4 * 32] = {}, d[4 * 32] = {};
   uint32_t metadata[32], scaleA[32], scaleB[32];
+  OpenPointSet openPoints;
 
   explicit Registers(uint32_t one = 0x7f7f7f7f) {
     std::fill(metadata, metadata + 32, 0x44444444);
@@ -40,7 +41,7 @@ struct Registers {
                                  unsigned threadA = 0, unsigned byteB = 0,
                                  unsigned threadB = 0) {
     return warpMma(form, a, b, c, metadata, {scaleA, byteA, threadA},
-                   {scaleB, byteB, threadB}, d);
+                   {scaleB, byteB, threadB}, d, openPoints);
   }
   float result(unsigned m, unsigned n) const {
     unsigned lane = m % 8 * 4 + n / 2, index = m / 8 * 2 + n % 2;
@@ -217,6 +218,37 @@ TEST(WarpMma, UnscaledForms) {
   EXPECT_EQ(fp4.result(0, 0), 9.0f);
   loose.k = 64;
   EXPECT_EQ(whyNot(loose), "K=64 does not exist for 'e2m1'");
+}
+
+TEST(WarpMma, ChunkWithoutValuesMayHaveNoPositions) {
+  WarpMmaForm form = narrow(64, Element::E4M3, 1, true);
+  Registers r;
+  // Row 0, chunk 0: two stored values, of which the metadata name no places.
+  r.metadata[0] = 0x44444440;
+  ASSERT_FALSE(r.run(form).has_value());
+  EXPECT_TRUE(r.openPoints.contains(OpenPoint::ZeroMetadata));
+  Registers::set(r.a, 0, 0, 8, 0x38); // 1.0
+  EXPECT_EQ(r.run(form), "sparsity metadata 0 of row 0 is not an ascending "
+                         "pair of positions");
+}
+
+TEST(WarpMma, SignedScaleOfZerosAlone) {
+  WarpMmaForm form = narrow(64, kFp4, 4, false);
+  form.scale = Element::UE4M3;
+  Registers r(0x38383838); // 1.0
+  // A: row 3 of ones in blocks 0 and 1; B: column 0 of ones.
+  for (unsigned lane = 12; lane != 16; ++lane)
+    r.a[lane] = 0x22222222;
+  for (unsigned lane = 0; lane != 4; ++lane)
+    r.b[lane] = r.b[32 + lane] = 0x22222222;
+  ASSERT_FALSE(r.run(form).has_value());
+  EXPECT_EQ(r.result(3, 0), 32.0f);
+  r.scaleA[5 * 4] = 0xB8383838; // row 5, whose elements are zeros
+  ASSERT_FALSE(r.run(form).has_value());
+  EXPECT_EQ(r.result(3, 0), 32.0f);
+  r.scaleA[3 * 4] = 0x3838B838; // block 1 of row 3
+  EXPECT_EQ(r.run(form),
+            "bit 7 is set in the 'ue4m3' scale of block 1 of row 3 of A");
 }
 
 TEST(WarpMatrix, LoadsRowsAndColumns) {

@@ -166,6 +166,16 @@ struct Options {
   /// Clusters that run at once, for clusterlaunchcontrol; 0 starts them all, so
   /// that no cancel request succeeds.
   unsigned residentClusters = 0;
+  /// tcgen05.alloc gives columns from this one on (0 to 480, rounded down to a
+  /// multiple of 32) as long as enough are left there: as on an SM where
+  /// another CTA holds the first ones, so that a kernel that takes its own to
+  /// begin at column 0 reads the wrong ones.
+  unsigned firstTensorColumn = 0;
+  /// SMs of the device: %nsmid, and CTAs that wait for others at once.
+  unsigned sms = 148;
+  /// Shared memory that a CTA may have, in bytes; 0 takes what the chips of the
+  /// module's target have.
+  uint32_t sharedBytes = 0;
   /// Looks for missing order, fences and waits, at two to three times the cost.
   bool strict = true;
   /// With strict: also what is formally wrong but works in published kernels.

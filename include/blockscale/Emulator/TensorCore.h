@@ -76,7 +76,8 @@ enum class TensorIssueKind : uint8_t {
   OutOfRange,         ///< shared or tensor memory beyond its end
   Unallocated,        ///< tensor-memory columns without allocation
   Uninitialised,      ///< operand words never written
-  Inconsistent,       ///< replicas of a scale that differ
+  Inconsistent,       ///< replicas of a scale that differ, a scale with a sign
+  Advice,             ///< unusual, and executed
 };
 
 struct TensorIssue {
@@ -89,7 +90,7 @@ struct TensorIssue {
 
 /// What happened.
 struct TensorReport {
-  /// The instruction did nothing (first issue says why).
+  /// The instruction did nothing (the first issue that is no advice says why).
   bool refused = false;
   std::vector<TensorIssue> issues;
   OpenPointSet openPoints;

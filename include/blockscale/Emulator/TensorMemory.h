@@ -92,8 +92,9 @@ public:
   static unsigned laneOf(uint32_t address) { return address >> 16; }
   static unsigned columnOf(uint32_t address) { return address & 0xffff; }
 
-  /// First fit from column 0. On Ok sets `address`.
-  AllocStatus allocate(uint32_t columns, uint32_t &address);
+  /// First fit from column `first` (a multiple of 32) on, else from column 0.
+  /// On Ok sets `address`.
+  AllocStatus allocate(uint32_t columns, uint32_t &address, unsigned first = 0);
   /// Whether the request would give Ok, without doing it.
   AllocStatus canAllocate(uint32_t columns) const;
   /// Frees the allocation with exactly this address and size; else the reason.

@@ -16,6 +16,7 @@
 #define BLOCKSCALE_EMULATOR_WARPMMA_H
 
 #include "blockscale/Emulator/Convert.h"
+#include "blockscale/Emulator/OpenPoints.h"
 
 #include <cstdint>
 #include <optional>
@@ -54,11 +55,12 @@ struct WarpScale {
 };
 
 /// Executes a legal form. `metadata` (32 lanes) for sparse forms only.
-/// A reason if ids or metadata are illegal; d is then unchanged.
+/// A reason if ids, metadata or a scale are illegal; d is then unchanged.
 std::optional<std::string> warpMma(const WarpMmaForm &form, const uint32_t *a,
                                    const uint32_t *b, const uint32_t *c,
                                    const uint32_t *metadata, WarpScale scaleA,
-                                   WarpScale scaleB, uint32_t *d);
+                                   WarpScale scaleB, uint32_t *d,
+                                   OpenPointSet &openPoints);
 
 enum class MatrixShape : uint8_t { M8N8, M8N16, M16N16, M16N8 };
 enum class MatrixFormat : uint8_t { B16, B8, B4x16P64, B6x16P32 };

@@ -24,6 +24,10 @@ MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
 /// passes `covered` on.
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
               const std::shared_ptr<const Clock> &covered);
+/// An arrival before which the expected count went up by one, so that the count
+/// stays: it only passes `covered` on.
+void arriveUncounted(Cluster &cluster, const Origin &origin, uint32_t address,
+                     const std::shared_ptr<const Clock> &covered);
 /// The completion of `bytes` on that mbarrier, by the transaction `operation`.
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
                 uint32_t bytes, Stamp operation,

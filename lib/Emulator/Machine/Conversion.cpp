@@ -341,8 +341,13 @@ bool narrow(Decoder &d, const Instruction &in, Record &r) {
       for (; next <= count && next < in.operands.size(); ++next)
         detail.a.push_back(d.source(in.operands[next], 32));
     }
-    if (next < in.operands.size())
+    bool isRandom = next < in.operands.size();
+    if (isRandom)
       r.op[3] = d.source(in.operands[next], 32);
+    // The first source becomes the high half.
+    if ((to == Type::F16x2 || to == Type::Bf16x2) && !isRandom &&
+        detail.a.size() == 2)
+      d.packs(detail.a[1], detail.a[0]);
     r.fn = packNarrow;
     return true;
   }

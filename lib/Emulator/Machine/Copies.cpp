@@ -65,16 +65,19 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
     if (!done)
       return Step::Block;
   }
-  // Nothing is in flight: the increment and the arrival cancel out.
-  if (r.aux)
-    for (uint32_t left = x.mask; left; left &= left - 1) {
-      auto lane = unsigned(__builtin_ctz(left));
-      arriveOn(*x.cluster, x.origin(r, int(lane)),
-               pushedShared(x, *r.detail, 0, lane),
-               x.cluster->order
-                   ? x.cluster->order->covered(*x.warp, lane, Queue::CopyAsync)
-                   : nullptr);
-    }
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    auto covered =
+        x.cluster->order
+            ? x.cluster->order->covered(*x.warp, lane, Queue::CopyAsync)
+            : nullptr;
+    Origin origin = x.origin(r, int(lane));
+    uint32_t address = pushedShared(x, *r.detail, 0, lane);
+    if (r.aux)
+      arriveOn(*x.cluster, origin, address, covered);
+    else
+      arriveUncounted(*x.cluster, origin, address, covered);
+  }
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
 

@@ -58,6 +58,11 @@ public:
   const Function &currentFunction() const { return *current; }
   const Module &module() const { return *program.module; }
   Flow &flow() { return *currentFlow; }
+  /// The halves of the destination are what two registers hold.
+  void packs(Slot low, Slot high) {
+    flow().path = Flow::Path::Pack;
+    flow().parts = {low, high};
+  }
   /// Refuses the instruction; returns false.
   bool refuse(std::string why, unsigned hazard = 0);
   /// Where the i-th parameter (or result) of a function lies: a register slot

@@ -480,7 +480,7 @@ template <Op op> bool choose(Decoder &d, const Instruction &in, Record &r) {
     count = 3;
   }
   if (type == Type::F32x2 || type == Type::F16x2 || type == Type::Bf16x2)
-    d.flow().halves = Flow::Halves::EachToItsOwn;
+    d.flow().path = Flow::Path::EachToItsOwn;
   return r.fn ? plainOperands(d, in, r, bitWidth(type), count)
               : d.refuse("unsupported floating-point type");
 }

@@ -169,10 +169,11 @@ static constexpr HazardInfo kHazards[] = {
      "The swizzle is a function of absolute shared-memory addresses and "
      "repeats every 1024, 512 or 256 bytes for spans of 128, 64 and 32. A tile "
      "that starts elsewhere is permuted by a shifted pattern, which a matrix "
-     "descriptor has to state in its base offset (bits 49-51): with base "
-     "offset 0 the rows must start on that boundary. Copying such a tile is "
-     "legal and reported as advice; reading it with a descriptor that says "
-     "otherwise gives permuted data."},
+     "descriptor may state in its base offset (bits 49-51), and then must "
+     "state as it is: another one gives permuted data. Copying such a tile, "
+     "and "
+     "reading it with base offset 0, which takes the pattern of the absolute "
+     "addresses as the copy does, is reported as advice."},
     {42, E, "tensor copy from an unaligned global address",
      "The first coordinate times the element size must be a multiple of 16 "
      "bytes, so that each row of the box starts on a 16-byte boundary of "
@@ -348,7 +349,7 @@ static constexpr HazardInfo kHazards[] = {
     {81, E, "setmaxnreg without registers",
      "setmaxnreg takes a multiple of 8 from 24 to 256 and is executed by all "
      "warps of a warpgroup. An increase waits until decreases of other "
-     "warpgroups have left enough of the 64512 registers of the CTA."},
+     "warpgroups have left enough of the 65536 registers of the CTA."},
     {82, E, "wait for another cluster",
      "Only the CTAs of one cluster are promised to run at the same time. A "
      "thread that spins until another cluster writes global memory hangs when "
@@ -383,6 +384,24 @@ static constexpr HazardInfo kHazards[] = {
      "bulk "
      "groups leaves without waiting for the last ones; published kernels rely "
      "on the hardware keeping the memory until they are read."},
+    {92, E, "collector buffer used without a fill",
+     "tcgen05.mma with .collector::a::use or lastuse takes A, with "
+     ".collector::bN of .ws takes B, from a buffer that an earlier instruction "
+     "filled with the same matrix. After lastuse, discard, or an instruction "
+     "that names no collector, the buffer holds nothing."},
+    {93, E, "ue4m3 scale with bit 7",
+     "A ue4m3 scale has seven bits; what hardware makes of bit 7 is not "
+     "documented. Padding may have it where it scales zeros alone; the scale "
+     "of a block with other elements must not."},
+    {94, A, "scope of a wait for another CTA",
+     "A wait on an mbarrier has the default scope .cta, which is formally too "
+     "narrow for a phase in which threads or commits of another CTA arrived; "
+     ".acquire.cluster is meant. Published kernels rely on the default."},
+    {95, A, "no proxy fence between cp.async and the tensor core",
+     "cp.async writes shared memory through the generic proxy. Formally the "
+     "copying thread, or the one that waited for the copy, needs "
+     "fence.proxy.async before tcgen05.mma or cp reads the bytes; published "
+     "kernels have only the mbarrier."},
 };
 
 const HazardInfo *hazardInfo(unsigned number) {

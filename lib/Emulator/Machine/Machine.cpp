@@ -46,10 +46,6 @@ constexpr uint64_t kMaxThreadState = uint64_t(1) << 30;
 
 } // namespace machine
 
-uint32_t sharedCapacity(std::string_view target) {
-  return target.rfind("sm_12", 0) == 0 ? 101376 : 232448;
-}
-
 RunResult run(const Module &module, const Launch &launch,
               const Options &options) {
   return run(Kernel(module, launch.kernel), launch, options);
@@ -66,11 +62,14 @@ RunResult run(const Kernel &kernel, const Launch &launch,
   const Program &program = *kernel.program;
   const Module &module = *program.module;
   uint64_t shared = uint64_t(program.dynamicShared) + launch.dynamicSharedBytes;
-  if (shared > sharedCapacity(module.target)) {
-    refuse(result.findings, "the kernel needs " + std::to_string(shared) +
-                                " bytes of shared memory, " + module.target +
-                                " has " +
-                                std::to_string(sharedCapacity(module.target)));
+  uint32_t room =
+      options.sharedBytes ? options.sharedBytes : sharedCapacity(module.target);
+  if (shared > room) {
+    refuse(result.findings,
+           "the kernel needs " + std::to_string(shared) +
+               " bytes of shared memory, " +
+               (options.sharedBytes ? "the device" : module.target) + " has " +
+               std::to_string(room));
     return result;
   }
   uint64_t warps = (launch.block.count() + 31) / 32 * launch.cluster.count();

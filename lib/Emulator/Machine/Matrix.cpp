@@ -94,7 +94,8 @@ Step warpMultiply(Exec &x, const Record &r) {
       one.byteId = x.reg<uint16_t>(s.targets[next++])[0];
       one.threadId = x.reg<uint16_t>(s.targets[next++])[0];
     }
-  if (auto reason = warpMma(form, a, b, c, metadata, scale[0], scale[1], d))
+  if (auto reason = warpMma(form, a, b, c, metadata, scale[0], scale[1], d,
+                            x.cluster->openPoints))
     return x.fault(r, FindingKind::Descriptor, *reason);
   for (size_t i = 0; i != s.d.size(); ++i)
     std::memcpy(x.at(s.d[i]), d + 32 * i, 128);

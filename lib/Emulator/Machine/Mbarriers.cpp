@@ -10,6 +10,8 @@
 #include "Control.h"
 #include "Events.h"
 
+#include <utility>
+
 namespace blockscale::emulator::machine {
 namespace {
 
@@ -23,6 +25,10 @@ enum : uint32_t {
   kRelaxed = 128,
   kCtaScope = 256,
 };
+
+Scope scopeOf(const Record &r) {
+  return r.aux & kCtaScope ? Scope::Cta : Scope::Cluster;
+}
 
 /// The entry of the catalogue for an error of the object.
 unsigned hazardOf(MBarrierError error, bool isInit) {
@@ -149,6 +155,8 @@ void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
     barrier.visit(BarrierVisit::Expectation, origin, bytes);
   else if (verb == Verb::Complete)
     barrier.visit(BarrierVisit::Copy, origin, bytes);
+  if (verb == Verb::Complete || (arrives && r.aux & kRelaxed))
+    order.passFenced(*x.warp, barrier, scopeOf(r));
   if (arrives && before.released != &barrier) {
     order.release(*x.warp, barrier.pending, r.aux & kRelaxed);
     before.released = &barrier;
@@ -242,7 +250,8 @@ bool orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
   uint32_t phase = r.aux & kParity
                        ? x.reg<uint32_t>(r.op[1])[lane]
                        : uint32_t(x.reg<uint64_t>(r.op[1])[lane] >> 20);
-  return order.tested(origin, *x.warp, barrier, done, r.aux & kRelaxed, phase);
+  return order.tested(origin, *x.warp, barrier,
+                      {done, bool(r.aux & kRelaxed), scopeOf(r), phase});
 }
 
 /// op[0] predicate, op[1] token or parity.
@@ -268,9 +277,12 @@ Step wait(Exec &x, const Record &r) {
       first |= orderWait(x, r, lane, address & 0xFFFFFF, test.done);
     done |= uint32_t(test.done) << lane;
   }
-  // try_wait may return false; the latest order does so once per poll.
-  bool gives = x.cluster->grid.options.completion == Completion::Latest;
-  if (!done && r.aux & kTry && !(first && gives))
+  // try_wait may return false; the latest order does so once per poll, the
+  // others when nothing else can happen.
+  bool gives =
+      first && x.cluster->grid.options.completion == Completion::Latest;
+  gives |= std::exchange(x.group->expired, false);
+  if (!done && r.aux & kTry && !gives)
     return Step::Block;
   x.setPredicate(r.op[0], done);
   if (!done)
@@ -293,7 +305,8 @@ bool decodeWait(Decoder &d, const Instruction &in, Record &r) {
   pushAddress(d, d.detail(r), in.operands[1]);
   r.op[1] = d.source(in.operands[2], parity ? 32 : 64);
   r.aux = parity * kParity | (in.opcode == Opcode::MbarrierTryWait) * kTry |
-          in.has(Modifier::Relaxed) * kRelaxed;
+          in.has(Modifier::Relaxed) * kRelaxed |
+          !in.has(Modifier::Cluster) * kCtaScope;
   r.aux2 = uint32_t(whereOf(in));
   r.fn = wait;
   return true;
@@ -321,7 +334,7 @@ bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
 
 bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
   pushAddress(d, d.detail(r), in.operands[0]);
-  r.aux = uint32_t(verb);
+  r.aux = uint32_t(verb) | !in.has(Modifier::Cluster) * kCtaScope;
   if (verb == Verb::Init)
     r.op[1] = d.source(in.operands[1], 32);
   else if (verb != Verb::Inval)
@@ -408,6 +421,12 @@ void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
       cluster.order->complete(order);
   }
   ++cluster.epoch;
+}
+
+void arriveUncounted(Cluster &cluster, const Origin &origin, uint32_t address,
+                     const std::shared_ptr<const Clock> &covered) {
+  if (asyncBarrier(cluster, origin, address) && cluster.order)
+    orderOf(cluster, address).pending.join(*covered);
 }
 
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,

@@ -8,6 +8,8 @@
 #include "Float.h"
 #include "Lanes.h"
 
+#include <algorithm>
+
 namespace blockscale::emulator::machine {
 namespace {
 
@@ -106,8 +108,10 @@ bool moveVector(Decoder &d, const Instruction &in, Record &r) {
                            ? kNoSlot
                            : d.destination(element, r.aux));
   r.fn = pack ? movePack : moveUnpack;
-  if (count == 2)
-    d.flow().halves = pack ? Flow::Halves::Pack : Flow::Halves::Unpack;
+  if (count == 2 && pack)
+    d.packs(detail.a[0], detail.a[1]);
+  else if (count == 2)
+    d.flow().path = Flow::Path::Unpack;
   return true;
 }
 
@@ -148,7 +152,7 @@ bool move(Decoder &d, const Instruction &in, Record &r) {
     return true;
   }
   r.fn = bits == 128 ? map<CopyOp, Bits128, Bits128> : unaryBits<CopyOp>(bits);
-  d.flow().halves = Flow::Halves::EachToItsOwn;
+  d.flow().path = Flow::Path::EachToItsOwn;
   return r.fn && plainOperands(d, in, r, bits, 1);
 }
 
@@ -230,31 +234,24 @@ bool sharedSymbol(Decoder &d, const Instruction &in, Record &r) {
   return true;
 }
 
+/// A rank that the cluster does not have makes an address that nobody can use:
+/// kernels map all lanes and guard the access.
 Step mapa(Exec &x, const Record &r) {
-  Step step = Step::Next;
-  const uint32_t *rank = x.reg<uint32_t>(r.op[2]);
+  constexpr uint32_t kNoRank = 0xFF;
+  const uint32_t *ranks = x.reg<uint32_t>(r.op[2]);
   forLanes(x.mask, [&](unsigned lane) {
-    if (step == Step::Fault)
-      return;
-    if (rank[lane] >= x.cluster->ctas.size()) {
-      step = x.fault(r, FindingKind::BadAddress,
-                     "mapa to rank " + std::to_string(rank[lane]) +
-                         " of a cluster of " +
-                         std::to_string(x.cluster->ctas.size()),
-                     int(lane), 0, 16);
-      return;
-    }
+    uint32_t rank = std::min(ranks[lane], kNoRank);
     uint64_t value = r.aux == 64 ? x.reg<uint64_t>(r.op[1])[lane]
                                  : x.reg<uint32_t>(r.op[1])[lane];
     uint64_t window = r.aux == 64 ? value & ~uint64_t(0xFFFFFFFF) : 0;
     uint64_t base = value & 0xFFFFFF;
-    uint64_t result = window | base | uint64_t(rank[lane]) << kRankShift;
+    uint64_t result = window | base | uint64_t(rank) << kRankShift;
     if (r.aux == 64)
       x.reg<uint64_t>(r.op[0])[lane] = result;
     else
       x.reg<uint32_t>(r.op[0])[lane] = uint32_t(result);
   });
-  return step;
+  return Step::Next;
 }
 Step getRank(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
@@ -311,6 +308,8 @@ bool selection(Decoder &d, const Instruction &in, Record &r) {
     if (!r.fn || !plainOperands(d, in, r, bits, 2))
       return false;
     r.op[3] = d.predicate(in.operands[3]);
+    d.flow().path = Flow::Path::Choose;
+    d.flow().parts = {r.op[1], r.op[2]};
     return true;
   }
   bool real = in.type(1) == Type::F32;
@@ -325,6 +324,8 @@ bool selection(Decoder &d, const Instruction &in, Record &r) {
                 : map<SlctS<uint16_t>, uint16_t, uint16_t, uint16_t, int32_t>;
   plainOperands(d, in, r, bits, 2);
   r.op[3] = d.source(in.operands[3], 32);
+  d.flow().path = Flow::Path::Choose;
+  d.flow().parts = {r.op[1], r.op[2]};
   return true;
 }
 

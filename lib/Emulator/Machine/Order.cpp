@@ -173,10 +173,17 @@ void Order::use(const Origin &origin, Warp &warp, BarrierOrder &barrier) {
 void Order::arrived(BarrierOrder &barrier, const Origin &origin,
                     uint32_t bytes) {
   barrier.lastArrival = origin.line;
+  if (origin.cta != barrier.cta)
+    barrier.remoteArrival = origin.line;
   barrier.visit(BarrierVisit::Arrival, origin, bytes);
   if (arrivalLines.size() <= origin.line)
     arrivalLines.resize(origin.line + 1);
   arrivalLines[origin.line] = true;
+}
+
+void Order::passFenced(const Warp &warp, BarrierOrder &barrier, Scope scope) {
+  if (const std::optional<Message> &message = warp.order->fenced[size_t(scope)])
+    barrier.pending.join(*message, cluster.id);
 }
 
 bool BarrierOrder::countsAnswers() const {
@@ -192,34 +199,44 @@ bool BarrierOrder::countsAnswers() const {
 void Order::complete(BarrierOrder &barrier) {
   std::swap(barrier.visits, barrier.visitsBefore);
   barrier.visits.clear();
+  barrier.remoteArrivalBefore = std::exchange(barrier.remoteArrival, 0);
   ++barrier.completions;
   barrier.pending.raise({barrier.component, barrier.completions});
   barrier.done = barrier.pending;
 }
 
 bool Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
-                   bool succeeded, bool relaxed, uint32_t parity) {
+                   const Test &test) {
   std::vector<WaitNote> &notes = warp.order->waits;
   auto note = std::find_if(notes.begin(), notes.end(), [&](WaitNote &one) {
     return one.barrier == &barrier;
   });
   if (note == notes.end())
     note = notes.insert(notes.end(), WaitNote{&barrier, true});
-  bool polling = !note->succeeded && note->parity == parity;
+  bool polling = !note->succeeded && note->parity == test.parity;
   if (polling && barrier.completions >= note->completions + 2)
     reportHazard(cluster, origin, 12, FindingKind::MBarrier,
                  "the mbarrier has completed " +
                      std::to_string(barrier.completions - note->completions) +
                      " phases while this wait polled for one",
                  barrier.offset);
-  if (succeeded || !polling)
+  if (test.succeeded || !polling)
     note->completions = barrier.completions;
-  note->succeeded = succeeded;
-  note->relaxed = relaxed;
-  note->parity = parity;
-  if (succeeded)
-    acquire(warp, barrier.done, relaxed);
-  return !succeeded && !polling;
+  note->succeeded = test.succeeded;
+  note->relaxed = test.relaxed;
+  note->parity = test.parity;
+  if (!test.succeeded)
+    return !polling;
+  acquire(warp, barrier.done, test.relaxed);
+  if (test.relaxed)
+    warp.order->seenOnBarriers.join(barrier.done);
+  else if (test.scope == Scope::Cta && barrier.remoteArrivalBefore)
+    reportHazard(cluster, origin, 94, FindingKind::MBarrier,
+                 "wait with scope .cta for a phase in which another CTA "
+                 "arrived at line " +
+                     std::to_string(barrier.remoteArrivalBefore),
+                 barrier.offset);
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,6 +247,7 @@ void Order::fence(Warp &warp, Scope scope) {
   WarpOrder &own = *warp.order;
   for (size_t i = 0; i <= size_t(scope); ++i)
     own.clock.join(std::exchange(own.seen[i], {}), cluster.id);
+  own.clock.join(std::exchange(own.seenOnBarriers, {}));
   Message message = own.clock.message(cluster.id, now(warp));
   for (size_t i = 0; i <= size_t(scope); ++i)
     own.fenced[i] = message;

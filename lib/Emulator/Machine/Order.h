@@ -76,6 +76,9 @@ struct BarrierOrder {
   uint32_t initLine = 0;
   bool initReported = false;
   uint32_t lastArrival = 0; ///< its line
+  /// The line of an arrival of another CTA in the current phase and in the one
+  /// before; 0 if there was none.
+  uint32_t remoteArrival = 0, remoteArrivalBefore = 0;
   /// Bytes of a multicast were counted here.
   bool multicast = false;
   /// The first visits of the current phase and of the one before.
@@ -108,6 +111,8 @@ struct WarpOrder {
   /// releases and acquires of them, by scope.
   std::array<std::optional<Message>, kScopes> fenced;
   Received seen;
+  /// What relaxed waits on mbarriers have seen.
+  Clock seenOnBarriers;
   /// What was found where the warp read last, so that polling costs little.
   struct Look {
     uint64_t address = 0, version = 0;
@@ -251,12 +256,20 @@ public:
   bool hasArrived(uint32_t line) const {
     return line < arrivalLines.size() && arrivalLines[line];
   }
+  /// A relaxed arrival or completion: passes on what a fence of the warp with
+  /// this scope or a wider one made a release of.
+  void passFenced(const Warp &warp, BarrierOrder &barrier, Scope scope);
   /// The current phase is complete.
   void complete(BarrierOrder &barrier);
   /// A wait of `warp` was tested; reports waits that fell behind. True if it is
   /// the first that failed in a row.
+  struct Test {
+    bool succeeded, relaxed;
+    Scope scope;
+    uint32_t parity;
+  };
   bool tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
-              bool succeeded, bool relaxed, uint32_t parity);
+              const Test &test);
 
   //===-- Fences ----------------------------------------------------------===//
 

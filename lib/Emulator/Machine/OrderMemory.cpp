@@ -143,6 +143,17 @@ private:
     return rule == 10 ? 26 : rule == 14 ? 14 : 84;
   }
 
+  bool inQueue(const PastAccess &e, Queue queue) const {
+    if (e.cluster != order.cluster.id || e.stamp.component == kOperation)
+      return false;
+    const Order::Part &part = order.parts[e.stamp.component];
+    return part.kind == Order::Kind::Queue && part.queue == queue;
+  }
+  bool isTensorRead() const {
+    return !touch.write &&
+           (inQueue(event, Queue::Tensor1) || inQueue(event, Queue::Tensor2));
+  }
+
   static bool negativeBytes(const BarrierOrder &barrier) {
     int16_t index = barrier.cta->barrierAt[(barrier.offset - kSharedBase) / 8];
     return index >= 0 && barrier.cta->barriers[size_t(index)].tx() < 0;
@@ -178,7 +189,8 @@ private:
     if (verdict == Verdict::ReadUnfenced)
       return 25;
     if (verdict == Verdict::Unfenced)
-      return unfencedRule(e);
+      return isTensorRead() && inQueue(e, Queue::CopyAsync) ? 95
+                                                            : unfencedRule(e);
     bool remote = event.is(PastAccess::Remote);
     if (wrote && e.is(PastAccess::Async) && touch.async && touch.write &&
         remote)

@@ -20,15 +20,16 @@ uint64_t linear(const Cta &cta) {
 
 } // namespace
 
-Residency::Residency(const Launch &launch)
-    : shared(launch.cooperative && launch.grid.count() > kSms) {}
+Residency::Residency(const Launch &launch, uint32_t sms)
+    : sms(std::max(sms, 1u)),
+      shared(launch.cooperative && launch.grid.count() > this->sms) {}
 
 bool Residency::take(const Cta &cta, uint32_t columns, uint32_t line) {
   if (!shared)
     return true;
   std::lock_guard<std::mutex> guard(lock);
   uint64_t self = linear(cta);
-  std::vector<Held> &here = held[self % kSms];
+  std::vector<Held> &here = held[self % sms];
   uint32_t sum = columns;
   for (const Held &one : here)
     sum += one.columns;
@@ -46,7 +47,7 @@ void Residency::give(const Cta &cta, uint32_t columns) {
     return;
   std::lock_guard<std::mutex> guard(lock);
   uint64_t self = linear(cta);
-  std::vector<Held> &here = held[self % kSms];
+  std::vector<Held> &here = held[self % sms];
   auto found = std::find_if(here.begin(), here.end(), [&](const Held &one) {
     return one.cta == self && one.columns == columns;
   });
@@ -68,7 +69,7 @@ std::vector<std::string> Residency::othersOn(const Cta &cta) {
   std::lock_guard<std::mutex> guard(lock);
   std::vector<std::string> texts;
   uint64_t self = linear(cta);
-  for (const Held &one : held[self % kSms])
+  for (const Held &one : held[self % sms])
     if (one.cta != self)
       texts.push_back(std::to_string(one.columns) + " columns by cta (" +
                       std::to_string(one.id[0]) + "," +

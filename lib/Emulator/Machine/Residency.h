@@ -32,12 +32,9 @@ namespace blockscale::emulator::machine {
 
 struct Cta;
 
-/// SMs of a chip, and so CTAs that wait for others at once.
-inline constexpr uint32_t kSms = 148;
-
 class Residency {
 public:
-  explicit Residency(const Launch &launch);
+  Residency(const Launch &launch, uint32_t sms);
 
   /// Takes columns of the SM for the CTA; false if too many are held by others,
   /// and the CTA counts as waiting until it gets them.
@@ -56,6 +53,7 @@ private:
     std::array<uint32_t, 3> id;
     uint32_t line;
   };
+  const uint32_t sms; ///< of the device
   const bool shared;
   std::mutex lock;
   std::map<uint64_t, std::vector<Held>> held; ///< by SM

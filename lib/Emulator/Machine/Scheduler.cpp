@@ -30,6 +30,9 @@ constexpr unsigned kIdleRounds = 4096;
 /// Warp instructions without a write before a look for endless loops. Each look
 /// that finds none makes the next one later and longer.
 constexpr uint64_t kPatience = 1 << 9;
+/// How often in a row the waits of a cluster expire without any effect before
+/// it counts as stuck: a program may try a few barriers before it goes on.
+constexpr unsigned kExpiries = 8;
 
 bool ready(const Cluster &cluster, const Group &group) {
   return !group.blocked || group.blockedAt != cluster.epoch;
@@ -73,9 +76,35 @@ bool pick(const Cluster &cluster, Warp &warp) {
   return found;
 }
 
+/// Lanes in which a selp or slct takes its first value.
+uint32_t firstChosen(const Exec &x, const Record &r) {
+  if (r.instruction->opcode == Opcode::Selp)
+    return x.predicate(r.op[3]);
+  bool real = r.instruction->type(1) == Type::F32;
+  uint32_t first = 0;
+  forLanes(x.mask, [&](unsigned lane) {
+    bool holds = real ? x.reg<float>(r.op[3])[lane] >= 0
+                      : x.reg<int32_t>(r.op[3])[lane] >= 0;
+    first |= uint32_t(holds) << lane;
+  });
+  return first;
+}
+
+/// What is undefined of the value that a selp or slct takes.
+UndefinedHalves chosenHalves(const Exec &x, const Record &r, const Flow &flow) {
+  uint32_t first = firstChosen(x, r);
+  UndefinedHalves yes = x.undefinedHalves(flow.parts[0]),
+                  no = x.undefinedHalves(flow.parts[1]);
+  uint32_t unknown = x.undefined(r.op[3] & ~1u);
+  return {unknown | (yes.low & first) | (no.low & ~first),
+          unknown | (yes.high & first) | (no.high & ~first)};
+}
+
 /// Passes undefined halves of registers on.
 void flowHalves(Exec &x, const Record &r, const Flow &flow) {
-  if (flow.halves == Flow::Halves::Unpack) {
+  UndefinedHalves result;
+  switch (flow.path) {
+  case Flow::Path::Unpack: {
     UndefinedHalves whole = x.undefinedHalves(r.op[0]);
     const std::vector<Slot> &parts = r.detail->a;
     for (unsigned i = 0; i != parts.size(); ++i)
@@ -83,15 +112,20 @@ void flowHalves(Exec &x, const Record &r, const Flow &flow) {
         x.setUndefined(parts[i], i ? whole.high : whole.low);
     return;
   }
-  UndefinedHalves result;
-  if (flow.halves == Flow::Halves::Pack) {
-    result = {x.undefined(r.detail->a[0]), x.undefined(r.detail->a[1])};
-  } else {
+  case Flow::Path::Pack:
+    result = {x.undefined(flow.parts[0]), x.undefined(flow.parts[1])};
+    break;
+  case Flow::Path::Choose:
+    result = chosenHalves(x, r, flow);
+    break;
+  case Flow::Path::Together:
+  case Flow::Path::EachToItsOwn:
     for (Slot slot : flow.sources) {
       UndefinedHalves one = x.undefinedHalves(slot);
       result.low |= one.low;
       result.high |= one.high;
     }
+    break;
   }
   for (Slot slot : flow.destinations)
     x.setUndefined(slot, result);
@@ -115,7 +149,7 @@ bool flowBefore(Exec &x, const Record &r, const Flow &flow) {
             __builtin_ctz(lanes));
     return false;
   }
-  if (flow.halves != Flow::Halves::Together) {
+  if (flow.path != Flow::Path::Together) {
     flowHalves(x, r, flow);
     return true;
   }
@@ -172,8 +206,11 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
         useLoaded(x, program.flows[group.pc]);
       step = r.fn(x, r);
     }
-    if (isObserved && step != Step::Block && step != Step::Fault)
+    if (isObserved && step != Step::Block && step != Step::Fault) {
+      // A branch that diverges makes the list of groups grow.
+      x.group = &warp.groups[warp.current];
       observe(x, r, step);
+    }
     if (step == Step::Next || step == Step::Yield) {
       ++group.pc;
       group.blocked = false;
@@ -321,6 +358,29 @@ void checkLeaks(Cluster &cluster) {
       }
 }
 
+/// A try_wait may return false after a time of the hardware's choice, so a
+/// program may test a barrier once and go on without it. Where nothing else can
+/// happen, that time is over for all who wait. False if it has been in vain.
+bool expireWaits(Cluster &cluster) {
+  bool moved = cluster.expiredAt != cluster.activity();
+  cluster.expiries = moved ? 1 : cluster.expiries + 1;
+  cluster.expiredAt = cluster.activity();
+  if (cluster.expiries > kExpiries)
+    return false;
+  bool any = false;
+  for (auto &cta : cluster.ctas)
+    for (auto &warp : cta->warps)
+      for (Group &group : warp->groups) {
+        const Record &r = cluster.program().code[group.pc];
+        if (!group.blocked || !r.instruction ||
+            r.instruction->opcode != Opcode::MbarrierTryWait)
+          continue;
+        group.expired = any = true;
+        group.blocked = false;
+      }
+  return any;
+}
+
 void checkEnd(Cluster &cluster) {
   checkLeaks(cluster);
   checkRegisters(cluster);
@@ -349,7 +409,7 @@ Outcome runCluster(Cluster &cluster) {
       break;
     ++cluster.turn;
     bool acted = cluster.pump(false);
-    if (!ran && !acted && !cluster.pump(true)) {
+    if (!ran && !acted && !cluster.pump(true) && !expireWaits(cluster)) {
       if (waitsForSm(cluster))
         return Outcome::Spins;
       reportDeadlock(cluster, false);

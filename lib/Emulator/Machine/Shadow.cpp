@@ -75,14 +75,15 @@ Shadow::Cell Shadow::next(Cell cell, Visit &visit, uint64_t address) {
     return {cell.writer, addReader(cell.readers, visit.event, visit.judge)};
   }
   // The last write happened before the reads that followed it, so one read
-  // with an edge to this access orders the write as well.
+  // with an edge to this access orders the write as well. What was read back
+  // has left the generic proxy: the fence that counts is that of the read.
   bool covered = false;
   for (uint32_t id : sets[cell.readers]) {
     check(id, false);
     covered |=
         !events[id].is(PastAccess::Strong) && visit.judge.before(events[id]);
   }
-  if (cell.writer && (!covered || visit.judge.before(events[cell.writer])))
+  if (cell.writer && !covered)
     check(cell.writer, true);
   return {visit.event, 0};
 }

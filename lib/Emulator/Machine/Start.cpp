@@ -48,7 +48,7 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
   case SpecialRegister::Smid:
     return cta.rank;
   case SpecialRegister::Nsmid:
-    return 148;
+    return grid.options.sms;
   case SpecialRegister::IsExplicitCluster:
     return l.cluster.count() > 1;
   case SpecialRegister::Clusterid:
@@ -91,7 +91,7 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
 }
 
 /// Registers that a CTA can share out through setmaxnreg.
-constexpr uint32_t kRegisterPool = 64512;
+constexpr uint32_t kRegisterPool = 65536;
 
 /// Registers per thread at the start: the kernel's own .maxnreg, else what
 /// ptxas takes from the launch bounds.

@@ -22,11 +22,13 @@
 #include "blockscale/Emulator/TensorCore.h"
 #include "blockscale/Emulator/TensorMemory.h"
 
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 
 namespace blockscale::emulator::machine {
@@ -78,10 +80,18 @@ struct Flow {
   std::vector<Slot> data;
   /// An undefined source is an error here, not something to pass on.
   bool sink = false;
-  /// How the halves of a register flow, where they flow apart. Compilers fill
-  /// a pair of which they need one half with what was never written.
-  enum class Halves : uint8_t { Together, Pack, Unpack, EachToItsOwn };
-  Halves halves = Halves::Together;
+  /// How definedness flows. Compilers fill a pair of which they need one half
+  /// with what was never written, and select between a value and one that was
+  /// never written where they need the first alone.
+  enum class Path : uint8_t {
+    Together,     ///< from all sources to all destinations
+    Pack,         ///< parts: what becomes the low and the high half
+    Unpack,       ///< the halves of op[0] go to the registers of Detail::a
+    EachToItsOwn, ///< halves stay halves
+    Choose, ///< parts: what is taken where the chooser holds, and where not
+  };
+  Path path = Path::Together;
+  std::array<Slot, 2> parts{kNoSlot, kNoSlot};
 };
 
 /// Lanes whose low and whose high half of a register are undefined.
@@ -195,6 +205,7 @@ struct Group {
   uint64_t blockedAt = 0; ///< epoch of the last failed try
   bool blocked = false;
   bool arrived = false; ///< a two-step instruction has done its first step
+  bool expired = false; ///< the time limit of the try_wait that it waits at
   uint64_t token = 0;
 };
 
@@ -297,6 +308,9 @@ struct Cta {
   std::vector<TensorHold> holds;
   /// Collector buffers of tcgen05.mma.ws that hold a matrix B, a bit each.
   uint32_t filledCollectors = 0;
+  /// The matrix A (descriptor or tensor-memory address) that the collector
+  /// buffer of tcgen05.mma holds.
+  std::optional<uint64_t> collectorA;
   std::vector<PairCall> pairCalls; ///< in the order they were made
   /// setmaxnreg: registers of all threads that are left for increases.
   uint32_t freeRegisters = 0;
@@ -345,7 +359,7 @@ struct Grid {
   unsigned workers = 0, stuck = 0;
   std::atomic<uint32_t> parkedCtas{0};
   std::unique_ptr<GridOrder> memoryOrder; ///< strict mode only
-  Residency residency{launch};
+  Residency residency{launch, options.sms};
 
   Grid(const Program &program, const Launch &launch, const Options &options);
   ~Grid();
@@ -361,6 +375,9 @@ struct Cluster {
   uint64_t writes = 0; ///< to any memory by instructions
   uint64_t looks = 0;  ///< strong reads of global memory
   uint64_t turn = 0;
+  /// How often in a row waits expired, and activity() when they did last.
+  unsigned expiries = 0;
+  uint64_t expiredAt = 0;
   bool faulted = false;
   std::mt19937_64 random;
   TensorCore core;

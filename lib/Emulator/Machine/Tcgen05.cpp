@@ -68,7 +68,8 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
   cluster.openPoints.add(result.openPoints);
   for (const TensorIssue &issue : result.issues) {
     FindingKind kind =
-        issue.kind == TensorIssueKind::IllegalInstruction
+        issue.kind == TensorIssueKind::IllegalInstruction ||
+                issue.kind == TensorIssueKind::Advice
             ? FindingKind::Descriptor
         : issue.kind == TensorIssueKind::OutOfRange  ? FindingKind::OutOfBounds
         : issue.kind == TensorIssueKind::Unallocated ? FindingKind::TensorMemory
@@ -78,7 +79,8 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
     Origin where = origin;
     if (group == 2)
       where.cta = cluster.ctas[(origin.cta->rank & ~1u) + issue.cta].get();
-    report(cluster, where, kind, issue.message, issue.address, issue.hazard);
+    report(cluster, where, kind, issue.message, issue.address, issue.hazard,
+           issue.kind == TensorIssueKind::Advice);
   }
   if (result.refused)
     cluster.faulted = true;

@@ -11,13 +11,16 @@
 #include "Tensor.h"
 #include "TensorOrder.h"
 
+#include "../Ptx/Targets.h"
+
 namespace blockscale::emulator::machine {
 namespace {
 
 /// What an mma needs, in Detail: a = value slots {a, b, idesc, enable, disable
 /// lanes...}; b/numbers = addresses {d, a?, metadata?, scaleA?, scaleB?}.
-/// aux2, for `.ws`: bit 0; bits 1..2 the collector buffer of B, bits 3..4 a
-/// CollectorUse; op[0] the zero-column mask descriptor, if there is one.
+/// aux2: bit 0 for `.ws`; bits 1..2 the collector buffer of B, bits 3..4 the
+/// CollectorUse of that buffer, without `.ws` of the one of A; op[0] the
+/// zero-column mask descriptor, if there is one.
 enum class CollectorUse : uint8_t { Discard, Fill, Use, LastUse };
 struct MmaShape {
   MmaForm form;
@@ -127,14 +130,13 @@ void emitMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
 /// What only sm_103 has; empty if the instruction does without.
 std::string whyNotTarget(const std::string &target, const MmaRequest &q,
                          const InstructionDescriptor &idesc, unsigned &hazard) {
-  if (target.rfind("sm_103", 0) == 0)
-    return "";
   hazard = 70;
-  if (idesc.k == 96)
+  if (idesc.k == 96 && !hasFeature(target, TargetFeature::MmaK96))
     return "K=96 needs a target of sm_103, the module is for " + target;
   hazard = 71;
   bool a = !q.aInTensorMemory && decodeSharedDescriptor(q.a).leadingAbsolute;
-  if (a || decodeSharedDescriptor(q.b).leadingAbsolute)
+  if ((a || decodeSharedDescriptor(q.b).leadingAbsolute) &&
+      !hasFeature(target, TargetFeature::AbsoluteLeading))
     return "the absolute leading address (bit 52) needs a target of sm_103, "
            "the module is for " +
            target;
@@ -184,19 +186,39 @@ bool checkMma(Exec &x, const Record &r, unsigned lane, const MmaRequest &q,
   return true;
 }
 
+bool usesCollector(CollectorUse use) {
+  return use == CollectorUse::Use || use == CollectorUse::LastUse;
+}
+bool keepsCollector(CollectorUse use) {
+  return use == CollectorUse::Fill || use == CollectorUse::Use;
+}
+
 /// What an instruction with `.ws` does to its collector buffer. B is read from
 /// memory in any case: what a buffer keeps is the same in a correct program.
-void useCollector(Cluster &cluster, const Origin &origin, const MmaShape &s) {
+void useCollectorB(Cluster &cluster, const Origin &origin, const MmaShape &s) {
   uint32_t bit = 1u << s.collector, &filled = origin.cta->filledCollectors;
-  bool uses = s.collectorUse == CollectorUse::Use ||
-              s.collectorUse == CollectorUse::LastUse;
-  if (uses && !(filled & bit))
+  if (usesCollector(s.collectorUse) && !(filled & bit))
     report(cluster, origin, FindingKind::Descriptor,
            "collector buffer b" + std::to_string(s.collector) +
-               " is used, but no fill of it is valid");
-  bool keeps = s.collectorUse == CollectorUse::Fill ||
-               s.collectorUse == CollectorUse::Use;
-  filled = keeps ? filled | bit : filled & ~bit;
+               " is used, but no fill of it is valid",
+           0, 92);
+  filled = keepsCollector(s.collectorUse) ? filled | bit : filled & ~bit;
+}
+
+/// The same for the buffer of A that instructions without `.ws` have.
+void useCollectorA(Cluster &cluster, const Origin &origin, const MmaShape &s,
+                   uint64_t matrix) {
+  std::optional<uint64_t> &held = origin.cta->collectorA;
+  if (usesCollector(s.collectorUse) && held != matrix)
+    report(cluster, origin, FindingKind::Descriptor,
+           held ? "collector buffer a is used for the matrix " + hex(matrix) +
+                      ", but holds " + hex(*held)
+                : "collector buffer a is used, but no fill of it is valid",
+           0, 92);
+  if (keepsCollector(s.collectorUse))
+    held = matrix;
+  else
+    held.reset();
 }
 
 /// Advice if two lanes issue the same mma.
@@ -236,7 +258,9 @@ Step mma(Exec &x, const Record &r) {
       if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
         return;
       if (s.form.weightStationary)
-        useCollector(*cluster, origin, s);
+        useCollectorB(*cluster, origin, s);
+      else
+        useCollectorA(*cluster, origin, s, q.a);
       TensorReport result = cluster->core.execute(q, context);
       reportIssues(*cluster, origin, q.form.ctaGroup, result);
       ++cluster->counters.mmas[size_t(q.form.kind)];
@@ -275,14 +299,18 @@ std::optional<MmaKind> kindOf(const Instruction &in) {
   return std::nullopt;
 }
 
-/// The collector buffer of `.ws` and its use; b0::discard if it names none.
+/// The collector buffer and its use; discard if the instruction names none.
 uint32_t collectorOf(const Instruction &in) {
+  constexpr CollectorUse kUses[] = {CollectorUse::Fill, CollectorUse::Use,
+                                    CollectorUse::LastUse,
+                                    CollectorUse::Discard};
   for (Modifier modifier : in.modifiers)
-    if (modifier >= Modifier::CollectorB0Fill &&
-        modifier <= Modifier::CollectorB3Discard) {
-      constexpr CollectorUse kUses[] = {CollectorUse::Fill, CollectorUse::Use,
-                                        CollectorUse::LastUse,
-                                        CollectorUse::Discard};
+    if (modifier >= Modifier::CollectorAFill &&
+        modifier <= Modifier::CollectorADiscard) {
+      uint32_t index = uint32_t(modifier) - uint32_t(Modifier::CollectorAFill);
+      return uint32_t(kUses[index]) << 3;
+    } else if (modifier >= Modifier::CollectorB0Fill &&
+               modifier <= Modifier::CollectorB3Discard) {
       uint32_t index = uint32_t(modifier) - uint32_t(Modifier::CollectorB0Fill);
       return index / 4 << 1 | uint32_t(kUses[index % 4]) << 3;
     }
@@ -344,8 +372,8 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   detail.a = {a, b, idesc, d.predicate(in.operands[next++])};
   detail.a.insert(detail.a.end(), disabled.begin(), disabled.end());
   uint32_t scaleInputD = 0;
+  r.aux2 = uint32_t(stationary) | collectorOf(in);
   if (stationary) {
-    r.aux2 = 1 | collectorOf(in);
     if (next < count)
       r.op[0] = d.source(in.operands[next], 64);
   } else if (next < count) {

@@ -80,7 +80,8 @@ Step allocate(Exec &x, const Record &r) {
       !x.cluster->grid.residency.take(*x.cta, columns, r.line))
     return Step::Block;
   uint32_t address = 0;
-  AllocStatus status = tensor.allocate(columns, address);
+  AllocStatus status = tensor.allocate(
+      columns, address, x.cluster->grid.options.firstTensorColumn / 32 * 32);
   if (status == AllocStatus::WouldBlock)
     return Step::Block;
   if (status != AllocStatus::Ok)

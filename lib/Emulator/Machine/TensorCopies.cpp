@@ -9,6 +9,8 @@
 #include "TensorOrder.h"
 #include "Tma.h"
 
+#include "../Ptx/Targets.h"
+
 namespace blockscale::emulator {
 
 void encodeTensorMap(const TensorMap &map, uint8_t *bytes) {
@@ -127,7 +129,8 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
 
 /// Whether the target cannot copy 4- and 6-bit types to shared::cluster.
 bool lacksPaddedTypes(const Exec &x) {
-  return x.cluster->program().module->target.rfind("sm_12", 0) == 0;
+  return hasFeature(x.cluster->program().module->target,
+                    TargetFeature::PaddedTypesInOwnCta);
 }
 bool isSubByte(TensorMapType type) {
   return type == TensorMapType::U4Align8 || type == TensorMapType::U4Align16 ||
@@ -182,6 +185,11 @@ Step tensorCopy(Exec &x, const Record &r) {
     TensorMap map;
     if (!mapAt(x, r, pushedAddress(x, *r.detail, 1, lane), lane, map))
       return Step::Fault;
+    if (!map.globalAddress)
+      return x.fault(r, FindingKind::Tma,
+                     "the tensor map has the global address 0: a template "
+                     "needs its address by tensormap.replace first",
+                     int(lane), 0, 45);
     int32_t c[5] = {};
     auto count = unsigned(r.detail->a.size());
     for (unsigned i = 0; i != count && i < 5; ++i)

@@ -48,7 +48,7 @@ struct Worker {
     auto size = uint32_t(grid.launch.cluster.count());
     uint32_t room = grid.options.residentClusters
                         ? grid.options.residentClusters * size
-                        : kSms;
+                        : grid.options.sms;
     if (grid.parkedCtas + size > room && !parked.empty() &&
         !grid.launch.cooperative)
       return false;

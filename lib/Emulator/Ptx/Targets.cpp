@@ -10,7 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Targets.h"
 #include "Parser.h"
+
+#include "blockscale/Emulator/Machine.h"
 
 #include <algorithm>
 
@@ -86,6 +89,31 @@ constexpr TargetRow kRows[] = {
     {Opcode::Fma, "f32x2", "100+"},
 };
 
+/// What targets have besides instructions.
+struct FeatureRow {
+  TargetFeature feature;
+  std::string_view targets;
+};
+
+constexpr FeatureRow kFeatures[] = {
+    {TargetFeature::MmaK96, "103a 103f"},
+    {TargetFeature::AbsoluteLeading, "103a 103f"},
+    {TargetFeature::PaddedTypesInOwnCta, "120+"},
+};
+
+/// Shared memory that a CTA may have, in bytes; the first row that lists the
+/// target counts.
+struct SharedRow {
+  std::string_view targets;
+  uint32_t bytes;
+};
+
+constexpr SharedRow kShared[] = {
+    {"120+", 99 << 10}, {"90+", 227 << 10}, {"89+", 99 << 10},
+    {"87+", 163 << 10}, {"86+", 99 << 10},  {"80+", 163 << 10},
+    {"75+", 64 << 10},  {"70+", 96 << 10},  {"0+", 48 << 10},
+};
+
 /// Cuts the next word.
 std::string_view takeWord(std::string_view &text) {
   size_t end = std::min(text.find(' '), text.size());
@@ -152,6 +180,20 @@ std::string spelled(std::string_view targets) {
 }
 
 } // namespace
+
+bool hasFeature(std::string_view target, TargetFeature feature) {
+  for (const FeatureRow &row : kFeatures)
+    if (row.feature == feature && lists(row.targets, TargetName(target)))
+      return true;
+  return false;
+}
+
+uint32_t sharedCapacity(std::string_view target) {
+  for (const SharedRow &row : kShared)
+    if (lists(row.targets, TargetName(target)))
+      return row.bytes;
+  return 0;
+}
 
 std::vector<Diagnostic> checkTarget(const Module &module,
                                     const Function &function) {

@@ -228,6 +228,22 @@ whyNotShifted(const MmaRequest &request, const InstructionDescriptor &idesc) {
   return std::nullopt;
 }
 
+/// A matrix off its swizzle pattern. The swizzle is one of absolute addresses,
+/// for copies as for descriptors with base offset 0, so that these read what a
+/// copy to the same place wrote.
+static void checkPattern(const SharedDescriptor &descriptor, const char *what,
+                         uint32_t address, TensorReport &report) {
+  auto reason = whyNotPattern(descriptor);
+  if (!reason)
+    return;
+  if (descriptor.baseOffset)
+    refuse(report, TensorIssueKind::IllegalInstruction, 41, 0, address,
+           what + *reason);
+  else
+    report.issues.push_back(
+        {TensorIssueKind::Advice, 41, 0, address, what + *reason});
+}
+
 /// Refuses what neither descriptor field nor operand can have.
 static void checkRequest(const MmaRequest &request, TensorContext &context,
                          ZeroColumns &columns, TensorReport &report) {
@@ -282,10 +298,9 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
     SharedDescriptor descriptor = decodeSharedDescriptor(bits);
     if (descriptor.baseOffset)
       report.openPoints.add(OpenPoint::BaseOffsetPattern);
-    if (auto reason = whyNotPattern(descriptor))
-      return illegal("operand '" + std::string(bits == request.b ? "B" : "A") +
-                         "': " + *reason,
-                     41);
+    checkPattern(descriptor,
+                 bits == request.b ? "operand 'B': " : "operand 'A': ", 0,
+                 report);
   }
 }
 
@@ -386,11 +401,9 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
            *reason);
     return report;
   }
-  if (auto reason = whyNotPattern(descriptor)) {
-    refuse(report, TensorIssueKind::IllegalInstruction, 41, 0, address,
-           *reason);
+  checkPattern(descriptor, "", address, report);
+  if (report.refused)
     return report;
-  }
   for (unsigned c = 0; c < ctaGroup && c < 2; ++c) {
     const TensorCta &cta = context.cta[c];
     if (!cta.shared || !cta.tensor) {

@@ -89,6 +89,7 @@ public:
   bool readA(unsigned cta, const unsigned *lanes, Operand &out);
   /// All N rows of B; zeros for those in `columns`.
   bool readB(const ZeroColumns &columns, Operand &out);
+  /// Scales of rows that have been read.
   bool readScalesA(unsigned cta, Operand &out);
   bool readScalesB(unsigned cta, Operand &out);
 
@@ -119,14 +120,20 @@ private:
   struct ScalePlace {
     unsigned firstLane, replicas, firstColumn, wordStride, firstByte;
   };
-  bool scaleRows(unsigned cta, const char *operand, const ScalePlace &place,
-                 unsigned rows, unsigned count, float *out);
-  bool scaleRow(unsigned cta, const char *operand, unsigned firstLane,
-                unsigned replicas, unsigned firstColumn, unsigned wordStride,
-                unsigned firstByte, unsigned count, float *out);
-  bool scaleWord(unsigned cta, const char *operand, unsigned firstLane,
+  /// The CTA whose scales are read, and their name for reports.
+  struct ScaleSource {
+    unsigned cta;
+    const char *operand;
+  };
+  bool scaleRows(const ScaleSource &source, ScalePlace place, unsigned first,
+                 unsigned rows, Operand &out);
+  bool scaleRow(const ScaleSource &source, const ScalePlace &place,
+                unsigned row, Operand &out);
+  bool scaleWord(const ScaleSource &source, unsigned firstLane,
                  unsigned replicas, unsigned column, uint32_t mask,
                  uint32_t &word);
+  bool signedScale(const ScaleSource &source, uint32_t address, unsigned row,
+                   unsigned s, Operand &out);
 
   const MmaRequest &request;
   const InstructionDescriptor &idesc;

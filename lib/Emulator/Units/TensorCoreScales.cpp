@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace blockscale::emulator::detail {
 
@@ -32,9 +33,10 @@ bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
   return true;
 }
 
-bool OperandReader::scaleWord(unsigned cta, const char *operand,
-                              unsigned firstLane, unsigned replicas,
-                              unsigned column, uint32_t mask, uint32_t &word) {
+bool OperandReader::scaleWord(const ScaleSource &source, unsigned firstLane,
+                              unsigned replicas, unsigned column, uint32_t mask,
+                              uint32_t &word) {
+  auto [cta, operand] = source;
   const TensorMemory &tensor = *context.cta[cta].tensor;
   if (column >= TensorMemory::kColumns || !tensor.allocated(column, 1))
     return fail(TensorIssueKind::Unallocated, 51, cta, firstLane << 16 | column,
@@ -55,37 +57,60 @@ bool OperandReader::scaleWord(unsigned cta, const char *operand,
   return true;
 }
 
-bool OperandReader::scaleRow(unsigned cta, const char *operand,
-                             unsigned firstLane, unsigned replicas,
-                             unsigned firstColumn, unsigned wordStride,
-                             unsigned firstByte, unsigned count, float *out) {
+/// A ue4m3 scale has no sign, and what hardware makes of bit 7 is open. Padding
+/// may hold anything as long as it scales zeros alone; the value is then taken
+/// to be NaN, so that a result that depends on it cannot be right.
+bool OperandReader::signedScale(const ScaleSource &source, uint32_t address,
+                                unsigned row, unsigned s, Operand &out) {
+  unsigned block = out.k / out.scaleCount;
+  if (out.coded)
+    out.expand();
+  const float *elements = out.row(row) + s * block;
+  if (std::any_of(elements, elements + block,
+                  [](float value) { return value != 0; }))
+    return fail(TensorIssueKind::Inconsistent, 93, source.cta, address,
+                std::string("bit 7 is set in the 'ue4m3' scale in '") +
+                    source.operand + "' of elements " +
+                    std::to_string(s * block) + " to " +
+                    std::to_string((s + 1) * block - 1) + " of row " +
+                    std::to_string(row));
+  out.scales[row * out.scaleCount + s] =
+      std::numeric_limits<float>::quiet_NaN();
+  return true;
+}
+
+bool OperandReader::scaleRow(const ScaleSource &source, const ScalePlace &place,
+                             unsigned row, Operand &out) {
   const float *table = tableOf(idesc.scale);
-  for (unsigned s = 0; s < count;) {
-    unsigned byte = (firstByte + s) % 4;
-    unsigned take = std::min(4 - byte, count - s);
-    unsigned column = firstColumn + (firstByte + s) / 4 * wordStride;
+  for (unsigned s = 0; s < out.scaleCount;) {
+    unsigned byte = (place.firstByte + s) % 4;
+    unsigned take = std::min(4 - byte, out.scaleCount - s);
+    unsigned column =
+        place.firstColumn + (place.firstByte + s) / 4 * place.wordStride;
     uint32_t mask = uint32_t(((uint64_t(1) << 8 * take) - 1) << 8 * byte), word;
-    if (!scaleWord(cta, operand, firstLane, replicas, column, mask, word))
+    if (!scaleWord(source, place.firstLane, place.replicas, column, mask, word))
       return false;
-    if (idesc.scale == Element::UE4M3 && word & mask & 0x80808080)
-      return fail(
-          TensorIssueKind::Inconsistent, 65, cta, firstLane << 16 | column,
-          std::string("bit 7 of a 'ue4m3' scale of '") + operand + "' is set");
     for (unsigned i = 0; i < take; ++i, ++s) {
-      out[s] = table[word >> 8 * (byte + i) & 0xff];
-      if (std::isnan(out[s]))
+      float &scale = out.scales[row * out.scaleCount + s];
+      uint32_t code = word >> 8 * (byte + i) & 0xff;
+      scale = table[code];
+      if (idesc.scale == Element::UE4M3 && code & 0x80 &&
+          !signedScale(source, place.firstLane << 16 | column, row, s, out))
+        return false;
+      if (std::isnan(scale))
         report.openPoints.add(OpenPoint::NaNScale);
     }
   }
   return true;
 }
 
-/// Scales of up to 32 rows whose words share their columns.
-bool OperandReader::scaleRows(unsigned cta, const char *operand,
-                              const ScalePlace &place, unsigned rows,
-                              unsigned count, float *out) {
-  const TensorMemory &tensor = *context.cta[cta].tensor;
+/// Scales of up to 32 rows, from `first` on, whose words share their columns.
+bool OperandReader::scaleRows(const ScaleSource &source, ScalePlace place,
+                              unsigned first, unsigned rows, Operand &out) {
+  const TensorMemory &tensor = *context.cta[source.cta].tensor;
   const float *table = tableOf(idesc.scale);
+  unsigned count = out.scaleCount;
+  float *to = &out.scales[first * count];
   bool clean = true;
   for (unsigned s = 0; s < count && clean;) {
     unsigned byte = (place.firstByte + s) % 4;
@@ -107,7 +132,7 @@ bool OperandReader::scaleRows(unsigned cta, const char *operand,
       signs |= word;
       for (unsigned i = 0; i < take; ++i) {
         float value = table[word >> 8 * (byte + i) & 0xff];
-        out[r * count + s + i] = value;
+        to[r * count + s + i] = value;
         nan |= std::isnan(value);
       }
     }
@@ -118,10 +143,8 @@ bool OperandReader::scaleRows(unsigned cta, const char *operand,
       return true;
   }
   // Something is special: row by row says what.
-  for (unsigned r = 0; r < rows; ++r)
-    if (!scaleRow(cta, operand, place.firstLane + r, place.replicas,
-                  place.firstColumn, place.wordStride, place.firstByte, count,
-                  out + r * count))
+  for (unsigned r = 0; r < rows; ++r, ++place.firstLane)
+    if (!scaleRow(source, place, first + r, out))
       return false;
   return true;
 }
@@ -131,9 +154,8 @@ bool OperandReader::readScalesA(unsigned cta, Operand &out) {
     return false;
   unsigned base = TensorMemory::columnOf(request.scaleA);
   for (unsigned r = 0; r < out.rows; r += 32)
-    if (!scaleRows(cta, "SFA", {0, 4, base + r / 32, 4, idesc.scaleIdA},
-                   std::min(32u, out.rows - r), out.scaleCount,
-                   &out.scales[r * out.scaleCount]))
+    if (!scaleRows({cta, "SFA"}, {0, 4, base + r / 32, 4, idesc.scaleIdA}, r,
+                   std::min(32u, out.rows - r), out))
       return false;
   return true;
 }
@@ -148,10 +170,10 @@ bool OperandReader::readScalesB(unsigned cta, Operand &out) {
   for (unsigned n = 0, take; n < out.rows; n += take) {
     unsigned within = n % half;
     take = std::min(32u, half - within);
-    if (!scaleRows(cta, "SFB",
+    if (!scaleRows({cta, "SFB"},
                    {n / half * 64, split ? 2u : 4u, base + within / 32,
                     wordStride, idesc.scaleIdB},
-                   take, out.scaleCount, &out.scales[n * out.scaleCount]))
+                   n, take, out))
       return false;
   }
   return true;

@@ -72,13 +72,21 @@ AllocStatus TensorMemory::canAllocate(uint32_t columns) const {
   return AllocStatus::WouldBlock;
 }
 
-AllocStatus TensorMemory::allocate(uint32_t columns, uint32_t &address) {
+AllocStatus TensorMemory::allocate(uint32_t columns, uint32_t &address,
+                                   unsigned first) {
   AllocStatus status = canAllocate(columns);
   if (status != AllocStatus::Ok)
     return status;
-  unsigned column = 0;
-  while (bitRun(used.data(), column, columns, false))
+  auto isFree = [&](unsigned column) {
+    return column + columns <= kColumns &&
+           !bitRun(used.data(), column, columns, false);
+  };
+  unsigned column = first;
+  while (column < kColumns && !isFree(column))
     column += 32;
+  if (column >= kColumns)
+    for (column = 0; !isFree(column);)
+      column += 32;
   setRun(used.data(), column, columns, true);
   // A new allocation holds whatever was left there: as good as never written.
   for (auto &lane : validBits)

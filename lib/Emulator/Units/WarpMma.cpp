@@ -9,6 +9,7 @@
 #include "blockscale/Emulator/WarpMma.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace blockscale::emulator {
@@ -138,7 +139,8 @@ static float elementAt(const WarpMmaForm &form, Element type,
 
 /// Decodes A to kM x k, sparse rows expanded through the metadata.
 static Reason gatherA(const WarpMmaForm &form, const uint32_t *registers,
-                      const uint32_t *metadata, std::vector<double> &out) {
+                      const uint32_t *metadata, std::vector<double> &out,
+                      OpenPointSet &openPoints) {
   unsigned bits = containerBits(form, form.a), per = 32 / bits;
   unsigned count = form.registersA() * per;
   unsigned storedK = form.sparse ? form.k / 2 : form.k;
@@ -161,13 +163,18 @@ static Reason gatherA(const WarpMmaForm &form, const uint32_t *registers,
       unsigned lane = m % 8 * 4 + m / 8 + x / 8 * 2;
       unsigned nibble = metadata[lane] >> x % 8 * 4 & 0xf;
       unsigned first = nibble & 3, second = nibble >> 2;
+      const double *chosen = &stored[m * storedK + x * 2 * unit];
+      if (first >= second && std::all_of(chosen, chosen + 2 * unit,
+                                         [](double v) { return v == 0; })) {
+        openPoints.add(OpenPoint::ZeroMetadata);
+        continue;
+      }
       if (first >= second)
         return "sparsity metadata " + std::to_string(nibble) + " of row " +
                std::to_string(m) + " is not an ascending pair of positions";
       for (unsigned u = 0; u < unit; ++u) {
-        const double *from = &stored[m * storedK + x * 2 * unit + u];
-        out[m * form.k + x * chunk + first * unit + u] = from[0];
-        out[m * form.k + x * chunk + second * unit + u] = from[unit];
+        out[m * form.k + x * chunk + first * unit + u] = chosen[u];
+        out[m * form.k + x * chunk + second * unit + u] = chosen[unit + u];
       }
     }
   }
@@ -197,22 +204,35 @@ static Reason checkIds(const WarpMmaForm &form, WarpScale scale, bool isA) {
   return std::nullopt;
 }
 
-/// Scale of block `s` of row m of A or column n of B.
-static double scaleOf(const WarpMmaForm &form, WarpScale scale, bool isA,
-                      unsigned row, unsigned s) {
+/// The byte with the scale of block `s` of row m of A or column n of B.
+static uint32_t scaleOf(const WarpMmaForm &form, WarpScale scale, bool isA,
+                        unsigned row, unsigned s) {
   unsigned lane = isA ? row % 8 * 4 + scale.threadId * 2 + row / 8
                       : row * 4 + scale.threadId;
-  return decode(form.scale,
-                scale.registers[lane] >> (scale.byteId + s) * 8 & 0xff);
+  return scale.registers[lane] >> (scale.byteId + s) * 8 & 0xff;
 }
 
-/// Folds the scales into the elements; exact in double.
-static void applyScales(const WarpMmaForm &form, WarpScale scale, bool isA,
-                        std::vector<double> &values) {
+/// Folds the scales into the elements; exact in double. As in the tensor core,
+/// a ue4m3 scale with bit 7 may scale zeros alone, and counts as NaN.
+static Reason applyScales(const WarpMmaForm &form, WarpScale scale, bool isA,
+                          std::vector<double> &values) {
   unsigned rows = isA ? kM : kN, block = form.k / form.scaleVec;
   for (unsigned r = 0; r < rows; ++r)
-    for (unsigned i = 0; i < form.k; ++i)
-      values[r * form.k + i] *= scaleOf(form, scale, isA, r, i / block);
+    for (unsigned s = 0; s < form.scaleVec; ++s) {
+      uint32_t code = scaleOf(form, scale, isA, r, s);
+      double factor = decode(form.scale, code);
+      double *from = &values[r * form.k + s * block];
+      if (form.scale == Element::UE4M3 && code & 0x80) {
+        if (std::any_of(from, from + block, [](double v) { return v != 0; }))
+          return "bit 7 is set in the 'ue4m3' scale of block " +
+                 std::to_string(s) + " of row " + std::to_string(r) + " of " +
+                 (isA ? "A" : "B");
+        factor = std::numeric_limits<double>::quiet_NaN();
+      }
+      for (unsigned i = 0; i < block; ++i)
+        from[i] *= factor;
+    }
+  return std::nullopt;
 }
 
 static uint32_t integerResult(const WarpMmaForm &form, uint32_t c, double sum) {
@@ -224,7 +244,7 @@ static uint32_t integerResult(const WarpMmaForm &form, uint32_t c, double sum) {
 
 Reason warpMma(const WarpMmaForm &form, const uint32_t *a, const uint32_t *b,
                const uint32_t *c, const uint32_t *metadata, WarpScale scaleA,
-               WarpScale scaleB, uint32_t *d) {
+               WarpScale scaleB, uint32_t *d, OpenPointSet &openPoints) {
   if (auto reason = whyNot(form))
     return reason;
   if (form.sparse && !metadata)
@@ -236,12 +256,14 @@ Reason warpMma(const WarpMmaForm &form, const uint32_t *a, const uint32_t *b,
       return reason;
   }
   std::vector<double> left, right;
-  if (auto reason = gatherA(form, a, metadata, left))
+  if (auto reason = gatherA(form, a, metadata, left, openPoints))
     return reason;
   gatherB(form, b, right);
   if (form.scaleVec) {
-    applyScales(form, scaleA, true, left);
-    applyScales(form, scaleB, false, right);
+    if (auto reason = applyScales(form, scaleA, true, left))
+      return reason;
+    if (auto reason = applyScales(form, scaleB, false, right))
+      return reason;
   }
   bool half = form.accumulator == WarpAccumulator::F16;
   uint32_t result[4 * 32];
