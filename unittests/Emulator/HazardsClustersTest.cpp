@@ -127,6 +127,19 @@ const HazardCase kCases[] = {
             RECEIVE("W: atom.$.gpu.global.or.b32 %r9, [%rd4+4], 0;\n"
                     "setp.ne.u32 %p2, %r9, 1;\n@%p2 bra W;\n") READ,
         "relaxed", "acquire"),
+    // Of the readers of what nobody wrote, a few stand for all.
+    one(6, "StoreOverWhatManyRead", 33,
+        P "setp.eq.u32 %p3, %r2, 5;\nand.pred %p3, %p3, %p1;\n"
+          "ld.global.b32 %r9, [%rd4];\n"
+          "@%p3 st.global.b32 [%rd4+$], %r2; //! cta 5\n",
+        "0", "4"),
+    // Those after a barrier of the grid are not those before.
+    cooperative(6, one(6, "StoreOverWhatManyReadAgain", 33,
+                       P "setp.eq.u32 %p3, %r2, 0;\nand.pred %p3, %p3, %p1;\n"
+                         "add.s64 %rd13, %rd4, 256;\n"
+                         "ld.global.b32 %r9, [%rd4];\n" GRID_BARRIER
+                         "$\n@%p3 st.global.b32 [%rd4], %r5; //! cta 0\n",
+                       "ld.global.b32 %r9, [%rd4];", "")),
     // A relaxed store over a released one says nothing.
     one(2, "ReleaseOverwritten", 33,
         P SEND(RELEASED "\n@%p1 st.$.gpu.global.b32 [%rd4+4], 2;\n")

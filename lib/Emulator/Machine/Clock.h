@@ -146,6 +146,7 @@ public:
   void add(uint64_t cluster, const std::shared_ptr<const Times> &times);
   /// Takes over all of `other`; false if that is nothing new.
   bool join(const Frontier &other);
+  bool empty() const { return !root; }
   /// Says which edition this is.
   void name(Edition edition);
   /// Whether the two are known to be equal.

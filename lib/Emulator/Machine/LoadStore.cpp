@@ -41,16 +41,6 @@ uint64_t addressOf(Exec &x, const Record &r, const Shape &s, unsigned lane) {
   return address;
 }
 
-/// Sign- or zero-extends an element into a wider register.
-void extendInto(uint8_t *to, unsigned width, const uint8_t *from,
-                unsigned bytes, bool sign) {
-  uint8_t fill = sign && from[bytes - 1] & 0x80 ? 0xFF : 0;
-  unsigned copied = std::min(bytes, width);
-  std::memcpy(to, from, copied);
-  if (width > bytes)
-    std::memset(to + bytes, fill, width - bytes);
-}
-
 /// Host memory of each active lane.
 struct LanePointers {
   uint8_t *data[32];
@@ -59,6 +49,7 @@ struct LanePointers {
   Cta *cta[32];                        ///< with `shared`; null elsewhere
   uint32_t offset[32];                 ///< with `shared`, in that CTA
   uint32_t globalLanes = 0;
+  const Region *region = nullptr; ///< that all lanes access, if it is known
 };
 
 /// The common case: all lanes in the CTA's own shared memory, aligned, none
@@ -122,6 +113,7 @@ bool globalPointers(Exec &x, const Record &r, const Shape &s, Use use,
   }
   out.global = !(bad & x.mask);
   out.globalLanes = x.mask;
+  out.region = region;
   return out.global;
 }
 
@@ -135,6 +127,7 @@ bool lanePointers(Exec &x, const Record &r, const Shape &s, Use use,
       globalPointers(x, r, s, use, out))
     return true;
   out.globalLanes = 0;
+  out.region = nullptr;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Access access;
@@ -219,9 +212,30 @@ bool storesSame(Exec &x, const Record &r, const Shape &s,
   return same;
 }
 
+/// The common case of loads: data that the grid does not write, and that many
+/// have read.
+bool readsAsMany(const Exec &x, const Record &r, const Shape &s,
+                 const LanePointers &at) {
+  if (!at.region || r.aux & kStrong)
+    return false;
+  if (!at.region->isTracked())
+    return true;
+  const GridOrder &grid = *x.cluster->grid.memoryOrder;
+  if (grid.met())
+    return false;
+  bool all = true;
+  for (uint32_t left = x.mask; left && all; left &= left - 1) {
+    const uint8_t *data = at.data[__builtin_ctz(left)];
+    all = grid.isRead(*at.region, uint64_t(data - at.region->data), s.bytes());
+  }
+  return all;
+}
+
 /// Strict mode: checks the accesses of all lanes.
 void orderLanes(Exec &x, const Record &r, const Shape &s,
                 const LanePointers &at, Use use) {
+  if (use == Use::Read && readsAsMany(x, r, s, at))
+    return;
   Touch touch;
   touch.origin = x.origin(r, int(x.firstLane()));
   touch.write = use == Use::Write;
@@ -267,6 +281,72 @@ std::unique_lock<std::mutex> meet(Exec &x, const Record &r,
   return std::unique_lock<std::mutex>(x.cluster->grid.atomics);
 }
 
+/// An element of memory that other host threads may access meanwhile: a kernel
+/// that races gets one value or the other, never a part of each.
+template <typename T> T readElement(const uint8_t *from) {
+  typedef T Shared __attribute__((may_alias));
+  T value;
+  if (reinterpret_cast<uintptr_t>(from) % sizeof(T) == 0)
+    value = __atomic_load_n(reinterpret_cast<const Shared *>(from),
+                            __ATOMIC_RELAXED);
+  else // a buffer of the host that is not aligned
+    std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+template <typename T> void writeElement(uint8_t *to, T value) {
+  typedef T Shared __attribute__((may_alias));
+  if (reinterpret_cast<uintptr_t>(to) % sizeof(T) == 0)
+    __atomic_store_n(reinterpret_cast<Shared *>(to), value, __ATOMIC_RELAXED);
+  else
+    std::memcpy(to, &value, sizeof(T));
+}
+
+/// The same for elements of another size than the register: loads extend them
+/// by zero or sign, stores cut them.
+void extendInto(uint8_t *to, unsigned width, const uint8_t *from,
+                unsigned bytes, bool sign) {
+  uint8_t value[16];
+  switch (bytes) {
+  case 1:
+    value[0] = readElement<uint8_t>(from);
+    break;
+  case 2: {
+    auto element = readElement<uint16_t>(from);
+    std::memcpy(value, &element, 2);
+    break;
+  }
+  case 4: {
+    auto element = readElement<uint32_t>(from);
+    std::memcpy(value, &element, 4);
+    break;
+  }
+  default:
+    std::memcpy(value, from, bytes);
+  }
+  uint8_t fill = sign && value[bytes - 1] & 0x80 ? 0xFF : 0;
+  std::memcpy(to, value, std::min(bytes, width));
+  if (width > bytes)
+    std::memset(to + bytes, fill, width - bytes);
+}
+void storePart(uint8_t *to, const uint8_t *from, unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return writeElement<uint8_t>(to, *from);
+  case 2: {
+    uint16_t element;
+    std::memcpy(&element, from, 2);
+    return writeElement(to, element);
+  }
+  case 4: {
+    uint32_t element;
+    std::memcpy(&element, from, 4);
+    return writeElement(to, element);
+  }
+  default:
+    std::memcpy(to, from, bytes);
+  }
+}
+
 /// Moves one element per lane between memory and a register of its size.
 template <typename T>
 void moveLanes(uint32_t mask, uint8_t *const memory[32], unsigned offset,
@@ -274,11 +354,11 @@ void moveLanes(uint32_t mask, uint8_t *const memory[32], unsigned offset,
   T *lanes = reinterpret_cast<T *>(slot);
   if (isLoad)
     forLanes(mask, [&](unsigned lane) {
-      std::memcpy(&lanes[lane], memory[lane] + offset, sizeof(T));
+      lanes[lane] = readElement<T>(memory[lane] + offset);
     });
   else
     forLanes(mask, [&](unsigned lane) {
-      std::memcpy(memory[lane] + offset, &lanes[lane], sizeof(T));
+      writeElement<T>(memory[lane] + offset, lanes[lane]);
     });
 }
 
@@ -386,8 +466,8 @@ Step store(Exec &x, const Record &r) {
         moveElement(s.element, x.mask, to.data, offset, x.at(slot), false))
       continue;
     forLanes(x.mask, [&](unsigned lane) {
-      std::memcpy(to.data[lane] + offset, x.at(slot) + lane * s.registerBytes,
-                  s.element);
+      storePart(to.data[lane] + offset, x.at(slot) + lane * s.registerBytes,
+                s.element);
     });
   }
   if (to.shared)

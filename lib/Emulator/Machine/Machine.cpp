@@ -91,10 +91,12 @@ RunResult run(const Kernel &kernel, const Launch &launch,
                       result.findings) ||
       !chooseClusters(launch, options, grid.order, result.findings))
     return result;
-  if (grid.memoryOrder)
+  if (grid.memoryOrder) {
+    grid.memoryOrder->cover(grid.memory.regions);
     for (const Region &region : grid.memory.regions)
       if (region.fromPreviousGrid)
         grid.memoryOrder->presetPrevious(region.base, region.size);
+  }
   runGrid(grid, result);
   return result;
 }

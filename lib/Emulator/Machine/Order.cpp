@@ -306,6 +306,10 @@ void Order::acquireFrom(Warp &warp, const Locations &from, uint64_t address,
   look = {address, version, sync.acquires, sync.scope};
   bool apart = !sync.acquires && cluster.grid.memoryOrder->narrowFences;
   Received found = from.read(address, placeOf(warp), sync.scope, apart);
+  for (const Message &message : found)
+    if (!message.happens.empty() ||
+        (message.own && message.cluster != cluster.id))
+      cluster.grid.memoryOrder->meet();
   for (size_t i = 0; i != found.size(); ++i)
     if (sync.acquires)
       own.clock.join(found[i], cluster.id);

@@ -185,12 +185,24 @@ public:
     return shards[address / kBlock % kShards];
   }
 
+  /// Keeps track of the pages of these regions, which stay where they are.
+  void cover(std::vector<Region> &regions);
+  /// Whether one more read of these bytes makes no difference, as long as no
+  /// clusters met; `offset` counts from the base of a region that is tracked.
+  bool isRead(const Region &region, uint64_t offset, uint64_t bytes) const;
+  bool isRead(const Memory &memory, const Range *ranges, size_t count) const;
+  /// Some cluster knows what another one did.
+  bool met() const { return clustersMet.load(std::memory_order_relaxed); }
+  void meet() { clustersMet.store(true, std::memory_order_relaxed); }
+
   /// Whether a fence may acquire from near only.
   const bool narrowFences;
   std::atomic<uint64_t> rows{0}; ///< of editions, see Locations
 
 private:
   std::deque<Shard> shards;
+  std::vector<std::unique_ptr<std::atomic<const ShadowPage *>[]>> directories;
+  std::atomic<bool> clustersMet{false};
 };
 
 /// Strict state of a cluster.

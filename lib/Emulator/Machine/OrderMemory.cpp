@@ -23,6 +23,10 @@ public:
     return reached(e, View::Happens);
   }
 
+  bool clustersMet() const override {
+    return order.cluster.grid.memoryOrder->met();
+  }
+
   Verdict verdict(const PastAccess &e, bool wrote) const override {
     if (!before(e)) {
       // Kernels let several warps store one value: nobody can tell.
@@ -280,7 +284,7 @@ void Order::touchShared(Warp &warp, Cta &cta, const Range *ranges, size_t count,
 
 bool Order::tracked(uint64_t address, uint64_t bytes) const {
   const Region *region = cluster.grid.memory.find(address, bytes);
-  return region && (region->writable || region->fromPreviousGrid);
+  return region && region->isTracked();
 }
 
 /// Reports what .nc may not read, if it is there.
@@ -295,8 +299,66 @@ void Order::checkNonCoherent(const Shadow &shadow, const Range &range,
                           range.address);
 }
 
+bool GridOrder::isRead(const Region &region, uint64_t offset,
+                       uint64_t bytes) const {
+  uint64_t at = offset + region.base % (1 << ShadowPage::kShift);
+  uint64_t end = at + bytes;
+  for (at &= ~uint64_t(3); at < end;) {
+    const ShadowPage *page =
+        region.shadow[at >> ShadowPage::kShift].load(std::memory_order_acquire);
+    if (!page)
+      return false;
+    uint64_t stop =
+        std::min(end, ((at >> ShadowPage::kShift) + 1) << ShadowPage::kShift);
+    for (; at < stop; at += 4)
+      if (!page->load(at >> 2 & (ShadowPage::kWords - 1)).isRead())
+        return false;
+  }
+  return true;
+}
+
+bool GridOrder::isRead(const Memory &memory, const Range *ranges,
+                       size_t count) const {
+  const Region *region = nullptr;
+  for (size_t i = 0; i != count; ++i) {
+    const Range &range = ranges[i];
+    if (!region || range.address < region->base ||
+        range.address - region->base >= region->size)
+      region = memory.find(range.address, range.bytes);
+    if (!region || !region->shadow ||
+        !isRead(*region, range.address - region->base, range.bytes))
+      return false;
+  }
+  return true;
+}
+
+void GridOrder::cover(std::vector<Region> &regions) {
+  constexpr uint64_t kPage = 1 << ShadowPage::kShift;
+  for (Region &region : regions) {
+    if (!region.isTracked())
+      continue;
+    auto count = size_t((region.base % kPage + region.size) / kPage + 1);
+    directories.emplace_back(new std::atomic<const ShadowPage *>[count]());
+    region.shadow = directories.back().get();
+  }
+  for (Shard &shard : shards)
+    shard.shadow.tell([&regions](uint64_t address, const ShadowPage *page) {
+      for (Region &region : regions) {
+        uint64_t first = region.base / kPage * kPage;
+        if (region.shadow && address >= first &&
+            address < region.base + region.size)
+          region.shadow[(address - first) / kPage].store(
+              page, std::memory_order_release);
+      }
+    });
+}
+
 void Order::touchGlobal(Warp &warp, const Range *ranges, size_t count,
                         const Touch &touch) {
+  GridOrder &grid = *cluster.grid.memoryOrder;
+  if (!touch.write && !grid.met() &&
+      grid.isRead(cluster.grid.memory, ranges, count))
+    return;
   PastAccess event = eventOf(cluster.id, warp, touch);
   event.stamp = predict(event.stamp);
   AccessCheck check(*this, warp, touch, event, true);
@@ -306,8 +368,7 @@ void Order::touchGlobal(Warp &warp, const Range *ranges, size_t count,
   auto flush = [&] {
     if (!filled)
       return;
-    GridOrder::Shard &shard =
-        cluster.grid.memoryOrder->shardOf(parts[0].address);
+    GridOrder::Shard &shard = grid.shardOf(parts[0].address);
     std::lock_guard<std::mutex> guard(shard.lock);
     if (touch.nonCoherent)
       for (size_t i = 0; i != filled; ++i)

@@ -36,30 +36,49 @@ uint32_t Shadow::internSet(std::vector<uint32_t> members) {
   for (uint32_t member : members)
     hash = mix(hash, member);
   uint32_t &id = setIds[hash % kRemembered];
-  if (!id || sets[id] != members) {
-    id = uint32_t(sets.size());
+  if (!id || membersOf(id) != members) {
+    id = uint32_t(sets.size()) | (ofManyClusters(members) ? Cell::kMany : 0);
     sets.push_back(std::move(members));
   }
   return id;
 }
 
+bool Shadow::ofManyClusters(const std::vector<uint32_t> &members) const {
+  const PastAccess *first = nullptr;
+  for (uint32_t member : members) {
+    const PastAccess &event = events[member];
+    if (event.is(PastAccess::Strong))
+      continue;
+    if (first && event.cluster != first->cluster)
+      return true;
+    first = &event;
+  }
+  return false;
+}
+
 /// A read that happened before this one need not be kept: whoever comes after
 /// this one comes after both. Only a strong access may meet another strong one
-/// without an edge, so it stands for strong ones alone.
+/// without an edge, so it stands for strong ones alone. Of readers of many
+/// clusters, none of which happened before this one, no more are kept.
 uint32_t Shadow::addReader(uint32_t set, uint32_t reader, const Judge &judge) {
+  bool many = set & Cell::kMany;
+  if (many && !judge.clustersMet())
+    return set;
   Grown &known = grown[mix(set, reader) % kRemembered];
   if (known.result && known.set == set && known.reader == reader)
     return known.result;
   std::vector<uint32_t> members;
   bool strong = events[reader].is(PastAccess::Strong);
-  for (uint32_t old : sets[set])
+  for (uint32_t old : membersOf(set))
     if (!(events[old] == events[reader]) &&
         ((strong && !events[old].is(PastAccess::Strong)) ||
          !judge.before(events[old])))
       members.push_back(old);
+  known = {set, reader, set};
+  if (many && members.size() == membersOf(set).size())
+    return set;
   members.push_back(reader);
-  known = {set, reader, internSet(std::move(members))};
-  return known.result;
+  return known.result = internSet(std::move(members));
 }
 
 /// What the access makes of a cell.
@@ -78,7 +97,7 @@ Shadow::Cell Shadow::next(Cell cell, Visit &visit, uint64_t address) {
   // with an edge to this access orders the write as well. What was read back
   // has left the generic proxy: the fence that counts is that of the read.
   bool covered = false;
-  for (uint32_t id : sets[cell.readers]) {
+  for (uint32_t id : membersOf(cell.readers)) {
     check(id, false);
     covered |=
         !events[id].is(PastAccess::Strong) && visit.judge.before(events[id]);
@@ -111,7 +130,9 @@ Shadow::Page &Shadow::page(uint64_t number) {
       for (uint32_t i = 0; i != kPageWords; ++i)
         if (uint64_t at = (number << kPageShift) + 4 * i;
             at >= one.address && at - one.address < one.bytes)
-          (*page)[i].writer = one.event;
+          page->store(i, {one.event, 0});
+    if (pageMade)
+      pageMade(number << kPageShift, page.get());
   }
   entry = {number, page.get()};
   return *page;
@@ -123,28 +144,29 @@ void Shadow::touchRange(const Range &range, Visit &visit) {
     Page &cells = page(at >> kPageShift);
     uint64_t stop = std::min(end, ((at >> kPageShift) + 1) << kPageShift);
     while (at != stop) {
-      Cell *cell = &cells[at >> 2 & (kPageWords - 1)];
+      size_t index = at >> 2 & (kPageWords - 1);
+      Cell cell = cells.load(index);
       uint64_t word = at & ~uint64_t(3);
       auto first = unsigned(at & 3);
       auto count = unsigned(std::min<uint64_t>(stop - at, 4 - first));
-      if (count != 4 || cell->writer == kSplit) {
-        touchBytes(*cell, first, count, visit, word);
+      if (count != 4 || cell.writer == kSplit) {
+        touchBytes(cell, first, count, visit, word);
         if (count == 4 && visit.write) // the bytes are equal again
-          *cell = {visit.event, 0};
+          cell = {visit.event, 0};
+        cells.store(index, cell);
         at += count;
         continue;
       }
-      if (!(*cell == visit.in)) {
-        Cell old = *cell;
-        visit.out = next(old, visit, word);
-        visit.in = old;
+      if (!(cell == visit.in)) {
+        visit.out = next(cell, visit, word);
+        visit.in = cell;
       }
       // Equal cells become equal ones.
-      Cell *last = cell + (stop - at) / 4, *run = cell + 1;
-      while (run != last && *run == visit.in)
-        ++run;
-      std::fill(cell, run, visit.out);
-      at += uint64_t(run - cell) * 4;
+      size_t last = index + (stop - at) / 4, run = index;
+      do {
+        cells.store(run, visit.out);
+      } while (++run != last && cells.load(run) == visit.in);
+      at += uint64_t(run - index) * 4;
     }
   }
 }
@@ -179,7 +201,7 @@ std::vector<PastAccess> Shadow::writers(uint64_t address,
       at = (number + 1) << kPageShift;
       continue;
     }
-    Cell cell = (*page)[at >> 2 & (kPageWords - 1)];
+    Cell cell = page->load(at >> 2 & (kPageWords - 1));
     uint64_t next = std::min(end, (at | 3) + 1);
     if (cell.writer != kSplit)
       add(cell.writer);
@@ -217,26 +239,29 @@ void Shadow::collect() {
   };
   auto keep = [&](Cell &cell) {
     keepEvent(cell.writer);
-    if (cell.readers && !newSet[cell.readers]) {
-      std::vector<uint32_t> members = oldSets[cell.readers];
+    uint32_t old = cell.readers & ~Cell::kMany;
+    if (old && !newSet[old]) {
+      std::vector<uint32_t> members = oldSets[old];
       for (uint32_t &member : members)
         keepEvent(member);
-      newSet[cell.readers] = internSet(std::move(members));
+      newSet[old] = internSet(std::move(members));
     }
-    cell.readers = newSet[cell.readers];
+    cell.readers = newSet[old];
   };
   for (Preset &one : presets)
     keepEvent(one.event);
   for (auto &[number, page] : pages)
-    for (Cell &cell : *page) {
+    for (uint32_t i = 0; i != kPageWords; ++i) {
+      Cell cell = page->load(i);
       if (cell.writer != kSplit) {
         keep(cell);
-        continue;
+      } else {
+        splits.push_back(oldSplits[cell.readers]);
+        cell.readers = uint32_t(splits.size() - 1);
+        for (Cell &byte : splits.back())
+          keep(byte);
       }
-      splits.push_back(oldSplits[cell.readers]);
-      cell.readers = uint32_t(splits.size() - 1);
-      for (Cell &byte : splits.back())
-        keep(byte);
+      page->store(i, cell);
     }
   limit = std::max<size_t>(1 << 16,
                            2 * (events.size() + sets.size() + splits.size()));

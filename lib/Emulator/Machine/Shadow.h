@@ -18,7 +18,10 @@
 #include "Locations.h"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <unordered_map>
 
 namespace blockscale::emulator::machine {
@@ -78,8 +81,45 @@ public:
   virtual Verdict verdict(const PastAccess &earlier, bool wrote) const = 0;
   /// Whether the earlier one happened before, fences aside.
   virtual bool before(const PastAccess &earlier) const = 0;
+  /// Whether some cluster knows what another one did.
+  virtual bool clustersMet() const = 0;
   virtual void conflict(const PastAccess &earlier, bool wrote, Verdict verdict,
                         uint64_t address) = 0;
+};
+
+/// What is known of a word: its last write, and the reads since.
+struct ShadowCell {
+  uint32_t writer = 0, readers = 0; ///< 0 = none
+  bool operator==(const ShadowCell &o) const { return bits() == o.bits(); }
+
+  /// In `readers`: unordered threads of several clusters are among them.
+  static constexpr uint32_t kMany = 1u << 31;
+  /// Nothing wrote the word, and one more reader makes no difference to whoever
+  /// will: while no cluster knows of another one, that races already.
+  bool isRead() const { return writer == 0 && readers & kMany; }
+
+  uint64_t bits() const { return uint64_t(readers) << 32 | writer; }
+  static ShadowCell of(uint64_t bits) {
+    return {uint32_t(bits), uint32_t(bits >> 32)};
+  }
+};
+
+/// The cells of 4 KiB. Whoever holds the lock of the shadow changes them;
+/// others may look.
+class ShadowPage {
+public:
+  static constexpr unsigned kShift = 12;
+  static constexpr uint32_t kWords = 1 << (kShift - 2);
+
+  ShadowCell load(size_t i) const {
+    return ShadowCell::of(cells[i].load(std::memory_order_relaxed));
+  }
+  void store(size_t i, ShadowCell cell) {
+    cells[i].store(cell.bits(), std::memory_order_relaxed);
+  }
+
+private:
+  std::array<std::atomic<uint64_t>, kWords> cells{};
 };
 
 class Shadow {
@@ -91,21 +131,18 @@ public:
   std::vector<PastAccess> writers(uint64_t address, uint32_t bytes) const;
   /// All bytes count as written by `event` until they are touched.
   void preset(uint64_t address, uint64_t bytes, const PastAccess &event);
+  /// Calls `made` with the address of each page that is made from now on.
+  void tell(std::function<void(uint64_t, const ShadowPage *)> made) {
+    pageMade = std::move(made);
+  }
 
 private:
-  static constexpr unsigned kPageShift = 12;
-  static constexpr uint32_t kPageWords = 1 << (kPageShift - 2);
-  /// In Cell::writer: `readers` is the index of the cells of the bytes.
+  static constexpr unsigned kPageShift = ShadowPage::kShift;
+  static constexpr uint32_t kPageWords = ShadowPage::kWords;
+  /// In ShadowCell::writer: `readers` is the index of the cells of the bytes.
   static constexpr uint32_t kSplit = ~uint32_t(0);
-
-  struct alignas(8) Cell {
-    uint32_t writer = 0, readers = 0; ///< 0 = none
-    bool operator==(const Cell &o) const { return bits() == o.bits(); }
-
-  private:
-    uint64_t bits() const { return uint64_t(readers) << 32 | writer; }
-  };
-  using Page = std::array<Cell, kPageWords>;
+  using Cell = ShadowCell;
+  using Page = ShadowPage;
   struct Preset {
     uint64_t address, bytes;
     uint32_t event;
@@ -118,6 +155,10 @@ private:
   uint32_t intern(const PastAccess &event);
   uint32_t addReader(uint32_t set, uint32_t reader, const Judge &judge);
   uint32_t internSet(std::vector<uint32_t> members);
+  const std::vector<uint32_t> &membersOf(uint32_t set) const {
+    return sets[set & ~Cell::kMany];
+  }
+  bool ofManyClusters(const std::vector<uint32_t> &members) const;
   /// The access that is being checked.
   struct Visit {
     uint32_t event;
@@ -133,6 +174,7 @@ private:
   void collect();
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
+  std::function<void(uint64_t, const ShadowPage *)> pageMade;
   struct Recent {
     uint64_t number = ~uint64_t(0);
     Page *page = nullptr;

@@ -42,6 +42,7 @@ struct WarpOrder;
 class Order;
 class GridOrder;
 class TensorOrder;
+class ShadowPage;
 
 /// What a handler did with the program counter of its group.
 enum class Step : uint8_t {
@@ -185,6 +186,12 @@ struct Region {
   uint8_t *data = nullptr;
   bool writable = true;
   bool fromPreviousGrid = false;
+  /// Strict mode: what is known of each page of 4 KiB, null where nothing is.
+  /// The first one holds byte `base`.
+  std::atomic<const ShadowPage *> *shadow = nullptr;
+
+  /// Whether an access to it may conflict with another one.
+  bool isTracked() const { return writable || fromPreviousGrid; }
 };
 
 struct Memory {
