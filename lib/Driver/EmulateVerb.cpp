@@ -91,7 +91,8 @@ private:
                "a_data, b_scales, bias")};
   cl::list<std::string> settings{
       "set", cl::sub(command), cl::value_desc("NAME=NUMBER"),
-      cl::desc("With a plan, a dynamic size (M, N, K, batch), num_sms, alpha "
+      cl::desc("With a plan, a dynamic size (M, N, K, batch), num_sms, "
+               "max_clusters, alpha "
                "or beta")};
   cl::list<std::string> outputs{
       "out", cl::sub(command), cl::value_desc("WHICH=FILE.npy"),
@@ -230,7 +231,7 @@ int EmulateVerb::prepareFromPlan(Prepared &prepared) {
     return reportError("'" + planFile + "' has no kernel '" + kernel + "'",
                        kFailure);
   plan::Environment given;
-  int64_t numSms = 148;
+  std::optional<int64_t> numSms, maxClusters;
   for (const std::string &text : settings) {
     auto [name, value] = *splitPair(text);
     double number;
@@ -243,6 +244,8 @@ int EmulateVerb::prepareFromPlan(Prepared &prepared) {
       prepared.data.scalars[name.str()] = static_cast<float>(number);
     else if (name == "num_sms")
       numSms = integer;
+    else if (name == "max_clusters")
+      maxClusters = integer;
     else
       given[name.str()] = integer;
   }
@@ -250,7 +253,14 @@ int EmulateVerb::prepareFromPlan(Prepared &prepared) {
     if (std::optional<double> fixed =
             plan::fixedOperand(*plan, found->name, factor))
       prepared.data.scalars.try_emplace(factor.str(), float(*fixed));
-  Parsed<plan::Environment> sizes = verify::bindSizes(*found, given, numSms);
+  auto residency = numSms ? Parsed<verify::Residency>::success(
+                                verify::residencyOn(*numSms, *found))
+                          : verify::residencyOn(*plan, *found);
+  if (!residency)
+    return reportError(residency.error, kFailure);
+  residency.value->maxClusters = maxClusters.value_or(residency->maxClusters);
+  Parsed<plan::Environment> sizes =
+      verify::bindSizes(*found, given, *residency);
   if (!sizes)
     return reportError(sizes.error, kNotUnderstood);
   if (int code = readPlanMemory(*found, *sizes, prepared))

@@ -84,10 +84,10 @@ private:
       "tiles", cl::sub(command), cl::init(0), cl::value_desc("NUMBER"),
       cl::desc("Run only that many clusters of the grid, spread evenly "
                "(default 0: all)")};
-  cl::opt<int64_t> numSms{"num-sms", cl::sub(command), cl::init(148),
-                          cl::value_desc("NUMBER"),
-                          cl::desc("SMs that the launch assumes (default "
-                                   "148); few make a CTA compute many tiles")};
+  cl::opt<int64_t> numSms{
+      "num-sms", cl::sub(command), cl::init(0), cl::value_desc("NUMBER"),
+      cl::desc("SMs that the launch assumes (default: the chip's reference "
+               "part); few make a CTA compute many tiles")};
   cl::opt<uint64_t> seed{"seed", cl::sub(command), cl::init(1),
                          cl::value_desc("NUMBER"),
                          cl::desc("Seed of the inputs (default 1)")};
@@ -152,7 +152,6 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   verify::VerifyOptions options;
   options.seed = seed;
   options.threads = threads;
-  options.numSms = numSms;
   options.sampleClusters = tiles;
   options.completion = completion;
   if (trace)
@@ -169,10 +168,16 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
     kinds.push_back(verify::DataKind::Exact);
   if (data != Data::Exact)
     kinds.push_back(verify::DataKind::Random);
-  for (const plan::Kernel &kernel : compilation.plan.kernels)
+  for (const plan::Kernel &kernel : compilation.plan.kernels) {
+    auto residency = numSms.getNumOccurrences()
+                         ? Parsed<verify::Residency>::success(
+                               verify::residencyOn(numSms, kernel))
+                         : verify::residencyOn(compilation.plan, kernel);
+    if (!residency)
+      return reportError(residency.error, kFailure);
     for (const plan::Environment &given : sizesFor(kernel)) {
       Parsed<plan::Environment> sizes =
-          verify::bindSizes(kernel, given, numSms);
+          verify::bindSizes(kernel, given, *residency);
       if (!sizes)
         return reportError(sizes.error, kNotUnderstood);
       for (verify::DataKind kind : kinds) {
@@ -182,6 +187,7 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
           return attached;
       }
     }
+  }
   return kSuccess;
 }
 
@@ -216,7 +222,7 @@ int VerifyVerb::run() {
   options.hostDuties = hostDuties;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
-  if (numSms < 1)
+  if (numSms.getNumOccurrences() && numSms < 1)
     return reportError("--num-sms takes 1 or more, found " +
                            llvm::Twine(numSms.getValue()),
                        kNotUnderstood);

@@ -71,5 +71,5 @@ unsigned Device::capabilityMinor() const { return capability(chip()) % 10; }
 unsigned hw::residentClusters(const Device &device, unsigned ctas) {
   if (ctas == 0 || ctas > device.maxCluster)
     return 0;
-  return usableSms(device.part(), ctas) / ctas;
+  return residentClusters(device.part(), ctas);
 }

@@ -57,3 +57,7 @@ unsigned blockscale::hw::usableSms(const Part &part, unsigned cluster) {
   unsigned counted = cluster <= 4 ? kClustersOf4 * 4 : kClustersOf8 * 8;
   return part.smCount * counted / kCountedSms / cluster * cluster;
 }
+
+unsigned blockscale::hw::residentClusters(const Part &part, unsigned cluster) {
+  return usableSms(part, cluster) / cluster;
+}

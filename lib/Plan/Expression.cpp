@@ -191,7 +191,8 @@ private:
 
   int64_t lookUp(std::string_view name) {
     if (!environment) {
-      for (std::string_view known : {"M", "N", "K", "batch", "num_sms"})
+      for (std::string_view known :
+           {"M", "N", "K", "batch", "num_sms", "max_clusters"})
         if (name == known)
           return 1;
       fail("unknown name '" + std::string(name) + "'");

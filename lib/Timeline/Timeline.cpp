@@ -102,8 +102,8 @@ Estimate Timeline::Replay::finish() {
 
   uint64_t clusters = conditions.gridCtas / conditions.clusterCtas;
   uint64_t resident = std::max<uint64_t>(
-      1, hw::usableSms(conditions.part, unsigned(conditions.clusterCtas)) /
-             conditions.clusterCtas);
+      1,
+      hw::residentClusters(conditions.part, unsigned(conditions.clusterCtas)));
   result.waves = (clusters + resident - 1) / resident;
   double computing = double(result.waves) * result.cycles / (clockGhz * 1e3);
   result.memoryMicroseconds = double(conditions.memoryBytes) /

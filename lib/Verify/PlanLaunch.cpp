@@ -7,6 +7,7 @@
 
 #include "blockscale/Verify/PlanLaunch.h"
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -25,24 +26,55 @@ static const plan::Size *findSize(const plan::Kernel &kernel,
   return nullptr;
 }
 
-/// Why a device of that many SMs cannot run the kernel; empty if it can.
-static std::string whyNotSms(const plan::Kernel &kernel, int64_t numSms) {
-  if (numSms < 1 || numSms > plan::kMaxSize)
-    return "num_sms is " + std::to_string(numSms) + "; expected 1 to " +
-           std::to_string(plan::kMaxSize);
+/// CTAs of a cluster. What is far above any cluster is not multiplied further.
+static int64_t clusterCtas(const plan::Kernel &kernel) {
   int64_t ctas = 1;
   for (int64_t extent : kernel.cluster)
-    if (extent < 1 || __builtin_mul_overflow(ctas, extent, &ctas))
-      return "kernel '" + kernel.name + "' has no legal cluster";
-  if (numSms < ctas)
-    return "kernel '" + kernel.name + "': " + std::to_string(numSms) +
+    if (ctas <= plan::kMaxSize)
+      ctas *= std::clamp<int64_t>(extent, 1, plan::kMaxSize);
+  return ctas;
+}
+
+Residency verify::residencyOn(const hw::Part &part,
+                              const plan::Kernel &kernel) {
+  int64_t ctas = clusterCtas(kernel);
+  bool isLegal = ctas <= int64_t(hw::kMaxCluster);
+  return {part.smCount,
+          isLegal ? hw::residentClusters(part, unsigned(ctas)) : 0};
+}
+
+Residency verify::residencyOn(int64_t numSms, const plan::Kernel &kernel) {
+  return {numSms, numSms / clusterCtas(kernel)};
+}
+
+Parsed<Residency> verify::residencyOn(const plan::Plan &plan,
+                                      const plan::Kernel &kernel) {
+  std::string why;
+  std::optional<hw::Target> target = hw::parseTarget(plan.target, &why);
+  if (!target)
+    return Parsed<Residency>::failure(why);
+  return Parsed<Residency>::success(
+      residencyOn(hw::referencePart(target->chip), kernel));
+}
+
+/// Why a device of that residency cannot run the kernel; empty if it can.
+static std::string whyNotResident(const plan::Kernel &kernel,
+                                  const Residency &residency) {
+  int64_t ctas = clusterCtas(kernel);
+  if (residency.numSms > 0 && residency.maxClusters == 0)
+    return "kernel '" + kernel.name + "': " + std::to_string(residency.numSms) +
            " SMs cannot hold a cluster of " + std::to_string(ctas) + " CTAs";
+  for (auto [name, value] : {std::pair("num_sms", residency.numSms),
+                             std::pair("max_clusters", residency.maxClusters)})
+    if (value < 1 || value > plan::kMaxSize)
+      return std::string(name) + " is " + std::to_string(value) +
+             "; expected 1 to " + std::to_string(plan::kMaxSize);
   return "";
 }
 
 Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
                                             const plan::Environment &given,
-                                            int64_t numSms) {
+                                            const Residency &residency) {
   using Result = Parsed<plan::Environment>;
   for (const auto &[name, value] : given)
     if (!findSize(kernel, name))
@@ -52,9 +84,10 @@ Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
     if (!findSize(kernel, name))
       return Result::failure("the plan of kernel '" + kernel.name +
                              "' has no size '" + name + "'");
-  if (std::string error = whyNotSms(kernel, numSms); !error.empty())
+  if (std::string error = whyNotResident(kernel, residency); !error.empty())
     return Result::failure(error);
-  plan::Environment sizes{{"num_sms", numSms}};
+  plan::Environment sizes{{"num_sms", residency.numSms},
+                          {"max_clusters", residency.maxClusters}};
   for (const plan::Size &size : kernel.sizes) {
     auto found = given.find(size.name);
     if (found == given.end() && !size.value)

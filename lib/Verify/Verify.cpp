@@ -164,7 +164,7 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   run.seed = options.seed;
   run.completion = options.completion;
   run.trace = options.trace;
-  run.residentClusters = std::max<uint64_t>(1, sizes.at("num_sms") / ctas);
+  run.residentClusters = uint64_t(sizes.at("max_clusters"));
   bool sampled =
       options.sampleClusters && options.sampleClusters < verdict.clusters;
   if (sampled)

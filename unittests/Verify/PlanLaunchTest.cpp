@@ -78,30 +78,54 @@ plan::Kernel smallKernel() {
   return kernel;
 }
 
+/// Every CTA has an SM.
+static constexpr Residency kAll{148, 148};
+
+// Larger clusters do not fill the part: 33 clusters of four CTAs and 15 of
+// eight on 148 SMs (counts of public benchmarks, see hw::usableSms).
+TEST(PlanLaunch, ClustersThatRunAtOnce) {
+  plan::Kernel kernel = smallKernel();
+  hw::Part b200 = *hw::parsePart("B200");
+  for (auto [extent, clusters] : {std::pair(1, 148), std::pair(2, 74),
+                                  std::pair(4, 33), std::pair(8, 15)}) {
+    kernel.cluster = {extent, 1, 1};
+    EXPECT_EQ(residencyOn(b200, kernel).numSms, 148);
+    EXPECT_EQ(residencyOn(b200, kernel).maxClusters, clusters);
+  }
+  EXPECT_EQ(residencyOn(8, kernel).maxClusters, 1);
+  plan::Plan plan;
+  plan.target = "sm_120a";
+  EXPECT_EQ(residencyOn(plan, kernel)->numSms, 170);
+  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, residencyOn(7, kernel)).error,
+            "kernel 'small': 7 SMs cannot hold a cluster of 8 CTAs");
+}
+
 TEST(PlanLaunch, BindsSizes) {
   plan::Kernel kernel = smallKernel();
-  Parsed<plan::Environment> sizes = bindSizes(kernel, {{"M", 40}}, 148);
+  Parsed<plan::Environment> sizes = bindSizes(kernel, {{"M", 40}}, kAll);
   ASSERT_TRUE(sizes) << sizes.error;
-  EXPECT_EQ(
-      *sizes,
-      (plan::Environment{
-          {"M", 40}, {"N", 8}, {"K", 64}, {"batch", 1}, {"num_sms", 148}}));
-  EXPECT_EQ(bindSizes(kernel, {}, 148).error,
+  EXPECT_EQ(*sizes, (plan::Environment{{"M", 40},
+                                       {"N", 8},
+                                       {"K", 64},
+                                       {"batch", 1},
+                                       {"num_sms", 148},
+                                       {"max_clusters", 148}}));
+  EXPECT_EQ(bindSizes(kernel, {}, kAll).error,
             "size 'M' of kernel 'small' is dynamic and needs a value");
-  EXPECT_EQ(bindSizes(kernel, {{"M", 0}}, 148).error,
+  EXPECT_EQ(bindSizes(kernel, {{"M", 0}}, kAll).error,
             "size 'M' is 0; expected 1 to 2147483647");
-  EXPECT_EQ(bindSizes(kernel, {{"M", 1}, {"N", 9}}, 148).error,
+  EXPECT_EQ(bindSizes(kernel, {{"M", 1}, {"N", 9}}, kAll).error,
             "size 'N' of kernel 'small' is 8, not 9");
-  EXPECT_EQ(bindSizes(kernel, {{"Q", 1}}, 148).error,
+  EXPECT_EQ(bindSizes(kernel, {{"Q", 1}}, kAll).error,
             "'Q' is not a size of kernel 'small'");
   kernel.sizes.clear();
-  EXPECT_EQ(bindSizes(kernel, {}, 148).error,
+  EXPECT_EQ(bindSizes(kernel, {}, kAll).error,
             "the plan of kernel 'small' has no size 'M'");
 }
 
 TEST(PlanLaunch, BuildsTheLaunch) {
   plan::Kernel kernel = smallKernel();
-  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   Parsed<Inputs> inputs = makeInputs(kernel, sizes, DataKind::Exact, 1);
   ASSERT_TRUE(inputs) << inputs.error;
   EXPECT_EQ(inputs->data.memory.at("a_data").size(), 40u * 64);
@@ -129,7 +153,7 @@ TEST(PlanLaunch, BuildsTheLaunch) {
 
 TEST(PlanLaunch, SaysWhatIsMissing) {
   plan::Kernel kernel = smallKernel();
-  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   HostData none;
   EXPECT_EQ(buildLaunch(kernel, sizes, none).error,
             "kernel 'small': no data for parameter 'a_data'");
@@ -138,9 +162,9 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
   EXPECT_EQ(buildLaunch(kernel, sizes, wrong).error,
             "kernel 'small': parameter 'a_data' needs 2560 bytes, found 3");
   kernel.cluster = {2, 1, 1};
-  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, 1).error,
+  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, residencyOn(1, kernel)).error,
             "kernel 'small': 1 SMs cannot hold a cluster of 2 CTAs");
-  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, 0).error,
+  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, residencyOn(0, kernel)).error,
             "num_sms is 0; expected 1 to 2147483647");
   kernel.scales[0].layout = "plain";
   EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
@@ -196,7 +220,7 @@ TEST(Verify, AKernelThatWritesNothingFails) {
   emulator::ParseResult ptx = emulator::parsePtx(kNothing);
   ASSERT_TRUE(ptx);
   plan::Kernel kernel = smallKernel();
-  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   for (DataKind kind : {DataKind::Exact, DataKind::Random}) {
     Verdict verdict = verifyKernel(*ptx.module, kernel, sizes, kind, {});
     EXPECT_EQ(verdict.error, "");

@@ -52,6 +52,9 @@ std::optional<Part> parsePart(std::string_view name);
 /// clusters leave some idle.
 unsigned usableSms(const Part &part, unsigned cluster);
 
+/// Clusters of `cluster` CTAs, one CTA to an SM, that the part runs at once.
+unsigned residentClusters(const Part &part, unsigned cluster);
+
 } // namespace blockscale::hw
 
 #endif // BLOCKSCALE_HW_PART_H

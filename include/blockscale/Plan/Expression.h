@@ -24,7 +24,8 @@
 
 namespace blockscale::plan {
 
-/// Values of the names in expressions: M, N, K, batch, num_sms.
+/// Values of the names in expressions: M, N, K, batch, num_sms,
+/// max_clusters.
 using Environment = std::map<std::string, int64_t, std::less<>>;
 
 /// Result of an evaluation: the value, or why there is none.
@@ -47,7 +48,7 @@ EvaluationResult evaluate(std::string_view text,
                           const Environment &environment);
 
 /// Why `text` is not an expression over the names of a plan (M, N, K, batch,
-/// num_sms); empty if it is.
+/// num_sms, max_clusters); empty if it is.
 std::optional<std::string> whyNotExpression(std::string_view text);
 
 } // namespace blockscale::plan

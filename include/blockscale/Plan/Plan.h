@@ -11,7 +11,8 @@
 // read plans.
 //
 // An `Expression` below is text as Expression.h defines it, over the sizes of
-// the source matmul (M, N, K, batch) and `num_sms`, the chip's number of SMs.
+// the source matmul (M, N, K, batch) `num_sms`, the device's number of SMs,
+// and `max_clusters`, the clusters of the kernel that it runs at once.
 //
 //===----------------------------------------------------------------------===//
 

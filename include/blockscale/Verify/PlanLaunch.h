@@ -15,6 +15,7 @@
 
 #include "blockscale/Emulator/Machine.h"
 #include "blockscale/Formats/Parsed.h"
+#include "blockscale/HW/Part.h"
 #include "blockscale/Plan/Expression.h"
 #include "blockscale/Plan/Plan.h"
 
@@ -22,14 +23,32 @@
 
 namespace blockscale::verify {
 
+/// What a device runs of a kernel at once.
+struct Residency {
+  /// SMs of the device; the kernels of plans take one to a CTA.
+  int64_t numSms;
+  /// Clusters of the kernel's size.
+  int64_t maxClusters;
+};
+
+/// The residency on `part`, whose larger clusters leave some SMs idle.
+Residency residencyOn(const hw::Part &part, const plan::Kernel &kernel);
+
+/// The residency on `numSms` SMs of which any can share a cluster.
+Residency residencyOn(int64_t numSms, const plan::Kernel &kernel);
+
+/// The residency on the reference part of the chip that the plan names.
+Parsed<Residency> residencyOn(const plan::Plan &plan,
+                              const plan::Kernel &kernel);
+
 /// Values of all names that the kernel's expressions may use: its static sizes,
-/// `given` for the dynamic ones, and `numSms`. Refused: a dynamic size without
-/// value, a size below 1 or beyond plan::kMaxSize, a given value that
-/// contradicts a static size, a name that is no size, a plan without one of M,
-/// N, K and batch, and fewer SMs than a cluster has CTAs.
+/// `given` for the dynamic ones, and those of `residency`. Refused: a dynamic
+/// size without value, a size below 1 or beyond plan::kMaxSize, a given value
+/// that contradicts a static size, a name that is no size, a plan without one
+/// of M, N, K and batch, and a device that holds no cluster.
 Parsed<plan::Environment> bindSizes(const plan::Kernel &kernel,
                                     const plan::Environment &given,
-                                    int64_t numSms);
+                                    const Residency &residency);
 
 /// The value of an expression of the plan that must not be negative.
 Parsed<uint64_t> evaluateSize(const std::string &expression,

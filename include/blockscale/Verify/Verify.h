@@ -30,8 +30,6 @@ struct VerifyOptions {
   uint64_t seed = 1;
   /// Host threads; 0 for as many as there are.
   unsigned threads = 0;
-  /// SMs that the launch believes to have; fewer make each CTA walk more tiles.
-  int64_t numSms = 148;
   /// Clusters to run, spread over the grid; 0 for all. Of a sample only what
   /// it wrote is compared.
   uint64_t sampleClusters = 0;

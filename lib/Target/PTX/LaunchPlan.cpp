@@ -42,7 +42,8 @@ static std::string printAt(AffineExpr expression, Binding needed) {
 }
 
 static Printed printBound(AffineExpr expression) {
-  static constexpr StringRef names[] = {"M", "N", "K", "batch", "num_sms"};
+  static constexpr StringRef names[] = {"M",     "N",       "K",
+                                        "batch", "num_sms", "max_clusters"};
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expression)) {
     assert(symbol.getPosition() < std::size(names) && "unknown symbol");
     return {names[symbol.getPosition()].str(), Binding::Atom};

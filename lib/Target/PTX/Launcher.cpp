@@ -162,12 +162,27 @@ static void printEncode(raw_ostream &os, const Parameter &parameter,
      << map.l2Promotion.name << ",\n      " << map.oobFill.name << ");\n}\n";
 }
 
+static constexpr StringRef kAxes[] = {"X", "Y", "Z"};
+
+/// Asks the driver how many clusters run at once where the grid depends on it.
+static void printMaxClusters(raw_ostream &os, const Kernel &kernel) {
+  if (llvm::none_of(kernel.grid, [](const Expression &extent) {
+        return StringRef(extent).contains("max_clusters");
+      }))
+    return;
+  // The question wants a grid that is a multiple of the cluster.
+  for (auto [axis, extent] : llvm::zip_equal(kAxes, kernel.cluster))
+    os << "  config.gridDim" << axis << " = " << extent << ";\n";
+  os << "  int max_clusters = 0;\n"
+        "  if (CUresult result = cuOccupancyMaxActiveClusters(&max_clusters, "
+        "function, &config))\n    return result;\n"
+        "  if (max_clusters == 0)\n"
+        "    return CUDA_ERROR_INVALID_CLUSTER_SIZE;\n";
+}
+
 static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
-  static constexpr StringRef axes[] = {"X", "Y", "Z"};
   os << "  CUlaunchConfig config = {};\n";
-  for (auto [axis, extent] : llvm::zip_equal(axes, kernel.grid))
-    os << "  config.gridDim" << axis << " = unsigned(" << extent << ");\n";
-  for (auto [axis, extent] : llvm::zip_equal(axes, kernel.block))
+  for (auto [axis, extent] : llvm::zip_equal(kAxes, kernel.block))
     os << "  config.blockDim" << axis << " = " << extent << ";\n";
   os << "  config.sharedMemBytes = " << kernel.sharedMemoryBytes << ";\n"
      << "  config.hStream = stream;\n"
@@ -183,6 +198,9 @@ static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
        << "  attributes[1].value.programmaticStreamSerializationAllowed = 1;\n";
   os << "  config.attrs = attributes;\n"
      << "  config.numAttrs = " << 1 + kernel.dependentLaunch << ";\n";
+  printMaxClusters(os, kernel);
+  for (auto [axis, extent] : llvm::zip_equal(kAxes, kernel.grid))
+    os << "  config.gridDim" << axis << " = unsigned(" << extent << ");\n";
 }
 
 static void printLaunch(raw_ostream &os, const Kernel &kernel,

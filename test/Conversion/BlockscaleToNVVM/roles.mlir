@@ -1,6 +1,6 @@
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm,canonicalize,cse))' | FileCheck %s
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 
 // The host's side stays, and what it needs to know of the kernel.
 // CHECK-LABEL: func.func @host

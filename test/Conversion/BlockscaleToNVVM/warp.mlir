@@ -2,7 +2,7 @@
 
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm))' | FileCheck %s
 
-#kernel = #blockscale.kernel<target = "sm_120a", grid = ()[m, n, k, l, sms] -> (sms), block = 288>
+#kernel = #blockscale.kernel<target = "sm_120a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 288>
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e2m1, b = e3m2, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 #nvfp4 = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 16, n = 8, k = 64>
 !map = !blockscale.tensor_map<u4x16_align16b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k floordiv 2), box = [128, 64], swizzle = "128B">

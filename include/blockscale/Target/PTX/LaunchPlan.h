@@ -54,8 +54,8 @@ mlir::FailureOr<plan::Plan> buildLaunchPlan(mlir::ModuleOp module,
                                             llvm::ArrayRef<Product> products,
                                             bool hostDuties = false);
 
-/// `expression` in the syntax of Plan/Expression.h. Symbols 0 to 4 are M, N,
-/// K, batch and num_sms; there are no dimensions.
+/// `expression` in the syntax of Plan/Expression.h. Symbols 0 to 5 are M, N,
+/// K, batch, num_sms and max_clusters; there are no dimensions.
 std::string printExpression(mlir::AffineExpr expression);
 
 } // namespace blockscale

@@ -133,10 +133,10 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
   if (!hw::parseTarget(kernel.getTarget().getValue(), &why))
     return op->emitOpError() << why;
   if (kernel.getGrid().getNumDims() != 0 ||
-      kernel.getGrid().getNumSymbols() != 5)
+      kernel.getGrid().getNumSymbols() != 6)
     return op->emitOpError()
-           << "expected the grid to be a map of the 5 symbols M, N, K, batch "
-              "and the number of SMs";
+           << "expected the grid to be a map of the 6 symbols M, N, K, batch, "
+              "the number of SMs and the number of clusters that run at once";
   if (kernel.getGrid().getNumResults() == 0)
     return op->emitOpError() << "expected the grid to have a result";
   int64_t block = kernel.getBlock();

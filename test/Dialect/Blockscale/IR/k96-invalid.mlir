@@ -2,7 +2,7 @@
 
 // What instructions of K = 96 read.
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -21,7 +21,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -40,7 +40,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -59,7 +59,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -78,7 +78,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -97,7 +97,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -116,7 +116,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -135,7 +135,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -154,7 +154,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -173,7 +173,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -192,7 +192,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -211,7 +211,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -230,7 +230,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -249,7 +249,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -270,7 +270,7 @@ gpu.module @kernels {
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 gpu.module @kernels {
-  gpu.func @one_stage(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>} {
+  gpu.func @one_stage(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>} {
     // expected-error @below {{instructions of K = 96 read two stages at once: expected at least 2 'stages', found 1}}
     blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
       mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 96>
@@ -283,7 +283,7 @@ gpu.module @kernels {
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 gpu.module @kernels {
-  gpu.func @other_k(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>} {
+  gpu.func @other_k(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>} {
     // expected-error @below {{expected an instruction of the schedule's K = 96, found K = 64}}
     blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
       mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>

@@ -3,7 +3,7 @@
 
 // Instructions of K = 96 read groups of stages.
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms] -> (sms), block = 192>
+#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">

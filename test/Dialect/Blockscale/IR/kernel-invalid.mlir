@@ -236,32 +236,32 @@ func.func private @not_kernel() attributes {blockscale.kernel}
 // -----
 
 // expected-error @below {{'builtin.module' op 'blockscale.kernel' belongs on a function}}
-module @m attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 192>} {}
+module @m attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192>} {}
 
 // -----
 
 // expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f}}
-func.func private @kernel_target() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_90a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 192>}
+func.func private @kernel_target() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_90a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192>}
 
 // -----
 
-// expected-error @below {{expected the grid to be a map of the 5 symbols M, N, K, batch and the number of SMs}}
+// expected-error @below {{expected the grid to be a map of the 6 symbols M, N, K, batch, the number of SMs and the number of clusters that run at once}}
 func.func private @kernel_grid() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l] -> (m), block = 192>}
 
 // -----
 
 // expected-error @below {{expected the grid to have a result}}
-func.func private @kernel_no_grid() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (), block = 192>}
+func.func private @kernel_no_grid() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (), block = 192>}
 
 // -----
 
 // expected-error @below {{expected 1 to 1024 threads per CTA, found 1056}}
-func.func private @kernel_block() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 1056>}
+func.func private @kernel_block() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 1056>}
 
 // -----
 
 // expected-error @below {{expected 1 to 16 CTAs per cluster, found 17}}
-func.func private @kernel_cluster() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m, sms), block = 192, cluster = 17>}
+func.func private @kernel_cluster() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192, cluster = 17>}
 
 // -----
 

@@ -81,9 +81,9 @@ func.func @launch(%a: tensor<?x4096xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @kernel(
-  // CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> (s0 ceildiv 128, s4), block = 192, shared_bytes = 1024, tensor_columns = 512>
+  // CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> (s0 ceildiv 128, s4), block = 192, shared_bytes = 1024, tensor_columns = 512>
   gpu.func @kernel(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>) kernel
-      attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (m ceildiv 128, sms), block = 192, shared_bytes = 1024, tensor_columns = 512>} {
+      attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m ceildiv 128, sms), block = 192, shared_bytes = 1024, tensor_columns = 512>} {
     gpu.return
   }
 }

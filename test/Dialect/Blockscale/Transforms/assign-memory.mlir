@@ -6,7 +6,7 @@
 !late = !blockscale.shared<1x8x128xi8, container = 8, swizzle = "128B">
 // HAND-LABEL: func.func @by_alignment
 // HAND-SAME: block = 32, shared_bytes = 1176>
-func.func @by_alignment() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms] -> (sms), block = 32>} {
+func.func @by_alignment() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 32>} {
   // HAND: blockscale.shared_alloc offset(1024) : <1x4xi8
   %0 = blockscale.shared_alloc : !blockscale.shared<1x4xi8, container = 8>
   // HAND: blockscale.shared_alloc offset(0) : <1x8x128xi8

@@ -131,7 +131,7 @@ func.func @dynamic(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
 // CHECK: blockscale.commit %{{.*}}[%{{.*}}] : <2>
 
 // CHECK-LABEL: gpu.func @dynamic(
-// CHECK-SAME: grid = ()[s0, s1, s2, s3, s4] -> (3584), block = 224, cluster = 2, dependent_launch = true>
+// CHECK-SAME: grid = ()[s0, s1, s2, s3, s4, s5] -> (3584), block = 224, cluster = 2, dependent_launch = true>
 // CHECK: %[[RANK:.*]] = blockscale.cluster_rank
 // CHECK: %[[RESPONSES:.*]] = blockscale.shared_alloc : <2x16xi8, container = 8>
 // CHECK: %[[THERE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>

@@ -99,7 +99,7 @@ func.func @epilogue(%a: !dynamic, %b: !dynamic, %alpha: f32, %beta: f32, %c: ten
 // CHECK-SAME: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<a_tensor_scale>}
 // CHECK-SAME: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<b_tensor_scale>}
 // CHECK-SAME: %[[M:.*]]: i32 {blockscale.parameter = #blockscale.parameter<size_m>}) kernel
-// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> ((s0 ceildiv 128) * 28, s4), block = 192>
+// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> ((s0 ceildiv 128) * 28, s4), block = 192>
 // CHECK-DAG: %[[N:.*]] = arith.constant 7168 : i32
 // CHECK-DAG: %[[K:.*]] = arith.constant 4096 : i32
 // CHECK-DAG: %[[L:.*]] = arith.constant 1 : i32
@@ -111,7 +111,7 @@ func.func @epilogue(%a: !dynamic, %b: !dynamic, %alpha: f32, %beta: f32, %c: ten
 // CHECK-SAME: !blockscale.tensor_map<u6x16_align16b, dims = ()[s0, s1, s2, s3] -> (2944, 512, 1), strides = ()[s0, s1, s2, s3] -> (2208, 1130496), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<b_data>}
 // CHECK-SAME: !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 23, 2, 1), strides = ()[s0, s1, s2, s3] -> (512, 11776, 23552), box = [128, 1, 1, 1], swizzle = "none"> {blockscale.parameter = #blockscale.parameter<a_scales>}
 // CHECK-SAME: !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 23, 4, 1), strides = ()[s0, s1, s2, s3] -> (512, 11776, 47104), box = [128, 1, 1, 1], swizzle = "none"> {blockscale.parameter = #blockscale.parameter<b_scales>}
-// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> (8, s4), block = 192>
+// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> (8, s4), block = 192>
 
 // CHECK-LABEL: gpu.func @odd_pitch(
 // CHECK-SAME: !blockscale.tensor_map<u4x16_align8b, dims = ()[s0, s1, s2, s3] -> (96, 256, 1), strides = ()[s0, s1, s2, s3] -> (48, 12288), box = [256, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<a_data>}
@@ -124,7 +124,7 @@ func.func @epilogue(%a: !dynamic, %b: !dynamic, %alpha: f32, %beta: f32, %c: ten
 // CHECK-LABEL: gpu.func @mn_major(
 // CHECK-SAME: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (200, 512, 1), strides = ()[s0, s1, s2, s3] -> (208, 106496), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<a_data>}
 // CHECK-SAME: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (320, 512, 1), strides = ()[s0, s1, s2, s3] -> (320, 163840), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<b_data>}
-// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> (10, s4), block = 192>
+// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> (10, s4), block = 192>
 
 // CHECK-LABEL: gpu.func @mn_major_192(
 // CHECK-SAME: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (512, 256, 1), strides = ()[s0, s1, s2, s3] -> (512, 131072), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<a_data>}
@@ -137,7 +137,7 @@ func.func @epilogue(%a: !dynamic, %b: !dynamic, %alpha: f32, %beta: f32, %c: ten
 // CHECK-SAME: %[[B:[a-z0-9]*]]: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (4096, 7168, 1), strides = ()[s0, s1, s2, s3] -> (4096, 29360128), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<b_data>}
 // CHECK-SAME: %[[SFA:[a-z0-9]*]]: !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 32, s0 ceildiv 128, 1), strides = ()[s0, s1, s2, s3] -> (512, 16384, (s0 ceildiv 128) * 16384), box = [128, 1, 1, 1], swizzle = "none"> {blockscale.parameter = #blockscale.parameter<a_scales>}
 // CHECK-SAME: %[[SFB:[a-z0-9]*]]: !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, 32, 56, 1), strides = ()[s0, s1, s2, s3] -> (512, 16384, 917504), box = [128, 1, 1, 1], swizzle = "none"> {blockscale.parameter = #blockscale.parameter<b_scales>}
-// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> ((s0 ceildiv 64) * 56, s4), block = 192>
+// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> ((s0 ceildiv 64) * 56, s4), block = 192>
 // CHECK: blockscale.kernel_matmul a(%[[B]]) b(%[[A]]) scales(%[[SFB]], %[[SFA]])
 
 // CHECK-LABEL: gpu.func @dynamic(
@@ -145,12 +145,12 @@ func.func @epilogue(%a: !dynamic, %b: !dynamic, %alpha: f32, %beta: f32, %c: ten
 // CHECK-SAME: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (s2, s1, s3), strides = ()[s0, s1, s2, s3] -> ((s2 ceildiv 16) * 16, ((s2 ceildiv 16) * s1) * 16), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<b_data>}
 // CHECK-SAME: !blockscale.tensor_map<u32, dims = ()[s0, s1, s2, s3] -> (128, s2 ceildiv 128, s0 ceildiv 128, s3), 
 // CHECK-SAME: i32 {blockscale.parameter = #blockscale.parameter<size_m>}, %{{.*}}: i32 {blockscale.parameter = #blockscale.parameter<size_n>}, %{{.*}}: i32 {blockscale.parameter = #blockscale.parameter<size_k>}, %{{.*}}: i32 {blockscale.parameter = #blockscale.parameter<batch>}
-// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> (((s0 ceildiv 128) * (s1 ceildiv 128)) * s3, s4), block = 192>
+// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> (((s0 ceildiv 128) * (s1 ceildiv 128)) * s3, s4), block = 192>
 
 // CHECK-LABEL: gpu.func @batch_of_one_side(
 // CHECK-SAME: !blockscale.tensor_map<u8, dims = ()[s0, s1, s2, s3] -> (256, 128, 8), strides = ()[s0, s1, s2, s3] -> (256, 32768), box = [128, 128, 1], swizzle = "128B"> {blockscale.parameter = #blockscale.parameter<a_data>}
 // CHECK-NOT: parameter<batch>
-// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4] -> (8, s4), block = 192>
+// CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> (8, s4), block = 192>
 
 // CHECK-LABEL: gpu.func @epilogue(
 // CHECK-SAME: !blockscale.global<f16> {blockscale.parameter = #blockscale.parameter<d>}, %[[C:.*]]: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<c>}, %[[V:.*]]: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<bias>}, %[[ALPHA:.*]]: f32 {blockscale.parameter = #blockscale.parameter<alpha>}, %[[BETA:.*]]: f32 {blockscale.parameter = #blockscale.parameter<beta>}, %{{.*}}: i32

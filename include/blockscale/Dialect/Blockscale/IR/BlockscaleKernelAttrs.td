@@ -243,7 +243,8 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     Sits on a `gpu.func` as `blockscale.kernel`.
 
     * `grid`: number of CTAs in x, the minimum of the map's results. Symbols:
-      M, N, K, batch (sizes of the source matmul), and the number of SMs.
+      M, N, K, batch (sizes of the source matmul), the number of SMs, and the
+      number of clusters of this kernel that the device runs at once.
     * `block`: threads per CTA.
     * `shared_bytes`: dynamic shared memory in bytes, 0 until
       `blockscale-assign-memory` has run.

@@ -210,7 +210,9 @@ static SmallVector<Parameter> parametersOf(MatmulOp op,
 }
 
 /// CTAs in x: a cluster per tile of it; unless running clusters take tiles over
-/// from those that wait, at most one CTA per SM.
+/// from those that wait, at most one CTA per SM and no more clusters than run
+/// at once: a cluster that had to wait for another's end would start its tiles
+/// when all others have done theirs.
 static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
   Sizes sizes = sizesOf(op);
@@ -222,10 +224,13 @@ static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
                      columns.ceilDiv(geometry.tileN * geometry.clusterN) *
                      sizes.batch;
   if (op.getSchedule()->getScheduler() == Scheduler::Dynamic)
-    return AffineMap::get(0, 5, tiles * cluster);
+    return AffineMap::get(0, 6, tiles * cluster);
   AffineExpr sms = getAffineSymbolExpr(4, context);
-  return AffineMap::get(
-      0, 5, {tiles * cluster, sms.floorDiv(cluster) * cluster}, context);
+  SmallVector<AffineExpr> bounds{tiles * cluster,
+                                 sms.floorDiv(cluster) * cluster};
+  if (cluster > 1)
+    bounds.push_back(getAffineSymbolExpr(5, context) * cluster);
+  return AffineMap::get(0, 6, bounds, context);
 }
 
 static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
