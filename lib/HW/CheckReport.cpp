@@ -90,8 +90,8 @@ const std::array kColumns{
     Column{
         "source",
         [](const MmaRow &row) { return std::string(sourceName(row.source)); }},
-    Column{"section",
-           [](const MmaRow &row) { return std::string(row.section); }},
+    Column{"PTX ISA sections",
+           [](const MmaRow &row) { return std::string(row.sections); }},
 };
 
 std::string csvField(const std::string &text) {
@@ -208,8 +208,8 @@ std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
           ", K = " + std::to_string(row.k);
   return text + ", PTX " + describePtx(minPtxVersion(row, query.target)) +
          " or newer (source: " +
-         std::string(sourceName(sourceOn(row, query.target))) + ", section " +
-         std::string(row.section) + ")";
+         std::string(sourceName(sourceOn(row, query.target))) + "; PTX ISA " +
+         std::string(row.sections) + ")";
 }
 
 } // namespace

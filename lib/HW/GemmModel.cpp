@@ -18,7 +18,7 @@ using namespace blockscale::hw;
 
 namespace {
 
-// Fitted to the points of benchmarks/calibration. Those marked * hardly move
+// Fitted to the points of test/oracle/throughput. Those marked * hardly move
 // the error alone: read launch and fill together, about 3.3 us at boost.
 
 /// Share of the MMA rate that a main loop reaches.

@@ -25,16 +25,16 @@ using EF = ElementFormat;
 constexpr TargetVariant kA = TargetVariant::ArchSpecific;
 constexpr TargetVariant kF = TargetVariant::Family;
 
-// Who has what (fact sheet on tcgen05, section 9).
+// Who has what: tried with ptxas 13.0 (docs/sources.md, [ptxas]).
 constexpr TargetSet kTcgenArch{Target{Chip::SM100, kA}, Target{Chip::SM103, kA},
                                Target{Chip::SM110, kA}};
 constexpr TargetSet kTcgen =
     kTcgenArch | TargetSet{Target{Chip::SM100, kF}, Target{Chip::SM103, kF},
                            Target{Chip::SM110, kF}};
-// K = 96 (section 1.2) is asked for in the descriptor, where ptxas cannot check
-// it; only the architecture-specific target promises it.
+// K = 96 (PTX ISA 9.7.16.2.1.1) is asked for in the descriptor, where ptxas
+// cannot check it; only the architecture-specific target promises it.
 constexpr TargetSet kOnly103{Target{Chip::SM103, kA}};
-// kind::i8: the throughput fact sheet, section 2, finds none on sm_103.
+// kind::i8: measurements find none on sm_103 (docs/sources.md, [rates]).
 constexpr TargetSet kTcgenI8{Target{Chip::SM100, kA}, Target{Chip::SM110, kA}};
 constexpr TargetSet kWarpArch{Target{Chip::SM120, kA}, Target{Chip::SM121, kA}};
 constexpr TargetSet kWarp =
@@ -62,9 +62,9 @@ struct Shape {
 constexpr Source kIsa = Source::IsaTable;
 constexpr Source kPublic = Source::PublicKernels;
 
-// Fact sheet, section 1.2; the plain kinds as the static checks of public
-// kernels have them. cta_group 2 with M = 128 is in the ISA's table, but no
-// public matrix multiplication uses it, so it comes last in its group.
+// PTX ISA 9.7.16.2.1; the plain kinds as the static checks of CUTLASS have them
+// (docs/sources.md, [cutlass]). cta_group 2 with M = 128 is in the ISA's table,
+// but no public matrix multiplication uses it, so it comes last in its group.
 constexpr std::array kShapes{
     Shape{Group::ScaledDense, 1, 128, 8, 256, 8, 16, kIsa},
     Shape{Group::ScaledDense, 2, 256, 16, 256, 16, 32, kIsa},
@@ -85,7 +85,7 @@ constexpr std::array kShapes{
     Shape{Group::Warp, 1, 16, 8, 8, 8, 8, kIsa},
 };
 
-/// Sets of scale ids as bits (section 6.5).
+/// Sets of scale ids as bits (PTX ISA 9.7.16.10.7.2 and 9.7.16.10.7.3).
 constexpr unsigned kAnyId = 0b1111;
 constexpr unsigned kEvenId = 0b0101;
 constexpr unsigned kId0 = 0b0001;
@@ -103,7 +103,6 @@ struct Form {
   TargetSet targets;
   unsigned minPtx;
   Source source;
-  std::string_view section;
 };
 
 constexpr std::string_view k16 = ".block_scale.block16";
@@ -112,103 +111,112 @@ constexpr std::string_view k1X = ".block_scale.scale_vec::1X";
 constexpr std::string_view k2X = ".block_scale.scale_vec::2X";
 constexpr std::string_view k4X = ".block_scale.scale_vec::4X";
 
-// Order is preference. Types, scales and blocks: sections 1.1 and 1.3. The
-// block16/block32 spellings need PTX 8.8 (section 9).
+// Order is preference. Types, scales and blocks: PTX ISA 9.7.16.10.7.1. The
+// block16/block32 spellings need PTX 8.8 (docs/sources.md, [ptxas]).
 constexpr std::array kForms{
     // tcgen05.mma, dense, block-scaled.
     Form{Group::ScaledDense, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32,
-         64, 2, kEvenId, k32, k2X, kNone, kTcgen, 88, kIsa, "1.1-1.3"},
+         64, 2, kEvenId, k32, k2X, kNone, kTcgen, 88, kIsa},
     Form{Group::ScaledDense, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3,
-         16, 64, 4, kId0, k16, k4X, kNone, kTcgen, 88, kIsa, "1.1-1.3"},
+         16, 64, 4, kId0, k16, k4X, kNone, kTcgen, 88, kIsa},
     Form{Group::ScaledDense, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0,
-         32, 64, 2, kEvenId, k32, k2X, kNone, kTcgen, 88, kIsa, "1.1-1.3"},
+         32, 64, 2, kEvenId, k32, k2X, kNone, kTcgen, 88, kIsa},
     Form{Group::ScaledDense, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0,
-         16, 64, 4, kId0, k16, k4X, kNone, kTcgen, 88, kIsa, "1.1-1.3, 15"},
+         16, 64, 4, kId0, k16, k4X, kNone, kTcgen, 88, kIsa},
     Form{Group::ScaledDense, MmaKind::MXF8F6F4, false, kNarrow, false,
-         EF::UE8M0, 32, 32, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa,
-         "1.1-1.3"},
+         EF::UE8M0, 32, 32, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa},
     // tcgen05.mma, K = 96.
     Form{Group::ScaledK96, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 96,
-         3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+         3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa},
     Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3, 16,
-         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa},
     Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 32,
-         96, 3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+         96, 3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa},
     Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 16,
-         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa, "1.2, 1.3, 6.5"},
+         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa},
     // tcgen05.mma.sp, block-scaled; FP4 not on family targets.
     Form{Group::ScaledSparse, MmaKind::MXF4, true, kFp4, false, EF::UE8M0, 32,
-         128, 2, kEvenId, k32, k2X, kNone, kTcgenArch, 88, kIsa, "1.2, 7, 9"},
+         128, 2, kEvenId, k32, k2X, kNone, kTcgenArch, 88, kIsa},
     Form{Group::ScaledSparse, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE4M3,
-         16, 128, 4, kId0, k16, k4X, kNone, kTcgenArch, 88, kIsa, "1.2, 7, 9"},
+         16, 128, 4, kId0, k16, k4X, kNone, kTcgenArch, 88, kIsa},
     Form{Group::ScaledSparse, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0,
-         32, 128, 2, kEvenId, k32, k2X, kNone, kTcgenArch, 88, kIsa,
-         "1.2, 7, 9"},
+         32, 128, 2, kEvenId, k32, k2X, kNone, kTcgenArch, 88, kIsa},
     Form{Group::ScaledSparse, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0,
-         16, 128, 4, kId0, k16, k4X, kNone, kTcgenArch, 88, kIsa,
-         "1.2, 7, 9, 15"},
+         16, 128, 4, kId0, k16, k4X, kNone, kTcgenArch, 88, kIsa},
     Form{Group::ScaledSparse, MmaKind::MXF8F6F4, true, kNarrow, false,
-         EF::UE8M0, 32, 64, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa,
-         "1.2, 7, 9"},
+         EF::UE8M0, 32, 64, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa},
     // tcgen05.mma without scales, dense and sparse.
     Form{Group::Plain, MmaKind::F8F6F4, false, kNarrow, false, std::nullopt, 0,
-         32, 0, kId0, "", "", kFp8, kTcgen, 86, kIsa, "1.2"},
+         32, 0, kId0, "", "", kFp8, kTcgen, 86, kIsa},
     Form{Group::Plain, MmaKind::F16, false, kHalf, true, std::nullopt, 0, 16, 0,
-         kId0, "", "", kHalf, kTcgen, 86, kIsa, "1.2"},
+         kId0, "", "", kHalf, kTcgen, 86, kIsa},
     Form{Group::Plain, MmaKind::TF32, false, kTf32, true, std::nullopt, 0, 8, 0,
-         kId0, "", "", kTf32, kTcgen, 86, kIsa, "1.2"},
+         kId0, "", "", kTf32, kTcgen, 86, kIsa},
     Form{Group::PlainI8, MmaKind::I8, false, kInt8, false, std::nullopt, 0, 32,
-         0, kId0, "", "", kInt8, kTcgenI8, 86, kIsa, "1.2"},
+         0, kId0, "", "", kInt8, kTcgenI8, 86, kIsa},
     Form{Group::Plain, MmaKind::F8F6F4, true, kNarrow, false, std::nullopt, 0,
-         64, 0, kId0, "", "", kFp8, kTcgen, 86, kIsa, "1.2, 7"},
+         64, 0, kId0, "", "", kFp8, kTcgen, 86, kIsa},
     Form{Group::Plain, MmaKind::F16, true, kHalf, true, std::nullopt, 0, 32, 0,
-         kId0, "", "", kHalf, kTcgen, 86, kIsa, "1.2, 7"},
+         kId0, "", "", kHalf, kTcgen, 86, kIsa},
     Form{Group::Plain, MmaKind::TF32, true, kTf32, true, std::nullopt, 0, 16, 0,
-         kId0, "", "", kTf32, kTcgen, 86, kIsa, "1.2, 7"},
+         kId0, "", "", kTf32, kTcgen, 86, kIsa},
     Form{Group::PlainI8, MmaKind::I8, true, kInt8, false, std::nullopt, 0, 64,
-         0, kId0, "", "", kInt8, kTcgenI8, 86, kIsa, "1.2, 7"},
-    // mma.sync, block-scaled (section 12.1). 4X with ue8m0 is PTX 9.1.
+         0, kId0, "", "", kInt8, kTcgenI8, 86, kIsa},
+    // mma.sync, block-scaled (PTX ISA 9.7.14.3). 4X with ue8m0 is PTX 9.1.
     Form{Group::Warp, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 64, 2,
-         kEvenId, k2X, k2X, kNone, kWarp, 87, kIsa, "12.1"},
+         kEvenId, k2X, k2X, kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3, 16, 64,
-         4, kId0, k4X, k4X, kNone, kWarp, 87, kIsa, "12.1"},
+         4, kId0, k4X, k4X, kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 32, 64,
-         2, kEvenId, k2X, k2X, kNone, kWarp, 87, kIsa, "12.1"},
+         2, kEvenId, k2X, k2X, kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 16, 64,
-         4, kId0, k4X, k4X, kNone, kWarp, 91, kIsa, "9, 12.1"},
+         4, kId0, k4X, k4X, kNone, kWarp, 91, kIsa},
     Form{Group::Warp, MmaKind::MXF8F6F4, false, kNarrow, false, EF::UE8M0, 32,
-         32, 1, kAnyId, k1X, k1X, kNone, kWarp, 87, kIsa, "12.1"},
+         32, 1, kAnyId, k1X, k1X, kNone, kWarp, 87, kIsa},
     // mma.sp::ordered_metadata, block-scaled; FP4 not on family targets.
     Form{Group::Warp, MmaKind::MXF4, true, kFp4, false, EF::UE8M0, 32, 128, 2,
-         kEvenId, k2X, k2X, kNone, kWarpArch, 87, kIsa, "9, 12.1"},
+         kEvenId, k2X, k2X, kNone, kWarpArch, 87, kIsa},
     Form{Group::Warp, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE4M3, 16, 128,
-         4, kId0, k4X, k4X, kNone, kWarpArch, 87, kIsa, "9, 12.1"},
+         4, kId0, k4X, k4X, kNone, kWarpArch, 87, kIsa},
     Form{Group::Warp, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0, 32, 128,
-         2, kEvenId, k2X, k2X, kNone, kWarpArch, 87, kIsa, "9, 12.1"},
+         2, kEvenId, k2X, k2X, kNone, kWarpArch, 87, kIsa},
     Form{Group::Warp, MmaKind::MXF4NVF4, true, kFp4, false, EF::UE8M0, 16, 128,
-         4, kId0, k4X, k4X, kNone, kWarpArch, 91, kIsa, "9, 12.1"},
+         4, kId0, k4X, k4X, kNone, kWarpArch, 91, kIsa},
     Form{Group::Warp, MmaKind::MXF8F6F4, true, kNarrow, false, EF::UE8M0, 32,
-         64, 1, kAnyId, k1X, k1X, kNone, kWarp, 87, kIsa, "9, 12.1"},
+         64, 1, kAnyId, k1X, k1X, kNone, kWarp, 87, kIsa},
     // mma.sync without scales, as on older chips but for kind::f8f6f4. Chips
     // with tensor memory have it too, at a fraction of tcgen05's rate; there it
     // is left out. The sparse forms: ptxas 13.0 takes them.
     Form{Group::Warp, MmaKind::F8F6F4, false, kNarrow, false, std::nullopt, 0,
-         32, 0, kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+         32, 0, kId0, "", "", kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::F16, false, kHalf, true, std::nullopt, 0, 16, 0,
-         kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+         kId0, "", "", kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::TF32, false, kTf32, true, std::nullopt, 0, 8, 0,
-         kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+         kId0, "", "", kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::I8, false, kInt8, false, std::nullopt, 0, 32, 0,
-         kId0, "", "", kNone, kWarp, 87, kIsa, "9"},
+         kId0, "", "", kNone, kWarp, 87, kIsa},
     Form{Group::Warp, MmaKind::F8F6F4, true, kNarrow, false, std::nullopt, 0,
-         64, 0, kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+         64, 0, kId0, "", "", kNone, kWarp, 87, Source::Inferred},
     Form{Group::Warp, MmaKind::F16, true, kHalf, true, std::nullopt, 0, 32, 0,
-         kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+         kId0, "", "", kNone, kWarp, 87, Source::Inferred},
     Form{Group::Warp, MmaKind::TF32, true, kTf32, true, std::nullopt, 0, 16, 0,
-         kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+         kId0, "", "", kNone, kWarp, 87, Source::Inferred},
     Form{Group::Warp, MmaKind::I8, true, kInt8, false, std::nullopt, 0, 64, 0,
-         kId0, "", "", kNone, kWarp, 87, Source::Inferred, "9"},
+         kId0, "", "", kNone, kWarp, 87, Source::Inferred},
 };
+
+/// Where the PTX ISA lists shapes, types and, for the scaled ones, scales.
+std::string_view sectionsOf(const Form &form) {
+  if (form.group == Group::Warp) {
+    if (form.scale)
+      return form.sparse ? "9.7.14.3, 9.7.14.6.3" : "9.7.14.3, 9.7.14.5.14";
+    return form.sparse ? "9.7.14.6.3" : "9.7.14.5.14";
+  }
+  if (form.scale)
+    return form.sparse ? "9.7.16.2.1, 9.7.16.10.7, 9.7.16.10.8"
+                       : "9.7.16.2.1, 9.7.16.10.7";
+  return form.sparse ? "9.7.16.2.1, 9.7.16.10.8" : "9.7.16.2.1";
+}
 
 MmaRow join(const Form &form, const Shape &shape) {
   MmaRow row{};
@@ -235,7 +243,7 @@ MmaRow join(const Form &form, const Shape &shape) {
   row.targets = form.targets;
   row.minPtx = form.minPtx;
   row.source = form.source > shape.source ? form.source : shape.source;
-  row.section = form.section;
+  row.sections = sectionsOf(form);
   return row;
 }
 

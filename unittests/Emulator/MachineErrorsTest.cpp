@@ -246,8 +246,9 @@ TEST_P(MachineErrors, NamesTheCulprit) {
     auto line =
         1 + std::count(whole.begin(),
                        whole.begin() + long(whole.rfind(c.wrong)), '\n');
-    if (std::string(c.wrong).find(" mov.") == std::string::npos)
+    if (std::string(c.wrong).find(" mov.") == std::string::npos) {
       EXPECT_EQ(f.line, unsigned(line)) << toString(f);
+    }
   }
   EXPECT_GE(f.warp, 0) << toString(f);
   if (c.blame == Thread) {

@@ -137,7 +137,8 @@ TEST(PtxAssembled, TheEmulatorTakesTheForms) {
   for (const char *line : kForms) {
     ParseResult parsed = parsePtx(moduleOf(std::string(line) + ";\n"));
     ASSERT_TRUE(parsed.module) << line;
-    for (const Finding &finding : Kernel(*parsed.module, "k").refusals())
+    Kernel kernel(*parsed.module, "k");
+    for (const Finding &finding : kernel.refusals())
       ADD_FAILURE() << toString(finding);
   }
   for (const char *line : kIllegal)

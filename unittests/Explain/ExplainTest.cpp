@@ -196,7 +196,7 @@ const std::string kIdescHeader =
     "kind,block_size,cta_group,sparse,M,N,K,a_type,b_type,sf_type,a_major,"
     "b_major,negate_a,negate_b,sfa_id,sfb_id\n";
 
-// The worked values of the fact sheet, section 2.2.
+// Descriptors that CUTLASS makes (docs/sources.md, [cutlass]).
 TEST(Explain, WorkedInstructionDescriptors) {
   auto idesc = [](const std::string &row) {
     return ask("idesc", kIdescHeader + row + "\n");

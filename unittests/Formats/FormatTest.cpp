@@ -208,10 +208,11 @@ TEST(Format, HalfPrecisionCodesRoundTrip) {
   for (ElementFormat format : {ElementFormat::BF16, ElementFormat::F16})
     for (uint32_t code = 0; code < 0x10000; ++code) {
       float value = decode(format, code);
-      if (!std::isnan(value))
+      if (!std::isnan(value)) {
         ASSERT_EQ(
             encode(format, value, Rounding::NearestEven, Saturation::None),
             code);
+      }
     }
 }
 

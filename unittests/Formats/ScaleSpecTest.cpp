@@ -243,7 +243,7 @@ TEST(ScaleSpec, CodebooksMoveAlongTheirNumberLine) {
   EXPECT_EQ((*mx9)[1][1], 1.0 / 128);
 }
 
-// Rules the reference breaks or leaves out; see the table of section 3.
+// Rules that TensorCast breaks or leaves out (docs/sources.md, [tensorcast]).
 TEST(ScaleSpec, RefusesWhatTheReferenceGetsWrong) {
   for (const char *text : {"e8m0_t16s4_t16",
                            "e8m0_t16_t16s4",

@@ -168,8 +168,9 @@ TEST(WhyNot, WildNumbersOnlyGetASentence) {
   }
 }
 
-/// Sections 1 and 9 once more, as conditions instead of rows.
-bool legalByFactSheet(const MmaQuery &q) {
+/// PTX ISA 9.7.16.2.1 and 9.7.16.10.7.1 and what ptxas takes, as conditions
+/// instead of rows.
+bool isLegalByTheDocument(const MmaQuery &q) {
   std::string name = targetName(q.target);
   bool arch = name.back() == 'a';
   bool plain = name.back() != 'a' && name.back() != 'f';
@@ -235,7 +236,7 @@ void sweep(const std::function<void(const MmaQuery &)> &visit) {
 TEST(WhyNot, ExactlyTheRowsAreLegal) {
   size_t legal = 0, wrong = 0;
   sweep([&](const MmaQuery &query) {
-    bool expected = legalByFactSheet(query);
+    bool expected = isLegalByTheDocument(query);
     legal += expected;
     if ((findRow(query) != nullptr) != expected && ++wrong < 5)
       ADD_FAILURE() << targetName(query.target) << " " << kindName(query.kind)
@@ -256,7 +257,7 @@ TEST(NearestLegal, IsLegalAndOnTheChip) {
     EXPECT_NE(findRow(*nearest), nullptr);
     EXPECT_EQ(nearest->target.chip, query.target.chip);
     std::optional<std::string> why = whyNot(query);
-    EXPECT_EQ(why.has_value(), !legalByFactSheet(query));
+    EXPECT_EQ(why.has_value(), !isLegalByTheDocument(query));
     if (!why) {
       EXPECT_EQ(describeChange(query, *nearest), "");
       return;
@@ -320,7 +321,7 @@ TEST(ExplainLegality, FillsWhatIsMissing) {
       "legal: tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 "
       "on sm_100a, e2m1 x e2m1, ue4m3 per 16 elements of K, 4 scales per "
       "row, ids 0, M = 128, N = 128 of 8..256 step 8, K = 64, PTX 8.8 or "
-      "newer (source: ISA table, section 1.1-1.3)");
+      "newer (source: ISA table; PTX ISA 9.7.16.2.1, 9.7.16.10.7)");
   question.k = 96;
   answer = explainLegality(question);
   EXPECT_TRUE(answer.understood);

@@ -210,8 +210,9 @@ TEST(Descriptor, SharedMemoryRefusals) {
   EXPECT_FALSE(decodeSmem(0x4020400000000000u));
 }
 
-// Fact sheet 3.6: the table of the eight steps, and the worked example with
-// buffer 0 at 68608 and buffers 16384 bytes apart.
+// The eight steps of a K tile in CUTLASS's main loop (docs/sources.md, [k96];
+// test/oracle/k96_smem_desc.csv), and a worked example with buffer 0 at 68608
+// and buffers 16384 bytes apart.
 TEST(Descriptor, K96Steps) {
   constexpr unsigned expected[8][3] = {{0, 0, 0},  {0, 48, 0}, {0, 96, 1},
                                        {1, 16, 1}, {1, 64, 1}, {1, 112, 2},

@@ -29,7 +29,7 @@ TEST(Fragments, TmemShapesAreBijective) {
     TmemShape shape;
     unsigned lanes, columnsPerNum, maxNum;
   };
-  // Column extents of fact sheet 5.
+  // Column extents of PTX ISA 9.7.16.2.3.
   for (auto [shape, lanes, perNum, maxNum] :
        {Case{TmemShape::S32x32b, 32, 1, 128},
         Case{TmemShape::S16x64b, 16, 2, 128},
@@ -113,7 +113,7 @@ TEST(Fragments, MetadataCoversEveryElementOnce) {
   EXPECT_FALSE(warpFragment(WarpMma::K32, WarpOperand::Metadata, 0, 0, 0));
 }
 
-// Fact sheet 12.3.
+// PTX ISA 9.7.14.3.
 TEST(Fragments, ScaleSelectors) {
   auto legal = [](WarpOperand operand, unsigned scales, unsigned byte,
                   unsigned thread) {
@@ -158,7 +158,7 @@ TEST(Fragments, SuppliersHoldTheirRow) {
   EXPECT_FALSE(warpFragment(WarpMma::K32, WarpOperand::ScaleA, 2, 0, 0));
 }
 
-// The machine fact sheet, section 9.
+// PTX ISA 9.7.14.3: threads of a quad that the selector does not name.
 TEST(Fragments, RegistersOfScalesServeSeveralTiles) {
   // The lanes that an instruction reads hold the scales of its rows.
   for (WarpOperand operand : {WarpOperand::ScaleA, WarpOperand::ScaleB}) {

@@ -19,7 +19,7 @@ namespace {
 constexpr Swizzle kAllSwizzles[] = {Swizzle::None, Swizzle::B128Atom32,
                                     Swizzle::B128, Swizzle::B64, Swizzle::B32};
 
-// Fact sheet 3.4.
+// PTX ISA 9.7.16.10.6; test/oracle/smem_swizzle_offsets.csv.
 TEST(Memory, SwizzleFunctions) {
   EXPECT_EQ(swizzled(Swizzle::B128, 0x380), 0x380u ^ 0x70u);
   EXPECT_EQ(swizzled(Swizzle::B128, 0x410), 0x410u);
@@ -56,7 +56,8 @@ TEST(Memory, TilesAreBijective) {
       }
 }
 
-// Fact sheet 3.1: descriptor advance along K of a K-major tile of R rows.
+// docs/sources.md, [steps]: descriptor advance along K of a K-major tile of R
+// rows.
 TEST(Memory, StartAdvance) {
   constexpr unsigned rows = 128;
   auto start = [](Swizzle swizzle, unsigned step) {
@@ -71,8 +72,8 @@ TEST(Memory, StartAdvance) {
   EXPECT_EQ(start(Swizzle::None, 1), rows * 32u);
 }
 
-// Fact sheet 3.4 with elements of 2 and 4 bytes: a row of 128 bytes is 64 or 32
-// of them, 16 bytes are moved as one.
+// PTX ISA 9.7.16.10.6 with elements of 2 and 4 bytes: a row of 128 bytes is 64
+// or 32 of them, 16 bytes are moved as one.
 TEST(Memory, WideElements) {
   OperandTile half{OperandMajor::K, Swizzle::B128, 16, 128, 128};
   OperandTile word{OperandMajor::K, Swizzle::B128, 32, 128, 64};
@@ -115,7 +116,8 @@ TEST(Memory, AllocationsRoundUp) {
   EXPECT_FALSE(allocationColumns(513));
 }
 
-// Fact sheet 4.4: cg1, M=128, N=256, K tile 256, mxf4nvf4 block16.
+// docs/sources.md, [columns]: cta_group::1, M = 128, N = 256, K tile 256,
+// mxf4nvf4 with blocks of 16.
 TEST(Memory, WorkedColumnBudget) {
   EXPECT_EQ(scaleColumns(128, 16), 16u);
   EXPECT_EQ(scaleColumns(256, 16), 32u);

@@ -31,8 +31,8 @@ SparsePattern patternOf(const CsvRow &row) {
   return row.at("kind").rfind("mxf8f6f4", 0) == 0 ? kTwoOfFour : kPairs;
 }
 
-// Fact sheet 7.1: the six encodings, and the four without meaning.
-// Fact sheet, section 7.1.
+// PTX ISA 9.7.16.10.8.1 to 9.7.16.10.8.3: the six encodings, and the four
+// without meaning.
 TEST(Metadata, PatternsOfKinds) {
   EXPECT_EQ(sparsePattern(MmaKind::MXF8F6F4), SparsePattern::TwoOfFour);
   EXPECT_EQ(sparsePattern(MmaKind::MXF4), SparsePattern::PairsFourOfEight);

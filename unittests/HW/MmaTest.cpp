@@ -1,4 +1,4 @@
-//===- MmaTest.cpp - the legality table against the fact sheet ------------===//
+//===- MmaTest.cpp - the legality table against the document --------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,7 +39,7 @@ TEST(MmaTable, RowsPerTarget) {
     EXPECT_EQ(rowsFor(target(c.name)).size(), c.rows) << c.name;
 }
 
-/// One line of the fact sheet's table in section 1.2.
+/// One line of the table of shapes, PTX ISA 9.7.16.2.1.
 struct ShapeLine {
   MmaKind kind;
   bool sparse;
@@ -87,7 +87,7 @@ TEST(MmaTable, ShapesOfSection1_2) {
     EXPECT_EQ(find(line), nullptr) << kindName(line.kind) << " M=" << line.m;
 }
 
-// Section 1.3 and 6.5: scales per MMA and legal ids.
+// PTX ISA 9.7.16.10.7.1 and 9.7.16.10.7.2: scales per MMA and legal ids.
 TEST(MmaTable, ScalesAndIds) {
   using Ids = std::vector<unsigned>;
   EXPECT_EQ(scalesPerMma(MmaKind::MXF8F6F4, 32, 32), 1u);
@@ -117,7 +117,7 @@ TEST(MmaTable, InstructionK) {
   EXPECT_EQ(instructionK(MmaKind::I8, false), 32u);
 }
 
-// Section 1.2, last point, and trap 32.
+// PTX ISA 9.7.16.10.1: N of an N-major B of 8-bit elements.
 TEST(MmaTable, NMajorB) {
   const MmaRow *one = find({MmaKind::MXF8F6F4, false, 1, 128, 32, 0, 0, 0});
   const MmaRow *two = find({MmaKind::MXF8F6F4, false, 2, 256, 32, 0, 0, 0});
@@ -237,8 +237,9 @@ TEST(MmaTable, SourcesAndVersions) {
   EXPECT_EQ(minPtxVersion(*dense, target("sm_110a")), 90u);
 }
 
-// Section 9, row by row: 100a 103a 110a 100f 103f 120a 121a 120f.
-TEST(Features, Section9) {
+// What ptxas takes (docs/sources.md, [ptxas]), row by row: 100a 103a 110a 100f
+// 103f 120a 121a 120f.
+TEST(Features, AsPtxasTakesThem) {
   const char *names[] = {"sm_100a", "sm_103a", "sm_110a", "sm_100f",
                          "sm_103f", "sm_120a", "sm_121a", "sm_120f"};
   struct Line {
@@ -287,16 +288,18 @@ TEST(Features, EveryFeatureIsItsOwnRow) {
     EXPECT_EQ(static_cast<size_t>(chipInfo(allChips()[i]).chip), i);
 }
 
-// One scale covers 64 or 32 elements of K where A is sparse (fact sheet 7.5).
+// One scale covers 64 or 32 elements of K where A is sparse (PTX ISA
+// 9.7.16.10.7.1).
 TEST(Mma, ScaleSpans) {
   EXPECT_EQ(scaleSpan(32, false), 32u);
   EXPECT_EQ(scaleSpan(16, false), 16u);
   EXPECT_EQ(scaleSpan(32, true), 64u);
   EXPECT_EQ(scaleSpan(16, true), 32u);
   for (const MmaRow &row : allRows()) {
-    if (row.scalesPerMma)
+    if (row.scalesPerMma) {
       EXPECT_EQ(row.scaleSpan(), scaleSpan(row.block, row.sparse))
           << row.qualifier << " K = " << row.k;
+    }
   }
 }
 

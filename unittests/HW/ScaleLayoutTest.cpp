@@ -117,7 +117,8 @@ TEST(ScaleLayout, RefusesPlacesOutside) {
   EXPECT_FALSE(scalePosition({ScalePath::FourByOne, 256, 4}, 0, 0, 0));
 }
 
-// Fact sheet 6.4: one word is 4 columns for N <= 128, 8 for N up to 256.
+// docs/sources.md, [scales] and test/oracle/tmem_sf_layout.csv: one word is 4
+// columns for N <= 128, 8 for N up to 256.
 TEST(ScaleLayout, WordStride) {
   EXPECT_EQ(scaleRegion(ScalePath::FourByOne, 128)->wordStride, 4u);
   EXPECT_EQ(scaleRegion(ScalePath::FourByOne, 64)->wordStride, 4u);
@@ -136,7 +137,7 @@ TEST(ScaleLayout, ScalesPerMma) {
     bool sparse;
     unsigned scales;
   };
-  // Fact sheet 1.3.
+  // PTX ISA 9.7.16.10.7.1.
   for (auto [k, block, sparse, scales] :
        {Case{32, 32, false, 1}, Case{64, 32, true, 1}, Case{64, 32, false, 2},
         Case{128, 32, true, 2}, Case{64, 16, false, 4}, Case{128, 16, true, 4},
@@ -149,7 +150,7 @@ TEST(ScaleLayout, ScalesPerMma) {
   EXPECT_FALSE(scalesPerStep(0, 32, false));
 }
 
-// Fact sheet 6.5, the K=96 table: {column, id} of eight MMAs.
+// test/oracle/k96_sequence.csv: {column, id} of eight MMAs.
 TEST(ScaleLayout, K96Sequences) {
   constexpr unsigned block16[8][2] = {{0, 0},  {4, 2},  {12, 0}, {16, 2},
                                       {24, 0}, {28, 2}, {36, 0}, {40, 2}};
@@ -166,7 +167,7 @@ TEST(ScaleLayout, K96Sequences) {
   EXPECT_FALSE(scaleStep(5, 4, 0));
 }
 
-// Fact sheet 6.5: legal ids, and the bytes consumed for K=96.
+// PTX ISA 9.7.16.10.7.2: legal ids, and the bytes consumed for K=96.
 TEST(ScaleLayout, IdsAndConsumedBytes) {
   constexpr unsigned legal[7] = {0, 0b1111, 0b0101, 0b1111, 0b0001, 0, 0b0101};
   for (unsigned scales = 0; scales < 7; ++scales)

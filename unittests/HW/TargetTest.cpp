@@ -64,7 +64,7 @@ TEST(Target, PlainTargetsAreRefusedWithTheReason) {
             "chips; nearest legal target: 'sm_120a'");
 }
 
-// Fact sheet on tcgen05, section 9, "minimum .version by probing".
+// Found by trying (docs/sources.md, [ptxas]).
 TEST(Target, MinimumPtxVersions) {
   EXPECT_EQ(minPtxVersion({Chip::SM100, kA}), 86u);
   EXPECT_EQ(minPtxVersion({Chip::SM120, kA}), 87u);

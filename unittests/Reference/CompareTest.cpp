@@ -68,7 +68,7 @@ TEST(Compare, CountsAndFindsTheFirst) {
             140u * 24 - 100);
 }
 
-TEST(Compare, BoundsOfTheFactSheet) {
+TEST(Compare, BoundsOfSums) {
   Problem problem = exactProblem();
   problem.k = 64;
   EXPECT_EQ(errorBound(problem, Criterion::Exact, 0, 0, 0, 5, 9), 0);

@@ -8,7 +8,7 @@
 // An estimate of how long a persistent, warp-specialised GEMM takes: waves of
 // tiles, each the smooth maximum of what the tensor core, the L2 cache, the
 // memory and the epilogue take, and a clock that sinks until the power limit
-// holds. Fitted to 89 published measurements (benchmarks/calibration), which it
+// holds. Fitted to 89 published measurements (test/oracle/throughput), which it
 // reproduces within 6.7 % on average; expect 10 to 15 % for a kernel family
 // that is not among them and 25 % for few rows.
 //

@@ -212,8 +212,9 @@ struct MmaRow {
   /// Oldest PTX version times ten for this spelling, target aside.
   unsigned minPtx;
   Source source;
-  /// Section of the tcgen05 fact sheet, which names the published table.
-  std::string_view section;
+  /// Sections of the PTX ISA that list such instructions, by the numbers of its
+  /// editions 8.7 to 9.2; docs/sources.md has their titles.
+  std::string_view sections;
 
   /// Logical elements along K under one scale: 64 for a sparse `.block32`.
   unsigned scaleSpan() const { return scalesPerMma ? k / scalesPerMma : 0; }
@@ -272,7 +273,8 @@ inline constexpr unsigned kSparseCompression = 2;
 
 /// Logical elements along K that one scale of `.blockN` covers, of A and of a
 /// dense B alike: the number of scales that an instruction reads is the same
-/// with a sparse A, its K is twice as long (section 7.5).
+/// with a sparse A, its K is twice as long (PTX ISA 9.7.16.10.7.1: the number
+/// of blocks is K over that of `.scale_vec`).
 constexpr unsigned scaleSpan(unsigned block, bool sparse) {
   return sparse ? kSparseCompression * block : block;
 }
@@ -293,7 +295,8 @@ struct NRange {
 /// `bMajor`.
 NRange nRange(const MmaRow &row, OperandType b, OperandMajor bMajor);
 
-/// What section 9 of the fact sheet lists besides the matrix instructions.
+/// What a target has or lacks besides the matrix instructions, as ptxas 13.0
+/// takes or refuses it (docs/sources.md, [ptxas]).
 enum class Feature : uint8_t {
   Tcgen05,               ///< alloc, cp, ld, st, commit, fence, wait.
   Tcgen05ScaleVector,    ///< `.scale_vec::NX` spellings.

@@ -2,7 +2,7 @@
 // RUN: FileCheck %s --input-file=%t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir --check-prefix=PROTOCOL
 
-// Columns and ids are those of the fact sheet on tcgen05, section 6.5, in a region
+// Columns and ids are those of test/oracle/k96_sequence.csv, in a region
 // of 6 words: word w lies where word w mod 6 does.
 
 !blocks_of_16_a = !blockscale.tensor<128x1536xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
