@@ -51,3 +51,29 @@ enter_environment() {
   fi
   export PATH
 }
+
+# configure_sanitized LIST: sets `sanitized` to the build folder of everything
+# with these sanitizers and configures it; exports what they are to know.
+configure_sanitized() {
+  local ptxas options=()
+  command -v clang++-22 >/dev/null ||
+    die "the sanitizers are clang's: run scripts/install-dependencies.sh"
+  sanitized=$build/sanitize
+  [ "$1" = address,undefined ] || sanitized=$build/sanitize-${1//,/-}
+  if command -v ccache >/dev/null; then
+    options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
+              -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  ptxas=$(find_ptxas) || die "the tests need ptxas on PATH"
+  if [ "$1" = address,undefined ]; then
+    options+=(-DBLOCKSCALE_ENABLE_FUZZERS=ON)
+  fi
+  cmake -G Ninja -S "$root" -B "$sanitized" "${options[@]}" \
+    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+    -DBLOCKSCALE_SANITIZERS="$1" -DBLOCKSCALE_PTXAS="$ptxas" \
+    -DPython3_EXECUTABLE="$build/venv/bin/python3" >&2
+  # libMLIR is not instrumented: what its allocators take from pools that our
+  # code made must not count as poisoned.
+  export ASAN_OPTIONS=allow_user_poisoning=0:detect_leaks=1:strict_string_checks=1
+  export UBSAN_OPTIONS=print_stacktrace=1
+}

@@ -84,6 +84,23 @@ function(blockscale_add_unittest name)
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
 
+# blockscale_enable_sanitizers(<list>): in everything that follows. Without
+# frames and lines a report says little; without optimisation the emulator is
+# too slow to be tested.
+macro(blockscale_enable_sanitizers list)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "BLOCKSCALE_SANITIZERS needs clang")
+  endif()
+  string(REPLACE ";" "," sanitizers "${list}")
+  # LLVM's classes have no type information that the check of vtables could use.
+  add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -gline-tables-only)
+  add_link_options(-fsanitize=${sanitizers})
+  if(BLOCKSCALE_ENABLE_FUZZERS)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+  endif()
+endmacro()
+
 # blockscale_add_subdirectories(<dirs>...): those that are there.
 macro(blockscale_add_subdirectories)
   foreach(directory ${ARGN})

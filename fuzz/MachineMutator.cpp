@@ -1,28 +1,20 @@
-//===- MachineFuzzer.cpp - hostile kernels --------------------------------===//
+//===- MachineMutator.cpp - kernels that a parser takes
+//----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parses, decodes and runs a few steps of whatever comes. The mutator knows
-// lines, registers, numbers and the instruction forms of real kernels, so that
-// most inputs pass the parser and reach the decoder and the handlers.
-//
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/Machine.h"
+#include "MachineMutator.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
-#include <random>
+#include <iterator>
 
-using namespace blockscale::emulator;
-
-extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
+using namespace blockscale::fuzz;
 
 namespace {
-
-using Random = std::minstd_rand;
 
 const char kPrologue[] =
     ".version 9.0\n.target sm_100a\n.address_size 64\n"
@@ -46,16 +38,6 @@ struct Form {
   std::string mnemonic;
   std::vector<std::vector<std::string>> shapes;
 };
-
-std::vector<std::string> split(const std::string &text, char by) {
-  std::vector<std::string> parts(1);
-  for (char c : text)
-    if (c == by)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
 
 std::vector<Form> readForms() {
   std::vector<Form> forms;
@@ -88,11 +70,8 @@ const std::vector<Form> &forms() {
   return list;
 }
 
-unsigned below(Random &random, size_t count) {
-  return unsigned(random() % std::max<size_t>(count, 1));
-}
-
-std::string number(Random &random) {
+/// Numbers of 32 and 64 bits, descriptors among them.
+std::string kernelNumber(Random &random) {
   static const char *kNumbers[] = {
       "0",    "1",          "2",          "4",
       "7",    "8",          "16",         "31",
@@ -122,7 +101,7 @@ std::string addressOf(Random &random, const std::string &form) {
               ? "%r" + std::to_string(2 + below(random, 4))
               : "%rd" + std::to_string(1 + below(random, 3));
   if (random() % 3 == 0)
-    text += "+" + number(random);
+    text += "+" + kernelNumber(random);
   if (form.find("tensor.") != std::string::npos && random() % 2) {
     text += ", {";
     unsigned count = 1 + below(random, 5);
@@ -148,7 +127,7 @@ std::string operandOf(Random &random, const std::string &form,
   if (shape == "p")
     return registerOf(random, "p", 8);
   if (shape == "imm")
-    return number(random);
+    return kernelNumber(random);
   if (shape == "f32imm")
     return "0f3F800000";
   if (shape == "r32|p")
@@ -195,133 +174,33 @@ std::string fresh(Random &random) {
   return text + kEpilogue;
 }
 
-/// Replaces a random word that begins with `lead` (or a digit for '0').
-void replaceWord(Random &random, std::string &text, char lead,
-                 const std::string &by) {
-  std::vector<size_t> at;
-  for (size_t i = 1; i < text.size(); ++i) {
-    bool begins = lead == '0'
-                      ? std::isdigit(text[i]) && !std::isalnum(text[i - 1]) &&
-                            text[i - 1] != '.'
-                      : text[i] == lead;
-    if (begins)
-      at.push_back(i);
-  }
-  if (at.empty())
-    return;
-  size_t from = at[below(random, at.size())], to = from + 1;
-  while (to < text.size() &&
-         (std::isalnum(text[to]) || text[to] == '_' || text[to] == ':'))
-    ++to;
-  text.replace(from, to - from, by);
-}
-
 std::string modifier(Random &random) {
   const Form &form = forms()[below(random, forms().size())];
   std::vector<std::string> words = split(form.mnemonic, '.');
   return "." + words[below(random, words.size())];
 }
 
-void changeLines(Random &random, std::string &text) {
-  std::vector<std::string> lines = split(text, '\n');
-  unsigned at = below(random, lines.size());
-  switch (random() % 4) {
-  case 0:
-    lines.erase(lines.begin() + at);
-    break;
-  case 1:
-    lines.insert(lines.begin() + at, lines[below(random, lines.size())]);
-    break;
-  case 2:
-    std::swap(lines[at], lines[below(random, lines.size())]);
-    break;
-  default:
-    lines.insert(lines.begin() + at, formLine(random));
-    break;
-  }
-  text.clear();
-  for (const std::string &line : lines)
-    text += line + "\n";
-  text.pop_back();
-}
-
-std::vector<uint8_t> zeros(uint64_t size) {
-  return std::vector<uint8_t>(std::min<uint64_t>(size, 1 << 16));
-}
-
 } // namespace
 
-extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
-                                          size_t maxSize, unsigned seed) {
-  Random random(seed);
-  std::string text(reinterpret_cast<char *>(data), size);
-  if (size < 40 || random() % 64 == 0)
+void blockscale::fuzz::changeKernel(Random &random, std::string &text) {
+  if (text.size() < 40 || random() % 64 == 0)
     text = fresh(random);
   for (unsigned i = 1 + below(random, 3); i; --i)
-    switch (random() % 8) {
+    switch (random() % 7) {
     case 0:
     case 1:
     case 2:
     case 3:
-      changeLines(random, text);
+      changeLines(random, text, formLine(random));
       break;
     case 4:
       replaceWord(random, text, '%', anyRegister(random));
       break;
     case 5:
-      replaceWord(random, text, '0', number(random));
-      break;
-    case 6:
-      replaceWord(random, text, '.', modifier(random));
+      replaceWord(random, text, '0', kernelNumber(random));
       break;
     default:
-      if (random() % 4 == 0) {
-        size = std::min(text.size(), maxSize);
-        std::copy_n(text.data(), size, data);
-        return LLVMFuzzerMutate(data, size, maxSize);
-      }
+      replaceWord(random, text, '.', modifier(random));
       break;
     }
-  size = std::min(text.size(), maxSize);
-  std::copy_n(text.data(), size, data);
-  return size;
-}
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  ParseResult parsed = parsePtx({reinterpret_cast<const char *>(data), size});
-  if (!parsed)
-    return 0;
-  std::vector<uint8_t> memory(1 << 16, 0x38);
-  TensorMap map;
-  map.type = TensorMapType::U8;
-  map.rank = 2;
-  map.globalDim = {128, 64, 0, 0, 0};
-  map.globalStrides = {128, 0, 0, 0};
-  map.boxDim = {128, 8, 0, 0, 0};
-  map.swizzle = Swizzle::B128;
-  for (const Function &function : parsed.module->functions) {
-    if (!function.isEntry)
-      continue;
-    Launch launch;
-    launch.kernel = function.name;
-    launch.block.x =
-        function.launch.reqntid[0] ? function.launch.reqntid[0] : 32;
-    launch.cluster.x = std::max(function.launch.reqnctapercluster[0], 1u);
-    launch.grid.x = launch.cluster.x;
-    launch.dynamicSharedBytes = 8192;
-    launch.buffers = {{memory.data(), memory.size(), true}};
-    for (const Parameter &parameter : function.parameters)
-      if (parameter.size == 8)
-        launch.arguments.push_back(BufferArgument{0, 0});
-      else if (parameter.size == 128)
-        launch.arguments.push_back(TensorMapArgument{map, 0, 0});
-      else
-        launch.arguments.push_back(zeros(parameter.size));
-    Options options;
-    options.threads = 1;
-    options.stepLimit = 2000;
-    options.completion = size % 2 ? Completion::Immediate : Completion::Random;
-    (void)run(*parsed.module, launch, options);
-  }
-  return 0;
 }
