@@ -35,9 +35,9 @@ constexpr TargetSet kTcgenArch = k100a | k103a | k110a;
 constexpr TargetSet kTcgen = kTcgenArch | k100f | k103f | k110f;
 constexpr TargetSet kAll = kTcgen | kWarp;
 
-// Tried with ptxas 13.0 (docs/sources.md, [ptxas]); sub-byte TMA: PTX ISA 5.5.1;
-// the absolute leading offset: PTX ISA 9.7.16.3.1.2. sm_110f and sm_121f follow
-// sm_100f and sm_120f.
+// Tried with ptxas 13.0 (docs/sources.md, [ptxas]); sub-byte TMA: PTX
+// ISA 5.5.1; the absolute leading offset: PTX ISA 9.7.16.3.1.2. sm_110f and
+// sm_121f follow sm_100f and sm_120f.
 constexpr std::array kFeatures{
     FeatureRow{Feature::Tcgen05, "tcgen05", kTcgen},
     FeatureRow{Feature::Tcgen05ScaleVector, "tcgen05.mma .scale_vec",
