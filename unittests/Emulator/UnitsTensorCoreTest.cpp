@@ -421,7 +421,8 @@ TEST(TensorCore, ProblemsAreReported) {
     TensorCore core;
     TensorReport report = core.execute(fixture->request, fixture->context);
     EXPECT_TRUE(report.refused);
-    report.issues.push_back({TensorIssueKind::OutOfRange, 0, 9, 0, "none"});
+    report.issues.push_back(
+        {TensorIssueKind::OutOfRange, Hazard::None, 9, 0, "none"});
     return report.issues[0];
   };
   using Kind = TensorIssueKind;

@@ -26,6 +26,13 @@ enum class Grade : uint8_t {
   Advice,
 };
 
+/// The mistakes by name; Finding::hazard is the number.
+enum class Hazard : uint8_t {
+  None = 0,
+#define BLOCKSCALE_HAZARD(name, number, grade, heading, rule) name = number,
+#include "blockscale/Emulator/Hazards.def"
+};
+
 struct HazardInfo {
   unsigned number;
   Grade grade;

@@ -18,6 +18,7 @@
 #ifndef BLOCKSCALE_EMULATOR_TENSORCORE_H
 #define BLOCKSCALE_EMULATOR_TENSORCORE_H
 
+#include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Emulator/InstructionDescriptor.h"
 #include "blockscale/Emulator/OpenPoints.h"
 #include "blockscale/Emulator/SharedDescriptor.h"
@@ -82,8 +83,8 @@ enum class TensorIssueKind : uint8_t {
 
 struct TensorIssue {
   TensorIssueKind kind;
-  unsigned hazard = 0; ///< number of the entry of Hazards.h
-  unsigned cta = 0;    ///< 0 or 1 within the pair
+  Hazard hazard = Hazard::None;
+  unsigned cta = 0; ///< 0 or 1 within the pair
   uint32_t address = 0;
   std::string message;
 };

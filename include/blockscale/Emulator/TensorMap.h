@@ -15,6 +15,8 @@
 #ifndef BLOCKSCALE_EMULATOR_TENSORMAP_H
 #define BLOCKSCALE_EMULATOR_TENSORMAP_H
 
+#include "blockscale/Emulator/Hazards.h"
+
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -133,7 +135,7 @@ enum class BoxMode : uint8_t {
 /// Why there is no such box.
 struct BoxFault {
   std::string message;
-  unsigned hazard; ///< number of the entry of Hazards.h
+  Hazard hazard;
 };
 
 /// The offsets that im2col loads have beside coordinates.
@@ -169,7 +171,7 @@ using GlobalAccess = std::function<uint8_t *(uint64_t address, uint64_t bytes)>;
 struct CopyFault {
   std::string message;
   uint64_t address = 0;
-  unsigned hazard = 38; ///< number of the entry of Hazards.h
+  Hazard hazard = Hazard::BadAccess;
 };
 
 /// Reduction of cp.reduce.async.bulk(.tensor).

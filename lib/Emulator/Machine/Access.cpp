@@ -60,7 +60,7 @@ Cta *sharedCta(Exec &x, const Record &r, Where where, uint32_t address,
     x.fault(r, FindingKind::BadAddress,
             "shared address of rank " + std::to_string(rank) +
                 " in a cluster of " + std::to_string(x.cluster->ctas.size()),
-            int(lane), address, 16);
+            int(lane), address, Hazard::ExitedCta);
     return nullptr;
   }
   if (where == Where::SharedCta && rank != x.cta->rank) {
@@ -75,7 +75,7 @@ Cta *sharedCta(Exec &x, const Record &r, Where where, uint32_t address,
     x.fault(r, FindingKind::BadAddress,
             "shared memory of rank " + std::to_string(rank) +
                 ", whose CTA has exited",
-            int(lane), address, 16);
+            int(lane), address, Hazard::ExitedCta);
     return nullptr;
   }
   return cta;
@@ -119,7 +119,7 @@ bool resolveShared(Exec &x, const Record &r, Where where, uint64_t address,
         if (barrier->live()) {
           x.fault(r, FindingKind::MBarrier,
                   "store over the bytes of a live mbarrier", int(lane), address,
-                  3);
+                  Hazard::StoreOverBarrier);
           return false;
         }
   return true;

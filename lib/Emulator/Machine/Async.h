@@ -14,7 +14,8 @@ namespace blockscale::emulator::machine {
 
 /// A finding of an operation that completes later; ends the run.
 void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
-                std::string message, uint64_t address, unsigned hazard = 0);
+                std::string message, uint64_t address,
+                Hazard hazard = Hazard::None);
 
 /// The mbarrier at a shared address with rank; null after a report.
 MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,

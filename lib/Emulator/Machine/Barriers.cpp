@@ -57,7 +57,7 @@ Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
     return x.fault(r, FindingKind::Barrier,
                    "barrier count " + std::to_string(count) +
                        " is not a positive multiple of 32",
-                   int(lane), 0, 79);
+                   int(lane), 0, Hazard::NamedBarrierCount);
   if (barrier.arrived == 0) {
     barrier.expected = count;
     barrier.reduces = r.aux & kReduce;
@@ -66,18 +66,18 @@ Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
                    "barrier count " + std::to_string(count) +
                        " differs from that of the first arrival, " +
                        std::to_string(barrier.expected),
-                   int(lane), 0, 79);
+                   int(lane), 0, Hazard::NamedBarrierCount);
   } else if (barrier.reduces != bool(r.aux & kReduce)) {
     return x.fault(r, FindingKind::Barrier,
                    "bar.red and bar.sync or bar.arrive in one phase", int(lane),
-                   0, 79);
+                   0, Hazard::NamedBarrierCount);
   }
   barrier.arrived += r.aux & kHasCount ? 32 : warpThreads(*x.warp);
   if (count && barrier.arrived > count)
     return x.fault(r, FindingKind::Barrier,
                    "more threads arrive than the barrier counts (" +
                        std::to_string(count) + ")",
-                   int(lane), 0, 79);
+                   int(lane), 0, Hazard::NamedBarrierCount);
   if (r.aux & kReduce) {
     uint32_t p = x.predicate(r.op[2]) & x.mask;
     barrier.popc += uint32_t(__builtin_popcount(p));
@@ -117,7 +117,7 @@ Step ctaBarrier(Exec &x, const Record &r) {
   if (id > 15)
     return x.fault(r, FindingKind::Barrier,
                    "barrier " + std::to_string(id) + " of 16",
-                   int(x.firstLane()), 0, 79);
+                   int(x.firstLane()), 0, Hazard::NamedBarrierCount);
   NamedBarrier &barrier = x.cta->named[id];
   Group &group = *x.group;
   if (!group.arrived) {
@@ -150,7 +150,7 @@ Step clusterArrive(Exec &x, const Record &r) {
   if (uint32_t twice = x.warp->clusterArrived & x.mask)
     return x.fault(r, FindingKind::Barrier,
                    "barrier.cluster.arrive twice without a wait",
-                   __builtin_ctz(twice), 0, 80);
+                   __builtin_ctz(twice), 0, Hazard::BarrierNotReached);
   x.warp->clusterArrived |= x.mask;
   emitBarrier(x, r, EventKind::BarrierArrive, kClusterBarrier,
               x.cluster->clusterPhase);
@@ -170,7 +170,7 @@ Step clusterWait(Exec &x, const Record &r) {
   if (uint32_t missing = x.mask & ~x.warp->clusterArrived)
     return x.fault(r, FindingKind::Barrier,
                    "barrier.cluster.wait without an arrive",
-                   __builtin_ctz(missing), 0, 80);
+                   __builtin_ctz(missing), 0, Hazard::BarrierNotReached);
   x.cluster->checkClusterBarrier();
   bool done = true;
   forLanes(x.mask, [&](unsigned lane) {

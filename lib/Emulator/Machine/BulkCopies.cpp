@@ -172,11 +172,11 @@ Step bulkCopy(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Misaligned,
                      "bulk copy of " + std::to_string(op.size) +
                          " bytes, expected a positive multiple of 16",
-                     int(lane), 0, 49);
+                     int(lane), 0, Hazard::BulkSize);
     if (uint64_t odd = op.to % 16 ? op.to : op.from % 16 ? op.from : 0)
       return x.fault(r, FindingKind::Misaligned,
                      "bulk copy at an address that is not a multiple of 16",
-                     int(lane), odd, 49);
+                     int(lane), odd, Hazard::BulkSize);
     if (tracing(*x.cluster))
       trace(*x.cluster, x.origin(r, int(lane)),
             std::string("event=bulk direction=") + (store ? "store" : "load") +

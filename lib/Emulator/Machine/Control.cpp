@@ -79,7 +79,7 @@ Step branchIndexed(Exec &x, const Record &r) {
                      "brx.idx index " + std::to_string(index[lane]) +
                          " of a table of " +
                          std::to_string(r.detail->targets.size()),
-                     int(lane), 0, 87);
+                     int(lane), 0, Hazard::UndefinedArithmetic);
     target[lane] = r.detail->targets[index[lane]];
   }
   return scatterLanes(x, target);

@@ -57,8 +57,8 @@ void reportUnbalanced(Cluster &cluster, Cta &cta, const MBarrier &barrier);
 
 /// The entry of the catalogue for a group that waits for ever, mbarriers aside;
 /// 0 if none fits. `polling`: it runs without getting anywhere.
-unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
-                   bool polling);
+Hazard stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
+                 bool polling);
 
 } // namespace blockscale::emulator::machine
 

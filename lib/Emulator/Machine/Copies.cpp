@@ -92,7 +92,7 @@ Step storeAsync(Exec &x, const Record &r) {
     if (address >> kRankShift != barrier >> kRankShift)
       return x.fault(r, FindingKind::MBarrier,
                      "the mbarrier is not in the CTA that is stored to",
-                     int(lane), barrier, 46);
+                     int(lane), barrier, Hazard::CopyInWrongCta);
     Access access;
     if (!resolve(x, r, Where::SharedCluster, address, lane, bytes, Use::Write,
                  access))
@@ -184,7 +184,8 @@ Step tryCancel(Exec &x, const Record &r) {
              barrier = pushedShared(x, *r.detail, 1, lane);
     if (cluster->cancelFailed)
       return x.fault(r, FindingKind::Barrier,
-                     "try_cancel after a failed answer", int(lane), to, 84);
+                     "try_cancel after a failed answer", int(lane), to,
+                     Hazard::LaunchControlMisused);
     std::array<uint32_t, 4> answer{};
     if (grid.options.residentClusters) {
       std::lock_guard<std::mutex> lock(grid.schedule);
@@ -246,8 +247,9 @@ Step queryCancel(Exec &x, const Record &r) {
     if (!r.aux || step == Step::Fault)
       return;
     if (!(one.words[3] & 1)) {
-      step = x.fault(r, FindingKind::Barrier,
-                     "get_first_ctaid of a failed answer", int(lane), 0, 84);
+      step =
+          x.fault(r, FindingKind::Barrier, "get_first_ctaid of a failed answer",
+                  int(lane), 0, Hazard::LaunchControlMisused);
       return;
     }
     for (size_t i = 0; i != r.detail->a.size(); ++i)

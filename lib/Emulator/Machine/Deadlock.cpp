@@ -99,15 +99,15 @@ bool takesMulticast(Cluster &cluster, const BarrierOrder &order) {
 }
 
 /// The rule that bytes left over break.
-unsigned bytesRule(Cluster &cluster, const MBarrier &barrier,
-                   const BarrierOrder *order) {
+Hazard bytesRule(Cluster &cluster, const MBarrier &barrier,
+                 const BarrierOrder *order) {
   if (order && cluster.tensorOrder->splitOverPair(*order->cta, order->offset))
-    return 47;
+    return Hazard::PairBytesSplit;
   if (order && order->countsAnswers())
-    return 84;
-  return order && takesMulticast(cluster, *order) ? 28
-         : barrier.tx() > 0                       ? 6
-                                                  : 7;
+    return Hazard::LaunchControlMisused;
+  return order && takesMulticast(cluster, *order) ? Hazard::MulticastUnexpected
+         : barrier.tx() > 0                       ? Hazard::BytesMissing
+                                                  : Hazard::BytesUnexpected;
 }
 
 /// Whether nothing at all has arrived at the barrier.
@@ -117,12 +117,12 @@ bool untouched(const MBarrier &barrier) {
 }
 
 /// The rule that a wait for ever breaks.
-unsigned waitRule(Cluster &cluster, const MBarrier &barrier,
-                  const BarrierOrder *order) {
+Hazard waitRule(Cluster &cluster, const MBarrier &barrier,
+                const BarrierOrder *order) {
   if (barrier.tx() != 0)
     return bytesRule(cluster, barrier, order);
   if (barrier.pending() != barrier.expected())
-    return 5;
+    return Hazard::TooFewArrivals;
   // Roles that all wait for each other's first arrival: one of them should
   // have found its buffer free.
   bool others = false;
@@ -131,7 +131,8 @@ unsigned waitRule(Cluster &cluster, const MBarrier &barrier,
       for (const Group &group : warp->groups)
         if (MBarrier *other = barrierOf(cluster, *warp, group))
           others |= other != &barrier && untouched(*other);
-  return untouched(barrier) && others ? 9 : 18;
+  return untouched(barrier) && others ? Hazard::WrongStartParity
+                                      : Hazard::NobodyArrives;
 }
 
 //===----------------------------------------------------------------------===//
@@ -308,7 +309,7 @@ void reportGroup(Cluster &cluster, Warp &warp, const Group &group,
   if (r.instruction)
     text += program.kernel->text(*r.instruction);
   text += "'";
-  unsigned rule = 0;
+  Hazard rule = Hazard::None;
   if (MBarrier *barrier = barrierOf(cluster, warp, group)) {
     BarrierOrder *order = orderOf(cluster, *warp.cta, barrier);
     text += mbarrierText(cluster, *barrier, order);
@@ -317,10 +318,10 @@ void reportGroup(Cluster &cluster, Warp &warp, const Group &group,
   text += objectText(cluster, warp, group);
   if (group.mask != warp.live)
     text += ", lanes " + hex(group.mask) + " of " + hex(warp.live);
-  report(cluster,
-         {warp.cta, int(warp.index), __builtin_ctz(group.mask), r.line},
-         FindingKind::Deadlock, text, 0,
-         rule ? rule : stuckRule(cluster, warp, group, polling));
+  report(
+      cluster, {warp.cta, int(warp.index), __builtin_ctz(group.mask), r.line},
+      FindingKind::Deadlock, text, 0,
+      rule != Hazard::None ? rule : stuckRule(cluster, warp, group, polling));
 }
 
 /// Whether no other thread could help: everybody has arrived and the bytes are

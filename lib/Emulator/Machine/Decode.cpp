@@ -44,7 +44,7 @@ bool isFloat(Type type) {
 
 Decoder::Decoder(Program &program) : program(program) {}
 
-bool Decoder::refuse(std::string why, unsigned hazard) {
+bool Decoder::refuse(std::string why, Hazard hazard) {
   if (refusal.empty()) {
     refusal = std::move(why);
     refusalHazard = hazard;
@@ -338,7 +338,7 @@ bool Decoder::decodeFunction(uint32_t index, std::vector<Finding> &errors) {
       errors.push_back({FindingKind::Unsupported,
                         refusal + ": '" + std::string(current->text(in)) + "'",
                         in.position.line});
-      errors.back().hazard = refusalHazard;
+      errors.back().hazard = unsigned(refusalHazard);
     }
   }
   return true;
@@ -392,7 +392,7 @@ bool Decoder::decode(std::vector<Finding> &errors) {
       if (errors.size() < 20) {
         errors.push_back({FindingKind::Unsupported, diagnostic.message,
                           diagnostic.position.line});
-        errors.back().hazard = 88;
+        errors.back().hazard = unsigned(Hazard::TargetLacks);
       }
     if (!errors.empty())
       return false;

@@ -64,7 +64,7 @@ public:
     flow().parts = {low, high};
   }
   /// Refuses the instruction; returns false.
-  bool refuse(std::string why, unsigned hazard = 0);
+  bool refuse(std::string why, Hazard hazard = Hazard::None);
   /// Where the i-th parameter (or result) of a function lies: a register slot
   /// or an offset into lane-local memory.
   Slot formalPlace(uint32_t function, size_t i, bool result);
@@ -114,7 +114,7 @@ private:
   Flow *currentFlow = nullptr;
   uint32_t functionBase = 0;
   std::string refusal;
-  unsigned refusalHazard = 0;
+  Hazard refusalHazard = Hazard::None;
   std::vector<Finding> layoutErrors;
   bool tooManyRegisters = false;
 };

@@ -249,7 +249,7 @@ template <typename F, typename T> Step divide(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
     if (b[lane] == 0 && step != Step::Fault)
       step = x.fault(r, FindingKind::Arithmetic, "integer division by zero",
-                     lane, 0, 87);
+                     lane, 0, Hazard::UndefinedArithmetic);
   });
   return step == Step::Fault ? step : map<F, T, T, T>(x, r);
 }

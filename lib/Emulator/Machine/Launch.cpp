@@ -12,9 +12,9 @@
 
 namespace blockscale::emulator::machine {
 
-void refuse(Findings &findings, std::string message, unsigned hazard) {
+void refuse(Findings &findings, std::string message, Hazard hazard) {
   findings.push_back({FindingKind::Launch, std::move(message)});
-  findings.back().hazard = hazard;
+  findings.back().hazard = unsigned(hazard);
 }
 
 namespace {
@@ -55,23 +55,23 @@ bool checkShape(const Function &kernel, const Launch &launch, Findings &out) {
     refuse(out,
            "block is " + text(block) + ", .reqntid says " +
                text(dims(bounds.reqntid)),
-           85);
+           Hazard::LaunchDirectives);
   if (bounds.maxntid[0] && block.count() > dims(bounds.maxntid).count())
     refuse(out,
            "block " + text(block) + " is larger than .maxntid " +
                text(dims(bounds.maxntid)),
-           85);
+           Hazard::LaunchDirectives);
   if (bounds.reqnctapercluster[0] &&
       !same(dims(bounds.reqnctapercluster), cluster))
     refuse(out,
            "cluster is " + text(cluster) + ", .reqnctapercluster says " +
                text(dims(bounds.reqnctapercluster)),
-           85);
+           Hazard::LaunchDirectives);
   if (bounds.maxclusterrank && cluster.count() > bounds.maxclusterrank)
     refuse(out,
            "cluster " + text(cluster) + " is larger than .maxclusterrank " +
                std::to_string(bounds.maxclusterrank),
-           85);
+           Hazard::LaunchDirectives);
   for (Finding &finding : out)
     finding.line = kernel.position.line;
   return out.empty();
@@ -164,7 +164,7 @@ struct ArgumentBytes {
     if (auto reason = whyNot(map))
       refuse(findings,
              "argument " + std::to_string(index) + ": tensor map: " + *reason,
-             45);
+             Hazard::IllegalTensorMap);
     std::vector<uint8_t> bytes(kMapBytes);
     writeMap(map, bytes.data());
     return bytes;

@@ -15,7 +15,8 @@ namespace blockscale::emulator::machine {
 using Findings = std::vector<Finding>;
 
 /// Records that the launch cannot be run.
-void refuse(Findings &findings, std::string message, unsigned hazard = 0);
+void refuse(Findings &findings, std::string message,
+            Hazard hazard = Hazard::None);
 
 /// Whether grid, cluster and block are possible and are what the kernel asks
 /// for.

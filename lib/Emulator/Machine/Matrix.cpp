@@ -16,10 +16,10 @@ namespace {
 
 bool wholeWarp(Exec &x, const Record &r, Step &step) {
   step = !gathered(x, ~0u) ? Step::Block
-         : x.mask != ~0u
-             ? x.fault(r, FindingKind::Divergence,
-                       "matrix instruction by a part of a warp", -1, 0, 77)
-             : Step::Next;
+         : x.mask != ~0u ? x.fault(r, FindingKind::Divergence,
+                                   "matrix instruction by a part of a warp", -1,
+                                   0, Hazard::DivergentAligned)
+                         : Step::Next;
   return step == Step::Next;
 }
 

@@ -31,27 +31,27 @@ Scope scopeOf(const Record &r) {
 }
 
 /// The entry of the catalogue for an error of the object.
-unsigned hazardOf(MBarrierError error, bool isInit) {
+Hazard hazardOf(MBarrierError error, bool isInit) {
   switch (error) {
   case MBarrierError::None:
-    return 0;
+    return Hazard::None;
   case MBarrierError::NotInitialised:
-    return 1;
+    return Hazard::InitNotVisible;
   case MBarrierError::InitOverLive:
-    return 2;
+    return Hazard::IllegalInit;
   case MBarrierError::CountOutOfRange:
-    return isInit ? 2 : 4;
+    return isInit ? Hazard::IllegalInit : Hazard::TooManyArrivals;
   case MBarrierError::OverArrival:
   case MBarrierError::NoCompleteCompletes:
-    return 4;
+    return Hazard::TooManyArrivals;
   case MBarrierError::TxOutOfRange:
-    return 8;
+    return Hazard::BytesOutOfRange;
   case MBarrierError::TokenNotCurrent:
-    return 12;
+    return Hazard::TwoPhasesBehind;
   case MBarrierError::BadParity:
-    return 10;
+    return Hazard::OldPhase;
   }
-  return 0;
+  return Hazard::None;
 }
 
 /// The object at pushed address 0 of `lane`; null after a report.
@@ -76,7 +76,7 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
     x.fault(r, FindingKind::BadAddress,
             "shared::cta operation on an mbarrier of rank " +
                 std::to_string(address >> kRankShift),
-            int(lane), address, 15);
+            int(lane), address, Hazard::NotOwnBarrier);
     return nullptr;
   }
   cta = sharedCta(x, r, where, address, lane);
@@ -97,7 +97,7 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
   MBarrier *barrier = barrierAt(*cta, offset, create);
   if (!barrier)
     x.fault(r, FindingKind::MBarrier, describe(MBarrierError::NotInitialised),
-            int(lane), address, 1);
+            int(lane), address, Hazard::InitNotVisible);
   return barrier;
 }
 
@@ -162,7 +162,8 @@ void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
     before.released = &barrier;
   }
   if (arrives && &cta != x.cta && r.aux & kCtaScope)
-    reportHazard(*x.cluster, origin, 17, FindingKind::MBarrier,
+    reportHazard(*x.cluster, origin, Hazard::ArrivalScope,
+                 FindingKind::MBarrier,
                  "arrival on an mbarrier of rank " + std::to_string(cta.rank) +
                      " with scope .cta",
                  offset);
@@ -170,9 +171,9 @@ void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
     return;
   order.complete(barrier);
   if (before.completed == &barrier)
-    reportHazard(*x.cluster, origin, 4, FindingKind::MBarrier,
-                 "lanes of one warp complete several phases of the mbarrier",
-                 offset);
+    reportHazard(
+        *x.cluster, origin, Hazard::TooManyArrivals, FindingKind::MBarrier,
+        "lanes of one warp complete several phases of the mbarrier", offset);
   before.completed = &barrier;
 }
 
@@ -198,7 +199,7 @@ Step update(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::MBarrier,
                      "init, inval, noComplete and the result of an arrival "
                      "need an mbarrier of the own CTA",
-                     int(lane), address, 15);
+                     int(lane), address, Hazard::NotOwnBarrier);
     uint32_t count = r.op[1] == kNoSlot ? 1 : x.reg<uint32_t>(r.op[1])[lane];
     uint32_t bytes = r.op[2] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[2])[lane];
     uint32_t phase = barrier->phase();
@@ -268,7 +269,7 @@ Step wait(Exec &x, const Record &r) {
     if (cta != x.cta)
       return x.fault(r, FindingKind::MBarrier,
                      "wait on an mbarrier of another CTA", int(lane), address,
-                     15);
+                     Hazard::NotOwnBarrier);
     MBarrierTest test = testLane(x, r, *barrier, lane);
     if (test.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
@@ -363,10 +364,10 @@ static void emitAsyncArrive(Cluster &cluster, const Origin &origin,
 namespace {
 
 /// The rule that more bytes than expected break.
-unsigned bytesRule(BarrierVisit::Kind kind) {
-  return kind == BarrierVisit::Answer      ? 84
-         : kind == BarrierVisit::Multicast ? 28
-                                           : 7;
+Hazard bytesRule(BarrierVisit::Kind kind) {
+  return kind == BarrierVisit::Answer      ? Hazard::LaunchControlMisused
+         : kind == BarrierVisit::Multicast ? Hazard::MulticastUnexpected
+                                           : Hazard::BytesUnexpected;
 }
 
 /// What an asynchronous arrival or completion made of the barrier.
@@ -436,7 +437,7 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
     return asyncFault(cluster, origin, FindingKind::MBarrier,
                       "the CTA exits before the answer of this try_cancel: its "
                       "mbarrier must expect 16 bytes and be waited for",
-                      address, 84);
+                      address, Hazard::LaunchControlMisused);
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
@@ -463,19 +464,21 @@ MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
                           : nullptr;
   if (!barrier || offset % 8) {
     asyncFault(cluster, origin, FindingKind::MBarrier,
-               "no mbarrier was initialised at the address", address, 1);
+               "no mbarrier was initialised at the address", address,
+               Hazard::InitNotVisible);
     return nullptr;
   }
   if (cluster.ctas[rank]->done()) {
     asyncFault(cluster, origin, FindingKind::MBarrier,
-               "arrival on an mbarrier of a CTA that has exited", address, 16);
+               "arrival on an mbarrier of a CTA that has exited", address,
+               Hazard::ExitedCta);
     return nullptr;
   }
   return barrier;
 }
 
 void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
-                std::string message, uint64_t address, unsigned hazard) {
+                std::string message, uint64_t address, Hazard hazard) {
   report(cluster, origin, kind, std::move(message), address, hazard);
   cluster.faulted = true;
 }

@@ -195,7 +195,7 @@ Step cvtaTo(Exec &x, const Record &r) {
         from[lane] != 0)
       step = x.fault(r, FindingKind::BadAddress,
                      "generic address is not in the state space of cvta.to",
-                     int(lane), from[lane], 87);
+                     int(lane), from[lane], Hazard::UndefinedArithmetic);
     else
       to[lane] = from[lane] - window;
   });

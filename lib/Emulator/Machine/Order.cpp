@@ -114,7 +114,10 @@ void Order::end(const Origin &origin, Stamp operation,
   Operation &op = operations[operation.time];
   bool answers = kind == BarrierVisit::Answer;
   if (op.begun != op.barrier->completions)
-    reportHazard(cluster, origin, answers ? 84 : 7, FindingKind::MBarrier,
+    reportHazard(cluster, origin,
+                 answers ? Hazard::LaunchControlMisused
+                         : Hazard::BytesUnexpected,
+                 FindingKind::MBarrier,
                  std::string("the phase of the mbarrier in which the ") +
                      (answers ? "try_cancel" : "copy") +
                      " was issued ended before it was complete" +
@@ -158,12 +161,12 @@ void Order::use(const Origin &origin, Warp &warp, BarrierOrder &barrier) {
   // barriers of a cluster tell.
   if (clock.knows(barrier.init, View::Relaxed) &&
       clock.at(barrier.init.component, View::BarrierInit))
-    return reportHazard(cluster, origin, 90, FindingKind::MBarrier,
-                        "the mbarrier is initialised at line " +
-                            std::to_string(barrier.initLine) +
-                            ", behind fence.mbarrier_init",
-                        barrier.offset);
-  reportHazard(cluster, origin, 1, FindingKind::MBarrier,
+    return reportHazard(
+        cluster, origin, Hazard::InitAfterFence, FindingKind::MBarrier,
+        "the mbarrier is initialised at line " +
+            std::to_string(barrier.initLine) + ", behind fence.mbarrier_init",
+        barrier.offset);
+  reportHazard(cluster, origin, Hazard::InitNotVisible, FindingKind::MBarrier,
                "the mbarrier is used without an edge from its mbarrier.init "
                "at line " +
                    std::to_string(barrier.initLine),
@@ -215,7 +218,8 @@ bool Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
     note = notes.insert(notes.end(), WaitNote{&barrier, true});
   bool polling = !note->succeeded && note->parity == test.parity;
   if (polling && barrier.completions >= note->completions + 2)
-    reportHazard(cluster, origin, 12, FindingKind::MBarrier,
+    reportHazard(cluster, origin, Hazard::TwoPhasesBehind,
+                 FindingKind::MBarrier,
                  "the mbarrier has completed " +
                      std::to_string(barrier.completions - note->completions) +
                      " phases while this wait polled for one",
@@ -231,7 +235,7 @@ bool Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
   if (test.relaxed)
     warp.order->seenOnBarriers.join(barrier.done);
   else if (test.scope == Scope::Cta && barrier.remoteArrivalBefore)
-    reportHazard(cluster, origin, 94, FindingKind::MBarrier,
+    reportHazard(cluster, origin, Hazard::WaitScope, FindingKind::MBarrier,
                  "wait with scope .cta for a phase in which another CTA "
                  "arrived at line " +
                      std::to_string(barrier.remoteArrivalBefore),
@@ -421,7 +425,9 @@ void Order::checkUnawaited(const Cta &cta) {
     if (seen)
       continue;
     bool answer = op.kind == BarrierVisit::Answer;
-    reportHazard(cluster, op.origin, answer ? 84 : 16, FindingKind::Race,
+    reportHazard(cluster, op.origin,
+                 answer ? Hazard::LaunchControlMisused : Hazard::ExitedCta,
+                 FindingKind::Race,
                  "the CTA of rank " + std::to_string(cta.rank) +
                      " ends, and none of its warps has waited for this " +
                      (answer ? "answer" : "copy into it"),
@@ -440,14 +446,16 @@ void Order::checkExit(const Cta &cta) {
         reportHazard(
             cluster,
             {const_cast<Cta *>(&cta), int(warp->index), int(lane), groups.line},
-            groups.waited ? 91 : 31, FindingKind::Race,
+            groups.waited ? Hazard::LastBulkUnawaited
+                          : Hazard::ExitBeforeBulkRead,
+            FindingKind::Race,
             "the CTA ends while this bulk operation may still read "
             "its shared memory: no cp.async.bulk.wait_group followed");
 }
 
-void reportHazard(Cluster &cluster, const Origin &origin, unsigned number,
+void reportHazard(Cluster &cluster, const Origin &origin, Hazard hazard,
                   FindingKind kind, std::string message, uint64_t address) {
-  report(cluster, origin, kind, std::move(message), address, number);
+  report(cluster, origin, kind, std::move(message), address, hazard);
 }
 
 } // namespace blockscale::emulator::machine

@@ -360,7 +360,7 @@ private:
 };
 
 /// A finding of the catalogue; advice goes where the options say.
-void reportHazard(Cluster &cluster, const Origin &origin, unsigned number,
+void reportHazard(Cluster &cluster, const Origin &origin, Hazard hazard,
                   FindingKind kind, std::string message, uint64_t address = 0);
 
 } // namespace blockscale::emulator::machine

@@ -53,7 +53,7 @@ public:
 
   void conflict(const PastAccess &e, bool wrote, Verdict verdict,
                 uint64_t address) override {
-    unsigned number =
+    Hazard hazard =
         global ? globalRule(e, wrote, verdict) : sharedRule(e, wrote, verdict);
     std::string text = touch.async ? "asynchronous " : "";
     text += touch.write ? "write" : "read";
@@ -63,7 +63,7 @@ public:
     if (e.line)
       text += " at line " + std::to_string(e.line);
     text += ending(verdict);
-    reportHazard(order.cluster, touch.origin, number, FindingKind::Race,
+    reportHazard(order.cluster, touch.origin, hazard, FindingKind::Race,
                  std::move(text), address);
   }
 
@@ -111,40 +111,43 @@ private:
   }
 
   /// A generic write that was not fenced: too early, skipped, or nowhere.
-  unsigned unfencedRule(const PastAccess &e) const {
+  Hazard unfencedRule(const PastAccess &e) const {
     const WarpOrder *author = authorOf(e);
     if (author && author->proxyFences)
-      return 21;
+      return Hazard::StoreAfterProxyFence;
     for (const Record &r : order.cluster.program().code)
       if (r.instruction && r.instruction->opcode == Opcode::FenceProxy &&
           r.instruction->has(Modifier::Async))
-        return 22;
-    return 19;
+        return Hazard::ProxyFenceSkipped;
+    return Hazard::NoProxyFence;
   }
 
   /// What the warp did at the mbarrier that it should have waited on.
-  unsigned waitRule(const PastAccess &e) const {
+  Hazard waitRule(const PastAccess &e) const {
     if (e.stamp.component != kOperation || e.cluster != order.cluster.id)
-      return 13;
+      return Hazard::UntestedWait;
     const BarrierOrder *barrier = order.operations[e.stamp.time].barrier;
     if (clock.knows(order.resolve(e.stamp), View::Relaxed))
-      return 14;
+      return Hazard::RelaxedOperation;
     for (const WaitNote &note : own.waits)
       if (note.barrier == barrier) {
         if (!note.succeeded)
-          return 13;
+          return Hazard::UntestedWait;
         if (note.completions == 0)
-          return 9;
-        return negativeBytes(*barrier) ? 7 : 10;
+          return Hazard::WrongStartParity;
+        return negativeBytes(*barrier) ? Hazard::BytesUnexpected
+                                       : Hazard::OldPhase;
       }
-    return own.waits.empty() ? 13 : 11;
+    return own.waits.empty() ? Hazard::UntestedWait : Hazard::OtherBarrier;
   }
 
   /// The answer of a try_cancel is read again while the next one is on its way,
   /// or was never waited for.
-  unsigned answerRule(const PastAccess &e) const {
-    unsigned rule = waitRule(e);
-    return rule == 10 ? 26 : rule == 14 ? 14 : 84;
+  Hazard answerRule(const PastAccess &e) const {
+    Hazard rule = waitRule(e);
+    return rule == Hazard::OldPhase           ? Hazard::AnswerOverwritten
+           : rule == Hazard::RelaxedOperation ? Hazard::RelaxedOperation
+                                              : Hazard::LaunchControlMisused;
   }
 
   bool inQueue(const PastAccess &e, Queue queue) const {
@@ -185,53 +188,59 @@ private:
     return false;
   }
 
-  unsigned sharedRule(const PastAccess &e, bool wrote, Verdict verdict) const {
+  Hazard sharedRule(const PastAccess &e, bool wrote, Verdict verdict) const {
     if (wrote && e.is(PastAccess::Allocation) && verdict == Verdict::Unordered)
-      return 56;
+      return Hazard::AddressWithoutEdge;
     if (verdict == Verdict::FencedByOther)
-      return 20;
+      return Hazard::ProxyFenceElsewhere;
     if (verdict == Verdict::ReadUnfenced)
-      return 25;
+      return Hazard::NoProxyFenceAfterRead;
     if (verdict == Verdict::Unfenced)
-      return isTensorRead() && inQueue(e, Queue::CopyAsync) ? 95
-                                                            : unfencedRule(e);
+      return isTensorRead() && inQueue(e, Queue::CopyAsync)
+                 ? Hazard::NoProxyFenceAfterCopy
+                 : unfencedRule(e);
     bool remote = event.is(PastAccess::Remote);
     if (wrote && e.is(PastAccess::Async) && touch.async && touch.write &&
         remote)
-      return 27;
+      return Hazard::PeerOverwritten;
     if (wrote && e.is(PastAccess::Answer) && !touch.async)
       return answerRule(e);
     if (wrote && (e.is(PastAccess::Async) || e.stamp.component == kOperation))
       return waitRule(e);
     if (!wrote && event.is(PastAccess::Answer))
-      return 26;
+      return Hazard::AnswerOverwritten;
     if (!wrote && e.is(PastAccess::Async)) {
       if (e.is(PastAccess::Bulk))
-        return foreignWait() ? 32 : 29;
-      return touch.async && remote ? 27 : 23;
+        return foreignWait() ? Hazard::ForeignWaitGroup
+                             : Hazard::BulkSourceOverwritten;
+      return touch.async && remote ? Hazard::PeerOverwritten
+                                   : Hazard::OperandOverwritten;
     }
     if (wrote && e.is(PastAccess::Remote) && touch.async)
-      return 39;
+      return Hazard::RemoteStoreAndCopy;
     if (touch.async) {
       if (!wrote)
-        return remote ? 27 : startedEarly(e) ? 9 : 24;
+        return remote            ? Hazard::PeerOverwritten
+               : startedEarly(e) ? Hazard::WrongStartParity
+                                 : Hazard::ReadersOverwritten;
       return unfencedRule(e);
     }
-    return reached(e, View::Relaxed) ? 14 : 89;
+    return reached(e, View::Relaxed) ? Hazard::RelaxedOperation
+                                     : Hazard::SharedRace;
   }
 
-  unsigned globalRule(const PastAccess &e, bool wrote, Verdict verdict) const {
+  Hazard globalRule(const PastAccess &e, bool wrote, Verdict verdict) const {
     if (e.stamp.component == kPreviousGrids)
-      return 36;
+      return Hazard::PreviousGridUnawaited;
     if (verdict == Verdict::ReadUnfenced)
-      return 25;
+      return Hazard::NoProxyFenceAfterRead;
     if (verdict == Verdict::Unfenced)
       return unfencedRule(e);
     if (wrote && e.is(PastAccess::Bulk) && !touch.write)
-      return 30;
+      return Hazard::BulkResultReadEarly;
     if (!wrote && e.is(PastAccess::NonCoherent))
-      return 34;
-    return 33;
+      return Hazard::NonCoherentLoad;
+    return Hazard::GlobalRace;
   }
 
   Order &order;
@@ -275,7 +284,8 @@ void Order::touchShared(Warp &warp, Cta &cta, const Range *ranges, size_t count,
       for (size_t i = 0; live && i != count; ++i)
         if (ranges[i].address < at + 8 &&
             at < ranges[i].address + ranges[i].bytes)
-          return reportHazard(cluster, touch.origin, 3, FindingKind::MBarrier,
+          return reportHazard(cluster, touch.origin, Hazard::StoreOverBarrier,
+                              FindingKind::MBarrier,
                               "copy over the bytes of a live mbarrier", at);
     }
   AccessCheck check(*this, warp, touch, event, false);
@@ -292,11 +302,11 @@ void Order::checkNonCoherent(const Shadow &shadow, const Range &range,
                              const Touch &touch) {
   for (const PastAccess &writer : shadow.writers(range.address, range.bytes))
     if (writer.stamp.component != kPreviousGrids)
-      return reportHazard(cluster, touch.origin, 34, FindingKind::Race,
-                          "ld.global.nc of what " + describe(writer) +
-                              " wrote at line " + std::to_string(writer.line) +
-                              " of the same grid",
-                          range.address);
+      return reportHazard(
+          cluster, touch.origin, Hazard::NonCoherentLoad, FindingKind::Race,
+          "ld.global.nc of what " + describe(writer) + " wrote at line " +
+              std::to_string(writer.line) + " of the same grid",
+          range.address);
 }
 
 bool GridOrder::isRead(const Region &region, uint64_t offset,
@@ -414,7 +424,7 @@ void Order::useTensorMap(const Origin &origin, Warp &warp, uint64_t address) {
     if (released && acquired)
       continue;
     return reportHazard(
-        cluster, origin, 35, FindingKind::Race,
+        cluster, origin, Hazard::TensorMapUnfenced, FindingKind::Race,
         "the tensor map was written at line " + std::to_string(e.line) +
             (released ? " and not acquired by fence.proxy.tensormap::generic."
                         "acquire since"

@@ -20,29 +20,29 @@ std::string hex(uint64_t value) {
   return buffer;
 }
 
-static bool isAdvice(unsigned hazard) {
-  const HazardInfo *info = hazardInfo(hazard);
+static bool isAdvice(Hazard hazard) {
+  const HazardInfo *info = hazardInfo(unsigned(hazard));
   return info && info->grade == Grade::Advice;
 }
 
 /// What a finding of the kind breaks, where it does not say so itself.
-static unsigned ruleOf(FindingKind kind) {
+static Hazard ruleOf(FindingKind kind) {
   switch (kind) {
   case FindingKind::Uninitialised:
-    return 37;
+    return Hazard::Uninitialised;
   case FindingKind::OutOfBounds:
   case FindingKind::Misaligned:
   case FindingKind::ReadOnly:
   case FindingKind::BadAddress:
-    return 38;
+    return Hazard::BadAccess;
   default:
-    return 0;
+    return Hazard::None;
   }
 }
 
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
-            std::string message, uint64_t address, unsigned hazard, bool mild) {
-  if (!hazard)
+            std::string message, uint64_t address, Hazard hazard, bool mild) {
+  if (hazard == Hazard::None)
     hazard = ruleOf(kind);
   bool advice = mild || isAdvice(hazard);
   std::vector<Finding> &findings = advice ? cluster.advice : cluster.findings;
@@ -52,7 +52,7 @@ void report(Cluster &cluster, const Origin &origin, FindingKind kind,
   // A race recurs in each round of a loop and each warp.
   if (kind == FindingKind::Race || advice)
     for (const Finding &other : findings)
-      if (other.hazard == hazard && other.line == origin.line)
+      if (other.hazard == unsigned(hazard) && other.line == origin.line)
         return;
   Finding finding{kind, std::move(message), origin.line};
   if (origin.cta)
@@ -60,7 +60,7 @@ void report(Cluster &cluster, const Origin &origin, FindingKind kind,
   finding.warp = origin.warp;
   finding.lane = origin.lane;
   finding.address = address;
-  finding.hazard = hazard;
+  finding.hazard = unsigned(hazard);
   for (const Finding &other : findings)
     if (other.kind == kind && other.line == finding.line && other.line != 0 &&
         other.message == finding.message && other.warp == finding.warp)

@@ -165,7 +165,7 @@ bool stepLimit(Cluster &cluster, Warp &warp, const Record &r) {
          FindingKind::StepLimit,
          "the warp has executed " + std::to_string(warp.steps) +
              " instructions, the limit of this run",
-         0, 86);
+         0, Hazard::EndlessLoop);
   return true;
 }
 
@@ -337,7 +337,7 @@ void checkRegisters(Cluster &cluster) {
       report(cluster, {cta.get(), int(more.index), -1, more.registerLine},
              FindingKind::Barrier,
              "setmaxnreg was not executed by all warps of the warpgroup", 0,
-             81);
+             Hazard::RegistersMissing);
       break;
     }
 }
@@ -349,7 +349,7 @@ void checkLeaks(Cluster &cluster) {
              "the " + std::to_string(hold.columns) +
                  " columns of this tcgen05.alloc, from column " +
                  std::to_string(hold.column) + " on, were never freed",
-             0, 52);
+             0, Hazard::AllocationLeaked);
   for (auto &cta : cluster.ctas)
     for (const MBarrier &barrier : cta->barriers)
       if (barrier.live() && barrier.tx() != 0) {

@@ -17,6 +17,7 @@
 #include "Clock.h"
 #include "Residency.h"
 
+#include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Emulator/MBarrier.h"
 #include "blockscale/Emulator/Machine.h"
 #include "blockscale/Emulator/TensorCore.h"
@@ -417,8 +418,8 @@ struct Cluster {
 /// `hazard`: number of the catalogue, 0 where it has none; `mild` makes advice
 /// of what breaks no rule yet.
 void report(Cluster &cluster, const Origin &origin, FindingKind kind,
-            std::string message, uint64_t address = 0, unsigned hazard = 0,
-            bool mild = false);
+            std::string message, uint64_t address = 0,
+            Hazard hazard = Hazard::None, bool mild = false);
 
 /// What a handler works on.
 struct Exec {
@@ -474,7 +475,8 @@ struct Exec {
   }
   /// Records a finding that ends the run.
   Step fault(const Record &record, FindingKind kind, std::string message,
-             int lane = -1, uint64_t address = 0, unsigned hazard = 0) const {
+             int lane = -1, uint64_t address = 0,
+             Hazard hazard = Hazard::None) const {
     report(*cluster, origin(record, lane), kind, std::move(message), address,
            hazard);
     return Step::Fault;

@@ -26,10 +26,11 @@ bool takesMembers(Opcode opcode) {
 }
 
 /// A barrier of the CTA: 79 with a count of its own, 80 for all threads.
-unsigned barrierRule(const Instruction &in) {
+Hazard barrierRule(const Instruction &in) {
   bool reduces = in.opcode == Opcode::BarRed || in.opcode == Opcode::BarrierRed;
   // A reduction has a result, a number and a predicate besides.
-  return in.operands.size() > (reduces ? 3u : 1u) ? 79 : 80;
+  return in.operands.size() > (reduces ? 3u : 1u) ? Hazard::NamedBarrierCount
+                                                  : Hazard::BarrierNotReached;
 }
 
 /// Whether the guard of the instruction lets only some lanes of the group in.
@@ -54,11 +55,11 @@ bool waitsForPeer(const Cluster &cluster, const Warp &warp,
 
 } // namespace
 
-unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
-                   bool polling) {
+Hazard stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
+                 bool polling) {
   const Instruction *in = cluster.program().code[group.pc].instruction;
   if (!in)
-    return 0;
+    return Hazard::None;
   bool partial = !group.arrived &&
                  (group.mask != warp.live || guardSplits(cluster, warp, group));
   switch (in->opcode) {
@@ -66,15 +67,16 @@ unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
   case Opcode::Tcgen05St:
   case Opcode::Tcgen05WaitLd:
   case Opcode::Tcgen05WaitSt:
-    return 73;
+    return Hazard::PartialTensorLoad;
   case Opcode::Tcgen05Alloc:
     if (!partial)
-      return waitsForPeer(cluster, warp, group) ? 54 : 57;
+      return waitsForPeer(cluster, warp, group) ? Hazard::PairNotMet
+                                                : Hazard::AllocationBlocks;
     break;
   case Opcode::Tcgen05Dealloc:
   case Opcode::Tcgen05Relinquish:
     if (!partial)
-      return 54;
+      return Hazard::PairNotMet;
     break;
   case Opcode::BarSync:
   case Opcode::BarrierSync:
@@ -85,25 +87,26 @@ unsigned stuckRule(const Cluster &cluster, const Warp &warp, const Group &group,
     break;
   case Opcode::BarrierClusterWait:
     if (!partial)
-      return 80;
+      return Hazard::BarrierNotReached;
     break;
   case Opcode::SetMaxNReg:
     if (!partial)
-      return 81;
+      return Hazard::RegistersMissing;
     break;
   default:
     break;
   }
   if (takesMembers(in->opcode))
-    return 78;
+    return Hazard::MissingMembers;
   if (partial && in->has(Modifier::Aligned))
-    return 77;
+    return Hazard::DivergentAligned;
   if (partial &&
       (in->opcode == Opcode::BarSync || in->opcode == Opcode::BarRed))
-    return 77;
+    return Hazard::DivergentAligned;
   if (!polling)
-    return 0;
-  return cluster.grid.order.size() > 1 ? 82 : 86;
+    return Hazard::None;
+  return cluster.grid.order.size() > 1 ? Hazard::OtherClusterAwaited
+                                       : Hazard::EndlessLoop;
 }
 
 } // namespace blockscale::emulator::machine

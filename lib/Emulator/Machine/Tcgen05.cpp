@@ -47,7 +47,8 @@ bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
   uint32_t even = origin.cta->rank & ~1u;
   if (even + 1 >= cluster.ctas.size()) {
     asyncFault(cluster, origin, FindingKind::Descriptor,
-               "cta_group::2 in a CTA without a peer", 0, 76);
+               "cta_group::2 in a CTA without a peer", 0,
+               Hazard::PeerNotRunning);
     return false;
   }
   for (unsigned i = 0; i != 2; ++i) {
@@ -55,7 +56,7 @@ bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
     if (cta.done()) {
       asyncFault(cluster, origin, FindingKind::TensorMemory,
                  "cta_group::2 operation while a CTA of the pair has exited", 0,
-                 76);
+                 Hazard::PeerNotRunning);
       return false;
     }
     context.cta[i] = viewOf(cta);
@@ -89,7 +90,7 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
 void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
                     const std::function<void(OperandVisit)> &visitAll) {
   if (group == 2)
-    checkPeer(x, r, lane, 76);
+    checkPeer(x, r, lane, Hazard::PeerNotRunning);
   Touch touch;
   touch.async = true;
   touch.stamp = x.cluster->order->issue(
@@ -196,8 +197,10 @@ Step shift(Exec &x, const Record &r) {
     for (unsigned i = 0; i != group; ++i)
       if (auto reason =
               context.cta[i].tensor->shiftDown(address, cluster->openPoints))
-        asyncFault(*cluster, origin, FindingKind::TensorMemory, *reason,
-                   address, TensorMemory::laneOf(address) % 32 ? 69 : 51);
+        asyncFault(
+            *cluster, origin, FindingKind::TensorMemory, *reason, address,
+            TensorMemory::laneOf(address) % 32 ? Hazard::AccumulatorMisplaced
+                                               : Hazard::ColumnsUnallocated);
   });
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -213,7 +216,7 @@ Step commit(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::BadAddress,
                      "commit to CTA mask " + hex(ranks) + " in a cluster of " +
                          std::to_string(x.cluster->ctas.size()),
-                     int(lane), address, 16);
+                     int(lane), address, Hazard::ExitedCta);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     unsigned group = r.aux ? 2 : 1;

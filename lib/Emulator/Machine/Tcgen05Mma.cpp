@@ -129,11 +129,11 @@ void emitMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
 
 /// What only sm_103 has; empty if the instruction does without.
 std::string whyNotTarget(const std::string &target, const MmaRequest &q,
-                         const InstructionDescriptor &idesc, unsigned &hazard) {
-  hazard = 70;
+                         const InstructionDescriptor &idesc, Hazard &hazard) {
+  hazard = Hazard::IllegalInstructionDescriptor;
   if (idesc.k == 96 && !hasFeature(target, TargetFeature::MmaK96))
     return "K=96 needs a target of sm_103, the module is for " + target;
-  hazard = 71;
+  hazard = Hazard::IllegalMatrixDescriptor;
   bool a = !q.aInTensorMemory && decodeSharedDescriptor(q.a).leadingAbsolute;
   if ((a || decodeSharedDescriptor(q.b).leadingAbsolute) &&
       !hasFeature(target, TargetFeature::AbsoluteLeading))
@@ -153,7 +153,7 @@ void adviseSwizzle(Exec &x, const Record &r, unsigned lane, uint64_t bits) {
   static constexpr unsigned kCodes[] = {0, 6, 4, 2, 1, 1, 1, 6};
   unsigned code = kCodes[(x.cta->swizzles[row] - 1) & 7];
   if (code != descriptor.swizzleCode)
-    reportHazard(*x.cluster, x.origin(r, int(lane)), 72,
+    reportHazard(*x.cluster, x.origin(r, int(lane)), Hazard::SwizzlesDiffer,
                  FindingKind::Descriptor,
                  "the descriptor has swizzle code " +
                      std::to_string(descriptor.swizzleCode) +
@@ -171,7 +171,7 @@ bool checkMma(Exec &x, const Record &r, unsigned lane, const MmaRequest &q,
     idesc = InstructionDescriptor();
     return true;
   }
-  unsigned hazard = 0;
+  Hazard hazard = Hazard::None;
   std::string reason =
       whyNotTarget(x.cluster->program().module->target, q, idesc, hazard);
   if (!reason.empty()) {
@@ -201,7 +201,7 @@ void useCollectorB(Cluster &cluster, const Origin &origin, const MmaShape &s) {
     report(cluster, origin, FindingKind::Descriptor,
            "collector buffer b" + std::to_string(s.collector) +
                " is used, but no fill of it is valid",
-           0, 92);
+           0, Hazard::CollectorUnfilled);
   filled = keepsCollector(s.collectorUse) ? filled | bit : filled & ~bit;
 }
 
@@ -214,7 +214,7 @@ void useCollectorA(Cluster &cluster, const Origin &origin, const MmaShape &s,
            held ? "collector buffer a is used for the matrix " + hex(matrix) +
                       ", but holds " + hex(*held)
                 : "collector buffer a is used, but no fill of it is valid",
-           0, 92);
+           0, Hazard::CollectorUnfilled);
   if (keepsCollector(s.collectorUse))
     held = matrix;
   else
@@ -230,7 +230,7 @@ void adviseRepeats(Exec &x, const Record &r, const MmaShape &s) {
   MmaRequest one = requestOf(x, r, s, x.firstLane()),
              other = requestOf(x, r, s, second);
   if (one.d == other.d && one.a == other.a && one.b == other.b)
-    reportHazard(*x.cluster, x.origin(r, int(second)), 50,
+    reportHazard(*x.cluster, x.origin(r, int(second)), Hazard::RepeatedIssue,
                  FindingKind::Descriptor,
                  std::to_string(__builtin_popcount(x.mask)) +
                      " lanes issue the same mma");

@@ -36,12 +36,13 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
   uint32_t peerRank = x.cta->rank ^ 1;
   if (peerRank >= x.cluster->ctas.size())
     return x.fault(r, FindingKind::Descriptor,
-                   "cta_group::2 in a CTA without a peer", lane, 0, 76);
+                   "cta_group::2 in a CTA without a peer", lane, 0,
+                   Hazard::PeerNotRunning);
   Cta &mine = *x.cta, &peer = *x.cluster->ctas[peerRank];
   Group &group = *x.group;
   if (!group.arrived) {
     if (call == Call::Allocate)
-      checkPeer(x, r, unsigned(lane), 54);
+      checkPeer(x, r, unsigned(lane), Hazard::PairNotMet);
     group.token = mine.pairCalls.size();
     mine.pairCalls.push_back({uint32_t(call), columns});
     group.arrived = true;
@@ -52,7 +53,7 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
       return x.fault(r, FindingKind::TensorMemory,
                      std::string(kCallNames[size_t(call)]) +
                          " with cta_group::2, but the peer CTA has exited",
-                     lane, 0, 76);
+                     lane, 0, Hazard::PeerNotRunning);
     return Step::Block;
   }
   PairCall other = peer.pairCalls[group.token];
@@ -63,7 +64,7 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
             std::to_string(columns) + " columns with cta_group::2 meets " +
             kCallNames[other.call] + " of " + std::to_string(other.columns) +
             " columns in the peer CTA",
-        lane, 0, 54);
+        lane, 0, Hazard::PairNotMet);
   return Step::Next;
 }
 
@@ -88,7 +89,7 @@ Step allocate(Exec &x, const Record &r) {
     return x.fault(r, FindingKind::TensorMemory,
                    std::string(describe(status)) + " (" +
                        std::to_string(columns) + " columns)",
-                   int(lane), 0, 55);
+                   int(lane), 0, Hazard::IllegalAllocation);
   Access access;
   if (!resolve(x, r, Where(r.aux2),
                r.aux2 == uint32_t(Where::Generic)
@@ -131,7 +132,7 @@ Step deallocate(Exec &x, const Record &r) {
   x.group->arrived = false;
   if (auto reason = x.cta->tensor.deallocate(address, columns))
     return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address,
-                   52);
+                   Hazard::AllocationLeaked);
   std::vector<TensorHold> &holds = x.cta->holds;
   holds.erase(
       std::find_if(holds.begin(), holds.end(), [&](const TensorHold &hold) {

@@ -47,7 +47,7 @@ bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane,
            TensorMap &map) {
   if (address >= kLocalWindow && address - kLocalWindow < kWindowSize) {
     x.fault(r, FindingKind::Tma, "tensor map in local memory", int(lane),
-            address, 35);
+            address, Hazard::TensorMapUnfenced);
     return false;
   }
   Access access;
@@ -58,12 +58,12 @@ bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane,
     x.cluster->order->useTensorMap(x.origin(r, int(lane)), *x.warp, address);
   if (!readMap(access.data, map)) {
     x.fault(r, FindingKind::Tma, "the bytes at the address are no tensor map",
-            int(lane), address, 45);
+            int(lane), address, Hazard::IllegalTensorMap);
     return false;
   }
   if (auto reason = whyNot(map)) {
     x.fault(r, FindingKind::Tma, "tensor map: " + *reason, int(lane), address,
-            45);
+            Hazard::IllegalTensorMap);
     return false;
   }
   return true;
@@ -173,7 +173,7 @@ void advisePattern(Exec &x, const Record &r, unsigned lane, uint32_t address,
            "the tile starts at byte " + std::to_string(row) + " of the " +
                std::to_string(pattern) +
                "-byte swizzle pattern; readers have to count rows from there",
-           address, 41, true);
+           address, Hazard::OffSwizzlePattern, true);
 }
 
 /// detail b: addresses {shared, map, barrier}; a: coordinates; c: offsets of
@@ -189,7 +189,7 @@ Step tensorCopy(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Tma,
                      "the tensor map has the global address 0: a template "
                      "needs its address by tensormap.replace first",
-                     int(lane), 0, 45);
+                     int(lane), 0, Hazard::IllegalTensorMap);
     int32_t c[5] = {};
     auto count = unsigned(r.detail->a.size());
     for (unsigned i = 0; i != count && i < 5; ++i)
@@ -203,7 +203,7 @@ Step tensorCopy(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Tma,
                      std::to_string(count) + " coordinates for a map of rank " +
                          std::to_string(map.rank),
-                     int(lane), 0, 45);
+                     int(lane), 0, Hazard::IllegalTensorMap);
     auto box = std::make_shared<Box>();
     if (auto fault = resolveBox(map, c, mode, store, *box, offsets))
       return x.fault(r, FindingKind::Tma, fault->message, int(lane), 0,
@@ -213,12 +213,12 @@ Step tensorCopy(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Tma,
                      "4- and 6-bit types need the .shared::cta form on " +
                          x.cluster->program().module->target,
-                     int(lane), 0, 48);
+                     int(lane), 0, Hazard::PaddedTypeToCluster);
     uint32_t shared = pushedShared(x, *r.detail, 0, lane);
     if (shared % 128)
       return x.fault(r, FindingKind::Misaligned,
                      "shared address of a tensor copy is not a multiple of 128",
-                     int(lane), shared, 40);
+                     int(lane), shared, Hazard::UnalignedTensorCopy);
     if (tracing(*x.cluster))
       trace(*x.cluster, x.origin(r, int(lane)),
             std::string("event=tma direction=") + (store ? "store" : "load") +
@@ -245,7 +245,7 @@ Step tensorCopy(Exec &x, const Record &r) {
       if (shared >> kRankShift != cta->rank)
         return x.fault(r, FindingKind::Tma,
                        "store from the shared memory of another CTA", int(lane),
-                       shared, 46);
+                       shared, Hazard::CopyInWrongCta);
       auto open = x.warp->bulk[lane].open;
       ++*open;
       auto reduction = Reduction(r.imm);

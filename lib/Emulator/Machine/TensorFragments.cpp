@@ -33,7 +33,8 @@ bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
   });
   if (!same)
     x.fault(r, FindingKind::TensorMemory,
-            "lanes give different tensor-memory addresses", 0, address, 73);
+            "lanes give different tensor-memory addresses", 0, address,
+            Hazard::PartialTensorLoad);
   unsigned slice = x.warp->index % 4 * 32;
   if (slice && TensorMemory::laneOf(address) < 32) {
     address += slice << 16;
@@ -43,10 +44,12 @@ bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
 }
 
 /// Why an access was refused: lanes of another warp, or columns.
-unsigned hazardOf(const Exec &x, const Fragment &fragment, uint32_t address) {
+Hazard hazardOf(const Exec &x, const Fragment &fragment, uint32_t address) {
   unsigned slice = x.warp->index % 4 * 32, lane = TensorMemory::laneOf(address);
   bool half = fragment.shape != FragmentShape::S32x32b;
-  return lane == slice || (half && lane == slice + 16) ? 51 : 68;
+  return lane == slice || (half && lane == slice + 16)
+             ? Hazard::ColumnsUnallocated
+             : Hazard::ForeignLanes;
 }
 
 Step loadTensor(Exec &x, const Record &r) {
@@ -54,7 +57,7 @@ Step loadTensor(Exec &x, const Record &r) {
     return Step::Block;
   if (x.mask != ~0u)
     return x.fault(r, FindingKind::Divergence, "tcgen05.ld by a part of a warp",
-                   -1, 0, 73);
+                   -1, 0, Hazard::PartialTensorLoad);
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
@@ -90,7 +93,7 @@ Step storeTensor(Exec &x, const Record &r) {
     return Step::Block;
   if (x.mask != ~0u)
     return x.fault(r, FindingKind::Divergence, "tcgen05.st by a part of a warp",
-                   -1, 0, 73);
+                   -1, 0, Hazard::PartialTensorLoad);
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;

@@ -62,26 +62,27 @@ bool TensorOrder::ordered(const Warp &warp, const TensorEvent &earlier,
   return wrote && order.knows(warp, earlier.issued);
 }
 
-unsigned TensorOrder::hazardOf(const Warp &warp, const TensorEvent &now,
-                               uint32_t number) const {
+Hazard TensorOrder::hazardOf(const Warp &warp, const TensorEvent &now,
+                             uint32_t number) const {
   const TensorEvent &earlier = events[number];
   if (isFree(now.use))
-    return now.use == TensorUse::Free ? 53 : 54;
+    return now.use == TensorUse::Free ? Hazard::FreedInUse : Hazard::PairNotMet;
   if (earlier.use == TensorUse::Store)
-    return 63;
+    return Hazard::StoreUnawaited;
   if (earlier.use == TensorUse::Load)
     return earlier.issued.component != now.issued.component &&
                    order.knows(warp, earlier.issued)
-               ? 74
-               : 62;
+               ? Hazard::ReleasedBeforeWait
+               : Hazard::LoadOverwritten;
   if (isCore(now.use))
-    return 67;
+    return Hazard::ForeignOperandCopy;
   auto last = committed.find(earlier.done.component);
   if (last != committed.end() && last->second >= earlier.done.time)
-    return 58;
+    return Hazard::TensorAccessTooEarly;
   if (!stray.empty() && stray.back() >= number)
-    return 59;
-  return last != committed.end() ? 60 : 58;
+    return Hazard::ForeignCommit;
+  return last != committed.end() ? Hazard::EarlyCommit
+                                 : Hazard::TensorAccessTooEarly;
 }
 
 /// Whether the warp that did `number` fenced it before the arrival from which
@@ -107,14 +108,15 @@ void TensorOrder::advise(Warp &warp, const TensorEvent &now, uint32_t number,
            std::to_string(column);
   };
   if (!wrote && now.use == TensorUse::Copy && !order.knows(warp, earlier.done))
-    return reportHazard(cluster, now.origin, 66, FindingKind::Race,
+    return reportHazard(cluster, now.origin, Hazard::ScalesOverwritten,
+                        FindingKind::Race,
                         text(" overwrites what may still be read by "), column);
   bool sameWarp = earlier.issued.component == now.issued.component;
   if (!sameWarp && !isFree(now.use) &&
       !order.knows(
           warp, order.knows(warp, earlier.done) ? earlier.done : earlier.issued,
           View::TensorFenced))
-    reportHazard(cluster, now.origin, 75, FindingKind::Race,
+    reportHazard(cluster, now.origin, Hazard::NoTensorFence, FindingKind::Race,
                  text(" without tcgen05.fence::after_thread_sync behind the "
                       "barrier that orders it after "),
                  column);
@@ -122,14 +124,14 @@ void TensorOrder::advise(Warp &warp, const TensorEvent &now, uint32_t number,
   bool committed = isCore(earlier.use) && order.knows(warp, earlier.done);
   if (!sameWarp && !isFree(now.use) && !committed &&
       !fencedBefore(warp, number))
-    reportHazard(cluster, earlier.origin, 75, FindingKind::Race,
-                 std::string(nameOf(earlier.use)) +
-                     " without tcgen05.fence::before_thread_sync ahead of the "
-                     "arrival that orders it before " +
-                     nameOf(now.use) + " at line " +
-                     std::to_string(now.origin.line) + ", column " +
-                     std::to_string(column),
-                 column);
+    reportHazard(
+        cluster, earlier.origin, Hazard::NoTensorFence, FindingKind::Race,
+        std::string(nameOf(earlier.use)) +
+            " without tcgen05.fence::before_thread_sync ahead of the "
+            "arrival that orders it before " +
+            nameOf(now.use) + " at line " + std::to_string(now.origin.line) +
+            ", column " + std::to_string(column),
+        column);
 }
 
 void TensorOrder::check(Warp &warp, const TensorEvent &now, uint32_t number,
@@ -214,7 +216,7 @@ void TensorOrder::commit(Warp &warp, const Origin &origin, unsigned group) {
       order.last(warp, lane, group == 2 ? Queue::Tensor1 : Queue::Tensor2);
   if (other.time > committed[other.component])
     reportHazard(
-        cluster, origin, 61, FindingKind::Descriptor,
+        cluster, origin, Hazard::CommitOfOtherGroup, FindingKind::Descriptor,
         "tcgen05.commit with cta_group::" + std::to_string(group) +
             " after operations with cta_group::" + std::to_string(3 - group));
   Stamp last = order.last(warp, lane, own);
@@ -263,7 +265,7 @@ Stamp nowOf(const Warp &warp) {
 
 } // namespace
 
-void checkPeer(Exec &x, const Record &r, unsigned lane, unsigned hazard) {
+void checkPeer(Exec &x, const Record &r, unsigned lane, Hazard hazard) {
   if (x.cluster->order && !x.cluster->tensorOrder->knowsPeer(*x.warp))
     reportHazard(*x.cluster, x.origin(r, int(lane)), hazard, FindingKind::Race,
                  "cta_group::2 before anything tells that the peer CTA runs");

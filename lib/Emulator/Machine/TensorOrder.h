@@ -86,8 +86,8 @@ private:
              unsigned column);
   bool ordered(const Warp &warp, const TensorEvent &earlier,
                const TensorEvent &now, bool wrote) const;
-  unsigned hazardOf(const Warp &warp, const TensorEvent &now,
-                    uint32_t earlier) const;
+  Hazard hazardOf(const Warp &warp, const TensorEvent &now,
+                  uint32_t earlier) const;
   bool fencedBefore(const Warp &warp, uint32_t earlier) const;
   void advise(Warp &warp, const TensorEvent &now, uint32_t earlier, bool wrote,
               unsigned column);
@@ -122,7 +122,7 @@ void useLoaded(Exec &x, const Flow &flow);
 /// Strict mode: tcgen05.wait::ld.
 void waitLoaded(Exec &x);
 /// Strict mode: a tcgen05 instruction with cta_group::2 needs a running peer.
-void checkPeer(Exec &x, const Record &r, unsigned lane, unsigned hazard);
+void checkPeer(Exec &x, const Record &r, unsigned lane, Hazard hazard);
 
 } // namespace blockscale::emulator::machine
 

@@ -20,13 +20,13 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
   size_t size = x.cluster->ctas.size();
   uint32_t rank = destination >> kRankShift,
            barrierRank = barrier >> kRankShift;
-  auto bad = [&](std::string why, unsigned hazard = 46) {
+  auto bad = [&](std::string why, Hazard hazard = Hazard::CopyInWrongCta) {
     x.fault(r, FindingKind::Tma, std::move(why), int(lane), destination,
             hazard);
     return false;
   };
   if (rank >= size || barrierRank >= size)
-    return bad("address of a rank outside the cluster", 16);
+    return bad("address of a rank outside the cluster", Hazard::ExitedCta);
   if (r.aux & kCtaForm && rank != x.cta->rank)
     return bad("shared::cta copy into another CTA");
   uint32_t offset = destination & 0xFFFFFF, barrierOffset = barrier & 0xFFFFFF;
@@ -43,7 +43,7 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
   if (!ranks || ranks >> size)
     return bad("multicast mask " + hex(ranks) + " in a cluster of " +
                    std::to_string(size),
-               16);
+               Hazard::ExitedCta);
   for (; ranks; ranks &= ranks - 1) {
     auto one = uint32_t(__builtin_ctz(ranks));
     uint32_t home = r.aux & kPair ? (one & ~1u) | (barrierRank & 1) : one;
@@ -68,7 +68,7 @@ bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta) {
   if (!cta.done())
     return false;
   asyncFault(cluster, origin, FindingKind::Tma,
-             "copy into a CTA that has exited", 0, 16);
+             "copy into a CTA that has exited", 0, Hazard::ExitedCta);
   return true;
 }
 
@@ -114,7 +114,8 @@ void adviseRepeats(Exec &x, const Record &r) {
   auto second = unsigned(__builtin_ctz(x.mask & (x.mask - 1)));
   if (!repeatsFirst(x, r, second))
     return;
-  reportHazard(*x.cluster, x.origin(r, int(second)), 50, FindingKind::Tma,
+  reportHazard(*x.cluster, x.origin(r, int(second)), Hazard::RepeatedIssue,
+               FindingKind::Tma,
                std::to_string(__builtin_popcount(x.mask)) +
                    " lanes issue the same copy");
 }

@@ -34,7 +34,7 @@ Step enter(Exec &x, const Record &r, Slot slot, uint32_t &members) {
   if (!(members >> x.firstLane() & 1))
     return x.fault(r, FindingKind::Divergence,
                    "lane is not in its own member mask " + hex(members),
-                   int(x.firstLane()), 0, 78);
+                   int(x.firstLane()), 0, Hazard::MissingMembers);
   return gathered(x, members) ? Step::Next : Step::Block;
 }
 
@@ -53,7 +53,8 @@ Step perMask(Exec &x, const Record &r, Slot slot, F &&body) {
     if (lanes & ~members)
       return x.fault(r, FindingKind::Divergence,
                      "lane is not in its own member mask " + hex(members),
-                     __builtin_ctz(lanes & ~members), 0, 78);
+                     __builtin_ctz(lanes & ~members), 0,
+                     Hazard::MissingMembers);
     if (members & x.warp->live & ~all)
       return Step::Block;
     left &= ~lanes;
@@ -121,7 +122,7 @@ Step shuffle(Exec &x, const Record &r) {
     return x.fault(r, FindingKind::Divergence,
                    "shfl reads lane " + std::to_string(badSource) +
                        ", which does not take part",
-                   __builtin_ctz(bad), 0, 78);
+                   __builtin_ctz(bad), 0, Hazard::MissingMembers);
   return step;
 }
 
@@ -348,7 +349,7 @@ bool decodeWarp(Decoder &d, const Instruction &in, Record &r) {
     if (count < 24 || count > 256 || count % 8)
       return d.refuse("setmaxnreg takes a multiple of 8 in 24..256, found " +
                           std::to_string(count),
-                      81);
+                      Hazard::RegistersMissing);
     r.imm = count;
     r.fn = setMaxRegisters;
     return true;

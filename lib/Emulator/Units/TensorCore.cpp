@@ -24,7 +24,7 @@ struct TensorCore::Scratch {
 TensorCore::TensorCore() : scratch(new Scratch) {}
 TensorCore::~TensorCore() = default;
 
-static void refuse(TensorReport &report, TensorIssueKind kind, unsigned hazard,
+static void refuse(TensorReport &report, TensorIssueKind kind, Hazard hazard,
                    unsigned cta, uint32_t address, std::string message) {
   report.refused = true;
   report.issues.push_back({kind, hazard, cta, address, std::move(message)});
@@ -67,15 +67,17 @@ static void checkAccumulator(const MmaRequest &request,
   unsigned lane0 = TensorMemory::laneOf(request.d);
   bool halfLanes = tile.rows == 64 && tile.countN == idesc.n;
   if (lane0 != 0 && !(halfLanes && lane0 == 16)) {
-    refuse(report, TensorIssueKind::IllegalInstruction, 69, cta, request.d,
+    refuse(report, TensorIssueKind::IllegalInstruction,
+           Hazard::AccumulatorMisplaced, cta, request.d,
            "accumulator address names lane " + std::to_string(lane0) +
                ", must be 0" + (halfLanes ? " or 16" : ""));
     return;
   }
   if (!where.tensor->allocated(tile.column, tile.countN)) {
     bool beyond = tile.column + tile.countN > TensorMemory::kColumns;
-    refuse(report, TensorIssueKind::Unallocated, beyond ? 69 : 51, cta,
-           request.d,
+    refuse(report, TensorIssueKind::Unallocated,
+           beyond ? Hazard::AccumulatorMisplaced : Hazard::ColumnsUnallocated,
+           cta, request.d,
            "accumulator columns " + std::to_string(tile.column) + ".." +
                std::to_string(tile.column + tile.countN - 1) +
                " are not all allocated");
@@ -85,7 +87,8 @@ static void checkAccumulator(const MmaRequest &request,
     return;
   for (unsigned r = 0; r < tile.rows; ++r)
     if (!where.tensor->valid(tile.lanes[r], tile.column, tile.countN)) {
-      refuse(report, TensorIssueKind::Uninitialised, 64, cta,
+      refuse(report, TensorIssueKind::Uninitialised,
+             Hazard::AccumulatorUnwritten, cta,
              tile.lanes[r] << 16 | tile.column,
              "the accumulator is added to but was never written");
       return;
@@ -237,17 +240,18 @@ static void checkPattern(const SharedDescriptor &descriptor, const char *what,
   if (!reason)
     return;
   if (descriptor.baseOffset)
-    refuse(report, TensorIssueKind::IllegalInstruction, 41, 0, address,
-           what + *reason);
+    refuse(report, TensorIssueKind::IllegalInstruction,
+           Hazard::OffSwizzlePattern, 0, address, what + *reason);
   else
-    report.issues.push_back(
-        {TensorIssueKind::Advice, 41, 0, address, what + *reason});
+    report.issues.push_back({TensorIssueKind::Advice, Hazard::OffSwizzlePattern,
+                             0, address, what + *reason});
 }
 
 /// Refuses what neither descriptor field nor operand can have.
 static void checkRequest(const MmaRequest &request, TensorContext &context,
                          ZeroColumns &columns, TensorReport &report) {
-  auto illegal = [&](std::string message, unsigned hazard = 70) {
+  auto illegal = [&](std::string message,
+                     Hazard hazard = Hazard::IllegalInstructionDescriptor) {
     refuse(report, TensorIssueKind::IllegalInstruction, hazard, 0, 0,
            std::move(message));
   };
@@ -256,7 +260,8 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
     return illegal(*reason);
   for (unsigned c = 0; c < request.form.ctaGroup; ++c)
     if (!context.cta[c].shared || !context.cta[c].tensor)
-      return illegal("a CTA of the pair is not resident", 76);
+      return illegal("a CTA of the pair is not resident",
+                     Hazard::PeerNotRunning);
   const InstructionDescriptor &idesc = report.idesc;
   MmaKind kind = request.form.kind;
   if (request.scaleInputD && ((kind != MmaKind::F16 && kind != MmaKind::TF32) ||
@@ -279,12 +284,12 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
   } else if (auto reason = whyNotOperand(
                  decodeSharedDescriptor(request.a), idesc.mnMajorA,
                  rowBytes(idesc.a, storedA), bitWidth(idesc.a))) {
-    return illegal("operand 'A': " + *reason, 71);
+    return illegal("operand 'A': " + *reason, Hazard::IllegalMatrixDescriptor);
   }
   if (auto reason =
           whyNotOperand(decodeSharedDescriptor(request.b), idesc.mnMajorB,
                         rowBytes(idesc.b, idesc.k), bitWidth(idesc.b)))
-    return illegal("operand 'B': " + *reason, 71);
+    return illegal("operand 'B': " + *reason, Hazard::IllegalMatrixDescriptor);
   if (request.form.weightStationary) {
     if (auto reason =
             decodeZeroColumns(request.zeroColumns, idesc.m, idesc.n, columns))
@@ -397,8 +402,8 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
   SharedDescriptor descriptor = decodeSharedDescriptor(bits);
   unsigned rowBytes = copyRowBytes(shape), rows = copyRows(shape);
   if (auto reason = whyNotOperand(descriptor, false, rowBytes, 8)) {
-    refuse(report, TensorIssueKind::IllegalInstruction, 71, 0, address,
-           *reason);
+    refuse(report, TensorIssueKind::IllegalInstruction,
+           Hazard::IllegalMatrixDescriptor, 0, address, *reason);
     return report;
   }
   checkPattern(descriptor, "", address, report);
@@ -407,7 +412,8 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
   for (unsigned c = 0; c < ctaGroup && c < 2; ++c) {
     const TensorCta &cta = context.cta[c];
     if (!cta.shared || !cta.tensor) {
-      refuse(report, TensorIssueKind::IllegalInstruction, 76, c, address,
+      refuse(report, TensorIssueKind::IllegalInstruction,
+             Hazard::PeerNotRunning, c, address,
              "a CTA of the pair is not resident");
       return report;
     }
@@ -426,8 +432,10 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
                                          report.openPoints)) {
       bool allocated =
           cta.tensor->allocated(TensorMemory::columnOf(address), rowBytes / 4);
-      refuse(report, TensorIssueKind::Unallocated, allocated ? 69 : 51, c,
-             address, *reason);
+      refuse(report, TensorIssueKind::Unallocated,
+             allocated ? Hazard::AccumulatorMisplaced
+                       : Hazard::ColumnsUnallocated,
+             c, address, *reason);
       return report;
     }
   }

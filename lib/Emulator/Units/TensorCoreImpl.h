@@ -99,8 +99,8 @@ private:
     unsigned ctaIndex;
     unsigned row;
   };
-  bool fail(TensorIssueKind kind, unsigned hazard, unsigned cta,
-            uint32_t address, std::string message);
+  bool fail(TensorIssueKind kind, Hazard hazard, unsigned cta, uint32_t address,
+            std::string message);
   bool sharedCodes(const SharedDescriptor &descriptor, Container container,
                    unsigned firstCta, unsigned perCta, unsigned firstRow,
                    unsigned bytes, Operand &out);

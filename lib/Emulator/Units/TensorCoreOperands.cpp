@@ -212,7 +212,8 @@ bool readShared(const TensorCta &cta, unsigned ctaIndex, uint32_t address,
   if (address < cta.sharedBase || address - cta.sharedBase > cta.sharedSize ||
       bytes > cta.sharedSize - (address - cta.sharedBase)) {
     report.issues.push_back(
-        {TensorIssueKind::OutOfRange, 71, ctaIndex, address,
+        {TensorIssueKind::OutOfRange, Hazard::IllegalMatrixDescriptor, ctaIndex,
+         address,
          std::string("operand '") + operand + "' lies beyond shared memory"});
     return false;
   }
@@ -222,8 +223,8 @@ bool readShared(const TensorCta &cta, unsigned ctaIndex, uint32_t address,
     std::memcpy(out, cta.shared + (address - cta.sharedBase), bytes);
   if (cta.sharedValid &&
       std::memchr(cta.sharedValid + (address - cta.sharedBase), 0, dataBytes)) {
-    report.issues.push_back({TensorIssueKind::Uninitialised, 37, ctaIndex,
-                             address,
+    report.issues.push_back({TensorIssueKind::Uninitialised,
+                             Hazard::Uninitialised, ctaIndex, address,
                              std::string("operand '") + operand +
                                  "' reads shared memory that was never "
                                  "written"});
@@ -232,7 +233,7 @@ bool readShared(const TensorCta &cta, unsigned ctaIndex, uint32_t address,
   return true;
 }
 
-bool OperandReader::fail(TensorIssueKind kind, unsigned hazard, unsigned cta,
+bool OperandReader::fail(TensorIssueKind kind, Hazard hazard, unsigned cta,
                          uint32_t address, std::string message) {
   report.issues.push_back({kind, hazard, cta, address, std::move(message)});
   return false;
@@ -264,12 +265,14 @@ bool OperandReader::tensorRow(unsigned cta, unsigned lane, uint32_t address,
   uint32_t at = lane << 16 | column;
   if (lane >= TensorMemory::kLanes ||
       !tensor.allocated(column, (bytes + 3) / 4))
-    return fail(TensorIssueKind::Unallocated, 51, cta, at,
+    return fail(TensorIssueKind::Unallocated, Hazard::ColumnsUnallocated, cta,
+                at,
                 std::string("operand '") + operand +
                     "' reads tensor-memory columns that are not allocated");
   std::memcpy(out, tensor.row(lane) + column, bytes);
   if (!tensor.valid(lane, column, (bytes + 3) / 4))
-    return fail(TensorIssueKind::Uninitialised, 64, cta, at,
+    return fail(TensorIssueKind::Uninitialised, Hazard::AccumulatorUnwritten,
+                cta, at,
                 std::string("operand '") + operand +
                     "' reads tensor memory that was never written");
   return true;
@@ -311,7 +314,7 @@ bool OperandReader::expandSparse(unsigned cta, unsigned lane,
       continue;
     }
     if (!legal)
-      return fail(TensorIssueKind::Inconsistent, 0, cta, address,
+      return fail(TensorIssueKind::Inconsistent, Hazard::None, cta, address,
                   "sparsity metadata " + std::to_string(nibble) + " of row " +
                       std::to_string(lane) + ", chunk " + std::to_string(c) +
                       " is not a legal pair of positions");

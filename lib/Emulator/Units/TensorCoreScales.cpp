@@ -18,15 +18,18 @@ bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
   // Some producers repeat the id in bits 31..30 of the address.
   unsigned repeated = address >> 30;
   if (repeated && repeated != id)
-    return fail(TensorIssueKind::Inconsistent, 70, cta, address,
+    return fail(TensorIssueKind::Inconsistent,
+                Hazard::IllegalInstructionDescriptor, cta, address,
                 std::string("address of '") + operand + "' carries id " +
                     std::to_string(repeated) +
                     ", the instruction descriptor has " + std::to_string(id));
   if (address >> 16 & 0x3fff)
-    return fail(TensorIssueKind::IllegalInstruction, 70, cta, address,
+    return fail(TensorIssueKind::IllegalInstruction,
+                Hazard::IllegalInstructionDescriptor, cta, address,
                 std::string("address of '") + operand + "' must name lane 0");
   if (address & 1)
-    return fail(TensorIssueKind::IllegalInstruction, 70, cta, address,
+    return fail(TensorIssueKind::IllegalInstruction,
+                Hazard::IllegalInstructionDescriptor, cta, address,
                 std::string("column of '") + operand + "' is odd");
   if (address & 2)
     report.openPoints.add(OpenPoint::ScaleColumnAlignment);
@@ -39,18 +42,21 @@ bool OperandReader::scaleWord(const ScaleSource &source, unsigned firstLane,
   auto [cta, operand] = source;
   const TensorMemory &tensor = *context.cta[cta].tensor;
   if (column >= TensorMemory::kColumns || !tensor.allocated(column, 1))
-    return fail(TensorIssueKind::Unallocated, 51, cta, firstLane << 16 | column,
+    return fail(TensorIssueKind::Unallocated, Hazard::ColumnsUnallocated, cta,
+                firstLane << 16 | column,
                 std::string("'") + operand +
                     "' reads tensor-memory columns that are not allocated");
   word = tensor.row(firstLane)[column];
   for (unsigned r = 0; r < replicas; ++r) {
     unsigned lane = firstLane + 32 * r;
     if (!tensor.valid(lane, column))
-      return fail(TensorIssueKind::Uninitialised, 65, cta, lane << 16 | column,
+      return fail(TensorIssueKind::Uninitialised, Hazard::ScalesMissing, cta,
+                  lane << 16 | column,
                   std::string("'") + operand +
                       "' reads tensor memory that was never written");
     if ((tensor.row(lane)[column] ^ word) & mask)
-      return fail(TensorIssueKind::Inconsistent, 65, cta, lane << 16 | column,
+      return fail(TensorIssueKind::Inconsistent, Hazard::ScalesMissing, cta,
+                  lane << 16 | column,
                   std::string("replicas of '") + operand +
                       "' in the lane quadrants differ");
   }
@@ -68,12 +74,12 @@ bool OperandReader::signedScale(const ScaleSource &source, uint32_t address,
   const float *elements = out.row(row) + s * block;
   if (std::any_of(elements, elements + block,
                   [](float value) { return value != 0; }))
-    return fail(TensorIssueKind::Inconsistent, 93, source.cta, address,
-                std::string("bit 7 is set in the 'ue4m3' scale in '") +
-                    source.operand + "' of elements " +
-                    std::to_string(s * block) + " to " +
-                    std::to_string((s + 1) * block - 1) + " of row " +
-                    std::to_string(row));
+    return fail(
+        TensorIssueKind::Inconsistent, Hazard::SignedScale, source.cta, address,
+        std::string("bit 7 is set in the 'ue4m3' scale in '") + source.operand +
+            "' of elements " + std::to_string(s * block) + " to " +
+            std::to_string((s + 1) * block - 1) + " of row " +
+            std::to_string(row));
   out.scales[row * out.scaleCount + s] =
       std::numeric_limits<float>::quiet_NaN();
   return true;

@@ -262,34 +262,36 @@ static std::optional<BoxFault> checkCoordinates(const TensorMap &map,
     return BoxFault{
         std::string("the copy is ") + kNames[unsigned(traversalOf(mode))] +
             ", the tensor map was made for " + kNames[unsigned(map.traversal)],
-        45};
+        Hazard::IllegalTensorMap};
   int64_t first = coordinates[0];
   if (isPadded(map.type) && first % 128)
     return BoxFault{"first coordinate " + std::to_string(first) +
                         " is not a multiple of 128 elements",
-                    43};
+                    Hazard::PaddedCoordinate};
   if (first * int64_t(globalBits(map.type)) % 128)
     return BoxFault{"first coordinate " + std::to_string(first) +
                         " puts the box on an address that is not a multiple "
                         "of 16 bytes",
-                    42};
+                    Hazard::UnalignedRow};
   if (store && map.type == TensorMapType::U4Align16)
-    return BoxFault{"padded 4-bit tensors can only be loaded", 45};
+    return BoxFault{"padded 4-bit tensors can only be loaded",
+                    Hazard::IllegalTensorMap};
   if (mode == BoxMode::Gather4 && (map.rank != 2 || map.boxDim[1] != 1))
-    return BoxFault{"gather4 and scatter4 need rank 2 and boxDim[1] 1", 45};
+    return BoxFault{"gather4 and scatter4 need rank 2 and boxDim[1] 1",
+                    Hazard::IllegalTensorMap};
   unsigned count = mode == BoxMode::Gather4 ? 5 : map.rank;
   for (unsigned d = 0; store && d < count; ++d)
     if (coordinates[d] < 0)
       return BoxFault{"coordinate " + std::to_string(coordinates[d]) +
                           " of a store is negative",
-                      44};
+                      Hazard::NegativeStore};
   unsigned span = swizzleSpan(map.swizzle);
   if (span && map.boxDim[0] * sharedBits(map.type) / 8 != span)
     return BoxFault{"the inner box dimension is narrower than the swizzle "
                     "span of " +
                         number(span) +
                         " bytes, whose row pitch is not documented",
-                    45};
+                    Hazard::IllegalTensorMap};
   return std::nullopt;
 }
 
@@ -358,14 +360,15 @@ static std::optional<BoxFault> walkPixels(const TensorMap &map,
   if (!walk.startsInside(wide))
     return BoxFault{"the first pixel is outside the bounding box of the tensor "
                     "map",
-                    45};
+                    Hazard::IllegalTensorMap};
   for (unsigned i = 0; store && i < map.rank - 2; ++i)
     if (map.lowerCorner[i] < 0 || map.upperCorner[i] > 0)
-      return BoxFault{"a store needs a bounding box inside of the tensor", 45};
+      return BoxFault{"a store needs a bounding box inside of the tensor",
+                      Hazard::IllegalTensorMap};
   if (mode == BoxMode::Im2colW128 && halo)
     return BoxFault{"im2col::w::128 with a halo: where its pixels go is not "
                     "documented",
-                    45};
+                    Hazard::IllegalTensorMap};
   rows = (mode == BoxMode::Im2colW128 ? 128 : map.pixels) + halo;
   for (uint32_t r = 0; r < rows; ++r, walk.next()) {
     uint64_t address;
@@ -381,7 +384,7 @@ std::optional<BoxFault> resolveBox(const TensorMap &map,
                                    const BoxOffsets &offsets) {
   box.runs.clear();
   if (auto reason = whyNot(map))
-    return BoxFault{"tensor map: " + *reason, 45};
+    return BoxFault{"tensor map: " + *reason, Hazard::IllegalTensorMap};
   if (auto fault = checkCoordinates(map, coordinates, mode, store))
     return fault;
   BoxWalker walker{map, box, coordinates[0], map.boxDim[0]};

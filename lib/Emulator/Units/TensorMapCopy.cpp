@@ -168,7 +168,7 @@ Fault loadBox(const TensorMap &map, const Box &box, SharedSpan shared,
         return CopyFault{"tensor copy reads " +
                              std::to_string(run.globalBytes) +
                              " bytes outside of global buffers",
-                         run.globalAddress, 45};
+                         run.globalAddress, Hazard::IllegalTensorMap};
     }
     uint32_t consumed = 0;
     if (from && !convert && data == kPiece && wholePieces(map, run)) {
