@@ -1,0 +1,514 @@
+//===- Mbarriers.cpp - mbarrier instructions ------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Instructions/Access.h"
+#include "../Report/Events.h"
+#include "../Run/Control.h"
+#include "Async.h"
+
+#include <utility>
+
+namespace blockscale::emulator::machine {
+namespace {
+
+enum class Verb : uint8_t { Init, Inval, Expect, Complete, Arrive, Drop };
+/// Record::aux: Verb | flags.
+enum : uint32_t {
+  kExpectTx = 8,
+  kNoComplete = 16,
+  kParity = 32,
+  kTry = 64,
+  kRelaxed = 128,
+  kCtaScope = 256,
+};
+
+Scope scopeOf(const Record &r) {
+  return r.aux & kCtaScope ? Scope::Cta : Scope::Cluster;
+}
+
+/// The entry of the catalogue for an error of the object.
+Hazard hazardOf(MBarrierError error, bool isInit) {
+  switch (error) {
+  case MBarrierError::None:
+    return Hazard::None;
+  case MBarrierError::NotInitialised:
+    return Hazard::InitNotVisible;
+  case MBarrierError::InitOverLive:
+    return Hazard::IllegalInit;
+  case MBarrierError::CountOutOfRange:
+    return isInit ? Hazard::IllegalInit : Hazard::TooManyArrivals;
+  case MBarrierError::OverArrival:
+  case MBarrierError::NoCompleteCompletes:
+    return Hazard::TooManyArrivals;
+  case MBarrierError::TxOutOfRange:
+    return Hazard::BytesOutOfRange;
+  case MBarrierError::TokenNotCurrent:
+    return Hazard::TwoPhasesBehind;
+  case MBarrierError::BadParity:
+    return Hazard::OldPhase;
+  }
+  return Hazard::None;
+}
+
+/// The object at pushed address 0 of `lane`; null after a report.
+MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
+                    uint32_t &address, bool create) {
+  auto where = Where(r.aux2);
+  uint64_t full = pushedAddress(x, *r.detail, 0, lane);
+  if (where == Where::Generic) {
+    if (full < kSharedWindow || full - kSharedWindow >= kWindowSize) {
+      x.fault(r, FindingKind::BadAddress,
+              "generic mbarrier address outside shared memory", int(lane),
+              full);
+      return nullptr;
+    }
+    where = Where::SharedCluster;
+    address = uint32_t(full - kSharedWindow);
+  } else {
+    address = pushedShared(x, *r.detail, 0, lane);
+  }
+  if (where == Where::SharedCta && address >> kRankShift != x.cta->rank &&
+      address >> kRankShift < x.cluster->ctas.size()) {
+    x.fault(r, FindingKind::BadAddress,
+            "shared::cta operation on an mbarrier of rank " +
+                std::to_string(address >> kRankShift),
+            int(lane), address, Hazard::NotOwnBarrier);
+    return nullptr;
+  }
+  cta = sharedCta(x, r, where, address, lane);
+  if (!cta)
+    return nullptr;
+  uint32_t offset = address & 0xFFFFFF;
+  if (offset % 8) {
+    x.fault(r, FindingKind::Misaligned,
+            "mbarrier address is not a multiple of 8", int(lane), address);
+    return nullptr;
+  }
+  if (offset < kSharedBase || offset - kSharedBase + 8 > cta->shared.size()) {
+    x.fault(r, FindingKind::OutOfBounds,
+            "mbarrier outside the shared memory of the CTA", int(lane),
+            address);
+    return nullptr;
+  }
+  MBarrier *barrier = barrierAt(*cta, offset, create);
+  if (!barrier)
+    x.fault(r, FindingKind::MBarrier, describe(MBarrierError::NotInitialised),
+            int(lane), address, Hazard::InitNotVisible);
+  return barrier;
+}
+
+MBarrierArrival perform(const Record &r, MBarrier &barrier, uint32_t count,
+                        uint32_t bytes) {
+  MBarrierArrival result;
+  switch (Verb(r.aux & 7)) {
+  case Verb::Init:
+    result.error = barrier.init(count);
+    break;
+  case Verb::Inval:
+    result.error = barrier.inval();
+    break;
+  case Verb::Expect:
+    result = barrier.expectTx(bytes);
+    break;
+  case Verb::Complete:
+    result = barrier.completeTx(bytes);
+    break;
+  case Verb::Arrive:
+    result = r.aux & kExpectTx     ? barrier.arriveExpectTx(bytes, count)
+             : r.aux & kNoComplete ? barrier.arriveNoComplete(count)
+                                   : barrier.arrive(count);
+    break;
+  case Verb::Drop:
+    result = r.aux & kExpectTx ? barrier.arriveDropExpectTx(bytes, count)
+                               : barrier.arriveDrop(count, r.aux & kNoComplete);
+    break;
+  }
+  return result;
+}
+
+/// What the lanes of an arrival have done so far.
+struct Arrivals {
+  const BarrierOrder *released = nullptr; ///< has what the warp knows
+  const BarrierOrder *completed = nullptr;
+};
+
+/// What the operation of a lane on a barrier means for others.
+void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
+                 uint32_t offset, uint32_t bytes, const MBarrierArrival &result,
+                 Arrivals &before) {
+  Order &order = *x.cluster->order;
+  BarrierOrder &barrier = order.barrier(cta, offset);
+  Origin origin = x.origin(r, int(lane));
+  Verb verb = Verb(r.aux & 7);
+  if (verb == Verb::Init)
+    order.initialised(*x.warp, barrier, r.line);
+  else
+    order.use(origin, *x.warp, barrier);
+  bool arrives = verb == Verb::Arrive || verb == Verb::Drop;
+  if (arrives)
+    order.arrived(barrier, origin, bytes);
+  else if (verb == Verb::Expect)
+    barrier.visit(BarrierVisit::Expectation, origin, bytes);
+  else if (verb == Verb::Complete)
+    barrier.visit(BarrierVisit::Copy, origin, bytes);
+  if (verb == Verb::Complete || (arrives && r.aux & kRelaxed))
+    order.passFenced(*x.warp, barrier, scopeOf(r));
+  if (arrives && before.released != &barrier) {
+    order.release(*x.warp, barrier.pending, r.aux & kRelaxed);
+    before.released = &barrier;
+  }
+  if (arrives && &cta != x.cta && r.aux & kCtaScope)
+    reportHazard(*x.cluster, origin, Hazard::ArrivalScope,
+                 FindingKind::MBarrier,
+                 "arrival on an mbarrier of rank " + std::to_string(cta.rank) +
+                     " with scope .cta",
+                 offset);
+  if (!result.completed)
+    return;
+  order.complete(barrier);
+  if (before.completed == &barrier)
+    reportHazard(
+        *x.cluster, origin, Hazard::TooManyArrivals, FindingKind::MBarrier,
+        "lanes of one warp complete several phases of the mbarrier", offset);
+  before.completed = &barrier;
+}
+
+/// What a CTA can do with its own barriers only.
+bool needsOwnCta(const Record &r) {
+  Verb verb = Verb(r.aux & 7);
+  return verb == Verb::Init || verb == Verb::Inval || r.op[0] != kNoSlot ||
+         r.aux & kNoComplete;
+}
+
+/// op[0] token or kNoSlot, op[1] count, op[2] bytes.
+Step update(Exec &x, const Record &r) {
+  Arrivals before;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    Cta *cta = nullptr;
+    uint32_t address = 0;
+    bool isInit = Verb(r.aux & 7) == Verb::Init;
+    MBarrier *barrier = barrierOf(x, r, lane, cta, address, isInit);
+    if (!barrier)
+      return Step::Fault;
+    if (cta != x.cta && needsOwnCta(r))
+      return x.fault(r, FindingKind::MBarrier,
+                     "init, inval, noComplete and the result of an arrival "
+                     "need an mbarrier of the own CTA",
+                     int(lane), address, Hazard::NotOwnBarrier);
+    uint32_t count = r.op[1] == kNoSlot ? 1 : x.reg<uint32_t>(r.op[1])[lane];
+    uint32_t bytes = r.op[2] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[2])[lane];
+    uint32_t phase = barrier->phase();
+    MBarrierArrival result = perform(r, *barrier, count, bytes);
+    if (result.error != MBarrierError::None)
+      return x.fault(r, FindingKind::MBarrier, describe(result.error),
+                     int(lane), address, hazardOf(result.error, isInit));
+    if (x.cluster->order)
+      orderUpdate(x, r, lane, *cta, address & 0xFFFFFF, bytes, result, before);
+    if (isInit) // its bytes now hold something
+      std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase),
+                  0xFF, 8);
+    if (barrier->expectTxCompleted())
+      x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
+    if (r.op[0] != kNoSlot)
+      x.reg<uint64_t>(r.op[0])[lane] = result.token;
+    bool arrives = Verb(r.aux & 7) >= Verb::Arrive;
+    if (arrives && observed(*x.cluster))
+      emit(x, r,
+           barrierEvent(EventKind::Arrive,
+                        (address & 0xFFFFFF) | cta->rank << kRankShift, phase));
+    if (tracing(*x.cluster))
+      trace(*x.cluster, x.origin(r, int(lane)),
+            std::string("event=mbarrier verb=") +
+                std::string(spelling(r.instruction->opcode)) +
+                " barrier=" + hex(address) + " count=" + std::to_string(count) +
+                " bytes=" + std::to_string(bytes) +
+                " phase=" + std::to_string(barrier->phase()));
+    ++x.cluster->epoch;
+  }
+  return Step::Next;
+}
+
+MBarrierTest testLane(Exec &x, const Record &r, const MBarrier &barrier,
+                      unsigned lane) {
+  if (r.aux & kParity)
+    return barrier.testParity(x.reg<uint32_t>(r.op[1])[lane]);
+  return barrier.testToken(x.reg<uint64_t>(r.op[1])[lane]);
+}
+
+/// Whether this is the first test of a poll.
+bool orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
+               bool done) {
+  Order &order = *x.cluster->order;
+  BarrierOrder &barrier = order.barrier(*x.cta, offset);
+  Origin origin = x.origin(r, int(lane));
+  order.use(origin, *x.warp, barrier);
+  // A token names its phase.
+  uint32_t phase = r.aux & kParity
+                       ? x.reg<uint32_t>(r.op[1])[lane]
+                       : uint32_t(x.reg<uint64_t>(r.op[1])[lane] >> 20);
+  return order.tested(origin, *x.warp, barrier,
+                      {done, bool(r.aux & kRelaxed), scopeOf(r), phase});
+}
+
+/// op[0] predicate, op[1] token or parity.
+Step wait(Exec &x, const Record &r) {
+  uint32_t done = 0;
+  bool first = false;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    Cta *cta = nullptr;
+    uint32_t address = 0;
+    MBarrier *barrier = barrierOf(x, r, lane, cta, address, false);
+    if (!barrier)
+      return Step::Fault;
+    if (cta != x.cta)
+      return x.fault(r, FindingKind::MBarrier,
+                     "wait on an mbarrier of another CTA", int(lane), address,
+                     Hazard::NotOwnBarrier);
+    MBarrierTest test = testLane(x, r, *barrier, lane);
+    if (test.error != MBarrierError::None)
+      return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
+                     address, hazardOf(test.error, false));
+    if (x.cluster->order)
+      first |= orderWait(x, r, lane, address & 0xFFFFFF, test.done);
+    done |= uint32_t(test.done) << lane;
+  }
+  // try_wait may return false; the latest order does so once per poll, the
+  // others when nothing else can happen.
+  bool gives =
+      first && x.cluster->grid.options.completion == Completion::Latest;
+  gives |= std::exchange(x.group->expired, false);
+  if (!done && r.aux & kTry && !gives)
+    return Step::Block;
+  x.setPredicate(r.op[0], done);
+  if (!done)
+    return Step::Yield;
+  ++x.cluster->counters.barrierWaits;
+  return Step::Next;
+}
+
+Step pendingCount(Exec &x, const Record &r) {
+  forLanes(x.mask, [&](unsigned lane) {
+    x.reg<uint32_t>(r.op[0])[lane] =
+        MBarrier::pendingCount(x.reg<uint64_t>(r.op[1])[lane]);
+  });
+  return Step::Next;
+}
+
+bool decodeWait(Decoder &d, const Instruction &in, Record &r) {
+  bool parity = in.has(Modifier::Parity);
+  r.op[0] = d.predicateOut(in.operands[0]);
+  pushAddress(d, d.detail(r), in.operands[1]);
+  r.op[1] = d.source(in.operands[2], parity ? 32 : 64);
+  r.aux = parity * kParity | (in.opcode == Opcode::MbarrierTryWait) * kTry |
+          in.has(Modifier::Relaxed) * kRelaxed |
+          !in.has(Modifier::Cluster) * kCtaScope;
+  r.aux2 = uint32_t(whereOf(in));
+  r.fn = wait;
+  return true;
+}
+
+bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
+  size_t next = 0;
+  // The old form without a result has the address first.
+  if (in.operands[0].kind != OperandKind::Address) {
+    if (in.operands[0].kind != OperandKind::Sink)
+      r.op[0] = d.destination(in.operands[0], 64);
+    next = 1;
+  }
+  pushAddress(d, d.detail(r), in.operands[next++]);
+  bool expects = in.has(Modifier::ExpectTx);
+  if (next < in.operands.size())
+    r.op[expects ? 2 : 1] = d.source(in.operands[next], 32);
+  r.aux = uint32_t(verb) | expects * kExpectTx |
+          in.has(Modifier::NoComplete) * kNoComplete |
+          in.has(Modifier::Relaxed) * kRelaxed |
+          !in.has(Modifier::Cluster) * kCtaScope;
+  r.fn = update;
+  return true;
+}
+
+bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
+  pushAddress(d, d.detail(r), in.operands[0]);
+  r.aux = uint32_t(verb) | !in.has(Modifier::Cluster) * kCtaScope;
+  if (verb == Verb::Init)
+    r.op[1] = d.source(in.operands[1], 32);
+  else if (verb != Verb::Inval)
+    r.op[2] = d.source(in.operands[1], 32);
+  r.fn = update;
+  return true;
+}
+
+} // namespace
+
+MBarrier *waitedBarrier(Exec &x, const Record &r) {
+  if (r.fn != wait)
+    return nullptr;
+  uint64_t address = pushedShared(x, *r.detail, 0, x.firstLane());
+  uint32_t offset = address & 0xFFFFFF;
+  return barrierAt(*x.cta, offset, false);
+}
+
+static void emitAsyncArrive(Cluster &cluster, const Origin &origin,
+                            uint32_t address, const MBarrier &barrier) {
+  if (observed(cluster))
+    emit(cluster, origin,
+         barrierEvent(EventKind::AsyncArrive, address, barrier.phase()));
+}
+
+namespace {
+
+/// The rule that more bytes than expected break.
+Hazard bytesRule(BarrierVisit::Kind kind) {
+  return kind == BarrierVisit::Answer      ? Hazard::LaunchControlMisused
+         : kind == BarrierVisit::Multicast ? Hazard::MulticastUnexpected
+                                           : Hazard::BytesUnexpected;
+}
+
+/// What an asynchronous arrival or completion made of the barrier.
+void finish(Cluster &cluster, const Origin &origin, uint32_t address,
+            const MBarrier &barrier, const MBarrierArrival &result,
+            BarrierVisit::Kind kind = BarrierVisit::Copy) {
+  bool answer = kind == BarrierVisit::Answer;
+  if (result.error != MBarrierError::None)
+    asyncFault(cluster, origin, FindingKind::MBarrier, describe(result.error),
+               address, hazardOf(result.error, false));
+  else if (!result.completed && barrier.pending() == 0 && barrier.tx() < 0)
+    reportHazard(cluster, origin, bytesRule(kind), FindingKind::MBarrier,
+                 std::string("the ") + (answer ? "answers" : "copies") +
+                     " of this phase deliver " + std::to_string(-barrier.tx()) +
+                     " bytes more than were expected" +
+                     (answer ? ": each try_cancel delivers 16" : ""),
+                 address);
+}
+
+BarrierOrder &orderOf(Cluster &cluster, uint32_t address) {
+  return cluster.order->barrier(*cluster.ctas[address >> kRankShift],
+                                address & 0xFFFFFF);
+}
+
+} // namespace
+
+Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address,
+                       BarrierVisit::Kind kind) {
+  Cluster &cluster = *x.cluster;
+  uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
+  if (!cluster.order || rank >= cluster.ctas.size() || offset % 8 ||
+      !barrierAt(*cluster.ctas[rank], offset, false))
+    return {};
+  BarrierOrder &barrier = orderOf(cluster, address);
+  cluster.order->use(origin, *x.warp, barrier);
+  return cluster.order->begin(barrier, origin, kind);
+}
+
+void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
+              const std::shared_ptr<const Clock> &covered) {
+  MBarrier *barrier = asyncBarrier(cluster, origin, address);
+  if (!barrier)
+    return;
+  emitAsyncArrive(cluster, origin, address, *barrier);
+  MBarrierArrival result = barrier->arrive(1);
+  finish(cluster, origin, address, *barrier, result);
+  if (cluster.order) {
+    BarrierOrder &order = orderOf(cluster, address);
+    cluster.order->arrived(order, origin, 0);
+    order.pending.join(*covered);
+    if (result.completed)
+      cluster.order->complete(order);
+  }
+  ++cluster.epoch;
+}
+
+void arriveUncounted(Cluster &cluster, const Origin &origin, uint32_t address,
+                     const std::shared_ptr<const Clock> &covered) {
+  if (asyncBarrier(cluster, origin, address) && cluster.order)
+    orderOf(cluster, address).pending.join(*covered);
+}
+
+void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
+                uint32_t bytes, Stamp operation, BarrierVisit::Kind kind) {
+  uint32_t rank = address >> kRankShift;
+  if (kind == BarrierVisit::Answer && cluster.ctas[rank]->done())
+    return asyncFault(cluster, origin, FindingKind::MBarrier,
+                      "the CTA exits before the answer of this try_cancel: its "
+                      "mbarrier must expect 16 bytes and be waited for",
+                      address, Hazard::LaunchControlMisused);
+  MBarrier *barrier = asyncBarrier(cluster, origin, address);
+  if (!barrier)
+    return;
+  emitAsyncArrive(cluster, origin, address, *barrier);
+  MBarrierArrival result = barrier->completeTx(bytes);
+  finish(cluster, origin, address, *barrier, result, kind);
+  if (cluster.order) {
+    BarrierOrder &order = orderOf(cluster, address);
+    order.multicast |= kind == BarrierVisit::Multicast;
+    order.visit(kind, origin, bytes);
+    if (operation.component == kOperation)
+      cluster.order->end(origin, operation, kind);
+    if (result.completed)
+      cluster.order->complete(order);
+  }
+  ++cluster.epoch;
+}
+
+MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
+                       uint32_t address) {
+  uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
+  MBarrier *barrier = rank < cluster.ctas.size()
+                          ? barrierAt(*cluster.ctas[rank], offset, false)
+                          : nullptr;
+  if (!barrier || offset % 8) {
+    asyncFault(cluster, origin, FindingKind::MBarrier,
+               "no mbarrier was initialised at the address", address,
+               Hazard::InitNotVisible);
+    return nullptr;
+  }
+  if (cluster.ctas[rank]->done()) {
+    asyncFault(cluster, origin, FindingKind::MBarrier,
+               "arrival on an mbarrier of a CTA that has exited", address,
+               Hazard::ExitedCta);
+    return nullptr;
+  }
+  return barrier;
+}
+
+void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
+                std::string message, uint64_t address, Hazard hazard) {
+  report(cluster, origin, kind, std::move(message), address, hazard);
+  cluster.faulted = true;
+}
+
+bool decodeMbarrier(Decoder &d, const Instruction &in, Record &r) {
+  r.aux2 = uint32_t(whereOf(in));
+  switch (in.opcode) {
+  case Opcode::MbarrierInit:
+    return decodeUpdate(d, in, r, Verb::Init);
+  case Opcode::MbarrierInval:
+    return decodeUpdate(d, in, r, Verb::Inval);
+  case Opcode::MbarrierExpectTx:
+    return decodeUpdate(d, in, r, Verb::Expect);
+  case Opcode::MbarrierCompleteTx:
+    return decodeUpdate(d, in, r, Verb::Complete);
+  case Opcode::MbarrierArrive:
+    return decodeArrive(d, in, r, Verb::Arrive);
+  case Opcode::MbarrierArriveDrop:
+    return decodeArrive(d, in, r, Verb::Drop);
+  case Opcode::MbarrierTestWait:
+  case Opcode::MbarrierTryWait:
+    return decodeWait(d, in, r);
+  case Opcode::MbarrierPendingCount:
+    r.op[0] = d.destination(in.operands[0], 32);
+    r.op[1] = d.source(in.operands[1], 64);
+    r.fn = pendingCount;
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

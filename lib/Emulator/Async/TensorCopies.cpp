@@ -1,0 +1,352 @@
+//===- TensorCopies.cpp - copies of boxes of a tensor map -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Order/TensorOrder.h"
+#include "MapBytes.h"
+#include "Tma.h"
+
+#include "../Ptx/Targets.h"
+
+namespace blockscale::emulator {
+
+void encodeTensorMap(const TensorMap &map, uint8_t *bytes) {
+  machine::writeMap(map, bytes);
+}
+
+} // namespace blockscale::emulator
+
+namespace blockscale::emulator::machine {
+namespace {
+
+GlobalAccess globalOf(Cluster &cluster, bool write) {
+  Memory *memory = &cluster.grid.memory;
+  return [memory, write](uint64_t address, uint64_t bytes) -> uint8_t * {
+    const Region *region = memory->find(address, bytes);
+    return region && (region->writable || !write)
+               ? region->data + (address - region->base)
+               : nullptr;
+  };
+}
+
+SharedSpan spanOf(Cta &cta) {
+  return {cta.shared.data(), kSharedBase, uint32_t(cta.shared.size())};
+}
+
+bool allValid(const Cta &cta, uint32_t address, uint32_t bytes) {
+  uint32_t offset = address - kSharedBase;
+  return offset + bytes <= cta.valid.size() &&
+         !std::memchr(cta.valid.data() + offset, 0, bytes);
+}
+
+/// The tensor map at a generic address; false after a report.
+bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane,
+           TensorMap &map) {
+  if (address >= kLocalWindow && address - kLocalWindow < kWindowSize) {
+    x.fault(r, FindingKind::Tma, "tensor map in local memory", int(lane),
+            address, Hazard::TensorMapUnfenced);
+    return false;
+  }
+  Access access;
+  if (!resolve(x, r, Where::Generic, address, lane, kMapBytes, Use::Read,
+               access, 64))
+    return false;
+  if (x.cluster->order && access.global)
+    x.cluster->order->useTensorMap(x.origin(r, int(lane)), *x.warp, address);
+  if (!readMap(access.data, map)) {
+    x.fault(r, FindingKind::Tma, "the bytes at the address are no tensor map",
+            int(lane), address, Hazard::IllegalTensorMap);
+    return false;
+  }
+  if (auto reason = whyNot(map)) {
+    x.fault(r, FindingKind::Tma, "tensor map: " + *reason, int(lane), address,
+            Hazard::IllegalTensorMap);
+    return false;
+  }
+  return true;
+}
+
+std::string coordinatesText(const int32_t *c, unsigned count) {
+  std::string text;
+  for (unsigned i = 0; i != count; ++i)
+    text += (i ? "," : "") + std::to_string(c[i]);
+  return text;
+}
+
+/// Strict mode: what a tensor copy touches in shared and global memory.
+void orderBox(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
+              const Box &box, Cta &cta, uint32_t address, Touch shared,
+              Touch global) {
+  std::vector<Range> ranges;
+  sharedRanges(map, box, address, !shared.write,
+               [&](uint32_t at, uint32_t bytes) {
+                 if (!ranges.empty() &&
+                     ranges.back().address + ranges.back().bytes == at)
+                   ranges.back().bytes += bytes;
+                 else
+                   ranges.push_back({at, bytes});
+               });
+  touchRanges(x, r, lane, cta, ranges, shared);
+  global.origin = x.origin(r, int(lane));
+  ranges.clear();
+  for (const BoxRun &run : box.runs)
+    if (run.globalBytes &&
+        x.cluster->order->tracked(run.globalAddress, run.globalBytes))
+      ranges.push_back({run.globalAddress, run.globalBytes});
+  x.cluster->order->touchGlobal(*x.warp, ranges.data(), ranges.size(), global);
+}
+
+void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
+              std::shared_ptr<Box> box, const Target &target) {
+  Origin origin = x.origin(r, int(lane));
+  Cluster *cluster = x.cluster;
+  BarrierVisit::Kind kind = visitKind(r);
+  Stamp stamp = beginTransaction(x, origin, target.barrier);
+  if (cluster->order)
+    orderBox(x, r, lane, map, *box, *target.cta, target.address,
+             loadTouch(stamp, true), loadTouch(stamp, false));
+  cluster->post(0, [=] {
+    if (exitedTarget(*cluster, origin, *target.cta))
+      return;
+    auto fault = loadBox(map, *box, spanOf(*target.cta), target.address,
+                         globalOf(*cluster, false),
+                         [&](uint32_t address, uint32_t bytes) {
+                           markRange(*target.cta, address, bytes);
+                         });
+    if (fault)
+      return asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
+                        fault->address, fault->hazard);
+    cluster->counters.tmaLoadBytes += box->transactionBytes;
+    emitCopy(*cluster, origin, EventKind::Load, box->transactionBytes,
+             target.cta->rank);
+    completeOn(*cluster, origin, target.barrier, box->transactionBytes, stamp,
+               kind);
+  });
+}
+
+/// Whether the target cannot copy 4- and 6-bit types to shared::cluster.
+bool lacksPaddedTypes(const Exec &x) {
+  return hasFeature(x.cluster->program().module->target,
+                    TargetFeature::PaddedTypesInOwnCta);
+}
+bool isSubByte(TensorMapType type) {
+  return type == TensorMapType::U4Align8 || type == TensorMapType::U4Align16 ||
+         type == TensorMapType::U6Align16;
+}
+
+/// Remembers, for advice, with which swizzle the bytes were written.
+void noteSwizzle(const Cluster &cluster, Cta &cta, uint32_t address,
+                 const Box &box, Swizzle swizzle) {
+  if (!cluster.grid.options.advice)
+    return;
+  cta.swizzles.resize(cta.shared.size() / 128 + 1);
+  for (uint32_t at = 0; at < box.sharedBytes; at += 128) {
+    size_t row = (address + at - kSharedBase) / 128;
+    if (row < cta.swizzles.size())
+      cta.swizzles[row] = uint8_t(1 + unsigned(swizzle));
+  }
+}
+
+/// Bytes after which the swizzle pattern of a tensor map repeats.
+uint32_t patternBytes(Swizzle swizzle) {
+  switch (swizzle) {
+  case Swizzle::None:
+    return 1;
+  case Swizzle::B32:
+    return 256;
+  case Swizzle::B64:
+    return 512;
+  default:
+    return 1024;
+  }
+}
+
+/// Advice if a tile starts inside of its swizzle pattern.
+void advisePattern(Exec &x, const Record &r, unsigned lane, uint32_t address,
+                   Swizzle swizzle) {
+  uint32_t pattern = patternBytes(swizzle), row = address % pattern;
+  if (row && x.cluster->order && x.cluster->grid.options.advice)
+    report(*x.cluster, x.origin(r, int(lane)), FindingKind::Tma,
+           "the tile starts at byte " + std::to_string(row) + " of the " +
+               std::to_string(pattern) +
+               "-byte swizzle pattern; readers have to count rows from there",
+           address, Hazard::OffSwizzlePattern, true);
+}
+
+/// detail b: addresses {shared, map, barrier}; a: coordinates; c: offsets of
+/// im2col; op[1] mask; aux2: BoxMode; imm: Reduction.
+Step tensorCopy(Exec &x, const Record &r) {
+  adviseRepeats(x, r);
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    TensorMap map;
+    if (!mapAt(x, r, pushedAddress(x, *r.detail, 1, lane), lane, map))
+      return Step::Fault;
+    if (!map.globalAddress)
+      return x.fault(r, FindingKind::Tma,
+                     "the tensor map has the global address 0: a template "
+                     "needs its address by tensormap.replace first",
+                     int(lane), 0, Hazard::IllegalTensorMap);
+    int32_t c[5] = {};
+    auto count = unsigned(r.detail->a.size());
+    for (unsigned i = 0; i != count && i < 5; ++i)
+      c[i] = x.reg<int32_t>(r.detail->a[i])[lane];
+    BoxOffsets offsets{};
+    for (unsigned i = 0; i != r.detail->c.size() && i < 3; ++i)
+      offsets[i] = x.reg<uint16_t>(r.detail->c[i])[lane];
+    bool store = r.aux & kStore;
+    auto mode = BoxMode(r.aux2);
+    if (mode != BoxMode::Gather4 && count != map.rank)
+      return x.fault(r, FindingKind::Tma,
+                     std::to_string(count) + " coordinates for a map of rank " +
+                         std::to_string(map.rank),
+                     int(lane), 0, Hazard::IllegalTensorMap);
+    auto box = std::make_shared<Box>();
+    if (auto fault = resolveBox(map, c, mode, store, *box, offsets))
+      return x.fault(r, FindingKind::Tma, fault->message, int(lane), 0,
+                     fault->hazard);
+    if (!store && !(r.aux & kCtaForm) && isSubByte(map.type) &&
+        lacksPaddedTypes(x))
+      return x.fault(r, FindingKind::Tma,
+                     "4- and 6-bit types need the .shared::cta form on " +
+                         x.cluster->program().module->target,
+                     int(lane), 0, Hazard::PaddedTypeToCluster);
+    uint32_t shared = pushedShared(x, *r.detail, 0, lane);
+    if (shared % 128)
+      return x.fault(r, FindingKind::Misaligned,
+                     "shared address of a tensor copy is not a multiple of 128",
+                     int(lane), shared, Hazard::UnalignedTensorCopy);
+    if (tracing(*x.cluster))
+      trace(*x.cluster, x.origin(r, int(lane)),
+            std::string("event=tma direction=") + (store ? "store" : "load") +
+                " shared=" + hex(shared) + " global=" + hex(map.globalAddress) +
+                " coordinates=" + coordinatesText(c, count) +
+                " bytes=" + std::to_string(box->transactionBytes) +
+                " swizzle=" + std::to_string(unsigned(map.swizzle)));
+    if (!store) {
+      std::vector<Target> targets;
+      if (!targetsOf(x, r, lane, shared, pushedShared(x, *r.detail, 2, lane),
+                     r.op[1], targets))
+        return Step::Fault;
+      for (const Target &target : targets) {
+        advisePattern(x, r, lane, target.address, map.swizzle);
+        noteSwizzle(*x.cluster, *target.cta, target.address, *box, map.swizzle);
+        if (r.aux & kPair && x.cluster->order)
+          x.cluster->tensorOrder->countsForPair(target.barrier);
+        postLoad(x, r, lane, map, box, target);
+      }
+    } else {
+      Origin origin = x.origin(r, int(lane));
+      Cluster *cluster = x.cluster;
+      Cta *cta = x.cta;
+      if (shared >> kRankShift != cta->rank)
+        return x.fault(r, FindingKind::Tma,
+                       "store from the shared memory of another CTA", int(lane),
+                       shared, Hazard::CopyInWrongCta);
+      auto open = x.warp->bulk[lane].open;
+      ++*open;
+      auto reduction = Reduction(r.imm);
+      bool reduces = reduction != Reduction::None;
+      // A warp that stores one box by all of its lanes, as epilogues of CUTLASS
+      // do, writes the same bytes again.
+      if (cluster->order && (reduces || !repeatsFirst(x, r, lane))) {
+        StoreTouches t =
+            storeTouches(x, r, lane, reduces ? globalBits(map.type) / 8 : 0);
+        orderBox(x, r, lane, map, *box, *cta, shared & 0xFFFFFF, t.source,
+                 t.destination);
+      }
+      cluster->post(0, [=] {
+        std::unique_lock<std::mutex> lock(cluster->grid.atomics,
+                                          std::defer_lock);
+        if (reduction != Reduction::None)
+          lock.lock();
+        uint32_t never = 0;
+        auto fault = storeBox(map, *box, spanOf(*cta), shared & 0xFFFFFF,
+                              reduction, globalOf(*cluster, true),
+                              [&](uint32_t address, uint32_t bytes) {
+                                if (!never && !allValid(*cta, address, bytes))
+                                  never = address;
+                              });
+        --*open;
+        cluster->counters.tmaStoreBytes += box->transactionBytes;
+        emitCopy(*cluster, origin, EventKind::Store, box->transactionBytes,
+                 cta->rank);
+        if (fault)
+          asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
+                     fault->address, fault->hazard);
+        else if (never)
+          report(*cluster, origin, FindingKind::Uninitialised,
+                 "a tensor store reads shared memory that was never written",
+                 never);
+      });
+    }
+    if (x.cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+BoxMode modeOf(const Instruction &in) {
+  if (in.has(Modifier::TileGather4) || in.has(Modifier::TileScatter4))
+    return BoxMode::Gather4;
+  if (in.has(Modifier::Im2col) || in.has(Modifier::Im2colNoOffs))
+    return BoxMode::Im2col;
+  if (in.has(Modifier::Im2colW))
+    return BoxMode::Im2colW;
+  if (in.has(Modifier::Im2colW128))
+    return BoxMode::Im2colW128;
+  return BoxMode::Tile;
+}
+
+} // namespace
+
+bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
+  r.aux = formFlags(in);
+  BoxMode mode = modeOf(in);
+  r.aux2 = uint32_t(mode);
+  bool store = r.aux & kStore;
+  const Operand &map = in.operands[store ? 0 : 1];
+  const Operand &shared = in.operands[store ? 1 : 0];
+  Detail &detail = d.detail(r);
+  pushAddress(d, detail, shared);
+  pushAddress(d, detail, map);
+  // A parameter's own address is in the parameter space.
+  if (map.symbol.scope == SymbolScope::Parameter)
+    detail.numbers[2] += int64_t(kParamWindow);
+  for (const Operand &coordinate : map.elements)
+    detail.a.push_back(d.source(coordinate, 32));
+  if (store) {
+    r.imm = int64_t(reductionOf(in));
+  } else {
+    if (in.operands.size() < 3)
+      return d.refuse("missing operands");
+    pushAddress(d, detail, in.operands[2]);
+    if (!in.has(Modifier::SharedCluster))
+      r.aux |= kCtaForm;
+    size_t next = 3;
+    if (mode != BoxMode::Tile && mode != BoxMode::Gather4) {
+      // W, H and D of an image, or halo and offset along W.
+      size_t axes = map.elements.size() - 2;
+      size_t count = mode == BoxMode::Im2col ? axes : 2;
+      if (next >= in.operands.size() ||
+          in.operands[next].elements.size() != count)
+        return d.refuse("expected " + std::to_string(count) +
+                        " im2col offsets");
+      for (const Operand &offset : in.operands[next++].elements)
+        detail.c.push_back(d.source(offset, 16));
+    }
+    if (r.aux & kMulticast) {
+      if (next >= in.operands.size())
+        return d.refuse("missing operands");
+      r.op[1] = d.source(in.operands[next], 16);
+    }
+  }
+  d.flow().sink = true;
+  r.fn = tensorCopy;
+  return true;
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,87 @@
+//===- Tma.h - parts of the bulk and tensor copies --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_ASYNC_TMA_H
+#define BLOCKSCALE_LIB_EMULATOR_ASYNC_TMA_H
+
+#include "../Instructions/Access.h"
+#include "../Report/Events.h"
+#include "Async.h"
+
+namespace blockscale::emulator::machine {
+
+/// Record::aux of a copy.
+enum : uint32_t {
+  kStore = 1,
+  kPair = 2,
+  kMulticast = 4,
+  kCtaForm = 8,
+  kFromShared = 16,
+  kByteMask = 32,
+};
+
+/// A destination of a load.
+struct Target {
+  Cta *cta;
+  uint32_t address; ///< destination in that CTA, without rank
+  uint32_t barrier; ///< with rank
+};
+
+/// Destinations of a load; false after a report.
+bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
+               uint32_t barrier, Slot mask, std::vector<Target> &out);
+
+/// How the bytes of a load count on mbarriers.
+inline BarrierVisit::Kind visitKind(const Record &r) {
+  return r.aux & kMulticast ? BarrierVisit::Multicast : BarrierVisit::Copy;
+}
+
+/// Marks shared memory of a CTA as written.
+void markRange(Cta &cta, uint32_t address, uint32_t bytes);
+
+/// Reports a copy that lands in a CTA that has exited.
+bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta);
+
+/// Tells the observer of a completed copy, if there is one.
+void emitCopy(Cluster &cluster, const Origin &origin, EventKind kind,
+              uint64_t bytes, uint32_t target);
+
+/// Whether the lane issues the same copy as the first one: equal addresses and
+/// coordinates.
+bool repeatsFirst(Exec &x, const Record &r, unsigned lane);
+/// Advice if two lanes issue the same copy.
+void adviseRepeats(Exec &x, const Record &r);
+
+/// Strict mode: the accesses of a load into one CTA.
+Touch loadTouch(Stamp stamp, bool write);
+
+/// Strict mode: the accesses of a store of a bulk group, which reads its source
+/// and writes its destination at different times.
+struct StoreTouches {
+  Touch source, destination;
+};
+StoreTouches storeTouches(Exec &x, const Record &r, unsigned lane,
+                          unsigned reducedBytes);
+
+/// The flags of Record::aux that the mnemonic says.
+uint32_t formFlags(const Instruction &in);
+
+/// What a reducing copy does to each element.
+Reduction reductionOf(const Instruction &in);
+
+/// The type of the elements of a reduction, as tensor maps name it.
+std::optional<TensorMapType> elementType(Type type);
+
+/// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
+bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r);
+
+/// cp.async.bulk and cp.reduce.async.bulk.
+bool decodeBulk(Decoder &d, const Instruction &in, Record &r);
+
+} // namespace blockscale::emulator::machine
+
+#endif // BLOCKSCALE_LIB_EMULATOR_ASYNC_TMA_H

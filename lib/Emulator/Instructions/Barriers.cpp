@@ -1,0 +1,259 @@
+//===- Barriers.cpp - CTA barriers and cluster barriers -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Order/Order.h"
+#include "../Report/Events.h"
+#include "../Run/Control.h"
+#include "Warp.h"
+
+#include <algorithm>
+
+namespace blockscale::emulator::machine {
+namespace {
+
+uint32_t warpThreads(const Warp &warp) {
+  uint32_t left = warp.cta->threads - warp.index * 32;
+  return std::min(left, 32u);
+}
+
+/// Threads that a barrier without count waits for: all that have not exited.
+/// A partly exited warp counts in full.
+uint32_t liveThreads(const Cta &cta) {
+  uint32_t count = 0;
+  for (const auto &warp : cta.warps)
+    if (warp->live)
+      count += warpThreads(*warp);
+  return count;
+}
+
+void completeIfDone(Cta &cta, NamedBarrier &barrier) {
+  if (barrier.arrived == 0)
+    return;
+  uint32_t wanted = barrier.expected ? barrier.expected : liveThreads(cta);
+  if (barrier.arrived < wanted)
+    return;
+  barrier.passed[barrier.phase & 1] = std::exchange(barrier.passing, {});
+  ++barrier.phase;
+  barrier.lastPopc = barrier.popc;
+  barrier.lastAll = barrier.all;
+  barrier.lastAny = barrier.any;
+  barrier.arrived = barrier.expected = barrier.popc = 0;
+  barrier.all = true;
+  barrier.any = false;
+  ++cta.cluster->epoch;
+}
+
+enum : uint32_t { kArriveOnly = 1, kReduce = 2, kHasCount = 4 };
+
+/// op[0] id, op[1] count, op[2] predicate, op[3] result.
+Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
+  uint32_t lane = x.firstLane();
+  uint32_t count = r.aux & kHasCount ? x.reg<uint32_t>(r.op[1])[lane] : 0;
+  if (r.aux & kHasCount && (count == 0 || count % 32))
+    return x.fault(r, FindingKind::Barrier,
+                   "barrier count " + std::to_string(count) +
+                       " is not a positive multiple of 32",
+                   int(lane), 0, Hazard::NamedBarrierCount);
+  if (barrier.arrived == 0) {
+    barrier.expected = count;
+    barrier.reduces = r.aux & kReduce;
+  } else if (barrier.expected != count) {
+    return x.fault(r, FindingKind::Barrier,
+                   "barrier count " + std::to_string(count) +
+                       " differs from that of the first arrival, " +
+                       std::to_string(barrier.expected),
+                   int(lane), 0, Hazard::NamedBarrierCount);
+  } else if (barrier.reduces != bool(r.aux & kReduce)) {
+    return x.fault(r, FindingKind::Barrier,
+                   "bar.red and bar.sync or bar.arrive in one phase", int(lane),
+                   0, Hazard::NamedBarrierCount);
+  }
+  barrier.arrived += r.aux & kHasCount ? 32 : warpThreads(*x.warp);
+  if (count && barrier.arrived > count)
+    return x.fault(r, FindingKind::Barrier,
+                   "more threads arrive than the barrier counts (" +
+                       std::to_string(count) + ")",
+                   int(lane), 0, Hazard::NamedBarrierCount);
+  if (r.aux & kReduce) {
+    uint32_t p = x.predicate(r.op[2]) & x.mask;
+    barrier.popc += uint32_t(__builtin_popcount(p));
+    barrier.all = barrier.all && p == x.mask;
+    barrier.any = barrier.any || p;
+  }
+  return Step::Next;
+}
+
+void giveResult(Exec &x, const Record &r, const NamedBarrier &barrier) {
+  if (!(r.aux & kReduce))
+    return;
+  switch (Modifier(r.aux2)) {
+  case Modifier::And:
+    x.setPredicate(r.op[3], barrier.lastAll ? ~0u : 0);
+    break;
+  case Modifier::Or:
+    x.setPredicate(r.op[3], barrier.lastAny ? ~0u : 0);
+    break;
+  default:
+    forLanes(x.mask, [&](unsigned lane) {
+      x.reg<uint32_t>(r.op[3])[lane] = barrier.lastPopc;
+    });
+  }
+}
+
+void emitBarrier(const Exec &x, const Record &r, EventKind kind,
+                 uint32_t number, uint64_t phase) {
+  if (observed(*x.cluster))
+    emit(x, r, barrierEvent(kind, number, int64_t(phase)));
+}
+
+Step ctaBarrier(Exec &x, const Record &r) {
+  if (!gathered(x, ~0u))
+    return Step::Block;
+  uint32_t id = x.reg<uint32_t>(r.op[0])[x.firstLane()];
+  if (id > 15)
+    return x.fault(r, FindingKind::Barrier,
+                   "barrier " + std::to_string(id) + " of 16",
+                   int(x.firstLane()), 0, Hazard::NamedBarrierCount);
+  NamedBarrier &barrier = x.cta->named[id];
+  Group &group = *x.group;
+  if (!group.arrived) {
+    if (arrive(x, r, barrier) == Step::Fault)
+      return Step::Fault;
+    group.token = barrier.phase;
+    emitBarrier(x, r, EventKind::BarrierArrive, id, barrier.phase);
+    if (x.cluster->order)
+      x.cluster->order->release(*x.warp, barrier.passing);
+    completeIfDone(*x.cta, barrier);
+    if (r.aux & kArriveOnly)
+      return Step::Next;
+    group.arrived = true;
+  }
+  // Threads that exit meanwhile lower the number that is waited for.
+  completeIfDone(*x.cta, barrier);
+  if (barrier.phase == group.token)
+    return Step::Block;
+  group.arrived = false;
+  emitBarrier(x, r, EventKind::BarrierWait, id, group.token);
+  if (x.cluster->order)
+    x.cluster->order->acquire(*x.warp, barrier.passed[group.token & 1]);
+  giveResult(x, r, barrier);
+  return Step::Next;
+}
+
+Step clusterArrive(Exec &x, const Record &r) {
+  if (r.aux && !gathered(x, ~0u))
+    return Step::Block;
+  if (uint32_t twice = x.warp->clusterArrived & x.mask)
+    return x.fault(r, FindingKind::Barrier,
+                   "barrier.cluster.arrive twice without a wait",
+                   __builtin_ctz(twice), 0, Hazard::BarrierNotReached);
+  x.warp->clusterArrived |= x.mask;
+  emitBarrier(x, r, EventKind::BarrierArrive, kClusterBarrier,
+              x.cluster->clusterPhase);
+  forLanes(x.mask, [&](unsigned lane) {
+    x.warp->clusterPhase[lane] = x.cluster->clusterPhase;
+  });
+  if (x.cluster->order)
+    x.cluster->order->release(*x.warp, x.cluster->passing, r.aux2);
+  x.cluster->clusterArrivals += uint32_t(__builtin_popcount(x.mask));
+  x.cluster->checkClusterBarrier();
+  return Step::Next;
+}
+
+Step clusterWait(Exec &x, const Record &r) {
+  if (r.aux && !gathered(x, ~0u))
+    return Step::Block;
+  if (uint32_t missing = x.mask & ~x.warp->clusterArrived)
+    return x.fault(r, FindingKind::Barrier,
+                   "barrier.cluster.wait without an arrive",
+                   __builtin_ctz(missing), 0, Hazard::BarrierNotReached);
+  x.cluster->checkClusterBarrier();
+  bool done = true;
+  forLanes(x.mask, [&](unsigned lane) {
+    done = done && x.warp->clusterPhase[lane] != x.cluster->clusterPhase;
+  });
+  if (!done)
+    return Step::Block;
+  if (x.cluster->order)
+    x.cluster->order->acquire(
+        *x.warp, x.cluster->passed[x.warp->clusterPhase[x.firstLane()] & 1]);
+  x.warp->clusterArrived &= ~x.mask;
+  emitBarrier(x, r, EventKind::BarrierWait, kClusterBarrier,
+              x.warp->clusterPhase[x.firstLane()]);
+  return Step::Next;
+}
+
+} // namespace
+
+/// Exited threads count as arrived, unless they had arrived before.
+void Cluster::checkClusterBarrier() {
+  uint32_t missing = 0;
+  for (const auto &cta : ctas)
+    for (const auto &warp : cta->warps)
+      for (uint32_t left = warp->live; left; left &= left - 1) {
+        auto lane = unsigned(__builtin_ctz(left));
+        bool here = warp->clusterArrived >> lane & 1 &&
+                    warp->clusterPhase[lane] == clusterPhase;
+        missing += !here;
+      }
+  if (missing == 0 && clusterArrivals) {
+    passed[clusterPhase & 1] = std::exchange(passing, {});
+    ++clusterPhase;
+    clusterArrivals = 0;
+    ++epoch;
+  }
+}
+
+bool decodeBarrier(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::BarrierClusterArrive:
+    r.aux = in.has(Modifier::Aligned);
+    r.aux2 = in.has(Modifier::Relaxed);
+    r.fn = clusterArrive;
+    return true;
+  case Opcode::BarrierClusterWait:
+    r.aux = in.has(Modifier::Aligned);
+    r.fn = clusterWait;
+    return true;
+  case Opcode::BarSync:
+  case Opcode::BarrierSync:
+  case Opcode::BarArrive:
+  case Opcode::BarrierArrive:
+  case Opcode::BarRed:
+  case Opcode::BarrierRed:
+    break;
+  default:
+    return false;
+  }
+  bool reduces = in.opcode == Opcode::BarRed || in.opcode == Opcode::BarrierRed;
+  bool onlyArrives =
+      in.opcode == Opcode::BarArrive || in.opcode == Opcode::BarrierArrive;
+  size_t next = 0;
+  if (reduces) {
+    bool popc = in.has(Modifier::Popc);
+    r.op[3] = popc ? d.destination(in.operands[next], 32)
+                   : d.predicateOut(in.operands[next]);
+    r.aux2 = uint32_t(popc                    ? Modifier::Popc
+                      : in.has(Modifier::And) ? Modifier::And
+                                              : Modifier::Or);
+    ++next;
+  }
+  if (in.operands.size() <= next)
+    return d.refuse("barrier without a number");
+  r.op[0] = d.source(in.operands[next++], 32);
+  r.aux = onlyArrives * kArriveOnly | reduces * kReduce;
+  if (next + reduces < in.operands.size()) {
+    r.op[1] = d.source(in.operands[next++], 32);
+    r.aux |= kHasCount;
+  }
+  if (reduces)
+    r.op[2] = d.predicate(in.operands[next]);
+  r.fn = ctaBarrier;
+  return true;
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,288 @@
+//===- Control.cpp - branches, calls, exits, traps ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Run/Control.h"
+#include "../Order/Order.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace blockscale::emulator::machine {
+
+void exitLanes(Exec &x, uint32_t lanes) {
+  Group &group = *x.group;
+  x.warp->live &= ~lanes;
+  x.cta->exited += unsigned(__builtin_popcount(lanes));
+  if (x.cluster->order && x.cta->done())
+    x.cluster->order->checkExit(*x.cta);
+  group.mask &= ~lanes;
+  if (group.mask)
+    ++group.pc;
+  ++x.cluster->epoch;
+}
+
+Step scatterLanes(Exec &x, const uint32_t *target) {
+  uint32_t left = x.mask, all = x.group->mask;
+  std::vector<Group> made;
+  while (left) {
+    uint32_t pc = target[__builtin_ctz(left)], lanes = 0;
+    for (uint32_t rest = left; rest; rest &= rest - 1)
+      if (target[__builtin_ctz(rest)] == pc)
+        lanes |= rest & -rest;
+    left &= ~lanes;
+    Group group;
+    group.pc = pc;
+    group.mask = lanes;
+    made.push_back(group);
+  }
+  uint32_t stay = all & ~x.mask;
+  if (stay) {
+    x.group->mask = stay;
+    ++x.group->pc;
+  } else {
+    *x.group = made.back();
+    made.pop_back();
+  }
+  x.warp->groups.insert(x.warp->groups.end(), made.begin(), made.end());
+  return Step::Jump;
+}
+
+namespace {
+
+Step branch(Exec &x, const Record &r) {
+  if (r.aux <= x.group->pc)
+    ++x.warp->backward;
+  if (x.group->mask == x.mask) {
+    x.group->pc = r.aux;
+    return Step::Jump;
+  }
+  Group taken;
+  taken.pc = r.aux;
+  taken.mask = x.mask;
+  x.group->mask &= ~x.mask;
+  ++x.group->pc;
+  x.warp->groups.push_back(taken);
+  return Step::Jump;
+}
+
+Step branchIndexed(Exec &x, const Record &r) {
+  const uint32_t *index = x.reg<uint32_t>(r.op[0]);
+  uint32_t target[32] = {};
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    if (index[lane] >= r.detail->targets.size())
+      return x.fault(r, FindingKind::OutOfBounds,
+                     "brx.idx index " + std::to_string(index[lane]) +
+                         " of a table of " +
+                         std::to_string(r.detail->targets.size()),
+                     int(lane), 0, Hazard::UndefinedArithmetic);
+    target[lane] = r.detail->targets[index[lane]];
+  }
+  return scatterLanes(x, target);
+}
+
+Step leave(Exec &x, const Record &) {
+  exitLanes(x, x.mask);
+  return Step::Jump;
+}
+
+std::string readString(Exec &x, uint64_t address) {
+  std::string text;
+  const Program &program = x.cluster->program();
+  for (; text.size() < 1000; ++address) {
+    const uint8_t *at = nullptr;
+    if (address >= kConstWindow &&
+        address - kConstWindow < program.constBytes.size())
+      at = x.cluster->grid.memory.constants + (address - kConstWindow);
+    else if (const Region *region = x.cluster->grid.memory.find(address, 1))
+      at = region->data + (address - region->base);
+    if (!at || !*at)
+      break;
+    text += char(*at);
+  }
+  return text;
+}
+
+Step assertFail(Exec &x, const Record &r) {
+  auto value = [&](size_t i) {
+    uint64_t v = 0;
+    if (i < r.detail->a.size())
+      std::memcpy(&v,
+                  x.warp->local.data() +
+                      size_t(x.firstLane()) * x.cluster->program().localBytes +
+                      r.detail->a[i],
+                  8);
+    return v;
+  };
+  return x.fault(r, FindingKind::Trap,
+                 "device assertion failed: " + readString(x, value(0)) +
+                     " at " + readString(x, value(1)) + ":" +
+                     std::to_string(uint32_t(value(2))),
+                 int(x.firstLane()));
+}
+
+/// Formats what %d %u %x %f %s %c %p need; other conversions print as they are.
+std::string format(Exec &x, const std::string &text, uint64_t arguments,
+                   unsigned lane) {
+  std::string out;
+  uint64_t at = arguments;
+  uint32_t size = x.cluster->program().localBytes;
+  auto take = [&](unsigned bytes) {
+    at = (at + bytes - 1) / bytes * bytes;
+    uint64_t value = 0, offset = at - kLocalWindow;
+    if (at >= kLocalWindow && offset + bytes <= size)
+      std::memcpy(&value, x.warp->local.data() + size_t(lane) * size + offset,
+                  bytes);
+    at += bytes;
+    return value;
+  };
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    size_t end = text.find_first_of("diouxXcfeEgGsp%", i + 1);
+    if (end == std::string::npos)
+      break;
+    std::string spec = text.substr(i, end - i);
+    // Nothing but flags, a short width and precision reach the host's printf.
+    bool plain =
+        spec.size() <= 8 &&
+        spec.find_first_not_of("-+ #.0123456789lh", 1) == std::string::npos;
+    if (!plain) {
+      out += text.substr(i, end + 1 - i);
+      i = end;
+      continue;
+    }
+    spec.erase(std::remove(spec.begin(), spec.end(), 'h'), spec.end());
+    bool isLong = spec.find('l') != std::string::npos;
+    spec.erase(std::remove(spec.begin(), spec.end(), 'l'), spec.end());
+    char kind = text[end], buffer[512];
+    i = end;
+    if (kind == '%')
+      out += '%';
+    else if (kind == 's')
+      out += readString(x, take(8));
+    else if (std::strchr("feEgG", kind)) {
+      uint64_t raw = take(8);
+      double value;
+      std::memcpy(&value, &raw, 8);
+      std::snprintf(buffer, sizeof buffer, (spec + kind).c_str(), value);
+      out += buffer;
+    } else if (kind == 'd' || kind == 'i') {
+      auto value = isLong ? int64_t(take(8)) : int64_t(int32_t(take(4)));
+      std::snprintf(buffer, sizeof buffer, (spec + "lld").c_str(),
+                    (long long)value);
+      out += buffer;
+    } else {
+      uint64_t value = take(isLong || kind == 'p' ? 8 : 4);
+      if (kind == 'c')
+        out += char(value);
+      else {
+        std::snprintf(buffer, sizeof buffer,
+                      (spec + "ll" + (kind == 'p' ? 'x' : kind)).c_str(),
+                      (unsigned long long)value);
+        out += buffer;
+      }
+    }
+  }
+  return out;
+}
+
+Step print(Exec &x, const Record &r) {
+  Grid &grid = x.cluster->grid;
+  uint32_t size = x.cluster->program().localBytes;
+  forLanes(x.mask, [&](unsigned lane) {
+    uint8_t *local = x.warp->local.data() + size_t(lane) * size;
+    uint64_t values[2] = {};
+    for (size_t i = 0; i != 2 && i < r.detail->a.size(); ++i)
+      std::memcpy(&values[i], local + r.detail->a[i], 8);
+    std::string text = format(x, readString(x, values[0]), values[1], lane);
+    if (r.op[0] != kNoSlot) {
+      int32_t count = int32_t(text.size());
+      std::memcpy(local + r.op[0], &count, 4);
+    }
+    if (grid.options.print) {
+      std::lock_guard<std::mutex> lock(grid.output);
+      grid.options.print(text);
+    }
+  });
+  return Step::Next;
+}
+
+Step stop(Exec &x, const Record &r) {
+  return x.fault(r, FindingKind::Trap,
+                 r.aux ? "brkpt was reached" : "trap was reached",
+                 int(x.firstLane()));
+}
+Step yield(Exec &, const Record &) { return Step::Yield; }
+
+} // namespace
+
+bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
+                      const Function &callee) {
+  Detail &detail = d.detail(r);
+  for (const Operand &argument : in.operands[2].elements) {
+    std::optional<Slot> place = d.localPlace(argument, 1);
+    if (!place)
+      return d.refuse("call of '" + callee.name + "' needs .param arguments");
+    detail.a.push_back(*place);
+  }
+  if (callee.name == "__assertfail") {
+    r.fn = assertFail;
+    return true;
+  }
+  if (callee.name == "vprintf") {
+    if (!in.operands[0].elements.empty()) {
+      std::optional<Slot> place = d.localPlace(in.operands[0].elements[0], 4);
+      if (!place)
+        return d.refuse("the result of 'vprintf' needs a .param of 4 bytes");
+      r.op[0] = *place;
+    }
+    r.fn = print;
+    return true;
+  }
+  return d.refuse("call of the external function '" + callee.name + "'");
+}
+
+bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::Bra:
+    r.aux = d.target(in.operands[0].index);
+    r.fn = branch;
+    return true;
+  case Opcode::BrxIdx: {
+    r.op[0] = d.source(in.operands[0], 32);
+    if (in.operands.size() < 2 ||
+        in.operands[1].kind != OperandKind::BranchTable)
+      return d.refuse("brx.idx needs a table of labels");
+    Detail &detail = d.detail(r);
+    for (uint32_t index :
+         d.currentFunction().branchTables[in.operands[1].index])
+      detail.targets.push_back(d.target(index));
+    d.flow().sink = true;
+    r.fn = branchIndexed;
+    return true;
+  }
+  case Opcode::Ret:
+  case Opcode::Exit:
+    r.fn = leave;
+    return true;
+  case Opcode::Trap:
+  case Opcode::Brkpt:
+    r.aux = in.opcode == Opcode::Brkpt;
+    r.fn = stop;
+    return true;
+  case Opcode::Nanosleep:
+    r.fn = yield;
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,344 @@
+//===- Matrix.cpp - mma.sync, ldmatrix, stmatrix, movmatrix ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Report/Events.h"
+#include "Access.h"
+#include "Warp.h"
+
+#include "blockscale/Emulator/WarpMma.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+bool wholeWarp(Exec &x, const Record &r, Step &step) {
+  step = !gathered(x, ~0u) ? Step::Block
+         : x.mask != ~0u ? x.fault(r, FindingKind::Divergence,
+                                   "matrix instruction by a part of a warp", -1,
+                                   0, Hazard::DivergentAligned)
+                         : Step::Next;
+  return step == Step::Next;
+}
+
+/// Copies `slots` into a flat array: register r of lane l at [r * 32 + l].
+void gather(Exec &x, const std::vector<Slot> &slots, uint32_t *out) {
+  for (size_t i = 0; i != slots.size(); ++i)
+    std::memcpy(out + 32 * i, x.at(slots[i]), 128);
+}
+
+WarpMmaForm formOf(const Record &r) {
+  WarpMmaForm f;
+  const std::vector<int64_t> &n = r.detail->numbers;
+  f.k = unsigned(n[0]);
+  f.a = Element(n[1]);
+  f.b = Element(n[2]);
+  f.accumulator = WarpAccumulator(n[3]);
+  f.sparse = n[4];
+  f.packedFp4 = n[5];
+  f.scaleVec = unsigned(n[6]);
+  f.scale = Element(n[7]);
+  f.satfinite = n[8];
+  return f;
+}
+
+/// detail: a = A, b = B, c = C, d = D; targets = {metadata, scale A, byte A,
+/// thread A, scale B, byte B, thread B} slots as far as the form has them.
+MmaKind kindOf(const WarpMmaForm &form) {
+  if (form.packedFp4)
+    return form.scaleVec == 4 ? MmaKind::MXF4NVF4 : MmaKind::MXF4;
+  if (form.scaleVec)
+    return MmaKind::MXF8F6F4;
+  if (form.accumulator == WarpAccumulator::S32)
+    return MmaKind::I8;
+  switch (bitWidth(form.a)) {
+  case 32:
+    return MmaKind::TF32;
+  case 16:
+    return MmaKind::F16;
+  default:
+    return MmaKind::F8F6F4;
+  }
+}
+
+void emitWarpMma(const Exec &x, const Record &r, const WarpMmaForm &form) {
+  Event event;
+  event.kind = EventKind::WarpMma;
+  event.mma = kindOf(form);
+  event.sparse = form.sparse;
+  event.m = 16;
+  event.n = 8;
+  event.k = form.k;
+  emit(x, r, event);
+}
+
+Step warpMultiply(Exec &x, const Record &r) {
+  Step step;
+  if (!wholeWarp(x, r, step))
+    return step;
+  const Detail &s = *r.detail;
+  uint32_t a[8 * 32], b[8 * 32], c[8 * 32], d[8 * 32];
+  gather(x, s.a, a);
+  gather(x, s.b, b);
+  gather(x, s.c, c);
+  WarpMmaForm form = formOf(r);
+  size_t next = 0;
+  const uint32_t *metadata =
+      form.sparse ? x.reg<uint32_t>(s.targets[next++]) : nullptr;
+  WarpScale scale[2];
+  if (form.scaleVec)
+    for (WarpScale &one : scale) {
+      one.registers = x.reg<uint32_t>(s.targets[next++]);
+      one.byteId = x.reg<uint16_t>(s.targets[next++])[0];
+      one.threadId = x.reg<uint16_t>(s.targets[next++])[0];
+    }
+  if (auto reason = warpMma(form, a, b, c, metadata, scale[0], scale[1], d,
+                            x.cluster->openPoints))
+    return x.fault(r, FindingKind::Descriptor, *reason);
+  for (size_t i = 0; i != s.d.size(); ++i)
+    std::memcpy(x.at(s.d[i]), d + 32 * i, 128);
+  ++x.cluster->counters.warpMmas;
+  if (observed(*x.cluster))
+    emitWarpMma(x, r, form);
+  return Step::Next;
+}
+
+std::optional<Element> elementOf(Type type) {
+  switch (type) {
+  case Type::E4m3:
+    return Element::E4M3;
+  case Type::E5m2:
+    return Element::E5M2;
+  case Type::E2m3:
+    return Element::E2M3;
+  case Type::E3m2:
+    return Element::E3M2;
+  case Type::E2m1:
+    return Element::E2M1;
+  case Type::F16:
+    return Element::F16;
+  case Type::Bf16:
+    return Element::BF16;
+  case Type::Tf32:
+    return Element::TF32;
+  case Type::S8:
+    return Element::S8;
+  case Type::U8:
+    return Element::U8;
+  default:
+    return std::nullopt;
+  }
+}
+
+unsigned depthOf(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::M16n8k4:
+      return 4;
+    case Modifier::M16n8k8:
+      return 8;
+    case Modifier::M16n8k16:
+      return 16;
+    case Modifier::M16n8k32:
+      return 32;
+    case Modifier::M16n8k64:
+      return 64;
+    case Modifier::M16n8k128:
+      return 128;
+    default:
+      break;
+    }
+  return 0;
+}
+
+std::vector<Slot> slotsOf(Decoder &d, const Operand &operand, bool write) {
+  std::vector<Slot> result;
+  auto add = [&](const Operand &one) {
+    result.push_back(write ? d.destination(one, 32) : d.source(one, 32));
+  };
+  if (operand.kind == OperandKind::Vector)
+    for (const Operand &one : operand.elements)
+      add(one);
+  else
+    add(operand);
+  return result;
+}
+
+bool decodeMultiply(Decoder &d, const Instruction &in, Record &r) {
+  auto a = elementOf(in.type(1)), b = elementOf(in.type(2));
+  if (!a || !b || in.operands.size() < 4)
+    return d.refuse("unsupported types of mma");
+  WarpMmaForm f;
+  f.k = depthOf(in);
+  f.a = *a;
+  f.b = *b;
+  f.accumulator = in.type(0) == Type::F16   ? WarpAccumulator::F16
+                  : in.type(0) == Type::S32 ? WarpAccumulator::S32
+                                            : WarpAccumulator::F32;
+  f.sparse = in.has(Modifier::Sp) || in.has(Modifier::SpOrderedMetadata);
+  f.packedFp4 = in.has(Modifier::KindMxf4) || in.has(Modifier::KindMxf4nvf4);
+  f.satfinite = in.has(Modifier::Satfinite);
+  if (in.has(Modifier::BlockScale)) {
+    f.scaleVec = in.has(Modifier::ScaleVec4X)   ? 4
+                 : in.has(Modifier::ScaleVec2X) ? 2
+                 : in.has(Modifier::ScaleVec1X) ? 1
+                 : in.has(Modifier::KindMxf4)   ? 2
+                                                : 1;
+    f.scale = in.type(4) == Type::Ue4m3 ? Element::UE4M3 : Element::UE8M0;
+  }
+  if (auto reason = whyNot(f))
+    return d.refuse(*reason);
+  Detail &detail = d.detail(r);
+  detail.d = slotsOf(d, in.operands[0], true);
+  detail.a = slotsOf(d, in.operands[1], false);
+  detail.b = slotsOf(d, in.operands[2], false);
+  detail.c = slotsOf(d, in.operands[3], false);
+  if (detail.a.size() != f.registersA() || detail.b.size() != f.registersB() ||
+      detail.c.size() != f.registersC() || detail.d.size() != f.registersC())
+    return d.refuse("wrong number of registers in a fragment");
+  size_t next = 4;
+  auto value = [&](const Operand &one, unsigned bits) {
+    if (one.kind == OperandKind::Vector && one.elements.size() == 1)
+      return d.source(one.elements[0], bits);
+    return d.source(one, bits);
+  };
+  if (f.sparse) {
+    if (in.operands.size() < 6)
+      return d.refuse("missing metadata");
+    detail.targets.push_back(value(in.operands[next], 32));
+    if (in.operands[next + 1].value != 0)
+      return d.refuse("only sparsity selector 0 is supported");
+    next += 2;
+  }
+  if (f.scaleVec)
+    for (unsigned side = 0; side != 2; ++side) {
+      if (next + 1 >= in.operands.size() ||
+          in.operands[next + 1].elements.size() != 2)
+        return d.refuse("missing scales");
+      detail.targets.push_back(value(in.operands[next], 32));
+      detail.targets.push_back(d.source(in.operands[next + 1].elements[0], 16));
+      detail.targets.push_back(d.source(in.operands[next + 1].elements[1], 16));
+      next += 2;
+    }
+  detail.numbers = {int64_t(f.k),           int64_t(f.a),     int64_t(f.b),
+                    int64_t(f.accumulator), f.sparse,         f.packedFp4,
+                    int64_t(f.scaleVec),    int64_t(f.scale), f.satfinite};
+  d.flow().sink = true;
+  r.fn = warpMultiply;
+  return true;
+}
+
+MatrixForm matrixOf(const Record &r) {
+  MatrixForm f;
+  f.shape = MatrixShape(r.aux & 7);
+  f.format = MatrixFormat(r.aux >> 3 & 7);
+  f.num = r.aux >> 8 & 15;
+  f.trans = r.aux >> 6 & 1;
+  return f;
+}
+
+Step moveRows(Exec &x, const Record &r) {
+  Step step;
+  if (!wholeWarp(x, r, step))
+    return step;
+  MatrixForm form = matrixOf(r);
+  bool store = r.aux >> 7 & 1;
+  uint8_t rows[32][16] = {};
+  uint32_t values[4 * 32];
+  if (store) {
+    gather(x, r.detail->a, values);
+    storeMatrix(form, values, rows);
+  }
+  bool defined = true;
+  auto where = Where(r.aux2);
+  for (unsigned lane = 0; lane != form.rows(); ++lane) {
+    uint64_t address = where == Where::Generic
+                           ? pushedAddress(x, *r.detail, 0, lane)
+                           : pushedShared(x, *r.detail, 0, lane);
+    Access access;
+    if (!resolve(x, r, where, address, lane, 16, store ? Use::Write : Use::Read,
+                 access))
+      return Step::Fault;
+    Touch touch;
+    touch.write = store;
+    touchLane(x, r, lane, access, address, 16, touch);
+    std::memcpy(store ? access.data : rows[lane],
+                store ? rows[lane] : access.data, 16);
+    if (store)
+      markWritten(access, 16, true);
+    else
+      defined = defined && (!access.valid ||
+                            !std::memchr(access.valid, 0, form.dataBytes()));
+  }
+  if (store)
+    return Step::Next;
+  loadMatrix(form, rows, values);
+  for (size_t i = 0; i != r.detail->a.size(); ++i) {
+    std::memcpy(x.at(r.detail->a[i]), values + 32 * i, 128);
+    if (!defined)
+      x.setUndefined(r.detail->a[i], ~0u);
+  }
+  if (form.openPoint())
+    x.cluster->openPoints.add(OpenPoint::TransposedByteMatrix);
+  return Step::Next;
+}
+
+bool decodeRows(Decoder &d, const Instruction &in, Record &r, bool store) {
+  MatrixForm f;
+  f.shape = in.has(Modifier::M8n16)    ? MatrixShape::M8N16
+            : in.has(Modifier::M16n16) ? MatrixShape::M16N16
+            : in.has(Modifier::M16n8)  ? MatrixShape::M16N8
+                                       : MatrixShape::M8N8;
+  f.format = in.has(Modifier::B4x16P64)   ? MatrixFormat::B4x16P64
+             : in.has(Modifier::B6x16P32) ? MatrixFormat::B6x16P32
+             : in.type() == Type::B8      ? MatrixFormat::B8
+                                          : MatrixFormat::B16;
+  f.num = in.has(Modifier::X4) ? 4 : in.has(Modifier::X2) ? 2 : 1;
+  f.trans = in.has(Modifier::Trans);
+  if (!f.legal(store))
+    return d.refuse("this matrix form does not exist");
+  Detail &detail = d.detail(r);
+  pushAddress(d, detail, in.operands[store ? 0 : 1]);
+  detail.a = slotsOf(d, in.operands[store ? 1 : 0], !store);
+  if (detail.a.size() != f.registers())
+    return d.refuse("expected " + std::to_string(f.registers()) +
+                    " registers, found " + std::to_string(detail.a.size()));
+  r.aux = uint32_t(f.shape) | uint32_t(f.format) << 3 | f.trans << 6 |
+          store << 7 | f.num << 8;
+  r.aux2 = uint32_t(whereOf(in));
+  d.flow().sink = true;
+  r.fn = moveRows;
+  return true;
+}
+
+} // namespace
+
+bool decodeMatrix(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::Mma:
+    return decodeMultiply(d, in, r);
+  case Opcode::LdMatrix:
+    return decodeRows(d, in, r, false);
+  case Opcode::StMatrix:
+    return decodeRows(d, in, r, true);
+  case Opcode::MovMatrix:
+    r.op[0] = d.destination(in.operands[0], 32);
+    r.op[1] = d.source(in.operands[1], 32);
+    r.fn = [](Exec &x, const Record &r) {
+      Step step;
+      if (wholeWarp(x, r, step)) {
+        uint32_t out[32];
+        moveMatrix(x.reg<uint32_t>(r.op[1]), out);
+        std::memcpy(x.at(r.op[0]), out, sizeof out);
+      }
+      return step;
+    };
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

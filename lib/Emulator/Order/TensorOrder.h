@@ -1,0 +1,129 @@
+//===- TensorOrder.h - what happens before what in tensor memory -*- C++
+//-*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Strict mode for tcgen05. A cell per column and 16 lanes remembers the last
+// operation that wrote it and the last ones that read it; the next operation
+// there must be ordered behind them, as far as hardware does not keep their
+// order by itself:
+//  - mma, cp and shift of one thread and cta_group keep their order;
+//  - those of two threads need an edge between the threads, or completion;
+//  - everything else needs completion: a commit whose mbarrier was waited for,
+//    or tcgen05.wait and, for other warps, an edge behind it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_EMULATOR_ORDER_TENSORORDER_H
+#define BLOCKSCALE_LIB_EMULATOR_ORDER_TENSORORDER_H
+
+#include "Order.h"
+
+#include "blockscale/Emulator/TensorAreas.h"
+
+namespace blockscale::emulator::machine {
+
+enum class TensorUse : uint8_t {
+  Multiply,
+  Copy,
+  Shift,
+  Load,
+  Store,
+  Free,
+  FreeOfPeer, ///< by the other CTA of a pair
+};
+
+/// An operation on tensor memory, as far as later ones have to know it.
+struct TensorEvent {
+  TensorUse use = TensorUse::Free;
+  Stamp done;   ///< in the queue that tells of completion
+  Stamp issued; ///< by the issuing warp
+  Origin origin;
+};
+
+/// Strict state of the tensor memory of a cluster.
+class TensorOrder {
+public:
+  TensorOrder(Cluster &cluster, Order &order);
+
+  /// Checks an operation of `warp` on areas of one CTA and remembers it.
+  void touch(Warp &warp, Cta &cta, const TensorEvent &event,
+             const std::vector<TensorArea> &areas);
+  /// The columns of `cta` are freed by `warp`, which may belong to the other
+  /// CTA of its pair: nothing may be in flight on them.
+  void free(Warp &warp, Cta &cta, const Origin &origin, unsigned column,
+            unsigned count);
+  /// The columns are new.
+  void allocate(Cta &cta, unsigned column, unsigned count);
+  /// A tcgen05.commit; reports one of another cta_group than the operations.
+  void commit(Warp &warp, const Origin &origin, unsigned group);
+  /// tcgen05.fence::before_thread_sync; called for advice only.
+  void fenceBefore(const Warp &warp);
+  /// Bytes of a copy with .cta_group::2 count on the mbarrier at a shared
+  /// address with rank.
+  void countsForPair(uint32_t barrier) { pairBarriers.push_back(barrier); }
+  /// Whether bytes of a pair that `barrier` of `cta` waits for were counted on
+  /// that of the peer at the same offset.
+  bool splitOverPair(const Cta &cta, uint32_t offset) const;
+  /// Whether the warp knows that all warps of the other CTA of its pair run.
+  bool knowsPeer(const Warp &warp) const;
+
+private:
+  static constexpr unsigned kGroups = 8; ///< of 16 lanes
+  /// Numbers of events; 0 = none.
+  struct Cell {
+    uint32_t writer = 0;
+    uint32_t core = 0;               ///< last mma that read it
+    std::array<uint32_t, 4> loads{}; ///< by warp / 4
+  };
+  using Cells = std::vector<Cell>;
+
+  Cell *cellsOf(Cta &cta, unsigned column);
+  void check(Warp &warp, const TensorEvent &now, uint32_t earlier, bool wrote,
+             unsigned column);
+  bool ordered(const Warp &warp, const TensorEvent &earlier,
+               const TensorEvent &now, bool wrote) const;
+  Hazard hazardOf(const Warp &warp, const TensorEvent &now,
+                  uint32_t earlier) const;
+  bool fencedBefore(const Warp &warp, uint32_t earlier) const;
+  void advise(Warp &warp, const TensorEvent &now, uint32_t earlier, bool wrote,
+              unsigned column);
+
+  Cluster &cluster;
+  Order &order;
+  std::vector<Cells> cells; ///< by rank
+  std::vector<TensorEvent> events{1};
+  /// Time of the last operation of a queue that a commit covers.
+  std::map<Component, uint32_t> committed;
+  /// Commits that covered nothing: number of events before.
+  std::vector<uint32_t> stray;
+  std::vector<uint32_t> pairBarriers;
+  /// By warp: number of events before a tcgen05.fence::before_thread_sync, and
+  /// the warp's time there.
+  struct BeforeFence {
+    uint32_t events, time;
+  };
+  std::map<Component, std::vector<BeforeFence>> beforeFences;
+};
+
+/// Strict mode: what the thread's last mma, cp or shift touches in its own CTA
+/// or in both of its pair.
+void issueTensor(Exec &x, const Record &r, unsigned lane, unsigned group,
+                 TensorUse use, const std::vector<TensorArea> &areas);
+/// Strict mode: tcgen05.ld or st of a warp.
+void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
+                   uint32_t address, bool store);
+/// Strict mode: an instruction with these operands runs. The first that uses a
+/// register of a tcgen05.ld waits until the load is complete.
+void useLoaded(Exec &x, const Flow &flow);
+/// Strict mode: tcgen05.wait::ld.
+void waitLoaded(Exec &x);
+/// Strict mode: a tcgen05 instruction with cta_group::2 needs a running peer.
+void checkPeer(Exec &x, const Record &r, unsigned lane, Hazard hazard);
+
+} // namespace blockscale::emulator::machine
+
+#endif // BLOCKSCALE_LIB_EMULATOR_ORDER_TENSORORDER_H

@@ -1,0 +1,187 @@
+//===- Events.cpp - tell the observer what happened -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Events.h"
+#include "../Instructions/Access.h"
+#include "../Run/Control.h"
+
+#include <algorithm>
+
+namespace blockscale::emulator::machine {
+
+namespace {
+
+/// What the lanes of `mask` did, removed from the warp. Masks of groups that
+/// have split or joined meanwhile go to whoever comes first.
+LaneWork takeWork(Warp &warp, uint32_t mask) {
+  LaneWork sum;
+  for (GroupWork &entry : warp.work) {
+    if (!(entry.mask & mask))
+      continue;
+    const LaneWork &work = entry.polls ? entry.beforePolls : entry.work;
+    sum.instructions += work.instructions;
+    sum.halfConversions += work.halfConversions;
+    sum.narrowConversions += work.narrowConversions;
+    sum.globalStoredBytes += work.globalStoredBytes;
+    entry.mask = 0;
+  }
+  warp.work.erase(
+      std::remove_if(warp.work.begin(), warp.work.end(),
+                     [](const GroupWork &entry) { return entry.mask == 0; }),
+      warp.work.end());
+  return sum;
+}
+
+GroupWork &workOf(Exec &x) {
+  std::vector<GroupWork> &work = x.warp->work;
+  uint32_t mask = x.group->mask ? x.group->mask : x.mask;
+  for (GroupWork &entry : work)
+    if (entry.mask == mask)
+      return entry;
+  work.emplace_back();
+  work.back().mask = mask;
+  return work.back();
+}
+
+} // namespace
+
+void emit(Cluster &cluster, const Origin &origin, Event event) {
+  event.cta = origin.cta->rank;
+  event.warp = uint32_t(origin.warp);
+  event.line = origin.line;
+  Warp &warp = *origin.cta->warps[event.warp];
+  // Effects are immediate, so the group that issued them is the current one.
+  uint32_t lanes = warp.groups.empty() ? 0 : warp.groups[warp.current].mask;
+  lanes = lanes ? lanes : 1u << std::max(origin.lane, 0);
+  event.lanes &= lanes;
+  event.before = takeWork(warp, event.lanes);
+  cluster.grid.options.event(event);
+}
+
+void emit(const Exec &x, const Record &r, Event event) {
+  emit(*x.cluster, x.origin(r), std::move(event));
+}
+
+Event barrierEvent(EventKind kind, uint32_t address, int64_t phase) {
+  Event event;
+  event.kind = kind;
+  event.barrier = address;
+  event.phase = phase;
+  return event;
+}
+
+namespace {
+
+Event plainEvent(EventKind kind, uint64_t bytes = 0) {
+  Event event;
+  event.kind = kind;
+  event.bytes = bytes;
+  return event;
+}
+
+uint64_t lanesOf(const Exec &x) { return uint64_t(__builtin_popcount(x.mask)); }
+
+void countStore(Exec &x, const Record &r) {
+  const Instruction &in = *r.instruction;
+  const Operand &value = in.operands.back();
+  bool isVector = value.kind == OperandKind::Vector;
+  size_t elements = isVector ? value.elements.size() : 1;
+  if (whereOf(in) == Where::Global)
+    workOf(x).work.globalStoredBytes +=
+        lanesOf(x) * elements * bitWidth(in.type()) / 8;
+}
+
+/// Conversions that narrow: `.f16x2` and the like take two values a lane.
+void countConversion(Exec &x, const Instruction &in) {
+  unsigned to = bitWidth(in.type(0)), from = bitWidth(in.type(1));
+  LaneWork &work = workOf(x).work;
+  uint64_t values = lanesOf(x) * (in.operands.size() > 2 ? 2 : 1);
+  if (from != 32 || in.type(1) != Type::F32)
+    return;
+  unsigned bits = in.operands.size() > 2 ? to / 2 : to;
+  if (bits == 16)
+    work.halfConversions += values;
+  else if (bits < 16)
+    work.narrowConversions += values;
+}
+
+/// The barrier that a lane waits for.
+uint32_t offsetOf(const Exec &x, const Record &r, unsigned lane) {
+  return pushedShared(x, *r.detail, 0, lane) & 0xFFFFFF;
+}
+
+/// A poll that fails is repeated: what the warp does from the first failure on
+/// is waiting, not work.
+void observeWait(Exec &x, const Record &r, Step step) {
+  GroupWork &group = workOf(x);
+  if (step == Step::Yield) {
+    if (!group.polls)
+      group.beforePolls = group.work;
+    group.polls = true;
+    return;
+  }
+  // Lanes that diverged and met here may wait for different barriers, and some
+  // may have to try again.
+  for (uint32_t left = x.mask & x.predicate(r.op[0]); left;) {
+    uint32_t offset = offsetOf(x, r, unsigned(__builtin_ctz(left))), same = 0;
+    forLanes(left, [&](unsigned lane) {
+      same |= uint32_t(offsetOf(x, r, lane) == offset) << lane;
+    });
+    left &= ~same;
+    const MBarrier *barrier = barrierAt(*x.cta, offset, false);
+    if (!barrier)
+      continue;
+    Event event =
+        barrierEvent(EventKind::Wait, offset | x.cta->rank << kRankShift,
+                     int64_t(barrier->phase()) - 1);
+    event.lanes = same;
+    emit(*x.cluster, x.origin(r), event);
+  }
+}
+
+} // namespace
+
+void observe(Exec &x, const Record &r, Step step) {
+  ++workOf(x).work.instructions;
+  const Instruction *in = r.instruction;
+  if (!in || !x.mask)
+    return;
+  switch (in->opcode) {
+  case Opcode::MbarrierTryWait:
+  case Opcode::MbarrierTestWait:
+    return observeWait(x, r, step);
+  case Opcode::St:
+    return countStore(x, r);
+  case Opcode::Cvt:
+    return countConversion(x, *in);
+  case Opcode::Tcgen05Ld:
+    return emit(x, r,
+                plainEvent(EventKind::TensorLoad, r.detail->a.size() * 128));
+  case Opcode::Tcgen05St:
+    return emit(x, r,
+                plainEvent(EventKind::TensorStore, r.detail->a.size() * 128));
+  case Opcode::Tcgen05WaitLd:
+  case Opcode::Tcgen05WaitSt:
+    return emit(x, r, plainEvent(EventKind::TensorWait));
+  case Opcode::Tcgen05Alloc:
+    return emit(x, r, plainEvent(EventKind::TensorAlloc));
+  case Opcode::CpAsyncBulkWaitGroup: {
+    Event event = plainEvent(EventKind::StoreWait);
+    event.readOnly = in->has(Modifier::Read);
+    return emit(x, r, event);
+  }
+  case Opcode::Ret:
+  case Opcode::Exit:
+    if (!x.warp->live)
+      emit(x, r, plainEvent(EventKind::Exit));
+    return;
+  default:
+    return;
+  }
+}
+
+} // namespace blockscale::emulator::machine

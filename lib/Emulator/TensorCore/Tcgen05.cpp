@@ -1,0 +1,333 @@
+//===- Tcgen05.cpp - the tcgen05 instructions -----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// mma, cp, shift and commit go through one queue per CTA (per pair for
+// cta_group::2), in which they keep their order. ld and st act at once: their
+// effect cannot be seen earlier than a correct program looks.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Async/Async.h"
+#include "../Instructions/Access.h"
+#include "../Order/TensorOrder.h"
+#include "../Report/Events.h"
+#include "Tensor.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+constexpr uint32_t kPairQueue = 64;
+
+TensorCta viewOf(Cta &cta) {
+  TensorCta view;
+  view.shared = cta.shared.data();
+  view.sharedBase = kSharedBase;
+  view.sharedSize = uint32_t(cta.shared.size());
+  view.tensor = &cta.tensor;
+  view.sharedValid = cta.valid.data();
+  return view;
+}
+
+} // namespace
+
+uint32_t queueOf(const Exec &x, unsigned group) {
+  return group == 2 ? kPairQueue + x.cta->rank / 2 : 1 + x.cta->rank;
+}
+
+bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
+               TensorContext &context) {
+  if (group == 1) {
+    context.cta[0] = viewOf(*origin.cta);
+    return true;
+  }
+  uint32_t even = origin.cta->rank & ~1u;
+  if (even + 1 >= cluster.ctas.size()) {
+    asyncFault(cluster, origin, FindingKind::Descriptor,
+               "cta_group::2 in a CTA without a peer", 0,
+               Hazard::PeerNotRunning);
+    return false;
+  }
+  for (unsigned i = 0; i != 2; ++i) {
+    Cta &cta = *cluster.ctas[even + i];
+    if (cta.done()) {
+      asyncFault(cluster, origin, FindingKind::TensorMemory,
+                 "cta_group::2 operation while a CTA of the pair has exited", 0,
+                 Hazard::PeerNotRunning);
+      return false;
+    }
+    context.cta[i] = viewOf(cta);
+  }
+  return true;
+}
+
+void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
+                  const TensorReport &result) {
+  cluster.openPoints.add(result.openPoints);
+  for (const TensorIssue &issue : result.issues) {
+    FindingKind kind =
+        issue.kind == TensorIssueKind::IllegalInstruction ||
+                issue.kind == TensorIssueKind::Advice
+            ? FindingKind::Descriptor
+        : issue.kind == TensorIssueKind::OutOfRange  ? FindingKind::OutOfBounds
+        : issue.kind == TensorIssueKind::Unallocated ? FindingKind::TensorMemory
+        : issue.kind == TensorIssueKind::Inconsistent
+            ? FindingKind::TensorMemory
+            : FindingKind::Uninitialised;
+    Origin where = origin;
+    if (group == 2)
+      where.cta = cluster.ctas[(origin.cta->rank & ~1u) + issue.cta].get();
+    report(cluster, where, kind, issue.message, issue.address, issue.hazard,
+           issue.kind == TensorIssueKind::Advice);
+  }
+  if (result.refused)
+    cluster.faulted = true;
+}
+
+void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
+                    const std::function<void(OperandVisit)> &visitAll) {
+  if (group == 2)
+    checkPeer(x, r, lane, Hazard::PeerNotRunning);
+  Touch touch;
+  touch.async = true;
+  touch.stamp = x.cluster->order->issue(
+      *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
+  std::vector<Range> ranges[2];
+  visitAll([&](unsigned cta, uint32_t address, uint32_t bytes) {
+    std::vector<Range> &own = ranges[cta & 1];
+    if (!own.empty() && own.back().address + own.back().bytes == address)
+      own.back().bytes += bytes;
+    else
+      own.push_back({address, bytes});
+  });
+  for (unsigned cta = 0; cta != group; ++cta) {
+    uint32_t rank = group == 2 ? (x.cta->rank & ~1u) + cta : x.cta->rank;
+    if (rank < x.cluster->ctas.size() && !ranges[cta].empty())
+      touchRanges(x, r, lane, *x.cluster->ctas[rank], ranges[cta], touch);
+  }
+}
+
+namespace {
+
+/// Bytes that one tcgen05.cp reads from shared memory.
+uint64_t sourceBytes(CopyShape shape) {
+  switch (shape) {
+  case CopyShape::S128x256b:
+    return 4096;
+  case CopyShape::S4x256b:
+    return 128;
+  case CopyShape::S128x128b:
+    return 2048;
+  case CopyShape::S64x128bWarp02_13:
+  case CopyShape::S64x128bWarp01_23:
+    return 1024;
+  case CopyShape::S32x128bWarp4:
+    return 512;
+  }
+  return 0;
+}
+
+/// aux: CopyShape | CopyFormat << 4 | group 2 << 8.
+Step copy(Exec &x, const Record &r) {
+  unsigned group = r.aux >> 8 & 1 ? 2 : 1;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    auto address = uint32_t(pushedAddress(x, *r.detail, 0, lane));
+    uint64_t descriptor = x.reg<uint64_t>(r.op[1])[lane];
+    Origin origin = x.origin(r, int(lane));
+    Cluster *cluster = x.cluster;
+    uint32_t aux = r.aux;
+    const Instruction *in = r.instruction;
+    if (cluster->order) {
+      orderOperation(x, r, lane, group, [&](OperandVisit visit) {
+        forCopyRanges(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15), group,
+                      descriptor, visit);
+      });
+      issueTensor(x, r, lane, group, TensorUse::Copy,
+                  {areaOf(CopyShape(aux & 15), address)});
+    }
+    cluster->post(queueOf(x, group), [=] {
+      TensorContext context;
+      if (!contextOf(*cluster, origin, group, context))
+        return;
+      TensorReport result =
+          cluster->core.copy(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15),
+                             group, address, descriptor, context);
+      reportIssues(*cluster, origin, group, result);
+      ++cluster->counters.tensorCopies;
+      if (observed(*cluster)) {
+        Event event;
+        event.kind = EventKind::TensorCopy;
+        event.ctaGroup = group;
+        event.bytes = sourceBytes(CopyShape(aux & 15));
+        emit(*cluster, origin, event);
+      }
+      if (tracing(*cluster)) {
+        std::string shape;
+        for (Modifier modifier : in->modifiers)
+          shape += (shape.empty() ? "" : ".") + std::string(spelling(modifier));
+        trace(*cluster, origin,
+              "event=cp form=" + shape + " d=" + hex(address) +
+                  " desc=" + hex(descriptor));
+      }
+    });
+    if (x.cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+Step shift(Exec &x, const Record &r) {
+  unsigned group = r.aux ? 2 : 1;
+  auto address = uint32_t(pushedAddress(x, *r.detail, 0, x.firstLane()));
+  Origin origin = x.origin(r, int(x.firstLane()));
+  Cluster *cluster = x.cluster;
+  if (cluster->order) {
+    orderOperation(x, r, x.firstLane(), group, [](OperandVisit) {});
+    issueTensor(x, r, x.firstLane(), group, TensorUse::Shift,
+                {areaOfShift(address)});
+  }
+  cluster->post(queueOf(x, group), [=] {
+    TensorContext context;
+    if (!contextOf(*cluster, origin, group, context))
+      return;
+    for (unsigned i = 0; i != group; ++i)
+      if (auto reason =
+              context.cta[i].tensor->shiftDown(address, cluster->openPoints))
+        asyncFault(
+            *cluster, origin, FindingKind::TensorMemory, *reason, address,
+            TensorMemory::laneOf(address) % 32 ? Hazard::AccumulatorMisplaced
+                                               : Hazard::ColumnsUnallocated);
+  });
+  return x.cluster->faulted ? Step::Fault : Step::Next;
+}
+
+/// op[1]: mask or kNoSlot. aux: group 2.
+Step commit(Exec &x, const Record &r) {
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    uint32_t address = pushedShared(x, *r.detail, 0, lane);
+    uint32_t ranks = r.op[1] == kNoSlot ? 1u << (address >> kRankShift & 31)
+                                        : x.reg<uint16_t>(r.op[1])[lane];
+    if (ranks >> x.cluster->ctas.size())
+      return x.fault(r, FindingKind::BadAddress,
+                     "commit to CTA mask " + hex(ranks) + " in a cluster of " +
+                         std::to_string(x.cluster->ctas.size()),
+                     int(lane), address, Hazard::ExitedCta);
+    Origin origin = x.origin(r, int(lane));
+    Cluster *cluster = x.cluster;
+    unsigned group = r.aux ? 2 : 1;
+    std::shared_ptr<const Clock> covered;
+    if (cluster->order) {
+      cluster->tensorOrder->commit(*x.warp, origin, group);
+      covered = cluster->order->covered(
+          *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
+    }
+    cluster->post(queueOf(x, group), [=] {
+      if (observed(*cluster)) {
+        Event event;
+        event.kind = EventKind::Commit;
+        event.ctaGroup = group;
+        emit(*cluster, origin, event);
+      }
+      for (uint32_t rest = ranks; rest; rest &= rest - 1)
+        arriveOn(*cluster, origin,
+                 (address & 0xFFFFFF) | uint32_t(__builtin_ctz(rest))
+                                            << kRankShift,
+                 covered);
+      if (tracing(*cluster))
+        trace(*cluster, origin,
+              "event=commit barrier=" + hex(address) + " mask=" + hex(ranks));
+    });
+    ++x.cluster->counters.commits;
+    if (x.cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
+  CopyShape shape;
+  if (in.has(Modifier::Shape128x256b))
+    shape = CopyShape::S128x256b;
+  else if (in.has(Modifier::Shape4x256b))
+    shape = CopyShape::S4x256b;
+  else if (in.has(Modifier::Shape128x128b))
+    shape = CopyShape::S128x128b;
+  else if (in.has(Modifier::Shape32x128b))
+    shape = CopyShape::S32x128bWarp4;
+  else if (in.has(Modifier::Warpx20213))
+    shape = CopyShape::S64x128bWarp02_13;
+  else if (in.has(Modifier::Warpx20123))
+    shape = CopyShape::S64x128bWarp01_23;
+  else
+    return d.refuse("tcgen05.cp without a known shape");
+  CopyFormat format = in.has(Modifier::B4x16P64)   ? CopyFormat::B4x16P64
+                      : in.has(Modifier::B6x16P32) ? CopyFormat::B6x16P32
+                                                   : CopyFormat::Plain;
+  pushAddress(d, d.detail(r), in.operands[0]);
+  r.op[1] = d.source(in.operands[1], 64);
+  r.aux = uint32_t(shape) | uint32_t(format) << 4 |
+          in.has(Modifier::CtaGroup2) << 8;
+  d.flow().sink = true;
+  r.fn = copy;
+  return true;
+}
+
+/// aux: 1 = after_thread_sync.
+Step fence(Exec &x, const Record &r) {
+  if (x.cluster->order && r.aux)
+    x.warp->order->clock.promote(View::TensorFenced);
+  else if (x.cluster->order && x.cluster->grid.options.advice)
+    x.cluster->tensorOrder->fenceBefore(*x.warp);
+  return Step::Next;
+}
+
+} // namespace
+
+bool decodeTensor(Decoder &d, const Instruction &in, Record &r) {
+  switch (in.opcode) {
+  case Opcode::Tcgen05Alloc:
+  case Opcode::Tcgen05Dealloc:
+  case Opcode::Tcgen05Relinquish:
+    return decodeTensorAllocation(d, in, r);
+  case Opcode::Tcgen05Mma:
+    return decodeMma(d, in, r);
+  case Opcode::Tcgen05Cp:
+    return decodeCp(d, in, r);
+  case Opcode::Tcgen05Ld:
+    return decodeTensorFragment(d, in, r, true);
+  case Opcode::Tcgen05St:
+    return decodeTensorFragment(d, in, r, false);
+  case Opcode::Tcgen05Shift:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    r.aux = in.has(Modifier::CtaGroup2);
+    r.fn = shift;
+    return true;
+  case Opcode::Tcgen05Commit:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    if (in.operands.size() > 1)
+      r.op[1] = d.source(in.operands[1], 16);
+    r.aux = in.has(Modifier::CtaGroup2);
+    d.flow().sink = true;
+    r.fn = commit;
+    return true;
+  case Opcode::Tcgen05WaitLd:
+  case Opcode::Tcgen05WaitSt:
+    r.aux = in.opcode == Opcode::Tcgen05WaitSt;
+    r.fn = waitTensorWarp;
+    return true;
+  case Opcode::Tcgen05FenceAfter:
+  case Opcode::Tcgen05FenceBefore:
+    r.aux = in.opcode == Opcode::Tcgen05FenceAfter;
+    r.fn = fence;
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace blockscale::emulator::machine

@@ -1,0 +1,395 @@
+//===- Tcgen05Mma.cpp - tcgen05.mma ---------------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Async/Async.h"
+#include "../Instructions/Access.h"
+#include "../Order/TensorOrder.h"
+#include "../Report/Events.h"
+#include "Tensor.h"
+
+#include "../Ptx/Targets.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+/// What an mma needs, in Detail: a = value slots {a, b, idesc, enable, disable
+/// lanes...}; b/numbers = addresses {d, a?, metadata?, scaleA?, scaleB?}.
+/// aux2: bit 0 for `.ws`; bits 1..2 the collector buffer of B, bits 3..4 the
+/// CollectorUse of that buffer, without `.ws` of the one of A; op[0] the
+/// zero-column mask descriptor, if there is one.
+enum class CollectorUse : uint8_t { Discard, Fill, Use, LastUse };
+struct MmaShape {
+  MmaForm form;
+  bool aInTensor, aShift, scaled;
+  unsigned scaleInputD, disableLanes, collector;
+  CollectorUse collectorUse;
+};
+MmaShape mmaShape(const Record &r) {
+  MmaShape s;
+  s.form.kind = MmaKind(r.aux & 15);
+  s.form.sparse = r.aux >> 4 & 1;
+  s.form.ctaGroup = r.aux >> 5 & 1 ? 2 : 1;
+  s.aInTensor = r.aux >> 6 & 1;
+  s.aShift = r.aux >> 7 & 1;
+  s.scaled = isBlockScaled(s.form.kind);
+  s.form.block = r.aux >> 8 & 255;
+  s.scaleInputD = r.aux >> 16 & 255;
+  s.disableLanes = r.aux >> 24;
+  s.form.weightStationary = r.aux2 & 1;
+  s.collector = r.aux2 >> 1 & 3;
+  s.collectorUse = CollectorUse(r.aux2 >> 3 & 3);
+  return s;
+}
+
+MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
+                     unsigned lane) {
+  const Detail &d = *r.detail;
+  MmaRequest q;
+  q.form = s.form;
+  unsigned address = 0;
+  auto nextAddress = [&] {
+    return uint32_t(pushedAddress(x, d, address++, lane));
+  };
+  q.d = nextAddress();
+  q.aInTensorMemory = s.aInTensor;
+  q.aShift = s.aShift;
+  q.a = s.aInTensor ? nextAddress() : x.reg<uint64_t>(d.a[0])[lane];
+  q.b = x.reg<uint64_t>(d.a[1])[lane];
+  q.idesc = x.reg<uint32_t>(d.a[2])[lane];
+  if (s.form.sparse)
+    q.metadata = nextAddress();
+  if (s.scaled) {
+    q.scaleA = nextAddress();
+    q.scaleB = nextAddress();
+  }
+  q.enableInputD = x.predicate(d.a[3]) >> lane & 1;
+  q.scaleInputD = s.scaleInputD;
+  if (r.op[0] != kNoSlot)
+    q.zeroColumns = x.reg<uint64_t>(r.op[0])[lane];
+  for (unsigned i = 0; i != s.disableLanes; ++i)
+    q.disableOutputLane[i] = x.reg<uint32_t>(d.a[4 + i])[lane];
+  return q;
+}
+
+void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
+              const TensorReport &result) {
+  const InstructionDescriptor &i = result.idesc;
+  std::string text = "event=mma kind=" + std::string(name(q.form.kind));
+  auto add = [&](const char *key, uint64_t value) {
+    text += std::string(" ") + key + "=" + std::to_string(value);
+  };
+  add("cta_group", q.form.ctaGroup);
+  add("block", q.form.block);
+  add("sparse", q.form.sparse);
+  add("m", i.m);
+  add("n", i.n);
+  add("k", i.k);
+  text += " a_type=" + std::string(name(i.a)) + " b_type=" + name(i.b);
+  if (isBlockScaled(q.form.kind))
+    text += " scale_type=" + std::string(name(i.scale));
+  add("scale_id_a", i.scaleIdA);
+  add("scale_id_b", i.scaleIdB);
+  add("mn_major_a", i.mnMajorA);
+  add("mn_major_b", i.mnMajorB);
+  add("negate_a", i.negateA);
+  add("negate_b", i.negateB);
+  add("selector", i.sparsitySelector);
+  text += " idesc=" + hex(q.idesc) + " d=" + hex(q.d) +
+          (q.aInTensorMemory ? " a_tmem=" : " a_desc=") + hex(q.a) +
+          " b_desc=" + hex(q.b);
+  if (q.form.sparse)
+    text += " metadata=" + hex(q.metadata);
+  if (isBlockScaled(q.form.kind))
+    text += " scale_a=" + hex(q.scaleA) + " scale_b=" + hex(q.scaleB);
+  add("accumulate", q.enableInputD);
+  if (q.aShift)
+    text += " ashift";
+  if (q.form.weightStationary)
+    text += " ws zero_columns=" + hex(q.zeroColumns);
+  trace(cluster, origin, text);
+}
+
+void emitMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
+             const InstructionDescriptor &idesc) {
+  Event event;
+  event.kind = EventKind::Mma;
+  event.mma = q.form.kind;
+  event.sparse = q.form.sparse;
+  event.aInTensorMemory = q.aInTensorMemory;
+  event.ctaGroup = q.form.ctaGroup;
+  event.m = idesc.m;
+  event.n = idesc.n;
+  event.k = idesc.k;
+  emit(cluster, origin, event);
+}
+
+/// What only sm_103 has; empty if the instruction does without.
+std::string whyNotTarget(const std::string &target, const MmaRequest &q,
+                         const InstructionDescriptor &idesc, Hazard &hazard) {
+  hazard = Hazard::IllegalInstructionDescriptor;
+  if (idesc.k == 96 && !hasFeature(target, TargetFeature::MmaK96))
+    return "K=96 needs a target of sm_103, the module is for " + target;
+  hazard = Hazard::IllegalMatrixDescriptor;
+  bool a = !q.aInTensorMemory && decodeSharedDescriptor(q.a).leadingAbsolute;
+  if ((a || decodeSharedDescriptor(q.b).leadingAbsolute) &&
+      !hasFeature(target, TargetFeature::AbsoluteLeading))
+    return "the absolute leading address (bit 52) needs a target of sm_103, "
+           "the module is for " +
+           target;
+  return "";
+}
+
+/// Advice if a tensor copy wrote the first row of an operand with another
+/// swizzle than the descriptor names.
+void adviseSwizzle(Exec &x, const Record &r, unsigned lane, uint64_t bits) {
+  SharedDescriptor descriptor = decodeSharedDescriptor(bits);
+  size_t row = (descriptor.start - kSharedBase) / 128;
+  if (row >= x.cta->swizzles.size() || !x.cta->swizzles[row])
+    return;
+  static constexpr unsigned kCodes[] = {0, 6, 4, 2, 1, 1, 1, 6};
+  unsigned code = kCodes[(x.cta->swizzles[row] - 1) & 7];
+  if (code != descriptor.swizzleCode)
+    reportHazard(*x.cluster, x.origin(r, int(lane)), Hazard::SwizzlesDiffer,
+                 FindingKind::Descriptor,
+                 "the descriptor has swizzle code " +
+                     std::to_string(descriptor.swizzleCode) +
+                     ", the tensor map that filled the bytes stands for " +
+                     std::to_string(code),
+                 descriptor.start);
+}
+
+/// What is known of an mma when it is issued; false after a report. An illegal
+/// descriptor is left as it is: it is reported when the instruction executes.
+bool checkMma(Exec &x, const Record &r, unsigned lane, const MmaRequest &q,
+              InstructionDescriptor &idesc) {
+  OpenPointSet points;
+  if (decodeInstructionDescriptor(q.idesc, q.form, idesc, points)) {
+    idesc = InstructionDescriptor();
+    return true;
+  }
+  Hazard hazard = Hazard::None;
+  std::string reason =
+      whyNotTarget(x.cluster->program().module->target, q, idesc, hazard);
+  if (!reason.empty()) {
+    x.fault(r, FindingKind::Descriptor, reason, int(lane), 0, hazard);
+    return false;
+  }
+  if (x.cluster->grid.options.advice) {
+    if (!q.aInTensorMemory)
+      adviseSwizzle(x, r, lane, q.a);
+    adviseSwizzle(x, r, lane, q.b);
+  }
+  return true;
+}
+
+bool usesCollector(CollectorUse use) {
+  return use == CollectorUse::Use || use == CollectorUse::LastUse;
+}
+bool keepsCollector(CollectorUse use) {
+  return use == CollectorUse::Fill || use == CollectorUse::Use;
+}
+
+/// What an instruction with `.ws` does to its collector buffer. B is read from
+/// memory in any case: what a buffer keeps is the same in a correct program.
+void useCollectorB(Cluster &cluster, const Origin &origin, const MmaShape &s) {
+  uint32_t bit = 1u << s.collector, &filled = origin.cta->filledCollectors;
+  if (usesCollector(s.collectorUse) && !(filled & bit))
+    report(cluster, origin, FindingKind::Descriptor,
+           "collector buffer b" + std::to_string(s.collector) +
+               " is used, but no fill of it is valid",
+           0, Hazard::CollectorUnfilled);
+  filled = keepsCollector(s.collectorUse) ? filled | bit : filled & ~bit;
+}
+
+/// The same for the buffer of A that instructions without `.ws` have.
+void useCollectorA(Cluster &cluster, const Origin &origin, const MmaShape &s,
+                   uint64_t matrix) {
+  std::optional<uint64_t> &held = origin.cta->collectorA;
+  if (usesCollector(s.collectorUse) && held != matrix)
+    report(cluster, origin, FindingKind::Descriptor,
+           held ? "collector buffer a is used for the matrix " + hex(matrix) +
+                      ", but holds " + hex(*held)
+                : "collector buffer a is used, but no fill of it is valid",
+           0, Hazard::CollectorUnfilled);
+  if (keepsCollector(s.collectorUse))
+    held = matrix;
+  else
+    held.reset();
+}
+
+/// Advice if two lanes issue the same mma.
+void adviseRepeats(Exec &x, const Record &r, const MmaShape &s) {
+  uint32_t rest = x.mask & (x.mask - 1);
+  if (!rest || !x.cluster->order || !x.cluster->grid.options.advice)
+    return;
+  auto second = unsigned(__builtin_ctz(rest));
+  MmaRequest one = requestOf(x, r, s, x.firstLane()),
+             other = requestOf(x, r, s, second);
+  if (one.d == other.d && one.a == other.a && one.b == other.b)
+    reportHazard(*x.cluster, x.origin(r, int(second)), Hazard::RepeatedIssue,
+                 FindingKind::Descriptor,
+                 std::to_string(__builtin_popcount(x.mask)) +
+                     " lanes issue the same mma");
+}
+
+Step mma(Exec &x, const Record &r) {
+  MmaShape s = mmaShape(r);
+  adviseRepeats(x, r, s);
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    MmaRequest q = requestOf(x, r, s, lane);
+    InstructionDescriptor idesc;
+    if (!checkMma(x, r, lane, q, idesc))
+      return Step::Fault;
+    Origin origin = x.origin(r, int(lane));
+    Cluster *cluster = x.cluster;
+    if (cluster->order) {
+      orderOperation(x, r, lane, s.form.ctaGroup,
+                     [&](OperandVisit visit) { forOperandRanges(q, visit); });
+      issueTensor(x, r, lane, s.form.ctaGroup, TensorUse::Multiply,
+                  areasOf(q, idesc));
+    }
+    cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q, s] {
+      TensorContext context;
+      if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
+        return;
+      if (s.form.weightStationary)
+        useCollectorB(*cluster, origin, s);
+      else
+        useCollectorA(*cluster, origin, s, q.a);
+      TensorReport result = cluster->core.execute(q, context);
+      reportIssues(*cluster, origin, q.form.ctaGroup, result);
+      ++cluster->counters.mmas[size_t(q.form.kind)];
+      cluster->counters.macs += result.macs;
+      if (observed(*cluster))
+        emitMma(*cluster, origin, q, result.idesc);
+      if (tracing(*cluster))
+        traceMma(*cluster, origin, q, result);
+    });
+    if (x.cluster->faulted)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+std::optional<MmaKind> kindOf(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::KindF16:
+      return MmaKind::F16;
+    case Modifier::KindTf32:
+      return MmaKind::TF32;
+    case Modifier::KindF8f6f4:
+      return MmaKind::F8F6F4;
+    case Modifier::KindI8:
+      return MmaKind::I8;
+    case Modifier::KindMxf8f6f4:
+      return MmaKind::MXF8F6F4;
+    case Modifier::KindMxf4:
+      return MmaKind::MXF4;
+    case Modifier::KindMxf4nvf4:
+      return MmaKind::MXF4NVF4;
+    default:
+      break;
+    }
+  return std::nullopt;
+}
+
+/// The collector buffer and its use; discard if the instruction names none.
+uint32_t collectorOf(const Instruction &in) {
+  constexpr CollectorUse kUses[] = {CollectorUse::Fill, CollectorUse::Use,
+                                    CollectorUse::LastUse,
+                                    CollectorUse::Discard};
+  for (Modifier modifier : in.modifiers)
+    if (modifier >= Modifier::CollectorAFill &&
+        modifier <= Modifier::CollectorADiscard) {
+      uint32_t index = uint32_t(modifier) - uint32_t(Modifier::CollectorAFill);
+      return uint32_t(kUses[index]) << 3;
+    } else if (modifier >= Modifier::CollectorB0Fill &&
+               modifier <= Modifier::CollectorB3Discard) {
+      uint32_t index = uint32_t(modifier) - uint32_t(Modifier::CollectorB0Fill);
+      return index / 4 << 1 | uint32_t(kUses[index % 4]) << 3;
+    }
+  return 0;
+}
+
+/// What the text of an instruction with `.ashift` must not have, if it does.
+std::optional<std::string> whyNotShiftedText(const Instruction &in,
+                                             bool aInTensor) {
+  if (!aInTensor)
+    return std::string("'.ashift' needs A in tensor memory, found a "
+                       "shared-memory descriptor");
+  for (Modifier usage : {Modifier::CollectorAFill, Modifier::CollectorAUse})
+    if (in.has(usage))
+      return "'.ashift' excludes '." + std::string(spelling(usage)) +
+             "'; legal are '.collector::a::lastuse' and "
+             "'.collector::a::discard'";
+  return std::nullopt;
+}
+
+} // namespace
+
+bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
+  std::optional<MmaKind> kind = kindOf(in);
+  if (!kind)
+    return d.refuse("tcgen05.mma without a kind");
+  bool stationary = in.has(Modifier::Ws), sparse = in.has(Modifier::Sp),
+       scaled = isBlockScaled(*kind);
+  bool aInTensor =
+      in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
+  if (in.has(Modifier::Ashift))
+    if (auto reason = whyNotShiftedText(in, aInTensor))
+      return d.refuse(*reason);
+  size_t next = 0, count = in.operands.size();
+  size_t least = 5 + sparse + 2 * scaled;
+  if (count < least)
+    return d.refuse("missing operands");
+  Detail &detail = d.detail(r);
+  pushAddress(d, detail, in.operands[next++]);
+  Slot a = kNoSlot;
+  if (aInTensor)
+    pushAddress(d, detail, in.operands[next++]);
+  else
+    a = d.source(in.operands[next++], 64);
+  Slot b = d.source(in.operands[next++], 64);
+  if (sparse)
+    pushAddress(d, detail, in.operands[next++]);
+  Slot idesc = d.source(in.operands[next++], 32);
+  if (scaled) {
+    pushAddress(d, detail, in.operands[next++]);
+    pushAddress(d, detail, in.operands[next++]);
+  }
+  std::vector<Slot> disabled;
+  if (next < count && in.operands[next].kind == OperandKind::Vector)
+    for (const Operand &one : in.operands[next++].elements)
+      disabled.push_back(d.source(one, 32));
+  if (next >= count || disabled.size() > 8)
+    return d.refuse("missing operands");
+  detail.a = {a, b, idesc, d.predicate(in.operands[next++])};
+  detail.a.insert(detail.a.end(), disabled.begin(), disabled.end());
+  uint32_t scaleInputD = 0;
+  r.aux2 = uint32_t(stationary) | collectorOf(in);
+  if (stationary) {
+    if (next < count)
+      r.op[0] = d.source(in.operands[next], 64);
+  } else if (next < count) {
+    if (!in.operands[next].isImmediate())
+      return d.refuse("scale-input-d must be an immediate");
+    scaleInputD = uint32_t(in.operands[next].value) & 255;
+  }
+  unsigned block = 0;
+  if (scaled)
+    block = in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X) ? 16 : 32;
+  r.aux = uint32_t(*kind) | sparse << 4 | in.has(Modifier::CtaGroup2) << 5 |
+          aInTensor << 6 | in.has(Modifier::Ashift) << 7 | block << 8 |
+          scaleInputD << 16 | uint32_t(disabled.size()) << 24;
+  d.flow().sink = true;
+  r.fn = mma;
+  return true;
+}
+
+} // namespace blockscale::emulator::machine

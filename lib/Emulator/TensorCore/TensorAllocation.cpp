@@ -1,0 +1,181 @@
+//===- TensorAllocation.cpp - tcgen05.alloc and what belongs to it --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With cta_group::2 the calls of the two CTAs meet: the n-th call of one goes
+// on when the other has made its n-th, which must be the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Instructions/Access.h"
+#include "../Instructions/Warp.h"
+#include "../Order/TensorOrder.h"
+#include "Tensor.h"
+
+#include <algorithm>
+
+namespace blockscale::emulator::machine {
+namespace {
+
+bool wholeWarp(const Exec &x) { return gathered(x, ~0u); }
+
+enum class Call : uint32_t { Allocate, Deallocate, Relinquish };
+
+const char *const kCallNames[] = {"tcgen05.alloc", "tcgen05.dealloc",
+                                  "tcgen05.relinquish_alloc_permit"};
+
+/// aux: 1 = cta_group::2. Next when the peer has made the same call (or none is
+/// needed), Block until then.
+Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
+  if (!(r.aux & 1))
+    return Step::Next;
+  auto lane = int(x.firstLane());
+  uint32_t peerRank = x.cta->rank ^ 1;
+  if (peerRank >= x.cluster->ctas.size())
+    return x.fault(r, FindingKind::Descriptor,
+                   "cta_group::2 in a CTA without a peer", lane, 0,
+                   Hazard::PeerNotRunning);
+  Cta &mine = *x.cta, &peer = *x.cluster->ctas[peerRank];
+  Group &group = *x.group;
+  if (!group.arrived) {
+    if (call == Call::Allocate)
+      checkPeer(x, r, unsigned(lane), Hazard::PairNotMet);
+    group.token = mine.pairCalls.size();
+    mine.pairCalls.push_back({uint32_t(call), columns});
+    group.arrived = true;
+    ++x.cluster->epoch;
+  }
+  if (peer.pairCalls.size() <= group.token) {
+    if (peer.done())
+      return x.fault(r, FindingKind::TensorMemory,
+                     std::string(kCallNames[size_t(call)]) +
+                         " with cta_group::2, but the peer CTA has exited",
+                     lane, 0, Hazard::PeerNotRunning);
+    return Step::Block;
+  }
+  PairCall other = peer.pairCalls[group.token];
+  if (other.call != uint32_t(call) || other.columns != columns)
+    return x.fault(
+        r, FindingKind::TensorMemory,
+        std::string(kCallNames[size_t(call)]) + " of " +
+            std::to_string(columns) + " columns with cta_group::2 meets " +
+            kCallNames[other.call] + " of " + std::to_string(other.columns) +
+            " columns in the peer CTA",
+        lane, 0, Hazard::PairNotMet);
+  return Step::Next;
+}
+
+Step allocate(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  unsigned lane = x.firstLane();
+  uint32_t columns = x.reg<uint32_t>(r.op[1])[lane];
+  if (Step step = meetPeer(x, r, Call::Allocate, columns); step != Step::Next)
+    return step;
+  TensorMemory &tensor = x.cta->tensor;
+  bool pair = r.aux & 1;
+  if (!pair && tensor.canAllocate(columns) == AllocStatus::Ok &&
+      !x.cluster->grid.residency.take(*x.cta, columns, r.line))
+    return Step::Block;
+  uint32_t address = 0;
+  AllocStatus status = tensor.allocate(
+      columns, address, x.cluster->grid.options.firstTensorColumn / 32 * 32);
+  if (status == AllocStatus::WouldBlock)
+    return Step::Block;
+  if (status != AllocStatus::Ok)
+    return x.fault(r, FindingKind::TensorMemory,
+                   std::string(describe(status)) + " (" +
+                       std::to_string(columns) + " columns)",
+                   int(lane), 0, Hazard::IllegalAllocation);
+  Access access;
+  if (!resolve(x, r, Where(r.aux2),
+               r.aux2 == uint32_t(Where::Generic)
+                   ? pushedAddress(x, *r.detail, 0, lane)
+                   : pushedShared(x, *r.detail, 0, lane),
+               lane, 4, Use::Write, access))
+    return Step::Fault;
+  Touch touch;
+  touch.write = true;
+  touch.flags = PastAccess::Allocation;
+  touchLane(x, r, lane, access, access.offset, 4, touch);
+  std::memcpy(access.data, &address, 4);
+  markWritten(access, 4, true);
+  if (x.cluster->order)
+    x.cluster->tensorOrder->allocate(*x.cta, address, columns);
+  x.cta->holds.push_back({address, columns, x.origin(r, int(lane))});
+  x.group->arrived = false;
+  return Step::Next;
+}
+
+/// Strict mode: nothing may be in flight on the columns, nor on those of the
+/// peer with cta_group::2.
+void checkFree(Exec &x, const Record &r, uint32_t address, uint32_t columns) {
+  Cluster &cluster = *x.cluster;
+  Origin origin = x.origin(r, int(x.firstLane()));
+  cluster.tensorOrder->free(*x.warp, *x.cta, origin, address, columns);
+  if (r.aux & 1)
+    cluster.tensorOrder->free(*x.warp, *cluster.ctas[x.cta->rank ^ 1], origin,
+                              address, columns);
+}
+
+Step deallocate(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  unsigned lane = x.firstLane();
+  uint32_t address = x.reg<uint32_t>(r.op[0])[lane];
+  uint32_t columns = x.reg<uint32_t>(r.op[1])[lane];
+  if (Step step = meetPeer(x, r, Call::Deallocate, columns); step != Step::Next)
+    return step;
+  x.group->arrived = false;
+  if (auto reason = x.cta->tensor.deallocate(address, columns))
+    return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address,
+                   Hazard::AllocationLeaked);
+  std::vector<TensorHold> &holds = x.cta->holds;
+  holds.erase(
+      std::find_if(holds.begin(), holds.end(), [&](const TensorHold &hold) {
+        return hold.column == address;
+      }));
+  x.cluster->grid.residency.give(*x.cta, columns);
+  if (x.cluster->order)
+    checkFree(x, r, address, columns);
+  ++x.cluster->epoch;
+  return Step::Next;
+}
+
+Step relinquish(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  if (Step step = meetPeer(x, r, Call::Relinquish, 0); step != Step::Next)
+    return step;
+  x.group->arrived = false;
+  x.cta->tensor.relinquish();
+  return Step::Next;
+}
+
+} // namespace
+
+bool decodeTensorAllocation(Decoder &d, const Instruction &in, Record &r) {
+  d.flow().sink = true;
+  r.aux = in.has(Modifier::CtaGroup2);
+  switch (in.opcode) {
+  case Opcode::Tcgen05Alloc:
+    pushAddress(d, d.detail(r), in.operands[0]);
+    r.op[1] = d.source(in.operands[1], 32);
+    r.aux2 = uint32_t(whereOf(in));
+    r.fn = allocate;
+    return true;
+  case Opcode::Tcgen05Dealloc:
+    r.op[0] = d.source(in.operands[0], 32);
+    r.op[1] = d.source(in.operands[1], 32);
+    r.fn = deallocate;
+    return true;
+  default:
+    r.fn = relinquish;
+    return true;
+  }
+}
+
+} // namespace blockscale::emulator::machine

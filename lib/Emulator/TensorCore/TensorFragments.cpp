@@ -1,0 +1,201 @@
+//===- TensorFragments.cpp - tcgen05.ld and tcgen05.st --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Instructions/Access.h"
+#include "../Instructions/Warp.h"
+#include "../Order/TensorOrder.h"
+#include "Tensor.h"
+
+namespace blockscale::emulator::machine {
+namespace {
+
+bool wholeWarp(const Exec &x) { return gathered(x, ~0u); }
+
+Fragment fragmentOf(const Record &r) {
+  Fragment f;
+  f.shape = FragmentShape(r.aux & 15);
+  f.num = r.aux >> 8 & 0xFFFF;
+  f.pack16 = r.aux >> 4 & 1;
+  f.halfSplit = unsigned(r.imm);
+  return f;
+}
+
+/// One address for all lanes, in the lanes of the warp; false after a report.
+bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
+  address = uint32_t(pushedAddress(x, *r.detail, 0, 0));
+  bool same = true;
+  forLanes(x.mask, [&](unsigned lane) {
+    same = same && uint32_t(pushedAddress(x, *r.detail, 0, lane)) == address;
+  });
+  if (!same)
+    x.fault(r, FindingKind::TensorMemory,
+            "lanes give different tensor-memory addresses", 0, address,
+            Hazard::PartialTensorLoad);
+  unsigned slice = x.warp->index % 4 * 32;
+  if (slice && TensorMemory::laneOf(address) < 32) {
+    address += slice << 16;
+    x.cluster->openPoints.add(OpenPoint::FragmentLaneZero);
+  }
+  return same;
+}
+
+/// Why an access was refused: lanes of another warp, or columns.
+Hazard hazardOf(const Exec &x, const Fragment &fragment, uint32_t address) {
+  unsigned slice = x.warp->index % 4 * 32, lane = TensorMemory::laneOf(address);
+  bool half = fragment.shape != FragmentShape::S32x32b;
+  return lane == slice || (half && lane == slice + 16)
+             ? Hazard::ColumnsUnallocated
+             : Hazard::ForeignLanes;
+}
+
+Step loadTensor(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  if (x.mask != ~0u)
+    return x.fault(r, FindingKind::Divergence, "tcgen05.ld by a part of a warp",
+                   -1, 0, Hazard::PartialTensorLoad);
+  uint32_t address;
+  if (!uniformAddress(x, r, address))
+    return Step::Fault;
+  Fragment fragment = fragmentOf(r);
+  uint32_t words[128 * 32];
+  std::optional<uint32_t> never;
+  if (auto reason =
+          x.cta->tensor.load(fragment, address, x.warp->index, words, never))
+    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
+                   hazardOf(x, fragment, address));
+  issueFragment(x, r, fragment, address, false);
+  const std::vector<Slot> &to = r.detail->a;
+  for (size_t i = 0; i != to.size(); ++i) {
+    std::memcpy(x.at(to[i]), words + i * 32, 128);
+    if (!never)
+      continue;
+    uint32_t undefined = 0;
+    for (unsigned thread = 0; thread != 32; ++thread) {
+      unsigned lane, column;
+      fragmentPosition(fragment, thread, unsigned(i), lane, column);
+      lane += TensorMemory::laneOf(address);
+      column += TensorMemory::columnOf(address);
+      if (lane < 128 && column < 512 && !x.cta->tensor.valid(lane, column))
+        undefined |= 1u << thread;
+    }
+    x.setUndefined(to[i], undefined);
+  }
+  return Step::Next;
+}
+
+Step storeTensor(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  if (x.mask != ~0u)
+    return x.fault(r, FindingKind::Divergence, "tcgen05.st by a part of a warp",
+                   -1, 0, Hazard::PartialTensorLoad);
+  uint32_t address;
+  if (!uniformAddress(x, r, address))
+    return Step::Fault;
+  Fragment fragment = fragmentOf(r);
+  uint32_t words[128 * 32];
+  const std::vector<Slot> &from = r.detail->a;
+  for (size_t i = 0; i != from.size(); ++i)
+    std::memcpy(words + i * 32, x.at(from[i]), 128);
+  if (auto reason =
+          x.cta->tensor.store(fragment, address, x.warp->index, words))
+    return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
+                   hazardOf(x, fragment, address));
+  issueFragment(x, r, fragment, address, true);
+  return Step::Next;
+}
+
+unsigned repeat(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    switch (modifier) {
+    case Modifier::X1:
+      return 1;
+    case Modifier::X2:
+      return 2;
+    case Modifier::X4:
+      return 4;
+    case Modifier::X8:
+      return 8;
+    case Modifier::X16:
+      return 16;
+    case Modifier::X32:
+      return 32;
+    case Modifier::X64:
+      return 64;
+    case Modifier::X128:
+      return 128;
+    default:
+      break;
+    }
+  return 0;
+}
+
+} // namespace
+
+bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
+                          bool isLoad) {
+  Fragment fragment;
+  if (in.has(Modifier::Shape32x32b))
+    fragment.shape = FragmentShape::S32x32b;
+  else if (in.has(Modifier::Shape16x64b))
+    fragment.shape = FragmentShape::S16x64b;
+  else if (in.has(Modifier::Shape16x128b))
+    fragment.shape = FragmentShape::S16x128b;
+  else if (in.has(Modifier::Shape16x256b))
+    fragment.shape = FragmentShape::S16x256b;
+  else if (in.has(Modifier::Shape16x32bx2))
+    fragment.shape = FragmentShape::S16x32bx2;
+  else
+    return d.refuse("unknown shape");
+  fragment.num = repeat(in);
+  if (in.has(Modifier::Red))
+    return d.refuse("tcgen05.ld.red is not supported");
+  bool pack = in.has(Modifier::Pack16b) || in.has(Modifier::Unpack16b);
+  fragment.pack16 = pack;
+  if (!fragment.legal())
+    return d.refuse("this repetition does not exist for the shape");
+  const Operand &address = in.operands[isLoad ? 1 : 0];
+  size_t dataAt = isLoad ? 0 : in.operands.size() - 1;
+  if (fragment.shape == FragmentShape::S16x32bx2) {
+    if (in.operands.size() != 3)
+      return d.refuse("16x32bx2 needs an offset");
+    r.imm = in.operands[isLoad ? 2 : 1].value;
+  }
+  Detail &detail = d.detail(r);
+  pushAddress(d, detail, address);
+  const Operand &data = in.operands[dataAt];
+  auto add = [&](const Operand &one) {
+    detail.a.push_back(isLoad ? d.destination(one, 32) : d.source(one, 32));
+  };
+  if (data.kind == OperandKind::Vector)
+    for (const Operand &one : data.elements)
+      add(one);
+  else
+    add(data);
+  if (detail.a.size() != fragment.registers())
+    return d.refuse("expected " + std::to_string(fragment.registers()) +
+                    " registers, found " + std::to_string(detail.a.size()));
+  r.aux = uint32_t(fragment.shape) | pack << 4 | fragment.num << 8;
+  d.flow().sink = true;
+  r.fn = isLoad ? loadTensor : storeTensor;
+  return true;
+}
+
+/// aux: 1 = the stores, else the loads.
+Step waitTensorWarp(Exec &x, const Record &r) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  Order *order = x.cluster->order.get();
+  if (order && r.aux)
+    order->observe(*x.warp, order->last(*x.warp, 0, Queue::TensorStore));
+  else if (order)
+    waitLoaded(x);
+  return Step::Next;
+}
+
+} // namespace blockscale::emulator::machine
