@@ -11,92 +11,91 @@
 #include "blockscale/Driver/Compile.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/Error.h"
+
+#include <filesystem>
+#include <iostream>
+#include <set>
 
 using namespace blockscale;
 using namespace blockscale::driver;
-using llvm::StringRef;
-namespace cl = llvm::cl;
 
 namespace {
 class CompileVerb : public Verb {
 public:
-  CompileVerb()
-      : Verb("compile", "Compile MLIR to PTX, cubin, launch plan and report") {}
+  CompileVerb();
   int run() override;
 
 private:
   int check();
-  int compileOne(StringRef path, const CompileOptions &options);
-  int writeOutputs(StringRef path, const Compilation &compilation);
+  int compileOne(const std::string &path, const CompileOptions &options);
+  int writeOutputs(const std::string &path, const Compilation &compilation);
 
-  cl::list<std::string> inputs{cl::Positional, cl::sub(command), cl::OneOrMore,
-                               cl::value_desc("FILE.mlir"),
-                               cl::desc("Files to compile")};
-  cl::opt<std::string> target{
-      "target", cl::sub(command), cl::init("sm_100a"), cl::value_desc("CHIP"),
-      cl::desc("Chip of products whose schedule names none (default sm_100a)")};
-  cl::opt<std::string> output{
-      "o", cl::sub(command), cl::value_desc("PATH"),
-      cl::desc("Directory for the files (default '.'); with --emit the file "
-               "for the text (default standard output)")};
-  cl::opt<std::string> ptxas{
-      "ptxas", cl::sub(command), cl::value_desc("PATH"),
-      cl::desc("CUDA's assembler (default: where it is usually installed)")};
-  cl::opt<bool> noCubin{"no-cubin", cl::sub(command),
-                        cl::desc("Do not run the assembler")};
-  cl::opt<int64_t> expectedRows{
-      "expected-rows", cl::sub(command), cl::init(4096),
-      cl::value_desc("NUMBER"),
-      cl::desc("Rows to optimise for where their number is dynamic (default "
-               "4096)")};
-  cl::opt<bool> denseFallback{
-      "dense-fallback", cl::sub(command),
-      cl::desc("Multiply sparse operands that no instruction takes as dense "
-               "ones")};
-  cl::opt<bool> hostDuties{
-      "host-duties", cl::sub(command),
-      cl::desc("List in the launch plan what no kernel does, for the host "
-               "to do in its order, in place of refusing it")};
-  cl::opt<Emit> emit{
-      "emit", cl::sub(command), cl::init(Emit::All),
-      cl::desc("Print one stage instead of writing all files"),
-      cl::values(
-          clEnumValN(Emit::Tensor, "tensor", "Products with their schedules"),
-          clEnumValN(Emit::Kernel, "kernel", "Kernels without addresses"),
-          clEnumValN(Emit::Assigned, "assigned",
-                     "Kernels with all addresses and scale ids"),
-          clEnumValN(Emit::NVVM, "nvvm", "Kernels in the NVVM dialect"),
-          clEnumValN(Emit::LLVM, "llvm", "LLVM IR"),
-          clEnumValN(Emit::PTX, "ptx", "PTX"),
-          clEnumValN(Emit::Launcher, "launcher",
-                     "C++ header that launches the kernels"))};
+  std::vector<std::string> inputs;
+  std::string target = "sm_100a", output, ptxas;
+  bool noCubin = false, denseFallback = false, hostDuties = false;
+  int64_t expectedRows = 4096;
+  Emit emit = Emit::All;
 };
 } // namespace
 
+CompileVerb::CompileVerb()
+    : Verb("compile", "Compile MLIR to PTX, cubin, launch plan and report") {
+  command.positionals("FILE.mlir", inputs, "Files to compile");
+  command.text("target", target, "CHIP",
+               "Chip of products whose schedule names none (default sm_100a)");
+  command.text("o", output, "PATH",
+               "Directory for the files (default '.'); with --emit the file "
+               "for the text (default standard output)");
+  command.text("ptxas", ptxas, "PATH",
+               "CUDA's assembler (default: where it is usually installed)");
+  command.flag("no-cubin", noCubin, "Do not run the assembler");
+  command.number("expected-rows", expectedRows,
+                 "Rows to optimise for where their number is dynamic (default "
+                 "4096)");
+  command.flag("dense-fallback", denseFallback,
+               "Multiply sparse operands that no instruction takes as dense "
+               "ones");
+  command.flag("host-duties", hostDuties,
+               "List in the launch plan what no kernel does, for the host to "
+               "do in its order, in place of refusing it");
+  command.choice<Emit>(
+      "emit", emit,
+      {{"tensor", Emit::Tensor, "products with their schedules"},
+       {"kernel", Emit::Kernel, "kernels without addresses"},
+       {"assigned", Emit::Assigned, "kernels with all addresses and scale ids"},
+       {"nvvm", Emit::NVVM, "kernels in the NVVM dialect"},
+       {"llvm", Emit::LLVM, "LLVM IR"},
+       {"ptx", Emit::PTX, "PTX"},
+       {"launcher", Emit::Launcher, "C++ header that launches the kernels"}},
+      "Print one stage instead of writing all files");
+}
+
+static std::string stemOf(const std::string &path) {
+  return path == "-" ? "kernels" : std::filesystem::path(path).stem().string();
+}
+
 /// What is wrong with the command line as a whole.
 int CompileVerb::check() {
-  llvm::StringSet<> stems;
+  std::set<std::string> stems;
   for (const std::string &input : inputs)
-    if (!stems.insert(llvm::sys::path::stem(input)).second)
+    if (!stems.insert(stemOf(input)).second)
       return reportError("two inputs would write the same files: '" + input +
                              "'",
                          kNotUnderstood);
   if (emit != Emit::All && inputs.size() > 1)
     return reportError("--emit takes one input, found " +
-                           llvm::Twine(inputs.size()),
+                           std::to_string(inputs.size()),
                        kNotUnderstood);
-  if (noCubin && ptxas.getNumOccurrences())
+  if (noCubin && command.isGiven("ptxas"))
     return reportError("--ptxas and --no-cubin contradict each other",
                        kNotUnderstood);
   return kSuccess;
 }
 
-int CompileVerb::writeOutputs(StringRef path, const Compilation &compilation) {
-  std::string stem =
-      path == "-" ? "kernels" : llvm::sys::path::stem(path).str();
+int CompileVerb::writeOutputs(const std::string &path,
+                              const Compilation &compilation) {
+  std::string stem = stemOf(path);
   OutputFiles files;
   files.add(stem + ".ptx", compilation.ptx);
   if (!compilation.cubin.empty())
@@ -104,12 +103,14 @@ int CompileVerb::writeOutputs(StringRef path, const Compilation &compilation) {
   files.add(stem + ".plan.json", plan::printPlan(compilation.plan));
   files.add(stem + ".report.txt", printReportText(compilation.report));
   files.add(stem + ".report.json", printReportJSON(compilation.report));
-  if (llvm::Error error = files.write(output.empty() ? "." : output.getValue()))
-    return reportError(llvm::toString(std::move(error)), kFailure);
+  if (std::string error = files.write(output.empty() ? "." : output);
+      !error.empty())
+    return reportError(error, kFailure);
   return kSuccess;
 }
 
-int CompileVerb::compileOne(StringRef path, const CompileOptions &options) {
+int CompileVerb::compileOne(const std::string &path,
+                            const CompileOptions &options) {
   InputModule module(path);
   if (!module)
     return kFailure;
@@ -117,9 +118,9 @@ int CompileVerb::compileOne(StringRef path, const CompileOptions &options) {
     mlir::FailureOr<std::string> text = compileTo(*module, emit, options);
     if (mlir::failed(text))
       return kFailure;
-    StringRef destination = output.empty() ? "-" : StringRef(output);
-    if (llvm::Error problem = writeFile(destination, *text))
-      return reportError(llvm::toString(std::move(problem)), kFailure);
+    if (std::string error = writeFile(output.empty() ? "-" : output, *text);
+        !error.empty())
+      return reportError(error, kFailure);
     return kSuccess;
   }
   mlir::FailureOr<Compilation> compilation = compile(*module, options);
@@ -142,11 +143,11 @@ int CompileVerb::run() {
     llvm::Expected<std::string> program = findPtxas(ptxas);
     if (program)
       options.ptxas = *program;
-    else if (ptxas.getNumOccurrences())
+    else if (command.isGiven("ptxas"))
       return reportError(llvm::toString(program.takeError()), kFailure);
     else
-      llvm::errs() << "blockscale: note: no cubin: "
-                   << llvm::toString(program.takeError()) << '\n';
+      std::cerr << "blockscale: note: no cubin: "
+                << llvm::toString(program.takeError()) << '\n';
   }
   int result = kSuccess;
   for (const std::string &input : inputs)

@@ -7,118 +7,79 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaProgram.h"
+#include "ProgramFacts.h"
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
-#include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
+#include "blockscale/Formats/Text.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/wait.h>
 #include <unistd.h>
 
+using namespace blockscale;
 using namespace blockscale::driver;
-using llvm::StringRef;
+namespace fs = std::filesystem;
 
-static constexpr StringRef kRuntime = "libcudart.so.13";
+static constexpr const char *kRuntime = "libcudart.so.13";
 
 /// The runtime beside this program; empty if it was not built.
 static std::string findRuntime() {
-  static int anchor;
-  std::string self = llvm::sys::fs::getMainExecutable("blockscale", &anchor);
-  StringRef bin = llvm::sys::path::parent_path(self);
-  for (StringRef lib : {"lib", BLOCKSCALE_INSTALL_LIBDIR}) {
-    llvm::SmallString<256> path(llvm::sys::path::parent_path(bin));
-    llvm::sys::path::append(path, lib, "blockscale", kRuntime);
-    if (llvm::sys::fs::exists(path))
-      return path.str().str();
+  std::error_code error;
+  fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error)
+    return "";
+  fs::path root = self.parent_path().parent_path();
+  for (const char *lib : {"lib", BLOCKSCALE_INSTALL_LIBDIR}) {
+    fs::path path = root / lib / "blockscale" / kRuntime;
+    if (fs::exists(path, error))
+      return path;
   }
   return "";
 }
 
-//===----------------------------------------------------------------------===//
-// What the program was linked with
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct ProgramFacts {
-  bool hasDeviceCode = false;
-  /// The shared CUDA runtime that it loads; empty if none.
-  std::string runtime;
-  /// Whether it loads the driver's library too.
-  bool needsDriver = false;
-};
-} // namespace
-
-/// Reads an ELF file; nothing for a script, or for what cannot be read: the
-/// system will say what is wrong with that.
-static std::optional<ProgramFacts> readFacts(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return std::nullopt;
-  auto file = llvm::object::ObjectFile::createObjectFile(**buffer);
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return std::nullopt;
+/// The program that a shell would run for `name`; empty if there is none.
+static std::string findOnPath(const std::string &name) {
+  const char *list = std::getenv("PATH");
+  for (std::string_view directory : splitAll(list ? list : "", ':')) {
+    fs::path path = fs::path(directory.empty() ? "." : directory) / name;
+    std::error_code error;
+    if (fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0)
+      return path;
   }
-  const auto *elf =
-      llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(file->get());
-  if (!elf)
-    return std::nullopt;
-  ProgramFacts facts;
-  for (const llvm::object::SectionRef &section : elf->sections()) {
-    llvm::Expected<StringRef> name = section.getName();
-    if (!name)
-      llvm::consumeError(name.takeError());
-    else if (*name == ".nv_fatbin")
-      facts.hasDeviceCode = true;
-  }
-  auto entries = elf->getELFFile().dynamicEntries();
-  if (!entries) {
-    llvm::consumeError(entries.takeError());
-    return facts;
-  }
-  StringRef strings;
-  for (const auto &entry : *entries)
-    if (entry.getTag() == llvm::ELF::DT_STRTAB) {
-      auto at = elf->getELFFile().toMappedAddr(entry.getPtr());
-      if (at)
-        strings = (*buffer)->getBuffer().substr(
-            reinterpret_cast<const char *>(*at) - (*buffer)->getBufferStart());
-      else
-        llvm::consumeError(at.takeError());
-    }
-  for (const auto &entry : *entries)
-    if (entry.getTag() == llvm::ELF::DT_NEEDED) {
-      StringRef name = strings.substr(entry.getVal());
-      name = name.take_until([](char c) { return c == '\0'; });
-      if (name.starts_with("libcudart.so"))
-        facts.runtime = name.str();
-      facts.needsDriver |= name.starts_with("libcuda.so");
-    }
-  return facts;
+  return "";
 }
 
-/// Why the program would not meet the emulator's runtime; empty if it may.
-static std::string whyNotProgram(StringRef path) {
-  std::optional<ProgramFacts> facts = readFacts(path);
+static bool startsWith(std::string_view text, std::string_view prefix) {
+  return text.substr(0, prefix.size()) == prefix;
+}
+
+/// Why the program would not meet the emulator's runtime; empty if it may. A
+/// script may, and of what cannot be read the system will say what is wrong.
+static std::string whyNotProgram(const std::string &path) {
+  std::optional<ProgramFacts> facts = readProgramFacts(path);
   if (!facts)
     return "";
-  if (facts->runtime.empty() && facts->hasDeviceCode)
-    return "'" + path.str() +
+  std::string runtime;
+  bool needsDriver = false;
+  for (const std::string &library : facts->libraries) {
+    if (startsWith(library, "libcudart.so"))
+      runtime = library;
+    needsDriver |= startsWith(library, "libcuda.so");
+  }
+  if (runtime.empty() && facts->hasDeviceCode)
+    return "'" + path +
            "' holds device code, but does not load the shared CUDA runtime: "
            "link it with 'nvcc -cudart shared'";
-  if (!facts->runtime.empty() && facts->runtime != kRuntime)
-    return "'" + path.str() + "' loads " + facts->runtime +
-           ", the emulator stands for " + kRuntime.str();
-  if (facts->needsDriver)
-    return "'" + path.str() +
+  if (!runtime.empty() && runtime != kRuntime)
+    return "'" + path + "' loads " + runtime + ", the emulator stands for " +
+           kRuntime;
+  if (needsDriver)
+    return "'" + path +
            "' loads the driver, libcuda.so.1, which the emulator does not "
            "stand for: link it without -lcuda, and ask the runtime for "
            "functions of the driver, with cudaGetDriverEntryPointByVersion";
@@ -130,7 +91,7 @@ static std::string whyNotProgram(StringRef path) {
 //===----------------------------------------------------------------------===//
 
 /// The exit status of the program; a signal that ended it is named.
-static int waitFor(pid_t child, StringRef path) {
+static int waitFor(pid_t child, const std::string &path) {
   // A signal of the terminal goes to the program as well; its end is ours.
   struct sigaction ignore{}, interrupt, quit;
   ignore.sa_handler = SIG_IGN;
@@ -145,21 +106,21 @@ static int waitFor(pid_t child, StringRef path) {
     return WEXITSTATUS(status);
   int signal = WTERMSIG(status);
   return reportError("'" + path + "' was ended by signal " +
-                         llvm::Twine(signal) + ": " + strsignal(signal),
+                         std::to_string(signal) + ": " + strsignal(signal),
                      128 + signal);
 }
 
 int blockscale::driver::runCudaProgram(const CudaProgram &program) {
-  std::string path = program.command.front();
-  if (StringRef(path).starts_with("-"))
-    return reportError("expected a program behind --cuda, found '" + path +
+  std::string path = program.command.empty() ? "" : program.command.front();
+  if (path.empty() || path[0] == '-')
+    return reportError("expected a program after --cuda, found '" + path +
                            "'; options of 'emulate' come before --cuda",
                        kNotUnderstood);
-  if (!StringRef(path).contains('/')) {
-    auto found = llvm::sys::findProgramByName(path);
-    if (!found)
-      return reportError("no program '" + path + "' on PATH", kFailure);
-    path = *found;
+  if (path.find('/') == std::string::npos) {
+    path = findOnPath(path);
+    if (path.empty())
+      return reportError("no program '" + program.command.front() + "' on PATH",
+                         kFailure);
   }
   std::string runtime = findRuntime();
   if (runtime.empty())

@@ -9,35 +9,16 @@
 #include "blockscale/Driver/Driver.h"
 #include "Verb.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace blockscale::driver;
-namespace cl = llvm::cl;
-
-int blockscale::driver::reportError(const llvm::Twine &message, int code) {
-  llvm::errs() << "blockscale: error: " << message << '\n';
-  return code;
-}
-
-static void printVersion(llvm::raw_ostream &os) {
-  os << "blockscale " << BLOCKSCALE_VERSION << " (LLVM " << LLVM_VERSION_STRING
-     << ")\n";
-}
 
 int blockscale::driver::run(int argc, const char *const *argv) {
-  std::unique_ptr<Verb> verbs[] = {makeCompileVerb(), makeEmulateVerb(),
-                                   makeExplainVerb(), makeVerifyVerb()};
-
-  // LLVM's libraries bring hundreds of options; ours are the verbs'.
-  static cl::OptionCategory none("Options");
-  cl::HideUnrelatedOptions(none);
-  cl::SetVersionPrinter(printVersion);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Compiler for block-scaled matrix products on tensor cores\n");
-  for (const std::unique_ptr<Verb> &verb : verbs)
-    if (verb->isChosen())
-      return verb->run();
-  return reportError("no verb given; 'blockscale --help' lists them",
-                     kNotUnderstood);
+  std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(makeCompileVerb());
+  verbs.push_back(makeEmulateVerb());
+  verbs.push_back(makeExplainVerb());
+  verbs.push_back(makeVerifyVerb());
+  return runVerbs(
+      verbs, "blockscale " BLOCKSCALE_VERSION " (LLVM " LLVM_VERSION_STRING ")",
+      "Compiler for block-scaled matrix products on tensor cores", argc, argv);
 }

@@ -7,26 +7,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "CudaProgram.h"
+#include "Progress.h"
 #include "TimelineOutput.h"
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
+#include "blockscale/Driver/OutputFiles.h"
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/HW/Device.h"
 #include "blockscale/Verify/Arguments.h"
 #include "blockscale/Verify/PlanLaunch.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <set>
 
 using namespace blockscale;
 using namespace blockscale::driver;
-using llvm::StringRef;
-namespace cl = llvm::cl;
 
 namespace {
 /// A launch with the memory that its buffers borrow.
@@ -40,121 +37,110 @@ struct Prepared {
   verify::HostData data;
 };
 
+/// What --set says besides factors.
+struct Settings {
+  plan::Environment sizes;
+  std::optional<int64_t> numSms, maxClusters;
+};
+
 class EmulateVerb : public Verb {
 public:
-  EmulateVerb()
-      : Verb("emulate",
-             "Run a kernel of a PTX file, or a CUDA program, on the emulator") {
-  }
+  EmulateVerb();
   int run() override;
 
 private:
   int check();
   int runProgram();
   /// Each returns an exit code; 0 is success.
-  int prepareFromPlan(Prepared &prepared);
+  int prepareFromPlan(const emulator::Module &module, Prepared &prepared);
+  int readSettings(Settings &settings, Prepared &prepared);
   int prepareFromArguments(Prepared &prepared);
   int readPlanMemory(const plan::Kernel &kernel, const plan::Environment &sizes,
                      Prepared &prepared);
-  int writeOutputs(const Prepared &prepared);
+  /// Whether each --out names memory of the launch.
+  int checkOutputs(const Prepared &prepared);
+  int addOutputs(const Prepared &prepared, OutputFiles &files);
   int report(const emulator::RunResult &result, double seconds);
+  void printCounters(const emulator::Counters &count, double seconds);
 
-  cl::opt<std::string> input{cl::Positional, cl::sub(command),
-                             cl::value_desc("FILE.ptx"),
-                             cl::desc("Module to run")};
-  cl::opt<std::string> planFile{
-      "plan", cl::sub(command), cl::value_desc("FILE.json"),
-      cl::desc("Launch plan that 'compile' wrote beside the PTX")};
-  cl::opt<std::string> kernel{
-      "kernel", cl::sub(command), cl::value_desc("NAME"),
-      cl::desc("Kernel to run (default: the plan's first)")};
-  cl::opt<std::string> grid{"grid", cl::sub(command), cl::init("1"),
-                            cl::value_desc("X,Y,Z"),
-                            cl::desc("CTAs of the grid")};
-  cl::opt<std::string> cluster{"cluster", cl::sub(command), cl::init("1"),
-                               cl::value_desc("X,Y,Z"),
-                               cl::desc("CTAs of a cluster")};
-  cl::opt<std::string> block{"block", cl::sub(command), cl::init("1"),
-                             cl::value_desc("X,Y,Z"),
-                             cl::desc("Threads of a CTA")};
-  cl::opt<uint32_t> shared{"shared", cl::sub(command), cl::init(0),
-                           cl::value_desc("BYTES"),
-                           cl::desc("Dynamic shared memory")};
-  cl::list<std::string> arguments{
-      "arg", cl::sub(command), cl::value_desc("ARGUMENT"),
-      cl::desc("Without a plan, the arguments in order: i32:N, u32:N, i64:N, "
-               "u64:N, f32:X, in:FILE.npy, inout:FILE.npy, out:TYPE:SHAPE, "
-               "map:FILE.npy:type=..,dims=..,strides=..,box=..,swizzle=..")};
-  cl::list<std::string> inputs{
-      "in", cl::sub(command), cl::value_desc("ROLE=FILE.npy"),
-      cl::desc("With a plan, the packed memory of a parameter, such as "
-               "a_data, b_scales, bias")};
-  cl::list<std::string> settings{
-      "set", cl::sub(command), cl::value_desc("NAME=NUMBER"),
-      cl::desc("With a plan, a dynamic size (M, N, K, batch), num_sms, "
-               "max_clusters, alpha "
-               "or beta")};
-  cl::list<std::string> outputs{
-      "out", cl::sub(command), cl::value_desc("WHICH=FILE.npy"),
-      cl::desc("Where to write memory after the run: with a plan d=FILE, else "
-               "the number of an argument")};
-  cl::opt<bool> trace{"trace", cl::sub(command),
-                      cl::desc("Print asynchronous and barrier events")};
-  cl::opt<bool> strict{
-      "strict", cl::sub(command), cl::init(true),
-      cl::desc("Look for missing order, fences and waits (default true)")};
-  cl::opt<bool> advice{
-      "advice", cl::sub(command),
-      cl::desc("Also print what is formally wrong but works in published "
-               "kernels")};
-  cl::opt<bool> counters{"counters", cl::sub(command),
-                         cl::desc("Print what was executed")};
-  cl::opt<unsigned> threads{"threads", cl::sub(command), cl::init(0),
-                            cl::value_desc("NUMBER"),
-                            cl::desc("Host threads (default 0: all)")};
-  cl::opt<emulator::Completion> completion{
-      "completion", cl::sub(command),
-      cl::desc("When asynchronous operations take effect"),
-      cl::init(emulator::Completion::Immediate),
-      cl::values(clEnumValN(emulator::Completion::Immediate, "immediate",
-                            "at issue (default)"),
-                 clEnumValN(emulator::Completion::Random, "random",
-                            "after a number of turns drawn from --seed"),
-                 clEnumValN(emulator::Completion::Latest, "latest",
-                            "when no thread can go on without them"))};
-  cl::opt<uint64_t> seed{"seed", cl::sub(command), cl::init(1),
-                         cl::value_desc("NUMBER"),
-                         cl::desc("Start of the random numbers (default 1)")};
-  cl::opt<std::string> device{
-      "device", cl::sub(command), cl::value_desc("NAME"),
-      cl::desc("With --cuda, the card that the program finds: B200 (default), "
-               "B300 or RTX5090")};
-  cl::list<std::string> program{
-      "cuda",
-      cl::sub(command),
-      cl::Positional,
-      cl::PositionalEatsArgs,
-      cl::value_desc("PROGRAM ARGUMENTS..."),
-      cl::desc("Run a program that was built with 'nvcc -cudart shared'; what "
-               "follows is the program's")};
-  cl::opt<uint64_t> stepLimit{
-      "step-limit", cl::sub(command), cl::init(uint64_t(1) << 32),
-      cl::value_desc("NUMBER"),
-      cl::desc("Instructions that one warp may execute")};
+  std::string input, planFile, kernel, device;
+  std::string grid = "1", cluster = "1", block = "1";
+  uint32_t shared = 0;
+  std::vector<std::string> arguments, inputs, settings, outputs, program;
+  bool trace = false, strict = true, advice = false, counters = false;
+  unsigned threads = 0;
+  emulator::Completion completion = emulator::Completion::Immediate;
+  uint64_t seed = 1, stepLimit = uint64_t(1) << 32;
   TimelineOutput timeline{command};
+  Progress progress{command};
 };
 } // namespace
+
+EmulateVerb::EmulateVerb()
+    : Verb("emulate",
+           "Run a kernel of a PTX file, or a CUDA program, on the emulator") {
+  using emulator::Completion;
+  command.positional("FILE.ptx", input, "Module to run");
+  command.text("plan", planFile, "FILE.json",
+               "Launch plan that 'compile' wrote beside the PTX");
+  command.text("kernel", kernel, "NAME",
+               "Kernel to run (default: the plan's first)");
+  command.text("grid", grid, "X,Y,Z", "Without a plan, CTAs of the grid");
+  command.text("cluster", cluster, "X,Y,Z",
+               "Without a plan, CTAs of a cluster");
+  command.text("block", block, "X,Y,Z", "Without a plan, threads of a CTA");
+  command.number("shared", shared,
+                 "Without a plan, bytes of dynamic shared memory");
+  command.texts(
+      "arg", arguments, "ARGUMENT",
+      "Without a plan, the arguments in order: i32:N, u32:N, i64:N, u64:N, "
+      "f32:X, in:FILE.npy, inout:FILE.npy, out:TYPE:SHAPE, "
+      "map:FILE.npy:type=..,dims=..,strides=..,box=..,swizzle=..");
+  command.texts("in", inputs, "ROLE=FILE.npy",
+                "With a plan, the packed memory of a parameter, such as "
+                "a_data, b_scales, bias");
+  command.texts("set", settings, "NAME=NUMBER",
+                "With a plan, a dynamic size (M, N, K, batch), num_sms, "
+                "max_clusters, alpha or beta");
+  command.texts("out", outputs, "WHICH=FILE.npy",
+                "Where to write memory after the run: with a plan d=FILE, else "
+                "the number of an argument");
+  command.flag("trace", trace, "Print asynchronous and barrier events");
+  command.flag("strict", strict,
+               "Look for missing order, fences and waits (default true)");
+  command.flag("advice", advice,
+               "Also print what is formally wrong but works in published "
+               "kernels");
+  command.flag("counters", counters, "Print what was executed");
+  command.number("threads", threads, "Host threads (default 0: all)");
+  command.choice<Completion>(
+      "completion", completion,
+      {{"immediate", Completion::Immediate, "at issue (default)"},
+       {"random", Completion::Random,
+        "after a number of turns drawn from --seed"},
+       {"latest", Completion::Latest, "when no thread can go on without them"}},
+      "When asynchronous operations take effect");
+  command.number("seed", seed, "Start of the random numbers (default 1)");
+  command.text("device", device, "NAME",
+               "With --cuda, the card that the program finds: B200 (default), "
+               "B300 or RTX5090");
+  command.rest("cuda", program, "PROGRAM ARGUMENTS...",
+               "Run a program that was built with 'nvcc -cudart shared'; what "
+               "follows is the program's");
+  command.number("step-limit", stepLimit,
+                 "Instructions that one warp may execute");
+}
 
 //===----------------------------------------------------------------------===//
 // The command line
 //===----------------------------------------------------------------------===//
 
-static std::optional<std::pair<StringRef, StringRef>>
-splitPair(StringRef text) {
-  auto pair = text.split('=');
-  if (pair.first.empty() || pair.second.empty())
+static std::optional<std::pair<std::string, std::string>>
+splitPair(std::string_view text) {
+  auto [name, value] = splitAt(text, '=');
+  if (name.empty() || value.empty())
     return std::nullopt;
-  return pair;
+  return std::pair(std::string(name), std::string(value));
 }
 
 int EmulateVerb::check() {
@@ -165,15 +151,18 @@ int EmulateVerb::check() {
   if (!device.empty())
     return reportError("--device needs --cuda", kNotUnderstood);
   bool hasPlan = !planFile.empty();
-  if (hasPlan && !arguments.empty())
-    return reportError("--arg and --plan contradict each other",
-                       kNotUnderstood);
+  if (hasPlan)
+    for (const char *name : {"arg", "grid", "cluster", "block", "shared"})
+      if (command.isGiven(name))
+        return reportError("--" + std::string(name) +
+                               " and --plan contradict each other: the launch "
+                               "is the plan's",
+                           kNotUnderstood);
   if (!hasPlan && (!inputs.empty() || !settings.empty()))
     return reportError("--in and --set need --plan", kNotUnderstood);
   if (!hasPlan && kernel.empty())
     return reportError("neither --plan nor --kernel is given", kNotUnderstood);
-  // `&` of a cl::list is the address of its values.
-  for (const std::vector<std::string> *list : {&inputs, &settings, &outputs})
+  for (const auto *list : {&inputs, &settings, &outputs})
     for (const std::string &text : *list)
       if (!splitPair(text))
         return reportError("expected NAME=VALUE, found '" + text + "'",
@@ -191,10 +180,10 @@ int EmulateVerb::readPlanMemory(const plan::Kernel &kernel,
   auto &memory = prepared.data.memory;
   for (const std::string &text : inputs) {
     auto [role, path] = *splitPair(text);
-    packing::NpyResult file = packing::readNpy(path.str());
+    packing::NpyResult file = packing::readNpy(path);
     if (!file.array)
       return reportError(file.error, kFailure);
-    memory[role.str()] = std::move(file.array->data);
+    memory[role] = std::move(file.array->data);
   }
   for (const plan::Parameter &parameter : kernel.parameters) {
     if (parameter.role != "d" || memory.count("d"))
@@ -202,65 +191,83 @@ int EmulateVerb::readPlanMemory(const plan::Kernel &kernel,
     Parsed<uint64_t> bytes = verify::memoryBytes(kernel, parameter, sizes);
     if (!bytes)
       return reportError(bytes.error, kFailure);
-    memory["d"].resize(*bytes);
+    try {
+      memory["d"].resize(*bytes);
+    } catch (const std::bad_alloc &) {
+      return reportError("the result takes " + std::to_string(*bytes) +
+                             " bytes, more than this host has to give",
+                         kFailure);
+    }
   }
-  for (const auto &entry : memory)
-    if (llvm::none_of(kernel.parameters, [&](const plan::Parameter &parameter) {
-          return parameter.role == entry.first;
-        }))
+  for (const auto &entry : memory) {
+    const std::string &role = entry.first;
+    if (std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
+                     [&](const auto &each) { return each.role == role; }))
       return reportError("kernel '" + kernel.name + "' has no parameter '" +
-                             entry.first + "'",
+                             role + "'",
                          kNotUnderstood);
+  }
   return kSuccess;
 }
 
-int EmulateVerb::prepareFromPlan(Prepared &prepared) {
-  auto file = llvm::MemoryBuffer::getFile(planFile);
-  if (!file)
-    return reportError("cannot read '" + planFile +
-                           "': " + file.getError().message(),
-                       kFailure);
-  Parsed<plan::Plan> plan = plan::parsePlan((*file)->getBuffer());
-  if (!plan)
-    return reportError("'" + planFile + "': " + plan.error, kFailure);
-  const std::vector<plan::Kernel> &kernels = plan->kernels;
-  auto found = llvm::find_if(kernels, [&](const plan::Kernel &entry) {
-    return kernel.empty() || entry.name == kernel;
-  });
-  if (found == kernels.end())
-    return reportError("'" + planFile + "' has no kernel '" + kernel + "'",
-                       kFailure);
-  plan::Environment given;
-  std::optional<int64_t> numSms, maxClusters;
+int EmulateVerb::readSettings(Settings &given, Prepared &prepared) {
   for (const std::string &text : settings) {
     auto [name, value] = *splitPair(text);
-    double number;
-    int64_t integer = 0;
     bool isFactor = name == "alpha" || name == "beta";
-    if (isFactor ? value.getAsDouble(number) : value.getAsInteger(10, integer))
+    std::optional<double> number =
+        isFactor ? parseNumber(value) : std::optional<double>();
+    std::optional<int64_t> integer = parseInteger<int64_t>(value);
+    if (isFactor ? !number : !integer)
       return reportError("'" + value + "' is no value for '" + name + "'",
                          kNotUnderstood);
     if (isFactor)
-      prepared.data.scalars[name.str()] = static_cast<float>(number);
+      prepared.data.scalars[name] = static_cast<float>(*number);
     else if (name == "num_sms")
-      numSms = integer;
+      given.numSms = integer;
     else if (name == "max_clusters")
-      maxClusters = integer;
+      given.maxClusters = integer;
     else
-      given[name.str()] = integer;
+      given.sizes[name] = *integer;
   }
-  for (StringRef factor : {"alpha", "beta"})
+  return kSuccess;
+}
+
+int EmulateVerb::prepareFromPlan(const emulator::Module &module,
+                                 Prepared &prepared) {
+  std::string error;
+  std::optional<std::string> text = readFile(planFile, error);
+  if (!text)
+    return reportError(error, kFailure);
+  Parsed<plan::Plan> plan = plan::parsePlan(*text);
+  if (!plan)
+    return reportError("'" + planFile + "': " + plan.error, kFailure);
+  const std::vector<plan::Kernel> &kernels = plan->kernels;
+  auto found =
+      std::find_if(kernels.begin(), kernels.end(), [&](const auto &entry) {
+        return kernel.empty() || entry.name == kernel;
+      });
+  if (found == kernels.end())
+    return reportError("'" + planFile + "' has no kernel '" + kernel + "'",
+                       kFailure);
+  if (std::string why = verify::whyNotParameters(*found, module); !why.empty())
+    return reportError(why, kFailure);
+  Settings given;
+  if (int code = readSettings(given, prepared))
+    return code;
+  for (const char *factor : {"alpha", "beta"})
     if (std::optional<double> fixed =
             plan::fixedOperand(*plan, found->name, factor))
-      prepared.data.scalars.try_emplace(factor.str(), float(*fixed));
-  auto residency = numSms ? Parsed<verify::Residency>::success(
-                                verify::residencyOn(*numSms, *found))
-                          : verify::residencyOn(*plan, *found);
+      prepared.data.scalars.try_emplace(factor, float(*fixed));
+  auto residency = given.numSms
+                       ? Parsed<verify::Residency>::success(
+                             verify::residencyOn(*given.numSms, *found))
+                       : verify::residencyOn(*plan, *found);
   if (!residency)
     return reportError(residency.error, kFailure);
-  residency.value->maxClusters = maxClusters.value_or(residency->maxClusters);
+  residency.value->maxClusters =
+      given.maxClusters.value_or(residency->maxClusters);
   Parsed<plan::Environment> sizes =
-      verify::bindSizes(*found, given, *residency);
+      verify::bindSizes(*found, given.sizes, *residency);
   if (!sizes)
     return reportError(sizes.error, kNotUnderstood);
   if (int code = readPlanMemory(*found, *sizes, prepared))
@@ -281,16 +288,17 @@ int EmulateVerb::prepareFromArguments(Prepared &prepared) {
   emulator::Launch &launch = prepared.launch;
   launch.kernel = kernel;
   launch.dynamicSharedBytes = shared;
-  const std::pair<StringRef, emulator::Dim3 *> extents[] = {
+  const std::pair<const std::string &, emulator::Dim3 *> extents[] = {
       {grid, &launch.grid}, {cluster, &launch.cluster}, {block, &launch.block}};
-  for (auto [text, dim] : extents) {
-    Parsed<emulator::Dim3> parsed = verify::parseDim3(text.str());
+  for (const auto &[text, dim] : extents) {
+    Parsed<emulator::Dim3> parsed = verify::parseDim3(text);
     if (!parsed)
       return reportError(parsed.error, kNotUnderstood);
     *dim = *parsed;
   }
-  for (auto [index, text] : llvm::enumerate(arguments)) {
-    Parsed<verify::TextArgument> parsed = verify::parseArgument(text);
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    Parsed<verify::TextArgument> parsed =
+        verify::parseArgument(arguments[index]);
     if (!parsed)
       return reportError(parsed.error, kNotUnderstood);
     verify::TextArgument argument = std::move(*parsed.value);
@@ -317,33 +325,69 @@ int EmulateVerb::prepareFromArguments(Prepared &prepared) {
 // Results
 //===----------------------------------------------------------------------===//
 
-int EmulateVerb::writeOutputs(const Prepared &prepared) {
+/// The array behind a parameter number; null if there is none.
+static const packing::NpyArray *findArray(const Prepared &prepared,
+                                          std::string_view which) {
+  std::optional<unsigned> index = parseInteger<unsigned>(which);
+  if (!index || !prepared.byParameter.count(*index))
+    return nullptr;
+  return prepared.byParameter.at(*index);
+}
+
+int EmulateVerb::checkOutputs(const Prepared &prepared) {
   for (const std::string &text : outputs) {
-    auto [which, path] = *splitPair(text);
-    packing::NpyArray array;
-    unsigned index;
-    auto role = prepared.data.memory.find(which.str());
-    if (role != prepared.data.memory.end()) {
-      array.shape = {role->second.size()};
-      array.data = role->second;
-    } else if (!which.getAsInteger(10, index) &&
-               prepared.byParameter.count(index)) {
-      array = *prepared.byParameter.at(index);
-    } else {
+    std::string which = splitPair(text)->first;
+    if (!prepared.data.memory.count(which) && !findArray(prepared, which))
       return reportError("no memory behind '" + which + "'", kNotUnderstood);
-    }
-    if (std::string error = packing::writeNpy(path.str(), array);
-        !error.empty())
-      return reportError(error, kFailure);
   }
   return kSuccess;
 }
 
+int EmulateVerb::addOutputs(const Prepared &prepared, OutputFiles &files) {
+  for (const std::string &text : outputs) {
+    auto [which, path] = *splitPair(text);
+    packing::NpyArray array;
+    auto role = prepared.data.memory.find(which);
+    if (role != prepared.data.memory.end()) {
+      array.shape = {role->second.size()};
+      array.data = role->second;
+    } else {
+      array = *findArray(prepared, which);
+    }
+    auto bytes = packing::formatNpy(array);
+    if (!bytes)
+      return reportError("the memory behind '" + which +
+                             "' has too many dimensions for a .npy file",
+                         kFailure);
+    files.add(path, std::string(bytes->begin(), bytes->end()));
+  }
+  return kSuccess;
+}
+
+void EmulateVerb::printCounters(const emulator::Counters &count,
+                                double seconds) {
+  static constexpr std::string_view kinds[] = {
+      "f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"};
+  static_assert(std::size(kinds) == emulator::Counters().mmas.size());
+  std::cout << "seconds " << formatNumber("%.3f", seconds) << '\n'
+            << "clusters " << count.clusters << '\n'
+            << "instructions " << count.instructions << '\n';
+  for (size_t i = 0; i < std::size(kinds); ++i)
+    if (count.mmas[i])
+      std::cout << "mma." << kinds[i] << ' ' << count.mmas[i] << '\n';
+  std::cout << "macs " << count.macs << '\n'
+            << "warp_mmas " << count.warpMmas << '\n'
+            << "tensor_copies " << count.tensorCopies << '\n'
+            << "tma_load_bytes " << count.tmaLoadBytes << '\n'
+            << "tma_store_bytes " << count.tmaStoreBytes << '\n'
+            << "barrier_waits " << count.barrierWaits << '\n'
+            << "commits " << count.commits << '\n';
+}
+
 int EmulateVerb::report(const emulator::RunResult &result, double seconds) {
   std::set<unsigned> rules;
-  auto print = [&](const emulator::Finding &finding, StringRef grade) {
-    llvm::errs() << input << ": " << grade << emulator::toString(finding)
-                 << '\n';
+  auto print = [&](const emulator::Finding &finding, std::string_view grade) {
+    std::cerr << input << ": " << grade << emulator::toString(finding) << '\n';
     if (finding.hazard)
       rules.insert(finding.hazard);
   };
@@ -353,32 +397,17 @@ int EmulateVerb::report(const emulator::RunResult &result, double seconds) {
     print(finding, "advice: ");
   for (unsigned rule : rules)
     if (const emulator::HazardInfo *info = emulator::hazardInfo(rule))
-      llvm::errs() << "hazard " << rule << ", " << info->name << ": "
-                   << info->explanation << '\n';
-  if (counters) {
-    const emulator::Counters &count = result.counters;
-    static constexpr StringRef kinds[] = {"f16",      "tf32", "f8f6f4",  "i8",
-                                          "mxf8f6f4", "mxf4", "mxf4nvf4"};
-    llvm::outs() << "seconds " << llvm::format("%.3f", seconds) << '\n'
-                 << "clusters " << count.clusters << '\n'
-                 << "instructions " << count.instructions << '\n';
-    for (auto [kind, number] : llvm::zip_equal(kinds, count.mmas))
-      if (number)
-        llvm::outs() << "mma." << kind << ' ' << number << '\n';
-    llvm::outs() << "macs " << count.macs << '\n'
-                 << "warp_mmas " << count.warpMmas << '\n'
-                 << "tensor_copies " << count.tensorCopies << '\n'
-                 << "tma_load_bytes " << count.tmaLoadBytes << '\n'
-                 << "tma_store_bytes " << count.tmaStoreBytes << '\n'
-                 << "barrier_waits " << count.barrierWaits << '\n'
-                 << "commits " << count.commits << '\n';
-  }
+      std::cerr << "hazard " << rule << ", " << info->name << ": "
+                << info->explanation << '\n';
+  if (counters)
+    printCounters(result.counters, seconds);
+  std::cout.flush();
   for (size_t i = 0; i < size_t(emulator::OpenPoint::Count); ++i)
     if (result.openPoints.contains(static_cast<emulator::OpenPoint>(i)))
-      llvm::errs() << "blockscale: note: depends on a choice where the PTX ISA "
-                      "is open: "
-                   << emulator::openPoints()[i].name << ": "
-                   << emulator::openPoints()[i].choice << '\n';
+      std::cerr << "blockscale: note: depends on a choice where the PTX ISA "
+                   "is open: "
+                << emulator::openPoints()[i].name << ": "
+                << emulator::openPoints()[i].choice << '\n';
   return result.clean() ? kSuccess : kFailure;
 }
 
@@ -401,41 +430,41 @@ int EmulateVerb::runProgram() {
       return reportError(why, kNotUnderstood);
     request.settings.emplace_back("BLOCKSCALE_DEVICE", device);
   }
-  static constexpr StringRef completions[] = {"immediate", "random", "latest"};
-  auto set = [&](const cl::Option &option, StringRef name, StringRef value) {
-    if (option.getNumOccurrences())
-      request.settings.emplace_back(name.str(), value.str());
+  static constexpr const char *completions[] = {"immediate", "random",
+                                                "latest"};
+  auto set = [&](const char *option, const char *name, std::string value) {
+    if (command.isGiven(option))
+      request.settings.emplace_back(name, std::move(value));
   };
-  set(completion, "BLOCKSCALE_COMPLETION",
-      completions[unsigned(completion.getValue())]);
-  set(seed, "BLOCKSCALE_SEED", std::to_string(seed));
-  set(stepLimit, "BLOCKSCALE_STEP_LIMIT", std::to_string(stepLimit));
-  set(threads, "BLOCKSCALE_THREADS", std::to_string(threads));
-  set(trace, "BLOCKSCALE_TRACE", trace ? "1" : "0");
-  set(strict, "BLOCKSCALE_STRICT", strict ? "1" : "0");
-  set(advice, "BLOCKSCALE_ADVICE", advice ? "1" : "0");
+  set("completion", "BLOCKSCALE_COMPLETION", completions[unsigned(completion)]);
+  set("seed", "BLOCKSCALE_SEED", std::to_string(seed));
+  set("step-limit", "BLOCKSCALE_STEP_LIMIT", std::to_string(stepLimit));
+  set("threads", "BLOCKSCALE_THREADS", std::to_string(threads));
+  set("trace", "BLOCKSCALE_TRACE", trace ? "1" : "0");
+  set("strict", "BLOCKSCALE_STRICT", strict ? "1" : "0");
+  set("advice", "BLOCKSCALE_ADVICE", advice ? "1" : "0");
   return runCudaProgram(request);
 }
 
 int EmulateVerb::run() {
-  if (program.getNumOccurrences())
+  if (command.isGiven("cuda"))
     return runProgram();
   if (int code = check())
     return code;
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(input.getValue());
-  if (!file)
-    return reportError(
-        "cannot read '" + input + "': " + file.getError().message(), kFailure);
-  StringRef text = (*file)->getBuffer();
-  emulator::ParseResult ptx =
-      emulator::parsePtx(std::string_view(text.data(), text.size()));
+  std::string error;
+  std::optional<std::string> text = readFile(input, error);
+  if (!text)
+    return reportError(error, kFailure);
+  emulator::ParseResult ptx = emulator::parsePtx(*text);
   for (const emulator::Diagnostic &diagnostic : ptx.errors)
-    llvm::errs() << input << ':' << diagnostic.format() << '\n';
+    std::cerr << input << ':' << diagnostic.format() << '\n';
   if (!ptx)
     return reportError("cannot run '" + input + "'", kFailure);
   Prepared prepared;
   if (int code = planFile.empty() ? prepareFromArguments(prepared)
-                                  : prepareFromPlan(prepared))
+                                  : prepareFromPlan(*ptx.module, prepared))
+    return code;
+  if (int code = checkOutputs(prepared))
     return code;
   emulator::Options options;
   options.threads = threads;
@@ -445,24 +474,27 @@ int EmulateVerb::run() {
   options.completion = completion;
   options.seed = seed;
   if (trace)
-    options.trace = [](std::string_view line) {
-      llvm::outs() << StringRef(line.data(), line.size()) << '\n';
-    };
-  options.print = [](std::string_view line) {
-    llvm::outs() << StringRef(line.data(), line.size());
-  };
+    options.trace = [](std::string_view line) { std::cout << line << '\n'; };
+  options.print = [](std::string_view line) { std::cout << line; };
   if (int code = timeline.attach(*ptx.module, prepared.launch, options))
     return code;
+  progress.attach(prepared.launch.kernel, options);
   auto start = std::chrono::steady_clock::now();
   emulator::RunResult result =
       emulator::run(*ptx.module, prepared.launch, options);
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
+  progress.finish();
   int code = report(result, seconds.count());
-  if (int failed = writeOutputs(prepared))
+  // What was refused has no results; what went wrong on the way has some.
+  if (code && !result.counters.instructions)
+    return code;
+  OutputFiles files;
+  if (int failed = addOutputs(prepared, files))
     return failed;
-  if (int failed = timeline.finish())
-    return failed;
+  timeline.finish(files);
+  if (std::string why = files.write(""); !why.empty())
+    return reportError(why, kFailure);
   return code;
 }
 

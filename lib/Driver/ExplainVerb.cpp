@@ -12,88 +12,70 @@
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Explain/Explain.h"
 #include "blockscale/HW/Check.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
 
 using namespace blockscale;
 using namespace blockscale::driver;
-using llvm::StringRef;
-namespace cl = llvm::cl;
 
 namespace {
-/// A text option of the question.
-struct TextOption : cl::opt<std::string> {
-  TextOption(StringRef name, StringRef help, cl::SubCommand &verb,
-             StringRef value = "NAME")
-      : cl::opt<std::string>(name, cl::desc(help), cl::sub(verb),
-                             cl::value_desc(value)) {}
-};
-/// A number of the question, which may be left out.
-struct NumberOption : cl::opt<unsigned> {
-  NumberOption(StringRef name, StringRef help, cl::SubCommand &verb)
-      : cl::opt<unsigned>(name, cl::desc(help), cl::sub(verb),
-                          cl::value_desc("NUMBER")) {}
-  std::optional<unsigned> get() const {
-    if (!getNumOccurrences())
-      return std::nullopt;
-    return getValue();
-  }
-};
-
 class ExplainVerb : public Verb {
 public:
-  ExplainVerb()
-      : Verb("explain",
-             "Say whether an instruction is legal, where every byte lies, or "
-             "what hazards the emulator finds") {}
+  ExplainVerb();
   int run() override;
 
 private:
   int explainLegality();
   int explainHazards();
   int explainFile();
-  int print(StringRef text);
+  int print(const std::string &text);
 
-  cl::opt<std::string> topic{cl::Positional, cl::sub(command),
-                             cl::value_desc("TOPIC"),
-                             cl::desc("'legality', 'hazards' or the name of a "
-                                      "table")};
-  TextOption target{"target", "Chip, such as sm_100a", command};
-  TextOption kind{"kind", "Kind of the instruction, such as mxf4nvf4", command};
-  TextOption a{"a", "Element type of A, such as e2m1", command};
-  TextOption b{"b", "Element type of B", command};
-  TextOption scale{"scale", "Type of the scales, such as ue4m3", command};
-  TextOption family{"family", "tcgen05 or mma.sync", command};
-  TextOption aMajor{"a-major", "Contiguous dimension of A: k or mn", command};
-  TextOption bMajor{"b-major", "Contiguous dimension of B: k or mn", command};
-  NumberOption block{"block", "Elements along K that share a scale", command};
-  NumberOption m{"m", "Rows of the instruction", command};
-  NumberOption n{"n", "Columns of the instruction", command};
-  NumberOption k{"k", "Extent of the instruction along K", command};
-  NumberOption ctaGroup{"cta-group", "CTAs that work together, 1 or 2",
-                        command};
-  NumberOption sfaId{"sfa-id", "Byte of the word that A's scales start at",
-                     command};
-  NumberOption sfbId{"sfb-id", "Byte of the word that B's scales start at",
-                     command};
-  cl::opt<bool> sparse{"sparse", cl::desc("A has structured sparsity"),
-                       cl::sub(command)};
-  cl::opt<bool> all{"all", cl::desc("Print the whole legality table"),
-                    cl::sub(command)};
-  TextOption format{"format", "Form of the whole table: markdown or csv",
-                    command};
-  TextOption from{"from", "CSV file with the questions, '-' for standard input",
-                  command, "FILE"};
-  cl::opt<std::string> output{"o", cl::desc("Where to write the answer"),
-                              cl::sub(command), cl::value_desc("FILE"),
-                              cl::init("-")};
+  std::string topic, format, from, output = "-";
+  bool all = false;
+  hw::LegalityQuestion question;
 };
 } // namespace
 
-int ExplainVerb::print(StringRef text) {
-  if (llvm::Error error = writeFile(output, text))
-    return reportError(llvm::toString(std::move(error)), kFailure);
+ExplainVerb::ExplainVerb()
+    : Verb("explain", "Say whether an instruction is legal, where every byte "
+                      "lies, or what hazards the emulator finds") {
+  command.positional("TOPIC", topic,
+                     "'legality', 'hazards' or the name of a table");
+  auto name = [&](const char *option, std::string &value, const char *help) {
+    command.text(option, value, "NAME", help);
+  };
+  name("target", question.target, "Chip, such as sm_100a");
+  name("kind", question.kind, "Kind of the instruction, such as mxf4nvf4");
+  name("a", question.a, "Element type of A, such as e2m1");
+  name("b", question.b, "Element type of B");
+  name("scale", question.scale, "Type of the scales, such as ue4m3");
+  name("family", question.family, "tcgen05 or mma.sync");
+  name("a-major", question.aMajor, "Contiguous dimension of A: k or mn");
+  name("b-major", question.bMajor, "Contiguous dimension of B: k or mn");
+  command.number("block", question.block,
+                 "Elements along K that share a scale");
+  command.number("m", question.m, "Rows of the instruction");
+  command.number("n", question.n, "Columns of the instruction");
+  command.number("k", question.k, "Extent of the instruction along K");
+  command.number("cta-group", question.ctaGroup,
+                 "CTAs that work together, 1 or 2");
+  command.number("sfa-id", question.sfaId,
+                 "Byte of the word that A's scales start at");
+  command.number("sfb-id", question.sfbId,
+                 "Byte of the word that B's scales start at");
+  command.flag("sparse", question.sparse, "A has structured sparsity");
+  command.flag("all", all, "Print the whole legality table");
+  name("format", format, "Form of the whole table: markdown or csv");
+  command.text("from", from, "FILE",
+               "CSV file with the questions, '-' for standard input");
+  command.text("o", output, "FILE", "Where to write the answer");
+}
+
+int ExplainVerb::print(const std::string &text) {
+  if (std::string error = writeFile(output, text); !error.empty())
+    return reportError(error, kFailure);
   return kSuccess;
 }
 
@@ -103,27 +85,10 @@ int ExplainVerb::explainLegality() {
       return print(hw::legalityTableMarkdown());
     if (format == "csv")
       return print(hw::legalityTableCsv());
-    return reportError("unknown format '" + format.getValue() +
+    return reportError("unknown format '" + format +
                            "', legal are 'markdown' and 'csv'",
                        kNotUnderstood);
   }
-  hw::LegalityQuestion question;
-  question.target = target;
-  question.kind = kind;
-  question.a = a;
-  question.b = b;
-  question.scale = scale;
-  question.family = family;
-  question.aMajor = aMajor;
-  question.bMajor = bMajor;
-  question.block = block.get();
-  question.m = m.get();
-  question.n = n.get();
-  question.k = k.get();
-  question.ctaGroup = ctaGroup.get();
-  question.sparse = sparse;
-  question.sfaId = sfaId.get();
-  question.sfbId = sfbId.get();
   hw::LegalityAnswer answer = hw::explainLegality(question);
   if (!answer.understood)
     return reportError(answer.text, kNotUnderstood);
@@ -132,44 +97,37 @@ int ExplainVerb::explainLegality() {
 
 int ExplainVerb::explainHazards() {
   if (!format.empty() && format != "markdown")
-    return reportError("unknown format '" + format.getValue() +
+    return reportError("unknown format '" + format +
                            "' of the hazards, legal is 'markdown'",
                        kNotUnderstood);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "| number | grade | hazard | rule |\n| --- | --- | --- | --- |\n";
+  std::ostringstream text;
+  text << "| number | grade | hazard | rule |\n| --- | --- | --- | --- |\n";
   for (const emulator::HazardInfo &info : emulator::hazardCatalogue())
-    os << "| " << info.number << " | "
-       << (info.grade == emulator::Grade::Error ? "error" : "advice") << " | "
-       << info.name << " | " << info.explanation << " |\n";
-  return print(text);
+    text << "| " << info.number << " | "
+         << (info.grade == emulator::Grade::Error ? "error" : "advice") << " | "
+         << info.name << " | " << info.explanation << " |\n";
+  return print(text.str());
 }
 
 int ExplainVerb::explainFile() {
   if (from.empty())
-    return reportError("table '" + topic.getValue() +
+    return reportError("table '" + topic +
                            "' needs its questions: --from=FILE.csv",
                        kNotUnderstood);
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(from.getValue(),
-                                                 /*IsText=*/true);
-  if (!file)
-    return reportError("cannot read '" + from.getValue() +
-                           "': " + file.getError().message(),
-                       kFailure);
-  StringRef text = (*file)->getBuffer();
-  explain::CsvResult csv =
-      explain::parseCsv(std::string_view(text.data(), text.size()));
+  std::string error;
+  std::optional<std::string> text = readFile(from, error);
+  if (!text)
+    return reportError(error, kFailure);
+  explain::CsvResult csv = explain::parseCsv(*text);
   for (const std::string &diagnostic : csv.diagnostics)
-    llvm::errs() << from.getValue() << ": " << diagnostic << '\n';
+    std::cerr << from << ": " << diagnostic << '\n';
   if (!csv.table)
-    return reportError("no table in '" + from.getValue() + "'", kNotUnderstood);
-  explain::ExplainResult result =
-      explain::explainTable(topic.getValue(), *csv.table);
+    return reportError("no table in '" + from + "'", kNotUnderstood);
+  explain::ExplainResult result = explain::explainTable(topic, *csv.table);
   for (const std::string &diagnostic : result.diagnostics)
-    llvm::errs() << from.getValue() << ": " << diagnostic << '\n';
+    std::cerr << from << ": " << diagnostic << '\n';
   if (!result.table)
-    return reportError("cannot answer '" + from.getValue() + "'",
-                       kNotUnderstood);
+    return reportError("cannot answer '" + from + "'", kNotUnderstood);
   return print(explain::writeCsv(*result.table));
 }
 
@@ -179,14 +137,14 @@ int ExplainVerb::run() {
   if (topic == "hazards")
     return explainHazards();
   std::vector<std::string> tables = explain::tableNames();
-  if (llvm::is_contained(tables, topic.getValue()))
+  if (std::count(tables.begin(), tables.end(), topic))
     return explainFile();
-  std::string known =
-      "'legality', 'hazards', '" + llvm::join(tables, "', '") + "'";
+  std::string known = "'legality', 'hazards'";
+  for (const std::string &table : tables)
+    known += ", '" + table + "'";
   if (topic.empty())
     return reportError("no topic given, legal are " + known, kNotUnderstood);
-  return reportError("unknown topic '" + topic.getValue() + "', legal are " +
-                         known,
+  return reportError("unknown topic '" + topic + "', legal are " + known,
                      kNotUnderstood);
 }
 

@@ -7,106 +7,140 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/OutputFiles.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <iostream>
+#include <unistd.h>
 
 using namespace blockscale::driver;
-using llvm::Error;
-using llvm::StringRef;
+namespace fs = std::filesystem;
 
-static Error failed(const llvm::Twine &what, StringRef path,
-                    std::error_code code) {
-  return llvm::createStringError(code,
-                                 what + " '" + path + "': " + code.message());
+namespace {
+/// A file that is being written: under a temporary name, or in place where
+/// there is something that cannot be replaced, such as a device.
+struct Written {
+  fs::path path, temporary;
+};
+} // namespace
+
+static std::string failed(const char *what, const fs::path &path, int code) {
+  return std::string(what) + " '" + path.string() + "': " + std::strerror(code);
 }
 
-/// Makes the missing directories of `path`; returns the outermost that it made
-/// in `made`, empty if all were there.
-static Error makeDirectory(StringRef path, std::string &made) {
-  llvm::SmallString<256> missing(path);
-  while (!missing.empty() && !llvm::sys::fs::exists(missing)) {
-    made = missing.str().str();
-    StringRef parent = llvm::sys::path::parent_path(missing);
-    missing = llvm::SmallString<256>(parent);
+/// Makes the missing directories of `path`; puts the outermost that it made
+/// into `made`, which stays empty if all were there.
+static std::string makeDirectory(const fs::path &path, fs::path &made) {
+  std::error_code code;
+  for (fs::path missing = path; !missing.empty() && !fs::exists(missing, code);
+       missing = missing.parent_path())
+    made = missing;
+  fs::create_directories(path, code);
+  if (code)
+    return failed("cannot make directory", path, code.value());
+  if (!fs::is_directory(path, code))
+    return failed("cannot write into", path, ENOTDIR);
+  return "";
+}
+
+static int writeAll(int descriptor, const std::string &contents) {
+  size_t done = 0;
+  while (done < contents.size()) {
+    ssize_t count =
+        ::write(descriptor, contents.data() + done, contents.size() - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return errno;
+    done += size_t(count);
   }
-  if (std::error_code code = llvm::sys::fs::create_directories(path))
-    return failed("cannot make directory", path, code);
-  if (!llvm::sys::fs::is_directory(path))
-    return failed("cannot write into", path,
-                  std::make_error_code(std::errc::not_a_directory));
-  return Error::success();
+  return 0;
 }
 
-/// Writes `contents` under a temporary name beside `path`.
-static llvm::Expected<llvm::sys::fs::TempFile> writeBeside(StringRef path,
-                                                           StringRef contents) {
-  auto file = llvm::sys::fs::TempFile::create(
-      path + ".%%%%%%.tmp", llvm::sys::fs::all_read | llvm::sys::fs::all_write);
-  if (!file)
-    return failed("cannot write", path,
-                  llvm::errorToErrorCode(file.takeError()));
-  llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
-  stream << contents;
-  stream.flush();
-  if (std::error_code code = stream.error()) {
-    stream.clear_error();
-    llvm::consumeError(file->discard());
-    return failed("cannot write", path, code);
+/// Opens a new file beside `path`.
+static int openBeside(const fs::path &path, fs::path &temporary) {
+  static std::atomic<unsigned> count{0};
+  while (true) {
+    temporary = path;
+    temporary += "." + std::to_string(::getpid()) + "-" +
+                 std::to_string(count++) + ".tmp";
+    int descriptor =
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666);
+    if (descriptor >= 0 || errno != EEXIST)
+      return descriptor;
   }
-  return std::move(*file);
 }
 
-static Error
-writeAll(StringRef directory,
-         const std::vector<std::pair<std::string, std::string>> &files) {
-  std::vector<llvm::sys::fs::TempFile> written;
-  Error error = Error::success();
-  std::vector<std::string> paths;
+static std::string writeOne(Written &file, const std::string &contents) {
+  std::error_code code;
+  bool isSpecial = fs::exists(file.path, code) &&
+                   !fs::is_regular_file(file.path, code) &&
+                   !fs::is_directory(file.path, code);
+  int descriptor = isSpecial ? ::open(file.path.c_str(), O_WRONLY)
+                             : openBeside(file.path, file.temporary);
+  if (descriptor < 0) {
+    file.temporary.clear();
+    return failed("cannot write", file.path, errno);
+  }
+  int error = writeAll(descriptor, contents);
+  if (::close(descriptor) != 0 && !error)
+    error = errno;
+  return error ? failed("cannot write", file.path, error) : "";
+}
+
+static std::string
+writeTogether(const fs::path &directory,
+              const std::vector<std::pair<std::string, std::string>> &files) {
+  std::vector<Written> written;
+  std::string error;
   for (const auto &[name, contents] : files) {
-    llvm::SmallString<256> path(directory);
-    llvm::sys::path::append(path, name);
-    paths.push_back(path.str().str());
-    auto file = writeBeside(path, contents);
-    if (!file) {
-      error = llvm::joinErrors(std::move(error), file.takeError());
+    written.push_back({directory / name, {}});
+    error = writeOne(written.back(), contents);
+    if (!error.empty())
       break;
-    }
-    written.push_back(std::move(*file));
   }
   size_t kept = 0;
-  for (; !error && kept < written.size(); ++kept)
-    if (Error problem = written[kept].keep(paths[kept])) {
-      error = failed("cannot write", paths[kept],
-                     llvm::errorToErrorCode(std::move(problem)));
+  std::error_code code;
+  for (; error.empty() && kept < written.size(); ++kept) {
+    const Written &file = written[kept];
+    if (file.temporary.empty())
+      continue;
+    fs::rename(file.temporary, file.path, code);
+    if (code) {
+      error = failed("cannot write", file.path, code.value());
       break;
     }
-  if (!error)
-    return Error::success();
-  for (size_t i = 0; i < kept; ++i)
-    llvm::sys::fs::remove(paths[i]);
-  for (size_t i = kept; i < written.size(); ++i)
-    llvm::consumeError(written[i].discard());
-  return error;
-}
-
-Error OutputFiles::write(StringRef directory) const {
-  std::string made;
-  Error error = makeDirectory(directory, made);
-  if (!error)
-    error = writeAll(directory, files);
-  if (error && !made.empty())
-    llvm::sys::fs::remove_directories(made);
-  return error;
-}
-
-Error blockscale::driver::writeFile(StringRef path, StringRef contents) {
-  if (path == "-") {
-    llvm::outs() << contents;
-    llvm::outs().flush();
-    return Error::success();
   }
-  return writeAll(llvm::sys::path::parent_path(path),
-                  {{llvm::sys::path::filename(path).str(), contents.str()}});
+  if (error.empty())
+    return "";
+  for (size_t i = 0; i < written.size(); ++i)
+    if (!written[i].temporary.empty())
+      fs::remove(i < kept ? written[i].path : written[i].temporary, code);
+  return error;
+}
+
+std::string OutputFiles::write(const std::string &directory) const {
+  fs::path made;
+  std::string error;
+  if (!directory.empty())
+    error = makeDirectory(directory, made);
+  if (error.empty())
+    error = writeTogether(directory, files);
+  std::error_code code;
+  if (!error.empty() && !made.empty())
+    fs::remove_all(made, code);
+  return error;
+}
+
+std::string blockscale::driver::writeFile(const std::string &path,
+                                          const std::string &contents) {
+  if (path == "-") {
+    std::cout << contents;
+    std::cout.flush();
+    return std::cout ? "" : "cannot write to standard output";
+  }
+  return writeTogether("", {{path, contents}});
 }

@@ -8,12 +8,13 @@
 #ifndef BLOCKSCALE_LIB_DRIVER_TIMELINEOUTPUT_H
 #define BLOCKSCALE_LIB_DRIVER_TIMELINEOUTPUT_H
 
+#include "CommandLine.h"
+#include "blockscale/Driver/OutputFiles.h"
 #include "blockscale/Emulator/Machine.h"
 #include "blockscale/Timeline/Timeline.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/CommandLine.h"
 
-#include <optional>
+#include <memory>
+#include <string>
 
 namespace blockscale::driver {
 
@@ -21,21 +22,21 @@ namespace blockscale::driver {
 /// first one, of which the first cluster is recorded.
 class TimelineOutput {
 public:
-  explicit TimelineOutput(llvm::cl::SubCommand &command);
+  explicit TimelineOutput(CommandLine &command);
 
   /// Asks for the events of a run if an option wants them and no run was
   /// recorded before. An exit code; 0 is success.
   int attach(const emulator::Module &module, const emulator::Launch &launch,
              emulator::Options &options);
-  /// Writes and prints what was recorded. An exit code; 0 is success.
-  int finish();
+  /// Prints what was recorded, and adds the trace to `files`.
+  void finish(OutputFiles &files);
 
 private:
-  int writeTrace(const timeline::Estimate &estimate) const;
+  std::string printTrace(const timeline::Estimate &estimate) const;
   void printReport(const timeline::Estimate &estimate) const;
 
-  llvm::cl::opt<std::string> file;
-  llvm::cl::opt<bool> report;
+  std::string file;
+  bool report = false;
   std::string kernel;
   timeline::Conditions conditions;
   std::unique_ptr<timeline::Timeline> timeline;

@@ -9,8 +9,12 @@
 #ifndef BLOCKSCALE_LIB_DRIVER_VERB_H
 #define BLOCKSCALE_LIB_DRIVER_VERB_H
 
-#include "llvm/Support/CommandLine.h"
+#include "CommandLine.h"
+
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace blockscale::driver {
 
@@ -18,23 +22,33 @@ namespace blockscale::driver {
 /// library that links with us grows options of ours.
 class Verb {
 public:
-  Verb(llvm::StringRef name, llvm::StringRef summary)
-      : command(name, summary) {}
+  Verb(std::string name, std::string summary)
+      : command(std::move(name), std::move(summary)) {}
   virtual ~Verb() = default;
 
-  /// True if the command line named this verb.
-  bool isChosen() const { return bool(command); }
+  CommandLine &options() { return command; }
   /// Does the work and returns the exit code.
   virtual int run() = 0;
 
 protected:
-  llvm::cl::SubCommand command;
+  CommandLine command;
 };
 
-/// Prints "blockscale: error: ..." and returns `code`.
-int reportError(const llvm::Twine &message, int code);
+/// Runs the verb that the command line names and returns the exit code.
+/// `version` is the answer to --version, `summary` the first line of --help.
+int runVerbs(const std::vector<std::unique_ptr<Verb>> &verbs,
+             std::string_view version, std::string_view summary, int argc,
+             const char *const *argv);
 
-// One file per verb; Driver.cpp lists them.
+/// Prints "blockscale: error: ..." and returns `code`.
+int reportError(std::string_view message, int code);
+
+/// The contents of a file, or of standard input for "-"; or nothing, and why in
+/// `error`.
+std::optional<std::string> readFile(const std::string &path,
+                                    std::string &error);
+
+// One file per verb. Those of the compiler need MLIR.
 std::unique_ptr<Verb> makeCompileVerb();
 std::unique_ptr<Verb> makeEmulateVerb();
 std::unique_ptr<Verb> makeExplainVerb();

@@ -7,119 +7,105 @@
 //===----------------------------------------------------------------------===//
 
 #include "InputModule.h"
+#include "Progress.h"
 #include "TimelineOutput.h"
 #include "Verb.h"
 #include "blockscale/Driver/Compile.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Verify/Verify.h"
-#include "llvm/Support/raw_ostream.h"
+
+#include <iostream>
 
 using namespace blockscale;
 using namespace blockscale::driver;
-using llvm::StringRef;
-namespace cl = llvm::cl;
 
 namespace {
 enum class Data { Exact, Random, Both };
 
 class VerifyVerb : public Verb {
 public:
-  VerifyVerb()
-      : Verb("verify", "Compile, run on the emulator, compare with a reference "
-                       "product") {}
+  VerifyVerb();
   int run() override;
 
 private:
-  int verifyFile(StringRef path, const CompileOptions &options,
+  int verifyFile(const std::string &path, const CompileOptions &options,
                  std::vector<verify::Verdict> &verdicts);
   int verifyPlan(const Compilation &compilation,
                  std::vector<verify::Verdict> &verdicts);
   /// The sizes to try: the product of what was given per dimension.
   std::vector<plan::Environment> sizesFor(const plan::Kernel &kernel) const;
 
-  cl::list<std::string> inputs{cl::Positional, cl::sub(command), cl::OneOrMore,
-                               cl::value_desc("FILE.mlir"),
-                               cl::desc("Files to verify")};
-  cl::opt<std::string> target{
-      "target", cl::sub(command), cl::init("sm_100a"), cl::value_desc("CHIP"),
-      cl::desc("Chip of products whose schedule names none (default sm_100a)")};
-  cl::opt<std::string> ptxFile{
-      "ptx", cl::sub(command), cl::value_desc("FILE.ptx"),
-      cl::desc("Run this PTX in place of what was compiled, to see whether an "
-               "edit of it is noticed")};
-  cl::opt<int64_t> expectedRows{
-      "expected-rows", cl::sub(command), cl::init(4096),
-      cl::value_desc("NUMBER"),
-      cl::desc("Rows to optimise for where their number is dynamic (default "
-               "4096)")};
-  cl::opt<bool> denseFallback{
-      "dense-fallback", cl::sub(command),
-      cl::desc("Multiply sparse operands that no instruction takes as dense "
-               "ones")};
-  cl::opt<bool> hostDuties{
-      "host-duties", cl::sub(command),
-      cl::desc("Judge the kernels of functions that also do what no kernel "
-               "does; a note names what is not judged")};
-  cl::list<int64_t> m{"m", cl::sub(command), cl::CommaSeparated,
-                      cl::value_desc("NUMBERS"),
-                      cl::desc("Values of a dynamic M (default 256)")};
-  cl::list<int64_t> n{"n", cl::sub(command), cl::CommaSeparated,
-                      cl::value_desc("NUMBERS"),
-                      cl::desc("Values of a dynamic N (default 256)")};
-  cl::list<int64_t> k{"k", cl::sub(command), cl::CommaSeparated,
-                      cl::value_desc("NUMBERS"),
-                      cl::desc("Values of a dynamic K (default 512)")};
-  cl::list<int64_t> batch{"batch", cl::sub(command), cl::CommaSeparated,
-                          cl::value_desc("NUMBERS"),
-                          cl::desc("Values of a dynamic batch (default 2)")};
-  cl::opt<Data> data{
-      "data", cl::sub(command), cl::init(Data::Both),
-      cl::desc("Inputs to run with"),
-      cl::values(clEnumValN(Data::Exact, "exact",
-                            "Small numbers; results must agree bit for bit"),
-                 clEnumValN(Data::Random, "random",
-                            "All codes; results must agree within a bound"),
-                 clEnumValN(Data::Both, "both", "One run with each"))};
-  cl::opt<uint64_t> tiles{
-      "tiles", cl::sub(command), cl::init(0), cl::value_desc("NUMBER"),
-      cl::desc("Run only that many clusters of the grid, spread evenly "
-               "(default 0: all)")};
-  cl::opt<int64_t> numSms{
-      "num-sms", cl::sub(command), cl::init(0), cl::value_desc("NUMBER"),
-      cl::desc("SMs that the launch assumes (default: the chip's reference "
-               "part); few make a CTA compute many tiles")};
-  cl::opt<uint64_t> seed{"seed", cl::sub(command), cl::init(1),
-                         cl::value_desc("NUMBER"),
-                         cl::desc("Seed of the inputs (default 1)")};
-  cl::opt<unsigned> threads{"threads", cl::sub(command), cl::init(0),
-                            cl::value_desc("NUMBER"),
-                            cl::desc("Host threads (default 0: all)")};
-  cl::opt<bool> trace{"trace", cl::sub(command),
-                      cl::desc("Print asynchronous and barrier events")};
-  cl::opt<emulator::Completion> completion{
-      "completion", cl::sub(command), cl::init(emulator::Completion::Immediate),
-      cl::desc("When asynchronous operations take effect"),
-      cl::values(
-          clEnumValN(emulator::Completion::Immediate, "immediate", "At issue"),
-          clEnumValN(emulator::Completion::Random, "random",
-                     "At times drawn from the seed"),
-          clEnumValN(emulator::Completion::Latest, "latest",
-                     "When nothing can run without them"))};
+  std::vector<std::string> inputs;
+  std::string target = "sm_100a", ptxFile;
+  int64_t expectedRows = 4096;
+  std::optional<int64_t> numSms;
+  bool denseFallback = false, hostDuties = false, trace = false;
+  std::vector<int64_t> m, n, k, batch;
+  Data data = Data::Both;
+  uint64_t tiles = 0, seed = 1;
+  unsigned threads = 0;
+  emulator::Completion completion = emulator::Completion::Immediate;
   TimelineOutput timeline{command};
+  Progress progress{command};
 };
 } // namespace
+
+VerifyVerb::VerifyVerb()
+    : Verb("verify", "Compile, run on the emulator, compare with a reference "
+                     "product") {
+  using emulator::Completion;
+  command.positionals("FILE.mlir", inputs, "Files to verify");
+  command.text("target", target, "CHIP",
+               "Chip of products whose schedule names none (default sm_100a)");
+  command.text("ptx", ptxFile, "FILE.ptx",
+               "Run this PTX in place of what was compiled, to see whether an "
+               "edit of it is noticed");
+  command.number("expected-rows", expectedRows,
+                 "Rows to optimise for where their number is dynamic (default "
+                 "4096)");
+  command.flag("dense-fallback", denseFallback,
+               "Multiply sparse operands that no instruction takes as dense "
+               "ones");
+  command.flag("host-duties", hostDuties,
+               "Judge the kernels of functions that also do what no kernel "
+               "does; a note names what is not judged");
+  command.numbers("m", m, "Values of a dynamic M (default 256)");
+  command.numbers("n", n, "Values of a dynamic N (default 256)");
+  command.numbers("k", k, "Values of a dynamic K (default 512)");
+  command.numbers("batch", batch, "Values of a dynamic batch (default 2)");
+  command.choice<Data>(
+      "data", data,
+      {{"exact", Data::Exact, "small numbers; results must agree bit for bit"},
+       {"random", Data::Random, "all codes; results must agree within a bound"},
+       {"both", Data::Both, "one run with each (default)"}},
+      "Inputs to run with");
+  command.number("tiles", tiles,
+                 "Run only that many clusters of the grid, spread evenly "
+                 "(default 0: all)");
+  command.number("num-sms", numSms,
+                 "SMs that the launch assumes (default: the chip's reference "
+                 "part); few make a CTA compute many tiles");
+  command.number("seed", seed, "Seed of the inputs (default 1)");
+  command.number("threads", threads, "Host threads (default 0: all)");
+  command.flag("trace", trace, "Print asynchronous and barrier events");
+  command.choice<Completion>(
+      "completion", completion,
+      {{"immediate", Completion::Immediate, "at issue (default)"},
+       {"random", Completion::Random, "at times drawn from the seed"},
+       {"latest", Completion::Latest, "when nothing can run without them"}},
+      "When asynchronous operations take effect");
+}
 
 std::vector<plan::Environment>
 VerifyVerb::sizesFor(const plan::Kernel &kernel) const {
   std::vector<plan::Environment> all{{}};
   for (const plan::Size &size : kernel.sizes) {
-    const cl::list<int64_t> &given = size.name == "M"   ? m
-                                     : size.name == "N" ? n
-                                     : size.name == "K" ? k
-                                                        : batch;
     if (size.value)
       continue;
-    std::vector<int64_t> values(given.begin(), given.end());
+    std::vector<int64_t> values = size.name == "M"   ? m
+                                  : size.name == "N" ? n
+                                  : size.name == "K" ? k
+                                                     : batch;
     if (values.empty())
       values = {size.name == "batch" ? 2 : size.name == "K" ? 512 : 256};
     std::vector<plan::Environment> extended;
@@ -137,16 +123,15 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
                            std::vector<verify::Verdict> &verdicts) {
   std::string text = compilation.ptx;
   if (!ptxFile.empty()) {
-    auto file = llvm::MemoryBuffer::getFile(ptxFile);
+    std::string error;
+    std::optional<std::string> file = readFile(ptxFile, error);
     if (!file)
-      return reportError("cannot read '" + ptxFile +
-                             "': " + file.getError().message(),
-                         kFailure);
-    text = (*file)->getBuffer().str();
+      return reportError(error, kFailure);
+    text = *file;
   }
   emulator::ParseResult ptx = emulator::parsePtx(text);
   for (const emulator::Diagnostic &diagnostic : ptx.errors)
-    llvm::errs() << "PTX:" << diagnostic.format() << '\n';
+    std::cerr << "PTX:" << diagnostic.format() << '\n';
   if (!ptx)
     return reportError("the emulator cannot read the PTX", kFailure);
   verify::VerifyOptions options;
@@ -155,13 +140,12 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   options.sampleClusters = tiles;
   options.completion = completion;
   if (trace)
-    options.trace = [](std::string_view line) {
-      llvm::outs() << StringRef(line) << '\n';
-    };
+    options.trace = [](std::string_view line) { std::cout << line << '\n'; };
   int attached = kSuccess;
   options.beforeRun = [&](const emulator::Launch &launch,
                           emulator::Options &run) {
     attached = timeline.attach(*ptx.module, launch, run);
+    progress.attach(launch.kernel, run);
   };
   std::vector<verify::DataKind> kinds;
   if (data != Data::Random)
@@ -169,10 +153,9 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   if (data != Data::Exact)
     kinds.push_back(verify::DataKind::Random);
   for (const plan::Kernel &kernel : compilation.plan.kernels) {
-    auto residency = numSms.getNumOccurrences()
-                         ? Parsed<verify::Residency>::success(
-                               verify::residencyOn(numSms, kernel))
-                         : verify::residencyOn(compilation.plan, kernel);
+    auto residency = numSms ? Parsed<verify::Residency>::success(
+                                  verify::residencyOn(*numSms, kernel))
+                            : verify::residencyOn(compilation.plan, kernel);
     if (!residency)
       return reportError(residency.error, kFailure);
     for (const plan::Environment &given : sizesFor(kernel)) {
@@ -183,6 +166,7 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
       for (verify::DataKind kind : kinds) {
         verdicts.push_back(
             verify::verifyKernel(*ptx.module, kernel, *sizes, kind, options));
+        progress.finish();
         if (attached)
           return attached;
       }
@@ -192,17 +176,18 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
 }
 
 /// Says what the verdicts are not about.
-static void noteHostDuties(StringRef path, const plan::Plan &plan) {
+static void noteHostDuties(const std::string &path, const plan::Plan &plan) {
   for (const plan::Function &function : plan.functions)
     for (const plan::Step &step : function.steps)
       if (!step.kernel)
-        llvm::errs() << "blockscale: note: "
-                     << (step.location.empty() ? path.str() : step.location)
-                     << ": '" << step.op << "' of '" << function.name
-                     << "' is the host's duty and is not judged\n";
+        std::cerr << "blockscale: note: "
+                  << (step.location.empty() ? path : step.location) << ": '"
+                  << step.op << "' of '" << function.name
+                  << "' is the host's duty and is not judged\n";
 }
 
-int VerifyVerb::verifyFile(StringRef path, const CompileOptions &options,
+int VerifyVerb::verifyFile(const std::string &path,
+                           const CompileOptions &options,
                            std::vector<verify::Verdict> &verdicts) {
   InputModule module(path);
   if (!module)
@@ -222,22 +207,24 @@ int VerifyVerb::run() {
   options.hostDuties = hostDuties;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
-  if (numSms.getNumOccurrences() && numSms < 1)
+  if (numSms && *numSms < 1)
     return reportError("--num-sms takes 1 or more, found " +
-                           llvm::Twine(numSms.getValue()),
+                           std::to_string(*numSms),
                        kNotUnderstood);
   if (!ptxFile.empty() && inputs.size() > 1)
     return reportError("--ptx takes one input, found " +
-                           llvm::Twine(inputs.size()),
+                           std::to_string(inputs.size()),
                        kNotUnderstood);
   std::vector<verify::Verdict> verdicts;
   int result = kSuccess;
   for (const std::string &input : inputs)
     if (int code = verifyFile(input, options, verdicts))
       result = code;
-  llvm::outs() << verify::printVerdicts(verdicts);
-  if (int code = timeline.finish())
-    result = code;
+  std::cout << verify::printVerdicts(verdicts);
+  OutputFiles files;
+  timeline.finish(files);
+  if (std::string error = files.write(""); !error.empty())
+    result = reportError(error, kFailure);
   for (const verify::Verdict &verdict : verdicts)
     if (!verdict.passed() && result == kSuccess)
       result = kFailure;

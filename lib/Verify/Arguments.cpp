@@ -6,20 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Verify/Arguments.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "blockscale/Formats/Text.h"
 
+#include <cstdlib>
 #include <limits>
+#include <new>
 
 using namespace blockscale;
 using namespace blockscale::verify;
-using llvm::StringRef;
 
 using ArgumentResult = Parsed<TextArgument>;
 
-static ArgumentResult failure(const llvm::Twine &message) {
-  return ArgumentResult::failure(message.str());
+static ArgumentResult failure(std::string message) {
+  return ArgumentResult::failure(std::move(message));
+}
+
+static std::string quoted(std::string_view text) {
+  return "'" + std::string(text) + "'";
 }
 
 //===----------------------------------------------------------------------===//
@@ -27,41 +30,43 @@ static ArgumentResult failure(const llvm::Twine &message) {
 //===----------------------------------------------------------------------===//
 
 /// `16x8` as numbers.
-static std::optional<std::vector<uint64_t>> parseExtents(StringRef text,
+static std::optional<std::vector<uint64_t>> parseExtents(std::string_view text,
                                                          char separator) {
-  llvm::SmallVector<StringRef> words;
-  text.split(words, separator);
   std::vector<uint64_t> values;
-  for (StringRef word : words) {
-    uint64_t value;
-    if (word.getAsInteger(10, value))
+  for (std::string_view word : splitAll(text, separator)) {
+    std::optional<uint64_t> value = parseInteger<uint64_t>(word);
+    if (!value)
       return std::nullopt;
-    values.push_back(value);
+    values.push_back(*value);
   }
   return values;
 }
 
-template <typename T> static ArgumentResult parseInteger(StringRef text) {
-  T value;
-  if (text.getAsInteger(0, value))
-    return failure("'" + text + "' is not an integer of " +
-                   llvm::Twine(sizeof(T) * 8) + " bits");
+template <typename T>
+static ArgumentResult parseIntegerArgument(std::string_view text) {
+  std::optional<T> value = parseInteger<T>(text);
+  if (!value)
+    return failure(quoted(text) + " is not an integer of " +
+                   std::to_string(sizeof(T) * 8) + " bits");
+  TextArgument result;
+  result.argument = emulator::scalar(*value);
+  return ArgumentResult::success(std::move(result));
+}
+
+static ArgumentResult parseFloatArgument(std::string_view text) {
+  // Infinities and NaNs are arguments too.
+  std::string copy(text);
+  char *end = nullptr;
+  float value = std::strtof(copy.c_str(), &end);
+  if (copy.empty() || end != copy.c_str() + copy.size())
+    return failure(quoted(text) + " is not a number");
   TextArgument result;
   result.argument = emulator::scalar(value);
   return ArgumentResult::success(std::move(result));
 }
 
-static ArgumentResult parseFloat(StringRef text) {
-  double value;
-  if (text.getAsDouble(value))
-    return failure("'" + text + "' is not a number");
-  TextArgument result;
-  result.argument = emulator::scalar(static_cast<float>(value));
-  return ArgumentResult::success(std::move(result));
-}
-
-static ArgumentResult parseFile(StringRef path, bool writable) {
-  packing::NpyResult file = packing::readNpy(path.str());
+static ArgumentResult parseFile(std::string_view path, bool writable) {
+  packing::NpyResult file = packing::readNpy(std::string(path));
   if (!file.array)
     return failure(file.error);
   TextArgument result;
@@ -71,33 +76,39 @@ static ArgumentResult parseFile(StringRef path, bool writable) {
   return ArgumentResult::success(std::move(result));
 }
 
-static ArgumentResult parseZeros(StringRef text) {
-  auto [typeName, shapeText] = text.split(':');
+static ArgumentResult parseZeros(std::string_view text) {
+  auto [typeName, shapeText] = splitAt(text, ':');
   packing::NpyArray array;
   bool known = false;
   for (unsigned i = 0; i <= unsigned(packing::NpyType::F64); ++i) {
     auto type = static_cast<packing::NpyType>(i);
-    if (StringRef(packing::npyTypeName(type)) != typeName)
+    if (packing::npyTypeName(type) != typeName)
       continue;
     array.type = type;
     known = true;
   }
   if (!known)
-    return failure("unknown element type '" + typeName + "'");
+    return failure("unknown element type " + quoted(typeName));
   auto shape = parseExtents(shapeText, 'x');
   if (!shape)
-    return failure("'" + shapeText + "' is not a shape such as '16x8'");
+    return failure(quoted(shapeText) + " is not a shape such as '16x8'");
   // More than this is a slip of the pen, not a test.
   constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
   uint64_t bytes = packing::npyTypeSize(array.type);
   for (uint64_t extent : *shape) {
     if (extent == 0 || bytes > kMaxBytes / extent)
-      return failure("shape '" + shapeText +
-                     "' is empty or larger than 2^40 bytes");
+      return failure("shape " + quoted(shapeText) +
+                     " is empty or larger than 2^40 bytes");
     bytes *= extent;
   }
   array.shape = *shape;
-  array.data.resize(bytes);
+  try {
+    array.data.resize(bytes);
+  } catch (const std::bad_alloc &) {
+    return failure("shape " + quoted(shapeText) + " takes " +
+                   std::to_string(bytes) +
+                   " bytes, more than this host has to give");
+  }
   TextArgument result;
   result.argument = emulator::BufferArgument{};
   result.array = std::move(array);
@@ -109,43 +120,54 @@ static ArgumentResult parseZeros(StringRef text) {
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-static std::optional<emulator::TensorMapType> mapType(StringRef name) {
-  using Type = emulator::TensorMapType;
-  return llvm::StringSwitch<std::optional<Type>>(name)
-      .Case("u8", Type::U8)
-      .Case("u16", Type::U16)
-      .Case("u32", Type::U32)
-      .Case("i32", Type::S32)
-      .Case("u64", Type::U64)
-      .Case("i64", Type::S64)
-      .Case("f16", Type::F16)
-      .Case("f32", Type::F32)
-      .Case("f64", Type::F64)
-      .Case("bf16", Type::BF16)
-      .Case("tf32", Type::TF32)
-      .Case("u4_align8", Type::U4Align8)
-      .Case("u4_align16", Type::U4Align16)
-      .Case("u6_align16", Type::U6Align16)
-      .Default(std::nullopt);
-}
+namespace {
+template <typename T> struct Named {
+  std::string_view name;
+  T value;
+};
+} // namespace
 
-static std::optional<emulator::Swizzle> mapSwizzle(StringRef name) {
-  using Mode = emulator::Swizzle;
-  return llvm::StringSwitch<std::optional<Mode>>(name)
-      .Case("none", Mode::None)
-      .Case("32B", Mode::B32)
-      .Case("64B", Mode::B64)
-      .Case("128B", Mode::B128)
-      .Case("128B_atom_32B", Mode::B128Atom32)
-      .Case("128B_atom_32B_flip_8B", Mode::B128Atom32Flip8)
-      .Case("128B_atom_64B", Mode::B128Atom64)
-      .Default(std::nullopt);
+static constexpr Named<emulator::TensorMapType> kMapTypes[] = {
+    {"u8", emulator::TensorMapType::U8},
+    {"u16", emulator::TensorMapType::U16},
+    {"u32", emulator::TensorMapType::U32},
+    {"i32", emulator::TensorMapType::S32},
+    {"u64", emulator::TensorMapType::U64},
+    {"i64", emulator::TensorMapType::S64},
+    {"f16", emulator::TensorMapType::F16},
+    {"f32", emulator::TensorMapType::F32},
+    {"f64", emulator::TensorMapType::F64},
+    {"bf16", emulator::TensorMapType::BF16},
+    {"tf32", emulator::TensorMapType::TF32},
+    {"u4_align8", emulator::TensorMapType::U4Align8},
+    {"u4_align16", emulator::TensorMapType::U4Align16},
+    {"u6_align16", emulator::TensorMapType::U6Align16}};
+
+static constexpr Named<emulator::Swizzle> kSwizzles[] = {
+    {"none", emulator::Swizzle::None},
+    {"32B", emulator::Swizzle::B32},
+    {"64B", emulator::Swizzle::B64},
+    {"128B", emulator::Swizzle::B128},
+    {"128B_atom_32B", emulator::Swizzle::B128Atom32},
+    {"128B_atom_32B_flip_8B", emulator::Swizzle::B128Atom32Flip8},
+    {"128B_atom_64B", emulator::Swizzle::B128Atom64}};
+
+/// Sets `value` to what `name` stands for; false if the table lacks it.
+template <typename T, size_t Count>
+static bool lookUp(const Named<T> (&table)[Count], std::string_view name,
+                   T &value) {
+  for (const Named<T> &entry : table)
+    if (entry.name == name) {
+      value = entry.value;
+      return true;
+    }
+  return false;
 }
 
 /// Copies numbers into a field of the map; false if there are too many, or
 /// one does not fit.
 template <typename Array>
-static bool assign(StringRef text, Array &field, size_t &count) {
+static bool assign(std::string_view text, Array &field, size_t &count) {
   using Value = typename Array::value_type;
   auto values = parseExtents(text, 'x');
   if (!values || values->size() > field.size())
@@ -159,36 +181,31 @@ static bool assign(StringRef text, Array &field, size_t &count) {
   return true;
 }
 
-static ArgumentResult parseMap(StringRef text) {
-  auto [path, fields] = text.split(':');
+static ArgumentResult parseMap(std::string_view text) {
+  auto [path, fields] = splitAt(text, ':');
   emulator::TensorMapArgument argument;
   emulator::TensorMap &map = argument.map;
   size_t dims = 0, strides = 0, box = 0;
   bool hasType = false;
-  llvm::SmallVector<StringRef> words;
-  fields.split(words, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef word : words) {
-    auto [key, value] = word.split('=');
+  for (std::string_view word : splitAll(fields, ',')) {
+    if (word.empty())
+      continue;
+    auto [key, value] = splitAt(word, '=');
     bool good = false;
-    if (key == "type") {
-      auto type = mapType(value);
-      good = hasType = type.has_value();
-      map.type = type.value_or(map.type);
-    } else if (key == "dims") {
+    if (key == "type")
+      good = hasType = lookUp(kMapTypes, value, map.type);
+    else if (key == "dims")
       good = assign(value, map.globalDim, dims);
-    } else if (key == "strides") {
+    else if (key == "strides")
       good = assign(value, map.globalStrides, strides);
-    } else if (key == "box") {
+    else if (key == "box")
       good = assign(value, map.boxDim, box);
-    } else if (key == "swizzle") {
-      auto swizzle = mapSwizzle(value);
-      good = swizzle.has_value();
-      map.swizzle = swizzle.value_or(map.swizzle);
-    } else {
-      return failure("unknown field '" + key + "' of a tensor map");
-    }
+    else if (key == "swizzle")
+      good = lookUp(kSwizzles, value, map.swizzle);
+    else
+      return failure("unknown field " + quoted(key) + " of a tensor map");
     if (!good)
-      return failure("'" + value + "' is no value for '" + key + "'");
+      return failure(quoted(value) + " is no value for " + quoted(key));
   }
   if (!hasType || dims == 0 || box != dims || strides + 1 != dims)
     return failure("a tensor map needs 'type', 'dims', one stride fewer, and a "
@@ -206,25 +223,25 @@ static ArgumentResult parseMap(StringRef text) {
 //===----------------------------------------------------------------------===//
 
 Parsed<TextArgument> verify::parseArgument(const std::string &text) {
-  auto [kind, rest] = StringRef(text).split(':');
+  auto [kind, rest] = splitAt(text, ':');
   if (kind == "i32")
-    return parseInteger<int32_t>(rest);
+    return parseIntegerArgument<int32_t>(rest);
   if (kind == "u32")
-    return parseInteger<uint32_t>(rest);
+    return parseIntegerArgument<uint32_t>(rest);
   if (kind == "i64")
-    return parseInteger<int64_t>(rest);
+    return parseIntegerArgument<int64_t>(rest);
   if (kind == "u64")
-    return parseInteger<uint64_t>(rest);
+    return parseIntegerArgument<uint64_t>(rest);
   if (kind == "f32")
-    return parseFloat(rest);
+    return parseFloatArgument(rest);
   if (kind == "in" || kind == "inout")
     return parseFile(rest, kind == "inout");
   if (kind == "out")
     return parseZeros(rest);
   if (kind == "map")
     return parseMap(rest);
-  return failure("argument '" + llvm::Twine(text) +
-                 "' does not start with i32:, u32:, i64:, u64:, f32:, in:, "
+  return failure("argument " + quoted(text) +
+                 " does not start with i32:, u32:, i64:, u64:, f32:, in:, "
                  "inout:, out: or map:");
 }
 

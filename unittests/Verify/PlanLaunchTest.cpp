@@ -177,7 +177,7 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
 
 TEST(PlanLaunch, RefusesCodesThatNoDriverHas) {
   plan::Kernel kernel = smallKernel();
-  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   HostData data = makeInputs(kernel, sizes, DataKind::Exact, 1)->data;
   kernel.parameters[0].tensorMap->oobFill.code = 2;
   EXPECT_EQ(buildLaunch(kernel, sizes, data).error,
@@ -198,7 +198,7 @@ TEST(PlanLaunch, TensorScalesAreOneForEachMatrix) {
   scale.operand = "a";
   scale.kind = plan::ParameterKind::Pointer;
   kernel.parameters.push_back(scale);
-  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, 148);
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   EXPECT_EQ(memoryBytes(kernel, scale, sizes).error,
             "the plan does not say what parameter 'a_tensor_scale' points to");
   kernel.tensorScales = {{"a", "batch"}};

@@ -18,9 +18,11 @@ inline constexpr int kFailure = 1;
 /// The question or the command line was not understood.
 inline constexpr int kNotUnderstood = 2;
 
-/// Runs `blockscale VERB ...` and returns the exit code. Ends the process on a
-/// command line that cannot be parsed. To be called once in a process.
+/// Runs `blockscale VERB ...` and returns the exit code.
 int run(int argc, const char *const *argv);
+
+/// The same with the verbs that need neither LLVM nor MLIR: emulate, explain.
+int runWithoutCompiler(int argc, const char *const *argv);
 
 } // namespace blockscale::driver
 

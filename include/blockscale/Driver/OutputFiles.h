@@ -9,8 +9,6 @@
 #ifndef BLOCKSCALE_DRIVER_OUTPUTFILES_H
 #define BLOCKSCALE_DRIVER_OUTPUTFILES_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +16,8 @@
 namespace blockscale::driver {
 
 /// Files that belong together. They are kept in memory until all are known,
-/// written under temporary names, and renamed when all are written.
+/// written under temporary names, and renamed when all are written. What is no
+/// regular file, such as a device or a pipe, is written in place.
 class OutputFiles {
 public:
   /// Adds the file `name` of the directory.
@@ -26,18 +25,19 @@ public:
     files.emplace_back(std::move(name), std::move(contents));
   }
 
-  /// Writes the files into `directory`, which is made if it is missing. On
+  /// Writes the files into `directory`, which is made if it is missing; "" is
+  /// the working directory. Returns why it could not; empty if it did. On
   /// failure nothing new is left there, nor a directory made here; files that
   /// had a name already are as they were unless the very last step, the
   /// renaming, failed.
-  llvm::Error write(llvm::StringRef directory) const;
+  std::string write(const std::string &directory) const;
 
 private:
   std::vector<std::pair<std::string, std::string>> files;
 };
 
 /// Writes one file in the same way; "-" is standard output.
-llvm::Error writeFile(llvm::StringRef path, llvm::StringRef contents);
+std::string writeFile(const std::string &path, const std::string &contents);
 
 } // namespace blockscale::driver
 

@@ -192,6 +192,9 @@ struct Options {
   /// Completion::Immediate, so that effects follow their causes.
   std::function<void(const Event &)> event;
   uint64_t eventCluster = 0;
+  /// Called whenever a cluster has ended, with how many have and how many there
+  /// are to run. Calls are serialised.
+  std::function<void(uint64_t ended, uint64_t total)> progress;
   /// Receives what the kernel prints through vprintf.
   std::function<void(std::string_view)> print;
 };

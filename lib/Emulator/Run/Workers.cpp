@@ -35,6 +35,8 @@ struct Worker {
     std::lock_guard<std::mutex> guard(lock);
     results.push_back({cluster.id, cluster.findings, cluster.advice,
                        cluster.counters, cluster.openPoints});
+    if (grid.options.progress)
+      grid.options.progress(results.size(), grid.order.size());
   }
 
   void moved() {

@@ -1,0 +1,165 @@
+//===- CommandLine.cpp - the options of one verb --------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CommandLine.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+
+using namespace blockscale::driver;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+struct CommandLine::Parser {
+  Parser(const std::string &about, const std::string &name)
+      : app(about, "blockscale " + name) {}
+
+  CLI::App app;
+  /// The option that takes all that follows it, and where to.
+  std::string restName;
+  std::vector<std::string> *rest = nullptr;
+  bool restGiven = false;
+};
+
+CommandLine::CommandLine(std::string name, std::string summary)
+    : verb(std::move(name)), about(std::move(summary)),
+      parser(std::make_unique<Parser>(about, verb)) {
+  // What is left over is named by us.
+  parser->app.allow_extras();
+}
+
+CommandLine::~CommandLine() = default;
+
+/// Both spellings of an option of one letter.
+static std::string spellings(const std::string &name) {
+  return name.size() == 1 ? "-" + name + ",--" + name : "--" + name;
+}
+
+void CommandLine::add(const std::string &name, const std::string &placeholder,
+                      const std::string &help, bool isList, Setter set) {
+  CLI::callback_t receive = [name, set](const CLI::results_t &values) {
+    for (const std::string &value : values)
+      if (std::string why = set(value); !why.empty())
+        throw CLI::ValidationError("--" + name, "'" + value + "' " + why);
+    return true;
+  };
+  CLI::Option *option = parser->app.add_option(spellings(name), receive, help);
+  option->type_name(placeholder);
+  if (isList)
+    option->expected(1, CLI::detail::expected_max_vector_size)
+        ->allow_extra_args(false);
+  else
+    option->expected(1);
+}
+
+void CommandLine::positional(const std::string &name, std::string &value,
+                             const std::string &help) {
+  parser->app.add_option(name, value, help)->type_name("");
+}
+
+void CommandLine::positionals(const std::string &name,
+                              std::vector<std::string> &values,
+                              const std::string &help) {
+  parser->app.add_option(name, values, help)->required()->type_name("");
+}
+
+void CommandLine::text(const std::string &name, std::string &value,
+                       const std::string &placeholder,
+                       const std::string &help) {
+  add(name, placeholder, help, /*isList=*/false,
+      [&value](const std::string &word) {
+        value = word;
+        return "";
+      });
+}
+
+void CommandLine::texts(const std::string &name,
+                        std::vector<std::string> &values,
+                        const std::string &placeholder,
+                        const std::string &help) {
+  add(name, placeholder, help, /*isList=*/true,
+      [&values](const std::string &word) {
+        values.push_back(word);
+        return "";
+      });
+}
+
+void CommandLine::flag(const std::string &name, bool &value,
+                       const std::string &help) {
+  parser->app.add_flag(spellings(name), value, help);
+}
+
+void CommandLine::rest(const std::string &name,
+                       std::vector<std::string> &values,
+                       const std::string &placeholder,
+                       const std::string &help) {
+  parser->restName = name;
+  parser->rest = &values;
+  // For the help alone: parse() takes it before CLI11 sees it.
+  parser->app.add_flag("--" + name, help)->type_name(placeholder);
+}
+
+//===----------------------------------------------------------------------===//
+// Parsing
+//===----------------------------------------------------------------------===//
+
+/// `-name` as `--name`; "-", "--name", "-o" and numbers stay.
+static std::string withTwoDashes(const std::string &argument) {
+  bool isLong = argument.size() > 2 && argument[0] == '-' &&
+                std::isalpha(static_cast<unsigned char>(argument[1]));
+  return isLong ? "-" + argument : argument;
+}
+
+std::string CommandLine::parse(std::vector<std::string> arguments) {
+  for (std::string &argument : arguments)
+    if (argument == "--")
+      break;
+    else if (parser->rest && withTwoDashes(argument) == "--" + parser->restName)
+      break;
+    else
+      argument = withTwoDashes(argument);
+  if (parser->rest) {
+    auto at = std::find_if(
+        arguments.begin(), arguments.end(), [&](const std::string &argument) {
+          return withTwoDashes(argument) == "--" + parser->restName;
+        });
+    if (at != arguments.end()) {
+      parser->restGiven = true;
+      parser->rest->assign(at + 1, arguments.end());
+      arguments.erase(at, arguments.end());
+    }
+  }
+  // CLI11 takes them from the back.
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    parser->app.parse(arguments);
+  } catch (const CLI::CallForHelp &) {
+    wantsHelp = true;
+    return "";
+  } catch (const CLI::ParseError &error) {
+    return error.what();
+  }
+  std::vector<std::string> unknown = parser->app.remaining();
+  if (unknown.empty())
+    return "";
+  bool isOption = unknown.front().size() > 1 && unknown.front()[0] == '-';
+  return std::string(isOption ? "unknown option '" : "unexpected argument '") +
+         unknown.front() + "'; 'blockscale " + verb +
+         " --help' lists what there is";
+}
+
+bool CommandLine::isGiven(const std::string &name) const {
+  if (parser->rest && name == parser->restName)
+    return parser->restGiven;
+  return parser->app.count("--" + name) > 0;
+}
+
+std::string CommandLine::help() const { return parser->app.help(); }

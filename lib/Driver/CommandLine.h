@@ -1,0 +1,143 @@
+//===- CommandLine.h - the options of one verb ------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A verb binds its options to its members; CommandLine.cpp parses them with
+// CLI11, which nothing else sees. Values are written `--name=value` or `--name
+// value`, and one dash does as well as two.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DRIVER_COMMANDLINE_H
+#define BLOCKSCALE_LIB_DRIVER_COMMANDLINE_H
+
+#include "blockscale/Formats/Text.h"
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace blockscale::driver {
+
+class CommandLine {
+public:
+  CommandLine(std::string name, std::string summary);
+  ~CommandLine();
+
+  /// The argument without a dash, which may be left out.
+  void positional(const std::string &name, std::string &value,
+                  const std::string &help);
+  /// One or more arguments without a dash.
+  void positionals(const std::string &name, std::vector<std::string> &values,
+                   const std::string &help);
+  /// `placeholder` stands for the value in the help.
+  void text(const std::string &name, std::string &value,
+            const std::string &placeholder, const std::string &help);
+  /// An option that may be given several times.
+  void texts(const std::string &name, std::vector<std::string> &values,
+             const std::string &placeholder, const std::string &help);
+  /// `--name`, `--name=true` or `--name=false`.
+  void flag(const std::string &name, bool &value, const std::string &help);
+  /// `--name PROGRAM ARGUMENTS...`: takes all that follows, as it is.
+  void rest(const std::string &name, std::vector<std::string> &values,
+            const std::string &placeholder, const std::string &help);
+
+  template <typename T>
+  void number(const std::string &name, T &value, const std::string &help) {
+    add(name, "NUMBER", help, /*isList=*/false,
+        [&value](const std::string &text) { return read(text, value); });
+  }
+  template <typename T>
+  void number(const std::string &name, std::optional<T> &value,
+              const std::string &help) {
+    add(name, "NUMBER", help, /*isList=*/false,
+        [&value](const std::string &text) {
+          return read(text, value.emplace());
+        });
+  }
+  /// `--name=1,2` or given several times.
+  template <typename T>
+  void numbers(const std::string &name, std::vector<T> &values,
+               const std::string &help) {
+    add(name, "NUMBERS", help, /*isList=*/true,
+        [&values](const std::string &text) {
+          for (std::string_view word : splitAll(text, ','))
+            if (std::string why = read(word, values.emplace_back());
+                !why.empty())
+              return why;
+          return std::string();
+        });
+  }
+
+  /// One of a few words.
+  template <typename T> struct Choice {
+    std::string name;
+    T value;
+    std::string help;
+  };
+  template <typename T>
+  void choice(const std::string &name, T &value, std::vector<Choice<T>> choices,
+              const std::string &help) {
+    std::string text = help, names;
+    for (const Choice<T> &each : choices) {
+      text += "\n  " + each.name + ": " + each.help;
+      names += (names.empty() ? "'" : ", '") + each.name + "'";
+    }
+    add(name, "NAME", text, /*isList=*/false,
+        [&value, choices = std::move(choices),
+         names](const std::string &word) -> std::string {
+          for (const Choice<T> &each : choices)
+            if (each.name == word) {
+              value = each.value;
+              return "";
+            }
+          return "is none of " + names;
+        });
+  }
+
+  /// True if the option was on the command line.
+  bool isGiven(const std::string &name) const;
+
+  /// Reads the arguments behind the verb. Returns what is wrong with them;
+  /// empty if nothing is.
+  std::string parse(std::vector<std::string> arguments);
+  /// True if they asked for the help.
+  bool asksForHelp() const { return wantsHelp; }
+  std::string help() const;
+
+  const std::string &name() const { return verb; }
+  const std::string &summary() const { return about; }
+
+private:
+  using Setter = std::function<std::string(const std::string &)>;
+  /// `set` is called with each value and returns why it is none, or nothing.
+  void add(const std::string &name, const std::string &placeholder,
+           const std::string &help, bool isList, Setter set);
+
+  template <typename T>
+  static std::string read(std::string_view text, T &value) {
+    std::optional<T> number = parseInteger<T>(text);
+    if (!number)
+      return "is no integer from " +
+             std::to_string(std::numeric_limits<T>::min()) + " to " +
+             std::to_string(std::numeric_limits<T>::max());
+    value = *number;
+    return "";
+  }
+
+  std::string verb, about;
+  bool wantsHelp = false;
+  struct Parser;
+  std::unique_ptr<Parser> parser;
+};
+
+} // namespace blockscale::driver
+
+#endif // BLOCKSCALE_LIB_DRIVER_COMMANDLINE_H
