@@ -6,7 +6,7 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=${BLOCKSCALE_BUILD_DIR:-$root/build}
+build=$(realpath -m "${BLOCKSCALE_BUILD_DIR:-$root/build}")
 llvm_bin=/usr/lib/llvm-22/bin
 # The first release that knows every chip we emit for, and the wheels with it:
 # ptxas, and what nvcc and cuda.h need besides.

@@ -6,6 +6,8 @@ usage: count_tests.py RESULTS
 RESULTS/ctest.xml       ctest's JUnit file: one entry per test program
 RESULTS/gtest/*.json    one file per GoogleTest program that ran to its end
 RESULTS/lit.json        lit's result file
+RESULTS/checks.txt      if it is there: lines of a check's name and its result,
+                        "passed" or "failed"
 
 Prints the failed cases to stderr and, as the last line of stdout,
 "N passed, N failed". A program without a GoogleTest file (it crashed, or is no
@@ -61,13 +63,22 @@ def lit_cases(results):
         yield test["name"], test["code"] in ("PASS", "FLAKYPASS", "XFAIL")
 
 
+def check_cases(results):
+    """Yields (name, passed) of each check."""
+    path = results / "checks.txt"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        name, result = line.split()
+        yield name, result == "passed"
+
+
 def main(arguments):
     if len(arguments) != 2:
         sys.exit("usage: count_tests.py RESULTS")
     results = pathlib.Path(arguments[1])
     passed = 0
     failed = []
-    for what, cases in (("ctest", program_cases), ("lit", lit_cases)):
+    for what, cases in (("ctest", program_cases), ("lit", lit_cases),
+                        ("checks", check_cases)):
         try:
             for name, good in cases(results):
                 if good:

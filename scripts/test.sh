@@ -1,5 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and runs the whole test suite.
+# usage: scripts/test.sh [--with-checks]
+#   --with-checks   after it the checks of format and style, the unit tests with
+#                   sanitizers and each fuzzer for some seconds, each a test
+# CXX=g++ BLOCKSCALE_BUILD_DIR=build/gcc scripts/test.sh does it with GCC.
 # The last line is "N passed, N failed", counted in test cases of lit and
 # GoogleTest. Fails if any test failed or if none ran.
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
@@ -7,6 +11,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+case "$*" in
+  '') with_checks= ;;
+  --with-checks) with_checks=1 ;;
+  *) die "unknown arguments '$*'; usage: scripts/test.sh [--with-checks]" ;;
+esac
 
 "$root/scripts/install-dependencies.sh"
 enter_environment
@@ -37,6 +47,23 @@ if [ -f "$build/test/lit.site.cfg.py" ]; then
     "$build/test" >&2 || true
 else
   say "error: $build/test has no lit configuration"
+fi
+
+# check NAME COMMAND...: one more test, for count_tests.py.
+check() {
+  local name=$1 result=failed
+  shift
+  say "check: $name"
+  if "$@" >&2; then result=passed; fi
+  echo "$name $result" >> "$results/checks.txt"
+}
+if [ -n "$with_checks" ]; then
+  check format "$root/scripts/check-format.sh"
+  check tidy "$root/scripts/check-tidy.sh"
+  check sanitize "$root/scripts/sanitize.sh" --quick address
+  for fuzzer in ptx machine npy plan pass; do
+    check "$fuzzer-fuzzer" "$root/scripts/fuzz.sh" 15 "$fuzzer-fuzzer"
+  done
 fi
 
 python3 "$root/scripts/count_tests.py" "$results"

@@ -70,7 +70,8 @@ endfunction()
 
 # blockscale_add_unittest(<name> <sources>... [LINK <targets>...])
 # A GoogleTest program, registered with ctest. BLOCKSCALE_ORACLE_DIR names the
-# folder of reference tables (test/oracle).
+# folder of reference tables (test/oracle). The variable BLOCKSCALE_TEST_LABELS
+# says which of the targets `unittests-LABEL` and of ctest's labels it is part of.
 function(blockscale_add_unittest name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
@@ -82,6 +83,13 @@ function(blockscale_add_unittest name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_UNITTESTS ${name})
   add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${BLOCKSCALE_TEST_LABELS}")
+  foreach(label ${BLOCKSCALE_TEST_LABELS})
+    if(NOT TARGET unittests-${label})
+      add_custom_target(unittests-${label})
+    endif()
+    add_dependencies(unittests-${label} ${name})
+  endforeach()
 endfunction()
 
 # blockscale_enable_sanitizers(<list>): in everything that follows. Without

@@ -37,24 +37,24 @@ inline bool isPowerOfTwo(unsigned value) {
 /// A position in lower-case text.
 class SpecCursor {
 public:
-  explicit SpecCursor(std::string_view text) : rest_(text) {}
+  explicit SpecCursor(std::string_view text) : remaining(text) {}
 
-  bool atEnd() const { return rest_.empty(); }
-  std::string_view rest() const { return rest_; }
+  bool atEnd() const { return remaining.empty(); }
+  std::string_view rest() const { return remaining; }
 
   bool consume(std::string_view prefix) {
-    if (rest_.substr(0, prefix.size()) != prefix)
+    if (remaining.substr(0, prefix.size()) != prefix)
       return false;
-    rest_.remove_prefix(prefix.size());
+    remaining.remove_prefix(prefix.size());
     return true;
   }
 
   /// One decimal digit.
   std::optional<unsigned> digit() {
-    if (rest_.empty() || !isDigit(rest_.front()))
+    if (remaining.empty() || !isDigit(remaining.front()))
       return std::nullopt;
-    unsigned value = static_cast<unsigned>(rest_.front() - '0');
-    rest_.remove_prefix(1);
+    unsigned value = static_cast<unsigned>(remaining.front() - '0');
+    remaining.remove_prefix(1);
     return value;
   }
 
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  std::string_view rest_;
+  std::string_view remaining;
 };
 
 } // namespace blockscale::detail
