@@ -60,6 +60,15 @@ def ConvertKernelsToLLVM
     whole `builtin.module`, the host's code included. Run
     `convert-scf-to-cf` before it. An op without a conversion is an error. The
     attributes `blockscale.parameter` go: LLVM IR has no place for them.
+
+    Before:
+    ```mlir
+    %address = arith.addi %base, %offset : i32
+    ```
+    After:
+    ```mlir
+    %address = llvm.add %base, %offset : i32
+    ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

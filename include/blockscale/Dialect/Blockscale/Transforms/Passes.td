@@ -60,6 +60,17 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
     `expected-rows`. Also completes the instruction's shape in `mma`, and
     exchanges its operand types where the schedule swaps operands. A product
     whose instruction and schedule are complete keeps them.
+
+    Before:
+    ```mlir
+    %d = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : ...
+    ```
+    After:
+    ```mlir
+    %d = blockscale.matmul %a, %b
+        mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 256, k = 64>)
+        schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, ...>) : ...
+    ```
   }];
   let options = [
     Blockscale_TargetOption,
@@ -78,6 +89,28 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
     types of the kernel's tensor maps say how to build them; the argument
     attribute `blockscale.parameter` says what each parameter carries; the
     function attribute `blockscale.kernel` says how to launch.
+
+    Before:
+    ```mlir
+    func.func @f(%a: !a, %b: !b) -> tensor<128x2048xbf16> {
+      %d = blockscale.matmul %a, %b mma(...) schedule(...) : !a, !b -> tensor<128x2048xbf16>
+      return %d : tensor<128x2048xbf16>
+    }
+    ```
+    After:
+    ```mlir
+    func.func @f(%a: !a, %b: !b) -> tensor<128x2048xbf16> {
+      %d = blockscale.launch @kernels::@f(%a, %b) : (!a, !b) -> tensor<128x2048xbf16>
+      return %d : tensor<128x2048xbf16>
+    }
+    gpu.module @kernels {
+      gpu.func @f(%a: !blockscale.tensor_map<...> {blockscale.parameter = #blockscale.parameter<a_data>}, ...)
+          kernel attributes {blockscale.kernel = ...} {
+        blockscale.kernel_matmul ...
+        gpu.return
+      }
+    }
+    ```
   }];
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::gpu::GPUDialect",
@@ -93,6 +126,19 @@ def ExpandKernels : Pass<"blockscale-expand-kernels"> {
     declared but have no addresses yet. On chips without tensor memory eight
     warps multiply a tile out of shared memory, with accumulators and scales in
     registers, and store it; a ninth loads.
+
+    Before:
+    ```mlir
+    blockscale.kernel_matmul ...
+    ```
+    After:
+    ```mlir
+    %a = blockscale.shared_alloc : !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+    %full = blockscale.barrier_alloc arrivals(1) : !blockscale.barrier<4>
+    blockscale.warps "producer" 4 to 5 { scf.for ... { blockscale.tma_load ... } }
+    blockscale.warps "mma" 5 to 6 { scf.for ... { blockscale.copy_scales ... blockscale.mma ... } }
+    blockscale.warps "epilogue" 0 to 4 { scf.for ... { blockscale.load_accumulator ... blockscale.store_row ... } }
+    ```
   }];
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::gpu::GPUDialect",
@@ -107,6 +153,15 @@ def AssignMemory : Pass<"blockscale-assign-memory"> {
     `blockscale.barrier_alloc`, `columns` and `column` of the tensor-memory
     ops, and `shared_bytes` and `tensor_columns` of the kernel. Fails with a
     table of the budget where a kernel needs more than its target has.
+
+    Before:
+    ```mlir
+    %full = blockscale.barrier_alloc arrivals(1) : !blockscale.barrier<4>
+    ```
+    After:
+    ```mlir
+    %full = blockscale.barrier_alloc arrivals(1) offset(208904) : !blockscale.barrier<4>
+    ```
   }];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
   let statistics = [
@@ -122,6 +177,17 @@ def AssignSteps : Pass<"blockscale-assign-steps"> {
     scales. A constant `valid` shortens the list and goes away. An MMA that has
     `steps` keeps them. Likewise sets `sfa_id` and `sfb_id` of every
     `blockscale.warp_mma`, the lanes and bytes that supply its scales.
+
+    Before:
+    ```mlir
+    blockscale.mma <kind = mxf4, ..., k = 64> %acc[%i], %a, %b stage %stage scales %sfa, %sfb accumulate %more : ...
+    ```
+    After:
+    ```mlir
+    blockscale.mma <kind = mxf4, ..., k = 64> %acc[%i], %a, %b stage %stage scales %sfa, %sfb accumulate %more
+        steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>,
+               #blockscale.step<a = 32, b = 32, sfa_column = 0, sfa_id = 2, sfb_column = 0, sfb_id = 2>, ...] : ...
+    ```
   }];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
   let statistics = [
