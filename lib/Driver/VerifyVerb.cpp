@@ -21,6 +21,7 @@ using namespace blockscale::driver;
 
 namespace {
 enum class Data { Exact, Random, Both };
+enum class Conditions { Plain, Harsh, Both };
 
 class VerifyVerb : public Verb {
 public:
@@ -42,6 +43,7 @@ private:
   bool denseFallback = false, hostDuties = false, trace = false;
   std::vector<int64_t> m, n, k, batch;
   Data data = Data::Both;
+  Conditions conditions = Conditions::Both;
   uint64_t tiles = 0, seed = 1;
   unsigned threads = 0;
   emulator::Completion completion = emulator::Completion::Immediate;
@@ -79,6 +81,16 @@ VerifyVerb::VerifyVerb()
        {"random", Data::Random, "all codes; results must agree within a bound"},
        {"both", Data::Both, "one run with each (default)"}},
       "Inputs to run with");
+  command.choice<Conditions>(
+      "conditions", conditions,
+      {{"plain", Conditions::Plain, "those of a careful host"},
+       {"harsh", Conditions::Harsh,
+        "least alignment, every legal byte as padding, five tiles for each "
+        "CTA, "
+        "NaNs"},
+       {"both", Conditions::Both,
+        "harsh with random data, plain with exact data (default)"}},
+      "What the plan allows that runs are made under");
   command.number("tiles", tiles,
                  "Run only that many clusters of the grid, spread evenly "
                  "(default 0: all)");
@@ -164,6 +176,11 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
       if (!sizes)
         return reportError(sizes.error, kNotUnderstood);
       for (verify::DataKind kind : kinds) {
+        bool isHarsh = conditions == Conditions::Harsh ||
+                       (conditions == Conditions::Both &&
+                        kind == verify::DataKind::Random);
+        options.conditions =
+            isHarsh ? verify::Conditions::Harsh : verify::Conditions::Plain;
         verdicts.push_back(
             verify::verifyKernel(*ptx.module, kernel, *sizes, kind, options));
         progress.finish();

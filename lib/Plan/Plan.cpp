@@ -115,6 +115,7 @@ template <typename Archive>
 static void describe(Archive &a, TensorScales &scales) {
   a.field("operand", scales.operand);
   a.expression("elements", scales.elements);
+  a.number("alignment", scales.alignment, 1, kMaxAlignment);
 }
 
 template <typename Archive>
@@ -124,6 +125,7 @@ static void describe(Archive &a, PlainOperand &plain) {
   a.expression("elements", plain.elements);
   a.expression("rowPitch", plain.rowPitch);
   a.expression("batchPitch", plain.batchPitch);
+  a.number("alignment", plain.alignment, 1, kMaxAlignment);
 }
 
 template <typename Archive>

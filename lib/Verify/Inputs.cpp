@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conditions.h"
 #include "blockscale/Packing/Operand.h"
 #include "blockscale/Packing/Sparse.h"
 #include "blockscale/Packing/Tile.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -24,9 +26,9 @@ namespace {
 class InputMaker {
 public:
   InputMaker(const plan::Kernel &kernel, const plan::Environment &sizes,
-             DataKind kind, uint64_t seed)
+             DataKind kind, uint64_t seed, Conditions conditions)
       : kernel(kernel), sizes(sizes), exact(kind == DataKind::Exact),
-        seed(seed) {}
+        harsh(conditions == Conditions::Harsh), seed(seed) {}
 
   Parsed<Inputs> make();
 
@@ -45,14 +47,16 @@ private:
   std::string addPlain();
   std::string addPlainOperand(const plan::PlainOperand &plain);
   std::string addActivation();
+  void plantNaNs(reference::Operand &operand, bool isA);
 
   std::string setTensorScales(const plan::TensorScales &scales);
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
-  bool exact;
+  bool exact, harsh;
   uint64_t seed;
   Inputs inputs;
+  bool hasNaN = false;
   /// Of exact data: what every value of C and the bias is a multiple of.
   double unit = 1;
 };
@@ -206,8 +210,11 @@ std::string InputMaker::packSparse(const plan::MetadataPacking &packing,
   stored = std::move(compressed->stored);
   // Not the value that the plan recommends, but a legal one, as harmless.
   constexpr uint8_t kPadding = 0xee;
-  inputs.data.memory[packing.operand + "_metadata"] = *packing::tileMetadata(
+  std::vector<uint8_t> tiled = *packing::tileMetadata(
       tensor, inputs.problem.batch, compressed->metadata, kPadding);
+  if (harsh)
+    drawMetadataPadding(tensor, inputs.problem.batch, operandSeed, tiled);
+  inputs.data.memory[packing.operand + "_metadata"] = std::move(tiled);
   return "";
 }
 
@@ -223,8 +230,12 @@ std::string InputMaker::packScales(const plan::ScalePacking &packing,
     return "scales of '" + packing.operand + "': " + *reason;
   // The plan promises that padding is harmless, so it is made harmful: NaN.
   auto padding = uint8_t(formatInfo(operand.scaleFormat).nanCode);
-  inputs.data.memory[packing.operand + "_scales"] =
+  std::vector<uint8_t> tiled =
       *packing::tileScales(tensor, operand.scales, padding);
+  if (harsh)
+    drawScalePadding(tensor, packing.largestPaddingValue,
+                     seed * 2 + (packing.operand == "a" ? 3 : 5), tiled);
+  inputs.data.memory[packing.operand + "_scales"] = std::move(tiled);
   return "";
 }
 
@@ -240,6 +251,19 @@ std::string setScales(const plan::ScalePacking &packing,
   if (operand.blockSize == 0)
     return "operand '" + packing.operand + "' has scale blocks of 0 elements";
   return "";
+}
+
+/// A row of A gives a row of NaNs, one of B a column. Most of the result must
+/// stay numbers, so only one of both, and of one matrix, and of few rows none.
+void InputMaker::plantNaNs(reference::Operand &operand, bool isA) {
+  constexpr uint64_t kFewRows = 8;
+  const reference::Problem &problem = inputs.problem;
+  uint64_t rows = isA ? problem.m : problem.n;
+  // What is pruned later is no place for it, but with a scale.
+  bool isPruned = findOperand(kernel.metadata, isA ? "a" : "b");
+  if (hasNaN || rows < kFewRows || (isPruned && !operand.blockSize))
+    return;
+  hasNaN = plantNaN(operand, problem.k, seed % rows, seed * 7);
 }
 
 std::string InputMaker::addOperand(bool isA) {
@@ -263,6 +287,8 @@ std::string InputMaker::addOperand(bool isA) {
                                               problem.k, operandSeed))
     return *reason;
   unit *= reference::elementUnit(operand);
+  if (harsh)
+    plantNaNs(operand, isA);
   std::vector<uint8_t> stored = operand.codes;
   const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
   if (metadata)
@@ -361,6 +387,11 @@ std::string InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
   std::vector<float> values =
       exact ? reference::exactVector(*count, unit, vectorSeed)
             : reference::randomVector(*count, vectorSeed);
+  // One number of the bias where no operand has a NaN.
+  if (harsh && !hasNaN && values.size() > 1) {
+    values[seed % values.size()] = std::numeric_limits<float>::quiet_NaN();
+    hasNaN = true;
+  }
   auto bytes = toBytes(values, plain.type);
   if (!bytes)
     return "operand '" + plain.operand + "' of type '" + plain.type + "'";
@@ -412,6 +443,8 @@ Parsed<Inputs> InputMaker::make() {
       error = *reason;
   if (!error.empty())
     return Parsed<Inputs>::failure("kernel '" + kernel.name + "': " + error);
+  if (harsh)
+    loosenPointers(kernel, inputs.data);
   return Parsed<Inputs>::success(std::move(inputs));
 }
 
@@ -419,6 +452,6 @@ Parsed<Inputs> InputMaker::make() {
 
 Parsed<Inputs> verify::makeInputs(const plan::Kernel &kernel,
                                   const plan::Environment &sizes, DataKind kind,
-                                  uint64_t seed) {
-  return InputMaker(kernel, sizes, kind, seed).make();
+                                  uint64_t seed, Conditions conditions) {
+  return InputMaker(kernel, sizes, kind, seed, conditions).make();
 }

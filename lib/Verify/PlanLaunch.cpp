@@ -239,7 +239,8 @@ private:
   /// Each returns what is wrong; empty if nothing is.
   std::string addShape();
   std::string addArgument(const plan::Parameter &parameter);
-  std::string addMemory(const plan::Parameter &parameter, uint32_t &buffer);
+  std::string addMemory(const plan::Parameter &parameter, uint32_t &buffer,
+                        uint64_t &offset);
   std::string addScalar(const plan::Parameter &parameter);
   std::string describe(const plan::TensorMap &map, emulator::TensorMap &result);
   std::string toDim(const std::vector<int64_t> &values, emulator::Dim3 &dim);
@@ -283,20 +284,24 @@ std::string LaunchBuilder::addShape() {
 }
 
 std::string LaunchBuilder::addMemory(const plan::Parameter &parameter,
-                                     uint32_t &buffer) {
+                                     uint32_t &buffer, uint64_t &offset) {
   auto found = data.memory.find(parameter.role);
   if (found == data.memory.end())
     return "no data for parameter '" + parameter.role + "'";
   Parsed<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
   if (!bytes)
     return bytes.error;
-  if (found->second.size() != *bytes)
+  auto shift = data.offsets.find(parameter.role);
+  offset = shift == data.offsets.end() ? 0 : shift->second;
+  uint64_t size = found->second.size();
+  if (offset > size || size - offset != *bytes)
     return "parameter '" + parameter.role + "' needs " +
            std::to_string(*bytes) + " bytes, found " +
-           std::to_string(found->second.size());
+           std::to_string(size - std::min(offset, size));
   buffer = uint32_t(launch.buffers.size());
-  launch.buffers.push_back(
-      {found->second.data(), found->second.size(), parameter.role == "d"});
+  emulator::Buffer memory{found->second.data(), size, parameter.role == "d"};
+  memory.fromPreviousGrid = kernel.dependentLaunch;
+  launch.buffers.push_back(memory);
   return "";
 }
 
@@ -373,16 +378,18 @@ std::string LaunchBuilder::addArgument(const plan::Parameter &parameter) {
   if (parameter.kind == plan::ParameterKind::Scalar)
     return addScalar(parameter);
   uint32_t buffer = 0;
-  if (std::string error = addMemory(parameter, buffer); !error.empty())
+  uint64_t offset = 0;
+  if (std::string error = addMemory(parameter, buffer, offset); !error.empty())
     return error;
   if (parameter.kind == plan::ParameterKind::Pointer) {
-    launch.arguments.push_back(emulator::BufferArgument{buffer, 0});
+    launch.arguments.push_back(emulator::BufferArgument{buffer, offset});
     return "";
   }
   if (!parameter.tensorMap)
     return "parameter '" + parameter.role + "' has no tensor map";
   emulator::TensorMapArgument argument;
   argument.buffer = buffer;
+  argument.offset = offset;
   if (std::string error = describe(*parameter.tensorMap, argument.map);
       !error.empty())
     return "tensor map '" + parameter.role + "': " + error;

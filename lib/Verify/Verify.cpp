@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Verify/Verify.h"
+#include "Conditions.h"
 
 #include <algorithm>
 #include <chrono>
@@ -18,6 +19,10 @@ using namespace blockscale::verify;
 
 std::string_view verify::dataKindName(DataKind kind) {
   return kind == DataKind::Exact ? "exact" : "random";
+}
+
+std::string_view verify::conditionsName(Conditions conditions) {
+  return conditions == Conditions::Plain ? "plain" : "harsh";
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,15 +69,16 @@ static double valueOf(uint32_t code, reference::OutputType type) {
   return static_cast<int32_t>(code);
 }
 
-static Written readResult(const std::vector<uint8_t> &bytes,
+/// `bytes` from `offset` on.
+static Written readResult(const std::vector<uint8_t> &bytes, uint64_t offset,
                           reference::OutputType type) {
   unsigned size = verify::outputBytes(type);
   Written result;
-  result.values.resize(bytes.size() / size);
+  result.values.resize((bytes.size() - offset) / size);
   result.written.resize(result.values.size());
   for (size_t i = 0; i < result.values.size(); ++i) {
     uint32_t code = 0;
-    std::memcpy(&code, bytes.data() + i * size, size);
+    std::memcpy(&code, bytes.data() + offset + i * size, size);
     result.written[i] = code != verify::unwrittenCode(type);
     result.missing += !result.written[i];
     result.values[i] = valueOf(code, type);
@@ -123,8 +129,14 @@ static std::vector<uint64_t> sampleOf(uint64_t total, uint64_t count) {
 static void compareResult(const Inputs &inputs, const VerifyOptions &options,
                           bool sampled, Verdict &verdict) {
   const reference::Problem &problem = inputs.problem;
-  Written result = readResult(inputs.data.memory.at("d"), problem.output);
+  const std::vector<uint8_t> &memory = inputs.data.memory.at("d");
+  auto shift = inputs.data.offsets.find("d");
+  uint64_t offset = shift == inputs.data.offsets.end() ? 0 : shift->second;
+  Written result = readResult(memory, offset, problem.output);
   verdict.unwritten = result.missing;
+  verdict.wroteBefore =
+      !std::all_of(memory.begin(), memory.begin() + int64_t(offset),
+                   [](uint8_t byte) { return byte == kGuardByte; });
   std::vector<reference::Tile> tiles =
       sampled ? touchedTiles(problem, result) : reference::allTiles(problem);
   reference::Criterion criterion = verdict.data == DataKind::Exact
@@ -140,13 +152,20 @@ static void compareResult(const Inputs &inputs, const VerifyOptions &options,
 
 Verdict verify::verifyKernel(const emulator::Module &module,
                              const plan::Kernel &kernel,
-                             const plan::Environment &sizes, DataKind kind,
+                             const plan::Environment &givenSizes, DataKind kind,
                              const VerifyOptions &options) {
   Verdict verdict;
   verdict.kernel = kernel.name;
   verdict.data = kind;
+  verdict.conditions = options.conditions;
+  bool isHarsh = options.conditions == Conditions::Harsh;
+  // A sample of few clusters with many tiles each would be no sample.
+  const plan::Environment sizes = isHarsh && !options.sampleClusters
+                                      ? fewSms(kernel, givenSizes)
+                                      : givenSizes;
   verdict.sizes = sizes;
-  Parsed<Inputs> inputs = makeInputs(kernel, sizes, kind, options.seed);
+  Parsed<Inputs> inputs =
+      makeInputs(kernel, sizes, kind, options.seed, options.conditions);
   if (!inputs) {
     verdict.error = inputs.error;
     return verdict;
@@ -198,13 +217,17 @@ static std::string sizesText(const plan::Environment &sizes) {
 
 static void printDetails(const Verdict &verdict, std::ostream &out) {
   std::string head = verdict.kernel + ", " +
-                     std::string(dataKindName(verdict.data)) + " data: ";
+                     std::string(dataKindName(verdict.data)) + " data, " +
+                     std::string(conditionsName(verdict.conditions)) +
+                     " conditions: ";
   if (!verdict.error.empty())
     out << head << verdict.error << "\n";
   for (const emulator::Finding &finding : verdict.run.findings)
     out << head << emulator::toString(finding) << "\n";
   if (!verdict.diagnosis.empty())
     out << head << verdict.diagnosis << "\n";
+  if (verdict.wroteBefore)
+    out << head << "bytes before the result were overwritten\n";
   if (verdict.error.empty() && verdict.run.clean() &&
       verdict.comparison.compared == 0)
     out << head << "the sample wrote nothing\n";

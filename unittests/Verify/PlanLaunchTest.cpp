@@ -9,6 +9,7 @@
 #include "blockscale/Verify/Verify.h"
 
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -201,7 +202,7 @@ TEST(PlanLaunch, TensorScalesAreOneForEachMatrix) {
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   EXPECT_EQ(memoryBytes(kernel, scale, sizes).error,
             "the plan does not say what parameter 'a_tensor_scale' points to");
-  kernel.tensorScales = {{"a", "batch"}};
+  kernel.tensorScales = {{"a", "batch", 4}};
   EXPECT_EQ(*memoryBytes(kernel, scale, sizes), 12u);
 }
 
@@ -266,6 +267,69 @@ TEST(Verify, ThePtxHasTheParametersOfThePlan) {
   kernel.name = "other";
   EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
             "the PTX has no kernel 'other'");
+}
+
+TEST(Inputs, HarshConditionsAreWhatThePlanAllows) {
+  plan::Kernel kernel = smallKernel();
+  kernel.data[0].alignment = kernel.data[1].alignment = 16;
+  for (plan::ScalePacking &scales : kernel.scales) {
+    scales.alignment = 32;
+    scales.largestPaddingValue = 127;
+  }
+  kernel.operands[0].alignment = 4;
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
+  Parsed<Inputs> plain = makeInputs(kernel, sizes, DataKind::Exact, 1);
+  Parsed<Inputs> harsh =
+      makeInputs(kernel, sizes, DataKind::Exact, 1, Conditions::Harsh);
+  ASSERT_TRUE(harsh) << harsh.error;
+  EXPECT_TRUE(plain->data.offsets.empty());
+  EXPECT_EQ(harsh->data.offsets,
+            (std::map<std::string, uint64_t>{{"a_data", 16},
+                                             {"a_scales", 32},
+                                             {"b_data", 16},
+                                             {"b_scales", 32},
+                                             {"d", 4}}));
+  // One scale of one row of A is NaN, all else is as it was.
+  const std::vector<uint8_t> &before = plain->problem.a.scales;
+  const std::vector<uint8_t> &after = harsh->problem.a.scales;
+  size_t changed = 0;
+  for (size_t i = 0; i < before.size(); ++i)
+    if (before[i] != after[i]) {
+      ++changed;
+      EXPECT_EQ(after[i], 0xff);
+    }
+  EXPECT_EQ(changed, 1u);
+  EXPECT_EQ(plain->problem.b.scales, harsh->problem.b.scales);
+  // 40 of 128 rows with 2 of 4 scales are owned; the rest is padding.
+  const std::vector<uint8_t> &tiled = harsh->data.memory.at("a_scales");
+  ASSERT_EQ(tiled.size(), 512u + 32);
+  std::set<uint8_t> padding;
+  for (size_t i = 0; i < 512; ++i) {
+    size_t row = i % 16 / 4 * 32 + i / 16, block = i % 4;
+    if (row >= 40 || block >= 2)
+      padding.insert(tiled[32 + i]);
+    else
+      EXPECT_EQ(tiled[32 + i], after[row * 2 + block]);
+  }
+  EXPECT_GT(padding.size(), 100u);
+  EXPECT_LE(*padding.rbegin(), 127);
+}
+
+TEST(Verify, HarshConditionsGiveEachCtaFiveTiles) {
+  emulator::ParseResult ptx = emulator::parsePtx(kNothing);
+  ASSERT_TRUE(ptx);
+  plan::Kernel kernel = smallKernel();
+  VerifyOptions options;
+  options.conditions = Conditions::Harsh;
+  // 11 tiles of 32 rows.
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 352}}, kAll);
+  EXPECT_EQ(verifyKernel(*ptx.module, kernel, sizes, DataKind::Exact, options)
+                .clusters,
+            2u);
+  options.conditions = Conditions::Plain;
+  EXPECT_EQ(verifyKernel(*ptx.module, kernel, sizes, DataKind::Exact, options)
+                .clusters,
+            11u);
 }
 
 TEST(Arguments, ReadsEachKind) {

@@ -152,6 +152,8 @@ struct TensorScales {
   std::string operand;
   /// Numbers: one for each matrix of the batch.
   Expression elements;
+  /// Byte alignment that the address needs.
+  unsigned alignment = 0;
 };
 
 /// D, C: row-major; bias: a vector.
@@ -163,6 +165,8 @@ struct PlainOperand {
   /// Elements from one row to the next and from one matrix to the next, for
   /// matrices; the number of elements, for the bias.
   Expression rowPitch, batchPitch, elements;
+  /// Byte alignment that the address needs; with more the kernel may be faster.
+  unsigned alignment = 0;
 };
 
 /// D = activation(alpha * tensor scales * A * B + beta * C + bias).

@@ -68,13 +68,18 @@ std::string whyNotParameters(const plan::Kernel &kernel,
 /// What the host holds for one launch, by the roles of the parameters.
 struct HostData {
   std::map<std::string, std::vector<uint8_t>> memory;
+  /// Bytes of a memory that lie before what its parameter points to; 0 for
+  /// those that are not here. They belong to nobody.
+  std::map<std::string, uint64_t> offsets;
   /// "alpha", "beta".
   std::map<std::string, float> scalars;
 };
 
 /// The launch of `kernel`. Its buffers borrow the memory of `data`, which must
-/// outlive it and hold exactly the bytes that memoryBytes says; only "d" is
-/// writable. Sizes come from `sizes`.
+/// outlive it and hold exactly the bytes that memoryBytes says, after those of
+/// `offsets`; only "d" is writable. Sizes come from `sizes`. For a kernel that
+/// waits for the grid before it itself, that grid may have written all of the
+/// memory.
 Parsed<emulator::Launch> buildLaunch(const plan::Kernel &kernel,
                                      const plan::Environment &sizes,
                                      HostData &data);

@@ -26,7 +26,26 @@ enum class DataKind : uint8_t { Exact, Random };
 /// "exact" or "random".
 std::string_view dataKindName(DataKind kind);
 
+/// What a run adds to the data.
+enum class Conditions : uint8_t {
+  /// Memory at multiples of a page, padding with NaNs or large numbers, the SMs
+  /// that were asked for.
+  Plain,
+  /// What the plan allows beside it: addresses that are multiples of no more
+  /// than it asks for, padding of every legal byte, CTAs that walk five tiles
+  /// and more (of a whole grid), NaNs in one row, one column or one number of
+  /// the bias.
+  Harsh
+};
+
+/// "plain" or "harsh".
+std::string_view conditionsName(Conditions conditions);
+
+/// What lies before the memory of a parameter under Conditions::Harsh.
+inline constexpr uint8_t kGuardByte = 0xa5;
+
 struct VerifyOptions {
+  Conditions conditions = Conditions::Plain;
   uint64_t seed = 1;
   /// Host threads; 0 for as many as there are.
   unsigned threads = 0;
@@ -45,6 +64,7 @@ struct VerifyOptions {
 struct Verdict {
   std::string kernel;
   DataKind data = DataKind::Exact;
+  Conditions conditions = Conditions::Plain;
   plan::Environment sizes;
   /// Why nothing was run; empty if it was.
   std::string error;
@@ -52,6 +72,8 @@ struct Verdict {
   /// Elements of D that the kernel did not write; of a whole grid they count
   /// as mismatches.
   uint64_t unwritten = 0;
+  /// Whether it wrote before the first of them.
+  bool wroteBefore = false;
   /// reference::diagnose of the first mismatch.
   std::string diagnosis;
   emulator::RunResult run;
@@ -62,7 +84,7 @@ struct Verdict {
   /// Ran without a finding and agrees everywhere, in at least one element.
   bool passed() const {
     return error.empty() && run.clean() && comparison.mismatches == 0 &&
-           comparison.compared > 0;
+           comparison.compared > 0 && !wroteBefore;
   }
 };
 
@@ -78,7 +100,8 @@ struct Inputs {
 };
 Parsed<Inputs> makeInputs(const plan::Kernel &kernel,
                           const plan::Environment &sizes, DataKind kind,
-                          uint64_t seed);
+                          uint64_t seed,
+                          Conditions conditions = Conditions::Plain);
 
 /// Runs `kernel` of `module` once and compares.
 Verdict verifyKernel(const emulator::Module &module, const plan::Kernel &kernel,

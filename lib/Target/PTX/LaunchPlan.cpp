@@ -350,6 +350,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     operand.rowPitch = printExpression(sizes.n);
     operand.batchPitch = printExpression(sizes.m * sizes.n);
     operand.elements = printExpression(sizes.m * sizes.n * sizes.batch);
+    operand.alignment = type.getElementTypeBitWidth() / 8;
     return operand;
   };
   std::vector<plan::PlainOperand> operands{matrix("d", product.d)};
@@ -361,6 +362,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     bias.operand = "bias";
     bias.type = typeName(product.bias.getElementType());
     bias.elements = printExpression(length);
+    bias.alignment = product.bias.getElementTypeBitWidth() / 8;
     operands.push_back(bias);
   }
   return operands;
@@ -375,9 +377,9 @@ static std::vector<plan::TensorScales> tensorScales(const Product &product) {
   std::string count = printExpression(sizesOf(product).batch);
   std::vector<plan::TensorScales> list;
   if (hasTensorScale(product.a))
-    list.push_back({"a", count});
+    list.push_back({"a", count, sizeof(float)});
   if (hasTensorScale(product.b))
-    list.push_back({"b", count});
+    list.push_back({"b", count, sizeof(float)});
   return list;
 }
 
