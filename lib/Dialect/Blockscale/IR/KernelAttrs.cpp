@@ -32,19 +32,6 @@ static LogicalResult checkField(function_ref<InFlightDiagnostic()> emitError,
   return diag << ", found " << value;
 }
 
-ScheduleAttr ScheduleAttr::get(MLIRContext *context, const ScheduleFields &f) {
-  return get(context, f.target, f.tileM, f.tileN, f.tileK, f.stages,
-             f.accumulators, f.swapOperands, f.groupM, f.ctaGroup, f.clusterM,
-             f.clusterN, f.mmaK, f.scheduler, f.dependentLaunch);
-}
-
-ScheduleFields ScheduleAttr::getFields() const {
-  return {getTarget(),    getTileM(),          getTileN(),        getTileK(),
-          getStages(),    getAccumulators(),   getSwapOperands(), getGroupM(),
-          getCtaGroup(),  getClusterM(),       getClusterN(),     getMmaK(),
-          getScheduler(), getDependentLaunch()};
-}
-
 /// Clusters are groups of whole pairs, of at most 16 CTAs.
 static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
                                   int64_t ctaGroup, int64_t clusterM,
@@ -65,32 +52,34 @@ static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   StringAttr target, int64_t tileM,
-                                   int64_t tileN, int64_t tileK, int64_t stages,
-                                   int64_t accumulators, BoolAttr swapOperands,
-                                   int64_t groupM, int64_t ctaGroup,
-                                   int64_t clusterM, int64_t clusterN,
-                                   int64_t mmaK, Scheduler scheduler,
-                                   bool dependentLaunch) {
+LogicalResult
+ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
+                           const Fields &f) {
   std::string why;
-  if (target && !hw::parseTarget(target.getValue(), &why))
+  if (f.target && !hw::parseTarget(f.target.getValue(), &why))
     return emitError() << why;
   constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16;
-  if (failed(checkField(emitError, "tile_m", tileM, 128, 256, 128)) ||
-      failed(checkField(emitError, "tile_n", tileN, 8, 256, 8)) ||
-      failed(checkField(emitError, "tile_k", tileK, 32, 768, 32)) ||
-      failed(checkField(emitError, "stages", stages, 1, kMaxStages)) ||
-      failed(checkField(emitError, "accumulators", accumulators, 1, 2)) ||
-      failed(checkField(emitError, "group_m", groupM, 1, kMaxGroup)) ||
-      failed(checkField(emitError, "mma_k", mmaK, 8, 128, 8)))
+  if (failed(checkField(emitError, "tile_m", f.tileM, 128, 256, 128)) ||
+      failed(checkField(emitError, "tile_n", f.tileN, 8, 256, 8)) ||
+      failed(checkField(emitError, "tile_k", f.tileK, 32, 768, 32)) ||
+      failed(checkField(emitError, "stages", f.stages, 1, kMaxStages)) ||
+      failed(checkField(emitError, "accumulators", f.accumulators, 1, 2)) ||
+      failed(checkField(emitError, "group_m", f.groupM, 1, kMaxGroup)) ||
+      failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)))
     return failure();
-  return checkCluster(emitError, ctaGroup, clusterM, clusterN);
+  return checkCluster(emitError, f.ctaGroup, f.clusterM, f.clusterN);
 }
 
 //===----------------------------------------------------------------------===//
 // MmaAttr
 //===----------------------------------------------------------------------===//
+
+MmaAttr MmaAttr::getTransposed() const {
+  Fields fields = getFields();
+  std::swap(fields.a, fields.b);
+  std::swap(fields.aMnMajor, fields.bMnMajor);
+  return get(getContext(), fields);
+}
 
 int64_t MmaAttr::getTileK() const {
   int64_t row = hw::swizzleWidth(hw::Swizzle::B128) * 8 / getContainerBits();

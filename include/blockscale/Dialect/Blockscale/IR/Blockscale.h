@@ -13,6 +13,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALE_H
 
 #include "blockscale/Dialect/Blockscale/IR/HWFields.h"
+#include "blockscale/Dialect/Blockscale/IR/KernelResources.h"
 #include "blockscale/Formats/ScaleSpec.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
@@ -29,22 +30,6 @@
 
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.h.inc"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleEnums.h.inc"
-
-namespace blockscale {
-/// The fields of a ScheduleAttr, which describes them; zero or empty where
-/// nothing is chosen.
-struct ScheduleFields {
-  mlir::StringAttr target;
-  int64_t tileM = 0, tileN = 0, tileK = 0;
-  int64_t stages = 0, accumulators = 0;
-  mlir::BoolAttr swapOperands;
-  int64_t groupM = 0;
-  int64_t ctaGroup = 0, clusterM = 0, clusterN = 0;
-  int64_t mmaK = 0;
-  Scheduler scheduler = Scheduler::Static;
-  bool dependentLaunch = false;
-};
-} // namespace blockscale
 
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.h.inc"

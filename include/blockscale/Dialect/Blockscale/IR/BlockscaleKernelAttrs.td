@@ -10,6 +10,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELATTRS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleFields.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -25,8 +26,29 @@ def Blockscale_Scheduler : I32EnumAttr<"Scheduler",
   let genSpecializedAttr = 0;
 }
 
+defvar Blockscale_ScheduleFields = [
+  Blockscale_Field<"target", "target",
+                   OptionalParameter<"::mlir::StringAttr">>,
+  Blockscale_CountField<"tile_m", "tileM">,
+  Blockscale_CountField<"tile_n", "tileN">,
+  Blockscale_CountField<"tile_k", "tileK">,
+  Blockscale_CountField<"stages", "stages">,
+  Blockscale_CountField<"accumulators", "accumulators">,
+  Blockscale_Field<"swap_operands", "swapOperands",
+                   OptionalParameter<"::mlir::BoolAttr">>,
+  Blockscale_CountField<"group_m", "groupM">,
+  Blockscale_CountField<"cta_group", "ctaGroup">,
+  Blockscale_CountField<"cluster_m", "clusterM">,
+  Blockscale_CountField<"cluster_n", "clusterN">,
+  Blockscale_CountField<"mma_k", "mmaK">,
+  Blockscale_Field<"scheduler", "scheduler",
+                   DefaultValuedParameter<"::blockscale::Scheduler",
+                                          "::blockscale::Scheduler::Static">,
+                   "::blockscale::Scheduler::Static">,
+  Blockscale_FlagField<"dependent_launch", "dependentLaunch">];
+
 def Blockscale_ScheduleAttr
-    : AttrDef<Blockscale_Dialect, "Schedule"> {
+    : Blockscale_CheckedFieldsAttr<"Schedule", Blockscale_ScheduleFields> {
   let mnemonic = "schedule";
   let summary = "how a matmul is cut into tiles and pipelined on one chip";
   let description = [{
@@ -63,29 +85,8 @@ def Blockscale_ScheduleAttr
     #blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>
     ```
   }];
-  let parameters = (ins
-    OptionalParameter<"::mlir::StringAttr">:$target,
-    DefaultValuedParameter<"int64_t", "0">:$tile_m,
-    DefaultValuedParameter<"int64_t", "0">:$tile_n,
-    DefaultValuedParameter<"int64_t", "0">:$tile_k,
-    DefaultValuedParameter<"int64_t", "0">:$stages,
-    DefaultValuedParameter<"int64_t", "0">:$accumulators,
-    OptionalParameter<"::mlir::BoolAttr">:$swap_operands,
-    DefaultValuedParameter<"int64_t", "0">:$group_m,
-    DefaultValuedParameter<"int64_t", "0">:$cta_group,
-    DefaultValuedParameter<"int64_t", "0">:$cluster_m,
-    DefaultValuedParameter<"int64_t", "0">:$cluster_n,
-    DefaultValuedParameter<"int64_t", "0">:$mma_k,
-    DefaultValuedParameter<"::blockscale::Scheduler",
-                           "::blockscale::Scheduler::Static">:$scheduler,
-    DefaultValuedParameter<"bool", "false">:$dependent_launch);
-  let assemblyFormat = "(`<` struct($target, $tile_m, $tile_n, $tile_k, $stages, $accumulators, $swap_operands, $group_m, $cta_group, $cluster_m, $cluster_n, $mma_k, $scheduler, $dependent_launch)^ `>`)?";
-  let genVerifyDecl = 1;
-  let builders = [
-    AttrBuilder<(ins "const ::blockscale::ScheduleFields &":$fields)>];
-  let extraClassDeclaration = [{
-    /// All fields at once, to change some of them.
-    ::blockscale::ScheduleFields getFields() const;
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let moreDeclarations = [{
     /// CTAs that execute one instruction together, 1 if not chosen.
     int64_t ctaGroup() const { return std::max<int64_t>(1, getCtaGroup()); }
     /// CTAs of a cluster along rows and columns of D, 1 if not chosen.
@@ -95,6 +96,9 @@ def Blockscale_ScheduleAttr
     int64_t clusterN() const { return std::max<int64_t>(1, getClusterN()); }
     /// CTAs of a cluster.
     int64_t clusterSize() const { return clusterM() * clusterN(); }
+    static ::llvm::LogicalResult
+    verifyFields(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+                 const Fields &fields);
   }];
 }
 
@@ -102,7 +106,25 @@ def Blockscale_ScheduleAttr
 // The instruction
 //===----------------------------------------------------------------------===//
 
-def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
+defvar Blockscale_MmaFields = [
+  Blockscale_RequiredField<"kind", "kind", "::blockscale::hw::MmaKind">,
+  Blockscale_RequiredField<"a", "a", "::blockscale::hw::OperandType">,
+  Blockscale_RequiredField<"b", "b", "::blockscale::hw::OperandType">,
+  Blockscale_Field<"scale", "scale",
+      OptionalParameter<"::std::optional<::blockscale::ElementFormat>">>,
+  Blockscale_CountField<"block", "block">,
+  Blockscale_CountField<"m", "m">,
+  Blockscale_CountField<"n", "n">,
+  Blockscale_CountField<"k", "k">,
+  Blockscale_Field<"a_mn_major", "aMnMajor",
+                   OptionalParameter<"::mlir::BoolAttr">>,
+  Blockscale_Field<"b_mn_major", "bMnMajor",
+                   OptionalParameter<"::mlir::BoolAttr">>,
+  Blockscale_CountField<"cta_group", "ctaGroup", "1">,
+  Blockscale_FlagField<"sparse", "sparse">];
+
+def Blockscale_MmaAttr
+    : Blockscale_FieldsAttr<"Mma", Blockscale_MmaFields> {
   let mnemonic = "mma";
   let summary = "one tensor-core instruction";
   let description = [{
@@ -124,21 +146,8 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
                     sparse = true>
     ```
   }];
-  let parameters = (ins
-    "::blockscale::hw::MmaKind":$kind,
-    "::blockscale::hw::OperandType":$a,
-    "::blockscale::hw::OperandType":$b,
-    OptionalParameter<"::std::optional<::blockscale::ElementFormat>">:$scale,
-    DefaultValuedParameter<"int64_t", "0">:$block,
-    DefaultValuedParameter<"int64_t", "0">:$m,
-    DefaultValuedParameter<"int64_t", "0">:$n,
-    DefaultValuedParameter<"int64_t", "0">:$k,
-    OptionalParameter<"::mlir::BoolAttr">:$a_mn_major,
-    OptionalParameter<"::mlir::BoolAttr">:$b_mn_major,
-    DefaultValuedParameter<"int64_t", "1">:$cta_group,
-    DefaultValuedParameter<"bool", "false">:$sparse);
   let assemblyFormat = "`<` struct(params) `>`";
-  let extraClassDeclaration = [{
+  let moreDeclarations = [{
     /// Elements along K, before compression, that share a scale; 0 without
     /// scales.
     int64_t getScaleSpan() const {
@@ -152,6 +161,8 @@ def Blockscale_MmaAttr : AttrDef<Blockscale_Dialect, "Mma"> {
     int64_t getContainerBits() const {
       return ::blockscale::hw::containerBits(getKind());
     }
+    /// The instruction of the transposed product: the operands change sides.
+    MmaAttr getTransposed() const;
     /// Elements along K of one stage: a 128-byte row of B, or as many as the
     /// four scales of a word or a tile of a sparse A's metadata cover.
     int64_t getTileK() const;

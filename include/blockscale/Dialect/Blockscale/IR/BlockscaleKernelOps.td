@@ -10,6 +10,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELOPS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelEffects.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelTypes.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -59,14 +60,17 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     `metadata`. A product of integers is i32, and then nothing but the product.
   }];
   let arguments = (ins
-    Blockscale_TensorMapType:$a, Blockscale_TensorMapType:$b,
-    Optional<Blockscale_TensorMapType>:$sfa,
-    Optional<Blockscale_TensorMapType>:$sfb,
-    Optional<Blockscale_TensorMapType>:$metadata,
-    Blockscale_GlobalType:$d,
-    Optional<Blockscale_GlobalType>:$c, Optional<Blockscale_GlobalType>:$bias,
+    Blockscale_MappedSource:$a,
+    Blockscale_MappedSource:$b,
+    Blockscale_OptionalMappedSource:$sfa,
+    Blockscale_OptionalMappedSource:$sfb,
+    Blockscale_OptionalMappedSource:$metadata,
+    Blockscale_GlobalTarget:$d,
+    Blockscale_OptionalGlobalSource:$c,
+    Blockscale_OptionalGlobalSource:$bias,
     Optional<F32>:$alpha, Optional<F32>:$beta,
-    Variadic<Blockscale_GlobalType>:$tensor_scales,
+    Blockscale_Reads<Variadic<Blockscale_GlobalType>,
+                     Blockscale_Global>:$tensor_scales,
     I32:$m, I32:$n, I32:$k, I32:$batch,
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
@@ -103,7 +107,8 @@ def Blockscale_SharedAllocOp : Blockscale_KernelOp<"shared_alloc"> {
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
-  let results = (outs Blockscale_SharedType:$result);
+  let results = (outs
+    Res<Blockscale_SharedType, "", [MemAlloc<Blockscale_Shared>]>:$result);
   let assemblyFormat = "(`offset` `(` $offset^ `)`)? attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -117,7 +122,9 @@ def Blockscale_BarrierAllocOp : Blockscale_KernelOp<"barrier_alloc"> {
     CTA does.
   }];
   let arguments = (ins I64Attr:$arrivals, OptionalAttr<I64Attr>:$offset);
-  let results = (outs Blockscale_BarrierType:$result);
+  let results = (outs
+    Res<Blockscale_BarrierType, "", [MemAlloc<Blockscale_Barriers>,
+                                     MemWrite<Blockscale_Barriers>]>:$result);
   let assemblyFormat = [{
     `arrivals` `(` $arrivals `)` (`offset` `(` $offset^ `)`)? attr-dict
     `:` type($result)
@@ -125,7 +132,9 @@ def Blockscale_BarrierAllocOp : Blockscale_KernelOp<"barrier_alloc"> {
   let hasVerifier = 1;
 }
 
-def Blockscale_TmemAllocOp : Blockscale_KernelOp<"tmem_alloc"> {
+def Blockscale_TmemAllocOp : Blockscale_KernelOp<"tmem_alloc",
+    [MemoryEffects<[MemAlloc<Blockscale_Tensor>,
+                    MemRead<Blockscale_Convergence>]>]> {
   let summary = "allocate tensor memory and give up the right to more";
   let description = [{
     Executed by one whole warp. Writes the address to the first word of
@@ -134,7 +143,7 @@ def Blockscale_TmemAllocOp : Blockscale_KernelOp<"tmem_alloc"> {
     `blockscale-assign-memory` has run. With `pair` one warp of each CTA of the
     pair executes it, after both are known to run.
   }];
-  let arguments = (ins Blockscale_SharedType:$slot,
+  let arguments = (ins Blockscale_SharedTarget:$slot,
                        OptionalAttr<I64Attr>:$columns, UnitAttr:$pair);
   let assemblyFormat = [{
     $slot (`columns` `(` $columns^ `)`)? (`pair` $pair^)? attr-dict
@@ -143,14 +152,16 @@ def Blockscale_TmemAllocOp : Blockscale_KernelOp<"tmem_alloc"> {
   let hasVerifier = 1;
 }
 
-def Blockscale_TmemDeallocOp : Blockscale_KernelOp<"tmem_dealloc"> {
+def Blockscale_TmemDeallocOp : Blockscale_KernelOp<"tmem_dealloc",
+    [MemoryEffects<[MemFree<Blockscale_Tensor>,
+                    MemRead<Blockscale_Convergence>]>]> {
   let summary = "free the tensor memory that tmem_alloc took";
   let description = [{
     Executed by one whole warp, after a CTA-wide barrier behind the last use.
     With `pair` one warp of each CTA of the pair executes it, after a barrier
     of both.
   }];
-  let arguments = (ins Blockscale_SharedType:$slot,
+  let arguments = (ins Blockscale_SharedSource:$slot,
                        OptionalAttr<I64Attr>:$columns, UnitAttr:$pair);
   let assemblyFormat = [{
     $slot (`columns` `(` $columns^ `)`)? (`pair` $pair^)? attr-dict
@@ -163,11 +174,12 @@ def Blockscale_TmemViewOp : Blockscale_KernelOp<"tmem_view"> {
   let summary = "a region of the allocated tensor memory";
   let description = [{
     `column` is the first column relative to the allocation, absent until
-    `blockscale-assign-memory` has run.
+    `blockscale-assign-memory` has run. Each view is a region of its own.
   }];
-  let arguments = (ins Blockscale_SharedType:$slot,
+  let arguments = (ins Blockscale_SharedSource:$slot,
                        OptionalAttr<I64Attr>:$column);
-  let results = (outs Blockscale_TensorMemoryType:$result);
+  let results = (outs
+    Res<Blockscale_TensorMemoryType, "", [MemAlloc<Blockscale_Tensor>]>:$result);
   let assemblyFormat = [{
     $slot (`column` `(` $column^ `)`)? attr-dict
     `:` type($slot) `->` type($result)
@@ -193,14 +205,14 @@ def Blockscale_WarpsOp : Blockscale_KernelOp<"warps",
   let hasVerifier = 1;
 }
 
-def Blockscale_ElectOp : Blockscale_KernelOp<"elect"> {
+def Blockscale_ElectOp : Blockscale_KernelOp<"elect", [Blockscale_WholeWarp]> {
   let summary = "true in one lane of the warp, the same at every execution";
   let results = (outs I1:$result);
   let assemblyFormat = "attr-dict";
 }
 
 def Blockscale_TileCoordinatesOp : Blockscale_KernelOp<"tile_coordinates",
-    [Pure]> {
+    [NoMemoryEffect]> {
   let summary = "row, column and batch of the output tile with a number";
   let description = [{
     Tiles are numbered so that neighbours share operands in the L2 cache: in
@@ -226,7 +238,8 @@ def Blockscale_ClusterRankOp : Blockscale_KernelOp<"cluster_rank", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Blockscale_ClusterBarrierOp : Blockscale_KernelOp<"cluster_barrier"> {
+def Blockscale_ClusterBarrierOp : Blockscale_KernelOp<"cluster_barrier",
+    [Blockscale_Synchronizes]> {
   let summary = "wait until every thread of the cluster is here";
   let description = [{
     What the threads wrote before, barriers that they initialised included, is
@@ -252,7 +265,8 @@ def Blockscale_RemoteBarrierOp : Blockscale_KernelOp<"remote_barrier",
 // Launches
 //===----------------------------------------------------------------------===//
 
-def Blockscale_TryCancelOp : Blockscale_KernelOp<"try_cancel"> {
+def Blockscale_TryCancelOp : Blockscale_KernelOp<"try_cancel",
+    [MemoryEffects<[MemRead<Blockscale_Grid>, MemWrite<Blockscale_Grid>]>]> {
   let summary = "take over a cluster of the grid that has not started";
   let description = [{
     Asynchronous: 16 bytes, for `query_cancel` to read, go to entry `index` of
@@ -260,8 +274,10 @@ def Blockscale_TryCancelOp : Blockscale_KernelOp<"try_cancel"> {
     `multicast` they do so in every CTA of the cluster. Not to be executed
     again once a response has said that no cluster is left.
   }];
-  let arguments = (ins Blockscale_SharedType:$responses, I32:$index,
-                       Blockscale_BarrierType:$signal, UnitAttr:$multicast);
+  let arguments = (ins Blockscale_SharedTarget:$responses,
+                       I32:$index,
+                       Blockscale_SignalledBarrier:$signal,
+                       UnitAttr:$multicast);
   let assemblyFormat = [{
     $responses `[` $index `]` `signal` $signal (`multicast` $multicast^)?
     attr-dict `:` type($responses) `,` type($signal)
@@ -276,7 +292,8 @@ def Blockscale_QueryCancelOp : Blockscale_KernelOp<"query_cancel"> {
     meaning unless `found`. Later responses may overwrite the entry once the
     executing thread has arrived at a barrier.
   }];
-  let arguments = (ins Blockscale_SharedType:$responses, I32:$index);
+  let arguments = (ins Blockscale_SharedSource:$responses,
+                       I32:$index);
   let results = (outs I32:$cta, I1:$found);
   let assemblyFormat =
     "$responses `[` $index `]` attr-dict `:` type($responses)";
@@ -284,7 +301,9 @@ def Blockscale_QueryCancelOp : Blockscale_KernelOp<"query_cancel"> {
 }
 
 def Blockscale_AwaitDependenciesOp
-    : Blockscale_KernelOp<"await_dependencies"> {
+    : Blockscale_KernelOp<"await_dependencies",
+    [MemoryEffects<[MemRead<Blockscale_Grid>, MemWrite<Blockscale_Grid>,
+                    MemRead<Blockscale_Global>, MemWrite<Blockscale_Global>]>]> {
   let summary = "wait for the grids that this one depends on";
   let description = [{
     Returns when they are complete and what they wrote is visible. Nothing that
@@ -293,7 +312,8 @@ def Blockscale_AwaitDependenciesOp
   let assemblyFormat = "attr-dict";
 }
 
-def Blockscale_LaunchDependentsOp : Blockscale_KernelOp<"launch_dependents"> {
+def Blockscale_LaunchDependentsOp : Blockscale_KernelOp<"launch_dependents",
+    [MemoryEffects<[MemRead<Blockscale_Grid>, MemWrite<Blockscale_Grid>]>]> {
   let summary = "let dependent grids start";
   let description = [{
     They may start once every CTA has executed this or has ended; they wait for
@@ -306,7 +326,8 @@ def Blockscale_LaunchDependentsOp : Blockscale_KernelOp<"launch_dependents"> {
 // Barriers
 //===----------------------------------------------------------------------===//
 
-def Blockscale_WaitOp : Blockscale_KernelOp<"wait"> {
+def Blockscale_WaitOp : Blockscale_KernelOp<"wait",
+    [Blockscale_Synchronizes]> {
   let summary = "wait until the phase with a parity is over";
   let description = [{
     A barrier that was never used has finished "phase -1", so a wait for
@@ -319,13 +340,15 @@ def Blockscale_WaitOp : Blockscale_KernelOp<"wait"> {
   let hasVerifier = 1;
 }
 
-def Blockscale_ArriveOp : Blockscale_KernelOp<"arrive"> {
+def Blockscale_ArriveOp : Blockscale_KernelOp<"arrive",
+    [Blockscale_Synchronizes]> {
   let summary = "arrive once at a barrier";
   let arguments = (ins Blockscale_BarrierType:$barrier, I32:$index);
   let assemblyFormat = "$barrier `[` $index `]` attr-dict `:` type($barrier)";
 }
 
-def Blockscale_ArriveExpectOp : Blockscale_KernelOp<"arrive_expect"> {
+def Blockscale_ArriveExpectOp : Blockscale_KernelOp<"arrive_expect",
+    [Blockscale_Synchronizes]> {
   let summary = "arrive once and announce the bytes that TMA will bring";
   let description = [{
     Of the padded 4- and 6-bit types TMA counts the packed bytes.
@@ -337,7 +360,8 @@ def Blockscale_ArriveExpectOp : Blockscale_KernelOp<"arrive_expect"> {
   let hasVerifier = 1;
 }
 
-def Blockscale_CommitOp : Blockscale_KernelOp<"commit"> {
+def Blockscale_CommitOp : Blockscale_KernelOp<"commit",
+    [Blockscale_Synchronizes]> {
   let summary = "arrive when all tensor-core work of this thread is done";
   let description = [{
     Covers the copies of scales and the MMAs that this thread issued before;
@@ -362,7 +386,8 @@ def Blockscale_FenceSide : I32Enum<"FenceSide",
 def Blockscale_FenceSideAttr
     : EnumAttr<Blockscale_Dialect, Blockscale_FenceSide, "fence_side">;
 
-def Blockscale_TensorFenceOp : Blockscale_KernelOp<"tensor_fence"> {
+def Blockscale_TensorFenceOp : Blockscale_KernelOp<"tensor_fence",
+    [Blockscale_Synchronizes]> {
   let summary = "order tensor-memory accesses around a synchronisation";
   let description = [{
     `before` stands in front of the arrival of a thread whose accesses must be
@@ -389,8 +414,9 @@ def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
     outside the tensor reads as zero.
   }];
   let arguments = (ins
-    Blockscale_TensorMapType:$map, Variadic<I32>:$coordinates,
-    Blockscale_SharedType:$shared, Blockscale_BarrierType:$signal, I32:$stage,
+    Blockscale_MappedSource:$map, Variadic<I32>:$coordinates,
+    Blockscale_SharedTarget:$shared,
+    Blockscale_SignalledBarrier:$signal, I32:$stage,
     Optional<I32>:$slice, Optional<I32>:$multicast,
     DefaultValuedAttr<I64Attr, "0">:$box);
   let assemblyFormat = [{
@@ -401,7 +427,8 @@ def Blockscale_TmaLoadOp : Blockscale_KernelOp<"tma_load",
   let hasVerifier = 1;
 }
 
-def Blockscale_MaskScalesOp : Blockscale_KernelOp<"mask_scales"> {
+def Blockscale_MaskScalesOp : Blockscale_KernelOp<"mask_scales",
+    [Blockscale_WholeWarp]> {
   let summary = "clear the scales behind the end of K in a stage";
   let description = [{
     Clears scale `valid` and those behind it in every row of the stage, so that
@@ -409,7 +436,8 @@ def Blockscale_MaskScalesOp : Blockscale_KernelOp<"mask_scales"> {
     product. Executed by one whole warp; the async proxy sees the result. With
     `rank` the stage is that of another CTA of the cluster.
   }];
-  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage, I32:$valid,
+  let arguments = (ins Blockscale_SharedTarget:$shared,
+                       I32:$stage, I32:$valid,
                        Optional<I32>:$rank);
   let assemblyFormat = [{
     $shared `[` $stage `]` `valid` $valid (`rank` $rank^)? attr-dict
@@ -427,8 +455,10 @@ def Blockscale_CopyScalesOp : Blockscale_KernelOp<"copy_scales"> {
     scales go to word `word` of the target, a word being 4 scales of each row;
     words behind the last one start over at the first.
   }];
-  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage,
-                       Blockscale_TensorMemoryType:$target, UnitAttr:$pair,
+  let arguments = (ins Blockscale_SharedSource:$shared,
+                       I32:$stage,
+                       Blockscale_TensorTarget:$target,
+                       UnitAttr:$pair,
                        DefaultValuedAttr<I64Attr, "0">:$word);
   let assemblyFormat = [{
     $shared `[` $stage `]` `to` $target (`word` $word^)? (`pair` $pair^)?
@@ -445,8 +475,10 @@ def Blockscale_CopyMetadataOp : Blockscale_KernelOp<"copy_metadata"> {
     goes to lane r. Asynchronous, in order before later MMAs of the same thread.
     With `pair` each CTA of the pair copies its own stage.
   }];
-  let arguments = (ins Blockscale_SharedType:$shared, I32:$stage,
-                       Blockscale_TensorMemoryType:$target, UnitAttr:$pair);
+  let arguments = (ins Blockscale_SharedSource:$shared,
+                       I32:$stage,
+                       Blockscale_TensorTarget:$target,
+                       UnitAttr:$pair);
   let assemblyFormat = [{
     $shared `[` $stage `]` `to` $target (`pair` $pair^)? attr-dict
     `:` type($shared) `to` type($target)
@@ -478,12 +510,14 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     after word, and start over at the first where a region ends.
   }];
   let arguments = (ins
-    Blockscale_TensorMemoryType:$accumulator, I32:$copy,
-    Blockscale_SharedType:$a, Blockscale_SharedType:$b, I32:$stage,
+    Blockscale_TensorAccumulator:$accumulator,
+    I32:$copy,
+    Blockscale_SharedSource:$a,
+    Blockscale_SharedSource:$b, I32:$stage,
     Optional<I32>:$previous,
-    Optional<Blockscale_TensorMemoryType>:$sfa,
-    Optional<Blockscale_TensorMemoryType>:$sfb,
-    Optional<Blockscale_TensorMemoryType>:$metadata,
+    Blockscale_OptionalTensorSource:$sfa,
+    Blockscale_OptionalTensorSource:$sfb,
+    Blockscale_OptionalTensorSource:$metadata,
     I1:$accumulate, Optional<I32>:$valid, Optional<I32>:$shift,
     Blockscale_MmaAttr:$instruction,
     OptionalAttr<Blockscale_KRangeAttr>:$range,
@@ -509,7 +543,8 @@ def Blockscale_LoadAccumulatorOp : Blockscale_KernelOp<"load_accumulator"> {
     of them reads rows 32w to 32w + 31, lane l row 32w + l. Complete when it
     returns. The elements are those of the accumulator, f32 or i32.
   }];
-  let arguments = (ins Blockscale_TensorMemoryType:$accumulator, I32:$copy,
+  let arguments = (ins Blockscale_TensorSource:$accumulator,
+                       I32:$copy,
                        I32:$column);
   let results = (outs VectorOfRankAndType<[1], [F32, I32]>:$result);
   let assemblyFormat = [{
@@ -525,7 +560,8 @@ def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
     Element i of the result is element `offset + i * stride` behind `source`
     for i < `count`, and 0 from there on. Without `stride` it is 1.
   }];
-  let arguments = (ins Blockscale_GlobalType:$source, I64:$offset, I32:$count,
+  let arguments = (ins Blockscale_GlobalSource:$source,
+                       I64:$offset, I32:$count,
                        Optional<I64>:$stride);
   let results = (outs VectorOfRankAndType<[1], [F32, BF16, F16]>:$result);
   let assemblyFormat = [{
@@ -542,7 +578,8 @@ def Blockscale_StoreRowOp : Blockscale_KernelOp<"store_row"> {
     Without `stride` it is 1.
   }];
   let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16, I32]>:$value,
-                       Blockscale_GlobalType:$target, I64:$offset, I32:$count,
+                       Blockscale_GlobalTarget:$target,
+                       I64:$offset, I32:$count,
                        Optional<I64>:$stride);
   let assemblyFormat = [{
     $value `to` $target `[` $offset `]` `count` $count (`stride` $stride^)?

@@ -47,7 +47,8 @@ def Blockscale_LoadAFragmentOp : Blockscale_KernelOp<"load_a_fragment"> {
     %a = blockscale.load_a_fragment %ring[%stage] row %row tile 1 step 0 : !blockscale.shared<2x128x128xf8E4M3FN, container = 8, swizzle = "128B">
     ```
   }];
-  let arguments = (ins Blockscale_SharedType:$ring, I32:$stage, I32:$row,
+  let arguments = (ins Blockscale_SharedSource:$ring,
+                       I32:$stage, I32:$row,
                        I64Attr:$tile, I64Attr:$step);
   let results = (outs Blockscale_FragmentA:$result);
   let assemblyFormat = [{
@@ -63,7 +64,8 @@ def Blockscale_LoadBFragmentsOp : Blockscale_KernelOp<"load_b_fragments"> {
     As `load_a_fragment` does; a row of the stage is a column of B. `low` are
     the first 8 of the 16 columns, `high` the others.
   }];
-  let arguments = (ins Blockscale_SharedType:$ring, I32:$stage, I32:$row,
+  let arguments = (ins Blockscale_SharedSource:$ring,
+                       I32:$stage, I32:$row,
                        I64Attr:$tile, I64Attr:$step);
   let results = (outs Blockscale_FragmentB:$low, Blockscale_FragmentB:$high);
   let assemblyFormat = [{
@@ -83,7 +85,8 @@ def Blockscale_LoadWarpScalesOp : Blockscale_KernelOp<"load_warp_scales"> {
     scales do. With `valid`, scale `valid` of the stage and those behind it
     read as 0, whatever the padding in memory holds.
   }];
-  let arguments = (ins Blockscale_SharedType:$ring, I32:$stage, I32:$row,
+  let arguments = (ins Blockscale_SharedSource:$ring,
+                       I32:$stage, I32:$row,
                        I64Attr:$group, I64Attr:$word, Optional<I32>:$valid);
   let results = (outs I32:$result);
   let assemblyFormat = [{
@@ -102,7 +105,8 @@ def Blockscale_LoadWarpMetadataOp : Blockscale_KernelOp<"load_warp_metadata"> {
     not among the first `valid` ones gets chunks that are well formed, 0x4
     each, whatever the padding in memory holds.
   }];
-  let arguments = (ins Blockscale_SharedType:$ring, I32:$stage, I32:$row,
+  let arguments = (ins Blockscale_SharedSource:$ring,
+                       I32:$stage, I32:$row,
                        I64Attr:$tile, I64Attr:$step, Optional<I32>:$valid);
   let results = (outs I32:$result);
   let assemblyFormat = [{
@@ -130,7 +134,7 @@ def Blockscale_ScaleSelectorAttr
 }
 
 def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma",
-    [NoMemoryEffect, AttrSizedOperandSegments]> {
+    [Blockscale_WholeWarp, AttrSizedOperandSegments]> {
   let summary = "one block-scaled mma.sync";
   let description = [{
     The result is A * B + C. `tile` numbers the instruction's rows, in units of
@@ -167,7 +171,7 @@ def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma",
 //===----------------------------------------------------------------------===//
 
 def Blockscale_FinishFragmentsOp
-    : Blockscale_KernelOp<"finish_fragments"> {
+    : Blockscale_KernelOp<"finish_fragments", [Blockscale_WholeWarp]> {
   let summary = "the accumulators behind the last instruction";
   let description = [{
     Results are the operands. Every `warp_mma` that they come from is executed
@@ -178,7 +182,6 @@ def Blockscale_FinishFragmentsOp
   let results = (outs Variadic<Blockscale_FragmentC>:$results);
   let assemblyFormat =
     "$fragments attr-dict `:` type($fragments) `->` type($results)";
-  let hasVerifier = 1;
   let hasVerifier = 1;
 }
 
@@ -193,7 +196,8 @@ def Blockscale_FragmentPositionOp
   let assemblyFormat = "attr-dict";
 }
 
-def Blockscale_SyncWarpOp : Blockscale_KernelOp<"sync_warp"> {
+def Blockscale_SyncWarpOp : Blockscale_KernelOp<"sync_warp",
+    [Blockscale_Synchronizes]> {
   let summary = "wait for all lanes of the warp and order their accesses";
   let assemblyFormat = "attr-dict";
 }

@@ -424,11 +424,13 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
   FailureOr<hw::Scheme> scheme = chooseScheme(op, choice->schemes);
   if (failed(scheme))
     return failure();
-  op.setMmaAttr(MmaAttr::get(op.getContext(), scheme->kind, choice->a.element,
-                             choice->b.element, choice->a.scale, scheme->block,
-                             0, 0, 0, mnMajor(op.getA().getType()),
-                             mnMajor(op.getB().getType()), /*cta_group=*/1,
-                             choice->a.pattern.has_value()));
+  MmaAttr::Fields fields{scheme->kind, choice->a.element, choice->b.element};
+  fields.scale = choice->a.scale;
+  fields.block = scheme->block;
+  fields.aMnMajor = mnMajor(op.getA().getType());
+  fields.bMnMajor = mnMajor(op.getB().getType());
+  fields.sparse = choice->a.pattern.has_value();
+  op.setMmaAttr(MmaAttr::get(op.getContext(), fields));
   return success();
 }
 

@@ -201,14 +201,13 @@ static Problem problemOf(MatmulOp op, bool swap, int64_t expectedRows) {
 
 /// The instruction of a choice; operands change sides with `swap`.
 static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
-  bool swap = choice.swap;
-  return MmaAttr::get(mma.getContext(), mma.getKind(),
-                      swap ? mma.getB() : mma.getA(),
-                      swap ? mma.getA() : mma.getB(), mma.getScale(),
-                      mma.getBlock(), 128 * choice.ctaGroup, choice.tileN,
-                      choice.mmaK, swap ? mma.getBMnMajor() : mma.getAMnMajor(),
-                      swap ? mma.getAMnMajor() : mma.getBMnMajor(),
-                      choice.ctaGroup, mma.getSparse());
+  MmaAttr::Fields fields =
+      (choice.swap ? mma.getTransposed() : mma).getFields();
+  fields.m = hw::kTmemLanes * choice.ctaGroup;
+  fields.n = choice.tileN;
+  fields.k = choice.mmaK;
+  fields.ctaGroup = choice.ctaGroup;
+  return MmaAttr::get(mma.getContext(), fields);
 }
 
 /// Completes `wish` with this choice; a string says why it cannot be.
@@ -236,7 +235,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
            (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
            std::to_string(wish.getTileK());
 
-  ScheduleFields fields = wish.getFields();
+  ScheduleAttr::Fields fields = wish.getFields();
   fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
   fields.tileM = mma.getM();
   fields.tileN = choice.tileN;
@@ -329,7 +328,7 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
                                    int64_t expectedRows) {
   auto wish = op.getSchedule().value_or(
-      ScheduleAttr::get(op.getContext(), ScheduleFields()));
+      ScheduleAttr::get(op.getContext(), ScheduleAttr::Fields()));
   std::optional<Candidate> best;
   std::string why;
   for (const Choice &choice : choicesOf(*op.getMma(), wish, target)) {

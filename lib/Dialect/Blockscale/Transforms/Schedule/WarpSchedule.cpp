@@ -26,14 +26,12 @@ struct Candidate {
 
 /// The instruction; operands change sides with `swap`.
 static MmaAttr instruction(MmaAttr mma, bool swap) {
-  constexpr int64_t kM = 16, kN = 8;
-  return MmaAttr::get(
-      mma.getContext(), mma.getKind(), swap ? mma.getB() : mma.getA(),
-      swap ? mma.getA() : mma.getB(), mma.getScale(), mma.getBlock(), kM, kN,
-      hw::instructionK(mma.getKind(), mma.getSparse()),
-      swap ? mma.getBMnMajor() : mma.getAMnMajor(),
-      swap ? mma.getAMnMajor() : mma.getBMnMajor(), /*cta_group=*/1,
-      mma.getSparse());
+  MmaAttr::Fields fields = (swap ? mma.getTransposed() : mma).getFields();
+  fields.m = 16;
+  fields.n = 8;
+  fields.k = hw::instructionK(mma.getKind(), mma.getSparse());
+  fields.ctaGroup = 1;
+  return MmaAttr::get(mma.getContext(), fields);
 }
 
 /// Why `wish` asks for what only kernels with tensor memory have.
@@ -93,7 +91,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
     return std::string(kWhyNotSwapSparse);
   if (auto why = whyNotWish(wish, mma, target))
     return *why;
-  ScheduleFields fields = wish.getFields();
+  ScheduleAttr::Fields fields = wish.getFields();
   auto chooseIfFree = [](int64_t &field, int64_t value) {
     if (!field)
       field = value;
@@ -132,7 +130,7 @@ FailureOr<WarpSchedule> blockscale::selectWarpSchedule(MatmulOp op,
                                                        hw::Target target,
                                                        int64_t expectedRows) {
   auto wish = op.getSchedule().value_or(
-      ScheduleAttr::get(op.getContext(), ScheduleFields()));
+      ScheduleAttr::get(op.getContext(), ScheduleAttr::Fields()));
   SmallVector<int64_t> tiles{128, 64, 32, 16};
   if (wish.getTileN())
     tiles = {wish.getTileN()};
