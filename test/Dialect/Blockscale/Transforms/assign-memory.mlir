@@ -77,9 +77,9 @@ func.func @next_power(%a: !next_power_a, %b: !next_power_b) -> tensor<256x64xf32
 // CHECK: blockscale.shared_alloc offset(65536) : <4x128x256xf4E2M1FN
 // CHECK: blockscale.shared_alloc offset(131072) : <4x1x4x512xi8
 // CHECK: blockscale.shared_alloc offset(139264) : <4x1x4x512xi8
-// CHECK: blockscale.shared_alloc offset(147456) : <1x1xi32
 // CHECK: blockscale.barrier_alloc arrivals(1) offset(147464) : <4>
 // CHECK: blockscale.barrier_alloc arrivals(1) offset(147496) : <4>
+// CHECK: blockscale.shared_alloc offset(147456) : <1x1xi32
 // CHECK: blockscale.barrier_alloc arrivals(1) offset(147528) : <2>
 // CHECK: blockscale.barrier_alloc arrivals(128) offset(147544) : <2>
 // CHECK: blockscale.tmem_alloc %{{.*}} columns(512)

@@ -34,9 +34,9 @@ func.func @dynamic(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
 // CHECK: %[[B:.*]] = blockscale.shared_alloc : <4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
 // CHECK: %[[SFA:.*]] = blockscale.shared_alloc : <4x1x4x512xi8, container = 8>
 // CHECK: %[[SFB:.*]] = blockscale.shared_alloc : <4x2x4x512xi8, container = 8>
-// CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
 // CHECK: %[[FULL:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[EMPTY:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
+// CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
 // CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(256) : <1>
 // Both CTAs run before either allocates, and know their barriers behind it.

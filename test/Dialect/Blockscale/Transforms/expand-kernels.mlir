@@ -143,9 +143,9 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: %[[B:.*]] = blockscale.shared_alloc : <4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
 // CHECK: %[[SFA:.*]] = blockscale.shared_alloc : <4x1x4x512xi8, container = 8>
 // CHECK: %[[SFB:.*]] = blockscale.shared_alloc : <4x1x4x512xi8, container = 8>
-// CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
 // CHECK: %[[FULL:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
 // CHECK: %[[EMPTY:.*]] = blockscale.barrier_alloc arrivals(1) : <4>
+// CHECK: %[[SLOT:.*]] = blockscale.shared_alloc : <1x1xi32, container = 32>
 // CHECK: %[[DONE:.*]] = blockscale.barrier_alloc arrivals(1) : <2>
 // CHECK: %[[FREE:.*]] = blockscale.barrier_alloc arrivals(128) : <2>
 // CHECK: blockscale.warps "mma" 5 to 6 {

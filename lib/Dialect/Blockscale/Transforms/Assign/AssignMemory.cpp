@@ -10,7 +10,7 @@
 // slot of the tensor-memory address. Tensor memory: accumulators from column 0,
 // scales behind them.
 
-#include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"

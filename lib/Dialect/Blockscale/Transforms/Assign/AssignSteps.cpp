@@ -10,7 +10,7 @@
 // which column and byte its scales start at, and where its metadata lie; where
 // scales are in registers, which lanes and bytes supply them.
 
-#include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Fragments.h"

@@ -1,4 +1,4 @@
-//===- Cluster.cpp - who shares what in a cluster -------------------------===//
+//===- Cluster.cpp - where a CTA stands and who shares what ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -11,9 +11,8 @@
 // neighbouring ranks. CTAs beside each other along columns share A, CTAs above
 // each other share B: each loads one slice and sends it to all of them.
 
-#include "KernelBuilder.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "Cluster.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -26,66 +25,58 @@ static int64_t bitsOf(int64_t count, int64_t step) {
   return bits;
 }
 
-static Value shiftLeft(KernelBuilder &t, int64_t bits, Value distance) {
-  return t.b.createOrFold<arith::ShLIOp>(t.constant(bits), distance);
+ClusterPlace::ClusterPlace(KernelBuilder &b, const TileGeometry &geometry)
+    : b(b), geometry(geometry) {
+  number = b.toI32(gpu::BlockIdOp::create(b, gpu::Dimension::x));
+  count = b.toI32(gpu::GridDimOp::create(b, gpu::Dimension::x));
+  if (!isCluster())
+    return;
+  number = b.div(number, geometry.clusterSize());
+  count = b.div(count, geometry.clusterSize());
+  rank = ClusterRankOp::create(b);
+  rankM = b.rem(rank, geometry.clusterM);
+  rankN = b.div(rank, geometry.clusterM);
 }
 
-Value KernelBuilder::firstRow(TilePosition tile) {
-  Value row = mul(tile.row, constant(geometry.tileM));
-  if (!isPair())
-    return row;
-  return add(row, mul(rem(rank, 2), constant(geometry.rowsPerCta())));
-}
+Value ClusterPlace::indexInPair() const { return b.rem(rank, 2); }
 
-Value KernelBuilder::firstColumn(TilePosition tile) {
-  return mul(tile.column, constant(geometry.tileN));
-}
+Value ClusterPlace::isLeader() const { return b.isEqual(indexInPair(), 0); }
 
-Value KernelBuilder::firstRowOfB(TilePosition tile) {
-  Value row = firstColumn(tile);
-  if (!isPair())
-    return row;
-  return add(row, mul(rem(rank, 2), constant(geometry.columnsPerCta())));
-}
+Value ClusterPlace::leader() const { return b.sub(rank, indexInPair()); }
 
-Value KernelBuilder::sharersOfA() {
+Value ClusterPlace::sharersOfA() const {
   if (geometry.a.sharers == 1)
     return {};
-  return shiftLeft(*this, bitsOf(geometry.clusterN, geometry.clusterM), rankM);
+  return b.shiftLeft(bitsOf(geometry.clusterN, geometry.clusterM), rankM);
 }
 
-Value KernelBuilder::sharersOfB() {
+Value ClusterPlace::sharersOfB() const {
   if (geometry.b.sharers == 1)
     return {};
-  Value first = mul(rankN, constant(geometry.clusterM));
+  Value first = b.mul(rankN, geometry.clusterM);
   if (isPair())
-    first = add(first, rem(rank, 2));
-  int64_t bits = bitsOf(geometry.b.sharers, geometry.ctaGroup);
-  return shiftLeft(*this, bits, first);
+    first = b.add(first, indexInPair());
+  return b.shiftLeft(bitsOf(geometry.b.sharers, geometry.ctaGroup), first);
 }
 
-Value KernelBuilder::sharersOfSfb() {
+Value ClusterPlace::sharersOfSfb() const {
   if (geometry.clusterM == 1)
     return {};
-  Value first = mul(rankN, constant(geometry.clusterM));
-  return shiftLeft(*this, bitsOf(geometry.clusterM, 1), first);
+  return b.shiftLeft(bitsOf(geometry.clusterM, 1),
+                     b.mul(rankN, geometry.clusterM));
 }
 
-Value KernelBuilder::feeders() {
+Value ClusterPlace::feeders() const {
   if (!isCluster())
     return {};
   int64_t column = bitsOf(geometry.clusterM, 1);
   int64_t row = bitsOf(geometry.ctaGroup, 1) *
                 bitsOf(geometry.clusterN, geometry.clusterM);
-  Value beside = shiftLeft(*this, row, rankM);
-  Value above =
-      shiftLeft(*this, column, mul(rankN, constant(geometry.clusterM)));
+  Value beside = b.shiftLeft(row, rankM);
+  Value above = b.shiftLeft(column, b.mul(rankN, geometry.clusterM));
   return b.createOrFold<arith::OrIOp>(beside, above);
 }
 
-void KernelBuilder::onlyIf(Value condition, function_ref<void()> body) {
-  auto branch = scf::IfOp::create(b, condition);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  body();
+Value ClusterPlace::indexOfB() const {
+  return geometry.b.sharers > 1 ? b.div(rankM, geometry.ctaGroup) : Value();
 }

@@ -15,20 +15,19 @@
 using namespace mlir;
 using namespace blockscale;
 
-EpilogueMath::EpilogueMath(KernelBuilder &t, int64_t width)
-    : t(t), b(t.b), width(width),
-      vectorType(VectorType::get({width}, t.b.getF32Type())) {}
+EpilogueMath::EpilogueMath(KernelFrame &frame, int64_t width)
+    : frame(frame), b(frame.b), width(width),
+      vectorType(VectorType::get({width}, b.getF32Type())) {}
 
 EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
                                           Value column) {
   EpilogueFragment fragment;
   fragment.batch = position.batch;
-  fragment.row = t.add(t.firstRow(position), row);
-  fragment.column = t.add(t.firstColumn(position), column);
-  Value inside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
-                                               fragment.row, t.rows);
-  fragment.count = b.createOrFold<arith::SelectOp>(
-      inside, t.sub(t.columns, fragment.column), t.constant(0));
+  fragment.row = b.add(frame.firstRow(position), row);
+  fragment.column = b.add(frame.firstColumn(position), column);
+  Value inside = b.compare(arith::CmpIPredicate::slt, fragment.row, frame.rows);
+  fragment.count =
+      b.select(inside, b.sub(frame.columns, fragment.column), b.constant(0));
   return fragment;
 }
 
@@ -55,57 +54,67 @@ Value EpilogueMath::widen(Value values) {
 Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
   Type element = cast<GlobalType>(memory.getType()).getElementType();
   Value loaded = LoadRowOp::create(b, VectorType::get({1}, element), memory,
-                                   t.extend(index), count, Value());
+                                   b.toI64(index), count, Value());
   return vector::ExtractOp::create(b, widen(loaded), 0);
 }
 
 std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
-  Value n = t.extend(t.op.getN()), m = t.extend(t.op.getM());
-  Value row = t.extend(t.swap ? fragment.column : fragment.row);
-  Value column = t.extend(t.swap ? fragment.row : fragment.column);
-  Value firstRow = t.add(t.mul(t.extend(fragment.batch), m), row);
-  Value offset = t.add(t.mul(firstRow, n), column);
-  return {offset, t.swap ? n : Value()};
+  Value n = b.toI64(frame.op.getN()), m = b.toI64(frame.op.getM());
+  Value row = b.toI64(frame.isSwapped() ? fragment.column : fragment.row);
+  Value column = b.toI64(frame.isSwapped() ? fragment.row : fragment.column);
+  Value firstRow = b.add(b.mul(b.toI64(fragment.batch), m), row);
+  Value offset = b.add(b.mul(firstRow, n), column);
+  return {offset, frame.isSwapped() ? n : Value()};
 }
 
 void EpilogueMath::store(Value value, const EpilogueFragment &fragment) {
-  Type element = cast<GlobalType>(t.op.getD().getType()).getElementType();
+  Type element = cast<GlobalType>(frame.op.getD().getType()).getElementType();
   if (element != cast<VectorType>(value.getType()).getElementType())
     value = arith::TruncFOp::create(b, vectorType.clone(element), value);
   auto [offset, stride] = place(fragment);
-  StoreRowOp::create(b, value, t.op.getD(), offset, fragment.count, stride);
+  StoreRowOp::create(b, value, frame.op.getD(), offset, fragment.count, stride);
 }
 
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+void EpilogueMath::prepareKernel() {
+  if (hasOneBatch())
+    loadScale(b.constant(0));
+}
+
+void EpilogueMath::prepareTile(TilePosition tile) {
+  if (!hasOneBatch())
+    loadScale(tile.batch);
+}
+
 void EpilogueMath::loadScale(Value batch) {
-  scale = t.op.getAlpha();
-  for (Value memory : t.op.getTensorScales()) {
-    Value factor = loadScalar(memory, batch, t.constant(1));
+  scale = frame.op.getAlpha();
+  for (Value memory : frame.op.getTensorScales()) {
+    Value factor = loadScalar(memory, batch, b.constant(1));
     scale = scale ? arith::MulFOp::create(b, scale, factor) : factor;
   }
 }
 
 /// The bias runs along the fragment or is one number for it.
 Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
-  Value bias = t.op.getBias();
-  bool perColumn = t.op.getBiasKind() == BiasKind::Column;
-  if (perColumn == t.swap) {
-    Value inside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
-                                                 fragment.row, t.rows);
+  Value bias = frame.op.getBias();
+  bool perColumn = frame.op.getBiasKind() == BiasKind::Column;
+  if (perColumn == frame.isSwapped()) {
+    Value inside =
+        b.compare(arith::CmpIPredicate::slt, fragment.row, frame.rows);
     Value count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
     return splat(loadScalar(bias, fragment.row, count));
   }
   Type element = cast<GlobalType>(bias.getType()).getElementType();
   return widen(LoadRowOp::create(b, vectorType.clone(element), bias,
-                                 t.extend(fragment.column), fragment.count,
+                                 b.toI64(fragment.column), fragment.count,
                                  Value()));
 }
 
 Value EpilogueMath::activate(Value x) {
-  switch (*t.op.getActivation()) {
+  switch (*frame.op.getActivation()) {
   case Activation::ReLU:
     return arith::MaximumFOp::create(b, x, splat(0.0));
   case Activation::SiLU: {
@@ -128,21 +137,21 @@ Value EpilogueMath::activate(Value x) {
 Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
   // Sums of integers are the result as they are, or become numbers first.
   if (sum.getType() != vectorType) {
-    if (t.op.getD().getType().getElementType().isInteger())
+    if (frame.op.getD().getType().getElementType().isInteger())
       return sum;
     sum = arith::SIToFPOp::create(b, vectorType, sum);
   }
   if (scale)
     sum = arith::MulFOp::create(b, sum, splat(scale));
-  if (Value c = t.op.getC()) {
+  if (Value c = frame.op.getC()) {
     Type element = cast<GlobalType>(c.getType()).getElementType();
     auto [offset, stride] = place(fragment);
     Value loaded = widen(LoadRowOp::create(b, vectorType.clone(element), c,
                                            offset, fragment.count, stride));
-    Value scaled = arith::MulFOp::create(b, loaded, splat(t.op.getBeta()));
+    Value scaled = arith::MulFOp::create(b, loaded, splat(frame.op.getBeta()));
     sum = arith::AddFOp::create(b, sum, scaled);
   }
-  if (t.op.getBias())
+  if (frame.op.getBias())
     sum = arith::AddFOp::create(b, sum, loadBias(fragment));
-  return t.op.getActivation() ? activate(sum) : sum;
+  return frame.op.getActivation() ? activate(sum) : sum;
 }

@@ -8,7 +8,7 @@
 #ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_EPILOGUEMATH_H
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_EPILOGUEMATH_H
 
-#include "KernelBuilder.h"
+#include "KernelFrame.h"
 
 namespace blockscale {
 
@@ -22,10 +22,12 @@ struct EpilogueFragment {
 /// sums.
 class EpilogueMath {
 public:
-  EpilogueMath(KernelBuilder &t, int64_t width);
+  EpilogueMath(KernelFrame &frame, int64_t width);
 
-  /// The factor of all sums of a batch: alpha and the tensor scales.
-  void loadScale(mlir::Value batch);
+  /// Loads what all sums of the kernel have in common, before its first tile.
+  void prepareKernel();
+  /// Loads what all sums of a tile have in common.
+  void prepareTile(TilePosition tile);
   /// The place of `width` sums of a tile that start at `row` and `column` of
   /// it.
   EpilogueFragment fragmentAt(TilePosition position, mlir::Value row,
@@ -33,13 +35,15 @@ public:
   mlir::Value finish(mlir::Value sum, const EpilogueFragment &fragment);
   void store(mlir::Value value, const EpilogueFragment &fragment);
 
-protected:
-  KernelBuilder &t;
-  mlir::ImplicitLocOpBuilder &b;
-  int64_t width;
-  mlir::VectorType vectorType;
+  /// The type of `width` sums in f32.
+  mlir::VectorType getVectorType() const { return vectorType; }
+  int64_t getWidth() const { return width; }
 
 private:
+  /// The factor of all sums of a batch: alpha and the tensor scales.
+  void loadScale(mlir::Value batch);
+  /// Batches have tensor scales of their own.
+  bool hasOneBatch() { return b.known(frame.op.getBatch()) == 1; }
   mlir::Value activate(mlir::Value x);
   mlir::Value loadBias(const EpilogueFragment &fragment);
   mlir::Value splat(mlir::Value scalar);
@@ -51,6 +55,10 @@ private:
   /// next one (null where it is 1).
   std::pair<mlir::Value, mlir::Value> place(const EpilogueFragment &fragment);
 
+  KernelFrame &frame;
+  KernelBuilder &b;
+  int64_t width;
+  mlir::VectorType vectorType;
   mlir::Value scale;
 };
 

@@ -10,6 +10,7 @@
 // them, and a launch in the matmul's place.
 
 #include "Geometry.h"
+#include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -293,8 +294,8 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
   kernel->setAttr(KernelAttr::name,
                   KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
                                   gridOf(op, geometry),
-                                  kernelThreads(target, *op.getSchedule()), 0,
-                                  0, op.getSchedule()->clusterSize(),
+                                  WarpPlan(target, *op.getSchedule()).threads(),
+                                  0, 0, op.getSchedule()->clusterSize(),
                                   op.getSchedule()->getDependentLaunch()));
   for (auto [index, parameter] : llvm::enumerate(parameters))
     kernel.setArgAttr(index, ParameterAttr::name,

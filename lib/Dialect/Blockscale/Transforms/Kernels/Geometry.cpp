@@ -114,19 +114,9 @@ int64_t TileGeometry::epilogueColumns() const {
   return std::min(kMostColumns, tileN & -tileN);
 }
 
-WarpTile blockscale::warpTile(const TileGeometry &geometry) {
+WarpTile blockscale::warpTile(const TileGeometry &geometry, int64_t warps) {
   // A register of scales serves 32 columns.
   constexpr int64_t kColumns = 32;
   int64_t along = std::max<int64_t>(1, geometry.tileN / kColumns);
-  return {geometry.tileM / (kConsumerWarps / along), geometry.tileN / along,
-          along};
-}
-
-int64_t blockscale::kernelThreads(hw::Target target, ScheduleAttr schedule) {
-  constexpr int64_t kTensorMemoryWarps = 6;
-  int64_t warps =
-      hw::hasTensorMemory(target) ? kTensorMemoryWarps : kConsumerWarps + 1;
-  if (schedule.getScheduler() == Scheduler::Dynamic)
-    ++warps;
-  return warps * hw::kWarpSize;
+  return {geometry.tileM / (warps / along), geometry.tileN / along, along};
 }

@@ -1,6 +1,4 @@
-//===- Geometry.h - sizes that follow from instruction and schedule -*- C++
-//-*-===//
-//-*-===//
+//===- Geometry.h - sizes that follow from a schedule -----------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -70,6 +68,8 @@ struct TileGeometry {
   int64_t clusterSize() const { return clusterM * clusterN; }
   /// Output tiles of a cluster along the rows of D.
   int64_t clusterTilesM() const { return clusterM / ctaGroup; }
+  /// How many MMAs, of this CTA or pair and others, read what a CTA loads.
+  int64_t stageReaders() const { return clusterTilesM() + clusterN - 1; }
 
   /// Bytes of shared memory of one stage of a CTA.
   int64_t stageBytes() const;
@@ -87,20 +87,13 @@ struct TileGeometry {
 /// barriers and the tensor-memory address.
 inline constexpr int64_t kBarrierReserve = 1024;
 
-/// Warps that multiply in a kernel without tensor memory.
-inline constexpr int64_t kConsumerWarps = 8;
-
-/// How they share a tile: each multiplies `rows` x `columns` of it, and `along`
-/// of them stand side by side along the columns.
+/// How `warps` warps share a tile where there is no tensor memory: each
+/// multiplies `rows` x `columns` of it, and `along` of them stand side by side
+/// along the columns.
 struct WarpTile {
   int64_t rows, columns, along;
 };
-WarpTile warpTile(const TileGeometry &geometry);
-
-/// Threads of a kernel of `target`: one warp loads by TMA; with tensor memory
-/// one issues MMAs and four store, without it `kConsumerWarps` do both. Dynamic
-/// scheduling takes one more.
-int64_t kernelThreads(hw::Target target, ScheduleAttr schedule);
+WarpTile warpTile(const TileGeometry &geometry, int64_t warps);
 
 } // namespace blockscale
 

@@ -1,182 +1,159 @@
 //===- Producer.cpp - the role that loads operands ------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
-// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-// One thread waits until a stage is free and has TMA fill it: A, B, their
-// scales where the kind has any, and the metadata of a sparse A.
-
-#include "KernelBuilder.h"
+#include "Producer.h"
 #include "blockscale/HW/ScaleLayout.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-namespace {
-/// Where a K tile of one output tile comes from and goes to.
-struct KTile {
-  Value k, batch, stage;
-};
-} // namespace
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
 
 /// Loads this CTA's slice of an operand for all `sharers`; `index` is the CTA's
 /// number among them.
-static void loadOperand(KernelBuilder &t, Value map, Value ring,
-                        const OperandGeometry &operand, Value row, KTile tile,
-                        Value sharers, Value index) {
+void Producer::loadOperand(Value map, Value ring,
+                           const OperandGeometry &operand, Value row,
+                           KTile tile, Value sharers, Value index) {
   bool isMNMajor = operand.tile.major == hw::OperandMajor::MN;
-  Value k = t.mul(tile.k, t.constant(operand.tile.k));
+  Value k = b.mul(tile.k, operand.tile.k);
   Value slice = operand.slices > 1 ? index : Value();
   if (slice && isMNMajor)
-    k = t.add(k, t.mul(slice, t.constant(operand.boxK)));
+    k = b.add(k, b.mul(slice, operand.boxK));
   if (slice && !isMNMajor)
-    row = t.add(row, t.mul(slice, t.constant(operand.boxRows)));
+    row = b.add(row, b.mul(slice, operand.boxRows));
   auto load = [&] {
     for (int64_t box = 0; box < operand.boxes; ++box) {
       Value inner = isMNMajor ? row : k;
       int64_t step = isMNMajor ? operand.boxRows : operand.boxK;
-      SmallVector<Value> coordinates{t.add(inner, t.constant(box * step)),
+      SmallVector<Value> coordinates{b.add(inner, b.constant(box * step)),
                                      isMNMajor ? k : row, tile.batch};
-      TmaLoadOp::create(t.b, map, coordinates, ring, t.signalFull, tile.stage,
-                        slice, sharers, box * operand.slices);
+      TmaLoadOp::create(b, map, coordinates, ring, stages.signalFull,
+                        tile.stage, slice, sharers, box * operand.slices);
     }
   };
   if (operand.slices == operand.sharers)
     return load();
-  Value hasSlice = t.b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::ult, index, t.constant(operand.slices));
-  t.onlyIf(hasSlice, load);
+  b.onlyIf(
+      b.compare(arith::CmpIPredicate::ult, index, b.constant(operand.slices)),
+      load);
 }
 
-/// Loads scales whole, in the first of the CTAs that share them: they are too
-/// small for slices.
-static void loadScales(KernelBuilder &t, Value map, Value ring, Value row,
-                       KTile tile, Value sharers, Value index) {
+void Producer::loadWhole(Value map, Value ring, KTile tile, Value sharers,
+                         Value index,
+                         function_ref<SmallVector<Value>()> coordinates) {
   auto load = [&] {
-    Value group = t.div(row, hw::kAtomRows);
-    Value word = t.mul(tile.k, t.constant(t.geometry.scaleWords));
-    SmallVector<Value> coordinates{t.constant(0), word, group, tile.batch};
-    TmaLoadOp::create(t.b, map, coordinates, ring, t.signalFull, tile.stage,
-                      /*slice=*/Value(), sharers, 0);
+    TmaLoadOp::create(b, map, coordinates(), ring, stages.signalFull,
+                      tile.stage, /*slice=*/Value(), sharers, 0);
   };
   if (!sharers)
     return load();
-  t.onlyIf(t.isEqual(index, 0), load);
+  b.onlyIf(b.isEqual(index, 0), load);
+}
+
+void Producer::loadScales(Value map, Value ring, Value row, KTile tile,
+                          Value sharers, Value index) {
+  loadWhole(map, ring, tile, sharers, index, [&] {
+    Value group = b.div(row, hw::kAtomRows);
+    Value word = b.mul(tile.k, frame.geometry.scaleWords);
+    return SmallVector<Value>{b.constant(0), word, group, tile.batch};
+  });
 }
 
 /// Loads metadata, which belongs to rows of A as its scales do. What TMA fills
 /// in behind the last row is no pattern, so CTAs whose rows lie there read that
 /// of the last rows.
-static void loadMetadata(KernelBuilder &t, Value row, KTile tile, Value sharers,
-                         Value index) {
-  if (t.geometry.clusterM > 1) {
-    Value last = t.mul(t.div(t.sub(t.rows, t.constant(1)), hw::kAtomRows),
-                       t.constant(hw::kAtomRows));
-    row = t.b.createOrFold<arith::MinUIOp>(row, last);
+void Producer::loadMetadata(Value row, KTile tile) {
+  if (frame.geometry.clusterM > 1) {
+    Value last = b.mul(b.div(b.sub(frame.rows, b.constant(1)), hw::kAtomRows),
+                       hw::kAtomRows);
+    row = b.createOrFold<arith::MinUIOp>(row, last);
   }
-  auto load = [&] {
-    Value first = t.mul(tile.k, t.constant(t.geometry.metadataTiles));
-    SmallVector<Value> coordinates{t.constant(0), row, first, tile.batch};
-    TmaLoadOp::create(t.b, t.op.getMetadata(), coordinates, t.sharedMetadata,
-                      t.signalFull, tile.stage, /*slice=*/Value(), sharers, 0);
-  };
-  if (!sharers)
-    return load();
-  t.onlyIf(t.isEqual(index, 0), load);
+  loadWhole(frame.op.getMetadata(), *stages.metadata, tile, sharers.a,
+            frame.place.rankN, [&] {
+              Value first = b.mul(tile.k, frame.geometry.metadataTiles);
+              return SmallVector<Value>{b.constant(0), row, first, tile.batch};
+            });
 }
 
-namespace {
-/// What the loads of one output tile have in common: the first rows of A, of
-/// B's part in this CTA and of B's scales.
-struct LoadedTile {
-  Value row, rowOfB, column;
-};
-
-/// The CTAs that share each operand with this one, as bits, and its number
-/// among those that share B.
-struct Sharers {
-  Value a, b, sfb, indexOfB;
-};
-} // namespace
-
-static void loadStage(KernelBuilder &t, const LoadedTile &from, KTile tile,
-                      const Sharers &sharers) {
-  const TileGeometry &g = t.geometry;
-  loadOperand(t, t.op.getA(), t.sharedA, g.a, from.row, tile, sharers.a,
-              t.rankN);
-  loadOperand(t, t.op.getB(), t.sharedB, g.b, from.rowOfB, tile, sharers.b,
+void Producer::loadStage(const LoadedTile &from, KTile tile) {
+  const TileGeometry &g = frame.geometry;
+  KernelMatmulOp op = frame.op;
+  loadOperand(op.getA(), stages.a, g.a, from.row, tile, sharers.a,
+              frame.place.rankN);
+  loadOperand(op.getB(), stages.b, g.b, from.rowOfB, tile, sharers.b,
               sharers.indexOfB);
-  if (t.isScaled()) {
-    loadScales(t, t.op.getSfa(), t.sharedSfa, from.row, tile, sharers.a,
-               t.rankN);
-    loadScales(t, t.op.getSfb(), t.sharedSfb, from.column, tile, sharers.sfb,
-               t.rankM);
+  if (stages.scales) {
+    loadScales(op.getSfa(), stages.scales->a, from.row, tile, sharers.a,
+               frame.place.rankN);
+    loadScales(op.getSfb(), stages.scales->b, from.column, tile, sharers.sfb,
+               frame.place.rankM);
   }
-  if (t.op.getMetadata())
-    loadMetadata(t, from.row, tile, sharers.a, t.rankN);
+  if (stages.metadata)
+    loadMetadata(from.row, tile);
 }
+
+//===----------------------------------------------------------------------===//
+// The role
+//===----------------------------------------------------------------------===//
 
 /// The leader of a pair announces the bytes of both CTAs.
-static void announceStage(KernelBuilder &t, Value stage) {
+void Producer::announce(Value stage) {
   auto announce = [&] {
-    ArriveExpectOp::create(t.b, t.full, stage, t.geometry.countedBytes());
+    ArriveExpectOp::create(b, stages.full, stage,
+                           frame.geometry.countedBytes());
   };
-  if (!t.isPair())
+  if (!frame.isPair())
     return announce();
-  t.onlyIf(t.isEqual(t.rem(t.rank, 2), 0), announce);
+  b.onlyIf(frame.place.isLeader(), announce);
 }
 
 /// Waits until all readers have released every stage, so that none of them
 /// signals a CTA that has ended.
-static void drainStages(KernelBuilder &t, RingPosition ring) {
-  ImplicitLocOpBuilder &b = t.b;
-  auto loop =
-      scf::ForOp::create(b, t.constant(0), t.constant(t.geometry.stages),
-                         t.constant(1), ValueRange{ring.slot, ring.parity});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  RingPosition current{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-  WaitOp::create(b, t.empty, current.slot, t.flip(current.parity));
-  RingPosition following = t.next(current, t.geometry.stages);
-  scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
+void Producer::drain(RingPosition ring) {
+  int64_t count = frame.geometry.stages;
+  b.repeat(b.constant(count), ring, [&](Value, RingPosition current) {
+    WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
+    return b.next(current, count);
+  });
 }
 
-void blockscale::buildProducer(KernelBuilder &t, int64_t warp) {
-  ImplicitLocOpBuilder &b = t.b;
-  const TileGeometry &g = t.geometry;
-  t.warps("producer", warp, warp + 1, [&] {
-    Value elected = ElectOp::create(b);
-    t.onlyIf(elected, [&] {
-      Value kTiles = t.ceilDiv(t.op.getK(), g.tileK);
-      Value zero = t.constant(0);
-      Sharers sharers{t.sharersOfA(), t.sharersOfB(), t.sharersOfSfb(),
-                      g.b.sharers > 1 ? t.div(t.rankM, g.ctaGroup) : Value()};
-      auto ring = t.tileLoop({zero, zero}, [&](TilePosition tile,
-                                               ValueRange carried) {
-        LoadedTile from{t.firstRow(tile), t.firstRowOfB(tile),
-                        t.firstColumn(tile)};
-        auto loop = scf::ForOp::create(b, zero, kTiles, t.constant(1), carried);
-        OpBuilder::InsertionGuard inner(b);
-        b.setInsertionPointToStart(loop.getBody());
-        RingPosition ring{loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
-        WaitOp::create(b, t.empty, ring.slot, t.flip(ring.parity));
-        announceStage(t, ring.slot);
-        loadStage(t, from, {loop.getInductionVar(), tile.batch, ring.slot},
-                  sharers);
-        RingPosition following = t.next(ring, g.stages);
-        scf::YieldOp::create(b, ValueRange{following.slot, following.parity});
-        return SmallVector<Value>(loop.getResults());
+RingPosition Producer::loadTile(TilePosition tile, RingPosition ring,
+                                Value kTiles) {
+  LoadedTile from{frame.firstRow(tile), frame.firstRowOfB(tile),
+                  frame.firstColumn(tile)};
+  return b.repeat(kTiles, ring, [&](Value k, RingPosition current) {
+    WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
+    announce(current.slot);
+    loadStage(from, {k, tile.batch, current.slot});
+    return b.next(current, frame.geometry.stages);
+  });
+}
+
+void Producer::emitRole() {
+  b.warps("producer", frame.warps.producer, [&] {
+    b.onlyIf(ElectOp::create(b), [&] {
+      Value kTiles = b.ceilDiv(frame.op.getK(), frame.geometry.tileK);
+      Value zero = b.constant(0);
+      sharers = {frame.place.sharersOfA(), frame.place.sharersOfB(),
+                 frame.place.sharersOfSfb(), frame.place.indexOfB()};
+      auto ring = source.forEach({zero, zero}, [&](TilePosition tile,
+                                                   ValueRange carried) {
+        RingPosition next = loadTile(tile, {carried[0], carried[1]}, kTiles);
+        return SmallVector<Value>{next.slot, next.parity};
       });
       // What follows uses this CTA's resources, so there is no point in
       // starting it earlier.
-      if (t.op.getSchedule().getDependentLaunch())
+      if (frame.schedule.getDependentLaunch())
         LaunchDependentsOp::create(b);
-      if (t.isCluster())
-        drainStages(t, {ring[0], ring[1]});
+      if (frame.isCluster())
+        drain({ring[0], ring[1]});
     });
   });
 }

@@ -1,0 +1,162 @@
+//===- KernelBuilder.cpp - small pieces of code of kernels ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::constant(int64_t value) {
+  return arith::ConstantIntOp::create(*this, getI32Type(), value);
+}
+
+Value KernelBuilder::always() {
+  return arith::ConstantIntOp::create(*this, getI1Type(), 1);
+}
+
+std::optional<int64_t> KernelBuilder::known(Value value) {
+  APInt constant;
+  if (!matchPattern(value, m_ConstantInt(&constant)))
+    return std::nullopt;
+  return constant.getSExtValue();
+}
+
+Value KernelBuilder::add(Value x, Value y) {
+  return createOrFold<arith::AddIOp>(x, y);
+}
+
+Value KernelBuilder::sub(Value x, Value y) {
+  return createOrFold<arith::SubIOp>(x, y);
+}
+
+Value KernelBuilder::mul(Value x, Value y) {
+  return createOrFold<arith::MulIOp>(x, y);
+}
+
+Value KernelBuilder::mul(Value x, int64_t factor) {
+  return mul(x, constant(factor));
+}
+
+Value KernelBuilder::div(Value x, int64_t divisor) {
+  return createOrFold<arith::DivUIOp>(x, constant(divisor));
+}
+
+Value KernelBuilder::rem(Value x, int64_t divisor) {
+  return createOrFold<arith::RemUIOp>(x, constant(divisor));
+}
+
+Value KernelBuilder::ceilDiv(Value x, int64_t divisor) {
+  return div(add(x, constant(divisor - 1)), divisor);
+}
+
+Value KernelBuilder::shiftLeft(int64_t bits, Value distance) {
+  return createOrFold<arith::ShLIOp>(constant(bits), distance);
+}
+
+Value KernelBuilder::compare(arith::CmpIPredicate predicate, Value x, Value y) {
+  return createOrFold<arith::CmpIOp>(predicate, x, y);
+}
+
+Value KernelBuilder::isEqual(Value x, int64_t value) {
+  return compare(arith::CmpIPredicate::eq, x, constant(value));
+}
+
+Value KernelBuilder::isNotZero(Value x) {
+  return compare(arith::CmpIPredicate::ne, x, constant(0));
+}
+
+Value KernelBuilder::select(Value condition, Value x, Value y) {
+  return createOrFold<arith::SelectOp>(condition, x, y);
+}
+
+Value KernelBuilder::flip(Value parity) {
+  return createOrFold<arith::XOrIOp>(parity, constant(1));
+}
+
+Value KernelBuilder::toI32(Value index) {
+  return arith::IndexCastUIOp::create(*this, getI32Type(), index);
+}
+
+Value KernelBuilder::toI64(Value x) {
+  return createOrFold<arith::ExtSIOp>(getI64Type(), x);
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+RingPosition KernelBuilder::next(RingPosition position, int64_t size) {
+  Value following = add(position.slot, constant(1));
+  Value wraps = isEqual(following, size);
+  Value slot = select(wraps, constant(0), following);
+  Value parity = select(wraps, flip(position.parity), position.parity);
+  return {slot, parity};
+}
+
+Value KernelBuilder::shared(SharedType type) {
+  return SharedAllocOp::create(*this, type, IntegerAttr());
+}
+
+Value KernelBuilder::barriers(int64_t count, int64_t arrivals) {
+  return BarrierAllocOp::create(*this, BarrierType::get(getContext(), count),
+                                arrivals, IntegerAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::warps(StringRef role, WarpRange range,
+                          function_ref<void()> body) {
+  auto region = WarpsOp::create(*this, role, range.first, range.last);
+  InsertionGuard guard(*this);
+  createBlock(&region.getBody());
+  body();
+}
+
+void KernelBuilder::onlyIf(Value condition, function_ref<void()> body) {
+  auto branch = scf::IfOp::create(*this, condition);
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+RingPosition KernelBuilder::choose(Value condition,
+                                   function_ref<RingPosition()> then,
+                                   function_ref<RingPosition()> otherwise) {
+  Type i32 = getI32Type();
+  auto branch = scf::IfOp::create(*this, TypeRange{i32, i32}, condition,
+                                  /*withElseRegion=*/true);
+  InsertionGuard guard(*this);
+  auto fill = [&](Block *block, function_ref<RingPosition()> body) {
+    setInsertionPointToStart(block);
+    RingPosition ring = body();
+    scf::YieldOp::create(*this, ValueRange{ring.slot, ring.parity});
+  };
+  fill(branch.thenBlock(), then);
+  fill(branch.elseBlock(), otherwise);
+  return {branch.getResult(0), branch.getResult(1)};
+}
+
+RingPosition KernelBuilder::repeat(Value count, RingPosition ring,
+                                   RingBody body) {
+  auto loop = scf::ForOp::create(*this, constant(0), count, constant(1),
+                                 ValueRange{ring.slot, ring.parity});
+  InsertionGuard guard(*this);
+  setInsertionPointToStart(loop.getBody());
+  RingPosition after = body(loop.getInductionVar(), {loop.getRegionIterArg(0),
+                                                     loop.getRegionIterArg(1)});
+  scf::YieldOp::create(*this, ValueRange{after.slot, after.parity});
+  return {loop.getResult(0), loop.getResult(1)};
+}

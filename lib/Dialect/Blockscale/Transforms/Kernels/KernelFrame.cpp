@@ -1,0 +1,52 @@
+//===- KernelFrame.cpp - what all parts of a kernel know ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelFrame.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static hw::Target targetOf(ScheduleAttr schedule) {
+  return *hw::parseTarget(schedule.getTarget().getValue());
+}
+
+KernelFrame::KernelFrame(KernelMatmulOp op)
+    : b(op.getLoc(), op), op(op), mma(op.getMma()), schedule(op.getSchedule()),
+      geometry(mma, schedule), warps(targetOf(schedule), schedule),
+      rows(isSwapped() ? op.getN() : op.getM()),
+      columns(isSwapped() ? op.getM() : op.getN()),
+      rowTiles(b.ceilDiv(rows, geometry.tileM * geometry.clusterTilesM())),
+      columnTiles(b.ceilDiv(columns, geometry.tileN * geometry.clusterN)),
+      tiles(b.mul(b.mul(rowTiles, columnTiles), op.getBatch())),
+      place(b, geometry) {}
+
+Value KernelFrame::firstRow(TilePosition tile) {
+  Value row = b.mul(tile.row, geometry.tileM);
+  if (!isPair())
+    return row;
+  return b.add(row, b.mul(place.indexInPair(), geometry.rowsPerCta()));
+}
+
+Value KernelFrame::firstColumn(TilePosition tile) {
+  return b.mul(tile.column, geometry.tileN);
+}
+
+Value KernelFrame::firstRowOfB(TilePosition tile) {
+  Value row = firstColumn(tile);
+  if (!isPair())
+    return row;
+  return b.add(row, b.mul(place.indexInPair(), geometry.columnsPerCta()));
+}
+
+void KernelFrame::synchronize() {
+  if (isCluster())
+    ClusterBarrierOp::create(b);
+  else
+    gpu::BarrierOp::create(b);
+}

@@ -1,0 +1,59 @@
+//===- KernelFrame.h - what all parts of a kernel know ----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_KERNELFRAME_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_KERNELFRAME_H
+
+#include "Cluster.h"
+
+namespace blockscale {
+
+/// Which output tile: its number along rows and columns of D.
+struct TilePosition {
+  mlir::Value row, column, batch;
+};
+
+/// The product that a kernel computes, as the instruction sees it: `rows` of D
+/// go to the lanes. Emits the sizes and counts of tiles.
+class KernelFrame {
+public:
+  explicit KernelFrame(KernelMatmulOp op);
+
+  KernelBuilder b;
+  KernelMatmulOp op;
+  const MmaAttr mma;
+  const ScheduleAttr schedule;
+  const TileGeometry geometry;
+  const WarpPlan warps;
+
+  /// Sizes of D, and what a cluster computes at once, counted along rows, along
+  /// columns and altogether.
+  mlir::Value rows, columns, rowTiles, columnTiles, tiles;
+  ClusterPlace place;
+
+  bool isPair() const { return place.isPair(); }
+  bool isCluster() const { return place.isCluster(); }
+  /// Whether memory holds D transposed.
+  bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
+  /// Whether the operands have scales.
+  bool isScaled() { return static_cast<bool>(op.getSfa()); }
+  bool isSparse() { return static_cast<bool>(op.getMetadata()); }
+
+  /// The first row, or column, of the CTA's part of an output tile, and of the
+  /// rows of B that it holds.
+  mlir::Value firstRow(TilePosition tile);
+  mlir::Value firstColumn(TilePosition tile);
+  mlir::Value firstRowOfB(TilePosition tile);
+
+  /// A barrier of all threads that can reach this CTA's memory.
+  void synchronize();
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_KERNELFRAME_H

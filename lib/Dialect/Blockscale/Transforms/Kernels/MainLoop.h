@@ -1,0 +1,75 @@
+//===- MainLoop.h - the role that issues MMAs -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_MAINLOOP_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_MAINLOOP_H
+
+#include "StageRing.h"
+#include "TensorMemory.h"
+#include "TileSource.h"
+
+namespace blockscale {
+
+/// One warp copies the scales of each stage into tensor memory and multiplies
+/// it into an accumulator. How instructions and stages meet is the subclasses'.
+class MainLoop {
+public:
+  MainLoop(KernelFrame &frame, StageRing &stages, TensorMemory &memory,
+           AccumulatorRing &accumulators, TileSource &source)
+      : frame(frame), b(frame.b), stages(stages), memory(memory),
+        accumulators(accumulators), source(source) {}
+  virtual ~MainLoop() = default;
+
+  /// The loop that suits the instruction.
+  static std::unique_ptr<MainLoop> create(KernelFrame &frame, StageRing &stages,
+                                          TensorMemory &memory,
+                                          AccumulatorRing &accumulators,
+                                          TileSource &source);
+
+  void emitRole();
+
+protected:
+  /// What one output tile's MMAs have in common: whether this lane issues them,
+  /// the accumulator, the shift of B's scales (null for none), and the CTAs
+  /// that load what they read (null for this one alone).
+  struct MmaTile {
+    mlir::Value leader, copy, shift, feeders;
+  };
+
+  /// All MMAs of one output tile; returns the next ring position.
+  virtual RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) = 0;
+
+  /// Waits until a stage is full.
+  void awaitStage(RingPosition ring);
+  /// Copies the scales of a stage to word `word` of their regions and those
+  /// behind it.
+  void copyScales(mlir::Value stage, int64_t word = 0);
+  /// Clears the scales from number `valid` on of every row of a stage, in both
+  /// CTAs of a pair.
+  void maskScales(mlir::Value stage, mlir::Value valid);
+  /// Lets the producers overwrite a stage once all work before is done.
+  void release(const MmaTile &tile, mlir::Value stage);
+  mlir::Value scalesOfA() const;
+  mlir::Value scalesOfB() const;
+
+  KernelFrame &frame;
+  KernelBuilder &b;
+  StageRing &stages;
+  TensorMemory &memory;
+
+private:
+  void multiplyTiles();
+  mlir::Value scaleShift(mlir::Value columnTile);
+
+  AccumulatorRing &accumulators;
+  TileSource &source;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_MAINLOOP_H

@@ -1,0 +1,70 @@
+//===- Producer.h - the role that loads operands ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PRODUCER_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PRODUCER_H
+
+#include "StageRing.h"
+#include "TileSource.h"
+
+namespace blockscale {
+
+/// One thread waits until a stage is free and has TMA fill it: A, B, their
+/// scales where the kind has any, and the metadata of a sparse A.
+class Producer {
+public:
+  Producer(KernelFrame &frame, StageRing &stages, TileSource &source)
+      : frame(frame), b(frame.b), stages(stages), source(source) {}
+
+  void emitRole();
+
+private:
+  /// The CTAs that share each operand with this one, as bits; null if none do.
+  struct Sharers {
+    mlir::Value a, b, sfb;
+    /// The number of this CTA among those that share B.
+    mlir::Value indexOfB;
+  };
+  /// What the loads of one output tile have in common: the first rows of A, of
+  /// B's part in this CTA and of B's scales.
+  struct LoadedTile {
+    mlir::Value row, rowOfB, column;
+  };
+  /// A K tile and the stage that it goes to.
+  struct KTile {
+    mlir::Value k, batch, stage;
+  };
+
+  RingPosition loadTile(TilePosition tile, RingPosition ring,
+                        mlir::Value kTiles);
+  void announce(mlir::Value stage);
+  void loadStage(const LoadedTile &from, KTile tile);
+  void loadOperand(mlir::Value map, mlir::Value ring,
+                   const OperandGeometry &operand, mlir::Value row, KTile tile,
+                   mlir::Value sharers, mlir::Value index);
+  void loadScales(mlir::Value map, mlir::Value ring, mlir::Value row,
+                  KTile tile, mlir::Value sharers, mlir::Value index);
+  void loadMetadata(mlir::Value row, KTile tile);
+  /// Loads what is too small for slices whole, in the first of the CTAs that
+  /// share it.
+  void
+  loadWhole(mlir::Value map, mlir::Value ring, KTile tile, mlir::Value sharers,
+            mlir::Value index,
+            llvm::function_ref<llvm::SmallVector<mlir::Value>()> coordinates);
+  void drain(RingPosition ring);
+
+  KernelFrame &frame;
+  KernelBuilder &b;
+  StageRing &stages;
+  TileSource &source;
+  Sharers sharers;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PRODUCER_H

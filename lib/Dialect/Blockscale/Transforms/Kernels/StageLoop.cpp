@@ -1,0 +1,68 @@
+//===- StageLoop.cpp - MMAs that each read one stage ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StageLoop.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Clears the padding of the last scales where an instruction would read it.
+void StageLoop::maskTail(Value stage, Value valid) {
+  int64_t span = frame.mma.getScaleSpan();
+  if (!frame.isScaled() || frame.mma.getK() == span)
+    return;
+  Value rest = b.rem(valid, frame.mma.getK());
+  if (b.known(rest) == 0)
+    return;
+  b.onlyIf(b.isNotZero(rest), [&] { maskScales(stage, b.div(valid, span)); });
+}
+
+/// One K tile: wait for its stage, copy scales, multiply, release the stage.
+RingPosition StageLoop::multiplyStage(const MmaTile &tile, RingPosition ring,
+                                      Value accumulate, Value valid) {
+  awaitStage(ring);
+  if (valid)
+    maskTail(ring.slot, valid);
+  b.onlyIf(tile.leader, [&] {
+    copyScales(ring.slot);
+    Value metadata = memory.metadata.value_or(Value());
+    if (metadata)
+      CopyMetadataOp::create(b, *stages.metadata, ring.slot, metadata,
+                             frame.isPair());
+    MmaOp::create(b, memory.accumulator, tile.copy, stages.a, stages.b,
+                  ring.slot, /*previous=*/Value(), scalesOfA(), scalesOfB(),
+                  metadata, accumulate, valid, tile.shift, frame.mma,
+                  KRangeAttr(), ArrayAttr());
+    release(tile, ring.slot);
+  });
+  return b.next(ring, frame.geometry.stages);
+}
+
+/// The K tile that K does not fill, if there is one.
+RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
+                                     Value fullTiles) {
+  Value rest = b.rem(frame.op.getK(), frame.geometry.tileK);
+  std::optional<int64_t> known = b.known(rest);
+  if (known == 0)
+    return ring;
+  Value accumulate = b.isNotZero(fullTiles);
+  if (known)
+    return multiplyStage(tile, ring, accumulate, rest);
+  return b.choose(
+      b.isNotZero(rest),
+      [&] { return multiplyStage(tile, ring, accumulate, rest); },
+      [&] { return ring; });
+}
+
+RingPosition StageLoop::multiplyTile(const MmaTile &tile, RingPosition ring) {
+  Value fullTiles = b.div(frame.op.getK(), frame.geometry.tileK);
+  ring = b.repeat(fullTiles, ring, [&](Value index, RingPosition current) {
+    return multiplyStage(tile, current, b.isNotZero(index), Value());
+  });
+  return multiplyTail(tile, ring, fullTiles);
+}

@@ -1,0 +1,34 @@
+//===- StageLoop.h - MMAs that each read one stage --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STAGELOOP_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STAGELOOP_H
+
+#include "MainLoop.h"
+
+namespace blockscale {
+
+/// The loop of instructions whose K divides a stage: a K tile is a stage.
+class StageLoop : public MainLoop {
+public:
+  using MainLoop::MainLoop;
+
+protected:
+  RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) override;
+
+private:
+  RingPosition multiplyTail(const MmaTile &tile, RingPosition ring,
+                            mlir::Value fullTiles);
+  RingPosition multiplyStage(const MmaTile &tile, RingPosition ring,
+                             mlir::Value accumulate, mlir::Value valid);
+  void maskTail(mlir::Value stage, mlir::Value valid);
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STAGELOOP_H

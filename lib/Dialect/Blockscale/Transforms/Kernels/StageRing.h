@@ -1,0 +1,44 @@
+//===- StageRing.h - stages of operands in shared memory --------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STAGERING_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STAGERING_H
+
+#include "KernelFrame.h"
+
+namespace blockscale {
+
+/// Rings of the scales of both operands.
+struct ScaleRings {
+  mlir::Value a, b;
+};
+
+/// The ring between producer and main loop, and its barriers:
+///
+///   full[s]   stage s holds A, B, their scales and metadata
+///   empty[s]  what reads stage s is done
+class StageRing {
+public:
+  /// Emits the rings, as far as the kind has them, and the barriers;
+  /// `arrivals` of readers empty a stage.
+  StageRing(KernelFrame &frame, int64_t arrivals);
+
+  mlir::Value a, b;
+  std::optional<ScaleRings> scales;
+  std::optional<mlir::Value> metadata;
+  mlir::Value full, empty;
+  /// The barriers that loads signal: those of the pair's leader.
+  mlir::Value signalFull;
+
+  /// Finds the leader's barriers; after a barrier of the cluster.
+  void connect(KernelFrame &frame);
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_STAGERING_H

@@ -1,0 +1,94 @@
+//===- TensorMemory.cpp - accumulators and what MMAs read -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMemory.h"
+#include "blockscale/HW/Metadata.h"
+#include "blockscale/HW/ScaleLayout.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// TensorMemory
+//===----------------------------------------------------------------------===//
+
+static TensorMemoryType metadataRegion(MLIRContext *context,
+                                       const TileGeometry &geometry) {
+  return TensorMemoryType::get(
+      context,
+      {hw::kTmemLanes, geometry.metadataTiles * hw::kMetadataTileBytes},
+      IntegerType::get(context, 8), TmemMetadataAttr::get(context));
+}
+
+static TensorMemoryType scaleRegion(MLIRContext *context,
+                                    const TileGeometry &geometry,
+                                    const OperandGeometry &operand) {
+  int64_t rows = operand.scaleGroups * hw::kAtomRows;
+  hw::Answer<hw::ScaleRegion> region =
+      hw::scaleRegion(hw::ScalePath::FourByOne, rows);
+  int64_t stride = region ? region->wordStride : rows / 32;
+  return TensorMemoryType::get(
+      context, {rows, geometry.scaleRegionWords * hw::kAtomScales},
+      IntegerType::get(context, 8), TmemScalesAttr::get(context, stride));
+}
+
+TensorMemory::TensorMemory(KernelFrame &frame)
+    : frame(frame), b(frame.b),
+      slot(b.shared(SharedType::get(b.getContext(), {1, 1}, b.getI32Type(), 32,
+                                    hw::Swizzle::None))) {}
+
+void TensorMemory::allocate() {
+  // Allocating for a pair takes that both CTAs run.
+  if (frame.isPair())
+    ClusterBarrierOp::create(b);
+  b.warps("mma", frame.warps.issuer,
+          [&] { TmemAllocOp::create(b, slot, IntegerAttr(), frame.isPair()); });
+}
+
+void TensorMemory::locate() {
+  MLIRContext *context = b.getContext();
+  const TileGeometry &g = frame.geometry;
+  auto view = [&](TensorMemoryType type) -> Value {
+    return TmemViewOp::create(b, type, slot, IntegerAttr());
+  };
+  int64_t stride = g.overlap ? g.accumulatorStride() : 0;
+  accumulator = view(TensorMemoryType::get(
+      context, {g.accumulators, g.rowsPerCta(), g.tileN},
+      accumulatorType(frame.mma), TmemAccumulatorAttr::get(context, stride)));
+  if (frame.isScaled()) {
+    Value ofA = view(scaleRegion(context, g, g.a));
+    Value ofB = view(scaleRegion(context, g, g.b));
+    scales = ScaleRegions{ofA, ofB};
+  }
+  if (frame.isSparse())
+    metadata = view(metadataRegion(context, g));
+}
+
+void TensorMemory::free() {
+  b.warps("mma", frame.warps.issuer, [&] {
+    TensorFenceOp::create(b, FenceSide::After);
+    TmemDeallocOp::create(b, slot, IntegerAttr(), frame.isPair());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// AccumulatorRing
+//===----------------------------------------------------------------------===//
+
+AccumulatorRing::AccumulatorRing(KernelFrame &frame)
+    : full(frame.b.barriers(frame.geometry.accumulators, 1)), frame(frame) {}
+
+void AccumulatorRing::allocateEmpty(int64_t arrivals) {
+  empty = signalEmpty =
+      frame.b.barriers(emptyCount(), frame.geometry.ctaGroup * arrivals);
+}
+
+void AccumulatorRing::connect() {
+  if (frame.isPair())
+    signalEmpty = RemoteBarrierOp::create(frame.b, empty, frame.place.leader());
+}

@@ -1,0 +1,217 @@
+//===- WarpLoop.cpp - the role that multiplies in registers ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpLoop.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Extents of one instruction, and of what one register of scales serves.
+static constexpr int64_t kRows = 16, kColumns = 8, kScaleRows = 32;
+
+int64_t WarpLoop::rowTiles() const { return tile.rows / kRows; }
+
+int64_t WarpLoop::columnTiles() const { return tile.columns / kColumns; }
+
+int64_t WarpLoop::stepsPerStage() const {
+  return frame.geometry.tileK / frame.mma.getK();
+}
+
+SmallVector<Value> WarpLoop::State::values() const {
+  SmallVector<Value> all(accumulators);
+  all.append({stage.slot, stage.parity});
+  return all;
+}
+
+WarpLoop::State WarpLoop::State::from(ValueRange all) {
+  return {SmallVector<Value>(all.drop_back(2)),
+          {all[all.size() - 2], all.back()}};
+}
+
+//===----------------------------------------------------------------------===//
+// The main loop
+//===----------------------------------------------------------------------===//
+
+void WarpLoop::locateWarp() {
+  Value thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+  Value warp = b.div(thread, hw::kWarpSize);
+  row = b.mul(b.div(warp, tile.along), tile.rows);
+  column = b.mul(b.rem(warp, tile.along), tile.columns);
+  leader = ElectOp::create(b);
+}
+
+void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
+  auto load = [&](Value ring, Value first, int64_t extent) {
+    SmallVector<Value> registers;
+    for (int64_t group = 0; group * kScaleRows < extent; ++group)
+      registers.push_back(LoadWarpScalesOp::create(
+          b, b.getI32Type(), ring, stage, first, group, word, valid));
+    return registers;
+  };
+  sfa = load(stages.scales->a, row, tile.rows);
+  sfb = load(stages.scales->b, scaleRow, tile.columns);
+}
+
+void WarpLoop::loadColumns(Value stage, int64_t step) {
+  Type type = VectorType::get({2}, b.getI32Type());
+  auto load = [&](int64_t piece) {
+    SmallVector<Value> fragments;
+    for (int64_t i = 0; i < columnTiles() / 2; ++i) {
+      auto pair = LoadBFragmentsOp::create(b, type, type, stages.b, stage,
+                                           column, i, piece);
+      fragments.append({pair.getLow(), pair.getHigh()});
+    }
+    return fragments;
+  };
+  columns = load(frame.mma.getSparse() ? 2 * step : step);
+  columnsHigh = frame.mma.getSparse()
+                    ? load(2 * step + 1)
+                    : SmallVector<Value>(columnTiles(), Value());
+}
+
+void WarpLoop::multiplyStep(State &state, int64_t step, Value validSteps) {
+  constexpr int64_t kRowTilesPerScale = kScaleRows / kRows;
+  constexpr int64_t kColumnTilesPerScale = kScaleRows / kColumns;
+  Type typeA = VectorType::get({4}, b.getI32Type());
+  loadColumns(state.stage.slot, step);
+  for (int64_t i = 0; i < rowTiles(); ++i) {
+    Value a = LoadAFragmentOp::create(b, typeA, stages.a, state.stage.slot, row,
+                                      i, step);
+    Value metadata;
+    if (frame.mma.getSparse())
+      metadata = LoadWarpMetadataOp::create(b, b.getI32Type(), *stages.metadata,
+                                            state.stage.slot, row, i, step,
+                                            validSteps);
+    for (int64_t j = 0; j < columnTiles(); ++j) {
+      Value &sum = state.accumulators[i * columnTiles() + j];
+      sum = WarpMmaOp::create(
+          b, sum.getType(), a, columns[j], sum, columnsHigh[j], metadata,
+          sfa[i / kRowTilesPerScale], sfb[j / kColumnTilesPerScale], frame.mma,
+          i, j, step, ScaleSelectorAttr(), ScaleSelectorAttr());
+    }
+  }
+}
+
+/// Lets TMA overwrite the stage once all lanes have read it.
+void WarpLoop::release(Value stage) {
+  SyncWarpOp::create(b);
+  b.onlyIf(leader, [&] { ArriveOp::create(b, stages.empty, stage); });
+}
+
+/// One K tile: wait for its stage, multiply, release the stage.
+WarpLoop::State WarpLoop::multiplyStage(State state, StageExtent extent) {
+  MmaAttr mma = frame.mma;
+  int64_t scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                    mma.getSparse());
+  WaitOp::create(b, stages.full, state.stage.slot, state.stage.parity);
+  for (int64_t step = 0; step < extent.steps; ++step) {
+    int64_t first = step * scales;
+    if (first % hw::kAtomScales == 0)
+      loadScales(state.stage.slot, first / hw::kAtomScales, extent.validScales);
+    multiplyStep(state, step, extent.validSteps);
+  }
+  release(state.stage.slot);
+  state.stage = b.next(state.stage, frame.geometry.stages);
+  return state;
+}
+
+/// The K tile that K does not fill, if there is one.
+WarpLoop::State WarpLoop::multiplyTail(State state) {
+  int64_t step = frame.mma.getK();
+  Value rest = b.rem(frame.op.getK(), frame.geometry.tileK);
+  Value scales = b.div(rest, frame.mma.getScaleSpan());
+  if (std::optional<int64_t> known = b.known(rest)) {
+    if (*known == 0)
+      return state;
+    bool isRagged = *known % step != 0;
+    return multiplyStage(std::move(state),
+                         {int64_t(llvm::divideCeil(*known, step)),
+                          isRagged ? scales : Value(), Value()});
+  }
+  SmallVector<Value> before = state.values();
+  auto condition =
+      scf::IfOp::create(b, TypeRange(ValueRange(before)), b.isNotZero(rest),
+                        /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(condition.thenBlock());
+  State after =
+      multiplyStage(state, {stepsPerStage(), scales, b.ceilDiv(rest, step)});
+  scf::YieldOp::create(b, after.values());
+  b.setInsertionPointToStart(condition.elseBlock());
+  scf::YieldOp::create(b, before);
+  return State::from(condition.getResults());
+}
+
+/// All K tiles of one output tile.
+WarpLoop::State WarpLoop::multiplyTile(State state) {
+  Value fullTiles = b.div(frame.op.getK(), frame.geometry.tileK);
+  auto loop = scf::ForOp::create(b, b.constant(0), fullTiles, b.constant(1),
+                                 state.values());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    State after = multiplyStage(State::from(loop.getRegionIterArgs()),
+                                {stepsPerStage(), Value(), Value()});
+    scf::YieldOp::create(b, after.values());
+  }
+  return multiplyTail(State::from(loop.getResults()));
+}
+
+//===----------------------------------------------------------------------===//
+// The epilogue
+//===----------------------------------------------------------------------===//
+
+void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
+  SmallVector<Type> types(accumulators.getTypes());
+  auto finished = FinishFragmentsOp::create(b, types, accumulators);
+  auto lane = FragmentPositionOp::create(b);
+  Value firstRow = b.add(row, lane.getRow());
+  Value firstColumn = b.add(column, lane.getColumn());
+  constexpr int64_t kHalfRows = 8;
+  for (int64_t i = 0; i < rowTiles(); ++i)
+    for (int64_t half = 0; half < 2; ++half)
+      for (int64_t j = 0; j < columnTiles(); ++j) {
+        Value sums = finished.getResult(i * columnTiles() + j);
+        Value pair = vector::ShuffleOp::create(
+            b, sums, sums, ArrayRef<int64_t>{2 * half, 2 * half + 1});
+        EpilogueFragment fragment = epilogue.fragmentAt(
+            position, b.add(firstRow, b.constant(i * kRows + half * kHalfRows)),
+            b.add(firstColumn, b.constant(j * kColumns)));
+        epilogue.store(epilogue.finish(pair, fragment), fragment);
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// The role
+//===----------------------------------------------------------------------===//
+
+void WarpLoop::emitRole() {
+  b.warps("consumer", frame.warps.consumers, [&] {
+    locateWarp();
+    epilogue.prepareKernel();
+    auto sums = VectorType::get({4}, b.getF32Type());
+    Value none = arith::ConstantOp::create(b, b.getZeroAttr(sums));
+    Value zero = b.constant(0);
+    source.forEach(
+        {zero, zero}, [&](TilePosition position, ValueRange carried) {
+          epilogue.prepareTile(position);
+          Value inGroup = b.rem(frame.firstColumn(position), hw::kAtomRows);
+          scaleRow = b.add(inGroup, column);
+          State state{SmallVector<Value>(rowTiles() * columnTiles(), none),
+                      {carried[0], carried[1]}};
+          state = multiplyTile(std::move(state));
+          storeTile(position, state.accumulators);
+          return SmallVector<Value>{state.stage.slot, state.stage.parity};
+        });
+  });
+}

@@ -1,0 +1,81 @@
+//===- WarpLoop.h - the role that multiplies in registers -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_WARPLOOP_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_WARPLOOP_H
+
+#include "EpilogueMath.h"
+#include "StageRing.h"
+#include "TileSource.h"
+
+namespace blockscale {
+
+/// Main loop and epilogue of chips without tensor memory: warps multiply a tile
+/// together and store it. An accumulator stays in the registers of its warp
+/// from the first instruction to the store.
+class WarpLoop {
+public:
+  WarpLoop(KernelFrame &frame, StageRing &stages, TileSource &source)
+      : frame(frame), b(frame.b), stages(stages), source(source),
+        tile(warpTile(frame.geometry, frame.warps.consumers.count())),
+        epilogue(frame, /*width=*/2) {}
+
+  void emitRole();
+
+private:
+  /// What a warp carries from K tile to K tile.
+  struct State {
+    llvm::SmallVector<mlir::Value> accumulators;
+    RingPosition stage;
+
+    llvm::SmallVector<mlir::Value> values() const;
+    static State from(mlir::ValueRange all);
+  };
+
+  /// The part of K that one stage holds.
+  struct StageExtent {
+    /// Instructions along K.
+    int64_t steps;
+    /// Scales per row, and instructions, that are not padding; null if all that
+    /// are read.
+    mlir::Value validScales, validSteps;
+  };
+
+  int64_t rowTiles() const;
+  int64_t columnTiles() const;
+  int64_t stepsPerStage() const;
+
+  void locateWarp();
+  State multiplyTile(State state);
+  State multiplyTail(State state);
+  State multiplyStage(State state, StageExtent extent);
+  void multiplyStep(State &state, int64_t step, mlir::Value validSteps);
+  void loadColumns(mlir::Value stage, int64_t step);
+  void loadScales(mlir::Value stage, int64_t word, mlir::Value valid);
+  void release(mlir::Value stage);
+  void storeTile(TilePosition position, mlir::ValueRange accumulators);
+
+  KernelFrame &frame;
+  KernelBuilder &b;
+  StageRing &stages;
+  TileSource &source;
+  WarpTile tile;
+  EpilogueMath epilogue;
+  /// First row and column of the warp in the tile, and first row of its
+  /// columns in their group of 128 rows of scales.
+  mlir::Value row, column, scaleRow;
+  mlir::Value leader;
+  /// The registers of scales of the current word.
+  llvm::SmallVector<mlir::Value> sfa, sfb;
+  /// B for the current instruction, and its second half of K if A is sparse.
+  llvm::SmallVector<mlir::Value> columns, columnsHigh;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_WARPLOOP_H
