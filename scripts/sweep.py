@@ -77,7 +77,7 @@ LONG_MIXES = [
 # of a K tile; and any.
 LONG_KS = [1536, 1024, 1248, 1504, 928, 1376, 1440, "?"]
 
-# Name, type of D, extra operands as (name, type), text behind the operands.
+# Name, type of D, extra operands as (name, type), text after the operands.
 # {n} is the number of columns.
 Epilogue = namedtuple("Epilogue", "name d operands clauses")
 EPILOGUES = [

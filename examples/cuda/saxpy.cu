@@ -8,7 +8,7 @@
 // usage: saxpy COUNT [THREADS]
 //
 // The kernel does not look at `n`: with a COUNT that is no multiple of THREADS
-// (default 250) it writes behind its buffers.
+// (default 250) it writes past its buffers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -38,7 +38,7 @@ AddressSpace::AddressSpace() {
       reinterpret_cast<uint64_t>(map(kHostRange, kRangeBytes, PROT_NONE, 0));
 }
 
-/// An address for `size` bytes and a page behind them that nobody may touch.
+/// An address for `size` bytes and a page after them that nobody may touch.
 std::optional<uint64_t> AddressSpace::place(uint64_t base, uint64_t &next,
                                             uint64_t size) {
   uint64_t needed = pages(size) + kPage;

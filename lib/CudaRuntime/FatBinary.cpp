@@ -94,7 +94,7 @@ std::optional<std::string> unpack(const Entry &entry, const uint8_t *payload,
   return std::nullopt;
 }
 
-/// The first word behind `.target`; empty if there is none.
+/// The first word after `.target`; empty if there is none.
 std::string targetOf(std::string_view ptx) {
   size_t at = ptx.find("\n.target");
   if (at == std::string_view::npos)

@@ -105,7 +105,7 @@ public:
   /// True if the option was on the command line.
   bool isGiven(const std::string &name) const;
 
-  /// Reads the arguments behind the verb. Returns what is wrong with them;
+  /// Reads the arguments after the verb. Returns what is wrong with them;
   /// empty if nothing is.
   std::string parse(std::vector<std::string> arguments);
   /// True if they asked for the help.

@@ -27,7 +27,7 @@
 // an epilogue by TMA through shared memory. As there, shared addresses keep the
 // rank of the CTA, whole warps issue stores, remote arrivals have the default
 // scope, no tcgen05.fence stands anywhere, the barrier of the deallocation is
-// initialised behind the fence, loads of tensor memory are waited for by the
+// initialised after the fence, loads of tensor memory are waited for by the
 // use of their registers, and nobody waits for the last stores.
 
 #include "../Emulator/cuda/Tensor.h"

@@ -209,7 +209,7 @@ int main() {
   for (int i = 0; i < kPitch * kHeight; ++i)
     in[i] = float(i);
   size_t bytes = in.size() * sizeof(float);
-  // What follows lies behind the first 2 MiB of device memory.
+  // What follows lies after the first 2 MiB of device memory.
   void *before;
   CALL(cudaMalloc(&before, 2 << 20));
   float *source, *target;

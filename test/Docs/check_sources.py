@@ -3,7 +3,7 @@
     check_sources.py ROOT
 
 Every section of the PTX ISA that a file names by number is a row of the page, and
-so is every key in brackets behind the page's name; files of our own that the page
+so is every key in brackets after the page's name; files of our own that the page
 names exist; nothing cites a paper that is not on it. Prints what does not hold
 and the number of citations.
 

@@ -3,7 +3,7 @@
 usage: run_commands.py PAGE.md HEADING [NAME=FOLDER]...
        run_commands.py PAGE.md --list
 
-In a block that starts with ```console, lines behind `$ ` are commands, which `\\`
+In a block that starts with ```console, lines after `$ ` are commands, which `\\`
 continues; what follows a command is its whole output, where a line `...` stands
 for any lines and `...` in a line for any text. A command has to succeed unless
 the next one is `echo $?`. All commands of a section run in one new folder that

@@ -197,7 +197,7 @@ TEST(FatBinary, EveryLengthIsChecked) {
             "it has no room for a header");
 }
 
-// Whatever the bytes are, nothing behind them is read and nothing is thrown.
+// Whatever the bytes are, nothing after them is read and nothing is thrown.
 TEST(FatBinary, HoldsOnDamagedBytes) {
   Bytes good = fatBinary({entry(1, 100, ptxFor("sm_100"), Packing::Lz4),
                           entry(2, 100, "ELF"),

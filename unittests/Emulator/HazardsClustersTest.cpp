@@ -267,7 +267,7 @@ const HazardCase kCases[] = {
              "mul.wide.u32 %rd6, %r11, 256;\nadd.s64 %rd6, %rd4, %rd6;\n"
              "@%p1 ld.global.b32 %r9, [%rd6];\n",
            "bar.sync 0;", GRID_BARRIER),
-    // Generic stores reach the async proxy behind a fence on either side.
+    // Generic stores reach the async proxy after a fence on either side.
     one(2, "ProxyFenceBetweenClusters", 19,
         P SEND(RELEASED) RECEIVE(ACQUIRED) "$\n" INIT EXPECT COPY
                                            " //! cta 1\n" ARRIVED "E:\n",
@@ -302,7 +302,7 @@ const HazardCase kCases[] = {
             ACQUIRED) "fence.proxy.tensormap::generic.acquire.gpu [%rd10], "
                       "128;\n" USE_MAP,
         "", "fence.proxy.tensormap::generic.release.gpu;"),
-    // The wait of one CTA for the grid before is good for those behind it.
+    // The wait of one CTA for the grid before is good for those after it.
     dependent(
         one(2, "PreviousGridThroughAnother", 36,
             P SEND("@%p1 griddepcontrol.wait;\n@%p1 st.$.gpu.global.b32 "
@@ -316,7 +316,7 @@ INSTANTIATE_TEST_SUITE_P(Clusters, Hazards,
                          nameOf);
 
 /// Each round every CTA adds up the words of its neighbours in the round
-/// before; `skipped` has no barrier behind it. Each barrier has its counter: a
+/// before; `skipped` has no barrier after it. Each barrier has its counter: a
 /// late look at that of an earlier round must not order what comes after it.
 std::string rounds(const char *count, const char *skipped) {
   return P

@@ -559,7 +559,7 @@ TEST(MachineFamilies, ByteMatricesWithGaps) {
 }
 
 TEST(MachineFamilies, GapsOfByteMatricesNeedNoData) {
-  // TMA does not write the gap behind 8 bytes of fp4 or 12 of fp6; a byte
+  // TMA does not write the gap after 8 bytes of fp4 or 12 of fp6; a byte
   // before it that nobody wrote is a finding. Every row gets words of ones.
   auto load = [](const char *format, unsigned wordsWritten) {
     std::string words;

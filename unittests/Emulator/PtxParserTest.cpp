@@ -204,7 +204,7 @@ TEST(PtxParser, ErrorsNameTheLineAndTheName) {
   EXPECT_EQ(body(".reg .b32 a; add.u32 a, a;"),
             "5:14: 'add' takes 3 operands, found 2");
   EXPECT_EQ(body(".reg .b32 a; @a ret;"), "5:15: guard 'a' is not a predicate");
-  EXPECT_EQ(body("mov.u32 _, 3"), "6:1: expected ';' behind the instruction, "
+  EXPECT_EQ(body("mov.u32 _, 3"), "6:1: expected ';' after the instruction, "
                                   "found '}'");
   EXPECT_EQ(body("mov.u32 _, 1/0;"),
             "5:13: division by zero in a constant expression");

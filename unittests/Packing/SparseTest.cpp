@@ -167,8 +167,8 @@ TEST(Sparse, TilesMetadata) {
   EXPECT_EQ((*tiled)[16], plain[20]);                     // row 1
   EXPECT_EQ((*tiled)[129 * 16 + 3], plain[129 * 20 + 3]); // the second tile
   EXPECT_EQ((*tiled)[256 * 16], plain[16]);               // along K
-  EXPECT_EQ((*tiled)[256 * 16 + 4], 0xe4);                // behind K
-  EXPECT_EQ((*tiled)[130 * 16], 0xe4);                    // behind M
+  EXPECT_EQ((*tiled)[256 * 16 + 4], 0xe4);                // after K
+  EXPECT_EQ((*tiled)[130 * 16], 0xe4);                    // after M
   EXPECT_EQ((*tiled)[2 * 256 * 16 + 5 * 16 + 2],
             plain[130 * 20 + 5 * 20 + 2]); // the second matrix
   EXPECT_EQ(tileMetadata(tensor, 2, plain)->at(130 * 16), 0x44);

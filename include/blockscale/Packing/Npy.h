@@ -7,7 +7,7 @@
 //
 // Reads and writes the array files of numpy: format versions 1 to 3, little
 // endian, C order. Nothing in a file is trusted: a header that does not fit
-// the bytes behind it is refused.
+// the bytes after it is refused.
 //
 //===----------------------------------------------------------------------===//
 

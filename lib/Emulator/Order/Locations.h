@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A strong write behind a release or a fence leaves a message at its location,
+// A strong write after a release or a fence leaves a message at its location,
 // for whoever reads it and acquires. Atomics keep the messages that they find,
 // stores replace them. Both sides have a scope, and a message arrives only
 // where each side's scope holds the other.

@@ -157,14 +157,14 @@ void Order::use(const Origin &origin, Warp &warp, BarrierOrder &barrier) {
       clock.knows(barrier.init, View::BarrierInit))
     return;
   barrier.initReported = true;
-  // The init happened before, but came behind the fence: only the relaxed
+  // The init happened before, but came after the fence: only the relaxed
   // barriers of a cluster tell.
   if (clock.knows(barrier.init, View::Relaxed) &&
       clock.at(barrier.init.component, View::BarrierInit))
     return reportHazard(
         cluster, origin, Hazard::InitAfterFence, FindingKind::MBarrier,
         "the mbarrier is initialised at line " +
-            std::to_string(barrier.initLine) + ", behind fence.mbarrier_init",
+            std::to_string(barrier.initLine) + ", after fence.mbarrier_init",
         barrier.offset);
   reportHazard(cluster, origin, Hazard::InitNotVisible, FindingKind::MBarrier,
                "the mbarrier is used without an edge from its mbarrier.init "

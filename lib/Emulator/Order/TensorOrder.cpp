@@ -57,7 +57,7 @@ bool TensorOrder::ordered(const Warp &warp, const TensorEvent &earlier,
     return false;
   if (earlier.done.component == now.done.component)
     return true;
-  // Between threads: what was written is seen behind an edge, but what is
+  // Between threads: what was written is seen after an edge, but what is
   // still read must be complete before it is overwritten.
   return wrote && order.knows(warp, earlier.issued);
 }
@@ -117,7 +117,7 @@ void TensorOrder::advise(Warp &warp, const TensorEvent &now, uint32_t number,
           warp, order.knows(warp, earlier.done) ? earlier.done : earlier.issued,
           View::TensorFenced))
     reportHazard(cluster, now.origin, Hazard::NoTensorFence, FindingKind::Race,
-                 text(" without tcgen05.fence::after_thread_sync behind the "
+                 text(" without tcgen05.fence::after_thread_sync after the "
                       "barrier that orders it after "),
                  column);
   // A commit, by which core operations are known complete, fences by itself.

@@ -8,12 +8,12 @@
 //
 // Strict mode for tcgen05. A cell per column and 16 lanes remembers the last
 // operation that wrote it and the last ones that read it; the next operation
-// there must be ordered behind them, as far as hardware does not keep their
+// there must be ordered after them, as far as hardware does not keep their
 // order by itself:
 //  - mma, cp and shift of one thread and cta_group keep their order;
 //  - those of two threads need an edge between the threads, or completion;
 //  - everything else needs completion: a commit whose mbarrier was waited for,
-//    or tcgen05.wait and, for other warps, an edge behind it.
+//    or tcgen05.wait and, for other warps, an edge after it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -38,7 +38,7 @@ typename Map::mapped_type find(const Map &map, std::string_view word) {
 }
 
 /// Cuts the longest known opcode off the front of `text`. ptxas also takes
-/// `.cta` behind `bar` and `barrier`; the opcode is the same.
+/// `.cta` after `bar` and `barrier`; the opcode is the same.
 Opcode takeOpcode(std::string_view &text) {
   for (size_t end = text.size();; end = text.rfind('.', end - 1)) {
     if (Opcode opcode = find(words().opcodes, text.substr(0, end));

@@ -145,7 +145,7 @@ bool Parser::parseBranchTargets(const Token &name) {
         {symbols.intern(textOf(target)), kNone, table, entry, target});
   } while (accept(','));
   scope.labels.push_back({symbols.intern(textOf(name)), table, kTable, name});
-  return expect(';', "behind the branch targets");
+  return expect(';', "after the branch targets");
 }
 
 bool Parser::parseBodyDirective() {
@@ -223,7 +223,7 @@ bool Parser::parseRegisters() {
     if (!parseRegister(type, lanes))
       return false;
   while (accept(','));
-  return expect(';', "behind the registers");
+  return expect(';', "after the registers");
 }
 
 bool Parser::parseRegister(Type type, unsigned lanes) {
@@ -239,7 +239,7 @@ bool Parser::parseRegister(Type type, unsigned lanes) {
                    describe(token));
     count = token.value;
     advance();
-    if (!expect('>', "behind the number of registers"))
+    if (!expect('>', "after the number of registers"))
       return false;
   }
   auto first = static_cast<uint32_t>(current->registers.size());
@@ -337,7 +337,7 @@ bool Parser::parseInstruction() {
     return false;
   inst.textLength = lastEnd - inst.textOffset;
   if (!isPunct(';'))
-    return error("expected ';' behind the instruction, found " +
+    return error("expected ';' after the instruction, found " +
                  describe(token));
   if (inst.opcode != Opcode::Unknown) {
     Arity arity = arityOf(inst.opcode);

@@ -190,7 +190,7 @@ bool Parser::parsePrimary(Constant &value, unsigned depth) {
   if (isWord("s64") || isWord("u64")) {
     bool isUnsigned = isWord("u64");
     advance();
-    if (!expect(')', "behind the cast") || !parseUnary(value, depth + 1))
+    if (!expect(')', "after the cast") || !parseUnary(value, depth + 1))
       return false;
     value.isUnsigned = isUnsigned;
     return true;

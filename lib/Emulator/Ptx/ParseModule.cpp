@@ -298,7 +298,7 @@ bool Parser::parseParameter(Parameter &parameter, BindingKind kind,
         return false;
       if (value == 0 || (value & (value - 1)))
         return error(at, "alignment is not a power of two");
-      // The alignment behind `.ptr` is that of the memory pointed to.
+      // The alignment after `.ptr` is that of the memory pointed to.
       if (!parameter.isPointer)
         align = static_cast<uint32_t>(value);
     } else if (acceptWord("ptr")) {
@@ -326,7 +326,7 @@ bool Parser::parseParameter(Parameter &parameter, BindingKind kind,
     count = 0;
     if (!isPunct(']') && !parseUnsigned("array size", 1u << 30, count))
       return false;
-    if (!expect(']', "behind the array size"))
+    if (!expect(']', "after the array size"))
       return false;
   }
   parameter.size = bytes * count;

@@ -48,7 +48,7 @@ bool Parser::parseCallOperands(Instruction &inst) {
   inst.operands.resize(3);
   inst.operands[0].kind = inst.operands[2].kind = OperandKind::Arguments;
   if (isPunct('(') && (!parseArguments(inst.operands[0]) ||
-                       !expect(',', "behind the results of the call")))
+                       !expect(',', "after the results of the call")))
     return false;
   Token callee = token;
   if (!parseNamed(inst.operands[1]))
@@ -118,7 +118,7 @@ bool Parser::parseOperand(Operand &operand) {
     return false;
   if (pair.elements[1].kind != OperandKind::Register &&
       pair.elements[1].kind != OperandKind::Sink)
-    return error(at, "expected a register behind '|'");
+    return error(at, "expected a register after '|'");
   operand = std::move(pair);
   return true;
 }
@@ -151,7 +151,7 @@ static unsigned componentOf(std::string_view word) {
   return at == std::string_view::npos ? 4 : at & 3;
 }
 
-/// Looks a name up and takes a component `.x` behind it.
+/// Looks a name up and takes a component `.x` after it.
 bool Parser::resolve(const Token &name, Operand &operand) {
   unsigned component = 4;
   Token at = token;
@@ -256,7 +256,7 @@ bool Parser::parseVector(Operand &operand) {
   return expect('}', "to close the vector");
 }
 
-/// `+ N` or `- N` behind an address.
+/// `+ N` or `- N` after an address.
 bool Parser::parseOffset(int64_t &offset) {
   Constant constant;
   if (!parseConstant(constant))

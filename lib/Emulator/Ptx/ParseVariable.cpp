@@ -28,7 +28,7 @@ bool Parser::parseVariables(Space space, bool isExtern) {
         return error(at, "alignment is not a power of two");
       align = static_cast<uint32_t>(value);
     } else if (acceptWord("attribute")) {
-      if (!expect('(', "behind '.attribute'"))
+      if (!expect('(', "after '.attribute'"))
         return false;
       Token name = token;
       if (space != Space::Global || !acceptWord("managed"))
@@ -36,7 +36,7 @@ bool Parser::parseVariables(Space space, bool isExtern) {
                      "expected '.managed' of a '.global' variable, found " +
                          describe(name));
       variable.isManaged = true;
-      if (!expect(')', "behind the attribute"))
+      if (!expect(')', "after the attribute"))
         return false;
     } else if (isWord("v2") || isWord("v4")) {
       lanes = isWord("v2") ? 2 : 4;
@@ -57,7 +57,7 @@ bool Parser::parseVariables(Space space, bool isExtern) {
     if (!parseVariable(variable, lanes))
       return false;
   while (accept(','));
-  return expect(';', "behind the variable");
+  return expect(';', "after the variable");
 }
 
 bool Parser::parseDimensions(Variable &variable, std::vector<uint64_t> &dims) {
@@ -74,7 +74,7 @@ bool Parser::parseDimensions(Variable &variable, std::vector<uint64_t> &dims) {
     } else if (!parseUnsigned("array size", kMaxVariableBytes, count)) {
       return false;
     }
-    if (!expect(']', "behind the array size"))
+    if (!expect(']', "after the array size"))
       return false;
     dims.push_back(count);
     if (count && bytes > kMaxVariableBytes / count)
@@ -154,7 +154,7 @@ bool Parser::parseInitializer(Variable &variable,
       return false;
     at += nested ? inner : element;
   } while (accept(','));
-  return expect('}', "behind the initial values");
+  return expect('}', "after the initial values");
 }
 
 bool Parser::storeInit(Variable &variable, uint64_t offset, uint64_t bits,
@@ -183,7 +183,7 @@ bool Parser::parseInitElement(Variable &variable, uint64_t offset) {
     advance();
     advance();
     return parseInitSymbol(variable, offset, size, mask) &&
-           expect(')', "behind the symbol");
+           expect(')', "after the symbol");
   }
   Operand value;
   Token at = token;
@@ -238,7 +238,7 @@ bool Parser::parseInitSymbol(Variable &variable, uint64_t offset, unsigned size,
     relocation.function = known->index;
   else
     return error(name, "undefined name " + describe(name));
-  if (relocation.generic && !expect(')', "behind the symbol"))
+  if (relocation.generic && !expect(')', "after the symbol"))
     return false;
   if ((isPunct('+') || isPunct('-')) && !parseOffset(relocation.addend))
     return false;

@@ -85,7 +85,7 @@ bool Parser::parseUnsigned(const char *what, uint64_t limit, uint64_t &value) {
   return true;
 }
 
-/// Skips to behind `close`, or to the end of the text.
+/// Skips to after `close`, or to the end of the text.
 bool Parser::skipPast(char close) {
   while (token.kind != TokenKind::End) {
     if (accept(close))

@@ -178,7 +178,7 @@ private:
   SymbolTable symbols;
   Lexer lexer;
   Token token, ahead;
-  uint32_t lastEnd = 0; ///< Offset behind the token before `token`.
+  uint32_t lastEnd = 0; ///< Offset after the token before `token`.
   std::unordered_map<std::string_view, Mnemonic> mnemonics;
   std::unordered_map<std::string, Mnemonic> spacedMnemonics;
 

@@ -64,7 +64,7 @@ struct Operand {
     return uint8_t(exponent(row, j) + 127);
   }
 
-  /// ue4m3 in atoms of 128 rows by 4 blocks, K first; 1 behind the last row.
+  /// ue4m3 in atoms of 128 rows by 4 blocks, K first; 1 after the last row.
   std::vector<uint8_t> atoms() const {
     int wide = blocks() / 4;
     std::vector<uint8_t> bytes(size_t(rows + 127) / 128 * wide * 512, 0x38);
