@@ -19,9 +19,10 @@ fi
 options=(-DPython3_EXECUTABLE="$build/venv/bin/python3")
 if [ -n "${CXX:-}" ]; then
   options+=(-DCMAKE_CXX_COMPILER="$CXX")
-elif command -v clang++-22 >/dev/null; then
-  options+=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
-  if command -v ld.lld-22 >/dev/null; then
+elif command -v "clang++-$llvm" >/dev/null; then
+  options+=("-DCMAKE_C_COMPILER=clang-$llvm"
+            "-DCMAKE_CXX_COMPILER=clang++-$llvm")
+  if command -v "ld.lld-$llvm" >/dev/null; then
     for kind in EXE SHARED MODULE; do
       options+=("-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld")
     done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy 22 with the checks of .clang-tidy. Needs a configured build
+# Runs clang-tidy with the checks of .clang-tidy. Needs a configured build
 # folder.
 # usage: scripts/check-tidy.sh [FILE...]
 # Without files it takes what needs no MLIR, which is a minute of two cores; a file
@@ -10,8 +10,8 @@
 
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-command -v clang-tidy-22 >/dev/null ||
-  die "no clang-tidy-22: run scripts/install-dependencies.sh"
+command -v "clang-tidy-$llvm" >/dev/null ||
+  die "no clang-tidy-$llvm: run scripts/install-dependencies.sh"
 [ -f "$build/compile_commands.json" ] ||
   die "no $build/compile_commands.json: run scripts/build.sh"
 cd "$root"
@@ -32,7 +32,7 @@ done
 [ ${#built[@]} -gt 0 ] || die "none of these files is built in $build"
 # On success it still counts what it has hidden in headers of others.
 printf '%s\n' "${built[@]}" | xargs -P "$(nproc)" -n 1 \
-  clang-tidy-22 -p "$build" --quiet --warnings-as-errors='*' \
+  "clang-tidy-$llvm" -p "$build" --quiet --warnings-as-errors='*' \
     2> >(grep -v ' warnings\? generated\.$' >&2 || true) ||
   die "clang-tidy has something to say"
 say "clang-tidy has nothing to say of ${#built[@]} files"

@@ -7,7 +7,9 @@ set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(realpath -m "${BLOCKSCALE_BUILD_DIR:-$root/build}")
-llvm_bin=/usr/lib/llvm-22/bin
+# Of the packages, and of the programs that carry it in their names.
+llvm=22
+llvm_bin=/usr/lib/llvm-$llvm/bin
 # The first release that knows every chip we emit for, and the wheels with it:
 # ptxas, and what nvcc and cuda.h need besides.
 ptxas_major=13
@@ -56,7 +58,7 @@ enter_environment() {
 # with these sanitizers and configures it; exports what they are to know.
 configure_sanitized() {
   local ptxas options=()
-  command -v clang++-22 >/dev/null ||
+  command -v "clang++-$llvm" >/dev/null ||
     die "the sanitizers are clang's: run scripts/install-dependencies.sh"
   sanitized=$build/sanitize
   [ "$1" = address,undefined ] || sanitized=$build/sanitize-${1//,/-}
@@ -69,7 +71,7 @@ configure_sanitized() {
     options+=(-DBLOCKSCALE_ENABLE_FUZZERS=ON)
   fi
   cmake -G Ninja -S "$root" -B "$sanitized" "${options[@]}" \
-    -DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22 \
+    -DCMAKE_C_COMPILER="clang-$llvm" -DCMAKE_CXX_COMPILER="clang++-$llvm" \
     -DBLOCKSCALE_SANITIZERS="$1" -DBLOCKSCALE_PTXAS="$ptxas" \
     -DPython3_EXECUTABLE="$build/venv/bin/python3" >&2
   # libMLIR is not instrumented: what its allocators take from pools that our

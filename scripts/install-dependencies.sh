@@ -10,15 +10,15 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=(
-  llvm-22-dev libmlir-22-dev mlir-22-tools
-  clang-22 lld-22 ccache ninja-build cmake
+  "llvm-$llvm-dev" "libmlir-$llvm-dev" "mlir-$llvm-tools"
+  "clang-$llvm" "lld-$llvm" ccache ninja-build cmake
   zlib1g-dev libzstd-dev liblz4-dev nlohmann-json3-dev libcli11-dev
   python3 python3-venv ca-certificates
 )
 # lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check.
 test_packages=(
-  llvm-22-tools libgtest-dev libbenchmark-dev
-  libclang-rt-22-dev clang-format-22 clang-tidy-22
+  "llvm-$llvm-tools" libgtest-dev libbenchmark-dev
+  "libclang-rt-$llvm-dev" "clang-format-$llvm" "clang-tidy-$llvm"
 )
 case "$*" in
   '') with_tests=1; packages+=("${test_packages[@]}") ;;
@@ -51,7 +51,7 @@ install_packages() {
     apt-get -o DPkg::Lock::Timeout=300 install -y -q \
       --no-install-recommends "${missing[@]}" ||
     die "apt could not install: ${missing[*]}" \
-        "(LLVM 22 is in Debian's bookworm-security and on apt.llvm.org)"
+        "(LLVM $llvm is in Debian's bookworm-security and on apt.llvm.org)"
 }
 
 install_python() {

@@ -27,7 +27,7 @@ find_ptxas >/dev/null ||
       "PATH or set BLOCKSCALE_NO_NVCC=1 to leave those out"
 for tool in FileCheck lit not; do
   command -v "$tool" >/dev/null ||
-    die "the tests need '$tool' (package llvm-22-tools)"
+    die "the tests need '$tool' (package llvm-$llvm-tools)"
 done
 
 "$root/scripts/build.sh"
