@@ -34,6 +34,12 @@
 // RUN: %python %S/Inputs/move_wait.py %t/k.ptx > %t/late.ptx
 // RUN: not blockscale verify %s --ptx=%t/late.ptx --conditions=plain --data=exact | FileCheck %s --check-prefix=WAIT
 
+// Tensor memory need not begin at column 0.
+// RUN: %python %S/Inputs/drop_base.py %t/k.ptx > %t/base.ptx
+// RUN: blockscale verify %s --ptx=%t/base.ptx --conditions=plain | FileCheck %s --check-prefix=RIGHT
+// RUN: not blockscale verify %s --ptx=%t/base.ptx --conditions=harsh | FileCheck %s --check-prefix=BASE
+// BASE: one, exact data, harsh conditions: line {{.*}} tensor-memory: columns 0..31 are not all allocated
+
 // Five tiles and more for each CTA: 3 x 5 tiles of 128 x 64, so 3 CTAs.
 // RUN: blockscale verify %s --conditions=harsh --data=exact | FileCheck %s --check-prefix=TILES
 // TILES: 260x264x416 {{ *}}3 of 3 {{ *}}68640

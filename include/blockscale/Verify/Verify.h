@@ -33,8 +33,8 @@ enum class Conditions : uint8_t {
   Plain,
   /// What the plan allows beside it: addresses that are multiples of no more
   /// than it asks for, padding of every legal byte, CTAs that walk five tiles
-  /// and more (of a whole grid), NaNs in one row, one column or one number of
-  /// the bias.
+  /// and more (of a whole grid), tensor memory from another column than 0 on,
+  /// NaNs in one row, one column or one number of the bias.
   Harsh
 };
 
