@@ -12,17 +12,15 @@ namespace blockscale::emulator::machine {
 namespace {
 
 /// Record::aux of comparisons: relation, then flags.
-enum : uint32_t {
-  kLess = 1,
-  kEqual = 2,
-  kGreater = 4,
-  kUnordered = 8,
-  kFtz = 16,
-  kOr = 32,
-  kXor = 64,
-  kAnd = 128,
-  kBf16 = 256,
-};
+constexpr uint32_t kLess = 1;
+constexpr uint32_t kEqual = 2;
+constexpr uint32_t kGreater = 4;
+constexpr uint32_t kUnordered = 8;
+constexpr uint32_t kFtz = 16;
+constexpr uint32_t kOr = 32;
+constexpr uint32_t kXor = 64;
+constexpr uint32_t kAnd = 128;
+constexpr uint32_t kBf16 = 256;
 
 uint32_t relation(const Instruction &in) {
   for (Modifier modifier : in.modifiers)

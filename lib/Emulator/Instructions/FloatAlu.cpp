@@ -70,17 +70,14 @@ double sqrtDirected(double a, Round mode) {
 namespace {
 
 /// Record::aux of floating-point handlers.
-enum : uint32_t {
-  kRound = 7,
-  kFtz = 8,
-  kSat = 16,
-  kRelu = 32,
-  kNanWins = 64,
-  kAbs = 128,
-  kXorsign = 256,
-  kBf16 = 512,
-  kWide = 1024, ///< mixed precision: operand a (and b of fma) are 16 bits
-};
+constexpr uint32_t kRound = 7;
+constexpr uint32_t kFtz = 8;
+constexpr uint32_t kSat = 16;
+constexpr uint32_t kRelu = 32;
+constexpr uint32_t kNanWins = 64;
+constexpr uint32_t kAbs = 128;
+constexpr uint32_t kXorsign = 256;
+constexpr uint32_t kBf16 = 512;
 
 enum class Op : uint8_t {
   Add,
