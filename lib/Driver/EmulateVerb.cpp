@@ -145,9 +145,8 @@ splitPair(std::string_view text) {
 
 int EmulateVerb::check() {
   if (input.empty())
-    return reportError(
-        "neither a PTX file nor a program behind --cuda is given",
-        kNotUnderstood);
+    return reportError("neither a PTX file nor a program after --cuda is given",
+                       kNotUnderstood);
   if (!device.empty())
     return reportError("--device needs --cuda", kNotUnderstood);
   bool hasPlan = !planFile.empty();
@@ -325,7 +324,7 @@ int EmulateVerb::prepareFromArguments(Prepared &prepared) {
 // Results
 //===----------------------------------------------------------------------===//
 
-/// The array behind a parameter number; null if there is none.
+/// The array that a parameter of that number points to; null if none does.
 static const packing::NpyArray *findArray(const Prepared &prepared,
                                           std::string_view which) {
   std::optional<unsigned> index = parseInteger<unsigned>(which);
