@@ -50,18 +50,20 @@ static void checkShape(Question &q, MmaKind kind, unsigned block, unsigned k,
   if (ctaGroup == 2 && instr.m != 256 && (instr.sparse || instr.k96))
     q.fail("M", "cta_group 2 has M 256 when sparse or with K=96, found " +
                     std::to_string(instr.m));
-  Answer<unsigned> scales = scalesPerStep(k, block, instr.sparse);
+  unsigned scales = scalesPerMma(kind, block, k, instr.sparse);
   if (!scales) {
-    q.fail("K", scales.reason);
+    q.fail("K", "no instruction has K " + std::to_string(k) +
+                    " with blocks of " + std::to_string(block) +
+                    (instr.sparse ? ", sparse" : ", dense"));
     return;
   }
   for (auto [column, id] :
        {std::pair{"sfa_id", instr.sfaId}, std::pair{"sfb_id", instr.sfbId}})
-    if (!isScaleId(*scales, id))
+    if (!isScaleId(scales, id))
       q.fail(column, "id " + std::to_string(id) + " with " +
-                         std::to_string(*scales) +
+                         std::to_string(scales) +
                          " scales per instruction; it must be " +
-                         (*scales == 4 ? "0" : "0 or 2"));
+                         (scales == 4 ? "0" : "0 or 2"));
 }
 
 static RowAnswer answerInstr(Question &q) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "Table.h"
+#include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -60,10 +61,14 @@ static unsigned scalesColumn(Question &q) {
                     std::to_string(k));
   if (block == 16 && kind != 2)
     q.fail("block_size", "only kind 'mxf4nvf4' has blocks of 16");
-  Answer<unsigned> scales = scalesPerStep(k, block, sparse);
+  constexpr MmaKind kKinds[] = {MmaKind::MXF8F6F4, MmaKind::MXF4,
+                                MmaKind::MXF4NVF4};
+  unsigned scales = scalesPerMma(kKinds[kind], block, k, sparse);
   if (!scales)
-    q.fail("K", scales.reason);
-  return scales ? *scales : 1;
+    q.fail("K", "no instruction has K " + std::to_string(k) +
+                    " with blocks of " + std::to_string(block) +
+                    (sparse ? ", sparse" : ", dense"));
+  return scales ? scales : 1;
 }
 
 static RowAnswer answerScaleTmem(Question &q) {
@@ -113,7 +118,8 @@ struct K96Row {
 static Answer<K96Row> k96Row(Question &q) {
   using Result = Answer<K96Row>;
   bool operandB = q.oneOf("operand", {"A", "B"});
-  unsigned scales = q.oneOf("block_size", {"16", "32"}) ? 3 : 6;
+  unsigned block = q.oneOf("block_size", {"16", "32"}) ? 32 : 16;
+  unsigned scales = scalesPerMma(MmaKind::MXF4NVF4, block, kK96);
   unsigned tile = q.count("k_tile"), index = q.count("mma_index");
   Answer<ScaleRegion> region = regionColumn(q, operandB, ScalePath::FourByOne);
   if (tile == 0 || tile % 96 != 0)

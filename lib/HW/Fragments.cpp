@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Fragments.h"
+#include "blockscale/HW/Mma.h"
 
 namespace blockscale::hw {
 
@@ -59,6 +60,37 @@ unsigned tmemRegisters(TmemShape shape, unsigned num) {
   return row(shape).registersPerNum * num;
 }
 
+Layout tmemFragmentLayout(TmemShape shape, unsigned split) {
+  using D = Dim;
+  switch (shape) {
+  case TmemShape::S32x32b:
+    return {{D::Thread, 1, 0, D::Lane}, {D::Value, 1, 0, D::Column}};
+  case TmemShape::S16x64b:
+    return {{D::Thread, 4, 0, D::Lane},
+            {D::Thread, 1, 2, D::Lane, 8},
+            {D::Thread, 2, 2, D::Column},
+            {D::Value, 1, 0, D::Column, 2}};
+  case TmemShape::S16x128b:
+    return {{D::Thread, 4, 0, D::Lane},
+            {D::Value, 1, 2, D::Lane, 8},
+            {D::Thread, 1, 4, D::Column},
+            {D::Value, 2, 0, D::Column, 4}};
+  case TmemShape::S16x256b:
+    return {{D::Thread, 4, 0, D::Lane},
+            {D::Value, 2, 2, D::Lane, 8},
+            {D::Value, 1, 2, D::Column},
+            {D::Thread, 1, 4, D::Column, 2},
+            {D::Value, 4, 0, D::Column, 8}};
+  case TmemShape::S16x32bx2:
+    break;
+  }
+  if (split == 0)
+    return {{D::Thread, 1, 16, D::Lane}, {D::Value, 1, 0, D::Column}};
+  return {{D::Thread, 1, 16, D::Lane},
+          {D::Thread, 16, 0, D::Column, split},
+          {D::Value, 1, 0, D::Column}};
+}
+
 Answer<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
                                 unsigned reg, unsigned split) {
   using Result = Answer<TmemOffset>;
@@ -68,21 +100,10 @@ Answer<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
     return Result::refuse("register " + text(reg) + " of thread " +
                           text(thread) + "; there are 32 threads with " +
                           text(tmemRegisters(shape, num)) + " registers");
-  unsigned t = thread, q = reg;
-  switch (shape) {
-  case TmemShape::S32x32b:
-    return TmemOffset{t, q};
-  case TmemShape::S16x64b:
-    return TmemOffset{t / 4 + 8 * (t % 2), 2 * q + t % 4 / 2};
-  case TmemShape::S16x128b:
-    return TmemOffset{t / 4 + 8 * (q % 2), 4 * (q / 2) + t % 4};
-  case TmemShape::S16x256b:
-    return TmemOffset{t / 4 + 8 * (q / 2 % 2),
-                      8 * (q / 4) + 2 * (t % 4) + q % 2};
-  case TmemShape::S16x32bx2:
-    break;
-  }
-  return TmemOffset{t % 16, t / 16 * split + q};
+  Coordinates at = tmemFragmentLayout(shape, split)
+                       .at({{Dim::Thread, thread}, {Dim::Value, reg}});
+  return TmemOffset{static_cast<unsigned>(at[Dim::Lane]),
+                    static_cast<unsigned>(at[Dim::Column])};
 }
 
 Answer<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
@@ -93,34 +114,21 @@ Answer<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
   if (auto why = whyNot(shape, num))
     return Result::refuse(*why);
   auto [lane, column] = offset;
-  unsigned t = 0, q = 0;
-  switch (shape) {
-  case TmemShape::S32x32b:
-    t = lane, q = column;
-    break;
-  case TmemShape::S16x64b:
-    t = lane % 8 * 4 + column % 2 * 2 + lane / 8, q = column / 2;
-    break;
-  case TmemShape::S16x128b:
-    t = lane % 8 * 4 + column % 4, q = column / 4 * 2 + lane / 8;
-    break;
-  case TmemShape::S16x256b:
-    t = lane % 8 * 4 + column % 8 / 2;
-    q = column / 8 * 4 + lane / 8 * 2 + column % 2;
-    break;
-  case TmemShape::S16x32bx2: {
-    unsigned half = split != 0 && column >= split ? 1 : 0;
-    t = lane + 16 * half, q = column - half * split;
-    break;
-  }
-  }
-  unsigned lanes = shape == TmemShape::S32x32b ? 32 : 16;
-  if (lane >= lanes || q >= tmemRegisters(shape, num))
+  // The halves of 16x32bx2 may overlap; what both cover is the second's.
+  bool isSecond =
+      shape == TmemShape::S16x32bx2 && split != 0 && column >= split;
+  Layout layout = tmemFragmentLayout(shape, isSecond ? 0 : split);
+  std::optional<Coordinates> source = layout.sourceAt(
+      {{Dim::Lane, lane}, {Dim::Column, column - (isSecond ? split : 0)}});
+  if (!source || (*source)[Dim::Thread] >= kWarpSize ||
+      (*source)[Dim::Value] >= tmemRegisters(shape, num))
     return Result::refuse("lane " + text(lane) + ", column " + text(column) +
                           " is not covered by '" +
                           std::string(tmemShapeName(shape)) + "' .x" +
                           text(num));
-  return std::pair{t, q};
+  return std::pair{static_cast<unsigned>((*source)[Dim::Thread]) +
+                       (isSecond ? 16 : 0),
+                   static_cast<unsigned>((*source)[Dim::Value])};
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,6 +182,64 @@ Answer<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
   return scales;
 }
 
+/// A of m16n8, `run` neighbours along K in a register.
+static Layout rowsOfA(unsigned run) {
+  return {{Dim::Thread, 4, 0, Dim::Row},
+          {Dim::Value, run, 2, Dim::Row, 8},
+          {Dim::Value, 1, run, Dim::K},
+          {Dim::Thread, 1, 4, Dim::K, run},
+          {Dim::Value, 2 * run, 0, Dim::K, 4 * run}};
+}
+
+/// B of m16n8, likewise.
+static Layout columnsOfB(unsigned run) {
+  return {{Dim::Thread, 4, 0, Dim::Row},
+          {Dim::Value, 1, run, Dim::K},
+          {Dim::Thread, 1, 4, Dim::K, run},
+          {Dim::Value, run, 0, Dim::K, 4 * run}};
+}
+
+/// C and D of m16n8, 32 bits each.
+static constexpr Layout kElementsOfC{{Dim::Thread, 4, 0, Dim::Row},
+                                     {Dim::Value, 2, 0, Dim::Row, 8},
+                                     {Dim::Value, 1, 2, Dim::ColumnOfD},
+                                     {Dim::Thread, 1, 4, Dim::ColumnOfD, 2}};
+
+Layout warpFragmentLayout(WarpMma mma, WarpOperand operand, unsigned scales) {
+  unsigned k = warpMmaK(mma);
+  switch (operand) {
+  case WarpOperand::A:
+    return rowsOfA(k / 8);
+  case WarpOperand::B:
+    return columnsOfB(isPacked4Bit(mma) ? 8 : 4);
+  case WarpOperand::C:
+    return kElementsOfC;
+  case WarpOperand::Metadata:
+    return {{Dim::Thread, 4, 0, Dim::Row},
+            {Dim::Thread, 1, 2, Dim::Row, 8},
+            {Dim::Value, 1, 0, Dim::K},
+            {Dim::Thread, 2, 2, Dim::K, k / 2}};
+  case WarpOperand::ScaleA:
+    return {{Dim::Thread, 4, 0, Dim::Row},
+            {Dim::Thread, 1, 2, Dim::Row, 8},
+            {Dim::Thread, 2, 2, Dim::Replica},
+            {Dim::Value, 1, 0, Dim::K, k / scales}};
+  case WarpOperand::ScaleB:
+    break;
+  }
+  return {{Dim::Thread, 4, 0, Dim::Row},
+          {Dim::Thread, 1, 4, Dim::Replica},
+          {Dim::Value, 1, 0, Dim::K, k / scales}};
+}
+
+/// Row and K, or column of C, of a value.
+static WarpElement elementOf(const Layout &layout, unsigned thread,
+                             unsigned index) {
+  Coordinates at = layout.at({{Dim::Thread, thread}, {Dim::Value, index}});
+  return {static_cast<unsigned>(at[Dim::Row]),
+          static_cast<unsigned>(at[Dim::K] + at[Dim::ColumnOfD])};
+}
+
 Answer<WarpElement> warpFragment(WarpMma mma, WarpOperand operand,
                                  unsigned scales, unsigned thread,
                                  unsigned index) {
@@ -185,26 +251,7 @@ Answer<WarpElement> warpFragment(WarpMma mma, WarpOperand operand,
     return Result::refuse("value " + text(index) + " of thread " +
                           text(thread) + "; there are 32 threads with " +
                           text(*size) + " values");
-  unsigned g = thread / 4, c = thread % 4, k = warpMmaK(mma);
-  // Elements of one row of A or column of B in one register.
-  unsigned aRun = k / 8, bRun = isPacked4Bit(mma) ? 8 : 4;
-  switch (operand) {
-  case WarpOperand::A:
-    return WarpElement{g + 8 * (index / aRun % 2),
-                       aRun * c + index % aRun +
-                           4 * aRun * (index / (2 * aRun))};
-  case WarpOperand::B:
-    return WarpElement{g, bRun * c + index % bRun + 4 * bRun * (index / bRun)};
-  case WarpOperand::C:
-    return WarpElement{g + 8 * (index / 2), 2 * c + index % 2};
-  case WarpOperand::Metadata:
-    return WarpElement{g + 8 * (c % 2), k / 2 * (c / 2) + index};
-  case WarpOperand::ScaleA:
-    return WarpElement{g + 8 * (c % 2), index * (k / scales)};
-  case WarpOperand::ScaleB:
-    break;
-  }
-  return WarpElement{g, index * (k / scales)};
+  return elementOf(warpFragmentLayout(mma, operand, scales), thread, index);
 }
 
 std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
@@ -214,7 +261,7 @@ std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
     return "only scale operands have a selector";
   if (scales != 1 && scales != 2 && scales != 4)
     return "an instruction has 1, 2 or 4 scales per row, found " + text(scales);
-  if (byteId > 3 || byteId % scales != 0)
+  if (!isScaleId(scales, byteId))
     return "byte-id " + text(byteId) + " with " + text(scales) +
            " scales per row; legal are " +
            (scales == 1 ? "0 to 3" : (scales == 2 ? "0 and 2" : "0"));
@@ -234,9 +281,10 @@ Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
   if (rowOrColumn >= extent)
     return Result::refuse("row or column " + text(rowOrColumn) +
                           " of an operand with " + text(extent));
-  if (operand == WarpOperand::ScaleA)
-    return rowOrColumn % 8 * 4 + 2 * threadId + rowOrColumn / 8;
-  return rowOrColumn * 4 + threadId;
+  Layout layout = warpFragmentLayout(WarpMma::K32, operand, /*scales=*/1);
+  Coordinates source =
+      layout.inverse().at({{Dim::Row, rowOrColumn}, {Dim::Replica, threadId}});
+  return static_cast<unsigned>(source[Dim::Thread]);
 }
 
 Answer<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
@@ -289,15 +337,12 @@ Answer<WarpElement> plainWarpFragment(unsigned elementBits, unsigned k,
     return Result::refuse("value " + text(index) + " of thread " +
                           text(thread) + "; there are 32 threads with " +
                           text(size) + " values");
-  unsigned g = thread / 4, c = thread % 4;
   // Elements in one register: neighbours along K.
   unsigned run = 32 / elementBits;
-  if (operand == WarpOperand::C)
-    return WarpElement{g + 8 * (index / 2), 2 * c + index % 2};
-  if (operand == WarpOperand::B)
-    return WarpElement{g, run * c + index % run + 4 * run * (index / run)};
-  return WarpElement{g + 8 * (index / run % 2),
-                     run * c + index % run + 4 * run * (index / (2 * run))};
+  return elementOf(operand == WarpOperand::A   ? rowsOfA(run)
+                   : operand == WarpOperand::B ? columnsOfB(run)
+                                               : kElementsOfC,
+                   thread, index);
 }
 
 } // namespace blockscale::hw

@@ -173,7 +173,6 @@ GemmLimit limitOf(const GemmKernel &kernel, const GemmPrediction &prediction) {
 /// The prediction at one clock, watts included.
 GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
                          const GemmConditions &conditions, double clockGhz) {
-  constexpr double kSmsOfL2Figure = 148;
   const Part &part = conditions.part;
   Tiling tiling(kernel, size, part);
   GemmPrediction result;
@@ -188,7 +187,7 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
                     kernel.stages;
   double perTile = tileBytes(kernel, size);
   result.l2 = tiling.active * perTile /
-              (kL2TerabytesPerSecond * part.smCount / kSmsOfL2Figure * 1e6);
+              (kL2TerabytesPerSecond * part.smCount / kMeasuredSms * 1e6);
   double fromMemory = memoryBytes(kernel, size, tiling);
   result.memory =
       fromMemory / tiling.waves / (part.memoryTerabytesPerSecond * 1e6);

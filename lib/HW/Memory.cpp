@@ -7,8 +7,6 @@
 
 #include "blockscale/HW/Memory.h"
 
-#include "blockscale/HW/ScaleLayout.h"
-
 namespace blockscale::hw {
 
 //===----------------------------------------------------------------------===//
@@ -236,6 +234,18 @@ Answer<SmemDescriptor> stepDescriptor(const OperandTile &tile,
 // Tensor memory
 //===----------------------------------------------------------------------===//
 
+TmemPlan placeRegions(const std::vector<TmemRegion> &regions) {
+  TmemPlan plan;
+  for (const TmemRegion &region : regions) {
+    if (region.isCopied)
+      plan.end = static_cast<unsigned>(ceilDiv(plan.end, kCopyColumnStep)) *
+                 kCopyColumnStep;
+    plan.first.push_back(plan.end);
+    plan.end += region.columns;
+  }
+  return plan;
+}
+
 Answer<unsigned> allocationColumns(unsigned columns) {
   if (columns == 0 || columns > kTmemColumns)
     return Answer<unsigned>::refuse("tensor memory has 512 columns, " +
@@ -292,6 +302,29 @@ std::optional<std::string> whyNotColumns(AccumulatorLayout layout,
 }
 } // namespace
 
+Layout accumulatorPlaces(AccumulatorLayout layout, unsigned nExtent) {
+  const Term column{Dim::ColumnOfD, 1, 0, Dim::Column};
+  switch (layout) {
+  case AccumulatorLayout::A:
+    return {
+        {Dim::Row, 128, 0, Dim::Cta}, {Dim::Row, 1, 128, Dim::Lane}, column};
+  case AccumulatorLayout::B: {
+    // Each half of the columns in one half of the lanes.
+    unsigned half = nExtent / 2;
+    return {{Dim::Row, 64, 0, Dim::Cta},
+            {Dim::Row, 1, 64, Dim::Lane},
+            {Dim::ColumnOfD, half, 0, Dim::Lane, 64},
+            {Dim::ColumnOfD, 1, half, Dim::Column}};
+  }
+  case AccumulatorLayout::D:
+    return {{Dim::Row, 1, 0, Dim::Lane}, column};
+  case AccumulatorLayout::F:
+    break;
+  }
+  return {
+      {Dim::Row, 16, 0, Dim::Lane, 32}, {Dim::Row, 1, 16, Dim::Lane}, column};
+}
+
 Answer<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
                                          unsigned nExtent, unsigned m,
                                          unsigned n) {
@@ -304,18 +337,11 @@ Answer<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
                           std::to_string(n) + ") lies outside the " +
                           std::to_string(extent.rows) + " x " +
                           std::to_string(nExtent) + " accumulator");
-  unsigned half = nExtent / 2;
-  switch (layout) {
-  case AccumulatorLayout::A:
-    return TmemPosition{m / 128, m % 128, n};
-  case AccumulatorLayout::B:
-    return TmemPosition{m / 64, m % 64 + 64 * (n / half), n % half};
-  case AccumulatorLayout::D:
-    return TmemPosition{0, m, n};
-  case AccumulatorLayout::F:
-    break;
-  }
-  return TmemPosition{0, m % 16 + 32 * (m / 16), n};
+  Coordinates at = accumulatorPlaces(layout, nExtent)
+                       .at({{Dim::Row, m}, {Dim::ColumnOfD, n}});
+  return TmemPosition{static_cast<unsigned>(at[Dim::Cta]),
+                      static_cast<unsigned>(at[Dim::Lane]),
+                      static_cast<unsigned>(at[Dim::Column])};
 }
 
 Answer<std::pair<unsigned, unsigned>>
@@ -331,29 +357,19 @@ accumulatorElement(AccumulatorLayout layout, unsigned nExtent,
     return Result::refuse("lane " + std::to_string(lane) + ", column " +
                           std::to_string(column) +
                           " is not part of the accumulator");
-  switch (layout) {
-  case AccumulatorLayout::A:
-    return std::pair{cta * 128 + lane, column};
-  case AccumulatorLayout::B:
-    return std::pair{cta * 64 + lane % 64, lane / 64 * (nExtent / 2) + column};
-  case AccumulatorLayout::D:
-    return std::pair{lane, column};
-  case AccumulatorLayout::F:
-    break;
-  }
-  if (lane % 32 >= 16)
+  std::optional<Coordinates> source =
+      accumulatorPlaces(layout, nExtent)
+          .sourceAt(
+              {{Dim::Cta, cta}, {Dim::Lane, lane}, {Dim::Column, column}});
+  if (!source)
     return Result::refuse("lane " + std::to_string(lane) +
                           " is not used with m 64");
-  return std::pair{lane / 32 * 16 + lane % 16, column};
+  return std::pair{static_cast<unsigned>((*source)[Dim::Row]),
+                   static_cast<unsigned>((*source)[Dim::ColumnOfD])};
 }
 
 unsigned accumulatorColumns(AccumulatorLayout layout, unsigned nExtent) {
   return layout == AccumulatorLayout::B ? nExtent / 2 : nExtent;
-}
-
-unsigned scaleColumns(unsigned rows, unsigned scales) {
-  return atomsAlong(rows, kAtomRows) * (kAtomRows / 32) *
-         atomsAlong(scales, kAtomScales);
 }
 
 } // namespace blockscale::hw

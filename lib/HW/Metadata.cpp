@@ -10,21 +10,10 @@
 #include <algorithm>
 
 #include "blockscale/HW/Memory.h"
-#include "blockscale/HW/ScaleLayout.h"
 
 namespace blockscale::hw {
 
-namespace {
-/// Bytes of a word of tensor memory.
-constexpr unsigned kColumnBytes = 4;
-
-std::string text(std::uint64_t value) { return std::to_string(value); }
-
-/// Logical K of a 128-row tile of metadata.
-std::uint64_t tileK(SparsePattern pattern) {
-  return std::uint64_t(elementsPerMetadataByte(pattern)) * kMetadataTileBytes;
-}
-} // namespace
+static std::string text(std::uint64_t value) { return std::to_string(value); }
 
 namespace {
 struct PatternName {
@@ -231,17 +220,25 @@ std::optional<std::string> whyNot(const MetadataTensor &tensor) {
   if (tensor.m == 0 || tensor.k == 0)
     return "the metadata tensor is empty";
   constexpr std::uint64_t limit = std::uint64_t(1) << 63;
-  std::uint64_t tiles = atomsAlong(tensor.m, kMetadataTileRows);
-  std::uint64_t tilesK = atomsAlong(tensor.k, tileK(tensor.pattern));
   constexpr std::uint64_t tileSize = kMetadataTileRows * kMetadataTileBytes;
+  std::uint64_t tiles = ceilDiv(tensor.m, kMetadataTileRows);
+  std::uint64_t tilesK =
+      ceilDiv(tensor.k, std::uint64_t(elementsPerMetadataByte(tensor.pattern)) *
+                            kMetadataTileBytes);
   if (tiles > limit / tileSize || tilesK > limit / tileSize / tiles)
     return "the metadata tensor does not fit in memory";
   return std::nullopt;
 }
 
+static StorageLayout<std::uint64_t> storageOf(const MetadataTensor &tensor) {
+  unsigned perByte = elementsPerMetadataByte(tensor.pattern);
+  return storageLayout(
+      kTiledMetadata,
+      {{Dim::Row, tensor.m}, {Dim::Block, ceilDiv(tensor.k, perByte)}});
+}
+
 std::uint64_t storageBytes(const MetadataTensor &tensor) {
-  return atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows *
-         kMetadataTileBytes * atomsAlong(tensor.k, tileK(tensor.pattern));
+  return storageOf(tensor).matrixBytes;
 }
 
 Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
@@ -253,11 +250,9 @@ Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
     return Result::refuse("element (" + text(m) + ", " + text(k) +
                           ") lies outside " + text(tensor.m) + " x " +
                           text(tensor.k));
-  std::uint64_t rows =
-      atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
-  std::uint64_t perTile = tileK(tensor.pattern);
-  return (k / perTile * rows + m) * kMetadataTileBytes +
-         k % perTile / elementsPerMetadataByte(tensor.pattern);
+  return storageOf(tensor).offset(
+      {{Dim::Row, m},
+       {Dim::Block, k / elementsPerMetadataByte(tensor.pattern)}});
 }
 
 Answer<std::pair<std::uint64_t, std::uint64_t>>
@@ -265,13 +260,10 @@ metadataAt(const MetadataTensor &tensor, std::uint64_t offset) {
   using Result = Answer<std::pair<std::uint64_t, std::uint64_t>>;
   if (auto why = whyNot(tensor))
     return Result::refuse(*why);
-  std::uint64_t rows =
-      atomsAlong(tensor.m, kMetadataTileRows) * kMetadataTileRows;
-  std::uint64_t row = offset / kMetadataTileBytes;
-  std::uint64_t m = row % rows;
+  Coordinates source = storageOf(tensor).at(offset);
+  std::uint64_t m = source[Dim::Row];
   std::uint64_t k =
-      row / rows * tileK(tensor.pattern) +
-      offset % kMetadataTileBytes * elementsPerMetadataByte(tensor.pattern);
+      source[Dim::Block] * elementsPerMetadataByte(tensor.pattern);
   if (offset >= storageBytes(tensor) || m >= tensor.m || k >= tensor.k)
     return Result::refuse("byte " + text(offset) +
                           " holds no metadata of the tensor");
@@ -285,7 +277,7 @@ static unsigned stepBytes(MmaKind kind) {
 }
 
 unsigned metadataColumns(MmaKind kind, unsigned steps) {
-  return stepBytes(kind) / kColumnBytes * steps;
+  return stepBytes(kind) / kTmemColumnBytes * steps;
 }
 
 MetadataStep metadataStep(MmaKind kind, unsigned step) {
@@ -305,23 +297,28 @@ Answer<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
   if (step >= kTmemColumns / metadataColumns(kind, 1))
     return Result::refuse("the metadata of step " + text(step) +
                           " lie outside the 512 columns of tensor memory");
-  unsigned byte = k / perByte;
-  return MetadataPosition{m, metadataColumns(kind, step) + byte / kColumnBytes,
-                          byte % kColumnBytes};
+  Coordinates at = kRowPerLane.at(
+      {{Dim::Row, m}, {Dim::Block, step * stepBytes(kind) + k / perByte}});
+  return MetadataPosition{static_cast<unsigned>(at[Dim::Lane]),
+                          static_cast<unsigned>(at[Dim::Column]),
+                          static_cast<unsigned>(at[Dim::Byte])};
 }
 
 Answer<MetadataIndex> metadataIndex(MmaKind kind,
                                     const MetadataPosition &position) {
   using Result = Answer<MetadataIndex>;
   if (position.lane >= kTmemLanes || position.column >= kTmemColumns ||
-      position.byte >= kColumnBytes)
+      position.byte >= kTmemColumnBytes)
     return Result::refuse(
         "lane " + text(position.lane) + ", column " + text(position.column) +
         ", byte " + text(position.byte) + " is no place in tensor memory");
-  unsigned columns = metadataColumns(kind, 1);
-  unsigned byte = position.column % columns * kColumnBytes + position.byte;
-  return MetadataIndex{position.column / columns, position.lane,
-                       byte * elementsPerMetadataByte(sparsePattern(kind))};
+  Coordinates source = kRowPerLane.inverse().at({{Dim::Lane, position.lane},
+                                                 {Dim::Column, position.column},
+                                                 {Dim::Byte, position.byte}});
+  auto byte = static_cast<unsigned>(source[Dim::Block]);
+  return MetadataIndex{
+      byte / stepBytes(kind), static_cast<unsigned>(source[Dim::Row]),
+      byte % stepBytes(kind) * elementsPerMetadataByte(sparsePattern(kind))};
 }
 
 } // namespace blockscale::hw

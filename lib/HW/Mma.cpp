@@ -232,6 +232,13 @@ std::vector<unsigned> blockscale::hw::legalScaleIds(MmaKind kind,
   return ids;
 }
 
+bool blockscale::hw::isScaleId(unsigned scalesPerMma, unsigned id) {
+  for (const MmaRow &row : allRows())
+    if (row.scale && row.scalesPerMma == scalesPerMma)
+      return id < 4 && (row.scaleIds >> id & 1);
+  return false;
+}
+
 NRange blockscale::hw::nRange(const MmaRow &row, OperandType b,
                               OperandMajor bMajor) {
   if (bMajor == OperandMajor::K || b.bits() != 8)

@@ -21,9 +21,9 @@ using namespace blockscale::hw;
 // Idle power of B200 and B300: fitted with the model of whole GEMMs.
 const std::vector<Part> &blockscale::hw::allParts() {
   static const std::vector<Part> parts{
-      {"B200", Chip::SM100, 148, 1965, 1000, 170, 7.0},
+      {"B200", Chip::SM100, kMeasuredSms, 1965, 1000, 170, 7.0},
       {"GB200", Chip::SM100, 152, 2000, 1200, 170, 7.0},
-      {"B300", Chip::SM103, 148, 2032, 1100, 185, 7.2},
+      {"B300", Chip::SM103, kMeasuredSms, 2032, 1100, 185, 7.2},
       {"GB300", Chip::SM103, 152, 2070, 1400, 185, 7.2},
       {"Thor T5000", Chip::SM110, 20, 1580, 130, 0, 0.273},
       {"RTX 5090", Chip::SM120, 170, 2407, 600, 0, 1.51},
@@ -51,11 +51,11 @@ std::optional<Part> blockscale::hw::parsePart(std::string_view name) {
 unsigned blockscale::hw::usableSms(const Part &part, unsigned cluster) {
   // Counted on 148-SM parts: 33 clusters of 4 (public kernel notes), 15 of 8
   // (QuickRunCUDA). Parts of another size keep the same share.
-  constexpr unsigned kCountedSms = 148, kClustersOf4 = 33, kClustersOf8 = 15;
+  constexpr unsigned kClustersOf4 = 33, kClustersOf8 = 15;
   if (cluster <= 2)
     return part.smCount / cluster * cluster;
   unsigned counted = cluster <= 4 ? kClustersOf4 * 4 : kClustersOf8 * 8;
-  return part.smCount * counted / kCountedSms / cluster * cluster;
+  return part.smCount * counted / kMeasuredSms / cluster * cluster;
 }
 
 unsigned blockscale::hw::residentClusters(const Part &part, unsigned cluster) {

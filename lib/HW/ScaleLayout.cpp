@@ -7,9 +7,8 @@
 
 #include "blockscale/HW/ScaleLayout.h"
 
-#include <initializer_list>
-
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Mma.h"
 
 namespace blockscale::hw {
 
@@ -27,7 +26,7 @@ std::optional<std::string> whyNot(const ScaleTensor &tensor) {
   constexpr std::uint64_t limit = std::uint64_t(1) << 63;
   std::uint64_t bytes = kAtomBytes;
   for (std::uint64_t atoms :
-       {atomsAlong(tensor.mn, kAtomRows),
+       {ceilDiv(tensor.mn, kAtomRows),
         atomsAlong(tensor.k, std::uint64_t(kAtomScales) * tensor.blockSize),
         tensor.batch}) {
     if (atoms > limit / bytes)
@@ -37,24 +36,33 @@ std::optional<std::string> whyNot(const ScaleTensor &tensor) {
   return std::nullopt;
 }
 
-static std::uint64_t rowAtoms(const ScaleTensor &tensor) {
-  return atomsAlong(tensor.mn, kAtomRows);
+/// Extents of the sources of the layout.
+static Coordinates extentsOf(const ScaleTensor &tensor) {
+  return {{Dim::Batch, tensor.batch},
+          {Dim::Row, tensor.mn},
+          {Dim::Block, ceilDiv(tensor.k, tensor.blockSize)}};
 }
 
-static std::uint64_t atomsAlongK(const ScaleTensor &tensor) {
-  return atomsAlong(tensor.k, std::uint64_t(kAtomScales) * tensor.blockSize);
+static StorageLayout<std::uint64_t> storageOf(const ScaleTensor &tensor) {
+  return storageLayout(kTiledScales, extentsOf(tensor));
+}
+
+/// The extent of `source` in whole atoms.
+static std::uint64_t padded(const ScaleTensor &tensor, Dim source) {
+  std::uint64_t multiple = kTiledScales.multipleOf(source);
+  return ceilDiv(extentsOf(tensor)[source], multiple) * multiple;
 }
 
 std::uint64_t paddedRows(const ScaleTensor &tensor) {
-  return rowAtoms(tensor) * kAtomRows;
+  return padded(tensor, Dim::Row);
 }
 
 std::uint64_t paddedScales(const ScaleTensor &tensor) {
-  return atomsAlongK(tensor) * kAtomScales;
+  return padded(tensor, Dim::Block);
 }
 
 std::uint64_t storageBytes(const ScaleTensor &tensor) {
-  return paddedRows(tensor) * paddedScales(tensor) * tensor.batch;
+  return storageOf(tensor).matrixBytes * tensor.batch;
 }
 
 Answer<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
@@ -68,11 +76,9 @@ Answer<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
         ") of batch " + std::to_string(batch) + " lies outside " +
         std::to_string(tensor.batch) + " x " + std::to_string(tensor.mn) +
         " x " + std::to_string(tensor.k));
-  std::uint64_t scale = k / tensor.blockSize;
-  std::uint64_t atom =
-      (batch * rowAtoms(tensor) + mn / kAtomRows) * atomsAlongK(tensor) +
-      scale / kAtomScales;
-  return atom * kAtomBytes + atomOffset(mn % kAtomRows, scale % kAtomScales);
+  return storageOf(tensor).offset({{Dim::Batch, batch},
+                                   {Dim::Row, mn},
+                                   {Dim::Block, k / tensor.blockSize}});
 }
 
 Answer<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset) {
@@ -83,12 +89,11 @@ Answer<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset) {
     return Result::refuse("offset " + std::to_string(offset) +
                           " lies outside the " +
                           std::to_string(storageBytes(tensor)) + " bytes");
-  auto [row, scale] = atomElement(offset % kAtomBytes);
-  std::uint64_t atom = offset / kAtomBytes, group = atom / atomsAlongK(tensor);
+  Coordinates source = storageOf(tensor).at(offset);
   ScaleElement element;
-  element.scale = atom % atomsAlongK(tensor) * kAtomScales + scale;
-  element.mn = group % rowAtoms(tensor) * kAtomRows + row;
-  element.batch = group / rowAtoms(tensor);
+  element.scale = source[Dim::Block];
+  element.mn = source[Dim::Row];
+  element.batch = source[Dim::Batch];
   element.padding = element.mn >= tensor.mn ||
                     element.scale >= atomsAlong(tensor.k, tensor.blockSize);
   return element;
@@ -113,10 +118,10 @@ Answer<ScaleRegion> scaleRegion(ScalePath path, unsigned rows) {
           "n is " + std::to_string(rows) +
           ", pairs of CTAs have multiples of 16");
     return ScaleRegion{path, rows,
-                       static_cast<unsigned>(atomsAlong(rows / 2, 32))};
+                       static_cast<unsigned>(ceilDiv(rows / 2, kAtomLanes))};
   }
-  unsigned padded = static_cast<unsigned>(atomsAlong(rows, 128)) * 128;
-  return ScaleRegion{path, padded, padded / 32};
+  unsigned padded = static_cast<unsigned>(ceilDiv(rows, kAtomRows)) * kAtomRows;
+  return ScaleRegion{path, padded, padded / kAtomLanes};
 }
 
 /// Rows held by one group of replicated lanes.
@@ -124,8 +129,9 @@ static unsigned rowsPerHalf(const ScaleRegion &region) {
   return region.path == ScalePath::TwoByTwo ? region.rows / 2 : region.rows;
 }
 
-static std::optional<std::string> whyNot(const ScaleRegion &region) {
-  unsigned columns = static_cast<unsigned>(atomsAlong(rowsPerHalf(region), 32));
+std::optional<std::string> whyNot(const ScaleRegion &region) {
+  unsigned columns =
+      static_cast<unsigned>(ceilDiv(rowsPerHalf(region), kAtomLanes));
   if (region.rows == 0 || region.rows > 256 ||
       (region.path == ScalePath::TwoByTwo && region.rows % 2 != 0))
     return "scales of " + std::to_string(region.rows) +
@@ -135,6 +141,31 @@ static std::optional<std::string> whyNot(const ScaleRegion &region) {
            " columns; the scales of " + std::to_string(region.rows) +
            " rows take " + std::to_string(columns) + " columns per word";
   return std::nullopt;
+}
+
+Layout scaleLayout(const ScaleRegion &region) {
+  // On the 2x2 path the rows of each half start again at its first lane.
+  std::uint64_t rows = rowsPerHalf(region);
+  bool twoByTwo = region.path == ScalePath::TwoByTwo;
+  std::uint64_t period = twoByTwo ? rows : 0;
+  Layout layout{{Dim::Row, 1, kAtomLanes, Dim::Lane, 1, period},
+                {Dim::Replica, 1, 0, Dim::Lane, kAtomLanes}};
+  if (twoByTwo)
+    layout.add({Dim::Row, rows, 0, Dim::Lane, kTmemLanes / 2});
+  // Fewer rows take a single column, which nothing needs to say.
+  if (rows > kAtomLanes)
+    layout.add({Dim::Row, kAtomLanes, 0, Dim::Column, 1, period});
+  layout.add({Dim::Block, kAtomScales, 0, Dim::Column, region.wordStride});
+  layout.add({Dim::Block, 1, kAtomScales, Dim::Byte});
+  return layout;
+}
+
+unsigned scaleColumns(unsigned rows, unsigned scales) {
+  Answer<ScaleRegion> region = scaleRegion(ScalePath::FourByOne, rows);
+  if (!region)
+    return 0;
+  return static_cast<unsigned>(scaleLayout(*region).extent(
+      Dim::Column, {{Dim::Row, region->rows}, {Dim::Block, scales}}));
 }
 
 Answer<ScalePosition> scalePosition(const ScaleRegion &region, unsigned row,
@@ -150,15 +181,14 @@ Answer<ScalePosition> scalePosition(const ScaleRegion &region, unsigned row,
     return Result::refuse("replica " + std::to_string(replica) +
                           "; there are " +
                           std::to_string(replicas(region.path)));
-  unsigned perHalf = rowsPerHalf(region);
-  unsigned half = row / perHalf, inHalf = row % perHalf;
-  std::uint64_t column =
-      std::uint64_t(scale / kAtomScales) * region.wordStride + inHalf / 32;
-  if (column >= kTmemColumns)
-    return Result::refuse("column " + std::to_string(column) +
+  Coordinates at = scaleLayout(region).at(
+      {{Dim::Row, row}, {Dim::Block, scale}, {Dim::Replica, replica}});
+  if (at[Dim::Column] >= kTmemColumns)
+    return Result::refuse("column " + std::to_string(at[Dim::Column]) +
                           " lies outside the 512 of tensor memory");
-  return ScalePosition{inHalf % 32 + 64 * half + 32 * replica,
-                       static_cast<unsigned>(column), scale % kAtomScales};
+  return ScalePosition{static_cast<unsigned>(at[Dim::Lane]),
+                       static_cast<unsigned>(at[Dim::Column]),
+                       static_cast<unsigned>(at[Dim::Byte])};
 }
 
 Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
@@ -172,49 +202,22 @@ Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
                           ", column " + std::to_string(position.column) +
                           ", byte " + std::to_string(position.byte) +
                           " is no place in tensor memory");
-  bool twoByTwo = region.path == ScalePath::TwoByTwo;
-  unsigned half = twoByTwo ? position.lane / 64 : 0;
-  unsigned inHalf =
-      position.column % region.wordStride * 32 + position.lane % 32;
-  if (inHalf >= rowsPerHalf(region))
+  std::optional<Coordinates> source =
+      scaleLayout(region).sourceAt({{Dim::Lane, position.lane},
+                                    {Dim::Column, position.column},
+                                    {Dim::Byte, position.byte}});
+  if (!source || (*source)[Dim::Row] >= region.rows)
     return Result::refuse("no scale lies in column " +
                           std::to_string(position.column) + " of lane " +
                           std::to_string(position.lane));
-  return ScaleIndex{half * rowsPerHalf(region) + inHalf,
-                    position.column / region.wordStride * kAtomScales +
-                        position.byte,
-                    position.lane % (twoByTwo ? 64 : 128) / 32};
+  return ScaleIndex{static_cast<unsigned>((*source)[Dim::Row]),
+                    static_cast<unsigned>((*source)[Dim::Block]),
+                    static_cast<unsigned>((*source)[Dim::Replica])};
 }
 
 //===----------------------------------------------------------------------===//
 // Successive MMAs
 //===----------------------------------------------------------------------===//
-
-namespace {
-struct StepRow {
-  unsigned k, blockSize;
-  bool sparse;
-  unsigned scales;
-};
-
-/// The number of scales is fixed per qualifier, so a sparse instruction, which
-/// covers twice the K, has as many as the dense one.
-constexpr std::array kSteps{
-    StepRow{32, 32, false, 1}, StepRow{64, 32, true, 1},
-    StepRow{64, 32, false, 2}, StepRow{128, 32, true, 2},
-    StepRow{64, 16, false, 4}, StepRow{128, 16, true, 4},
-    StepRow{96, 32, false, 3}, StepRow{96, 16, false, 6},
-};
-} // namespace
-
-Answer<unsigned> scalesPerStep(unsigned k, unsigned blockSize, bool sparse) {
-  for (const StepRow &row : kSteps)
-    if (row.k == k && row.blockSize == blockSize && row.sparse == sparse)
-      return row.scales;
-  return Answer<unsigned>::refuse(
-      "no instruction has K " + std::to_string(k) + " with blocks of " +
-      std::to_string(blockSize) + (sparse ? ", sparse" : ", dense"));
-}
 
 Answer<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
                             unsigned index) {
@@ -233,21 +236,6 @@ Answer<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
                    id};
 }
 
-bool isScaleId(unsigned scalesPerMma, unsigned id) {
-  switch (scalesPerMma) {
-  case 1:
-  case 3:
-    return id < 4;
-  case 2:
-  case 6:
-    return id == 0 || id == 2;
-  case 4:
-    return id == 0;
-  default:
-    return false;
-  }
-}
-
 ConsumedBytes consumedBytes(unsigned scalesPerMma, unsigned id) {
   ConsumedBytes consumed{};
   if (!isScaleId(scalesPerMma, id))
@@ -256,10 +244,6 @@ ConsumedBytes consumedBytes(unsigned scalesPerMma, unsigned id) {
     consumed.bytes[i] = {(id + i) / kAtomScales, (id + i) % kAtomScales};
   consumed.count = scalesPerMma;
   return consumed;
-}
-
-unsigned halfAtomColumns(unsigned tileN, unsigned tile) {
-  return tileN % 128 == 64 && tile % 2 == 1 ? 2 : 0;
 }
 
 } // namespace blockscale::hw

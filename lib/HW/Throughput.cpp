@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Throughput.h"
+#include "blockscale/HW/ScaleLayout.h"
 
 #include <algorithm>
 #include <array>
@@ -122,7 +123,7 @@ unsigned blockscale::hw::mmasInFlight(const MmaStep &step) {
 //===----------------------------------------------------------------------===//
 
 double blockscale::hw::tensorCopyCycles(double sourceBytes) {
-  constexpr double kAtomBytes = 512, kAtomCycles = 16;
+  constexpr double kAtomCycles = 16;
   constexpr double kBigBytes = 4096, kBigCycles = 71;
   if (sourceBytes <= kAtomBytes)
     return kAtomCycles;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Packing/Sparse.h"
+#include "blockscale/Packing/Storage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,17 +89,12 @@ packing::tileMetadata(const hw::MetadataTensor &tensor, uint64_t batch,
                       const std::vector<uint8_t> &plain, uint8_t padding) {
   if (hw::whyNot(tensor))
     return std::nullopt;
-  uint64_t perByte = hw::elementsPerMetadataByte(tensor.pattern);
-  uint64_t rowBytes = tensor.k / perByte + (tensor.k % perByte != 0);
-  if (plain.size() != batch * tensor.m * rowBytes)
+  ByteMatrices matrices{
+      batch, tensor.m,
+      hw::ceilDiv(tensor.k, hw::elementsPerMetadataByte(tensor.pattern))};
+  if (plain.size() != batch * tensor.m * matrices.blocks)
     return std::nullopt;
-  uint64_t matrixBytes = hw::storageBytes(tensor);
-  std::vector<uint8_t> tiled(batch * matrixBytes, padding);
-  for (uint64_t row = 0; row < batch * tensor.m; ++row)
-    for (uint64_t byte = 0; byte < rowBytes; ++byte) {
-      auto offset = hw::metadataOffset(tensor, row % tensor.m, byte * perByte);
-      tiled[row / tensor.m * matrixBytes + *offset] =
-          plain[row * rowBytes + byte];
-    }
+  std::vector<uint8_t> tiled(batch * hw::storageBytes(tensor), padding);
+  toStorage(hw::kTiledMetadata, matrices, plain.data(), tiled.data());
   return tiled;
 }

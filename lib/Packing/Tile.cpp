@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Packing/Tile.h"
-
-#include <algorithm>
+#include "blockscale/Packing/Storage.h"
 
 using namespace blockscale;
 using namespace blockscale::packing;
@@ -20,24 +19,8 @@ uint64_t packing::plainScaleBytes(const hw::ScaleTensor &tensor) {
   return tensor.batch * tensor.mn * scalesPerRow(tensor);
 }
 
-/// Calls `visit(plain, tiled, count)` for every run of up to four scales that
-/// are neighbours in both forms.
-template <typename Visit>
-static void forEachRun(const hw::ScaleTensor &tensor, Visit visit) {
-  uint64_t perRow = scalesPerRow(tensor);
-  uint64_t atomsK = hw::atomsAlong(perRow, hw::kAtomScales);
-  uint64_t atomsMN = hw::atomsAlong(tensor.mn, hw::kAtomRows);
-  for (uint64_t row = 0, end = tensor.batch * tensor.mn; row < end; ++row) {
-    uint64_t mn = row % tensor.mn;
-    uint64_t atomRow = row / tensor.mn * atomsMN + mn / hw::kAtomRows;
-    uint64_t inAtom = hw::atomOffset(mn % hw::kAtomRows, 0);
-    for (uint64_t atom = 0; atom < atomsK; ++atom) {
-      uint64_t first = atom * hw::kAtomScales;
-      uint64_t count = std::min<uint64_t>(hw::kAtomScales, perRow - first);
-      visit(row * perRow + first,
-            (atomRow * atomsK + atom) * hw::kAtomBytes + inAtom, count);
-    }
-  }
+static ByteMatrices matricesOf(const hw::ScaleTensor &tensor) {
+  return {tensor.batch, tensor.mn, scalesPerRow(tensor)};
 }
 
 std::optional<std::vector<uint8_t>>
@@ -46,9 +29,7 @@ packing::tileScales(const hw::ScaleTensor &tensor,
   if (hw::whyNot(tensor) || plain.size() != plainScaleBytes(tensor))
     return std::nullopt;
   std::vector<uint8_t> tiled(hw::storageBytes(tensor), padding);
-  forEachRun(tensor, [&](uint64_t from, uint64_t to, uint64_t count) {
-    std::copy_n(plain.begin() + from, count, tiled.begin() + to);
-  });
+  toStorage(hw::kTiledScales, matricesOf(tensor), plain.data(), tiled.data());
   return tiled;
 }
 
@@ -58,8 +39,6 @@ packing::untileScales(const hw::ScaleTensor &tensor,
   if (hw::whyNot(tensor) || tiled.size() != hw::storageBytes(tensor))
     return std::nullopt;
   std::vector<uint8_t> plain(plainScaleBytes(tensor));
-  forEachRun(tensor, [&](uint64_t to, uint64_t from, uint64_t count) {
-    std::copy_n(tiled.begin() + from, count, plain.begin() + to);
-  });
+  fromStorage(hw::kTiledScales, matricesOf(tensor), tiled.data(), plain.data());
   return plain;
 }

@@ -67,11 +67,10 @@ Timeline::Replay::Replay(const Conditions &conditions)
     : conditions(conditions),
       clockGhz(conditions.clockGhz ? conditions.clockGhz
                                    : conditions.part.boostMhz / 1e3) {
-  constexpr double kSmsOfL2Figure = 148;
   double active =
       std::min<double>(conditions.part.smCount, conditions.gridCtas);
   double l2 = hw::kL2TerabytesPerSecond * 1e3 * conditions.part.smCount /
-              kSmsOfL2Figure / active;
+              hw::kMeasuredSms / active;
   loadBytesPerCycle = std::min(hw::kTmaGigabytesPerSecond, l2) / clockGhz;
   bool fitsL2 = conditions.memoryBytes <= hw::kL2OperandBytes;
   loadLatency = cyclesOf(fitsL2 ? hw::kTmaL2Latency : hw::kTmaMemoryLatency);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/ScaleLayout.h"
 
 #include <set>
 #include <tuple>

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/HW/Mma.h"
 
 #include <set>
 #include <tuple>
@@ -71,15 +72,16 @@ TEST(ScaleLayout, InvertsTheTensorMemoryOracle) {
                                         num(row, "cta_group"), num(row, "M")),
                               num(row, "mn_extent"));
     ASSERT_TRUE(region);
-    auto scales = scalesPerStep(num(row, "K"), num(row, "block_size"),
-                                row.at("sparse") == "1");
-    ASSERT_TRUE(scales);
+    unsigned scales =
+        scalesPerMma(*parseKind(row.at("kind")), num(row, "block_size"),
+                     num(row, "K"), row.at("sparse") == "1");
+    ASSERT_NE(scales, 0u);
     auto index = scaleIndex(
         *region, {num(row, "lane"), num(row, "column"), num(row, "byte")});
     ASSERT_TRUE(index) << index.reason;
     EXPECT_EQ(index->row, num(row, "mn"));
     EXPECT_EQ(index->scale,
-              num(row, "k_step") * *scales + num(row, "sf_in_mma"));
+              num(row, "k_step") * scales + num(row, "sf_in_mma"));
     EXPECT_EQ(index->replica, num(row, "replica"));
   }
 }
@@ -125,29 +127,16 @@ TEST(ScaleLayout, WordStride) {
   EXPECT_EQ(scaleRegion(ScalePath::FourByOne, 192)->wordStride, 8u);
   EXPECT_EQ(scaleRegion(ScalePath::TwoByTwo, 128)->wordStride, 2u);
   EXPECT_EQ(scaleRegion(ScalePath::TwoByTwo, 256)->wordStride, 4u);
-  EXPECT_EQ(halfAtomColumns(192, 1), 2u);
-  EXPECT_EQ(halfAtomColumns(64, 3), 2u);
-  EXPECT_EQ(halfAtomColumns(192, 2), 0u);
-  EXPECT_EQ(halfAtomColumns(256, 1), 0u);
 }
 
-TEST(ScaleLayout, ScalesPerMma) {
-  struct Case {
-    unsigned k, block;
-    bool sparse;
-    unsigned scales;
-  };
-  // PTX ISA 9.7.16.10.7.1.
-  for (auto [k, block, sparse, scales] :
-       {Case{32, 32, false, 1}, Case{64, 32, true, 1}, Case{64, 32, false, 2},
-        Case{128, 32, true, 2}, Case{64, 16, false, 4}, Case{128, 16, true, 4},
-        Case{96, 32, false, 3}, Case{96, 16, false, 6}})
-    EXPECT_EQ(*scalesPerStep(k, block, sparse), scales);
-  EXPECT_FALSE(scalesPerStep(192, 32, true));
-  EXPECT_FALSE(scalesPerStep(96, 32, true));
-  EXPECT_FALSE(scalesPerStep(16, 16, false));
-  EXPECT_FALSE(scalesPerStep(64, 8, false));
-  EXPECT_FALSE(scalesPerStep(0, 32, false));
+// As public kernels have them: odd tiles of 64 or 192 columns start 2 columns
+// further.
+TEST(ScaleLayout, TilesThatShareAtoms) {
+  for (unsigned n : {64u, 192u}) {
+    auto region = scaleRegion(ScalePath::FourByOne, n);
+    EXPECT_EQ(scalePosition(*region, n % 128, 0, 0)->column, 2u);
+    EXPECT_EQ(n % kSharedAtomStep, 0u);
+  }
 }
 
 // test/oracle/k96_sequence.csv: {column, id} of eight MMAs.

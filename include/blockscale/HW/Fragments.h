@@ -14,6 +14,7 @@
 #define BLOCKSCALE_HW_FRAGMENTS_H
 
 #include "blockscale/HW/BitField.h"
+#include "blockscale/HW/Layout.h"
 
 namespace blockscale::hw {
 
@@ -34,13 +35,17 @@ std::optional<std::string> whyNot(TmemShape shape, unsigned num);
 /// 32-bit registers per thread.
 unsigned tmemRegisters(TmemShape shape, unsigned num);
 
+/// The instruction as a layout from thread and register (Dim::Value) to lane
+/// and column. `num` must have passed whyNot(); `split` is the immediate of
+/// 16x32bx2 (columns between its two halves), ignored otherwise.
+Layout tmemFragmentLayout(TmemShape shape, unsigned split);
+
 /// Place in tensor memory relative to the instruction's address.
 struct TmemOffset {
   unsigned lane, column;
 };
 
-/// What register `reg` of thread `thread` (0 .. 31) holds. `split` is the
-/// immediate of 16x32bx2 (columns between its two halves), ignored otherwise.
+/// What register `reg` of thread `thread` (0 .. 31) holds.
 Answer<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
                                 unsigned reg, unsigned split);
 
@@ -79,6 +84,12 @@ unsigned warpMmaK(WarpMma mma);
 Answer<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
                                   unsigned scales);
 
+/// The registers of an operand as a layout from thread and value to row and K
+/// of A and B, row and column of C, row and first K of scales and metadata,
+/// with Dim::Replica for threads of which only some supply their scales. Sizes
+/// are those of warpFragmentSize().
+Layout warpFragmentLayout(WarpMma mma, WarpOperand operand, unsigned scales);
+
 /// An element of an operand: row of A or C, column of B; K, or the column of C.
 struct WarpElement {
   unsigned rowOrColumn, k;
@@ -103,10 +114,14 @@ std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
 Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
                                unsigned rowOrColumn);
 
-/// Row of 32 whose scales lane `lane` holds where one register per lane serves
-/// two tiles of A or four of B.
+/// The row of 32 whose scales a thread holds where one register per thread
+/// serves two tiles of A or four of B.
+inline constexpr Layout kScaleRegisters{{Dim::Thread, 1, 4, Dim::Row, 8},
+                                        {Dim::Thread, 4, 0, Dim::Row}};
+
 constexpr unsigned scaleRegisterRow(unsigned lane) {
-  return lane % 4 * 8 + lane / 4;
+  return static_cast<unsigned>(
+      kScaleRegisters.at({{Dim::Thread, lane}})[Dim::Row]);
 }
 
 /// The part of a scale register that an instruction reads.

@@ -15,6 +15,9 @@
 #define BLOCKSCALE_HW_MEMORY_H
 
 #include "blockscale/HW/Descriptor.h"
+#include "blockscale/HW/Layout.h"
+
+#include <vector>
 
 namespace blockscale::hw {
 
@@ -107,6 +110,9 @@ Answer<SmemDescriptor> stepDescriptor(const OperandTile &tile,
                                       const OperandStep &step,
                                       std::uint32_t base);
 
+/// Bytes of an mbarrier, which is also their alignment.
+inline constexpr unsigned kBarrierBytes = 8;
+
 //===----------------------------------------------------------------------===//
 // Tensor memory
 //===----------------------------------------------------------------------===//
@@ -114,11 +120,38 @@ Answer<SmemDescriptor> stepDescriptor(const OperandTile &tile,
 /// Tensor memory of one CTA.
 inline constexpr unsigned kTmemLanes = 128;
 inline constexpr unsigned kTmemColumns = 512;
+/// Bytes of a column in one lane.
+inline constexpr unsigned kTmemColumnBytes = 4;
+
+/// Bytes of rows, each row in its lane, running on in the columns: sparsity
+/// metadata of A.
+inline constexpr Layout kRowPerLane{
+    {Dim::Row, 1, 0, Dim::Lane},
+    {Dim::Block, kTmemColumnBytes, 0, Dim::Column},
+    {Dim::Block, 1, kTmemColumnBytes, Dim::Byte}};
 
 /// A 32-bit tensor-memory address: lane in the high, column in the low half.
 constexpr std::uint32_t tmemAddress(unsigned lane, unsigned column) {
   return lane << 16 | column;
 }
+
+/// tcgen05.cp writes from columns that are a multiple of this.
+inline constexpr unsigned kCopyColumnStep = 4;
+
+/// A region of tensor memory.
+struct TmemRegion {
+  unsigned columns;
+  /// Whether tcgen05.cp fills it.
+  bool isCopied;
+};
+
+/// First columns of regions that lie one behind the other, and the end of the
+/// last.
+struct TmemPlan {
+  std::vector<unsigned> first;
+  unsigned end = 0;
+};
+TmemPlan placeRegions(const std::vector<TmemRegion> &regions);
 
 /// Smallest legal allocation (power of two, 32 .. 512 columns) that holds
 /// `columns` columns; refuses 0 and more than 512.
@@ -147,6 +180,10 @@ struct TmemPosition {
   unsigned lane, column;
 };
 
+/// The accumulator of an instruction with `nExtent` columns as a layout from
+/// row and column of D to CTA, lane and column.
+Layout accumulatorPlaces(AccumulatorLayout layout, unsigned nExtent);
+
 /// Position of element (m, n) of an instruction with `nExtent` columns,
 /// relative to the accumulator's first column. 8 <= nExtent <= 256 in steps of
 /// 8 (16 for pairs).
@@ -161,10 +198,6 @@ accumulatorElement(AccumulatorLayout layout, unsigned nExtent,
 
 /// Columns of one accumulator: nExtent, or half of it in layout B.
 unsigned accumulatorColumns(AccumulatorLayout layout, unsigned nExtent);
-
-/// Columns of the scales of `rows` rows (of A, or columns of B) for `scales`
-/// scales per row, in whole atoms of 128 rows by 4 scales (4x1 data path).
-unsigned scaleColumns(unsigned rows, unsigned scales);
 
 } // namespace blockscale::hw
 

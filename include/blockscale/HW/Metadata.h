@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "blockscale/HW/BitField.h"
+#include "blockscale/HW/Layout.h"
 #include "blockscale/HW/Mma.h"
 
 namespace blockscale::hw {
@@ -48,6 +49,10 @@ SparsePattern sparsePattern(MmaKind kind);
 /// The nibble for a chunk with no nonzero element: stored zeros at positions 0
 /// and 1 (positions 0 in a 1:2 chunk). The nibble 0 is not a legal encoding.
 inline constexpr unsigned kEmptyChunkNibble = 0x4;
+
+/// A byte of two such chunks, which is what metadata are padded with.
+inline constexpr unsigned kEmptyMetadataByte =
+    kEmptyChunkNibble << 4 | kEmptyChunkNibble;
 
 /// The nibble that keeps the units at `first` < `second` (0 .. 3) of a chunk.
 /// For 1:2, `first` (0 or 1) is the kept element and `second` is not used.
@@ -99,6 +104,14 @@ unsigned elementsPerMetadataByte(SparsePattern pattern);
 /// of four of kind f16 and tf32.
 inline constexpr unsigned kMetadataTileRows = 128;
 inline constexpr unsigned kMetadataTileBytes = 16;
+
+/// Metadata in memory as such tiles, along rows first, then K. A block is what
+/// one byte describes.
+inline constexpr Layout kTiledMetadata{
+    {Dim::Block, kMetadataTileBytes, 0, Dim::Storage0},
+    {Dim::Row, kMetadataTileRows, 0, Dim::Storage1},
+    {Dim::Row, 1, kMetadataTileRows, Dim::Storage2},
+    {Dim::Block, 1, kMetadataTileBytes, Dim::Storage3}};
 
 /// The metadata of a whole A operand in global or shared memory: tiles of 128
 /// rows by 16 bytes stored row by row, M fastest, then K. Padded to whole

@@ -283,6 +283,10 @@ constexpr unsigned scaleSpan(unsigned block, bool sparse) {
 std::vector<unsigned> legalScaleIds(MmaKind kind, unsigned block, unsigned k,
                                     bool sparse = false);
 
+/// Whether SFA_ID and SFB_ID may be `id` in instructions that read
+/// `scalesPerMma` scales per row; false if there are none.
+bool isScaleId(unsigned scalesPerMma, unsigned id);
+
 /// N = min, min + step, ..., max.
 struct NRange {
   unsigned min, max, step;

@@ -21,6 +21,9 @@
 
 namespace blockscale::hw {
 
+/// SMs of B200 and B300, on which all was measured that scales with them.
+inline constexpr unsigned kMeasuredSms = 148;
+
 /// One product. Terabytes are decimal.
 struct Part {
   std::string_view name;

@@ -15,6 +15,7 @@
 #define BLOCKSCALE_HW_SCALELAYOUT_H
 
 #include "blockscale/HW/BitField.h"
+#include "blockscale/HW/Layout.h"
 
 namespace blockscale::hw {
 
@@ -27,22 +28,36 @@ namespace blockscale::hw {
 /// i+96. It is what one tcgen05.cp 32x128b.warpx4 copies.
 inline constexpr unsigned kAtomRows = 128;
 inline constexpr unsigned kAtomScales = 4;
-inline constexpr unsigned kAtomBytes = 512;
+inline constexpr unsigned kAtomBytes = kAtomRows * kAtomScales;
+/// Rows of an atom in memory; also the lanes of tensor memory, and the rows of
+/// the operand in one of its columns.
+inline constexpr unsigned kAtomLanes = 32;
+
+/// Scales in memory as atoms, along K first, then rows.
+inline constexpr Layout kTiledScales{
+    {Dim::Row, kAtomRows, 0, Dim::Storage0},
+    {Dim::Block, kAtomScales, 0, Dim::Storage1},
+    {Dim::Row, 1, kAtomLanes, Dim::Storage2},
+    {Dim::Row, kAtomLanes, kAtomRows / kAtomLanes, Dim::Storage3, kAtomScales},
+    {Dim::Block, 1, kAtomScales, Dim::Storage3}};
+
+/// The bytes of one atom, from row and scale to offset.
+inline constexpr Layout kScaleAtom = kTiledScales.tile();
+
+/// Scales or metadata in memory as rows of bytes.
+inline constexpr Layout kPlainRows{{Dim::Row, 1, 0, Dim::Storage0},
+                                   {Dim::Block, 1, 0, Dim::Storage1}};
+
+/// Byte of scale `scale` (0 .. 3) of row `row` (0 .. 127) in an atom.
+constexpr unsigned atomOffset(unsigned row, unsigned scale) {
+  return static_cast<unsigned>(
+      kScaleAtom.at({{Dim::Row, row}, {Dim::Block, scale}})[Dim::Offset]);
+}
 
 /// Atoms needed for `extent` rows or scales at `perAtom` each.
 constexpr std::uint64_t atomsAlong(std::uint64_t extent,
                                    std::uint64_t perAtom) {
-  return extent / perAtom + (extent % perAtom != 0);
-}
-
-/// Byte of scale `scale` (0 .. 3) of row `row` (0 .. 127) in an atom.
-constexpr unsigned atomOffset(unsigned row, unsigned scale) {
-  return row % 32 * 16 + row / 32 * 4 + scale;
-}
-
-/// The inverse: {row, scale} of byte `offset` (0 .. 511) of an atom.
-constexpr std::pair<unsigned, unsigned> atomElement(unsigned offset) {
-  return {offset / 16 + offset % 16 / 4 * 32, offset % 4};
+  return ceilDiv(extent, perAtom);
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,6 +131,10 @@ struct ScaleRegion {
 /// rows / 64 on the 2x2 path. `rows` is N for B (any legal N), 128 for A.
 Answer<ScaleRegion> scaleRegion(ScalePath path, unsigned rows);
 
+/// Columns of tensor memory that `scales` scales of each of `rows` rows (128 of
+/// A, N of B) take on the 4x1 path, in whole atoms.
+unsigned scaleColumns(unsigned rows, unsigned scales);
+
 /// Number of copies of each scale: 4 or 2.
 constexpr unsigned replicas(ScalePath path) {
   return path == ScalePath::FourByOne ? 4 : 2;
@@ -125,6 +144,15 @@ constexpr unsigned replicas(ScalePath path) {
 struct ScalePosition {
   unsigned lane, column, byte;
 };
+
+/// The region as a layout from row, scale and replica to lane, column and byte.
+/// Its extents are `region.rows`, as many scales as there is room for, and
+/// `replicas(region.path)`. A region that scaleRegion() does not give must have
+/// passed whyNot().
+Layout scaleLayout(const ScaleRegion &region);
+
+/// Why no scales lie like that; empty if they may.
+std::optional<std::string> whyNot(const ScaleRegion &region);
 
 /// Where replica `replica` of scale `scale` (counted along K from the start of
 /// the region) of row `row` lies.
@@ -147,10 +175,6 @@ Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
 /// reads words on both sides.
 inline constexpr unsigned kK96PeriodWords = 3;
 
-/// Scales per row that one MMA consumes: K / block, where one scale covers
-/// twice the block with structured sparsity. 1, 2, 4; 3 or 6 for K=96.
-Answer<unsigned> scalesPerStep(unsigned k, unsigned blockSize, bool sparse);
-
 /// The scale address of one MMA.
 struct ScaleStep {
   /// First scale along K.
@@ -158,6 +182,8 @@ struct ScaleStep {
   /// Column relative to the region, and SFA_ID or SFB_ID.
   unsigned column, id;
 };
+/// The address of MMA number `index` of those that follow each other along K,
+/// each with `scalesPerMma` scales per row.
 Answer<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
                             unsigned index);
 
@@ -175,12 +201,13 @@ struct ConsumedBytes {
 };
 ConsumedBytes consumedBytes(unsigned scalesPerMma, unsigned id);
 
-/// True if an MMA with that many scales may start at byte `id` of a word.
-bool isScaleId(unsigned scalesPerMma, unsigned id);
+/// Columns of tensor memory between which the scale address of an MMA must lie:
+/// public kernels use even ones only.
+inline constexpr unsigned kScaleColumnStep = 2;
 
-/// Columns to add to the SFB address of tile number `tile` along N when tiles
-/// of 64 or 192 columns share atoms of 128: 2 for odd tiles, otherwise 0.
-unsigned halfAtomColumns(unsigned tileN, unsigned tile);
+/// Tiles along the rows of an operand may share atoms if they have a multiple
+/// of this many rows.
+inline constexpr unsigned kSharedAtomStep = kScaleColumnStep * kAtomLanes;
 
 } // namespace blockscale::hw
 

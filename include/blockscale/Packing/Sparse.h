@@ -55,7 +55,7 @@ compressOperand(hw::SparsePattern pattern, unsigned elementBits, uint64_t k,
 std::optional<std::vector<uint8_t>>
 tileMetadata(const hw::MetadataTensor &tensor, uint64_t batch,
              const std::vector<uint8_t> &plain,
-             uint8_t padding = hw::kEmptyChunkNibble * 0x11);
+             uint8_t padding = hw::kEmptyMetadataByte);
 
 } // namespace blockscale::packing
 
