@@ -18,8 +18,9 @@ namespace {
 /// arithmetic is not judged: only the grammar is.
 class Evaluator {
 public:
-  Evaluator(std::string_view text, const Environment *environment)
-      : text(text), environment(environment) {}
+  Evaluator(std::string_view text, const Environment *environment,
+            std::initializer_list<std::string_view> places = {})
+      : text(text), environment(environment), places(places) {}
 
   EvaluationResult run() {
     int64_t value = parseSum();
@@ -195,6 +196,9 @@ private:
            {"M", "N", "K", "batch", "num_sms", "max_clusters"})
         if (name == known)
           return 1;
+      for (std::string_view known : places)
+        if (name == known)
+          return 1;
       fail("unknown name '" + std::string(name) + "'");
       return 1;
     }
@@ -207,6 +211,8 @@ private:
 
   std::string_view text;
   const Environment *environment;
+  /// Names that are known besides those of a plan, without an environment.
+  std::initializer_list<std::string_view> places;
   size_t position = 0;
   unsigned depth = 0;
   std::string error;
@@ -218,9 +224,9 @@ EvaluationResult blockscale::plan::evaluate(std::string_view text,
   return Evaluator(text, &environment).run();
 }
 
-std::optional<std::string>
-blockscale::plan::whyNotExpression(std::string_view text) {
-  EvaluationResult result = Evaluator(text, nullptr).run();
+std::optional<std::string> blockscale::plan::whyNotExpression(
+    std::string_view text, std::initializer_list<std::string_view> places) {
+  EvaluationResult result = Evaluator(text, nullptr, places).run();
   if (auto *error = std::get_if<std::string>(&result))
     return *error;
   return std::nullopt;

@@ -88,7 +88,7 @@ static void describe(Archive &a, ScalePacking &scales) {
   a.field("format", scales.format);
   a.number("block", scales.block, 1, kMaxSize);
   a.field("layout", scales.layout);
-  a.field("offset", scales.offset);
+  a.place("offset", scales.offset, {"l", "r", "j"});
   a.expression("paddedRows", scales.paddedRows);
   a.expression("paddedScales", scales.paddedScales);
   a.expression("bytes", scales.bytes);
@@ -103,7 +103,7 @@ static void describe(Archive &a, MetadataPacking &metadata) {
   a.field("pattern", metadata.pattern);
   a.number("elementsPerByte", metadata.elementsPerByte, 1, 256);
   a.field("layout", metadata.layout);
-  a.field("offset", metadata.offset);
+  a.place("offset", metadata.offset, {"l", "r", "k"});
   a.expression("paddedRows", metadata.paddedRows);
   a.expression("paddedElements", metadata.paddedElements);
   a.expression("bytes", metadata.bytes);
@@ -223,6 +223,10 @@ struct Writer {
   template <typename T> void optional(const char *key, T &value) {
     field(key, value);
   }
+  void place(const char *key, std::string &value,
+             std::initializer_list<std::string_view>) {
+    field(key, value);
+  }
 
   Json toJson(std::string &value) { return value; }
   Json toJson(bool &value) { return value; }
@@ -317,6 +321,16 @@ struct Reader {
     field(key, values);
     for (size_t i = 0; i < values.size() && error.empty(); ++i)
       judge(pathOf(key) + "[" + std::to_string(i) + "]", values[i]);
+  }
+
+  /// An expression over `names`, the coordinates of a byte, besides the sizes.
+  void place(const char *key, std::string &value,
+             std::initializer_list<std::string_view> names) {
+    field(key, value);
+    if (!error.empty())
+      return;
+    if (std::optional<std::string> why = whyNotExpression(value, names))
+      fail(pathOf(key), *why);
   }
 
   template <typename T>

@@ -86,5 +86,8 @@ TEST(Expression, KnowsTheNamesOfAPlan) {
             std::nullopt);
   EXPECT_EQ(whyNotExpression("Q * 2"),
             "unknown name 'Q' in expression 'Q * 2'");
+  EXPECT_EQ(whyNotExpression("r * M + j", {"r", "j"}), std::nullopt);
+  EXPECT_EQ(whyNotExpression("r * M + j", {"r"}),
+            "unknown name 'j' in expression 'r * M + j'");
 }
 } // namespace

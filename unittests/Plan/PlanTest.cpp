@@ -123,6 +123,38 @@ TEST(Plan, KnowsFixedOperands) {
   EXPECT_EQ(fixedOperand(plan, "proj", "alpha"), std::nullopt);
 }
 
+// The places of scales and metadata are expressions of their coordinates.
+TEST(Plan, JudgesFormulasOfPlaces) {
+  Plan plan = makePlan();
+  ScalePacking scales;
+  scales.operand = "a";
+  scales.block = 32;
+  scales.offset = "l * (ceildiv(M, 128) * 512) + r % 32 * 16 + j % 4";
+  scales.alignment = 16;
+  MetadataPacking metadata;
+  metadata.operand = "a";
+  metadata.elementsPerByte = 8;
+  metadata.offset = "l * 2048 + r * 16 + k % 128 / 8";
+  metadata.alignment = 16;
+  plan.kernels[0].scales = {scales};
+  plan.kernels[0].metadata = {metadata};
+  std::string text = printPlan(plan);
+  EXPECT_EQ(errorOf(text), "no error");
+  EXPECT_EQ(errorOf(replaced(text, "+ j % 4", "+ k % 4")),
+            "launch plan: 'kernels[0].scales[0].offset': unknown name 'k' in "
+            "expression 'l * (ceildiv(M, 128) * 512) + r % 32 * 16 + k % 4'");
+  EXPECT_EQ(errorOf(replaced(text, "k % 128 / 8", "j")),
+            "launch plan: 'kernels[0].metadata[0].offset': unknown name 'j' in "
+            "expression 'l * 2048 + r * 16 + j'");
+  EXPECT_EQ(errorOf(replaced(text, "l * 2048 + r * 16 + k % 128 / 8", "")),
+            "launch plan: 'kernels[0].metadata[0].offset': unexpected end in "
+            "expression ''");
+  // They are no names of the sizes of a launch.
+  EXPECT_EQ(errorOf(replaced(text, "min(ceildiv(M, 128), num_sms)", "r")),
+            "launch plan: 'kernels[0].grid[0]': unknown name 'r' in expression "
+            "'r'");
+}
+
 TEST(Plan, NamesWhatIsWrong) {
   std::string text = printPlan(makePlan());
   EXPECT_EQ(errorOf(replaced(text, "\"version\": 2", "\"version\": 1")),

@@ -16,6 +16,7 @@
 #define BLOCKSCALE_PLAN_EXPRESSION_H
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -48,8 +49,11 @@ EvaluationResult evaluate(std::string_view text,
                           const Environment &environment);
 
 /// Why `text` is not an expression over the names of a plan (M, N, K, batch,
-/// num_sms, max_clusters); empty if it is.
-std::optional<std::string> whyNotExpression(std::string_view text);
+/// num_sms, max_clusters) and `places`, which a formula of a place has besides;
+/// empty if it is.
+std::optional<std::string>
+whyNotExpression(std::string_view text,
+                 std::initializer_list<std::string_view> places = {});
 
 } // namespace blockscale::plan
 

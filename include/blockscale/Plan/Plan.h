@@ -119,8 +119,9 @@ struct ScalePacking {
   unsigned block = 0;
   /// "tiled_128x4".
   std::string layout;
-  /// Byte of the scale of row `r` and block `j` of matrix `l`, in words.
-  std::string offset;
+  /// Byte of the scale of row `r` and block `j` of matrix `l`; an expression
+  /// over these three too.
+  Expression offset;
   /// Extents and bytes with padding. Bytes from 0 to `largestPaddingValue` are
   /// harmless there; `paddingValue` is the one to take.
   Expression paddedRows, paddedScales, bytes;
@@ -137,8 +138,9 @@ struct MetadataPacking {
   unsigned elementsPerByte = 0;
   /// "tiled_128x16".
   std::string layout;
-  /// Byte that describes element `k` of row `r` of matrix `l`.
-  std::string offset;
+  /// Byte that describes element `k` of row `r` of matrix `l`; an expression
+  /// over these three too.
+  Expression offset;
   /// Extents and bytes with padding, which is filled with `paddingValue`.
   Expression paddedRows, paddedElements, bytes;
   unsigned paddingValue = 0;
