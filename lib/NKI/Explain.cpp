@@ -1,0 +1,205 @@
+//===- Explain.cpp - the rules on the command line ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+
+using namespace blockscale;
+using namespace blockscale::nki;
+
+namespace {
+
+LegalityAnswer notUnderstood(std::string text) {
+  return {false, false, std::move(text)};
+}
+
+/// Reads names into fields and keeps the first complaint.
+class Reader {
+public:
+  void element(const std::string &name, const char *what,
+               ElementFormat &value) {
+    if (!name.empty())
+      take(parseFormat(name), name, what, value);
+  }
+  void plain(const std::string &name, const char *what, PlainType &value) {
+    if (name.empty())
+      return;
+    std::optional<PlainType> type = parsePlainType(name);
+    if (name == "f32")
+      type = PlainType::F32;
+    if (name == "bf16")
+      type = PlainType::BF16;
+    if (name == "f16")
+      type = PlainType::F16;
+    if (name == "e8m0" || name == "ue8m0")
+      type = PlainType::E8M0;
+    take(type, name, what, value);
+  }
+  void buffer(const std::string &name, const char *what, Buffer &value) {
+    for (Buffer buffer : {Buffer::Hbm, Buffer::Sbuf, Buffer::Psum})
+      if (bufferName(buffer) == name) {
+        value = buffer;
+        return;
+      }
+    if (!name.empty())
+      complain(name, what);
+  }
+  void truth(const std::string &name, const char *what,
+             std::optional<bool> &value) {
+    if (name == "true" || name == "false")
+      value = name == "true";
+    else if (!name.empty())
+      complain(name, what);
+  }
+
+  std::string error;
+
+private:
+  template <typename Value>
+  void take(std::optional<Value> parsed, const std::string &name,
+            const char *what, Value &value) {
+    if (parsed)
+      value = *parsed;
+    else
+      complain(name, what);
+  }
+  void complain(const std::string &name, const char *what) {
+    if (error.empty())
+      error = "unknown " + std::string(what) + " '" + name + "'";
+  }
+};
+
+template <typename Query>
+LegalityAnswer answer(const Query &query, const std::string &description) {
+  if (std::optional<std::string> why = whyNot(query))
+    return {true, false, "illegal: " + *why};
+  return {true, true, "legal: " + description};
+}
+
+LegalityAnswer explainMatmul(const LegalityQuestion &question, Target target) {
+  MatmulQuery query;
+  query.target = target;
+  Reader reader;
+  reader.element(question.a, "element type", query.stationary);
+  reader.element(question.b, "element type", query.moving);
+  reader.element(question.scale, "scale format", query.scale);
+  reader.plain(question.scaleType, "type of scale tiles", query.scaleType);
+  reader.plain(question.dst, "type of dst", query.dst);
+  reader.buffer(question.dstBuffer, "memory", query.dstBuffer);
+  reader.buffer(question.srcBuffer, "memory", query.operandBuffer);
+  reader.truth(question.accumulate, "truth value", query.accumulate);
+  if (!reader.error.empty())
+    return notUnderstood(reader.error);
+  if (question.k && question.partitions)
+    return notUnderstood("give 'k' or 'partitions', which is a quarter of it, "
+                         "not both");
+  if (question.k && *question.k % kPack != 0)
+    return notUnderstood("K of an instruction is four elements for each of its "
+                         "partitions: a multiple of 4, found " +
+                         number(*question.k));
+  query.partitions =
+      question.partitions.value_or(question.k ? *question.k / kPack : 128);
+  query.movingPartitions = query.partitions;
+  query.scalePartitions = question.scalePartitions.value_or(query.partitions);
+  query.scaleOffset = question.scaleOffset.value_or(0);
+  query.block = question.block.value_or(query.block);
+  query.m = question.m.value_or(query.m);
+  query.n = question.n.value_or(query.n);
+  if (question.rowSize)
+    query.tileSize = {*question.rowSize, 128};
+  if (question.startRow) {
+    query.tilePosition = {*question.startRow, 0};
+    query.operandPartition = *question.startRow;
+  }
+  query.accumulateFlag = question.accumulateFlag;
+  std::string tile;
+  if (query.tileSize && query.tilePosition)
+    tile = ", rows " + number(query.tilePosition->first) + " to " +
+           number(query.tilePosition->first + query.tileSize->first - 1) +
+           " of the array";
+  return answer(query, "'nc_matmul_mx' on '" + targetName(target) + "': '" +
+                           std::string(formatName(query.stationary)) +
+                           "' by '" + std::string(formatName(query.moving)) +
+                           "', one 'ue8m0' per 32, M = " + number(query.m) +
+                           ", N = " + number(query.n) +
+                           ", P = " + number(query.partitions) + " (K = " +
+                           number(query.partitions * kPack) + ")" + tile);
+}
+
+LegalityAnswer explainQuantize(const LegalityQuestion &question,
+                               Target target) {
+  QuantizeQuery query;
+  query.target = target;
+  Reader reader;
+  reader.plain(question.a, "type of src", query.src);
+  reader.element(question.b, "element type", query.dst);
+  reader.plain(question.scaleType, "type of scale tiles", query.scaleType);
+  reader.buffer(question.dstBuffer, "memory", query.dstBuffer);
+  reader.buffer(question.srcBuffer, "memory", query.srcBuffer);
+  if (!reader.error.empty())
+    return notUnderstood(reader.error);
+  query.partitions = question.partitions.value_or(128);
+  query.scalePartitions = question.scalePartitions.value_or(query.partitions);
+  query.scaleOffset = question.scaleOffset.value_or(0);
+  query.free = question.n.value_or(query.free);
+  return answer(query, "'quantize_mx' on '" + targetName(target) + "': '" +
+                           std::string(plainTypeName(query.src)) + "' to '" +
+                           std::string(formatName(query.dst)) +
+                           "', P = " + number(query.partitions) +
+                           ", F = " + number(query.free));
+}
+
+/// Calls `row` with instruction, subject, legal values and source of each rule.
+template <typename Function> void forEachRule(Target target, Function row) {
+  auto rows = [&](auto query) {
+    query.target = target;
+    for (const auto &rule : rulesFor(query))
+      row(instructionName(query), rule.what, rule.expected(query), rule.source);
+  };
+  MatmulQuery matmul;
+  matmul.tileSize = {32, 128};
+  matmul.tilePosition = {0, 0};
+  rows(matmul);
+  rows(QuantizeQuery{});
+}
+
+} // namespace
+
+LegalityAnswer
+blockscale::nki::explainLegality(const LegalityQuestion &question) {
+  std::string why;
+  std::optional<Target> target = parseTarget(question.target, &why);
+  if (!target)
+    return notUnderstood(why);
+  if (question.kind.empty() || question.kind == "nc_matmul_mx")
+    return explainMatmul(question, *target);
+  if (question.kind == "quantize_mx")
+    return explainQuantize(question, *target);
+  return notUnderstood("unknown kind '" + question.kind + "', legal on '" +
+                       targetName(*target) +
+                       "' are 'nc_matmul_mx' and 'quantize_mx'");
+}
+
+std::string blockscale::nki::rulesMarkdown(Target target) {
+  std::string text = "| instruction | what | legal on " + targetName(target) +
+                     " | source |\n| --- | --- | --- | --- |\n";
+  forEachRule(target, [&](std::string_view instruction, std::string_view what,
+                          const std::string &legal, std::string_view source) {
+    text += "| " + std::string(instruction) + " | " + std::string(what) +
+            " | " + legal + " | " + std::string(source) + " |\n";
+  });
+  return text;
+}
+
+std::string blockscale::nki::rulesCsv(Target target) {
+  std::string text = "instruction,what,legal,source\n";
+  forEachRule(target, [&](std::string_view instruction, std::string_view what,
+                          const std::string &legal, std::string_view source) {
+    text += std::string(instruction) + "," + std::string(what) + ",\"" + legal +
+            "\",\"" + std::string(source) + "\"\n";
+  });
+  return text;
+}
