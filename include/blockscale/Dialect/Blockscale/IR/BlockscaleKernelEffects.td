@@ -24,7 +24,7 @@ def Blockscale_Grid : Resource<"::blockscale::GridResource">;
 /// but not moved to where only some lanes come.
 def Blockscale_WholeWarp : MemoryEffects<[MemRead<Blockscale_Convergence>]>;
 
-/// Orders all accesses of the thread before against all those behind: no access
+/// Orders all accesses of the thread before against all those after: no access
 /// moves across, and what was read before is not known any more.
 def Blockscale_Synchronizes : MemoryEffects<[
   MemRead<Blockscale_Global>, MemWrite<Blockscale_Global>,

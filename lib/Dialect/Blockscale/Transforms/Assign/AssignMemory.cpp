@@ -8,7 +8,7 @@
 
 // Shared memory: rings first, by falling alignment, then barriers and the
 // slot of the tensor-memory address. Tensor memory: accumulators from column 0,
-// scales behind them.
+// scales after them.
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"

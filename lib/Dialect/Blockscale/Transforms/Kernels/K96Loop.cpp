@@ -8,7 +8,7 @@
 
 // Eight instructions read three consecutive stages of the ring, wherever in it
 // they lie. Each is issued when the stage that it ends in has arrived, and a
-// stage is released behind the last instruction that reads it, which may be the
+// stage is released after the last instruction that reads it, which may be the
 // first of the next stage:
 //
 //   part 0: wait for s,   instructions 0, 1
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Clears the scales behind the end of K where an instruction may read them.
+/// Clears the scales past the end of K where an instruction may read them.
 void K96Loop::maskEnd(const Group &group, int64_t part, Value slot) {
   if (part + 1 != group.plan.parts() || (!group.valid && !group.plan.fill))
     return;
@@ -91,7 +91,7 @@ RingPosition K96Loop::multiplyFrom(const MmaTile &tile, int64_t part,
   });
 }
 
-/// What K leaves over behind the last whole group.
+/// What K leaves over after the last whole group.
 RingPosition K96Loop::multiplyTail(const MmaTile &tile, RingPosition ring,
                                    Value rest, Value accumulate) {
   std::optional<int64_t> known = b.known(rest);

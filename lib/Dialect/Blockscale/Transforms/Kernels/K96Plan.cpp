@@ -9,7 +9,7 @@
 // Eight instructions of K = 96 are 768 elements, three stages. What is left of
 // K takes some more of them and may end with instructions of K = 64. Those
 // start at multiples of 32 bytes of a row, so that they never cross one, and
-// with the scale ids that they have: behind an even number of long ones, for
+// with the scale ids that they have: after an even number of long ones, for
 // 192 elements are 96 bytes and, with blocks of 16 or 32, 12 or 6 scales.
 
 #include "K96Plan.h"

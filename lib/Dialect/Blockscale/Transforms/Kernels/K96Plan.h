@@ -27,7 +27,7 @@ struct KRun {
   int64_t k;
   /// The stage of the group that they end in.
   int64_t part;
-  /// Elements of the group; the last instruction may read on behind `end`.
+  /// Elements of the group; the last instruction may read on past `end`.
   int64_t begin, end;
   /// The run is one instruction that starts in the stage before.
   bool crosses;
@@ -37,7 +37,7 @@ struct KRun {
 struct KPlan {
   /// Elements covered, and how many more are read.
   int64_t length = 0, fill = 0;
-  /// Number of instructions of K = 96 and, behind them, of K = 64.
+  /// Number of instructions of K = 96 and, after them, of K = 64.
   int64_t k96Steps = 0, k64Steps = 0;
   double cycles = 0;
   llvm::SmallVector<KRun> runs;
@@ -47,7 +47,7 @@ struct KPlan {
 };
 
 /// The fastest plan for `length` elements, 1 to 768; of equally fast ones that
-/// which reads least behind the end, then the shortest. It stays within the
+/// which reads least past the end, then the shortest. It stays within the
 /// stages that `length` elements fill. `mma` has K = 96.
 KPlan planK96(MmaAttr mma, int64_t length);
 

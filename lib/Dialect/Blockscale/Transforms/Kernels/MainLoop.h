@@ -47,7 +47,7 @@ protected:
   /// Waits until a stage is full.
   void awaitStage(RingPosition ring);
   /// Copies the scales of a stage to word `word` of their regions and those
-  /// behind it.
+  /// after it.
   void copyScales(mlir::Value stage, int64_t word = 0);
   /// Clears the scales from number `valid` on of every row of a stage, in both
   /// CTAs of a pair.

@@ -67,7 +67,7 @@ void Producer::loadScales(Value map, Value ring, Value row, KTile tile,
 }
 
 /// Loads metadata, which belongs to rows of A as its scales do. What TMA fills
-/// in behind the last row is no pattern, so CTAs whose rows lie there read that
+/// in after the last row is no pattern, so CTAs whose rows lie there read that
 /// of the last rows.
 void Producer::loadMetadata(Value row, KTile tile) {
   if (frame.geometry.clusterM > 1) {

@@ -28,7 +28,7 @@ public:
   void allocate();
   /// Emits the regions.
   void locate();
-  /// Frees, after a barrier behind the last use.
+  /// Frees, after a barrier that follows the last use.
   void free();
 
   mlir::Value accumulator;
