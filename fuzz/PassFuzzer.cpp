@@ -17,6 +17,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
+#include <cstdlib>
 #include <memory>
 
 using namespace blockscale;
@@ -73,10 +74,11 @@ static mlir::MLIRContext &context() {
 
 static void runPass(mlir::ModuleOp module, llvm::StringRef pass) {
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  // Passes of kernels run on what they name inside of it.
-  mlir::PassManager pm(module.getContext(), "builtin.module",
-                       mlir::OpPassManager::Nesting::Implicit);
-  if (mlir::failed(mlir::parsePassPipeline(pass, pm, llvm::nulls())))
+  mlir::PassManager pm(module.getContext(), "builtin.module");
+  // Some passes run on nothing but modules of kernels.
+  if (mlir::failed(mlir::parsePassPipeline(pass, pm, llvm::nulls())) &&
+      mlir::failed(
+          mlir::parsePassPipeline(pass, pm.nest("gpu.module"), llvm::nulls())))
     std::abort();
   (void)pm.run(*copy);
 }
