@@ -8,9 +8,10 @@
 
 #include "InputModule.h"
 #include "Verb.h"
-#include "blockscale/Driver/Compile.h"
+#include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
+#include "blockscale/Target/PTX/Launcher.h"
 #include "llvm/Support/Error.h"
 
 #include <filesystem>
@@ -21,6 +22,9 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 namespace {
+/// What `--emit` prints in place of all files.
+enum class Emit { All, Tensor, Kernel, Assigned, NVVM, LLVM, PTX, Launcher };
+
 class CompileVerb : public Verb {
 public:
   CompileVerb();
@@ -28,11 +32,12 @@ public:
 
 private:
   int check();
-  int compileOne(const std::string &path, const CompileOptions &options);
-  int writeOutputs(const std::string &path, const Compilation &compilation);
+  int compileOne(const std::string &path, const CompilerOptions &options);
+  int writeOutputs(const std::string &path,
+                   llvm::ArrayRef<Compilation> compilations);
 
   std::vector<std::string> inputs;
-  std::string target = "sm_100a", output, ptxas;
+  std::string target, output, ptxas;
   bool noCubin = false, denseFallback = false, hostDuties = false;
   int64_t expectedRows = 4096;
   Emit emit = Emit::All;
@@ -43,7 +48,8 @@ CompileVerb::CompileVerb()
     : Verb("compile", "Compile MLIR to PTX, cubin, launch plan and report") {
   command.positionals("FILE.mlir", inputs, "Files to compile");
   command.text("target", target, "CHIP",
-               "Chip of products whose schedule names none (default sm_100a)");
+               "Chip of what names none (default: what the module names, or "
+               "sm_100a)");
   command.text("o", output, "PATH",
                "Directory for the files (default '.'); with --emit the file "
                "for the text (default standard output)");
@@ -94,28 +100,89 @@ int CompileVerb::check() {
 }
 
 int CompileVerb::writeOutputs(const std::string &path,
-                              const Compilation &compilation) {
-  std::string stem = stemOf(path);
+                              llvm::ArrayRef<Compilation> compilations) {
   OutputFiles files;
-  files.add(stem + ".ptx", compilation.ptx);
-  if (!compilation.cubin.empty())
-    files.add(stem + ".cubin", compilation.cubin);
-  files.add(stem + ".plan.json", plan::printPlan(compilation.plan));
-  files.add(stem + ".report.txt", printReportText(compilation.report));
-  files.add(stem + ".report.json", printReportJSON(compilation.report));
+  for (const Compilation &compilation : compilations) {
+    // Kernels of several chips do not fit one file.
+    std::string stem = stemOf(path);
+    if (compilations.size() > 1)
+      stem += "." + compilation.target;
+    files.add(stem + ".ptx", compilation.ptx);
+    if (!compilation.cubin.empty())
+      files.add(stem + ".cubin", compilation.cubin);
+    files.add(stem + ".plan.json", plan::printPlan(compilation.plan));
+    files.add(stem + ".report.txt", printReportText(compilation.report));
+    files.add(stem + ".report.json", printReportJSON(compilation.report));
+  }
   if (std::string error = files.write(output.empty() ? "." : output);
       !error.empty())
     return reportError(error, kFailure);
   return kSuccess;
 }
 
+/// The stage whose IR `emit` prints; none if it prints something else.
+static std::optional<Stage> stageOf(Emit emit) {
+  switch (emit) {
+  case Emit::Tensor:
+    return Stage::Tensor;
+  case Emit::Kernel:
+    return Stage::Kernel;
+  case Emit::Assigned:
+    return Stage::Assigned;
+  case Emit::NVVM:
+    return Stage::NVVM;
+  case Emit::LLVM:
+  case Emit::PTX:
+  case Emit::Launcher:
+  case Emit::All:
+    return std::nullopt;
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// The text that `emit` names, of kernels that are all for one chip.
+static mlir::FailureOr<std::string>
+emitKernels(mlir::ModuleOp module, Emit emit, CompilerOptions options) {
+  options.withLLVMIR = emit == Emit::LLVM;
+  options.withPTX = emit == Emit::PTX;
+  options.withPlan = emit == Emit::Launcher;
+  options.withReport = false;
+  mlir::FailureOr<std::vector<Compilation>> results = compile(module, options);
+  if (mlir::failed(results))
+    return mlir::failure();
+  const Compilation &first = results->front();
+  if (results->size() > 1)
+    return module.emitError()
+           << "has kernels for '" << first.target << "' and '"
+           << (*results)[1].target
+           << "', but --emit prints those of one chip; without it each chip "
+              "gets files of its own";
+  return emit == Emit::Launcher ? printLauncher(first.plan)
+         : emit == Emit::PTX    ? first.ptx
+                                : first.llvmIR;
+}
+
+static mlir::FailureOr<std::string> emitText(mlir::ModuleOp module, Emit emit,
+                                             const CompilerOptions &options) {
+  std::optional<Stage> stage = stageOf(emit);
+  if (!stage)
+    return emitKernels(module, emit, options);
+  if (mlir::failed(lowerTo(module, *stage, options)))
+    return mlir::failure();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  stream << '\n';
+  return text;
+}
+
 int CompileVerb::compileOne(const std::string &path,
-                            const CompileOptions &options) {
+                            const CompilerOptions &options) {
   InputModule module(path);
   if (!module)
     return kFailure;
   if (emit != Emit::All) {
-    mlir::FailureOr<std::string> text = compileTo(*module, emit, options);
+    mlir::FailureOr<std::string> text = emitText(*module, emit, options);
     if (mlir::failed(text))
       return kFailure;
     if (std::string error = writeFile(output.empty() ? "-" : output, *text);
@@ -123,16 +190,17 @@ int CompileVerb::compileOne(const std::string &path,
       return reportError(error, kFailure);
     return kSuccess;
   }
-  mlir::FailureOr<Compilation> compilation = compile(*module, options);
-  if (mlir::failed(compilation))
+  mlir::FailureOr<std::vector<Compilation>> compilations =
+      compile(*module, options);
+  if (mlir::failed(compilations))
     return kFailure;
-  return writeOutputs(path, *compilation);
+  return writeOutputs(path, *compilations);
 }
 
 int CompileVerb::run() {
   if (int code = check())
     return code;
-  CompileOptions options;
+  CompilerOptions options;
   options.target = target;
   options.expectedRows = expectedRows;
   options.denseFallback = denseFallback;

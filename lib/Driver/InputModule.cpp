@@ -8,13 +8,14 @@
 
 #include "InputModule.h"
 #include "Verb.h"
-#include "blockscale/Driver/Compile.h"
+#include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+using namespace blockscale;
 using namespace blockscale::driver;
 
 // Threads cost more to start than the passes of one file take.
@@ -27,7 +28,9 @@ InputModule::InputModule(llvm::StringRef path)
     return;
   }
   context.printOpOnDiagnostic(false);
-  prepareContext(context);
+  mlir::DialectRegistry registry;
+  registerCompilerDialects(registry);
+  context.appendDialectRegistry(registry);
   sources.AddNewSourceBuffer(std::move(file), llvm::SMLoc());
   handler =
       std::make_unique<mlir::SourceMgrDiagnosticHandler>(sources, &context);

@@ -10,7 +10,7 @@
 #include "Progress.h"
 #include "TimelineOutput.h"
 #include "Verb.h"
-#include "blockscale/Driver/Compile.h"
+#include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Verify/Verify.h"
 
@@ -29,7 +29,7 @@ public:
   int run() override;
 
 private:
-  int verifyFile(const std::string &path, const CompileOptions &options,
+  int verifyFile(const std::string &path, const CompilerOptions &options,
                  std::vector<verify::Verdict> &verdicts);
   int verifyPlan(const Compilation &compilation,
                  std::vector<verify::Verdict> &verdicts);
@@ -37,7 +37,7 @@ private:
   std::vector<plan::Environment> sizesFor(const plan::Kernel &kernel) const;
 
   std::vector<std::string> inputs;
-  std::string target = "sm_100a", ptxFile;
+  std::string target, ptxFile;
   int64_t expectedRows = 4096;
   std::optional<int64_t> numSms;
   bool denseFallback = false, hostDuties = false, trace = false;
@@ -58,7 +58,8 @@ VerifyVerb::VerifyVerb()
   using emulator::Completion;
   command.positionals("FILE.mlir", inputs, "Files to verify");
   command.text("target", target, "CHIP",
-               "Chip of products whose schedule names none (default sm_100a)");
+               "Chip of what names none (default: what the module names, or "
+               "sm_100a)");
   command.text("ptx", ptxFile, "FILE.ptx",
                "Run this PTX in place of what was compiled, to see whether an "
                "edit of it is noticed");
@@ -204,20 +205,32 @@ static void noteHostDuties(const std::string &path, const plan::Plan &plan) {
 }
 
 int VerifyVerb::verifyFile(const std::string &path,
-                           const CompileOptions &options,
+                           const CompilerOptions &options,
                            std::vector<verify::Verdict> &verdicts) {
   InputModule module(path);
   if (!module)
     return kFailure;
-  mlir::FailureOr<Compilation> compilation = compile(*module, options);
-  if (mlir::failed(compilation))
+  mlir::FailureOr<std::vector<Compilation>> compilations =
+      compile(*module, options);
+  if (mlir::failed(compilations))
     return kFailure;
-  noteHostDuties(path, compilation->plan);
-  return verifyPlan(*compilation, verdicts);
+  if (!ptxFile.empty() && compilations->size() > 1)
+    return reportError(
+        "--ptx takes the place of the kernels of one chip, found "
+        "those of '" +
+            compilations->front().target + "' and '" +
+            (*compilations)[1].target + "'",
+        kNotUnderstood);
+  for (const Compilation &compilation : *compilations) {
+    noteHostDuties(path, compilation.plan);
+    if (int code = verifyPlan(compilation, verdicts))
+      return code;
+  }
+  return kSuccess;
 }
 
 int VerifyVerb::run() {
-  CompileOptions options;
+  CompilerOptions options;
   options.target = target;
   options.expectedRows = expectedRows;
   options.denseFallback = denseFallback;

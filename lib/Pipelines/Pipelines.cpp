@@ -19,12 +19,13 @@ using namespace mlir;
 using namespace blockscale;
 
 static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
+  AttachTargetOptions attach;
+  attach.target = options.target;
+  pm.addPass(createAttachTarget(attach));
   LegalizeScalesOptions legalize;
-  legalize.target = options.target;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));
   SelectScheduleOptions select;
-  select.target = options.target;
   select.expectedRows = options.expectedRows;
   pm.addPass(createSelectSchedule(select));
 }
@@ -54,9 +55,7 @@ static void addToLLVM(OpPassManager &pm) {
   kernels.addPass(createConvertKernelsToLLVM());
 }
 
-void blockscale::buildPipelineBetween(OpPassManager &pm,
-                                      const PipelineOptions &options,
-                                      Stage from, Stage to) {
+void blockscale::buildPipelineBetween(OpPassManager &pm, Stage from, Stage to) {
   auto passes = [&](Stage stage) { return from < stage && stage <= to; };
   if (passes(Stage::Kernel))
     addToKernel(pm);
@@ -71,7 +70,7 @@ void blockscale::buildPipelineBetween(OpPassManager &pm,
 void blockscale::buildPipelineTo(OpPassManager &pm,
                                  const PipelineOptions &options, Stage stage) {
   addToTensor(pm, options);
-  buildPipelineBetween(pm, options, Stage::Tensor, stage);
+  buildPipelineBetween(pm, Stage::Tensor, stage);
 }
 
 void blockscale::buildPipeline(OpPassManager &pm,

@@ -33,6 +33,13 @@ static constexpr int64_t kMax32 = std::numeric_limits<uint32_t>::max();
 template <typename Archive> static void describe(Archive &a, Size &size) {
   a.field("name", size.name);
   a.number("value", size.value, 1, kMaxSize);
+  a.number("maximum", size.maximum, 1, kMaxSize);
+}
+
+template <typename Archive> static void describe(Archive &a, Limit &limit) {
+  a.expression("value", limit.value);
+  a.number("maximum", limit.maximum, 0, std::numeric_limits<int64_t>::max());
+  a.field("what", limit.what);
 }
 
 /// Codes of the driver's enumerators are small; which of them exist is the
@@ -147,6 +154,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("dependentLaunch", kernel.dependentLaunch);
   a.number("sharedMemoryBytes", kernel.sharedMemoryBytes, 0, kMax32);
   a.field("sizes", kernel.sizes);
+  a.field("limits", kernel.limits);
   a.field("parameters", kernel.parameters);
   a.field("data", kernel.data);
   a.field("scales", kernel.scales);
@@ -194,7 +202,7 @@ template <typename Archive> static void describe(Archive &a, Plan &plan) {
               std::to_string(kPlanVersion) + ", the one known here");
   a.field("target", plan.target);
   a.field("kernels", plan.kernels);
-  a.optional("functions", plan.functions);
+  a.field("functions", plan.functions);
 }
 
 static constexpr std::string_view kKinds[] = {"tensorMap", "pointer", "scalar"};
@@ -218,9 +226,6 @@ struct Writer {
   }
   template <typename T>
   void number(const char *key, T &value, int64_t, int64_t) {
-    field(key, value);
-  }
-  template <typename T> void optional(const char *key, T &value) {
     field(key, value);
   }
   void place(const char *key, std::string &value,
@@ -299,12 +304,6 @@ struct Reader {
     if (found == object.end())
       return fail(pathOf(key), "is missing");
     read(*found, pathOf(key), value);
-  }
-
-  /// A field that plans of older compilers lack.
-  template <typename T> void optional(const char *key, T &value) {
-    if (object.contains(key))
-      field(key, value);
   }
 
   void judge(const std::string &at, const std::string &text) {

@@ -98,11 +98,21 @@ Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
       return Result::failure(
           "size '" + size.name + "' of kernel '" + kernel.name + "' is " +
           std::to_string(*size.value) + ", not " + std::to_string(value));
-    if (value < 1 || value > plan::kMaxSize)
+    if (value < 1 || value > size.maximum)
       return Result::failure("size '" + size.name + "' is " +
                              std::to_string(value) + "; expected 1 to " +
-                             std::to_string(plan::kMaxSize));
+                             std::to_string(size.maximum));
     sizes[size.name] = value;
+  }
+  for (const plan::Limit &limit : kernel.limits) {
+    Parsed<uint64_t> value = evaluateSize(limit.value, sizes);
+    if (!value)
+      return Result::failure(value.error);
+    if (*value > uint64_t(limit.maximum))
+      return Result::failure("kernel '" + kernel.name + "' would need " +
+                             std::to_string(*value) + " " + limit.what +
+                             "; at most " + std::to_string(limit.maximum) +
+                             " are legal");
   }
   return Result::success(sizes);
 }

@@ -28,7 +28,7 @@
 // SAMPLE: mixed {{ *}}exact {{ *}}3x130x136x288 {{ *}}1 of {{[0-9]+}}
 // SAMPLE-SAME: pass
 
-// ZERO: size 'M' is 0; expected 1 to 2147483647
+// ZERO: size 'M' is 0; expected 1 to 2147418112
 // TARGET: error: {{.*}}sm_90
 // MISSING: error: {{.*}}verify.mlir.none
 

@@ -19,17 +19,17 @@
 
 !nvfp4 = !blockscale.tensor<?x?xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
 func.func @nvfp4(%a: !nvfp4, %b: !nvfp4) -> tensor<?x?xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_103a", tile_n = 256, cta_group = 2, mma_k = 96>) : !nvfp4, !nvfp4 -> tensor<?x?xf32>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, cta_group = 2, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !nvfp4, !nvfp4 -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
 
 !mxfp4 = !blockscale.tensor<?x?xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @mxfp4(%a: !mxfp4, %b: !mxfp4) -> tensor<?x?xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_103a", tile_n = 64, stages = 3, swap_operands = false, cta_group = 2, mma_k = 96>) : !mxfp4, !mxfp4 -> tensor<?x?xf32>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 64, stages = 3, swap_operands = false, cta_group = 2, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !mxfp4, !mxfp4 -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
 
 func.func @cluster(%a: !mxfp4, %b: !mxfp4) -> tensor<?x?xbf16> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_103a", tile_n = 128, swap_operands = false, cta_group = 2, cluster_m = 2, cluster_n = 2, mma_k = 96>) : !mxfp4, !mxfp4 -> tensor<?x?xbf16>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 128, swap_operands = false, cta_group = 2, cluster_m = 2, cluster_n = 2, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !mxfp4, !mxfp4 -> tensor<?x?xbf16>
   return %0 : tensor<?x?xbf16>
 }

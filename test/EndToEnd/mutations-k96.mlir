@@ -13,6 +13,6 @@
 !b = !blockscale.tensor<264x1536xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 
 func.func @product(%a: !a, %b: !b) -> tensor<300x264xf32> {
-  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_103a", tile_n = 256, mma_k = 96, cta_group = 1>) : !a, !b -> tensor<300x264xf32>
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 96, cta_group = 1>) {blockscale.target = #blockscale.target<sm_103a>} : !a, !b -> tensor<300x264xf32>
   return %0 : tensor<300x264xf32>
 }

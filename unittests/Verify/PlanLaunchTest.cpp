@@ -124,6 +124,21 @@ TEST(PlanLaunch, BindsSizes) {
             "the plan of kernel 'small' has no size 'M'");
 }
 
+TEST(PlanLaunch, KeepsToTheLimitsOfThePlan) {
+  plan::Kernel kernel = smallKernel();
+  kernel.sizes.at(0).maximum = 5000;
+  kernel.limits = {{"M * 64", 256000, "bytes of a stride"}};
+  EXPECT_TRUE(bindSizes(kernel, {{"M", 4000}}, kAll));
+  EXPECT_EQ(
+      bindSizes(kernel, {{"M", 4001}}, kAll).error,
+      "kernel 'small' would need 256064 bytes of a stride; at most 256000 "
+      "are legal");
+  EXPECT_EQ(bindSizes(kernel, {{"M", 5001}}, kAll).error,
+            "size 'M' is 5001; expected 1 to 5000");
+  kernel.limits = {{"M * 9223372036854775807", 1, "bytes"}};
+  EXPECT_FALSE(bindSizes(kernel, {{"M", 2}}, kAll));
+}
+
 TEST(PlanLaunch, BuildsTheLaunch) {
   plan::Kernel kernel = smallKernel();
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);

@@ -49,6 +49,10 @@ struct Target {
   }
 };
 
+/// The chip of programs that name none.
+inline constexpr Target kDefaultTarget = {Chip::SM100,
+                                          TargetVariant::ArchSpecific};
+
 /// What one chip is. Sizes in bytes unless the name says otherwise; sources
 /// stand beside the numbers in Target.cpp.
 struct ChipInfo {

@@ -26,8 +26,8 @@ namespace blockscale {
 struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("Chip to compile for, such as "
-                                            "sm_100a or sm_103a"),
-                             llvm::cl::init("sm_100a")};
+                                            "sm_100a or sm_103a, where the "
+                                            "module names none")};
   Option<int64_t> expectedRows{
       *this, "expected-rows",
       llvm::cl::desc("Value of a dynamic M or N for the cost model"),
@@ -64,8 +64,7 @@ void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 
 /// Adds the passes that lead from `from` to `to`, for modules that already are
 /// at `from`.
-void buildPipelineBetween(mlir::OpPassManager &pm,
-                          const PipelineOptions &options, Stage from, Stage to);
+void buildPipelineBetween(mlir::OpPassManager &pm, Stage from, Stage to);
 
 /// Registers `blockscale-pipeline`, which is `buildPipeline`.
 void registerPipelines();

@@ -48,6 +48,17 @@ struct Size {
   /// "M", "N", "K", "batch".
   std::string name;
   std::optional<int64_t> value;
+  /// The most that a launch may choose.
+  int64_t maximum = kMaxSize;
+};
+
+/// What the sizes of a launch have to obey together.
+struct Limit {
+  Expression value;
+  /// The most that `value` may be.
+  int64_t maximum = 0;
+  /// What it counts.
+  std::string what;
 };
 
 /// An enumerator of the CUDA driver API with its number.
@@ -198,6 +209,8 @@ struct Kernel {
   uint64_t sharedMemoryBytes = 0;
   /// M, N, K, batch.
   std::vector<Size> sizes;
+  /// Limits that depend on dynamic sizes.
+  std::vector<Limit> limits;
   std::vector<Parameter> parameters;
   std::vector<DataPacking> data;
   /// Empty for kinds without scales.

@@ -43,9 +43,10 @@ Parsed<Residency> residencyOn(const plan::Plan &plan,
 
 /// Values of all names that the kernel's expressions may use: its static sizes,
 /// `given` for the dynamic ones, and those of `residency`. Refused: a dynamic
-/// size without value, a size below 1 or beyond plan::kMaxSize, a given value
-/// that contradicts a static size, a name that is no size, a plan without one
-/// of M, N, K and batch, and a device that holds no cluster.
+/// size without value, a size below 1 or beyond its maximum, sizes beyond a
+/// limit of the kernel, a given value that contradicts a static size, a name
+/// that is no size, a plan without one of M, N, K and batch, and a device that
+/// holds no cluster.
 Parsed<plan::Environment> bindSizes(const plan::Kernel &kernel,
                                     const plan::Environment &given,
                                     const Residency &residency);

@@ -53,6 +53,10 @@ void blockscale::populateBlockscaleToLinalgPatterns(
 
 /// Why an op has no conversion; empty if it has one.
 static std::optional<std::string> whyNotConverted(Operation *op) {
+  if (isa<LaunchOp>(op))
+    return "runs a kernel on the GPU, which linalg does not express; expected "
+           "a "
+           "module before 'blockscale-form-kernels'";
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)

@@ -150,7 +150,10 @@ struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
                                     signature.getConvertedTypes());
     auto function =
         LLVM::LLVMFuncOp::create(rewriter, op.getLoc(), op.getName(), type);
-    function->setAttr(KernelAttr::name, kernel);
+    for (StringRef name :
+         {KernelAttr::name, ProductAttr::name, TargetAttr::name})
+      if (Attribute attribute = op->getAttr(name))
+        function->setAttr(name, attribute);
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                       rewriter.getUnitAttr());
     // Its shared memory lets one CTA live on an SM. ptxas, which does not see

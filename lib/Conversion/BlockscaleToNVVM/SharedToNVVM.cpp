@@ -136,11 +136,7 @@ private:
   /// Whether loads of all types reach the shared memory of a cluster; elsewhere
   /// those of 4- and 6-bit types must name that of the CTA.
   static bool reachesCluster(TmaLoadOp op) {
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    auto kernel = function->getAttrOfType<KernelAttr>(KernelAttr::name);
-    std::optional<hw::Target> target =
-        hw::parseTarget(kernel.getTarget().getValue());
-    return target && hw::isAvailable(hw::Feature::TmaSubByteToCluster, *target);
+    return hw::isAvailable(hw::Feature::TmaSubByteToCluster, getTarget(op));
   }
 
   /// Bytes of a box in shared memory.

@@ -10,8 +10,9 @@
 // results nothing uses, and constant factors of launches, are no steps of their
 // own; every other op is the launch of a kernel, or the host's to do.
 
-#include "HostPlan.h"
+#include "blockscale/Target/PTX/HostPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Target.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Matchers.h"
@@ -147,6 +148,11 @@ bool FunctionPlanner::isFactorOnly(Operation *op) const {
          });
 }
 
+/// Whether the parameters of `kernel` still say what they carry.
+static bool hasRoles(FunctionOpInterface kernel) {
+  return kernel.getNumArguments() && kernel.getArgAttr(0, ParameterAttr::name);
+}
+
 /// The operands of the matmul that `kernel` was made from, in its order.
 static SmallVector<StringRef> operandsOf(FunctionOpInterface kernel) {
   auto has = [&](ParameterRole role) {
@@ -172,7 +178,10 @@ LogicalResult FunctionPlanner::addLaunch(LaunchOp launch) {
   if (!kernel)
     return launch.emitOpError() << "launches " << launch.getKernelAttr()
                                 << ", which is not a function";
-  SmallVector<StringRef> operands = operandsOf(kernel);
+  // In the LLVM dialect names are gone, and nobody makes a plan.
+  SmallVector<StringRef> operands(launch.getInputs().size());
+  if (hasRoles(kernel))
+    operands = operandsOf(kernel);
   if (operands.size() != launch.getInputs().size()) {
     InFlightDiagnostic diag = launch.emitOpError()
                               << "has " << launch.getInputs().size()
@@ -269,11 +278,35 @@ FailureOr<plan::Function> FunctionPlanner::plan() {
   return std::move(result);
 }
 
+/// The modules of kernels that `function` launches something of.
+static llvm::SetVector<Operation *> launchedModules(Operation *function) {
+  llvm::SetVector<Operation *> modules;
+  function->walk([&](LaunchOp launch) {
+    if (Operation *kernel = SymbolTable::lookupNearestSymbolFrom(
+            launch, launch.getKernelAttr()))
+      modules.insert(kernel->getParentOp());
+  });
+  return modules;
+}
+
+static LogicalResult refuseSeveral(Operation *function,
+                                   ArrayRef<Operation *> modules) {
+  InFlightDiagnostic diag = function->emitError() << "launches kernels for ";
+  llvm::interleave(
+      modules, diag,
+      [&](Operation *module) {
+        diag << "'" << hw::targetName(getTarget(module)) << "'";
+      },
+      " and ");
+  return diag << ", but a function runs on one device; put the products into "
+                 "functions of their own";
+}
+
 FailureOr<std::vector<plan::Function>>
-blockscale::planFunctions(ModuleOp module, bool hostDuties) {
+blockscale::planFunctions(gpu::GPUModuleOp kernels, bool hostDuties) {
   std::vector<plan::Function> functions;
   bool failed = false;
-  for (Operation &op : *module.getBody()) {
+  for (Operation &op : *kernels->getBlock()) {
     if (isa<gpu::GPUModuleOp>(op))
       continue;
     auto function = dyn_cast<FunctionOpInterface>(op);
@@ -286,6 +319,13 @@ blockscale::planFunctions(ModuleOp module, bool hostDuties) {
       continue;
     }
     if (function.isExternal())
+      continue;
+    llvm::SetVector<Operation *> launched = launchedModules(function);
+    if (launched.size() > 1) {
+      failed |= mlir::failed(refuseSeveral(function, launched.getArrayRef()));
+      continue;
+    }
+    if (!launched.empty() && launched.front() != kernels)
       continue;
     auto planned = FunctionPlanner(function, hostDuties).plan();
     failed |= mlir::failed(planned);

@@ -201,15 +201,11 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   if (!mma && !isWarpKernel(kernel))
     return kernel.emitError() << "has no 'blockscale.mma' with steps; run "
                                  "'blockscale-assign-steps' first";
-  std::optional<hw::Target> target =
-      hw::parseTarget(attribute.getTarget().getValue());
-  if (!target)
-    return kernel.emitError()
-           << "unknown target '" << attribute.getTarget().getValue() << "'";
   KernelReport report;
   report.name = kernel.getName().str();
   report.sharedMemoryBytes = attribute.getSharedBytes();
-  report.sharedMemoryLimitBytes = hw::chipInfo(target->chip).sharedMemoryPerCta;
+  report.sharedMemoryLimitBytes =
+      hw::chipInfo(getTarget(kernel).chip).sharedMemoryPerCta;
   report.sharedMemory = sharedRegions(kernel, mma);
   report.tensorMemoryColumns = attribute.getTensorColumns();
   uint64_t bytes = loadedBytes(kernel);
@@ -228,20 +224,17 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   return report;
 }
 
-FailureOr<Report> blockscale::buildReport(ModuleOp module) {
+FailureOr<Report> blockscale::buildReport(gpu::GPUModuleOp kernels) {
   Report report;
-  WalkResult result = module.walk([&](gpu::GPUFuncOp kernel) {
+  report.target = hw::targetName(getTarget(kernels));
+  for (auto kernel : kernels.getOps<gpu::GPUFuncOp>()) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     if (!attribute)
-      return WalkResult::advance();
+      continue;
     FailureOr<KernelReport> reported = reportKernel(kernel, attribute);
     if (failed(reported))
-      return WalkResult::interrupt();
-    report.target = attribute.getTarget().str();
+      return failure();
     report.kernels.push_back(std::move(*reported));
-    return WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
+  }
   return report;
 }

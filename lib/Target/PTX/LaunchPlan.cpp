@@ -7,10 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
-#include "HostPlan.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
+#include "blockscale/Target/PTX/HostPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -97,33 +98,57 @@ static plan::Expression printMinimum(AffineMap map) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// The product
 //===----------------------------------------------------------------------===//
 
-std::vector<Product> blockscale::collectProducts(ModuleOp module) {
-  std::vector<Product> products;
-  module.walk([&](MatmulOp op) {
-    if (!op.getMma() || !op.getSchedule())
-      return;
-    Product product;
-    if (auto function = op->getParentOfType<FunctionOpInterface>())
-      product.sourceFunction = function.getName().str();
-    product.a = cast<ScaledTensorType>(op.getA().getType());
-    product.b = cast<ScaledTensorType>(op.getB().getType());
-    product.d = cast<RankedTensorType>(op.getResult().getType());
-    if (op.getC())
-      product.c = cast<RankedTensorType>(op.getC().getType());
-    if (op.getBias())
-      product.bias = cast<RankedTensorType>(op.getBias().getType());
-    product.alpha = bool(op.getAlpha());
-    product.beta = bool(op.getBeta());
-    product.biasKind = op.getBiasKind();
-    product.activation = op.getActivation();
-    product.mma = *op.getMma();
-    product.schedule = *op.getSchedule();
-    products.push_back(product);
-  });
-  return products;
+namespace {
+/// What a kernel computes: its product, and the types of the parameters that
+/// the product's attribute leaves to them.
+struct Product {
+  std::string sourceFunction;
+  ScaledTensorType a, b;
+  /// Element types; null where the product has no such operand.
+  Type d, c, bias;
+  bool alpha = false;
+  BiasKind biasKind = BiasKind::Column;
+  std::optional<Activation> activation;
+  /// With the operands as the instruction has them: exchanged if `swap`.
+  MmaAttr mma;
+  bool swap = false;
+};
+} // namespace
+
+static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
+  auto attribute = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
+  if (!attribute)
+    return kernel.emitError() << "has no '" << ProductAttr::name << "'";
+  Product product;
+  product.sourceFunction = attribute.getSource().str();
+  product.a = attribute.getA();
+  product.b = attribute.getB();
+  product.biasKind = attribute.getBias();
+  product.activation = attribute.getActivation();
+  product.mma = attribute.getMma();
+  product.swap = attribute.getSwapOperands();
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto parameter = kernel.getArgAttrOfType<ParameterAttr>(
+        argument.getArgNumber(), ParameterAttr::name);
+    auto memory = dyn_cast<GlobalType>(argument.getType());
+    if (!parameter)
+      continue;
+    product.alpha |= parameter.getRole() == ParameterRole::Alpha;
+    if (!memory)
+      continue;
+    if (parameter.getRole() == ParameterRole::D)
+      product.d = memory.getElementType();
+    if (parameter.getRole() == ParameterRole::C)
+      product.c = memory.getElementType();
+    if (parameter.getRole() == ParameterRole::Bias)
+      product.bias = memory.getElementType();
+  }
+  if (!product.d)
+    return kernel.emitError() << "has no parameter 'd'";
+  return product;
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,23 +257,21 @@ parametersOf(gpu::GPUFuncOp kernel) {
 
 /// Sizes of the source matmul: constants, or symbols where they are dynamic.
 namespace {
-struct ProductSizes {
+struct SymbolicSizes {
   AffineExpr m, n, k, batch;
 };
 } // namespace
 
-static ProductSizes sizesOf(const Product &product) {
+static SymbolicSizes sizesOf(const Product &product) {
   MLIRContext *context = product.a.getContext();
   auto size = [&](int64_t extent, unsigned symbol) -> AffineExpr {
     if (ShapedType::isDynamic(extent))
       return getAffineSymbolExpr(symbol, context);
     return getAffineConstantExpr(extent, context);
   };
-  int64_t k = ShapedType::isDynamic(product.a.getK()) ? product.b.getK()
-                                                      : product.a.getK();
-  int64_t batch = product.a.isBatched() ? product.a.getShape().front() : 1;
-  return {size(product.a.getNumRows(), 0), size(product.b.getNumRows(), 1),
-          size(k, 2), size(batch, 3)};
+  ProductSizes sizes = productSizes(product.a, product.b);
+  return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
+          size(sizes.batch, 3)};
 }
 
 static std::string bitOrder(unsigned bits) {
@@ -261,10 +284,8 @@ static std::string bitOrder(unsigned bits) {
 
 static plan::DataPacking dataPacking(const Product &product, bool isA,
                                      TensorMapType map) {
-  bool swap = product.schedule.getSwapOperands() &&
-              product.schedule.getSwapOperands().getValue();
   ScaledTensorType type = isA ? product.a : product.b;
-  ProductSizes sizes = sizesOf(product);
+  SymbolicSizes sizes = sizesOf(product);
   const hw::TensorMapDataTypeInfo &info =
       hw::tensorMapDataTypeInfo(map.getDataType());
   bool kMajor = type.getOrder() == DataOrder::KMajor;
@@ -274,7 +295,8 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
                           : sizes.k;
   plan::DataPacking data;
   data.operand = isA ? "a" : "b";
-  data.format = (isA != swap ? product.mma.getA() : product.mma.getB()).name();
+  data.format =
+      (isA != product.swap ? product.mma.getA() : product.mma.getB()).name();
   data.order = stringifyDataOrder(type.getOrder()).str();
   data.bits = info.globalBits;
   data.elementMultiple = info.innerMultiple;
@@ -290,7 +312,7 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
 
 static plan::ScalePacking scalePacking(const Product &product, bool isA,
                                        TensorMapType map) {
-  ProductSizes sizes = sizesOf(product);
+  SymbolicSizes sizes = sizesOf(product);
   AffineExpr rowAtoms = map.getDims().getResult(2);
   AffineExpr wordAtoms = map.getDims().getResult(1);
   AffineExpr groupPitch = map.getStrides().getResult(1);
@@ -342,11 +364,11 @@ static plan::MetadataPacking metadataPacking(const Product &product,
 }
 
 static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
-  ProductSizes sizes = sizesOf(product);
-  auto matrix = [&](StringRef name, RankedTensorType type) {
+  SymbolicSizes sizes = sizesOf(product);
+  auto matrix = [&](StringRef name, Type element) {
     plan::PlainOperand operand;
     operand.operand = name.str();
-    operand.type = typeName(type.getElementType());
+    operand.type = typeName(element);
     operand.rowPitch = printExpression(sizes.n);
     operand.batchPitch = printExpression(sizes.m * sizes.n);
     operand.elements = printExpression(sizes.m * sizes.n * sizes.batch);
@@ -360,7 +382,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     AffineExpr length = product.biasKind == BiasKind::Row ? sizes.m : sizes.n;
     plan::PlainOperand bias;
     bias.operand = "bias";
-    bias.type = typeName(product.bias.getElementType());
+    bias.type = typeName(product.bias);
     bias.elements = printExpression(length);
     bias.alignment = product.bias.getElementTypeBitWidth() / 8;
     operands.push_back(bias);
@@ -397,13 +419,13 @@ static plan::Epilogue epilogueOf(const Product &product) {
 }
 
 static std::vector<plan::Size> planSizes(const Product &product) {
-  ProductSizes sizes = sizesOf(product);
+  SymbolicSizes sizes = sizesOf(product);
   std::vector<plan::Size> list;
   for (auto [name, expr] : {std::pair<StringRef, AffineExpr>{"M", sizes.m},
                             {"N", sizes.n},
                             {"K", sizes.k},
                             {"batch", sizes.batch}}) {
-    plan::Size size{name.str(), std::nullopt};
+    plan::Size size{name.str(), std::nullopt, kMaxProductSize};
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       size.value = constant.getValue();
     list.push_back(size);
@@ -429,9 +451,23 @@ static FailureOr<TensorMapType> mapOf(gpu::GPUFuncOp kernel,
          << "has no tensor map '" << stringifyParameterRole(role) << "'";
 }
 
+static FailureOr<std::vector<plan::Limit>> limitsOf(gpu::GPUFuncOp kernel) {
+  auto limits = sizeLimits(kernel, [&] { return kernel.emitError(); });
+  if (failed(limits))
+    return failure();
+  std::vector<plan::Limit> list;
+  for (const SizeLimit &limit : *limits)
+    list.push_back({printExpression(limit.value), limit.maximum, limit.what});
+  return list;
+}
+
 static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
-                                          KernelAttr attribute,
-                                          const Product &product) {
+                                          KernelAttr attribute) {
+  FailureOr<Product> found = productOf(kernel);
+  auto limits = limitsOf(kernel);
+  if (failed(found) || failed(limits))
+    return failure();
+  const Product &product = *found;
   auto parameters = parametersOf(kernel);
   auto aData = mapOf(kernel, ParameterRole::AData);
   auto bData = mapOf(kernel, ParameterRole::BData);
@@ -449,6 +485,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.dependentLaunch = attribute.getDependentLaunch();
   result.sharedMemoryBytes = attribute.getSharedBytes();
   result.sizes = planSizes(product);
+  result.limits = std::move(*limits);
   result.parameters = std::move(*parameters);
   result.data = {dataPacking(product, true, *aData),
                  dataPacking(product, false, *bData)};
@@ -472,29 +509,22 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   return result;
 }
 
-FailureOr<plan::Plan> blockscale::buildLaunchPlan(ModuleOp module,
-                                                  ArrayRef<Product> products,
+FailureOr<plan::Plan> blockscale::buildLaunchPlan(gpu::GPUModuleOp kernels,
                                                   bool hostDuties) {
-  SmallVector<gpu::GPUFuncOp> kernels;
-  module.walk([&](gpu::GPUFuncOp kernel) {
-    if (kernel->hasAttrOfType<KernelAttr>(KernelAttr::name))
-      kernels.push_back(kernel);
-  });
-  if (kernels.size() != products.size())
-    return module.emitError() << kernels.size() << " kernels for "
-                              << products.size() << " products";
   FailureOr<std::vector<plan::Function>> functions =
-      planFunctions(module, hostDuties);
+      planFunctions(kernels, hostDuties);
   if (failed(functions))
     return failure();
   plan::Plan result;
+  result.target = hw::targetName(getTarget(kernels));
   result.functions = std::move(*functions);
-  for (auto [kernel, product] : llvm::zip_equal(kernels, products)) {
+  for (auto kernel : kernels.getOps<gpu::GPUFuncOp>()) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
-    auto planned = planKernel(kernel, attribute, product);
+    if (!attribute)
+      continue;
+    FailureOr<plan::Kernel> planned = planKernel(kernel, attribute);
     if (failed(planned))
       return failure();
-    result.target = attribute.getTarget().str();
     result.kernels.push_back(std::move(*planned));
   }
   return result;

@@ -35,16 +35,6 @@ inline int64_t max(int64_t x, int64_t y) { return std::max(x, y); }
 } // namespace detail
 )";
 
-/// `name` with everything that a C++ identifier cannot hold as underscores.
-static std::string identifier(StringRef name) {
-  std::string result;
-  for (char c : name)
-    result += llvm::isAlnum(c) ? c : '_';
-  if (result.empty() || llvm::isDigit(result.front()))
-    result = "_" + result;
-  return result;
-}
-
 /// "a_data" as "aData".
 static std::string member(StringRef role) {
   std::string result;
@@ -203,6 +193,18 @@ static void printConfiguration(raw_ostream &os, const Kernel &kernel) {
     os << "  config.gridDim" << axis << " = unsigned(" << extent << ");\n";
 }
 
+/// Refuses sizes that the kernel does not take.
+static void printChecks(raw_ostream &os, const Kernel &kernel) {
+  for (const Size &size : kernel.sizes)
+    if (!size.value)
+      os << "  if (" << size.name << " < 1 || " << size.name << " > "
+         << size.maximum << ")\n    return CUDA_ERROR_INVALID_VALUE;\n";
+  for (const Limit &limit : kernel.limits)
+    os << "  // At most " << limit.maximum << " " << limit.what << ".\n  if ("
+       << limit.value << " > " << limit.maximum
+       << ")\n    return CUDA_ERROR_INVALID_VALUE;\n";
+}
+
 static void printLaunch(raw_ostream &os, const Kernel &kernel,
                         const std::string &name) {
   os << "\n/// Launches the kernel on `stream`. `num_sms` is the number of "
@@ -211,6 +213,7 @@ static void printLaunch(raw_ostream &os, const Kernel &kernel,
      << name << "Arguments &arguments,\n    [[maybe_unused]] int64_t num_sms, "
      << "CUstream stream) {\n";
   printSizes(os, kernel);
+  printChecks(os, kernel);
   for (const Parameter &parameter : kernel.parameters)
     if (parameter.kind == ParameterKind::TensorMap)
       os << "  CUtensorMap " << member(parameter.role) << ";\n"
@@ -249,9 +252,8 @@ static void printSteps(raw_ostream &os, const Function &function) {
 std::string blockscale::printLauncher(const Plan &plan) {
   std::string text;
   raw_ostream &&os = llvm::raw_string_ostream(text);
-  std::string space = plan.kernels.empty()
-                          ? std::string("blockscale_kernels")
-                          : "launch_" + identifier(plan.kernels[0].name);
+  std::string space = plan.kernels.empty() ? std::string("blockscale_kernels")
+                                           : "launch_" + plan.kernels[0].name;
   std::string preamble = kPreamble.str();
   constexpr StringRef placeholder = "{NAMESPACE}";
   preamble.replace(preamble.find(placeholder), placeholder.size(), space);
@@ -261,7 +263,8 @@ std::string blockscale::printLauncher(const Plan &plan) {
     printSteps(os, function);
   os << "\n#pragma once\n\n" << preamble;
   for (const Kernel &kernel : plan.kernels) {
-    std::string name = identifier(kernel.name);
+    // Names of kernels are identifiers of C++ too: see hw::ptxName.
+    const std::string &name = kernel.name;
     printArguments(os, plan, kernel, name);
     printLoad(os, kernel, name);
     for (const Parameter &parameter : kernel.parameters)

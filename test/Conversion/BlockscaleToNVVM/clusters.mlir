@@ -1,6 +1,6 @@
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm,canonicalize,cse))' | FileCheck %s
 
-#kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192, cluster = 4>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192, cluster = 4>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m, l), strides = ()[m, n, k, l] -> (k, m * k), box = [128, 64, 1], swizzle = "128B">
 !ring = !blockscale.shared<4x128x128xf8E4M3FN, container = 8, swizzle = "128B">
 !scales = !blockscale.shared<4x1x1x512xi8, container = 8>

@@ -1,7 +1,7 @@
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm,canonicalize,cse))' | FileCheck %s
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm,convert-scf-to-cf,convert-blockscale-kernels-to-llvm))' | FileCheck %s --check-prefix=LLVM --implicit-check-not='{{ (arith|cf|math|scf|vector|index)\.[a-z_]+ }}' --implicit-check-not=llvm.call --implicit-check-not=unrealized
 
-#kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 
 // Nothing but LLVM and NVVM is left, and nothing that needs a library.
 // LLVM-COUNT-3: llvm.return

@@ -3,7 +3,7 @@
 // Descriptors of K = 96: high word 0x40104040 (bit 52 says that the LBO field is
 // an address), the start in bits 0 to 13, the next buffer in bits 16 to 29.
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -16,7 +16,7 @@ gpu.module @kernels {
   // Stages of A are 16384 bytes. 0x88400480 is N = 256 with K = 96 and ids 0.
   // CHECK-LABEL: llvm.func @straddle(
   // CHECK-SAME: %[[A:[a-z0-9]+]]: i32, %[[P:[a-z0-9]+]]: i32, %[[I:[a-z0-9]+]]: i32
-  gpu.func @straddle(%a: !a, %p: i32, %i: i32, %acc: !acc, %b: !b, %sfa: !sfa, %sfb: !sfb, %t: i1, %r: !rsf) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @straddle(%a: !a, %p: i32, %i: i32, %acc: !acc, %b: !b, %sfa: !sfa, %sfb: !sfb, %t: i1, %r: !rsf) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK-DAG: %[[HIGH:.*]] = arith.constant 4616260261676843008 : i64
     // CHECK-DAG: %[[IDESC:.*]] = arith.constant -2009070464 : i32
     // CHECK-DAG: %[[STAGE:.*]] = arith.constant 16384 : i32
@@ -57,7 +57,7 @@ gpu.module @kernels {
 
   // An instruction of a range is reached if K goes beyond its start.
   // CHECK-LABEL: llvm.func @reached(
-  gpu.func @reached(%valid: i32, %acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @reached(%valid: i32, %acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK-DAG: %[[C384:.*]] = arith.constant 384 : i32
     // CHECK-DAG: %[[C448:.*]] = arith.constant 448 : i32
     // CHECK: arith.cmpi sgt, %{{.*}}, %[[C384]] : i32

@@ -1,6 +1,6 @@
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm,canonicalize,cse))' | FileCheck %s
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 
 // The host's side stays, and what it needs to know of the kernel.
 // CHECK-LABEL: func.func @host
@@ -15,8 +15,8 @@ func.func @host(%a: tensor<4xf32>) -> tensor<4xf32> {
 gpu.module @kernels {
   // CHECK-LABEL: llvm.func @kernel(
   // CHECK-SAME: %{{.*}}: !llvm.ptr<1> {blockscale.parameter = #blockscale.parameter<d>}, %{{.*}}: f32)
-  // CHECK-SAME: attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", {{.*}}block = 192>, nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 192>}
-  gpu.func @kernel(%d: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<d>}, %s: f32) kernel attributes {blockscale.kernel = #kernel} {
+  // CHECK-SAME: attributes {blockscale.kernel = #blockscale.kernel<{{.*}}block = 192>, blockscale.target = #blockscale.target<sm_103a>, nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 192>}
+  gpu.func @kernel(%d: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<d>}, %s: f32) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK-NEXT: llvm.return
     gpu.return
   }
@@ -30,7 +30,7 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: llvm.func @ids(
-  gpu.func @ids(%d: !blockscale.global<f32>, %x: f32) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @ids(%d: !blockscale.global<f32>, %x: f32) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK: nvvm.read.ptx.sreg.tid.x : i32
     // CHECK: nvvm.read.ptx.sreg.ctaid.y : i32
     // CHECK: nvvm.read.ptx.sreg.nctaid.z : i32
@@ -47,7 +47,7 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: llvm.func @roles(
-  gpu.func @roles(%barrier: !blockscale.barrier<1>, %i: i32) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @roles(%barrier: !blockscale.barrier<1>, %i: i32) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK-DAG: %[[WARP_SIZE:.*]] = arith.constant 32 : i32
     // CHECK-DAG: %[[FOUR:.*]] = arith.constant 4 : i32
     // CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : i32

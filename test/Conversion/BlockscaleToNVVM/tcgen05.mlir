@@ -1,6 +1,6 @@
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm,canonicalize,cse))' | FileCheck %s
 
-#kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 // The instruction of the second row of the table of worked instruction
 // descriptors and its neighbours: mxf4nvf4, N = 64 is 0x08100480.
 #nvfp4 = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>

@@ -9,7 +9,7 @@
 //    7  9 11
 //   12 13 14      batch 1 starts with 15
 
-#kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 
 gpu.module @kernels {
   // CHECK-LABEL: llvm.func @walk

@@ -5,7 +5,7 @@
 
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm,canonicalize,cse))' | FileCheck %s
 
-#kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #half = #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 128, n = 64, k = 32, sparse = true>
 #single = #blockscale.mma<kind = tf32, a = tf32, b = tf32, m = 128, n = 64, k = 8>
 #bytes = #blockscale.mma<kind = f8f6f4, a = e5m2, b = e2m1, m = 128, n = 64, k = 64, sparse = true>

@@ -2,7 +2,7 @@
 
 // RUN: blockscale-opt %s -pass-pipeline='builtin.module(gpu.module(convert-blockscale-to-nvvm))' | FileCheck %s
 
-#kernel = #blockscale.kernel<target = "sm_120a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 288>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 288>
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e2m1, b = e3m2, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
 #nvfp4 = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 16, n = 8, k = 64>
 !map = !blockscale.tensor_map<u4x16_align16b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k floordiv 2), box = [128, 64], swizzle = "128B">
@@ -17,7 +17,7 @@ gpu.module @kernels {
   // 4-bit elements of padded rows move from bits 3 to 0 to bits 5 to 2, and only
   // those.
   // CHECK-LABEL: llvm.func @loads
-  gpu.func @loads(%a: !padded4, %b: !padded6, %c: !nibbles, %stage: i32, %row: i32) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @loads(%a: !padded4, %b: !padded6, %c: !nibbles, %stage: i32, %row: i32) kernel attributes {blockscale.target = #blockscale.target<sm_120a>, blockscale.kernel = #kernel} {
     // CHECK: nvvm.ldmatrix {{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b8x16.b4x16_p64>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 16>}
     // CHECK-COUNT-4: arith.shli {{.*}}, %c2_i32
     %0 = blockscale.load_a_fragment %a[%stage] row %row tile 1 step 2 : !padded4
@@ -32,7 +32,7 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: llvm.func @multiply
-  gpu.func @multiply(%sf: !scales, %stage: i32, %row: i32, %valid: i32, %a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @multiply(%sf: !scales, %stage: i32, %row: i32, %valid: i32, %a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) kernel attributes {blockscale.target = #blockscale.target<sm_120a>, blockscale.kernel = #kernel} {
     // CHECK: %[[SFA:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
     %sfa = blockscale.load_warp_scales %sf[%stage] row %row group 0 word 0 : !scales
     // CHECK: %[[WORD:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
@@ -54,7 +54,7 @@ gpu.module @kernels {
 
   // Eight bytes of metadata per row and step; two steps in a row of a tile.
   // CHECK-LABEL: llvm.func @sparse
-  gpu.func @sparse(%meta: !metadata, %stage: i32, %row: i32, %valid: i32, %sfa: i32, %sfb: i32, %a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @sparse(%meta: !metadata, %stage: i32, %row: i32, %valid: i32, %sfa: i32, %sfb: i32, %a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>) kernel attributes {blockscale.target = #blockscale.target<sm_120a>, blockscale.kernel = #kernel} {
     // Tile 1 begins behind 16 rows of 16 bytes; step 3 is the second of the
     // second 2048 bytes.
     // CHECK: arith.constant 2312 : i32
@@ -76,7 +76,7 @@ gpu.module @kernels {
 
   // 4-bit types do not load into the window of a cluster.
   // CHECK-LABEL: llvm.func @load
-  gpu.func @load(%map: !map, %ring: !padded4, %signal: !blockscale.barrier<2>, %stage: i32) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @load(%map: !map, %ring: !padded4, %signal: !blockscale.barrier<2>, %stage: i32) kernel attributes {blockscale.target = #blockscale.target<sm_120a>, blockscale.kernel = #kernel} {
     // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} {isCTAOnly = true} : !llvm.ptr<3>
     blockscale.tma_load %map[%stage, %stage] to %ring signal %signal stage %stage : !map to !padded4, !blockscale.barrier<2>
     gpu.return

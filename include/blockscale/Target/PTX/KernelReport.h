@@ -10,14 +10,18 @@
 #define BLOCKSCALE_TARGET_PTX_KERNELREPORT_H
 
 #include "blockscale/Target/PTX/Report.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LLVM.h"
+
+namespace mlir::gpu {
+class GPUModuleOp;
+}
 
 namespace blockscale {
 
-/// The report of all kernels of `module`, read from their ops at the kernel
+/// The report of the kernels of `kernels`, read from their ops at the kernel
 /// level after `blockscale-assign-memory` and `blockscale-assign-steps`.
 /// Emits an error and fails on a kernel without an MMA or without assignments.
-mlir::FailureOr<Report> buildReport(mlir::ModuleOp module);
+mlir::FailureOr<Report> buildReport(mlir::gpu::GPUModuleOp kernels);
 
 } // namespace blockscale
 

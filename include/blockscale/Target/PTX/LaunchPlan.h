@@ -15,43 +15,22 @@
 #ifndef BLOCKSCALE_TARGET_PTX_LAUNCHPLAN_H
 #define BLOCKSCALE_TARGET_PTX_LAUNCHPLAN_H
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Plan/Plan.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/Support/LLVM.h"
 #include <string>
-#include <vector>
+
+namespace mlir::gpu {
+class GPUModuleOp;
+}
 
 namespace blockscale {
 
-/// A matmul as it stood before it became a kernel. The kernel has its tiles
-/// and loops; of the product's meaning only this tells.
-struct Product {
-  /// The function that held it.
-  std::string sourceFunction;
-  ScaledTensorType a, b;
-  mlir::RankedTensorType d;
-  /// Null where the product has none.
-  mlir::RankedTensorType c, bias;
-  bool alpha = false, beta = false;
-  BiasKind biasKind = BiasKind::Column;
-  std::optional<Activation> activation;
-  /// With the operands as the instruction has them: exchanged if `schedule`
-  /// says so.
-  MmaAttr mma;
-  ScheduleAttr schedule;
-};
-
-/// The products of `module` in the order in which `blockscale-form-kernels`
-/// makes kernels of them. They need complete `mma` and `schedule` attributes;
-/// those without are left out.
-std::vector<Product> collectProducts(mlir::ModuleOp module);
-
-/// The plan of all kernels of `module`, whose memory is assigned; `products`
-/// are those that they were made from. Emits an error and fails if the two do
-/// not fit together, if a kernel lacks its attributes, or if a function does
-/// what no kernel does, unless `hostDuties` puts that into the plan too.
-mlir::FailureOr<plan::Plan> buildLaunchPlan(mlir::ModuleOp module,
-                                            llvm::ArrayRef<Product> products,
+/// The plan of the kernels of `kernels`, whose memory is assigned, and of the
+/// functions around it that launch them or launch nothing. Emits an error and
+/// fails if a kernel lacks its attributes, or if a function does what no kernel
+/// does, unless `hostDuties` puts that into the plan too.
+mlir::FailureOr<plan::Plan> buildLaunchPlan(mlir::gpu::GPUModuleOp kernels,
                                             bool hostDuties = false);
 
 /// `expression` in the syntax of Plan/Expression.h. Symbols 0 to 5 are M, N,

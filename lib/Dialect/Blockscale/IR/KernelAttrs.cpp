@@ -55,9 +55,6 @@ static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
                            const Fields &f) {
-  std::string why;
-  if (f.target && !hw::parseTarget(f.target.getValue(), &why))
-    return emitError() << why;
   constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16;
   if (failed(checkField(emitError, "tile_m", f.tileM, 128, 256, 128)) ||
       failed(checkField(emitError, "tile_n", f.tileN, 8, 256, 8)) ||
@@ -108,6 +105,22 @@ Type blockscale::accumulatorType(MmaAttr mma) {
 LogicalResult
 BlockscaleDialect::verifyOperationAttribute(Operation *op,
                                             NamedAttribute attribute) {
+  if (attribute.getName() == TargetAttr::name) {
+    if (isa<TargetAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "expected '" << TargetAttr::name
+                             << "' to be a #blockscale.target attribute";
+  }
+  if (attribute.getName() == ProductAttr::name) {
+    if (!isa<ProductAttr>(attribute.getValue()))
+      return op->emitOpError() << "expected '" << ProductAttr::name
+                               << "' to be a #blockscale.product attribute";
+    if (op->hasAttr(KernelAttr::name))
+      return success();
+    return op->emitOpError()
+           << "'" << ProductAttr::name << "' belongs on a function with '"
+           << KernelAttr::name << "'";
+  }
   if (attribute.getName() != KernelAttr::name)
     return op->emitOpError() << "has the unknown attribute '"
                              << attribute.getName().getValue() << "'";
@@ -118,9 +131,6 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
   if (!isa<FunctionOpInterface>(op))
     return op->emitOpError()
            << "'" << KernelAttr::name << "' belongs on a function";
-  std::string why;
-  if (!hw::parseTarget(kernel.getTarget().getValue(), &why))
-    return op->emitOpError() << why;
   if (kernel.getGrid().getNumDims() != 0 ||
       kernel.getGrid().getNumSymbols() != 6)
     return op->emitOpError()

@@ -74,18 +74,13 @@ std::optional<std::string> blockscale::whyNotStages(MmaAttr mma,
          std::to_string(stages);
 }
 
-/// The target of the kernel around `op`, `otherwise` outside one.
-static hw::Target enclosingTarget(Operation *op, hw::Target otherwise) {
-  if (auto function = op->getParentOfType<FunctionOpInterface>())
-    if (auto kernel = function->getAttrOfType<KernelAttr>(KernelAttr::name))
-      if (auto target = hw::parseTarget(kernel.getTarget().getValue()))
-        return *target;
-  return otherwise;
-}
-
 LogicalResult blockscale::verifyInstruction(Operation *op, MmaAttr mma,
                                             hw::Target otherwise) {
-  hw::Target target = enclosingTarget(op, otherwise);
+  // Kernels have a target, be it the default; a loose op suits any.
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  bool inKernel = function && function->hasAttr(KernelAttr::name);
+  hw::Target target =
+      inKernel ? getTarget(op) : findTarget(op).value_or(otherwise);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return op->emitOpError() << *why;
   return success();
@@ -127,15 +122,11 @@ static LogicalResult verifyMemory(KernelMatmulOp op) {
 
 LogicalResult KernelMatmulOp::verify() {
   ScheduleAttr schedule = getSchedule();
-  if (!schedule.getTarget() || !schedule.getTileM() || !schedule.getTileN() ||
-      !schedule.getTileK() || !schedule.getStages() ||
-      !schedule.getAccumulators() || !schedule.getSwapOperands() ||
-      !schedule.getGroupM())
+  if (!schedule.isComplete())
     return emitOpError() << "expected a complete schedule; "
                             "'blockscale-select-schedule' completes one";
   MmaAttr mma = getMma();
-  bool inTensorMemory =
-      hw::hasTensorMemory(*hw::parseTarget(schedule.getTarget().getValue()));
+  bool inTensorMemory = hw::hasTensorMemory(getTarget(*this));
   if (inTensorMemory &&
       (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN()))
     return emitOpError() << "expected an instruction of the tile's shape "

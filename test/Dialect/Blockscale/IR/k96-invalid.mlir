@@ -2,7 +2,7 @@
 
 // What instructions of K = 96 read.
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -12,7 +12,7 @@
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @previous_alone(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @previous_alone(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected a 'range' with 'previous'}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -21,7 +21,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -31,7 +31,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @part(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @part(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected a part from 0 to 2, found 3}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 3, begin = 768, end = 800> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -40,7 +40,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -50,7 +50,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @begin(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @begin(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected a range that begins at a multiple of 96 and ends by 256, where the stage does; found 48 to 192}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 48, end = 192> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -59,7 +59,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -69,7 +69,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @empty(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @empty(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected a range that begins at a multiple of 96 and ends by 256, where the stage does; found 96 to 96}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 96, end = 96> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -78,7 +78,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -88,7 +88,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @behind(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @behind(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected a range that begins at a multiple of 96 and ends by 512, where the stage does; found 288 to 576}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 1, begin = 288, end = 576> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -97,7 +97,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -107,7 +107,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @reads_behind(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @reads_behind(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{the last instruction reads up to element 288, the stage ends at 256}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 192, end = 240> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -116,7 +116,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -126,7 +126,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @before(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @before(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{element 192 lies in the stage before part 1; expected 'previous'}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 1, begin = 192, end = 288> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -135,7 +135,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -145,7 +145,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @two_cross(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @two_cross(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected one instruction of K = 96 that starts in the stage before part 1 and ends in it, found 192 to 480 with K = 96}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 480> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -154,7 +154,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -164,7 +164,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @none_crosses(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @none_crosses(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected one instruction of K = 96 that starts in the stage before part 1 and ends in it, found 288 to 384 with K = 96}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 288, end = 384> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -173,7 +173,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -183,7 +183,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @short_crosses(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @short_crosses(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected one instruction of K = 96 that starts in the stage before part 1 and ends in it, found 192 to 320 with K = 64}}
     blockscale.mma #short %acc[%i], %a, %b stage %i previous %p range <part = 1, begin = 192, end = 320> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -192,7 +192,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -202,7 +202,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @odd_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @odd_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{scale id 1 is not legal for kind 'mxf4nvf4' with blocks of 16}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 1, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -211,7 +211,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -221,7 +221,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @next_word(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @next_word(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{the scales of 'sfb' from column 40 on continue behind the region of 48 columns}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 40, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -230,7 +230,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -240,7 +240,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 12>>
 gpu.module @kernels {
-  gpu.func @word_stride(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @word_stride(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{K = 96 reads the words of 'sfb' 8 columns apart, found a word stride of 12}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 0, end = 96> scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
     gpu.return
@@ -249,7 +249,7 @@ gpu.module @kernels {
 
 // -----
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -259,7 +259,7 @@ gpu.module @kernels {
 !sfa = !blockscale.tmem<128x24xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
-  gpu.func @word(%r: !rsf, %t: !sfb, %i: i32) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @word(%r: !rsf, %t: !sfb, %i: i32) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // expected-error @below {{expected a word from 0 to 5, found 6}}
     blockscale.copy_scales %r[%i] to %t word 6 : !rsf to !sfb
     gpu.return
@@ -270,11 +270,11 @@ gpu.module @kernels {
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 gpu.module @kernels {
-  gpu.func @one_stage(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>} {
+  gpu.func @one_stage(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>} {
     // expected-error @below {{instructions of K = 96 read two stages at once: expected at least 2 'stages', found 1}}
     blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
       mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 96>
-      schedule<target = "sm_103a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 1, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !blockscale.global<bf16> scales !map, !map
+      schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 1, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !blockscale.global<bf16> scales !map, !map
     gpu.return
   }
 }
@@ -283,11 +283,11 @@ gpu.module @kernels {
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 gpu.module @kernels {
-  gpu.func @other_k(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>} {
+  gpu.func @other_k(%m: !map, %d: !blockscale.global<bf16>, %i: i32) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>} {
     // expected-error @below {{expected an instruction of the schedule's K = 96, found K = 64}}
     blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
       mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-      schedule<target = "sm_103a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !blockscale.global<bf16> scales !map, !map
+      schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96> : !map, !map, !blockscale.global<bf16> scales !map, !map
     gpu.return
   }
 }

@@ -3,7 +3,7 @@
 
 // Instructions of K = 96 read groups of stages.
 
-#kernel = #blockscale.kernel<target = "sm_103a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
+#kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 192>
 #mma = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>
 #short = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>
 !a = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
@@ -14,7 +14,7 @@
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @k96(
-  gpu.func @k96(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1, %rsf: !rsf) kernel attributes {blockscale.kernel = #kernel} {
+  gpu.func @k96(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1, %rsf: !rsf) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
     // CHECK: blockscale.copy_scales %{{.*}}[%[[I:.*]]] to %{{.*}} word 4 :
     blockscale.copy_scales %rsf[%i] to %sfb word 4 : !rsf to !sfb
     // CHECK: blockscale.mma <{{.*}}k = 96> {{.*}} stage %[[I]] previous %[[P:.*]] range <part = 1, begin = 192, end = 288> scales

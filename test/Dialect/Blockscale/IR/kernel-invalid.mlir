@@ -208,8 +208,9 @@ func.func private @mma_k() attributes {test.a = #blockscale.schedule<mma_k = 100
 
 // -----
 
+// expected-error @below {{failed to parse Blockscale_TargetAttr parameter 'value'}}
 // expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f}}
-func.func private @target() attributes {test.a = #blockscale.schedule<target = "sm_90a">}
+func.func private @target() attributes {test.a = #blockscale.target<sm_90a>}
 
 // -----
 
@@ -236,32 +237,33 @@ func.func private @not_kernel() attributes {blockscale.kernel}
 // -----
 
 // expected-error @below {{'builtin.module' op 'blockscale.kernel' belongs on a function}}
-module @m attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192>} {}
+module @m attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192>} {}
 
 // -----
 
+// expected-error @below {{failed to parse Blockscale_TargetAttr parameter 'value'}}
 // expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f}}
-func.func private @kernel_target() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_90a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192>}
+func.func private @kernel_target() attributes {blockscale.target = #blockscale.target<sm_90a>, blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192>}
 
 // -----
 
 // expected-error @below {{expected the grid to be a map of the 6 symbols M, N, K, batch, the number of SMs and the number of clusters that run at once}}
-func.func private @kernel_grid() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l] -> (m), block = 192>}
+func.func private @kernel_grid() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l] -> (m), block = 192>}
 
 // -----
 
 // expected-error @below {{expected the grid to have a result}}
-func.func private @kernel_no_grid() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (), block = 192>}
+func.func private @kernel_no_grid() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (), block = 192>}
 
 // -----
 
 // expected-error @below {{expected 1 to 1024 threads per CTA, found 1056}}
-func.func private @kernel_block() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 1056>}
+func.func private @kernel_block() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 1056>}
 
 // -----
 
 // expected-error @below {{expected 1 to 16 CTAs per cluster, found 17}}
-func.func private @kernel_cluster() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192, cluster = 17>}
+func.func private @kernel_cluster() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192, cluster = 17>}
 
 // -----
 
@@ -306,7 +308,7 @@ func.func @incomplete(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) 
   // expected-error @below {{expected a complete schedule; 'blockscale-select-schedule' completes one}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -317,7 +319,7 @@ func.func @shape(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected an instruction of the tile's shape 128x128, found 128x64}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -328,7 +330,7 @@ func.func @beta_without_c(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i
   // expected-error @below {{expected 'c' and 'beta' together}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) beta(%s) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -339,7 +341,7 @@ func.func @illegal(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{scale type 'ue4m3' is not legal for 'mxf4' on 'sm_100a': expected ue8m0; nearest legal: kind = mxf4nvf4}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -350,7 +352,7 @@ func.func @tile_k(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
   // expected-error @below {{expected 'tile_k' of 256, one 128-byte row of shared memory for kind 'mxf4nvf4', found 128}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -361,7 +363,7 @@ func.func @tile_k_padded(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i3
   // expected-error @below {{expected 'tile_k' of 128, one 128-byte row of shared memory for kind 'mxf8f6f4', found 256}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf8f6f4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
   return
 }
 
@@ -372,7 +374,7 @@ func.func @result_type(%m: !map, %d: !blockscale.global<i8>, %s: f32, %i: i32) {
   // expected-error @below {{expected 'd', 'c' and 'bias' of f32, bf16 or f16, found 'i8'}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<i8> scales !map, !map
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<i8> scales !map, !map
   return
 }
 
@@ -383,7 +385,7 @@ func.func @tensor_scale_type(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i
   // expected-error @below {{expected tensor scales of f32, found 'bf16'}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<bf16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<bf16>
   return
 }
 

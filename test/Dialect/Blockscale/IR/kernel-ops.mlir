@@ -12,7 +12,7 @@
 !acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
 !sf = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 #instruction = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -51,8 +51,8 @@ func.func private @attributes() attributes {
   test.kinds = [#blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e2m3, scale = ue8m0, block = 32>,
     #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 8, k = 64>,
     #blockscale.mma<kind = mxf8f6f4, a = e5m2, b = e3m2, scale = ue8m0, block = 32, a_mn_major = true, b_mn_major = false>],
-  // CHECK-SAME: test.schedule = #blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 192, tile_k = 128, stages = 16, accumulators = 1, swap_operands = true, group_m = 65536>
-  test.schedule = #blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 192, tile_k = 128, stages = 16, accumulators = 1, swap_operands = true, group_m = 65536>,
+  // CHECK-SAME: test.schedule = #blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 128, stages = 16, accumulators = 1, swap_operands = true, group_m = 65536>
+  test.schedule = #blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 128, stages = 16, accumulators = 1, swap_operands = true, group_m = 65536>,
   // CHECK-SAME: test.step = #blockscale.step<a = 96, b = 64, sfa_column = 4, sfa_id = 2, sfb_column = 8, sfb_id = 3>
   test.step = #blockscale.step<a = 96, b = 64, sfa_column = 4, sfa_id = 2, sfb_column = 8, sfb_id = 3>}
 
@@ -81,9 +81,9 @@ func.func @launch(%a: tensor<?x4096xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32
 
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @kernel(
-  // CHECK-SAME: blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[s0, s1, s2, s3, s4, s5] -> (s0 ceildiv 128, s4), block = 192, shared_bytes = 1024, tensor_columns = 512>
+  // CHECK-SAME: blockscale.kernel = #blockscale.kernel<grid = ()[s0, s1, s2, s3, s4, s5] -> (s0 ceildiv 128, s4), block = 192, shared_bytes = 1024, tensor_columns = 512>
   gpu.func @kernel(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>) kernel
-      attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (m ceildiv 128, sms), block = 192, shared_bytes = 1024, tensor_columns = 512>} {
+      attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m ceildiv 128, sms), block = 192, shared_bytes = 1024, tensor_columns = 512>} {
     gpu.return
   }
 }
@@ -91,7 +91,7 @@ gpu.module @kernels {
 // CHECK-LABEL: func.func @kernel_matmul
 func.func @kernel_matmul(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d: !blockscale.global<bf16>,
     %c: !blockscale.global<f32>, %bias: !blockscale.global<f16>, %s: f32, %ts: !blockscale.global<f32>, %i: i32) {
-  // CHECK: blockscale.kernel_matmul a(%[[A:.*]]) b(%[[B:.*]]) scales(%[[SFA:.*]], %[[SFB:.*]]) d(%[[D:.*]]) sizes(%[[I:.*]], %[[I]], %[[I]], %[[I]]) mma <kind = mxf4nvf4, {{.*}}, k = 64> schedule<target = "sm_100a", {{.*}}, group_m = 8> :
+  // CHECK: blockscale.kernel_matmul a(%[[A:.*]]) b(%[[B:.*]]) scales(%[[SFA:.*]], %[[SFB:.*]]) d(%[[D:.*]]) sizes(%[[I:.*]], %[[I]], %[[I]], %[[I]]) mma <kind = mxf4nvf4, {{.*}}, k = 64> schedule<{{.*}}, group_m = 8> :
   blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) sizes(%i, %i, %i, %i)
     mma #instruction schedule #complete : !data, !data, !blockscale.global<bf16> scales !scales, !scales
   // CHECK: blockscale.kernel_matmul a(%[[A]]) b(%[[B]]) scales(%[[SFA]], %[[SFB]]) d(%[[D]]) c(%[[C:.*]]) bias(%[[V:.*]]) alpha(%[[S:.*]]) beta(%[[S]]) tensor_scales(%[[T:.*]], %[[T]]) sizes

@@ -4,7 +4,7 @@
 // RUN: blockscale-opt %s -mlir-print-op-generic | blockscale-opt | FileCheck %s
 
 #instruction = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 64, k = 128, sparse = true>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !a = !blockscale.shared<4x128x128xf4E2M1FN, container = 4, swizzle = "64B">
 !b = !blockscale.shared<4x64x256xf4E2M1FN, container = 4, swizzle = "128B">
 !metadata = !blockscale.shared<4x1x128x16xi8, container = 8>

@@ -119,8 +119,8 @@ func.func @matmul(%a: !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, %b: !bloc
   %2 = blockscale.matmul %a, %b bias(%w) row activation(relu) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?xbf16> -> tensor<?x7168xf16>
   // CHECK: bias(%{{.*}}) activation(gelu) :
   %3 = blockscale.matmul %a, %b bias(%v) column activation(gelu) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<7168xf32> -> tensor<?x7168xf16>
-  // CHECK: schedule(#blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>) :
-  %4 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
+  // CHECK: schedule(#blockscale.schedule<tile_n = 192, stages = 5>) :
+  %4 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
   return
 }
 

@@ -199,7 +199,7 @@ func.func @integer_epilogue(%a: !blockscale.tensor<64x64xi8, "n2m4">, %b: !block
 //===----------------------------------------------------------------------===//
 
 #mma = #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 128, n = 64, k = 32, sparse = true>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_scales(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
@@ -212,7 +212,7 @@ func.func @kernel_scales(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
 // -----
 
 #mma = #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 128, n = 64, k = 32, sparse = true>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_tile(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
@@ -225,7 +225,7 @@ func.func @kernel_tile(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
 // -----
 
 #mma = #blockscale.mma<kind = f16, a = bf16, b = f16, m = 128, n = 64, k = 32, sparse = true>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_mixed(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
@@ -238,7 +238,7 @@ func.func @kernel_mixed(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
 // -----
 
 #mma = #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 128, n = 64, k = 32, sparse = true>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_integer_result(%m: !map, %d: !blockscale.global<i32>, %i: i32) {
@@ -251,7 +251,7 @@ func.func @kernel_integer_result(%m: !map, %d: !blockscale.global<i32>, %i: i32)
 // -----
 
 #mma = #blockscale.mma<kind = i8, a = int8, b = int8, m = 128, n = 64, k = 64, sparse = true>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_integer_epilogue(%m: !map, %d: !blockscale.global<i32>, %i: i32, %s: f32) {

@@ -79,9 +79,9 @@ func.func @matmul(%a: !blockscale.tensor<?x64xf16, "n2m4", layout = tiled_128x4>
 }
 
 #tf32 = #blockscale.mma<kind = tf32, a = tf32, b = tf32, m = 128, n = 64, k = 16, sparse = true>
-#complete = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 #i8 = #blockscale.mma<kind = i8, a = int8, b = uint8, m = 128, n = 64, k = 64, sparse = true>
-#bytes = #blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+#bytes = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 // CHECK-LABEL: func.func @kernel_matmul

@@ -91,7 +91,7 @@ func.func @k32(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32)
 // -----
 
 #mma = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 16, n = 8, k = 32>
-func.func @tcgen05_chip(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 288>} {
+func.func @tcgen05_chip(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i32) attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 288>} {
   // expected-error @below {{M = 16 is not legal for dense 'mxf8f6f4' with cta_group 1 on 'sm_100a'}}
   %0 = blockscale.warp_mma #mma %a, %b, %c scales %s, %s tile 0, 0 step 0
   return

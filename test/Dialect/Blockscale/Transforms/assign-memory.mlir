@@ -6,7 +6,7 @@
 !late = !blockscale.shared<1x8x128xi8, container = 8, swizzle = "128B">
 // HAND-LABEL: func.func @by_alignment
 // HAND-SAME: block = 32, shared_bytes = 1176>
-func.func @by_alignment() attributes {blockscale.kernel = #blockscale.kernel<target = "sm_100a", grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 32>} {
+func.func @by_alignment() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (sms), block = 32>} {
   // HAND: blockscale.shared_alloc offset(1024) : <1x4xi8
   %0 = blockscale.shared_alloc : !blockscale.shared<1x4xi8, container = 8>
   // HAND: blockscale.shared_alloc offset(0) : <1x8x128xi8
@@ -31,7 +31,7 @@ func.func @no_kernel() {
 !two_accumulators_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !two_accumulators_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @two_accumulators(%a: !two_accumulators_a, %b: !two_accumulators_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !two_accumulators_a, !two_accumulators_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !two_accumulators_a, !two_accumulators_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -39,7 +39,7 @@ func.func @two_accumulators(%a: !two_accumulators_a, %b: !two_accumulators_b) ->
 !overlap_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !overlap_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @overlap(%a: !overlap_a, %b: !overlap_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !overlap_a, !overlap_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !overlap_a, !overlap_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -47,7 +47,7 @@ func.func @overlap(%a: !overlap_a, %b: !overlap_b) -> tensor<8192x7168xbf16> {
 !overlap_mxfp8_a = !blockscale.tensor<256x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !overlap_mxfp8_b = !blockscale.tensor<512x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @overlap_mxfp8(%a: !overlap_mxfp8_a, %b: !overlap_mxfp8_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 256, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 256, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !overlap_mxfp8_a, !overlap_mxfp8_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 256, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !overlap_mxfp8_a, !overlap_mxfp8_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -55,7 +55,7 @@ func.func @overlap_mxfp8(%a: !overlap_mxfp8_a, %b: !overlap_mxfp8_b) -> tensor<2
 !few_columns_a = !blockscale.tensor<256x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !few_columns_b = !blockscale.tensor<8x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @few_columns(%a: !few_columns_a, %b: !few_columns_b) -> tensor<256x8xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 8, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 8, tile_k = 128, stages = 4, accumulators = 1, swap_operands = false, group_m = 8>) : !few_columns_a, !few_columns_b -> tensor<256x8xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 8, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 8, tile_k = 128, stages = 4, accumulators = 1, swap_operands = false, group_m = 8>) : !few_columns_a, !few_columns_b -> tensor<256x8xf32>
   return %0 : tensor<256x8xf32>
 }
 
@@ -63,7 +63,7 @@ func.func @few_columns(%a: !few_columns_a, %b: !few_columns_b) -> tensor<256x8xf
 !next_power_a = !blockscale.tensor<256x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !next_power_b = !blockscale.tensor<64x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @next_power(%a: !next_power_a, %b: !next_power_b) -> tensor<256x64xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 64, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !next_power_a, !next_power_b -> tensor<256x64xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 64, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !next_power_a, !next_power_b -> tensor<256x64xf32>
   return %0 : tensor<256x64xf32>
 }
 

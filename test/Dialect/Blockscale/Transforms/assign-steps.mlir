@@ -7,7 +7,7 @@
 !mxf8f6f4_a = !blockscale.tensor<256x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !mxf8f6f4_b = !blockscale.tensor<512x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @mxf8f6f4(%a: !mxf8f6f4_a, %b: !mxf8f6f4_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf8f6f4_a, !mxf8f6f4_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf8f6f4_a, !mxf8f6f4_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -15,7 +15,7 @@ func.func @mxf8f6f4(%a: !mxf8f6f4_a, %b: !mxf8f6f4_b) -> tensor<256x512xf32> {
 !mxf8f6f4_padded_a = !blockscale.tensor<256x2816xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !mxf8f6f4_padded_b = !blockscale.tensor<512x2816xf6E2M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @mxf8f6f4_padded(%a: !mxf8f6f4_padded_a, %b: !mxf8f6f4_padded_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e2m3, scale = ue8m0, block = 32, m = 128, n = 256, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 256, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf8f6f4_padded_a, !mxf8f6f4_padded_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e2m3, scale = ue8m0, block = 32, m = 128, n = 256, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf8f6f4_padded_a, !mxf8f6f4_padded_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -23,7 +23,7 @@ func.func @mxf8f6f4_padded(%a: !mxf8f6f4_padded_a, %b: !mxf8f6f4_padded_b) -> te
 !mxf4_a = !blockscale.tensor<256x4096xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !mxf4_b = !blockscale.tensor<512x4096xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @mxf4(%a: !mxf4_a, %b: !mxf4_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4_a, !mxf4_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4_a, !mxf4_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -31,7 +31,7 @@ func.func @mxf4(%a: !mxf4_a, %b: !mxf4_b) -> tensor<256x512xf32> {
 !mxf4_wide_a = !blockscale.tensor<256x4096xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !mxf4_wide_b = !blockscale.tensor<512x4096xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @mxf4_wide(%a: !mxf4_wide_a, %b: !mxf4_wide_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 192, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 192, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4_wide_a, !mxf4_wide_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 192, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4_wide_a, !mxf4_wide_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -39,14 +39,14 @@ func.func @mxf4_wide(%a: !mxf4_wide_a, %b: !mxf4_wide_b) -> tensor<256x512xf32> 
 !mxf4nvf4_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !mxf4nvf4_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @mxf4nvf4(%a: !mxf4nvf4_a, %b: !mxf4nvf4_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4nvf4_a, !mxf4nvf4_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4nvf4_a, !mxf4nvf4_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
 !mxf4nvf4_wide_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !mxf4nvf4_wide_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @mxf4nvf4_wide(%a: !mxf4nvf4_wide_a, %b: !mxf4nvf4_wide_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4nvf4_wide_a, !mxf4nvf4_wide_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mxf4nvf4_wide_a, !mxf4nvf4_wide_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -54,7 +54,7 @@ func.func @mxf4nvf4_wide(%a: !mxf4nvf4_wide_a, %b: !mxf4nvf4_wide_b) -> tensor<8
 !mn_major_a = !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
 !mn_major_b = !blockscale.tensor<384x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
 func.func @mn_major(%a: !mn_major_a, %b: !mn_major_b) -> tensor<256x384xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 192, k = 32, a_mn_major = true, b_mn_major = true>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 192, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mn_major_a, !mn_major_b -> tensor<256x384xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 192, k = 32, a_mn_major = true, b_mn_major = true>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mn_major_a, !mn_major_b -> tensor<256x384xf32>
   return %0 : tensor<256x384xf32>
 }
 
@@ -62,7 +62,7 @@ func.func @mn_major(%a: !mn_major_a, %b: !mn_major_b) -> tensor<256x384xf32> {
 !tail_a = !blockscale.tensor<256x2880xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !tail_b = !blockscale.tensor<512x2880xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @tail(%a: !tail_a, %b: !tail_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tail_a, !tail_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tail_a, !tail_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -70,7 +70,7 @@ func.func @tail(%a: !tail_a, %b: !tail_b) -> tensor<256x512xf32> {
 !ragged_tail_a = !blockscale.tensor<256x304xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !ragged_tail_b = !blockscale.tensor<512x304xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @ragged_tail(%a: !ragged_tail_a, %b: !ragged_tail_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !ragged_tail_a, !ragged_tail_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !ragged_tail_a, !ragged_tail_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -78,7 +78,7 @@ func.func @ragged_tail(%a: !ragged_tail_a, %b: !ragged_tail_b) -> tensor<256x512
 !dynamic_tail_a = !blockscale.tensor<256x?xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !dynamic_tail_b = !blockscale.tensor<512x?xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @dynamic_tail(%a: !dynamic_tail_a, %b: !dynamic_tail_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !dynamic_tail_a, !dynamic_tail_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !dynamic_tail_a, !dynamic_tail_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 

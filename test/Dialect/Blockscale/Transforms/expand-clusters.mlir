@@ -5,7 +5,7 @@
 !pair_a = !blockscale.tensor<8192x336xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !pair_b = !blockscale.tensor<7168x336xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @pair(%a: !pair_a, %b: !pair_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 256, n = 256, k = 64, cta_group = 2>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 256, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 2>) : !pair_a, !pair_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 256, n = 256, k = 64, cta_group = 2>) schedule(#blockscale.schedule<tile_m = 256, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 2>) : !pair_a, !pair_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -14,13 +14,13 @@ func.func @pair(%a: !pair_a, %b: !pair_b) -> tensor<8192x7168xbf16> {
 !cluster_a = !blockscale.tensor<8192x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !cluster_b = !blockscale.tensor<7168x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @cluster(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cluster_m = 2, cluster_n = 4>) : !cluster_a, !cluster_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cluster_m = 2, cluster_n = 4>) : !cluster_a, !cluster_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
 // A seventh warp asks for tiles; threads of both CTAs read what it is told.
 func.func @dynamic(%a: !cluster_a, %b: !cluster_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 256, n = 128, k = 32, cta_group = 2>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 256, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 2, scheduler = dynamic, dependent_launch = true>) : !cluster_a, !cluster_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 256, n = 128, k = 32, cta_group = 2>) schedule(#blockscale.schedule<tile_m = 256, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 2, scheduler = dynamic, dependent_launch = true>) : !cluster_a, !cluster_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 

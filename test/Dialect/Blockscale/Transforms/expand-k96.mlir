@@ -8,14 +8,14 @@
 !blocks_of_16_a = !blockscale.tensor<128x1536xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !blocks_of_16_b = !blockscale.tensor<256x1536xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @blocks_of_16(%a: !blocks_of_16_a, %b: !blocks_of_16_b) -> tensor<128x256xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>) schedule(#blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) : !blocks_of_16_a, !blocks_of_16_b -> tensor<128x256xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !blocks_of_16_a, !blocks_of_16_b -> tensor<128x256xf32>
   return %0 : tensor<128x256xf32>
 }
 
 !blocks_of_32_a = !blockscale.tensor<128x1536xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !blocks_of_32_b = !blockscale.tensor<128x1536xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @blocks_of_32(%a: !blocks_of_32_a, %b: !blocks_of_32_b) -> tensor<128x128xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 96>) schedule(#blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) : !blocks_of_32_a, !blocks_of_32_b -> tensor<128x128xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 96>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !blocks_of_32_a, !blocks_of_32_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -23,7 +23,7 @@ func.func @blocks_of_32(%a: !blocks_of_32_a, %b: !blocks_of_32_b) -> tensor<128x
 !short_end_a = !blockscale.tensor<128x1280xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !short_end_b = !blockscale.tensor<256x1280xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @short_end(%a: !short_end_a, %b: !short_end_b) -> tensor<128x256xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>) schedule(#blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) : !short_end_a, !short_end_b -> tensor<128x256xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !short_end_a, !short_end_b -> tensor<128x256xf32>
   return %0 : tensor<128x256xf32>
 }
 
@@ -32,7 +32,7 @@ func.func @short_end(%a: !short_end_a, %b: !short_end_b) -> tensor<128x256xf32> 
 !filled_end_a = !blockscale.tensor<128x1232xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !filled_end_b = !blockscale.tensor<256x1232xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @filled_end(%a: !filled_end_a, %b: !filled_end_b) -> tensor<128x256xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>) schedule(#blockscale.schedule<target = "sm_103a", tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) : !filled_end_a, !filled_end_b -> tensor<128x256xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 96>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !filled_end_a, !filled_end_b -> tensor<128x256xf32>
   return %0 : tensor<128x256xf32>
 }
 

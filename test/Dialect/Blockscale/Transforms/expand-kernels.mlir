@@ -3,7 +3,7 @@
 !protocol_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !protocol_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @protocol(%a: !protocol_a, %b: !protocol_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !protocol_a, !protocol_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !protocol_a, !protocol_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -12,14 +12,14 @@ func.func @protocol(%a: !protocol_a, %b: !protocol_b) -> tensor<8192x7168xbf16> 
 !overlap_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !overlap_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @overlap(%a: !overlap_a, %b: !overlap_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !overlap_a, !overlap_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !overlap_a, !overlap_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
 !one_accumulator_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !one_accumulator_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @one_accumulator(%a: !one_accumulator_a, %b: !one_accumulator_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 1, swap_operands = false, group_m = 8>) : !one_accumulator_a, !one_accumulator_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 256, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 256, tile_k = 256, stages = 4, accumulators = 1, swap_operands = false, group_m = 8>) : !one_accumulator_a, !one_accumulator_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -28,7 +28,7 @@ func.func @one_accumulator(%a: !one_accumulator_a, %b: !one_accumulator_b) -> te
 !counted_bytes_a = !blockscale.tensor<256x2816xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !counted_bytes_b = !blockscale.tensor<512x2816xf6E2M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @counted_bytes(%a: !counted_bytes_a, %b: !counted_bytes_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e2m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !counted_bytes_a, !counted_bytes_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e2m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !counted_bytes_a, !counted_bytes_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -36,7 +36,7 @@ func.func @counted_bytes(%a: !counted_bytes_a, %b: !counted_bytes_b) -> tensor<2
 !shift_of_64_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !shift_of_64_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @shift_of_64(%a: !shift_of_64_a, %b: !shift_of_64_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !shift_of_64_a, !shift_of_64_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 64, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !shift_of_64_a, !shift_of_64_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -44,7 +44,7 @@ func.func @shift_of_64(%a: !shift_of_64_a, %b: !shift_of_64_b) -> tensor<8192x71
 !shift_of_192_a = !blockscale.tensor<8192x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !shift_of_192_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @shift_of_192(%a: !shift_of_192_a, %b: !shift_of_192_b) -> tensor<8192x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 192, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 192, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !shift_of_192_a, !shift_of_192_b -> tensor<8192x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 192, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !shift_of_192_a, !shift_of_192_b -> tensor<8192x7168xbf16>
   return %0 : tensor<8192x7168xbf16>
 }
 
@@ -52,7 +52,7 @@ func.func @shift_of_192(%a: !shift_of_192_a, %b: !shift_of_192_b) -> tensor<8192
 !single_odd_tile_a = !blockscale.tensor<256x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !single_odd_tile_b = !blockscale.tensor<72x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @single_odd_tile(%a: !single_odd_tile_a, %b: !single_odd_tile_b) -> tensor<256x72xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 72, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 72, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !single_odd_tile_a, !single_odd_tile_b -> tensor<256x72xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 72, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 72, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !single_odd_tile_a, !single_odd_tile_b -> tensor<256x72xf32>
   return %0 : tensor<256x72xf32>
 }
 
@@ -61,7 +61,7 @@ func.func @single_odd_tile(%a: !single_odd_tile_a, %b: !single_odd_tile_b) -> te
 !mn_major_a = !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
 !mn_major_b = !blockscale.tensor<384x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4, order = mn_major>
 func.func @mn_major(%a: !mn_major_a, %b: !mn_major_b) -> tensor<256x384xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 192, k = 32, a_mn_major = true, b_mn_major = true>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 192, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mn_major_a, !mn_major_b -> tensor<256x384xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 192, k = 32, a_mn_major = true, b_mn_major = true>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 192, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !mn_major_a, !mn_major_b -> tensor<256x384xf32>
   return %0 : tensor<256x384xf32>
 }
 
@@ -69,7 +69,7 @@ func.func @mn_major(%a: !mn_major_a, %b: !mn_major_b) -> tensor<256x384xf32> {
 !tail_a = !blockscale.tensor<256x2880xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !tail_b = !blockscale.tensor<512x2880xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @tail(%a: !tail_a, %b: !tail_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tail_a, !tail_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tail_a, !tail_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -78,7 +78,7 @@ func.func @tail(%a: !tail_a, %b: !tail_b) -> tensor<256x512xf32> {
 !masked_tail_a = !blockscale.tensor<256x304xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !masked_tail_b = !blockscale.tensor<512x304xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @masked_tail(%a: !masked_tail_a, %b: !masked_tail_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !masked_tail_a, !masked_tail_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !masked_tail_a, !masked_tail_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -86,7 +86,7 @@ func.func @masked_tail(%a: !masked_tail_a, %b: !masked_tail_b) -> tensor<256x512
 !even_tail_a = !blockscale.tensor<256x320xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !even_tail_b = !blockscale.tensor<512x320xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @even_tail(%a: !even_tail_a, %b: !even_tail_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !even_tail_a, !even_tail_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !even_tail_a, !even_tail_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -94,7 +94,7 @@ func.func @even_tail(%a: !even_tail_a, %b: !even_tail_b) -> tensor<256x512xf32> 
 !only_a_tail_a = !blockscale.tensor<256x32xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !only_a_tail_b = !blockscale.tensor<512x32xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @only_a_tail(%a: !only_a_tail_a, %b: !only_a_tail_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !only_a_tail_a, !only_a_tail_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !only_a_tail_a, !only_a_tail_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -102,7 +102,7 @@ func.func @only_a_tail(%a: !only_a_tail_a, %b: !only_a_tail_b) -> tensor<256x512
 !dynamic_k_a = !blockscale.tensor<256x?xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 !dynamic_k_b = !blockscale.tensor<512x?xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @dynamic_k(%a: !dynamic_k_a, %b: !dynamic_k_b) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !dynamic_k_a, !dynamic_k_b -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !dynamic_k_a, !dynamic_k_b -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
@@ -111,26 +111,26 @@ func.func @dynamic_k(%a: !dynamic_k_a, %b: !dynamic_k_b) -> tensor<256x512xf32> 
 !swapped_a = !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !swapped_b = !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32", layout = tiled_128x4>
 func.func @swapped(%a: !swapped_a, %b: !swapped_b) -> tensor<?x7168xbf16> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e5m2, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 64, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = true, group_m = 8>) : !swapped_a, !swapped_b -> tensor<?x7168xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e5m2, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 64, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = true, group_m = 8>) : !swapped_a, !swapped_b -> tensor<?x7168xbf16>
   return %0 : tensor<?x7168xbf16>
 }
 
 // Each product of a batch has its own tensor scales.
 !batched_tensor_scales = !blockscale.tensor<8x128x256xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
 func.func @batched_tensor_scales(%a: !batched_tensor_scales, %b: !batched_tensor_scales) -> tensor<8x128x128xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !batched_tensor_scales, !batched_tensor_scales -> tensor<8x128x128xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !batched_tensor_scales, !batched_tensor_scales -> tensor<8x128x128xf32>
   return %0 : tensor<8x128x128xf32>
 }
 
 // alpha * sum + beta * c + bias, then the activation, all in f32.
 func.func @epilogue(%a: !masked_tail_a, %b: !masked_tail_b, %alpha: f32, %beta: f32, %c: tensor<256x512xf16>, %v: tensor<512xbf16>) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b alpha(%alpha) beta(%beta) c(%c) bias(%v) activation(silu) mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !masked_tail_a, !masked_tail_b, tensor<256x512xf16>, tensor<512xbf16> -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b alpha(%alpha) beta(%beta) c(%c) bias(%v) activation(silu) mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !masked_tail_a, !masked_tail_b, tensor<256x512xf16>, tensor<512xbf16> -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 
 // A bias per row is one number for a thread: that of its row, if there is one.
 func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf32>) -> tensor<256x512xf32> {
-  %0 = blockscale.matmul %a, %b bias(%v) row activation(relu) mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !masked_tail_a, !masked_tail_b, tensor<256xf32> -> tensor<256x512xf32>
+  %0 = blockscale.matmul %a, %b bias(%v) row activation(relu) mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !masked_tail_a, !masked_tail_b, tensor<256xf32> -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
 }
 

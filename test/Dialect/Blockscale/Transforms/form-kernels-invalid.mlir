@@ -14,7 +14,7 @@ func.func @nothing(%a: !nothing_a, %b: !nothing_b) -> tensor<?x7168xf32> {
 !no_swap_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @no_swap(%a: !no_swap_a, %b: !no_swap_b) -> tensor<?x7168xf32> {
   // expected-error @below {{has no complete schedule; run 'blockscale-select-schedule' first}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, group_m = 8>) : !no_swap_a, !no_swap_b -> tensor<?x7168xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, group_m = 8>) : !no_swap_a, !no_swap_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
 
@@ -24,7 +24,7 @@ func.func @no_swap(%a: !no_swap_a, %b: !no_swap_b) -> tensor<?x7168xf32> {
 !illegal_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @illegal(%a: !illegal_a, %b: !illegal_b) -> tensor<?x7168xf32> {
   // expected-error @below {{M = 64 is not legal for dense 'mxf4nvf4'}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 64, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !illegal_a, !illegal_b -> tensor<?x7168xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 64, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !illegal_a, !illegal_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
 
@@ -34,7 +34,7 @@ func.func @illegal(%a: !illegal_a, %b: !illegal_b) -> tensor<?x7168xf32> {
 !tile_n_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tile_n(%a: !tile_n_a, %b: !tile_n_b) -> tensor<?x7168xf32> {
   // expected-error @below {{its tile of 128x64x256 does not suit its instruction, which needs 128x128x256}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tile_n_a, !tile_n_b -> tensor<?x7168xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tile_n_a, !tile_n_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
 
@@ -44,7 +44,7 @@ func.func @tile_n(%a: !tile_n_a, %b: !tile_n_b) -> tensor<?x7168xf32> {
 !tile_k_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tile_k(%a: !tile_k_a, %b: !tile_k_b) -> tensor<?x7168xf32> {
   // expected-error @below {{its tile of 128x128x128 does not suit its instruction, which needs 128x128x256}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tile_k_a, !tile_k_b -> tensor<?x7168xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !tile_k_a, !tile_k_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
 
@@ -54,7 +54,7 @@ func.func @tile_k(%a: !tile_k_a, %b: !tile_k_b) -> tensor<?x7168xf32> {
 !other_block_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @other_block(%a: !other_block_a, %b: !other_block_b) -> tensor<?x7168xf32> {
   // expected-error @below {{its instruction does not read its operands; 'blockscale-legalize-scales' and 'blockscale-select-schedule' find one that does}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !other_block_a, !other_block_b -> tensor<?x7168xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !other_block_a, !other_block_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
 
@@ -64,7 +64,7 @@ func.func @other_block(%a: !other_block_a, %b: !other_block_b) -> tensor<?x7168x
 !other_layout_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @other_layout(%a: !other_layout_a, %b: !other_layout_b) -> tensor<?x7168xf32> {
   // expected-error @below {{its instruction does not read its operands}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !other_layout_a, !other_layout_b -> tensor<?x7168xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !other_layout_a, !other_layout_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
 
@@ -75,7 +75,7 @@ func.func @other_layout(%a: !other_layout_a, %b: !other_layout_b) -> tensor<?x71
 !swapped_types_b = !blockscale.tensor<128x256xf8E5M2, "e8m0_t32", layout = tiled_128x4>
 func.func @swapped_types(%a: !swapped_types_a, %b: !swapped_types_b) -> tensor<128x128xf32> {
   // expected-error @below {{its instruction does not read its operands}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e5m2, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = true, group_m = 8>) : !swapped_types_a, !swapped_types_b -> tensor<128x128xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e5m2, scale = ue8m0, block = 32, m = 128, n = 128, k = 32>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = true, group_m = 8>) : !swapped_types_a, !swapped_types_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -84,7 +84,7 @@ func.func @swapped_types(%a: !swapped_types_a, %b: !swapped_types_b) -> tensor<1
 !major = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @major(%a: !major, %b: !major) -> tensor<128x128xf32> {
   // expected-error @below {{its instruction does not read its operands}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32, b_mn_major = true>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !major, !major -> tensor<128x128xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, m = 128, n = 128, k = 32, b_mn_major = true>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !major, !major -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -95,6 +95,6 @@ func.func private @kernels()
 !name_a = !blockscale.tensor<?x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !name_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @name(%a: !name_a, %b: !name_b) -> tensor<?x7168xf32> {
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<target = "sm_100a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !name_a, !name_b -> tensor<?x7168xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !name_a, !name_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }

@@ -1,9 +1,9 @@
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics -blockscale-legalize-scales
-// RUN: not blockscale-opt %S/legalize-scales.mlir -blockscale-legalize-scales=target=sm_999 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// RUN: not blockscale-opt %S/legalize-scales.mlir -blockscale-legalize-scales=target=sm_100 2>&1 | FileCheck %s --check-prefix=PLAIN
+// RUN: not blockscale-opt %S/legalize-scales.mlir -blockscale-attach-target=target=sm_999 -blockscale-legalize-scales 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: not blockscale-opt %S/legalize-scales.mlir -blockscale-attach-target=target=sm_100 -blockscale-legalize-scales 2>&1 | FileCheck %s --check-prefix=PLAIN
 
 // UNKNOWN: error: unknown target 'sm_999'; known targets: sm_100a
-// PLAIN: error: target 'sm_100' has no block-scaled matrix instruction
+// PLAIN: error: 'blockscale.matmul' op target 'sm_100' has no block-scaled matrix instruction
 
 !zero_point_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !zero_point_b = !blockscale.tensor<128x256xui4, "float16_int8_t16">

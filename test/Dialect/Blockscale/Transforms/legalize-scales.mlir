@@ -1,6 +1,6 @@
 // RUN: blockscale-opt %s -blockscale-legalize-scales | FileCheck %s
-// RUN: blockscale-opt %s -blockscale-legalize-scales=target=sm_103a | FileCheck %s
-// RUN: blockscale-opt %s -blockscale-legalize-scales=target=sm_110a | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-attach-target=target=sm_103a -blockscale-legalize-scales | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-attach-target=target=sm_110a -blockscale-legalize-scales | FileCheck %s
 
 !mxfp8_a = !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !mxfp8_b = !blockscale.tensor<256x4096xf8E5M2, "e8m0_t32", layout = tiled_128x4>

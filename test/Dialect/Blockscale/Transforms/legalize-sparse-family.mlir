@@ -1,7 +1,7 @@
 // Family targets have no sparse FP4 instruction, but the others.
 
-// RUN: sed s/CHIP/sm_100f/ %s | blockscale-opt -split-input-file -verify-diagnostics -blockscale-legalize-scales=target=sm_100f | FileCheck %s
-// RUN: sed "s/on 'CHIP'/(mma.sync) on 'sm_120f'/" %s | blockscale-opt -split-input-file -verify-diagnostics -blockscale-legalize-scales=target=sm_120f | FileCheck %s
+// RUN: sed s/CHIP/sm_100f/ %s | blockscale-opt -split-input-file -verify-diagnostics -blockscale-attach-target=target=sm_100f -blockscale-legalize-scales | FileCheck %s
+// RUN: sed "s/on 'CHIP'/(mma.sync) on 'sm_120f'/" %s | blockscale-opt -split-input-file -verify-diagnostics -blockscale-attach-target=target=sm_120f -blockscale-legalize-scales | FileCheck %s
 
 !fp4_a = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16n4m8", layout = tiled_128x4>
 !fp4_b = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t32", layout = tiled_128x4>

@@ -2,9 +2,9 @@
 
 // RUN: split-file %s %t
 // RUN: blockscale-opt %t/sm_100a.mlir -split-input-file -verify-diagnostics -blockscale-legalize-scales
-// RUN: blockscale-opt %t/sm_103a.mlir -split-input-file -verify-diagnostics -blockscale-legalize-scales=target=sm_103a
-// RUN: blockscale-opt %t/sm_120a.mlir -split-input-file -verify-diagnostics -blockscale-legalize-scales=target=sm_120a
-// RUN: blockscale-opt %t/fallback.mlir -split-input-file -verify-diagnostics "-blockscale-legalize-scales=target=sm_103a dense-fallback"
+// RUN: blockscale-opt %t/sm_103a.mlir -split-input-file -verify-diagnostics -blockscale-attach-target=target=sm_103a -blockscale-legalize-scales
+// RUN: blockscale-opt %t/sm_120a.mlir -split-input-file -verify-diagnostics -blockscale-attach-target=target=sm_120a -blockscale-legalize-scales
+// RUN: blockscale-opt %t/fallback.mlir -split-input-file -verify-diagnostics -blockscale-attach-target=target=sm_103a -blockscale-legalize-scales=dense-fallback
 
 //--- sm_100a.mlir
 

@@ -2,7 +2,7 @@
 
 // RUN: blockscale-opt %s -blockscale-legalize-scales | FileCheck %s
 // RUN: blockscale-opt %s -blockscale-legalize-scales=dense-fallback | FileCheck %s
-// RUN: blockscale-opt %s -blockscale-legalize-scales=target=sm_110a | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-attach-target=target=sm_110a -blockscale-legalize-scales | FileCheck %s
 
 !f16_a = !blockscale.tensor<?x256xf16, "n2m4", layout = tiled_128x4>
 !f16_b = !blockscale.tensor<128x256xf16>

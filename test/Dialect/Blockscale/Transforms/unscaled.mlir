@@ -3,7 +3,7 @@
 // A K tile is 128 bytes of a row of B where A's rows of half the length and a
 // tile of metadata allow it.
 
-// RUN: blockscale-opt %s --blockscale-select-schedule=target=sm_100a --blockscale-form-kernels --blockscale-expand-kernels --blockscale-assign-memory --blockscale-assign-steps | FileCheck %s
+// RUN: blockscale-opt %s --blockscale-attach-target=target=sm_100a --blockscale-select-schedule --blockscale-form-kernels --blockscale-expand-kernels --blockscale-assign-memory --blockscale-assign-steps | FileCheck %s
 
 #schedule = #blockscale.schedule<tile_n = 192, cta_group = 1, stages = 3, accumulators = 2>
 

@@ -5,7 +5,7 @@
 !pair = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @pair(%a: !pair, %b: !pair) -> tensor<8192x8192xbf16> {
   // expected-error @below {{has no legal schedule: cta_group 2 is not legal for dense 'mxf4nvf4' (mma.sync) on 'sm_120a'}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", cta_group = 2>) : !pair, !pair -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cta_group = 2>) {blockscale.target = #blockscale.target<sm_120a>} : !pair, !pair -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -14,7 +14,7 @@ func.func @pair(%a: !pair, %b: !pair) -> tensor<8192x8192xbf16> {
 !k96 = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @k96(%a: !k96, %b: !k96) -> tensor<8192x8192xbf16> {
   // expected-error @below {{has no legal schedule: K = 96 is not legal}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", mma_k = 96>) : !k96, !k96 -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<mma_k = 96>) {blockscale.target = #blockscale.target<sm_120a>} : !k96, !k96 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -23,7 +23,7 @@ func.func @k96(%a: !k96, %b: !k96) -> tensor<8192x8192xbf16> {
 !cluster = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @cluster(%a: !cluster, %b: !cluster) -> tensor<8192x8192xbf16> {
   // expected-error @below {{on sm_120a the legal cluster is 1x1, found 2x1}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", cluster_m = 2>) : !cluster, !cluster -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<cluster_m = 2>) {blockscale.target = #blockscale.target<sm_120a>} : !cluster, !cluster -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -32,7 +32,7 @@ func.func @cluster(%a: !cluster, %b: !cluster) -> tensor<8192x8192xbf16> {
 !accumulators = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @accumulators(%a: !accumulators, %b: !accumulators) -> tensor<8192x8192xbf16> {
   // expected-error @below {{sm_120a keeps accumulators in registers; the legal number of 'accumulators' is 1, found 2}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", accumulators = 2>) : !accumulators, !accumulators -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<accumulators = 2>) {blockscale.target = #blockscale.target<sm_120a>} : !accumulators, !accumulators -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -41,7 +41,7 @@ func.func @accumulators(%a: !accumulators, %b: !accumulators) -> tensor<8192x819
 !dynamic = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @dynamic(%a: !dynamic, %b: !dynamic) -> tensor<8192x8192xbf16> {
   // expected-error @below {{dynamic scheduling and dependent launches are not lowered for sm_121a yet}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_121a", scheduler = dynamic>) : !dynamic, !dynamic -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<scheduler = dynamic>) {blockscale.target = #blockscale.target<sm_121a>} : !dynamic, !dynamic -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -50,7 +50,7 @@ func.func @dynamic(%a: !dynamic, %b: !dynamic) -> tensor<8192x8192xbf16> {
 !tile_n_256 = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tile_n_256(%a: !tile_n_256, %b: !tile_n_256) -> tensor<8192x8192xbf16> {
   // expected-error @below {{a tile of 128x256x256 is not one that warps multiply; legal are 128 rows, 16, 32, 64 or 128 columns and 256 along K}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", tile_n = 256>) : !tile_n_256, !tile_n_256 -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 256>) {blockscale.target = #blockscale.target<sm_120a>} : !tile_n_256, !tile_n_256 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -59,7 +59,7 @@ func.func @tile_n_256(%a: !tile_n_256, %b: !tile_n_256) -> tensor<8192x8192xbf16
 !tile_m_256 = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tile_m_256(%a: !tile_m_256, %b: !tile_m_256) -> tensor<8192x8192xbf16> {
   // expected-error @below {{a tile of 256x128x256 is not one that warps multiply}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", tile_m = 256>) : !tile_m_256, !tile_m_256 -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_m = 256>) {blockscale.target = #blockscale.target<sm_120a>} : !tile_m_256, !tile_m_256 -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -68,7 +68,7 @@ func.func @tile_m_256(%a: !tile_m_256, %b: !tile_m_256) -> tensor<8192x8192xbf16
 !stages = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @stages(%a: !stages, %b: !stages) -> tensor<8192x8192xbf16> {
   // expected-error @below {{3 stages of 36864 bytes exceed the 101376 bytes of shared memory that sm_120a gives a CTA; at most 2 fit}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<target = "sm_120a", tile_n = 128, stages = 3>) : !stages, !stages -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 128, stages = 3>) {blockscale.target = #blockscale.target<sm_120a>} : !stages, !stages -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -78,7 +78,7 @@ func.func @stages(%a: !stages, %b: !stages) -> tensor<8192x8192xbf16> {
 !swap_b = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t32", layout = tiled_128x4>
 func.func @swap(%a: !swap_a, %b: !swap_b) -> tensor<8192x8192xbf16> {
   // expected-error @below {{has no legal schedule: a sparse 'a' supplies the rows of the instruction, so 'swap_operands' must be false}}
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sparse = true>) schedule(#blockscale.schedule<target = "sm_120a", swap_operands = true>) : !swap_a, !swap_b -> tensor<8192x8192xbf16>
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, sparse = true>) schedule(#blockscale.schedule<swap_operands = true>) {blockscale.target = #blockscale.target<sm_120a>} : !swap_a, !swap_b -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
 
@@ -88,6 +88,6 @@ func.func @swap(%a: !swap_a, %b: !swap_b) -> tensor<8192x8192xbf16> {
 !unscaled_b = !blockscale.tensor<128x256xf8E4M3FN>
 func.func @unscaled(%a: !unscaled_a, %b: !unscaled_b) -> tensor<128x128xf32> {
   // expected-error @below {{has no legal schedule: kind 'f8f6f4' is lowered to tensor memory only; without it the block-scaled kinds are}}
-  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3, sparse = true>) schedule(#blockscale.schedule<target = "sm_120a">) : !unscaled_a, !unscaled_b -> tensor<128x128xf32>
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3, sparse = true>) {blockscale.target = #blockscale.target<sm_120a>} : !unscaled_a, !unscaled_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -1,8 +1,8 @@
 // Schedules of chips without tensor memory.
 
-// RUN: blockscale-opt %s -blockscale-select-schedule=target=sm_120a | FileCheck %s
-// RUN: blockscale-opt %s -blockscale-select-schedule=target=sm_120a -o %t.once.mlir
-// RUN: blockscale-opt %t.once.mlir -blockscale-select-schedule=target=sm_120a -o %t.twice.mlir
+// RUN: blockscale-opt %s -blockscale-attach-target=target=sm_120a -blockscale-select-schedule | FileCheck %s
+// RUN: blockscale-opt %s -blockscale-attach-target=target=sm_120a -blockscale-select-schedule -o %t.once.mlir
+// RUN: blockscale-opt %t.once.mlir -blockscale-attach-target=target=sm_120a -blockscale-select-schedule -o %t.twice.mlir
 // RUN: diff %t.once.mlir %t.twice.mlir
 
 // Big products take the tile that runs at the full rate; two stages of 16384 +
@@ -11,7 +11,7 @@
 // CHECK-LABEL: func.func @big
 func.func @big(%a: !big, %b: !big) -> tensor<8192x8192xbf16> {
   // CHECK: mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 16, n = 8, k = 64>)
-  // CHECK-SAME: schedule(#blockscale.schedule<target = "sm_120a", tile_m = 128, tile_n = 128, tile_k = 256, stages = 2, accumulators = 1, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 64>)
+  // CHECK-SAME: schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 2, accumulators = 1, swap_operands = false, group_m = 8, cta_group = 1, cluster_m = 1, cluster_n = 1, mma_k = 64>)
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !big, !big -> tensor<8192x8192xbf16>
   return %0 : tensor<8192x8192xbf16>
 }
@@ -31,7 +31,7 @@ func.func @few(%a: !few_a, %b: !few_b) -> tensor<5x8192xf32> {
 !wish = !blockscale.tensor<8192x4096xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-LABEL: func.func @wish
 func.func @wish(%a: !wish, %b: !wish) -> tensor<8192x8192xf32> {
-  // CHECK: target = "sm_121a", tile_m = 128, tile_n = 32, tile_k = 256, stages = 3, accumulators = 1, swap_operands = true, group_m = 2
-  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<target = "sm_121a", tile_n = 32, stages = 3, swap_operands = true, group_m = 2>) : !wish, !wish -> tensor<8192x8192xf32>
+  // CHECK: schedule<tile_m = 128, tile_n = 32, tile_k = 256, stages = 3, accumulators = 1, swap_operands = true, group_m = 2
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) schedule(#blockscale.schedule<tile_n = 32, stages = 3, swap_operands = true, group_m = 2>) {blockscale.target = #blockscale.target<sm_121a>} : !wish, !wish -> tensor<8192x8192xf32>
   return %0 : tensor<8192x8192xf32>
 }

@@ -23,6 +23,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/TilingInterface.h"
@@ -30,6 +31,15 @@
 
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.h.inc"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleEnums.h.inc"
+
+namespace blockscale {
+/// The sizes of a product, `ShapedType::kDynamic` where neither operand knows.
+struct ProductSizes {
+  int64_t m, n, k, batch;
+};
+
+class ScaledTensorType;
+} // namespace blockscale
 
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.h.inc"
@@ -41,6 +51,36 @@
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.h.inc"
 
 namespace blockscale {
+/// The chip that `op` is compiled for, if it or an op around it names one.
+std::optional<hw::Target> findTarget(mlir::Operation *op);
+
+/// The same, or `hw::kDefaultTarget`.
+hw::Target getTarget(mlir::Operation *op);
+
+/// The sizes of a product of two operands: what either of them knows.
+ProductSizes productSizes(ScaledTensorType a, ScaledTensorType b);
+
+/// The most that M, N, K or the batch of a kernel may be: its 32-bit arithmetic
+/// goes up to a cluster of tiles past the end.
+inline constexpr int64_t kMaxProductSize =
+    (int64_t(1) << 31) - (int64_t(1) << 16);
+
+/// What an expression over the sizes of a product may be at most: symbols 0 to
+/// 3 are M, N, K and the batch.
+struct SizeLimit {
+  mlir::AffineExpr value;
+  int64_t maximum;
+  /// What it limits: "number of CTAs".
+  std::string what;
+};
+
+/// The limits of a kernel's grid and tensor maps that sizes up to
+/// `kMaxProductSize` can exceed; those of static sizes are checked here. An
+/// error if one of those is exceeded; `diagnose` starts it.
+mlir::FailureOr<llvm::SmallVector<SizeLimit>>
+sizeLimits(mlir::FunctionOpInterface kernel,
+           llvm::function_ref<mlir::InFlightDiagnostic()> diagnose);
+
 /// The question to the legality table that `mma` asks on `target`.
 hw::MmaQuery legalityQuery(MmaAttr mma, hw::Target target);
 

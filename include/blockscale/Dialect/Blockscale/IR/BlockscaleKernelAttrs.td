@@ -9,10 +9,31 @@
 #ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELATTRS_TD
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEKERNELATTRS_TD
 
+include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleFields.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// The target
+//===----------------------------------------------------------------------===//
+
+def Blockscale_TargetAttr : AttrDef<Blockscale_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "the chip that an op and all in it are compiled for";
+  let description = [{
+    Sits as `blockscale.target` on a module, a `gpu.module`, a function or a
+    single op; the innermost one counts. What has none is compiled for sm_100a.
+    Kernels of one chip share a `gpu.module`.
+
+    ```mlir
+    module attributes {blockscale.target = #blockscale.target<sm_103a>} {...}
+    ```
+  }];
+  let parameters = (ins "::blockscale::hw::Target":$value);
+  let assemblyFormat = "`<` $value `>`";
+}
 
 //===----------------------------------------------------------------------===//
 // Choices of the schedule
@@ -27,8 +48,6 @@ def Blockscale_Scheduler : I32EnumAttr<"Scheduler",
 }
 
 defvar Blockscale_ScheduleFields = [
-  Blockscale_Field<"target", "target",
-                   OptionalParameter<"::mlir::StringAttr">>,
   Blockscale_CountField<"tile_m", "tileM">,
   Blockscale_CountField<"tile_n", "tileN">,
   Blockscale_CountField<"tile_k", "tileK">,
@@ -60,7 +79,6 @@ def Blockscale_ScheduleAttr
 
     | field | meaning | legal |
     |---|---|---|
-    | `target` | chip the kernel is for | a name that `blockscale explain legality` knows |
     | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2 |
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
     | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit elements, 128 of 8 bits, 64 of 16 or 32 of 32; with a sparse `a` at least a tile of its metadata, four scales, and 128 stored elements of the padded types |
@@ -82,11 +100,16 @@ def Blockscale_ScheduleAttr
     Example:
 
     ```mlir
-    #blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>
+    #blockscale.schedule<tile_n = 192, stages = 5>
     ```
   }];
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let moreDeclarations = [{
+    /// Whether nothing is left to choose.
+    bool isComplete() const {
+      return getTileM() && getTileN() && getTileK() && getStages() &&
+             getAccumulators() && getSwapOperands() && getGroupM();
+    }
     /// CTAs that execute one instruction together, 1 if not chosen.
     int64_t ctaGroup() const { return std::max<int64_t>(1, getCtaGroup()); }
     /// CTAs of a cluster along rows and columns of D, 1 if not chosen.
@@ -265,7 +288,6 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     * `dependent_launch`: launch with programmatic stream serialization.
   }];
   let parameters = (ins
-    "::mlir::StringAttr":$target,
     "::mlir::AffineMap":$grid,
     "int64_t":$block,
     DefaultValuedParameter<"int64_t", "0">:$shared_bytes,
@@ -273,6 +295,33 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
+  let mnemonic = "product";
+  let summary = "the product that a kernel computes";
+  let description = [{
+    Sits on a kernel as `blockscale.product`: what the host must know of the
+    matmul that the kernel was made from, and its body no longer tells. `source`
+    is the function that held the matmul; `a` and `b` are the types of its
+    operands, which give its sizes; `mma` is the instruction, with operands
+    exchanged if `swap_operands`; `bias` and `activation` are those of the
+    epilogue. Its other operands are parameters of the kernel.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$source,
+    "::blockscale::ScaledTensorType":$a,
+    "::blockscale::ScaledTensorType":$b,
+    "::blockscale::MmaAttr":$mma,
+    DefaultValuedParameter<"bool", "false">:$swap_operands,
+    DefaultValuedParameter<"::blockscale::BiasKind",
+                           "::blockscale::BiasKind::Column">:$bias,
+    OptionalParameter<"std::optional<::blockscale::Activation>">:$activation);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// The sizes of the product.
+    ::blockscale::ProductSizes getSizes() const;
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -356,7 +356,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     %0 = blockscale.matmul %a, %b : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     %1 = blockscale.matmul %a, %b alpha(%s) beta(%s) c(%c) bias(%v) activation(silu) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32>, tensor<7168xf32> -> tensor<?x7168xbf16>
     %i = blockscale.matmul %p, %q : !blockscale.tensor<?x4096xi8, "n2m4">, !blockscale.tensor<7168x4096xui8> -> tensor<?x7168xi32>
-    %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<target = "sm_100a", tile_n = 192, stages = 5>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
+    %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
   }];
   let arguments = (ins
@@ -379,6 +379,12 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     custom<MatmulTypes>(ref($c), ref($bias), type($a), type($b), type($c),
                         type($bias))
     `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// M, N, K and the batch; 1 where there is no batch dimension.
+    ::blockscale::ProductSizes getSizes();
+    /// Whether instruction and schedule are chosen.
+    bool isScheduled();
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

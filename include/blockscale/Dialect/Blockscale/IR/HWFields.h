@@ -15,6 +15,7 @@
 #include "blockscale/Formats/Format.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Mma.h"
+#include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/Hashing.h"
@@ -32,6 +33,12 @@ inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, OperandType type) {
 }
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, MmaKind kind) {
   return os << llvm::StringRef(kindName(kind));
+}
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, Target target) {
+  return os << targetName(target);
+}
+inline llvm::hash_code hash_value(Target target) {
+  return llvm::hash_combine(target.chip, target.variant);
 }
 inline llvm::raw_ostream &operator<<(llvm::raw_ostream &os, Swizzle swizzle) {
   return os << '"' << llvm::StringRef(swizzleName(swizzle)) << '"';
@@ -82,6 +89,18 @@ template <> struct FieldParser<blockscale::hw::MmaKind> {
   static FailureOr<blockscale::hw::MmaKind> parse(AsmParser &parser) {
     return detail::parseHWEnum<blockscale::hw::MmaKind>(
         parser, blockscale::hw::parseKind, "a kind of matrix instruction");
+  }
+};
+template <> struct FieldParser<blockscale::hw::Target> {
+  static FailureOr<blockscale::hw::Target> parse(AsmParser &parser) {
+    SMLoc loc = parser.getCurrentLocation();
+    std::string name, why;
+    if (parser.parseKeywordOrString(&name))
+      return failure();
+    if (std::optional<blockscale::hw::Target> target =
+            blockscale::hw::parseTarget(name, &why))
+      return *target;
+    return parser.emitError(loc) << why;
   }
 };
 template <> struct FieldParser<blockscale::hw::Swizzle> {

@@ -10,9 +10,23 @@
 
 include "mlir/Pass/PassBase.td"
 
-def Blockscale_TargetOption
-    : Option<"target", "target", "std::string", /*default=*/"\"sm_100a\"",
-             "Chip to compile for, such as sm_100a or sm_103a">;
+def AttachTarget : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
+  let summary = "Say which chip the module is compiled for";
+  let description = [{
+    Sets `blockscale.target` of the module, which is the target of all ops for
+    which nothing inside the module names another. Refuses a module that names
+    another chip itself.
+
+    After:
+    ```mlir
+    module attributes {blockscale.target = #blockscale.target<sm_103a>} {...}
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"",
+                        "Chip to compile for, such as sm_100a or sm_103a; "
+                        "empty leaves the module as it is">];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
 
 def LegalizeScales : Pass<"blockscale-legalize-scales"> {
   let summary = "Choose the tensor-core kind for each matmul's scale specs";
@@ -25,7 +39,8 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     several kinds multiply the operands, the `kind` of an `mma` attribute that
     is already there decides; otherwise the fastest is taken. Operands without
     scales take the kind of their elements: f16 (f16 or bf16, both alike),
-    f8f6f4, tf32 or i8 (`i8` and `ui8`), on targets with tensor memory.
+    f8f6f4, tf32 or i8 (`i8` and `ui8`), on targets with tensor memory. A product
+    whose instruction and schedule are complete keeps them.
 
     Before:
     ```mlir
@@ -44,7 +59,6 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
     ```
   }];
   let options = [
-    Blockscale_TargetOption,
     Option<"denseFallback", "dense-fallback", "bool", /*default=*/"false",
            "Multiply sparse operands that no instruction takes as dense ones">];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
@@ -73,7 +87,6 @@ def SelectSchedule : Pass<"blockscale-select-schedule"> {
     ```
   }];
   let options = [
-    Blockscale_TargetOption,
     Option<"expectedRows", "expected-rows", "int64_t", /*default=*/"4096",
            "Value of a dynamic M or N for the cost model">];
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
@@ -84,11 +97,15 @@ def FormKernels : Pass<"blockscale-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Needs complete `mma` and `schedule` attributes that suit each other and the
     operands, and refuses others. A `c` without `beta` gets a beta of 1. Each `blockscale.matmul`
-    becomes a `gpu.func` in the module `@kernels` with one
-    `blockscale.kernel_matmul`, and a `blockscale.launch` in its place. The
+    becomes a `gpu.func` with one `blockscale.kernel_matmul` in the module
+    `@kernels`, or in `@kernels_sm_103a` if that is the target of the op but not
+    of the module around it, and a `blockscale.launch` in its place. The
     types of the kernel's tensor maps say how to build them; the argument
     attribute `blockscale.parameter` says what each parameter carries; the
-    function attribute `blockscale.kernel` says how to launch.
+    function attribute `blockscale.kernel` says how to launch, and
+    `blockscale.product` what is computed. Names become identifiers of PTX.
+    Refuses sizes beyond what the 32-bit arithmetic of kernels, the grid and
+    tensor maps can hold.
 
     Before:
     ```mlir

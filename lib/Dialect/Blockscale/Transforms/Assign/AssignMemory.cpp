@@ -101,9 +101,8 @@ static FailureOr<int64_t> assignTensor(FunctionOpInterface function) {
 
 LogicalResult AssignMemory::assign(FunctionOpInterface function,
                                    KernelAttr kernel) {
-  hw::Target target = *hw::parseTarget(kernel.getTarget().getValue());
   int64_t bytes = assignShared(function);
-  if (failed(checkShared(function, bytes, target)))
+  if (failed(checkShared(function, bytes, getTarget(function))))
     return failure();
   FailureOr<int64_t> used = assignTensor(function);
   if (failed(used))
@@ -116,9 +115,9 @@ LogicalResult AssignMemory::assign(FunctionOpInterface function,
     op.setColumnsAttr(b.getI64IntegerAttr(columns));
   });
   function->setAttr(KernelAttr::name,
-                    KernelAttr::get(function.getContext(), kernel.getTarget(),
-                                    kernel.getGrid(), kernel.getBlock(), bytes,
-                                    columns, kernel.getCluster(),
+                    KernelAttr::get(function.getContext(), kernel.getGrid(),
+                                    kernel.getBlock(), bytes, columns,
+                                    kernel.getCluster(),
                                     kernel.getDependentLaunch()));
   sharedBytes += bytes;
   tensorColumns += columns;

@@ -13,6 +13,7 @@
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Metadata.h"
+#include "blockscale/HW/PtxName.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -51,19 +52,6 @@ struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
 // Recipes of tensor maps
 //===----------------------------------------------------------------------===//
 
-static int64_t sizeK(MatmulOp op) {
-  int64_t k = op.getA().getType().getK();
-  return ShapedType::isDynamic(k) ? op.getB().getType().getK() : k;
-}
-
-static int64_t sizeBatch(MatmulOp op) {
-  auto a = op.getA().getType(), b = op.getB().getType();
-  if (!a.isBatched())
-    return 1;
-  int64_t batch = a.getShape().front();
-  return ShapedType::isDynamic(batch) ? b.getShape().front() : batch;
-}
-
 static Sizes sizesOf(MatmulOp op) {
   MLIRContext *context = op.getContext();
   auto size = [&](int64_t extent, unsigned symbol) {
@@ -71,9 +59,9 @@ static Sizes sizesOf(MatmulOp op) {
                ? getAffineSymbolExpr(symbol, context)
                : getAffineConstantExpr(extent, context);
   };
-  return {size(op.getA().getType().getNumRows(), 0),
-          size(op.getB().getType().getNumRows(), 1), size(sizeK(op), 2),
-          size(sizeBatch(op), 3)};
+  ProductSizes sizes = op.getSizes();
+  return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
+          size(sizes.batch, 3)};
 }
 
 static AffineMap hostMap(ArrayRef<AffineExpr> results) {
@@ -276,11 +264,23 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
   gpu::ReturnOp::create(b);
 }
 
+static StringRef functionAround(MatmulOp op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  return function ? function.getName() : StringRef();
+}
+
+/// What the host will have to know of `op`.
+static ProductAttr productOf(MatmulOp op) {
+  return ProductAttr::get(
+      op.getContext(), StringAttr::get(op.getContext(), functionAround(op)),
+      op.getA().getType(), op.getB().getType(), *op.getMma(),
+      op.getSchedule()->getSwapOperands().getValue(), op.getBiasKind(),
+      op.getActivation());
+}
+
 static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
                                   StringRef name) {
   TileGeometry geometry(*op.getMma(), *op.getSchedule());
-  hw::Target target =
-      *hw::parseTarget(op.getSchedule()->getTarget().getValue());
   SmallVector<Parameter> parameters = parametersOf(op, geometry);
   SmallVector<Type> types;
   for (const Parameter &parameter : parameters)
@@ -291,12 +291,13 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
   auto kernel =
       gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  kernel->setAttr(KernelAttr::name,
-                  KernelAttr::get(b.getContext(), op.getSchedule()->getTarget(),
-                                  gridOf(op, geometry),
-                                  WarpPlan(target, *op.getSchedule()).threads(),
-                                  0, 0, op.getSchedule()->clusterSize(),
-                                  op.getSchedule()->getDependentLaunch()));
+  kernel->setAttr(
+      KernelAttr::name,
+      KernelAttr::get(b.getContext(), gridOf(op, geometry),
+                      WarpPlan(getTarget(op), *op.getSchedule()).threads(), 0,
+                      0, op.getSchedule()->clusterSize(),
+                      op.getSchedule()->getDependentLaunch()));
+  kernel->setAttr(ProductAttr::name, productOf(op));
   for (auto [index, parameter] : llvm::enumerate(parameters))
     kernel.setArgAttr(index, ParameterAttr::name,
                       ParameterAttr::get(b.getContext(), parameter.role));
@@ -316,14 +317,19 @@ static void replaceByLaunch(MatmulOp op, SymbolRefAttr kernel) {
   op.erase();
 }
 
-/// "proj", then "proj_1", ...: the source function, numbered where it has more
-/// than one product.
-static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module) {
-  std::string base = "matmul";
-  if (auto function = op->getParentOfType<FunctionOpInterface>())
-    base = function.getName().str();
+/// "proj", then "proj_1", ...: the source function, as PTX can spell it,
+/// numbered where it has more than one product. A name that is changed keeps
+/// clear of the `functions` whose names are not.
+static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module,
+                              const SymbolTable &functions) {
+  StringRef source = functionAround(op);
+  std::string base = hw::ptxName(source);
   std::string name = base;
-  for (unsigned i = 1; module.lookupSymbol(name); ++i)
+  auto isTaken = [&] {
+    return module.lookupSymbol(name) ||
+           (name != source && functions.lookup(name));
+  };
+  for (unsigned i = 1; isTaken(); ++i)
     name = base + "_" + std::to_string(i);
   return name;
 }
@@ -350,26 +356,22 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
 static LogicalResult checkReady(MatmulOp op) {
   auto schedule = op.getSchedule().value_or(ScheduleAttr());
   auto mma = op.getMma().value_or(MmaAttr());
-  if (!mma || !schedule || !schedule.getTarget() || !schedule.getTileM() ||
-      !schedule.getTileN() || !schedule.getTileK() || !schedule.getStages() ||
-      !schedule.getAccumulators() || !schedule.getSwapOperands() ||
-      !schedule.getGroupM())
+  if (!op.isScheduled())
     return op.emitOpError() << "has no complete schedule; run "
                                "'blockscale-select-schedule' first";
-  auto target = hw::parseTarget(schedule.getTarget().getValue());
-  if (auto why = hw::whyNot(legalityQuery(mma, *target)))
+  hw::Target target = getTarget(op);
+  if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return op.emitOpError() << *why;
   if (schedule.ctaGroup() != mma.getCtaGroup())
     return op.emitOpError()
            << "its 'cta_group' of " << schedule.ctaGroup()
            << " is not its instruction's, " << mma.getCtaGroup();
-  if (hw::hasTensorMemory(*target) &&
-      mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
+  bool inTensorMemory = hw::hasTensorMemory(target);
+  if (inTensorMemory && mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
     return op.emitOpError()
            << "an instruction of M = " << mma.getM() << " and 'cta_group' "
            << mma.getCtaGroup() << " is not lowered; expected M = "
            << hw::kTmemLanes * mma.getCtaGroup();
-  bool inTensorMemory = hw::hasTensorMemory(*target);
   if (!inTensorMemory)
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
@@ -401,32 +403,65 @@ static LogicalResult checkReady(MatmulOp op) {
   return success();
 }
 
+/// The sizes of a product must suit the 32-bit arithmetic of kernels.
+static LogicalResult checkSizes(MatmulOp op) {
+  ProductSizes sizes = op.getSizes();
+  for (auto [name, size] : {std::pair<StringRef, int64_t>{"M", sizes.m},
+                            {"N", sizes.n},
+                            {"K", sizes.k},
+                            {"batch", sizes.batch}})
+    if (!ShapedType::isDynamic(size) && size > kMaxProductSize)
+      return op.emitOpError()
+             << "its " << name << " of " << size << " exceeds "
+             << kMaxProductSize
+             << ", the most that the 32-bit coordinates of a kernel reach";
+  return success();
+}
+
+/// The module of the kernels for `target`: "kernels" for the chip of the whole
+/// module, "kernels_sm_103a" for one that an op names itself.
+static FailureOr<gpu::GPUModuleOp> kernelsFor(ModuleOp module,
+                                              hw::Target target) {
+  std::string name = "kernels";
+  if (target != getTarget(module))
+    name += "_" + hw::targetName(target);
+  Operation *symbol = module.lookupSymbol(name);
+  if (!symbol) {
+    auto b = OpBuilder::atBlockEnd(module.getBody());
+    auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), name);
+    kernels->setAttr(TargetAttr::name,
+                     TargetAttr::get(module.getContext(), target));
+    return kernels;
+  }
+  auto kernels = dyn_cast<gpu::GPUModuleOp>(symbol);
+  if (!kernels)
+    return symbol->emitOpError() << "has the name '" << name
+                                 << "', which the module of kernels needs";
+  if (getTarget(kernels) != target)
+    return kernels.emitOpError()
+           << "is for '" << hw::targetName(getTarget(kernels))
+           << "', but has the name of the module of kernels for '"
+           << hw::targetName(target) << "'";
+  return kernels;
+}
+
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<MatmulOp> products;
   module.walk([&](MatmulOp op) { products.push_back(op); });
   for (MatmulOp op : products)
-    if (failed(checkReady(op)))
+    if (failed(checkSizes(op)) || failed(checkReady(op)))
       return signalPassFailure();
-  if (products.empty())
-    return;
-
-  StringRef moduleName = "kernels";
-  Operation *symbol = module.lookupSymbol(moduleName);
-  auto kernels = dyn_cast_or_null<gpu::GPUModuleOp>(symbol);
-  if (symbol && !kernels) {
-    symbol->emitOpError() << "has the name '" << moduleName
-                          << "', which the module of kernels needs";
-    return signalPassFailure();
-  }
-  if (!kernels) {
-    auto b = OpBuilder::atBlockEnd(module.getBody());
-    kernels = gpu::GPUModuleOp::create(b, module.getLoc(), moduleName);
-  }
+  SymbolTable functions(module);
   for (MatmulOp op : products) {
-    std::string name = kernelName(op, kernels);
-    buildKernel(op, kernels, name);
+    FailureOr<gpu::GPUModuleOp> kernels = kernelsFor(module, getTarget(op));
+    if (failed(kernels))
+      return signalPassFailure();
+    std::string name = kernelName(op, *kernels, functions);
+    gpu::GPUFuncOp kernel = buildKernel(op, *kernels, name);
+    if (failed(sizeLimits(kernel, [&] { return op.emitOpError(); })))
+      return signalPassFailure();
     auto leaf = FlatSymbolRefAttr::get(&getContext(), name);
-    replaceByLaunch(op, SymbolRefAttr::get(&getContext(), moduleName, {leaf}));
+    replaceByLaunch(op, SymbolRefAttr::get(kernels->getNameAttr(), {leaf}));
   }
 }

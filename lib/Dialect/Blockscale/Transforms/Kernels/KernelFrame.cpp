@@ -12,13 +12,9 @@
 using namespace mlir;
 using namespace blockscale;
 
-static hw::Target targetOf(ScheduleAttr schedule) {
-  return *hw::parseTarget(schedule.getTarget().getValue());
-}
-
 KernelFrame::KernelFrame(KernelMatmulOp op)
     : b(op.getLoc(), op), op(op), mma(op.getMma()), schedule(op.getSchedule()),
-      geometry(mma, schedule), warps(targetOf(schedule), schedule),
+      geometry(mma, schedule), warps(getTarget(op), schedule),
       rows(isSwapped() ? op.getN() : op.getM()),
       columns(isSwapped() ? op.getM() : op.getN()),
       rowTiles(b.ceilDiv(rows, geometry.tileM * geometry.clusterTilesM())),

@@ -435,17 +435,14 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
 }
 
 void LegalizeScales::runOnOperation() {
-  std::string why;
-  std::optional<hw::Target> parsed = hw::parseTarget(target, &why);
-  if (!parsed || hw::whyNotTarget(*parsed)) {
-    emitError(getOperation()->getLoc())
-        << (parsed ? *hw::whyNotTarget(*parsed) : why);
-    return signalPassFailure();
-  }
-  WalkResult result = getOperation()->walk([&](MatmulOp op) {
-    return failed(legalize(op, *parsed, denseFallback))
-               ? WalkResult::interrupt()
-               : WalkResult::advance();
+  WalkResult result = getOperation()->walk([&](MatmulOp op) -> WalkResult {
+    hw::Target target = getTarget(op);
+    if (auto why = hw::whyNotTarget(target))
+      return op.emitOpError() << *why;
+    // What is complete stays, as edited or as an earlier run left it.
+    if (op.isScheduled())
+      return WalkResult::advance();
+    return WalkResult(legalize(op, target, denseFallback));
   });
   if (result.wasInterrupted())
     signalPassFailure();

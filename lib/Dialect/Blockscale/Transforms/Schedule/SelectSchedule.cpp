@@ -183,19 +183,16 @@ static double predict(const Problem &problem, MmaAttr mma,
 //===----------------------------------------------------------------------===//
 
 static Problem problemOf(MatmulOp op, bool swap, int64_t expectedRows) {
-  auto aType = op.getA().getType(), bType = op.getB().getType();
   auto size = [&](int64_t extent) {
     return ShapedType::isDynamic(extent) ? expectedRows : extent;
   };
-  int64_t batch = aType.isBatched() ? aType.getShape().front() : 1;
-  int64_t k = ShapedType::isDynamic(aType.getK()) ? bType.getK() : aType.getK();
-  int64_t m = aType.getNumRows(), n = bType.getNumRows();
+  ProductSizes sizes = op.getSizes();
   double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
-  return Problem{size(swap ? n : m),
-                 size(swap ? m : n),
-                 size(k),
-                 size(batch),
-                 !ShapedType::isDynamic(swap ? m : n),
+  return Problem{size(swap ? sizes.n : sizes.m),
+                 size(swap ? sizes.m : sizes.n),
+                 size(sizes.k),
+                 size(sizes.batch),
+                 !ShapedType::isDynamic(swap ? sizes.m : sizes.n),
                  bytesD};
 }
 
@@ -236,7 +233,6 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
            std::to_string(wish.getTileK());
 
   ScheduleAttr::Fields fields = wish.getFields();
-  fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
   fields.tileM = mma.getM();
   fields.tileN = choice.tileN;
   fields.tileK = mma.getTileK();
@@ -347,33 +343,24 @@ static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
 }
 
 void SelectSchedule::runOnOperation() {
-  std::string why;
-  std::optional<hw::Target> defaultTarget = hw::parseTarget(target, &why);
-  if (!defaultTarget) {
-    emitError(getOperation()->getLoc()) << why;
-    return signalPassFailure();
-  }
   WalkResult result = getOperation()->walk([&](MatmulOp op) -> WalkResult {
     if (!op.getMma())
       return op.emitOpError() << "has no 'mma' attribute; run "
                                  "'blockscale-legalize-scales' first";
     // A second run would exchange the operands of a swapped product again.
-    if (op.getMma()->getM() && op.getSchedule() &&
-        op.getSchedule()->getSwapOperands())
+    if (op.isScheduled())
       return WalkResult::advance();
-    hw::Target chip = *defaultTarget;
-    if (op.getSchedule() && op.getSchedule()->getTarget())
-      chip = *hw::parseTarget(op.getSchedule()->getTarget().getValue());
-    if (!hw::hasTensorMemory(chip)) {
+    hw::Target target = getTarget(op);
+    if (!hw::hasTensorMemory(target)) {
       FailureOr<WarpSchedule> choice =
-          selectWarpSchedule(op, chip, expectedRows);
+          selectWarpSchedule(op, target, expectedRows);
       if (failed(choice))
         return WalkResult::interrupt();
       op.setMmaAttr(choice->mma);
       op.setScheduleAttr(choice->schedule);
       return WalkResult::advance();
     }
-    FailureOr<Candidate> choice = select(op, chip, expectedRows);
+    FailureOr<Candidate> choice = select(op, target, expectedRows);
     if (failed(choice))
       return WalkResult::interrupt();
     op.setMmaAttr(choice->mma);

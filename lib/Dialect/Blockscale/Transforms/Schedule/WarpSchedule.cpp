@@ -63,21 +63,19 @@ static std::optional<std::string> whyNotWish(ScheduleAttr wish, MmaAttr mma,
 
 static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
                             hw::Target target, int64_t expectedRows) {
-  auto aType = op.getA().getType(), bType = op.getB().getType();
   auto size = [&](int64_t extent) {
     return ShapedType::isDynamic(extent) ? expectedRows : extent;
   };
   bool swap = schedule.getSwapOperands().getValue();
-  int64_t m = size(aType.getNumRows()), n = size(bType.getNumRows());
-  int64_t k = ShapedType::isDynamic(aType.getK()) ? bType.getK() : aType.getK();
-  int64_t batch = aType.isBatched() ? size(aType.getShape().front()) : 1;
+  ProductSizes sizes = op.getSizes();
+  int64_t m = size(sizes.m), n = size(sizes.n), batch = size(sizes.batch);
   int64_t tiles = llvm::divideCeil(swap ? n : m, schedule.getTileM()) *
                   llvm::divideCeil(swap ? m : n, schedule.getTileN()) * batch;
   int64_t waves =
       llvm::divideCeil(tiles, hw::referencePart(target.chip).smCount);
-  double cycles =
-      waves * hw::warpTileCycles(mma.getKind(), schedule.getTileM(),
-                                 schedule.getTileN(), mma.getStoredK(size(k)));
+  double cycles = waves * hw::warpTileCycles(mma.getKind(), schedule.getTileM(),
+                                             schedule.getTileN(),
+                                             mma.getStoredK(size(sizes.k)));
   // With one stage nothing is loaded while warps multiply.
   return schedule.getStages() == 1 ? 2 * cycles : cycles;
 }
@@ -96,7 +94,6 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
     if (!field)
       field = value;
   };
-  fields.target = StringAttr::get(op.getContext(), hw::targetName(target));
   fields.tileN = tileN;
   fields.swapOperands = BoolAttr::get(op.getContext(), swap);
   chooseIfFree(fields.tileM, 128);

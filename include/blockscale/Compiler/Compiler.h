@@ -1,0 +1,87 @@
+//===- Compiler.h - from a module to everything a host needs ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler as a library: a module goes in; PTX, cubin, launch plan, report
+// or the IR of a stage come out. No command line, no files, no emulator. What
+// is wrong is a diagnostic of the module's context.
+//
+//   mlir::DialectRegistry registry;
+//   blockscale::registerCompilerDialects(registry);
+//   mlir::MLIRContext context(registry);
+//   auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
+//   auto compiled = blockscale::compile(*module, {});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_COMPILER_COMPILER_H
+#define BLOCKSCALE_COMPILER_COMPILER_H
+
+#include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Plan/Plan.h"
+#include "blockscale/Target/PTX/Report.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace blockscale {
+
+struct CompilerOptions {
+  /// Chip of what names none: "sm_100a", ... Empty leaves it at that, which
+  /// stands for sm_100a.
+  std::string target;
+  /// Value of a dynamic M or N for the cost model.
+  int64_t expectedRows = 4096;
+  /// Whether sparse operands that no instruction takes are multiplied as dense
+  /// ones.
+  bool denseFallback = false;
+  /// Whether what no kernel does goes into the plan, for the host to do, in
+  /// place of being refused.
+  bool hostDuties = false;
+  /// What to make.
+  bool withLLVMIR = false, withPTX = true, withPlan = true, withReport = true;
+  /// Assembler for the cubin as `findPtxas` returns it; empty for no cubin.
+  std::string ptxas;
+};
+
+/// What became of the kernels of one chip; empty where it was not asked for.
+struct Compilation {
+  /// "sm_100a", ...
+  std::string target;
+  /// As text, before optimisation.
+  std::string llvmIR;
+  std::string ptx;
+  std::string cubin;
+  plan::Plan plan;
+  Report report;
+};
+
+/// Registers all dialects that inputs and stages need, and how they become
+/// LLVM IR. To be done before modules are read.
+void registerCompilerDialects(mlir::DialectRegistry &registry);
+
+/// Why nothing can be compiled with `options`: an unknown target, or one
+/// without block-scaled instructions. Empty if it can.
+std::optional<std::string> whyNot(const CompilerOptions &options);
+
+/// Lowers `module`, which may be at any stage up to `stage`, to that stage.
+/// Functions keep their level.
+mlir::LogicalResult lowerTo(mlir::ModuleOp module, Stage stage,
+                            const CompilerOptions &options);
+
+/// Compiles `module`, which may be at any stage and is changed on the way; the
+/// plan and the report need one up to `Stage::Assigned`. The results are for
+/// one chip each, in the order of their modules of kernels. Emits an error and
+/// fails if there is nothing to compile, if a step refuses it, or if anything
+/// in the module would become part of neither a kernel nor the plan.
+mlir::FailureOr<std::vector<Compilation>>
+compile(mlir::ModuleOp module, const CompilerOptions &options);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_COMPILER_COMPILER_H

@@ -1,0 +1,288 @@
+//===- Compiler.cpp - from a module to everything a host needs ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Compiler/Compiler.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Target.h"
+#include "blockscale/InitAll.h"
+#include "blockscale/Target/PTX/HostPlan.h"
+#include "blockscale/Target/PTX/KernelReport.h"
+#include "blockscale/Target/PTX/LaunchPlan.h"
+#include "blockscale/Target/PTX/TranslateToPTX.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+void blockscale::registerCompilerDialects(DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerPTXTranslations(registry);
+}
+
+std::optional<std::string> blockscale::whyNot(const CompilerOptions &options) {
+  if (options.expectedRows < 1)
+    return "expected rows are at least 1, found " +
+           std::to_string(options.expectedRows);
+  if (options.target.empty())
+    return std::nullopt;
+  std::string why;
+  std::optional<hw::Target> target = hw::parseTarget(options.target, &why);
+  return target ? hw::whyNotTarget(*target) : why;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How far a module has come. `Source` precedes the stages of the pipeline.
+enum class Progress { Source, Expandable, Kernel, Assigned, NVVM, LLVM };
+} // namespace
+
+static StringRef nameOf(Progress progress) {
+  switch (progress) {
+  case Progress::Source:
+  case Progress::Expandable:
+    return "tensor";
+  case Progress::Kernel:
+    return "kernel";
+  case Progress::Assigned:
+    return "assigned";
+  case Progress::NVVM:
+    return "nvvm";
+  case Progress::LLVM:
+    return "llvm";
+  }
+  llvm_unreachable("covered switch");
+}
+
+static Progress progressOf(Stage stage) {
+  switch (stage) {
+  case Stage::Tensor:
+    return Progress::Source;
+  case Stage::Kernel:
+    return Progress::Kernel;
+  case Stage::Assigned:
+    return Progress::Assigned;
+  case Stage::NVVM:
+    return Progress::NVVM;
+  case Stage::LLVM:
+    return Progress::LLVM;
+  }
+  llvm_unreachable("covered switch");
+}
+
+static Stage stageOf(Progress progress) {
+  switch (progress) {
+  case Progress::Source:
+  case Progress::Expandable:
+    return Stage::Tensor;
+  case Progress::Kernel:
+    return Stage::Kernel;
+  case Progress::Assigned:
+    return Stage::Assigned;
+  case Progress::NVVM:
+    return Stage::NVVM;
+  case Progress::LLVM:
+    return Stage::LLVM;
+  }
+  llvm_unreachable("covered switch");
+}
+
+static bool isKernel(Operation *op) {
+  return op->hasAttrOfType<KernelAttr>(KernelAttr::name);
+}
+
+/// How far a kernel of the dialect has come.
+static Progress progressOf(gpu::GPUFuncOp kernel) {
+  Progress progress = Progress::Assigned;
+  kernel.walk([&](Operation *op) {
+    bool isWhole = isa<KernelMatmulOp>(op);
+    bool lacksPlace =
+        llvm::TypeSwitch<Operation *, bool>(op)
+            .Case<SharedAllocOp, BarrierAllocOp>(
+                [](auto alloc) { return !alloc.getOffset(); })
+            .Case<TmemAllocOp, TmemDeallocOp>(
+                [](auto alloc) { return !alloc.getColumns(); })
+            .Case([](TmemViewOp view) { return !view.getColumn(); })
+            .Case([](MmaOp mma) { return !mma.getSteps(); })
+            .Case([](WarpMmaOp mma) { return !mma.getSfaId(); })
+            .Default(false);
+    if (isWhole || lacksPlace)
+      progress =
+          std::min(progress, isWhole ? Progress::Expandable : Progress::Kernel);
+  });
+  return progress;
+}
+
+/// How far a kernel in other dialects has come.
+static Progress progressOf(FunctionOpInterface kernel) {
+  auto isLast = [](Operation *op) {
+    StringRef dialect = op->getName().getDialectNamespace();
+    return dialect == "llvm" || dialect == "nvvm";
+  };
+  return kernel->walk([&](Operation *op) {
+                 return isLast(op) ? WalkResult::advance()
+                                   : WalkResult::interrupt();
+               }).wasInterrupted()
+             ? Progress::NVVM
+             : Progress::LLVM;
+}
+
+/// The least progress of anything in `module`; fails if it holds nothing to
+/// compile.
+static FailureOr<Progress> progressOf(ModuleOp module) {
+  std::optional<Progress> least;
+  auto note = [&](Progress progress) {
+    least = std::min(least.value_or(progress), progress);
+  };
+  module.walk([&](Operation *op) {
+    if (isa<MatmulOp>(op))
+      note(Progress::Source);
+    else if (!isKernel(op))
+      return;
+    else if (auto kernel = dyn_cast<gpu::GPUFuncOp>(op))
+      note(progressOf(kernel));
+    else
+      note(progressOf(cast<FunctionOpInterface>(op)));
+  });
+  if (!least)
+    return module.emitError() << "holds no 'blockscale.matmul' to compile, and "
+                                 "no kernel that was made of one";
+  return *least;
+}
+
+LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
+                                  const CompilerOptions &options) {
+  FailureOr<Progress> progress = progressOf(module);
+  if (failed(progress))
+    return failure();
+  if (*progress > progressOf(stage))
+    return module.emitError()
+           << "is at the stage '" << nameOf(*progress) << "' already, behind '"
+           << nameOf(progressOf(stage)) << "'";
+  PassManager pm(module.getContext());
+  PipelineOptions pipeline;
+  pipeline.target = options.target;
+  pipeline.expectedRows = options.expectedRows;
+  pipeline.denseFallback = options.denseFallback;
+  if (*progress == Progress::Source)
+    buildPipelineTo(pm, pipeline, stage);
+  else
+    buildPipelineBetween(pm, stageOf(*progress), stage);
+  return pm.run(module);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// The modules of kernels, none of which may hold anything that is not ours.
+static FailureOr<SmallVector<gpu::GPUModuleOp>> kernelModules(ModuleOp module) {
+  SmallVector<gpu::GPUModuleOp> modules(module.getOps<gpu::GPUModuleOp>());
+  for (gpu::GPUModuleOp kernels : modules) {
+    if (llvm::none_of(*kernels.getBody(),
+                      [](Operation &op) { return isKernel(&op); }))
+      return kernels.emitError() << "holds no kernel that was made of a "
+                                    "'blockscale.matmul'; nothing here "
+                                    "compiles it";
+    for (auto function : kernels.getOps<gpu::GPUFuncOp>())
+      if (!isKernel(function))
+        return function.emitError()
+               << "is no kernel that was made of a 'blockscale.matmul'; "
+                  "nothing here compiles it";
+  }
+  return modules;
+}
+
+/// Plan and report of `kernels`, which are at the assigned stage; in any case
+/// what the functions around them do has to be accounted for.
+static LogicalResult describe(gpu::GPUModuleOp kernels,
+                              const CompilerOptions &options,
+                              Compilation &result) {
+  if (options.withPlan) {
+    FailureOr<plan::Plan> plan = buildLaunchPlan(kernels, options.hostDuties);
+    if (failed(plan))
+      return failure();
+    result.plan = std::move(*plan);
+  } else if (failed(planFunctions(kernels, options.hostDuties))) {
+    return failure();
+  }
+  if (!options.withReport)
+    return success();
+  FailureOr<Report> report = buildReport(kernels);
+  if (failed(report))
+    return failure();
+  result.report = std::move(*report);
+  return success();
+}
+
+static LogicalResult translate(gpu::GPUModuleOp kernels,
+                               const CompilerOptions &options,
+                               Compilation &result) {
+  PTXOptions ptx;
+  ptx.chip = result.target;
+  auto add = [&](bool isWanted, auto translate, std::string &text) {
+    if (!isWanted)
+      return success();
+    FailureOr<std::string> made = translate(kernels, ptx);
+    if (succeeded(made))
+      text = std::move(*made);
+    return LogicalResult(made);
+  };
+  if (failed(add(options.withLLVMIR, translateToLLVMIR, result.llvmIR)) ||
+      failed(add(options.withPTX, translateToPTX, result.ptx)))
+    return failure();
+  if (options.ptxas.empty())
+    return success();
+  PtxasOptions assembler;
+  assembler.program = options.ptxas;
+  assembler.chip = result.target;
+  llvm::Expected<PtxasResult> assembled = runPtxas(result.ptx, assembler);
+  if (!assembled)
+    return kernels.emitError() << llvm::toString(assembled.takeError());
+  addResources(result.report, assembled->functions);
+  result.cubin = std::move(assembled->cubin);
+  return success();
+}
+
+FailureOr<std::vector<Compilation>>
+blockscale::compile(ModuleOp module, const CompilerOptions &options) {
+  FailureOr<Progress> progress = progressOf(module);
+  if (failed(progress))
+    return failure();
+  bool isDescribed = options.withPlan || options.withReport;
+  if (isDescribed && *progress > Progress::Assigned)
+    return module.emitError()
+           << "is at the stage '" << nameOf(*progress)
+           << "', which no longer tells what the launch plan and the report "
+              "say; expected the stage 'tensor', 'kernel' or 'assigned', or to "
+              "be asked for LLVM IR or PTX alone";
+  if (*progress <= Progress::Assigned &&
+      failed(lowerTo(module, Stage::Assigned, options)))
+    return failure();
+  FailureOr<SmallVector<gpu::GPUModuleOp>> modules = kernelModules(module);
+  if (failed(modules))
+    return failure();
+  std::vector<Compilation> results(modules->size());
+  for (auto [kernels, result] : llvm::zip_equal(*modules, results)) {
+    result.target = hw::targetName(getTarget(kernels));
+    if (failed(describe(kernels, options, result)))
+      return failure();
+  }
+  if (!options.withPTX && !options.withLLVMIR)
+    return results;
+  if (failed(lowerTo(module, Stage::LLVM, options)))
+    return failure();
+  for (auto [kernels, result] : llvm::zip_equal(*modules, results))
+    if (failed(translate(kernels, options, result)))
+      return failure();
+  return results;
+}
