@@ -21,8 +21,9 @@ TEST(Effects, EveryOpDeclaresThem) {
   MLIRContext context;
   context.loadDialect<blockscale::BlockscaleDialect>();
   unsigned count = 0;
-  for (RegisteredOperationName op :
-       context.getRegisteredOperationsByDialect("blockscale")) {
+  for (RegisteredOperationName op : context.getRegisteredOperations()) {
+    if (op.getDialectNamespace() != "blockscale")
+      continue;
     ++count;
     EXPECT_TRUE(op.hasInterface<MemoryEffectOpInterface>() ||
                 op.hasTrait<OpTrait::HasRecursiveMemoryEffects>())
