@@ -372,7 +372,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     operand.rowPitch = printExpression(sizes.n);
     operand.batchPitch = printExpression(sizes.m * sizes.n);
     operand.elements = printExpression(sizes.m * sizes.n * sizes.batch);
-    operand.alignment = type.getElementTypeBitWidth() / 8;
+    operand.alignment = element.getIntOrFloatBitWidth() / 8;
     return operand;
   };
   std::vector<plan::PlainOperand> operands{matrix("d", product.d)};
@@ -384,7 +384,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     bias.operand = "bias";
     bias.type = typeName(product.bias);
     bias.elements = printExpression(length);
-    bias.alignment = product.bias.getElementTypeBitWidth() / 8;
+    bias.alignment = product.bias.getIntOrFloatBitWidth() / 8;
     operands.push_back(bias);
   }
   return operands;
