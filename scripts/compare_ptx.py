@@ -37,6 +37,7 @@ import threading
 import time
 from collections import namedtuple
 
+import legality
 import sweep
 import variants
 
@@ -48,7 +49,7 @@ QUICK_MODULE = 8
 
 
 def sweep_modules(reduced):
-    for module in sweep.modules(sweep.CHIPS, reduced):
+    for module in sweep.modules(sweep.chips(), reduced):
         cases = module.cases
         yield Module(f"sweep {sweep.title(module.chip, cases[0].mix)}", module.chip,
                      [sweep.function(f"k{i}", c) for i, c in enumerate(cases)])
@@ -66,7 +67,7 @@ def quick_modules():
     operand types of a variant, on its chips in turn. Kernels of one chip are
     put together."""
     by_chip = {}
-    for i, module in enumerate(sweep.modules(sweep.CHIPS, reduced=True)):
+    for i, module in enumerate(sweep.modules(sweep.chips(), reduced=True)):
         case = module.cases[i % len(module.cases)]
         functions = by_chip.setdefault(f"sweep {module.chip}", [])
         functions.append(sweep.function(f"k{len(functions)}", case))
@@ -212,6 +213,7 @@ def parse_options():
 
 def main():
     options = parse_options()
+    legality.use(options.new)
     modules = (quick_modules() if options.quick else itertools.chain(
         sweep_modules(options.reduced), variant_modules()))
     modules = [m for m in modules if options.only.search(m.name)]

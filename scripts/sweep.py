@@ -27,8 +27,8 @@ import sys
 import tempfile
 from collections import namedtuple
 
-WARP_CHIPS = ["sm_120a", "sm_120f", "sm_121a"]
-CHIPS = ["sm_100a", "sm_103a", "sm_110a"] + WARP_CHIPS
+import legality
+
 NARROW = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN"]
 
 # `b_spec` is the spec of B where it is not that of A: the scales of a sparse A
@@ -55,7 +55,7 @@ MIXES += [
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32n4m8", "e8m0_t64"),
 ]
 
-# Without scales, on chips with tensor memory; integers not on all of them.
+# Without scales, which is lowered for chips with tensor memory.
 UNSCALED_MIXES = [Mix("f8f6f4", a, b, "n2m4", "")
                   for a, b in itertools.product(NARROW, NARROW)]
 UNSCALED_MIXES += [
@@ -63,12 +63,10 @@ UNSCALED_MIXES += [
     Mix("f16", "bf16", "bf16", "n2m4", ""),
     Mix("tf32", "tf32", "tf32", "n1m2", ""),
 ]
-INTEGER_CHIPS = ["sm_100a", "sm_110a"]
 INTEGER_MIXES = [Mix("i8", a, b, "n2m4", "")
                  for a, b in itertools.product(("i8", "ui8"), repeat=2)]
 
-# K = 96, on one chip only.
-LONG_CHIP = "sm_103a"
+# K = 96.
 LONG_MIXES = [
     Mix(kind, "f4E2M1FN", "f4E2M1FN", spec, k=96)
     for kind, spec in (("mxf4", "e8m0_t32"), ("mxf4nvf4", "e4m3fn_t16"),
@@ -132,14 +130,32 @@ CLUSTERS = [(Form("cluster", ", " + schedule), Width(*width))
 Case = namedtuple("Case", "mix width epilogue k form")
 
 
+def chips():
+    """Every architecture-specific target, and a family target of the chips
+    without tensor memory."""
+    names = legality.chips() + legality.chips("f", family="mma.sync")[:1]
+    return sorted(names, key=lambda name: (not legality.has_tensor_memory(name),
+                                           name))
+
+
+def scale_of(mix):
+    """Format of the scales and the number in the instruction's block."""
+    if is_unscaled(mix):
+        return None, 0
+    name, tile = mix.spec.rsplit("_t", 1)
+    scale = "ue8m0" if name.endswith("e8m0") else "ue4m3"
+    return scale, int(tile.split("n")[0])
+
+
 def mixes_of(chip):
-    """Without tensor memory, blocks of 16 with ue8m0 need PTX 9.1, and a family
-    target has no sparse FP4."""
-    if chip not in WARP_CHIPS:
-        return (MIXES + LONG_MIXES * (chip == LONG_CHIP) + UNSCALED_MIXES
-                + INTEGER_MIXES * (chip in INTEGER_CHIPS))
-    return [mix for mix in MIXES if not mix.spec.startswith("e8m0_t16") and
-            not (chip.endswith("f") and mix.b_spec and mix.kind != "mxf8f6f4")]
+    """The mixes that the chip has an instruction for."""
+    def is_legal(mix):
+        scale, block = scale_of(mix)
+        fields = {"k": mix.k} if mix.k else {}
+        return legality.has(chip, kind=mix.kind, scale=scale, block=block,
+                            sparse=mix.b_spec is not None, **fields)
+    return [mix for mix in MIXES + LONG_MIXES + UNSCALED_MIXES + INTEGER_MIXES
+            if is_legal(mix)]
 
 
 def long_cases_of(mix_index, mix, widths):
@@ -188,7 +204,7 @@ def cases_of(chip, mix_index, mix, reduced):
         yield from long_cases_of(mix_index, mix, widths)
         return
     together = [(PAIR, width) for width in PAIR_WIDTHS]
-    if chip in WARP_CHIPS:
+    if not legality.has_tensor_memory(chip):
         widths = WARP_REDUCED[mix_index % 3::3] if reduced else WARP_FULL
         together = []
     elif reduced:
@@ -202,11 +218,11 @@ def cases_of(chip, mix_index, mix, reduced):
     tail = 1088 if mix.b_spec else 1056
     forms = [(SINGLE, width) for width in widths] + together
     # Of few widths, too, some have a tail.
-    first = mix_index // 3 if chip in WARP_CHIPS else 0
+    first = mix_index // 3 if not legality.has_tensor_memory(chip) else 0
     for i, (form, width) in enumerate(forms, first):
         epilogue = EPILOGUES[(mix_index + i) % len(EPILOGUES)]
         yield Case(mix, width, epilogue, tail if i % 3 == 2 else 1024, form)
-    if reduced and chip in WARP_CHIPS:
+    if reduced and not legality.has_tensor_memory(chip):
         return
     if not mix.b_spec and mix.a == mix.b and mix.a in ("f8E4M3FN", "f4E2M1FN"):
         for epilogue in EPILOGUES:
@@ -224,8 +240,7 @@ def modules(chips, reduced):
 
 
 def instruction(mix):
-    block = mix.spec.rsplit("_t", 1)[1].split("n")[0]
-    scale = "ue8m0" if mix.spec.startswith("e8m0") else "ue4m3"
+    scale, block = scale_of(mix)
     a_name, b_name = (t[2:].split("FN")[0].lower() for t in (mix.a, mix.b))
     return (f"mma(<kind = {mix.kind}, a = {a_name}, b = {b_name}, "
             f"scale = {scale}, block = {block}>)")
@@ -358,13 +373,14 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--blockscale",
                         default=os.path.join(root, "build/bin/blockscale"))
-    parser.add_argument("--chips", default=CHIPS,
-                        type=lambda names: names.split(","))
+    parser.add_argument("--chips", type=lambda names: names.split(","))
     options = parser.parse_args()
-    unknown = sorted(set(options.chips) - set(CHIPS))
+    legality.use(options.blockscale)
+    options.chips = options.chips or chips()
+    unknown = sorted(set(options.chips) - set(chips()))
     if unknown:
         parser.error(f"unknown chips: {', '.join(unknown)}; "
-                     f"expected some of {', '.join(CHIPS)}")
+                     f"expected some of {', '.join(chips())}")
     results = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         running = {

@@ -24,9 +24,12 @@ import sys
 import tempfile
 from collections import namedtuple
 
-DATACENTER = ["sm_100a", "sm_103a", "sm_110a"]
-K96_CHIPS = ["sm_103a"]
-WARP = ["sm_120a", "sm_121a"]
+import legality
+
+# What the chips of a variant have, as the legality table names it.
+DATACENTER = {"family": "tcgen05"}
+K96_CHIPS = {"family": "tcgen05", "k": 96}
+WARP = {"family": "mma.sync"}
 
 # Element types of A and B, and their scale specs.
 Operands = namedtuple("Operands", "a b a_spec b_spec")
@@ -51,7 +54,7 @@ SPARSE = [
     Operands("f4E2M1FN", "f4E2M1FN", "e4m3fn_t16n4m8", "e4m3fn_t32"),
 ]
 
-# Without scales; the chips of kind i8 are fewer.
+# Without scales.
 UNSCALED = [
     Operands("f16", "f16", "n2m4", ""),
     Operands("bf16", "bf16", "n2m4", ""),
@@ -63,7 +66,7 @@ INTEGERS = [
     Operands("i8", "i8", "n2m4", ""),
     Operands("ui8", "i8", "n2m4", ""),
 ]
-INTEGER_CHIPS = ["sm_100a", "sm_110a"]
+INTEGER_CHIPS = {"family": "tcgen05", "kind": "i8"}
 UNSCALED_DENSE = [operands._replace(a_spec="") for operands in UNSCALED]
 INTEGERS_DENSE = [operands._replace(a_spec="") for operands in INTEGERS]
 
@@ -73,7 +76,12 @@ SMALL = Sizes([1, 130, 300], [(264, 576), (512, 1056)])
 HALVED = Sizes([1, 130, 300], [(264, 576), (512, 1088)])
 LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
              [(512, 768), (512, 1600)])
-Variant = namedtuple("Variant", "name chips operands schedule sizes")
+
+
+class Variant(namedtuple("Variant", "name needs operands schedule sizes")):
+    @property
+    def chips(self):
+        return legality.chips(**self.needs)
 
 
 def pair(extra=""):
@@ -233,6 +241,7 @@ def main():
     parser.add_argument("--blockscale",
                         default=os.path.join(root, "build/bin/blockscale"))
     options = parser.parse_args()
+    legality.use(options.blockscale)
     variants = [v for v in VARIANTS if re.search(options.only, v.name)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         results = list(pool.map(lambda v: check(options.blockscale, v),

@@ -12,6 +12,7 @@
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Explain/Explain.h"
 #include "blockscale/HW/Check.h"
+#include "blockscale/HW/LegalityTable.h"
 
 #include <algorithm>
 #include <iostream>
@@ -28,6 +29,7 @@ public:
 
 private:
   int explainLegality();
+  int printTable();
   int explainHazards();
   int explainFile();
   int print(const std::string &text);
@@ -67,7 +69,7 @@ ExplainVerb::ExplainVerb()
                  "Byte of the word that B's scales start at");
   command.flag("sparse", question.sparse, "A has structured sparsity");
   command.flag("all", all, "Print the whole legality table");
-  name("format", format, "Form of the whole table: markdown or csv");
+  name("format", format, "Form of the whole table: markdown, csv or json");
   command.text("from", from, "FILE",
                "CSV file with the questions, '-' for standard input");
   command.text("o", output, "FILE", "Where to write the answer");
@@ -79,16 +81,26 @@ int ExplainVerb::print(const std::string &text) {
   return kSuccess;
 }
 
+int ExplainVerb::printTable() {
+  std::optional<hw::Target> chip;
+  std::string why;
+  if (!question.target.empty() &&
+      !(chip = hw::parseTarget(question.target, &why)))
+    return reportError(why, kNotUnderstood);
+  if (format.empty() || format == "markdown")
+    return print(hw::legalityTableMarkdown(chip));
+  if (format == "csv")
+    return print(hw::legalityTableCsv(chip));
+  if (format == "json")
+    return print(hw::legalityTableJson(chip));
+  return reportError("unknown format '" + format +
+                         "', legal are 'markdown', 'csv' and 'json'",
+                     kNotUnderstood);
+}
+
 int ExplainVerb::explainLegality() {
-  if (all) {
-    if (format.empty() || format == "markdown")
-      return print(hw::legalityTableMarkdown());
-    if (format == "csv")
-      return print(hw::legalityTableCsv());
-    return reportError("unknown format '" + format +
-                           "', legal are 'markdown' and 'csv'",
-                       kNotUnderstood);
-  }
+  if (all || format == "json")
+    return printTable();
   hw::LegalityAnswer answer = hw::explainLegality(question);
   if (!answer.understood)
     return reportError(answer.text, kNotUnderstood);

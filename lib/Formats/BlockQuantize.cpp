@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Formats/BlockQuantize.h"
+#include "blockscale/Formats/Quotient.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,6 +57,12 @@ float boundedReciprocal(float value) {
 }
 
 } // namespace
+
+float blockscale::quotientTowardsZero(float dividend, float divisor) {
+  double exact = static_cast<double>(dividend) / divisor;
+  auto rounded = static_cast<float>(exact);
+  return rounded > exact ? std::nextafter(rounded, 0.0f) : rounded;
+}
 
 float blockscale::blockMax(const float *values, size_t count) {
   float result = 0;
@@ -109,7 +116,10 @@ TensorScale blockscale::nvfp4TensorScale(float largestMagnitude) {
   float factor = std::min(kLargestE4M3 * kLargestE2M1 / magnitude, kFloatMax);
   if (factor != 0)
     scale.encode = factor;
-  scale.decode = 1.0f / scale.encode;
+  // Rounding twice must not carry the largest value past the end of binary32.
+  scale.decode =
+      std::min(1.0f / scale.encode,
+               quotientTowardsZero(kFloatMax, kLargestE4M3 * kLargestE2M1));
   return scale;
 }
 
@@ -146,13 +156,19 @@ float blockscale::floatScale(ElementFormat element, float largestMagnitude,
   float magnitude = std::fabs(largestMagnitude);
   if (magnitude < floor)
     magnitude = floor;
-  return magnitude / formatInfo(element).largest;
+  float largest = formatInfo(element).largest;
+  float scale = magnitude / largest,
+        bound = quotientTowardsZero(kFloatMax, largest);
+  return scale > bound ? bound : scale;
 }
 
 void blockscale::quantizeByFloatScale(ElementFormat element, float scale,
                                       const float *values, size_t count,
                                       uint8_t *codes) {
-  float factor = 1.0f / scale;
-  for (size_t i = 0; i < count; ++i)
-    codes[i] = static_cast<uint8_t>(encode(element, values[i] * factor));
+  float factor = scale == 0 ? 0.0f : boundedReciprocal(scale);
+  for (size_t i = 0; i < count; ++i) {
+    bool isLost = scale == 0 && std::isinf(values[i]);
+    float value = isLost ? std::copysign(0.0f, values[i]) : values[i];
+    codes[i] = static_cast<uint8_t>(encode(element, value * factor));
+  }
 }

@@ -428,25 +428,51 @@ std::string blockscale::print(const NumberSpec &spec) {
   return withCodebook(spec, readableName(spec));
 }
 
+/// The spec of data of a hardware format; none for ue4m3, which is only a
+/// scale.
+static std::optional<NumberSpec> specOf(const FormatInfo &info) {
+  if (info.format == ElementFormat::UE4M3)
+    return std::nullopt;
+  NumberSpec spec;
+  spec.mantissaBits = info.mantissaBits;
+  if (info.isInteger()) {
+    spec.kind = NumberKind::Int;
+    spec.exponentBits = spec.bias = 1;
+    spec.specials = NumberSpecials::Fnuz;
+    return spec;
+  }
+  spec.kind = info.isSigned ? NumberKind::Float : NumberKind::Exponent;
+  spec.exponentBits = info.exponentBits;
+  spec.bias = info.bias;
+  if (info.isSigned)
+    spec.specials = info.specials == SpecialCodes::None ? NumberSpecials::Fnuz
+                    : info.specials == SpecialCodes::AllOnesNaN
+                        ? NumberSpecials::Fn
+                        : NumberSpecials::Ieee;
+  return spec;
+}
+
 std::optional<ElementFormat> blockscale::elementFormat(const NumberSpec &spec) {
-  constexpr NameHint names[] = {
-      {"e2m1fnuz", "e2m1"}, {"e2m3fnuz", "e2m3"}, {"e3m2fnuz", "e3m2"},
-      {"e4m3fn", "e4m3"},   {"e5m2", "e5m2"},     {"e8m0", "ue8m0"},
-      {"int8", "int8"},     {"int4", "int4"},     {"bfloat16", "bf16"},
-      {"float16", "f16"},
-  };
-  std::string name = print(spec);
-  for (const NameHint &entry : names)
-    if (entry.name == name)
-      return parseFormat(entry.spec);
+  if (spec.isCodebook())
+    return std::nullopt;
+  for (const FormatInfo &info : kFormats)
+    if (std::optional<NumberSpec> same = specOf(info); same && *same == spec)
+      return info.format;
   return std::nullopt;
 }
 
 std::optional<ElementFormat> blockscale::scaleFormat(const NumberSpec &spec) {
-  std::string name = print(spec);
-  if (name == "e8m0")
-    return ElementFormat::UE8M0;
-  if (name == "e4m3fn" || name == "e4m3")
+  constexpr int kE8M0Bias = 127, kE4M3Bias = 7;
+  if (spec.isCodebook())
+    return std::nullopt;
+  if (spec.kind == NumberKind::Exponent)
+    return spec.exponentBits == 8 && spec.bias == kE8M0Bias
+               ? std::optional(ElementFormat::UE8M0)
+               : std::nullopt;
+  bool isE4M3 = spec.kind == NumberKind::Float && spec.exponentBits == 4 &&
+                spec.mantissaBits == 3 && spec.bias == kE4M3Bias;
+  if (isE4M3 && (spec.specials == NumberSpecials::Fn ||
+                 spec.specials == NumberSpecials::Ieee))
     return ElementFormat::UE4M3;
   return std::nullopt;
 }

@@ -340,6 +340,25 @@ std::string whyNotCodebook(const ScaleSpec &scale) {
   return {};
 }
 
+std::string whyNotPlain(const NumberSpec &data, const ScaleSpec &scale);
+
+/// What was probably meant by scale and zero point of data that take no zero
+/// point: a scale of the tensor, the wider of the two, over scales of tiles.
+std::optional<ScaleSpec> twoScopes(const NumberSpec &data,
+                                   const ScaleSpec &scale) {
+  if (scale.tensorScale || !scale.columns)
+    return std::nullopt;
+  ScaleSpec meant = scale;
+  meant.tensorScale = scale.scale;
+  meant.scale = scale.zero;
+  meant.zero.reset();
+  if (meant.scale->bits() > meant.tensorScale->bits())
+    std::swap(meant.scale, meant.tensorScale);
+  if (!whyNotPlain(data, meant).empty())
+    return std::nullopt;
+  return meant;
+}
+
 std::string whyNotPlain(const NumberSpec &data, const ScaleSpec &scale) {
   if (data.kind == NumberKind::Exponent)
     return "exponent types can only be scales";
@@ -347,9 +366,9 @@ std::string whyNotPlain(const NumberSpec &data, const ScaleSpec &scale) {
     return "unsigned integer data need a zero point after the scale";
   if (data.kind != NumberKind::Uint && scale.zero) {
     std::string reason = "a zero point is for unsigned integer data";
-    if (!scale.tensorScale && scale.columns)
-      reason += "; for a tensor scale over tile scales write 'multi_" +
-                print(scale) + "'";
+    if (std::optional<ScaleSpec> meant = twoScopes(data, scale))
+      reason += "; for a tensor scale over tile scales write " +
+                quoted(print(*meant));
     return reason;
   }
   if (data.kind == NumberKind::Int && scale.scale->kind == NumberKind::Int)

@@ -8,6 +8,7 @@
 #include "CheckInternal.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 using namespace blockscale;
@@ -19,6 +20,7 @@ namespace {
 // outweighs a bigger one that means something else to the user: other data,
 // other scales, other sparsity, other instruction, other shape.
 constexpr double kTypeCost = 1000;
+constexpr double kLossCost = 500;
 constexpr double kScaleCost = 300;
 constexpr double kBlockCost = 300;
 constexpr double kSparseCost = 250;
@@ -42,12 +44,30 @@ double numberCost(unsigned from, unsigned to, double cost) {
   return from == to ? 0 : cost + distance(from, to);
 }
 
+/// Whether every number of `type` is one of `other`.
+bool isExactIn(OperandType type, OperandType other) {
+  if (type == other)
+    return true;
+  if (!type.format() || !other.format() || type.bits() > 8)
+    return false;
+  for (unsigned code = 0; code < 1u << type.bits(); ++code) {
+    float value = decode(*type.format(), code);
+    if (std::isfinite(value) &&
+        decode(*other.format(), encode(*other.format(), value)) != value)
+      return false;
+  }
+  return true;
+}
+
+/// The member that holds all numbers of `type` in the fewest bits; if none
+/// does, the one whose bits are the nearest.
 OperandType closestType(OperandType type, const OperandTypeSet &set) {
   if (set.contains(type))
     return type;
   std::vector<OperandType> members = set.members();
   auto gap = [&](OperandType member) {
-    return std::abs(int(member.bits()) - int(type.bits()));
+    return std::abs(int(member.bits()) - int(type.bits())) +
+           (isExactIn(type, member) ? 0 : 1024);
   };
   return *std::min_element(
       members.begin(), members.end(),
@@ -114,10 +134,13 @@ double costOf(const MmaQuery &from, const MmaQuery &to, uint32_t given) {
   };
   add(FieldFamily, differ(from.family != to.family, kFamilyCost));
   add(FieldKind, differ(from.kind != to.kind, kKindCost));
-  add(FieldA,
-      differ(from.a != to.a, kTypeCost) + distance(from.a.bits(), to.a.bits()));
-  add(FieldB,
-      differ(from.b != to.b, kTypeCost) + distance(from.b.bits(), to.b.bits()));
+  auto typeCost = [&](OperandType before, OperandType after) {
+    return differ(before != after, kTypeCost) +
+           differ(!isExactIn(before, after), kLossCost) +
+           distance(before.bits(), after.bits());
+  };
+  add(FieldA, typeCost(from.a, to.a));
+  add(FieldB, typeCost(from.b, to.b));
   add(FieldScale, differ(from.scale != to.scale, kScaleCost));
   add(FieldBlock, numberCost(from.block, to.block, kBlockCost));
   add(FieldSparse, differ(from.sparse != to.sparse, kSparseCost));

@@ -7,6 +7,9 @@
 
 #include "CheckInternal.h"
 
+#include "blockscale/HW/LegalityTable.h"
+#include "blockscale/HW/Metadata.h"
+
 #include <array>
 
 using namespace blockscale;
@@ -227,17 +230,28 @@ blockscale::hw::explainLegality(const LegalityQuestion &question) {
   return {true, true, describeLegal(query, *findRow(query))};
 }
 
-std::string blockscale::hw::legalityTableMarkdown() {
+/// The rows to print: all, or those of one target.
+static std::vector<const MmaRow *> rowsOf(std::optional<Target> target) {
+  if (target)
+    return rowsFor(*target);
+  std::vector<const MmaRow *> rows;
+  for (const MmaRow &row : allRows())
+    rows.push_back(&row);
+  return rows;
+}
+
+std::string
+blockscale::hw::legalityTableMarkdown(std::optional<Target> target) {
   std::string text = "|", rule = "|";
   for (const Column &column : kColumns) {
     text += " " + std::string(column.title) + " |";
     rule += " --- |";
   }
   text += "\n" + rule + "\n";
-  for (const MmaRow &row : allRows()) {
+  for (const MmaRow *row : rowsOf(target)) {
     text += "|";
     for (const Column &column : kColumns) {
-      std::string cell = column.text(row);
+      std::string cell = column.text(*row);
       text += cell.empty() ? " |" : " " + cell + " |";
     }
     text += "\n";
@@ -245,7 +259,7 @@ std::string blockscale::hw::legalityTableMarkdown() {
   return text;
 }
 
-std::string blockscale::hw::legalityTableCsv() {
+std::string blockscale::hw::legalityTableCsv(std::optional<Target> target) {
   std::string text;
   const char *separator = "";
   for (const Column &column : kColumns) {
@@ -253,13 +267,94 @@ std::string blockscale::hw::legalityTableCsv() {
     separator = ",";
   }
   text += "\n";
-  for (const MmaRow &row : allRows()) {
+  for (const MmaRow *row : rowsOf(target)) {
     separator = "";
     for (const Column &column : kColumns) {
-      text += separator + csvField(column.text(row));
+      text += separator + csvField(column.text(*row));
       separator = ",";
     }
     text += "\n";
   }
   return text;
+}
+
+std::string blockscale::hw::legalityTableMarkdown() {
+  return legalityTableMarkdown(std::nullopt);
+}
+
+std::string blockscale::hw::legalityTableCsv() {
+  return legalityTableCsv(std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+/// Names and numbers of the table need no escapes.
+static std::string jsonString(std::string_view text) {
+  return "\"" + std::string(text) + "\"";
+}
+
+template <typename Range, typename Text>
+static std::string jsonArray(const Range &range, Text text) {
+  std::string list;
+  for (const auto &element : range)
+    list += (list.empty() ? "" : ", ") + text(element);
+  return "[" + list + "]";
+}
+
+static std::string jsonRange(const NRange &range) {
+  return "{\"min\": " + std::to_string(range.min) +
+         ", \"max\": " + std::to_string(range.max) +
+         ", \"step\": " + std::to_string(range.step) + "}";
+}
+
+static std::string jsonRow(const MmaRow &row) {
+  auto typeName = [](OperandType type) { return jsonString(type.name()); };
+  auto number = [](unsigned value) { return std::to_string(value); };
+  auto boolean = [](bool value) { return value ? "true" : "false"; };
+  std::vector<unsigned> ids;
+  for (unsigned id = 0; row.scale && id < 4; ++id)
+    if (row.scaleIds >> id & 1)
+      ids.push_back(id);
+  std::vector<Target> targets = row.targets.members();
+  std::string text = "{\"family\": " + jsonString(familyName(row.family)) +
+                     ", \"kind\": " + jsonString(kindName(row.kind)) +
+                     ", \"sparse\": " + boolean(row.sparse);
+  if (row.sparse)
+    text +=
+        ", \"pattern\": " + jsonString(patternName(sparsePattern(row.kind)));
+  text += ", \"types\": " + jsonArray(row.a.members(), typeName) +
+          ", \"same_types\": " + boolean(row.sameTypes) + ", \"scale\": " +
+          (row.scale ? jsonString(formatName(*row.scale)) : "null") +
+          ", \"block\": " + number(row.block) +
+          ", \"k_per_scale\": " + number(row.scaleSpan()) +
+          ", \"scales_per_mma\": " + number(row.scalesPerMma) +
+          ", \"scale_ids\": " + jsonArray(ids, number) +
+          ", \"cta_group\": " + number(row.ctaGroup) +
+          ", \"m\": " + number(row.m) +
+          ", \"n\": " + jsonRange({row.nMin, row.nMax, row.nStep}) +
+          ", \"k\": " + number(row.k) +
+          ", \"mn_major\": " + jsonArray(row.mnMajor.members(), typeName);
+  return text + ", \"targets\": " +
+         jsonArray(targets,
+                   [](Target t) { return jsonString(targetName(t)); }) +
+         ", \"ptx\": " + jsonString(describePtx(row.minPtx)) +
+         ", \"written\": " + boolean(row.minPtx <= kMaxPtxVersion) +
+         ", \"source\": " + jsonString(sourceName(row.source)) +
+         ", \"sections\": " + jsonString(row.sections) + "}";
+}
+
+std::string blockscale::hw::legalityTableJson(std::optional<Target> target) {
+  std::string text =
+      "{\n  \"targets\": " +
+      jsonArray(allTargets(),
+                [](Target t) { return jsonString(targetName(t)); }) +
+      ",\n  \"rows\": [";
+  const char *separator = "\n    ";
+  for (const MmaRow *row : rowsOf(target)) {
+    text += separator + jsonRow(*row);
+    separator = ",\n    ";
+  }
+  return text + "\n  ]\n}\n";
 }

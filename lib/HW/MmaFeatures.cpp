@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/HW/Mma.h"
+#include "Capabilities.h"
 
 #include <array>
 
@@ -19,20 +19,10 @@ struct FeatureRow {
   TargetSet targets;
 };
 
-constexpr TargetVariant kA = TargetVariant::ArchSpecific;
-constexpr TargetVariant kF = TargetVariant::Family;
-
-constexpr TargetSet k100a{Target{Chip::SM100, kA}};
-constexpr TargetSet k103a{Target{Chip::SM103, kA}};
-constexpr TargetSet k110a{Target{Chip::SM110, kA}};
-constexpr TargetSet k100f{Target{Chip::SM100, kF}};
-constexpr TargetSet k103f{Target{Chip::SM103, kF}};
-constexpr TargetSet k110f{Target{Chip::SM110, kF}};
-constexpr TargetSet kWarpArch{Target{Chip::SM120, kA}, Target{Chip::SM121, kA}};
-constexpr TargetSet kWarp =
-    kWarpArch | TargetSet{Target{Chip::SM120, kF}, Target{Chip::SM121, kF}};
-constexpr TargetSet kTcgenArch = k100a | k103a | k110a;
-constexpr TargetSet kTcgen = kTcgenArch | k100f | k103f | k110f;
+constexpr TargetSet kTcgenArch = archTargets(&Capabilities::tcgen05);
+constexpr TargetSet kTcgen = targetsWith(&Capabilities::tcgen05);
+constexpr TargetSet kWarpArch = archTargetsWithoutTcgen05();
+constexpr TargetSet kWarp = targetsWithoutTcgen05();
 constexpr TargetSet kAll = kTcgen | kWarp;
 
 // Tried with ptxas 13.0 (docs/sources.md, [ptxas]); sub-byte TMA: PTX
@@ -44,7 +34,8 @@ constexpr std::array kFeatures{
                kTcgenArch},
     FeatureRow{Feature::Tcgen05Shift, "tcgen05.shift", kTcgenArch},
     FeatureRow{Feature::Tcgen05LoadReduce, "tcgen05.ld.red",
-               k103a | k110a | k103f},
+               archTargets(&Capabilities::loadReduce) |
+                   familyTargets(&Capabilities::loadReduceFamily)},
     FeatureRow{Feature::TmaCtaGroup2, "cp.async.bulk.tensor .cta_group::2",
                kTcgen},
     FeatureRow{Feature::TmaSubByteToCluster,
@@ -53,7 +44,7 @@ constexpr std::array kFeatures{
                kTcgen},
     FeatureRow{Feature::AbsoluteLeadingOffset,
                "shared-memory descriptor with an absolute leading offset",
-               k103a},
+               archTargets(&Capabilities::k96)},
     FeatureRow{Feature::MmaSyncF8, "mma.sync kind::f8f6f4 with 8-bit elements",
                kAll},
     FeatureRow{Feature::MmaSyncF6F4,
@@ -68,9 +59,10 @@ constexpr std::array kFeatures{
                "ldmatrix and stmatrix of 8-, 6- and 4-bit elements", kAll},
     FeatureRow{Feature::NarrowConvert,
                "cvt to and from 4-, 6- and 8-bit floats", kAll},
-    FeatureRow{Feature::StochasticConvert, "cvt.rs", k100a | k103a},
+    FeatureRow{Feature::StochasticConvert, "cvt.rs",
+               archTargets(&Capabilities::stochasticConvert)},
     FeatureRow{Feature::ReduxF32, "redux.sync on f32",
-               k100a | k103a | k100f | k103f},
+               targetsWith(&Capabilities::reduxF32)},
     FeatureRow{Feature::PackedF32, "f32x2 arithmetic", kAll},
     FeatureRow{Feature::ClusterLaunchControl, "clusterlaunchcontrol.try_cancel",
                kAll},

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/HW/Mma.h"
+#include "Capabilities.h"
 
 #include <array>
 
@@ -22,23 +22,16 @@ namespace {
 
 using EF = ElementFormat;
 
-constexpr TargetVariant kA = TargetVariant::ArchSpecific;
-constexpr TargetVariant kF = TargetVariant::Family;
-
 // Who has what: tried with ptxas 13.0 (docs/sources.md, [ptxas]).
-constexpr TargetSet kTcgenArch{Target{Chip::SM100, kA}, Target{Chip::SM103, kA},
-                               Target{Chip::SM110, kA}};
-constexpr TargetSet kTcgen =
-    kTcgenArch | TargetSet{Target{Chip::SM100, kF}, Target{Chip::SM103, kF},
-                           Target{Chip::SM110, kF}};
+constexpr TargetSet kTcgenArch = archTargets(&Capabilities::tcgen05);
+constexpr TargetSet kTcgen = targetsWith(&Capabilities::tcgen05);
 // K = 96 (PTX ISA 9.7.16.2.1.1) is asked for in the descriptor, where ptxas
 // cannot check it; only the architecture-specific target promises it.
-constexpr TargetSet kOnly103{Target{Chip::SM103, kA}};
+constexpr TargetSet kK96 = archTargets(&Capabilities::k96);
 // kind::i8: measurements find none on sm_103 (docs/sources.md, [rates]).
-constexpr TargetSet kTcgenI8{Target{Chip::SM100, kA}, Target{Chip::SM110, kA}};
-constexpr TargetSet kWarpArch{Target{Chip::SM120, kA}, Target{Chip::SM121, kA}};
-constexpr TargetSet kWarp =
-    kWarpArch | TargetSet{Target{Chip::SM120, kF}, Target{Chip::SM121, kF}};
+constexpr TargetSet kTcgenI8 = archTargets(&Capabilities::tcgen05Integer);
+constexpr TargetSet kWarpArch = archTargetsWithoutTcgen05();
+constexpr TargetSet kWarp = targetsWithoutTcgen05();
 
 constexpr OperandTypeSet kNone{};
 constexpr OperandTypeSet kFp4{EF::E2M1};
@@ -127,13 +120,13 @@ constexpr std::array kForms{
          EF::UE8M0, 32, 32, 1, kAnyId, k32, k1X, kFp8, kTcgen, 88, kIsa},
     // tcgen05.mma, K = 96.
     Form{Group::ScaledK96, MmaKind::MXF4, false, kFp4, false, EF::UE8M0, 32, 96,
-         3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa},
+         3, kAnyId, k32, "", kNone, kK96, 88, kIsa},
     Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE4M3, 16,
-         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa},
+         96, 6, kEvenId, k16, "", kNone, kK96, 88, kIsa},
     Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 32,
-         96, 3, kAnyId, k32, "", kNone, kOnly103, 88, kIsa},
+         96, 3, kAnyId, k32, "", kNone, kK96, 88, kIsa},
     Form{Group::ScaledK96, MmaKind::MXF4NVF4, false, kFp4, false, EF::UE8M0, 16,
-         96, 6, kEvenId, k16, "", kNone, kOnly103, 88, kIsa},
+         96, 6, kEvenId, k16, "", kNone, kK96, 88, kIsa},
     // tcgen05.mma.sp, block-scaled; FP4 not on family targets.
     Form{Group::ScaledSparse, MmaKind::MXF4, true, kFp4, false, EF::UE8M0, 32,
          128, 2, kEvenId, k32, k2X, kNone, kTcgenArch, 88, kIsa},

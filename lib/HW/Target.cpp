@@ -7,22 +7,31 @@
 
 #include "blockscale/HW/Target.h"
 
+#include "Capabilities.h"
+
 #include <array>
 
 using namespace blockscale::hw;
 
 namespace {
 
+constexpr bool tcgen05(Chip chip) { return has(chip, &Capabilities::tcgen05); }
+
 // Minimum PTX versions: found by probing ptxas 13.0; the family targets of the
 // last three rows follow their "a" target or PTX 8.8, whichever is newer.
 // Shared memory per CTA: 227 KiB and 99 KiB, from the CUDA programming guide's
 // table of compute capabilities; 110 and 121 as their larger relatives.
 constexpr std::array kChips{
-    ChipInfo{Chip::SM100, "sm_100", 86, 88, true, 232448, 233472, 2048},
-    ChipInfo{Chip::SM103, "sm_103", 88, 88, true, 232448, 233472, 2048},
-    ChipInfo{Chip::SM110, "sm_110", 90, 90, true, 232448, 233472, 2048},
-    ChipInfo{Chip::SM120, "sm_120", 87, 88, false, 101376, 102400, 1536},
-    ChipInfo{Chip::SM121, "sm_121", 88, 88, false, 101376, 102400, 1536},
+    ChipInfo{Chip::SM100, "sm_100", 86, 88, tcgen05(Chip::SM100), 232448,
+             233472, 2048},
+    ChipInfo{Chip::SM103, "sm_103", 88, 88, tcgen05(Chip::SM103), 232448,
+             233472, 2048},
+    ChipInfo{Chip::SM110, "sm_110", 90, 90, tcgen05(Chip::SM110), 232448,
+             233472, 2048},
+    ChipInfo{Chip::SM120, "sm_120", 87, 88, tcgen05(Chip::SM120), 101376,
+             102400, 1536},
+    ChipInfo{Chip::SM121, "sm_121", 88, 88, tcgen05(Chip::SM121), 101376,
+             102400, 1536},
 };
 
 constexpr std::array kVariants{TargetVariant::ArchSpecific,

@@ -231,3 +231,33 @@ std::optional<std::string> blockscale::plan::whyNotExpression(
     return *error;
   return std::nullopt;
 }
+
+/// The sides of a condition; the right one is empty without "==".
+static std::pair<std::string_view, std::string_view>
+sidesOf(std::string_view text) {
+  constexpr std::string_view kEquals = "==";
+  size_t at = text.find(kEquals);
+  if (at == text.npos)
+    return {text, {}};
+  return {text.substr(0, at), text.substr(at + kEquals.size())};
+}
+
+ConditionResult blockscale::plan::holds(std::string_view text,
+                                        const Environment &environment) {
+  auto [left, right] = sidesOf(text);
+  EvaluationResult leftValue = evaluate(left, environment);
+  if (auto *error = std::get_if<std::string>(&leftValue))
+    return *error;
+  EvaluationResult rightValue = evaluate(right, environment);
+  if (auto *error = std::get_if<std::string>(&rightValue))
+    return *error;
+  return std::get<int64_t>(leftValue) == std::get<int64_t>(rightValue);
+}
+
+std::optional<std::string>
+blockscale::plan::whyNotCondition(std::string_view text) {
+  auto [left, right] = sidesOf(text);
+  if (auto why = whyNotExpression(left))
+    return why;
+  return whyNotExpression(right);
+}

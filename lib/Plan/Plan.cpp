@@ -155,6 +155,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.number("sharedMemoryBytes", kernel.sharedMemoryBytes, 0, kMax32);
   a.field("sizes", kernel.sizes);
   a.field("limits", kernel.limits);
+  a.conditions("conditions", kernel.conditions);
   a.field("parameters", kernel.parameters);
   a.field("data", kernel.data);
   a.field("scales", kernel.scales);
@@ -222,6 +223,9 @@ struct Writer {
     object[key] = toJson(value);
   }
   template <typename T> void expression(const char *key, T &value) {
+    field(key, value);
+  }
+  template <typename T> void conditions(const char *key, T &value) {
     field(key, value);
   }
   template <typename T>
@@ -320,6 +324,12 @@ struct Reader {
     field(key, values);
     for (size_t i = 0; i < values.size() && error.empty(); ++i)
       judge(pathOf(key) + "[" + std::to_string(i) + "]", values[i]);
+  }
+  void conditions(const char *key, std::vector<std::string> &values) {
+    field(key, values);
+    for (size_t i = 0; i < values.size() && error.empty(); ++i)
+      if (std::optional<std::string> why = whyNotCondition(values[i]))
+        fail(pathOf(key) + "[" + std::to_string(i) + "]", *why);
   }
 
   /// An expression over `names`, the coordinates of a byte, besides the sizes.

@@ -72,6 +72,17 @@ static std::string whyNotResident(const plan::Kernel &kernel,
   return "";
 }
 
+/// ", but K is 40" for the dynamic sizes.
+static std::string sizesText(const plan::Kernel &kernel,
+                             const plan::Environment &sizes) {
+  std::string text;
+  for (const plan::Size &size : kernel.sizes)
+    if (!size.value)
+      text += (text.empty() ? ", but " : ", ") + size.name + " is " +
+              std::to_string(sizes.at(size.name));
+  return text;
+}
+
 Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
                                             const plan::Environment &given,
                                             const Residency &residency) {
@@ -113,6 +124,14 @@ Parsed<plan::Environment> verify::bindSizes(const plan::Kernel &kernel,
                              std::to_string(*value) + " " + limit.what +
                              "; at most " + std::to_string(limit.maximum) +
                              " are legal");
+  }
+  for (const std::string &condition : kernel.conditions) {
+    plan::ConditionResult holds = plan::holds(condition, sizes);
+    if (auto *error = std::get_if<std::string>(&holds))
+      return Result::failure("'" + condition + "': " + *error);
+    if (!std::get<bool>(holds))
+      return Result::failure("kernel '" + kernel.name + "' needs " + condition +
+                             sizesText(kernel, sizes));
   }
   return Result::success(sizes);
 }

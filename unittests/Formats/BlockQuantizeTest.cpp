@@ -214,4 +214,36 @@ TEST(BlockQuantize, Nvfp4SpecialTensors) {
   EXPECT_EQ(codes[2], 0x8);
 }
 
+// Finite data give finite scales and no NaN codes, and the largest element
+// times the scales is a binary32 number.
+TEST(BlockQuantize, ExtremeDataStayFinite) {
+  constexpr float kLargest = 0x1.fffffep127f, kSmallest = 0x1p-149f;
+  for (ElementFormat element : {ElementFormat::E4M3, ElementFormat::E5M2,
+                                ElementFormat::E2M1, ElementFormat::INT8}) {
+    float largest = formatInfo(element).largest;
+    for (float data : {kLargest, 0x1.fffffcp127f, 0x1.fp127f, 1.0f, kSmallest,
+                       3 * kSmallest, 0.0f}) {
+      float scale = floatScale(element, data, /*floor=*/0);
+      EXPECT_TRUE(std::isfinite(largest * scale)) << largest << " " << data;
+      const float values[3] = {data, -data, 0.0f};
+      uint8_t codes[3];
+      quantizeByFloatScale(element, scale, values, 3, codes);
+      for (uint8_t code : codes)
+        EXPECT_TRUE(std::isfinite(decode(element, code))) << data;
+      TensorScale tensor = nvfp4TensorScale(data);
+      EXPECT_TRUE(std::isfinite(2688.0f * tensor.decode)) << data;
+      EXPECT_TRUE(std::isfinite(tensor.encode)) << data;
+    }
+  }
+}
+
+TEST(BlockQuantize, ZeroFloatScaleGivesZeros) {
+  const float lost[3] = {1.0f, -1.0f, -INFINITY};
+  uint8_t codes[3];
+  quantizeByFloatScale(ElementFormat::E4M3, 0.0f, lost, 3, codes);
+  EXPECT_EQ(codes[0], 0x00);
+  EXPECT_EQ(codes[1], 0x80);
+  EXPECT_EQ(codes[2], 0x80);
+}
+
 } // namespace

@@ -388,7 +388,7 @@ TEST(ScaleSpec, TwoNumbersAreSettledByTheData) {
   EXPECT_EQ(whyNotDataType(*parseNumberSpec("e4m3fn"), *scale),
             "data 'e4m3fn' cannot be scaled by 'e4m3_float32_t16_t16': a zero "
             "point is for unsigned integer data; for a tensor scale over tile "
-            "scales write 'multi_e4m3_float32_t16_t16'");
+            "scales write 'multi_float32_e4m3_t16_t16'");
   // Subtiles belong to codebooks.
   EXPECT_TRUE(whyNotDataType(*parseNumberSpec("e2m1fnuz"),
                              *parseScaleSpec("e8m0_t32s4")));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Check.h"
+#include "blockscale/HW/LegalityTable.h"
 
 #include <algorithm>
 #include <functional>
@@ -334,6 +335,39 @@ TEST(ExplainLegality, FillsWhatIsMissing) {
   EXPECT_EQ(explainLegality(question).text,
             "illegal: block 16 with ue8m0 is not legal for 'mxf8f6f4' on "
             "'sm_100a': expected 32; nearest legal: block = 32");
+}
+
+// int4 counts in 1/4 up to 7/4: e2m1 does not hold 5/4, e2m3 and e4m3 hold all.
+TEST(Check, NearestTypeHoldsAllValues) {
+  MmaQuery query;
+  query.target = *parseTarget("sm_100a");
+  query.a = query.b = ElementFormat::INT4;
+  std::optional<MmaQuery> nearest = nearestLegal(query);
+  ASSERT_TRUE(nearest);
+  EXPECT_EQ(nearest->a, OperandType(ElementFormat::E2M3));
+  EXPECT_EQ(nearest->b, OperandType(ElementFormat::E2M3));
+  EXPECT_EQ(nearest->kind, MmaKind::MXF8F6F4);
+  EXPECT_EQ(whyNot(*nearest), std::nullopt);
+}
+
+TEST(ExplainLegality, TableAsJson) {
+  std::string all = legalityTableJson(std::nullopt);
+  EXPECT_EQ(all.find("{\n  \"targets\": [\"sm_100a\", \"sm_103a\", "), 0u);
+  EXPECT_NE(
+      all.find("{\"family\": \"tcgen05\", \"kind\": \"mxf4nvf4\", "
+               "\"sparse\": true, \"pattern\": \"4:8 in pairs\", \"types\": "
+               "[\"e2m1\"], \"same_types\": false, \"scale\": \"ue4m3\", "
+               "\"block\": 16, \"k_per_scale\": 32, \"scales_per_mma\": 4, "
+               "\"scale_ids\": [0], \"cta_group\": 1, \"m\": 128, \"n\": "
+               "{\"min\": 8, \"max\": 256, \"step\": 8}, \"k\": 128, "
+               "\"mn_major\": [], \"targets\": [\"sm_100a\", \"sm_103a\", "
+               "\"sm_110a\"], \"ptx\": \"8.8\", \"written\": true, "
+               "\"source\": \"ISA table\", \"sections\": "
+               "\"9.7.16.2.1, 9.7.16.10.7, 9.7.16.10.8\"}"),
+      std::string::npos);
+  std::string warp = legalityTableJson(parseTarget("sm_120a"));
+  EXPECT_EQ(warp.find("tcgen05"), std::string::npos);
+  EXPECT_NE(warp.find("\"kind\": \"f16\""), std::string::npos);
 }
 
 TEST(ExplainLegality, UnknownNames) {

@@ -90,4 +90,19 @@ TEST(Expression, KnowsTheNamesOfAPlan) {
   EXPECT_EQ(whyNotExpression("r * M + j", {"r"}),
             "unknown name 'j' in expression 'r * M + j'");
 }
+TEST(Condition, ComparesTwoExpressions) {
+  Environment sizes{{"K", 40}, {"M", 7}};
+  EXPECT_EQ(std::get<bool>(holds("K % 8 == 0", sizes)), true);
+  EXPECT_EQ(std::get<bool>(holds("K % 16 == 0", sizes)), false);
+  EXPECT_EQ(std::get<bool>(holds("K == M * 6 - 2", sizes)), true);
+  EXPECT_TRUE(std::holds_alternative<std::string>(holds("N == 0", sizes)));
+  EXPECT_TRUE(std::holds_alternative<std::string>(holds("K % 8", sizes)));
+}
+
+TEST(Condition, RefusesOtherText) {
+  EXPECT_EQ(whyNotCondition("K % 8 == 0"), std::nullopt);
+  for (const char *text : {"", "K", "K == ", "== 0", "K = 0", "K == 0 == 0"})
+    EXPECT_TRUE(whyNotCondition(text)) << text;
+}
+
 } // namespace

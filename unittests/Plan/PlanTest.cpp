@@ -47,6 +47,7 @@ Plan makePlan() {
   kernel.sizes = {
       {"M", std::nullopt, 2000000000}, {"N", 64}, {"K", 4096}, {"batch", 1}};
   kernel.limits = {{"M * 4096", 1099511627775, "bytes of a stride"}};
+  kernel.conditions = {"M % 8 == 0"};
   kernel.parameters = {map, size};
   Step launch{"blockscale.launch",
               "proj",
@@ -177,6 +178,18 @@ TEST(Plan, NamesWhatIsWrong) {
             "launch plan: parse error at line 1, column 2: syntax error while "
             "parsing object key - unexpected end of input; expected string "
             "literal");
+}
+
+TEST(Plan, ConditionsCompare) {
+  std::string text = printPlan(makePlan());
+  EXPECT_NE(text.find("\"conditions\": [\n        \"M % 8 == 0\"\n"),
+            std::string::npos);
+  EXPECT_NE(
+      errorOf(replaced(text, "M % 8 == 0", "M % 8")).find("conditions[0]"),
+      std::string::npos);
+  EXPECT_NE(
+      errorOf(replaced(text, "M % 8 == 0", "X == 0")).find("conditions[0]"),
+      std::string::npos);
 }
 
 TEST(Plan, RefusesNumbersOutOfRange) {

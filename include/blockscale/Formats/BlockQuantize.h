@@ -88,13 +88,15 @@ uint8_t nvfp4BlockScale(float largestMagnitude, const TensorScale &tensor);
 void nvfp4QuantizeBlock(uint8_t scaleByte, const TensorScale &tensor,
                         const float *values, size_t count, uint8_t *codes);
 
-/// The binary32 scale of a block or tensor: max(m, floor) / largest element.
-/// `floor` keeps zero blocks from dividing by zero; 1e-4 is customary.
+/// The binary32 scale of a block or tensor: max(m, floor) / largest element,
+/// bounded so that the largest element times the scale is a binary32 number.
+/// `floor` keeps zero blocks from a scale of zero; 1e-4 is customary.
 float floatScale(ElementFormat element, float largestMagnitude,
                  float floor = 1e-4f);
 
-/// The codes under a binary32 scale, computed as value * (1 / scale). For
-/// element formats of at most 8 bits.
+/// The codes under a binary32 scale, computed as value * min(1 / scale,
+/// FLT_MAX); zeros with the signs of the data under a scale of 0. For element
+/// formats of at most 8 bits.
 void quantizeByFloatScale(ElementFormat element, float scale,
                           const float *values, size_t count, uint8_t *codes);
 

@@ -55,6 +55,15 @@ std::optional<std::string>
 whyNotExpression(std::string_view text,
                  std::initializer_list<std::string_view> places = {});
 
+/// Result of a condition: whether it holds, or why that cannot be said.
+using ConditionResult = std::variant<bool, std::string>;
+
+/// Evaluates a condition, `expression "==" expression`.
+ConditionResult holds(std::string_view text, const Environment &environment);
+
+/// Why `text` is not a condition over the names of a plan; empty if it is.
+std::optional<std::string> whyNotCondition(std::string_view text);
+
 } // namespace blockscale::plan
 
 #endif // BLOCKSCALE_PLAN_EXPRESSION_H

@@ -211,6 +211,9 @@ struct Kernel {
   std::vector<Size> sizes;
   /// Limits that depend on dynamic sizes.
   std::vector<Limit> limits;
+  /// What dynamic sizes must satisfy, as text of Expression.h: "K % 8 == 0".
+  /// The kernel computes something else, without notice, where one fails.
+  std::vector<std::string> conditions;
   std::vector<Parameter> parameters;
   std::vector<DataPacking> data;
   /// Empty for kinds without scales.

@@ -13,6 +13,7 @@
 
 #include "Patterns.h"
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -44,10 +45,11 @@ void blockscale::populateBlockscaleToLinalgTypeConversions(
 }
 
 void blockscale::populateBlockscaleToLinalgPatterns(
-    const TypeConverter &converter, RewritePatternSet &patterns, bool useExtf) {
+    const TypeConverter &converter, RewritePatternSet &patterns, bool useExtf,
+    bool checkSparsity) {
   populateMatmulPatterns(converter, patterns, useExtf);
   populateQuantizePatterns(converter, patterns, useExtf);
-  populateSparsePatterns(converter, patterns);
+  populateSparsePatterns(converter, patterns, checkSparsity);
   populateStoragePatterns(converter, patterns);
 }
 
@@ -85,7 +87,8 @@ struct BlockscaleToLinalg
     populateBlockscaleToLinalgTypeConversions(converter);
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
-    populateBlockscaleToLinalgPatterns(converter, patterns, useExtf);
+    populateBlockscaleToLinalgPatterns(converter, patterns, useExtf,
+                                       checkSparsity);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
     populateReturnOpTypeConversionPattern(patterns, converter);

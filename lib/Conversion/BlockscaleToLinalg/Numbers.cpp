@@ -9,6 +9,8 @@
 #include "Numbers.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -251,6 +253,27 @@ Value blockscale::encode(Emitter &e, Value value, Type type) {
   return e.narrow(select(e, isNaN(e, value), value, bounded), type);
 }
 
+static Value isFinite(Emitter &e, Value value) {
+  Value magnitude =
+      arith::AndIOp::create(e, e.bits(value), e.i32(kMagnitudeMask));
+  return arith::CmpIOp::create(e, arith::CmpIPredicate::ult, magnitude,
+                               e.i32(kInfinityBits));
+}
+
+Value blockscale::saturatedProduct(Emitter &e, Value x, Value y) {
+  Value product = arith::MulFOp::create(e, x, y);
+  Value bounded = clamp(e, product, std::numeric_limits<float>::max());
+  Value finite = arith::AndIOp::create(e, isFinite(e, x), isFinite(e, y));
+  return select(e, finite, bounded, product);
+}
+
+Value blockscale::narrowSaturating(Emitter &e, Value value, Type type) {
+  if (type.isF32())
+    return value;
+  Value bounded = clamp(e, value, largestValue(type));
+  return e.narrow(select(e, isFinite(e, value), bounded, value), type);
+}
+
 /// To nearest, ties to even, between the least and the largest of the integers.
 static Value encodePlainInteger(Emitter &e, Value value, IntegerType type) {
   auto width = static_cast<int>(type.getWidth());
@@ -294,11 +317,9 @@ static Value floorExponent(Emitter &e, Value largest, Type element) {
   return arith::SubIOp::create(e, exponent, e.i32(spec ? spec->emax() : 0));
 }
 
-/// The exponent of the smallest power of two not below m / max.
-static Value roundedUpExponent(Emitter &e, Value largest, Type element) {
-  Value quotient =
-      arith::DivFOp::create(e, largest, e.f32(largestValue(element)));
-  Value raw = e.bits(quotient);
+/// The exponent of the smallest power of two not below `value`.
+static Value roundedUpExponent(Emitter &e, Value value) {
+  Value raw = e.bits(value);
   Value above = arith::AddIOp::create(e, raw, e.i32(0x007fffff));
   Value exponent = arith::ShRUIOp::create(e, above, e.i32(kFractionBits));
   // Code 0 is 2^-127, a subnormal f32.
@@ -307,18 +328,46 @@ static Value roundedUpExponent(Emitter &e, Value largest, Type element) {
   return select(e, tiny, e.i32(0), exponent);
 }
 
-Value blockscale::exponentScale(Emitter &e, Value largest, ScaleRule rule,
-                                Type element) {
-  Value exponent = rule == ScaleRule::Floor
-                       ? floorExponent(e, largest, element)
-                       : roundedUpExponent(e, largest, element);
+/// A ue8m0 exponent, clamped; 254 where `source` is an infinity and the NaN
+/// code where it is a NaN.
+static Value exponentCode(Emitter &e, Value exponent, Value source) {
   exponent = arith::MaxSIOp::create(e, exponent, e.i32(0));
   exponent = arith::MinSIOp::create(e, exponent, e.i32(254));
   Value infinite = arith::CmpIOp::create(e, arith::CmpIPredicate::eq,
-                                         e.bits(largest), e.i32(kInfinityBits));
+                                         e.bits(source), e.i32(kInfinityBits));
   exponent = select(e, infinite, e.i32(254), exponent);
-  exponent = select(e, isNaN(e, largest), e.i32(255), exponent);
+  exponent = select(e, isNaN(e, source), e.i32(255), exponent);
   Value code = arith::TruncIOp::create(e, e.getI8Type(), exponent);
   return arith::BitcastOp::create(e, Float8E8M0FNUType::get(e.getContext()),
                                   code);
+}
+
+Value blockscale::exponentScale(Emitter &e, Value largest, ScaleRule rule,
+                                Type element) {
+  if (rule == ScaleRule::Floor)
+    return exponentCode(e, floorExponent(e, largest, element), largest);
+  Value quotient =
+      arith::DivFOp::create(e, largest, e.f32(largestValue(element)));
+  return exponentCode(e, roundedUpExponent(e, quotient), largest);
+}
+
+Value blockscale::encodeUpwards(Emitter &e, Value value, Type type) {
+  if (type.isF32())
+    return value;
+  if (isa<Float8E8M0FNUType>(type))
+    return exponentCode(e, roundedUpExponent(e, value), value);
+  Value code = encode(e, value, type);
+  Value below =
+      arith::CmpFOp::create(e, arith::CmpFPredicate::OLT,
+                            Decoder(e, type, /*useExtf=*/false).decode(e, code),
+                            clamp(e, value, largestValue(type)));
+  // The codes of numbers that are not negative are in the numbers' order.
+  Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
+  bool isFloat = integer != type;
+  Value raw =
+      isFloat ? arith::BitcastOp::create(e, integer, code).getResult() : code;
+  Value next = arith::AddIOp::create(
+      e, raw, arith::ConstantIntOp::create(e, integer, 1));
+  raw = select(e, below, next, raw);
+  return isFloat ? arith::BitcastOp::create(e, type, raw).getResult() : raw;
 }

@@ -74,6 +74,18 @@ float largestValue(mlir::Type type);
 /// NaN, or the largest value of a float without NaN, or integer 0.
 mlir::Value encode(Emitter &emitter, mlir::Value value, mlir::Type type);
 
+/// The f32 `value`, which is not negative, in `type`: the nearest number, or
+/// the one above it where that is smaller than `value`; saturating.
+mlir::Value encodeUpwards(Emitter &emitter, mlir::Value value, mlir::Type type);
+
+/// x * y of f32; finite factors give the largest f32 where the product is
+/// beyond it.
+mlir::Value saturatedProduct(Emitter &emitter, mlir::Value x, mlir::Value y);
+
+/// The f32 `value` rounded to f16 or bf16; a finite one stays finite.
+mlir::Value narrowSaturating(Emitter &emitter, mlir::Value value,
+                             mlir::Type type);
+
 /// The f32 `value` as an element in memory of a tensor without scales: as
 /// encode(), but integers mean their integer value and use their whole range,
 /// and a tf32 is an f32 with low bits of zero.

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace blockscale;
 
@@ -451,22 +453,26 @@ decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
       });
 }
 
-Value blockscale::tileScaledValues(Emitter &e, const Parts &parts,
-                                   bool useExtf) {
+Value blockscale::tileScaledValues(Emitter &e, const Parts &parts, bool useExtf,
+                                   bool saturateProducts) {
   ScaledTensorType type = parts.type;
   Decoder elements = Decoder::ofElements(e, type, useExtf);
   if (!parts.scales)
     return decodedValues(
         e, parts, elements,
         [](Emitter &, Value value, ValueRange) { return value; });
-  Decoder scales(
-      e, cast<RankedTensorType>(parts.scales.getType()).getElementType(),
-      useExtf);
+  Type format = cast<RankedTensorType>(parts.scales.getType()).getElementType();
+  Decoder scales(e, format, useExtf);
+  bool overflows = !std::isfinite(largestValue(type.getElementType()) *
+                                  largestValue(format));
   auto scaled = [&](Emitter &body, Value value, ValueRange position) -> Value {
     SmallVector<Value> place = scalePosition(
         body, type.getLayout(), tilePosition(body, type, position));
     Value code = tensor::ExtractOp::create(body, parts.scales, place);
-    return arith::MulFOp::create(body, value, scales.decode(body, code));
+    Value scale = scales.decode(body, code);
+    if (overflows && saturateProducts)
+      return saturatedProduct(body, value, scale);
+    return arith::MulFOp::create(body, value, scale);
   };
   return decodedValues(e, parts, elements, scaled);
 }

@@ -71,9 +71,10 @@ mlir::Value sparseCode(Emitter &emitter, const Parts &parts,
 mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 
 /// `element * scale` as f32, without the tensor scale, of every position of
-/// the logical shape.
-mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts,
-                             bool useExtf);
+/// the logical shape. Where `saturateProducts`, finite factors give no
+/// infinity.
+mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts, bool useExtf,
+                             bool saturateProducts = false);
 
 /// The elements of a tensor of integers without scales as i32.
 mlir::Value integerValues(Emitter &emitter, const Parts &parts);

@@ -32,8 +32,10 @@ void populateMatmulPatterns(const mlir::TypeConverter &converter,
 void populateQuantizePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns, bool useExtf);
 /// `prune`, `compress` and `densify`.
+/// Where `checkSparsity`, `compress` asserts that its input has its pattern.
 void populateSparsePatterns(const mlir::TypeConverter &converter,
-                            mlir::RewritePatternSet &patterns);
+                            mlir::RewritePatternSet &patterns,
+                            bool checkSparsity);
 /// `assemble`, `disassemble`, `relayout`, `slice_rows` and `dim`.
 void populateStoragePatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);

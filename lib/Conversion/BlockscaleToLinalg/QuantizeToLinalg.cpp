@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -20,9 +22,32 @@ using namespace blockscale;
 namespace {
 
 constexpr float kFloatMax = std::numeric_limits<float>::max();
+/// A scale format whose largest number is not below has the exponents of f32.
+constexpr float kWideScale = 0x1p127f;
 
 Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
+}
+
+/// min(1 / value, FLT_MAX) of a value that is not negative.
+Value boundedInverse(Emitter &e, Value value) {
+  Value inverse = arith::DivFOp::create(e, e.f32(1), value);
+  return arith::MinimumFOp::create(e, inverse, e.f32(kFloatMax));
+}
+
+/// The largest scale of the format whose product with the largest element is an
+/// f32 still.
+float largestScale(Type format, float largestElement) {
+  float bound = std::min(quotientTowardsZero(kFloatMax, largestElement),
+                         largestValue(format));
+  auto real = dyn_cast<FloatType>(format);
+  if (!real)
+    return bound;
+  APFloat value(bound);
+  bool inexact;
+  value.convert(real.getFloatSemantics(), APFloat::rmTowardZero, &inexact);
+  value.convert(APFloat::IEEEsingle(), APFloat::rmTowardZero, &inexact);
+  return value.convertToFloat();
 }
 
 //===----------------------------------------------------------------------===//
@@ -37,7 +62,8 @@ struct DequantizeToLinalg : ScaledPattern<DequantizeOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Emitter e(op.getLoc(), rewriter);
     Parts parts(op.getInput().getType(), adaptor.getInput());
-    Value values = tileScaledValues(e, parts, useExtf);
+    Value values =
+        tileScaledValues(e, parts, useExtf, /*saturateProducts=*/true);
     Type element = op.getType().getElementType();
     if (parts.tensorScale || !element.isF32())
       values = finish(e, parts, values, element);
@@ -69,9 +95,9 @@ struct DequantizeToLinalg : ScaledPattern<DequantizeOp> {
           Emitter body(loc, builder);
           Value value = arguments[0];
           if (decoder)
-            value = arith::MulFOp::create(body, value,
-                                          decoder->decode(body, arguments[1]));
-          linalg::YieldOp::create(body, body.narrow(value, element));
+            value = saturatedProduct(body, value,
+                                     decoder->decode(body, arguments[1]));
+          linalg::YieldOp::create(body, narrowSaturating(body, value, element));
         });
     return generic.getResult(0);
   }
@@ -82,9 +108,10 @@ struct DequantizeToLinalg : ScaledPattern<DequantizeOp> {
 //===----------------------------------------------------------------------===//
 
 /// The factors of a tensor scale as tensors of f32, one element per matrix:
-/// `encode` multiplies the data, `decode` is its inverse and is stored.
+/// `encode` multiplies the data, `decode` is its inverse. `stored` holds the
+/// values of `decode` in the format of the spec.
 struct TensorFactors {
-  Value encode, decode;
+  Value encode, decode, stored;
 };
 
 /// One quantization, step by step.
@@ -108,10 +135,10 @@ public:
     SmallVector<Value> results(2);
     TensorFactors factors;
     if (parts.tensorScale) {
-      factors =
-          tensorScale ? givenFactors(tensorScale) : chosenFactors(largest);
-      results.push_back(
-          storeTensorScale(factors.decode, parts.tensorScale.getElementType()));
+      Type element = parts.tensorScale.getElementType();
+      factors = tensorScale ? givenFactors(tensorScale, element)
+                            : chosenFactors(largest, element);
+      results.push_back(factors.stored);
     }
     Value scales = tileScales(largest, factors, parts.scales.getElementType());
     Value data = codes(scales, factors);
@@ -133,9 +160,10 @@ private:
   }
 
   Value tileMaxima();
-  TensorFactors givenFactors(Value tensorScale);
-  TensorFactors chosenFactors(Value largest);
-  Value storeTensorScale(Value decode, Type element);
+  TensorFactors givenFactors(Value tensorScale, Type element);
+  TensorFactors chosenFactors(Value largest, Type element);
+  TensorFactors storedFactors(Value decode, Type element);
+  Value matrixMaxima(Value largest);
   Value tileScales(Value largest, const TensorFactors &factors, Type element);
   Value codes(Value scales, const TensorFactors &factors);
   Value unscaledCodes(Type stored);
@@ -196,19 +224,45 @@ Value Quantizer::tileMaxima() {
   return generic.getResult(0);
 }
 
-TensorFactors Quantizer::givenFactors(Value tensorScale) {
+/// The factors that belong to `decode` after it was rounded to the format of
+/// the spec, which is what a reader of the result multiplies by.
+TensorFactors Quantizer::storedFactors(Value decode, Type element) {
   SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
-  auto inverse = [&](Emitter &body, ValueRange position) -> Value {
-    Value decode = tensor::ExtractOp::create(body, tensorScale, position);
-    return arith::DivFOp::create(body, body.f32(1), decode);
-  };
-  return {generate(e, batch, e.getF32Type(), inverse), tensorScale};
+  TensorFactors factors{{}, decode, decode};
+  if (!element.isF32()) {
+    factors.stored =
+        generate(e, batch, element, [&](Emitter &body, ValueRange position) {
+          Value factor = tensor::ExtractOp::create(body, decode, position);
+          return encodeUpwards(body, factor, element);
+        });
+    Decoder decoder(e, element, useExtf);
+    factors.decode = generate(
+        e, batch, e.getF32Type(), [&](Emitter &body, ValueRange position) {
+          return decoder.decode(
+              body, tensor::ExtractOp::create(body, factors.stored, position));
+        });
+  }
+  factors.encode = generate(
+      e, batch, e.getF32Type(), [&](Emitter &body, ValueRange position) {
+        Value factor =
+            tensor::ExtractOp::create(body, factors.decode, position);
+        return boundedInverse(body, factor);
+      });
+  return factors;
 }
 
-/// From the largest magnitude `g` of each matrix: `min(P / g, FLT_MAX)` and
-/// its inverse, where P is the largest element times the largest scale; 1 for
-/// a matrix that is all zeros or not finite.
-TensorFactors Quantizer::chosenFactors(Value largest) {
+/// Tile scales carry no sign, so that of a given tensor scale does not count.
+TensorFactors Quantizer::givenFactors(Value tensorScale, Type element) {
+  SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
+  auto magnitude = [&](Emitter &body, ValueRange position) -> Value {
+    Value given = tensor::ExtractOp::create(body, tensorScale, position);
+    return math::AbsFOp::create(body, given);
+  };
+  return storedFactors(generate(e, batch, e.getF32Type(), magnitude), element);
+}
+
+/// The largest magnitude of each matrix.
+Value Quantizer::matrixMaxima(Value largest) {
   SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
   auto rank = static_cast<unsigned>(sizes.size());
   AffineMap identity = e.getMultiDimIdentityMap(rank);
@@ -217,20 +271,31 @@ TensorFactors Quantizer::chosenFactors(Value largest) {
   SmallVector<utils::IteratorType> iterators(rank - 2,
                                              utils::IteratorType::parallel);
   iterators.append(2, utils::IteratorType::reduction);
-  Value maxima =
-      linalg::GenericOp::create(
-          e, zeros.getType(), largest, zeros,
-          ArrayRef<AffineMap>{identity, leadingDimensions(e, rank, rank - 2)},
-          iterators,
-          [](OpBuilder &builder, Location loc, ValueRange arguments) {
-            Value larger = arith::MaximumFOp::create(builder, loc, arguments[0],
-                                                     arguments[1]);
-            linalg::YieldOp::create(builder, loc, larger);
-          })
-          .getResult(0);
+  auto maxima = linalg::GenericOp::create(
+      e, zeros.getType(), largest, zeros,
+      ArrayRef<AffineMap>{identity, leadingDimensions(e, rank, rank - 2)},
+      iterators, [](OpBuilder &builder, Location loc, ValueRange arguments) {
+        Value larger =
+            arith::MaximumFOp::create(builder, loc, arguments[0], arguments[1]);
+        linalg::YieldOp::create(builder, loc, larger);
+      });
+  return maxima.getResult(0);
+}
+
+/// From the largest magnitude `g` of each matrix: `min(P / g, FLT_MAX)` and
+/// its inverse, where P is the largest element times the largest scale; 1 for
+/// a matrix that is all zeros or not finite. Also 1 for all where the tile
+/// scales end where f32 ends: they need no help, and P may be beyond f32.
+TensorFactors Quantizer::chosenFactors(Value largest, Type element) {
+  SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
   std::string reason;
   Type scale = getTensorParts(type, reason)->scales.getElementType();
   float product = largestValue(type.getElementType()) * largestValue(scale);
+  if (largestValue(scale) >= kWideScale) {
+    auto one = [](Emitter &body, ValueRange) { return body.f32(1); };
+    return storedFactors(generate(e, batch, e.getF32Type(), one), element);
+  }
+  Value maxima = matrixMaxima(largest);
   Value encode = generate(
       e, batch, e.getF32Type(), [&](Emitter &body, ValueRange position) {
         Value g = tensor::ExtractOp::create(body, maxima, position);
@@ -246,22 +311,18 @@ TensorFactors Quantizer::chosenFactors(Value largest) {
         return arith::SelectOp::create(body, usable, factor, body.f32(1))
             .getResult();
       });
+  // Rounding twice must not carry the largest value past the end of f32.
+  float bound = quotientTowardsZero(kFloatMax, product);
   Value decode = generate(
       e, batch, e.getF32Type(), [&](Emitter &body, ValueRange position) {
         Value factor = tensor::ExtractOp::create(body, encode, position);
-        return arith::DivFOp::create(body, body.f32(1), factor).getResult();
+        Value inverse = arith::DivFOp::create(body, body.f32(1), factor);
+        return arith::MinimumFOp::create(body, inverse, body.f32(bound))
+            .getResult();
       });
-  return {encode, decode};
-}
-
-Value Quantizer::storeTensorScale(Value decode, Type element) {
-  if (element.isF32())
-    return decode;
-  SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
-  return generate(e, batch, element, [&](Emitter &body, ValueRange position) {
-    return encode(body, tensor::ExtractOp::create(body, decode, position),
-                  element);
-  });
+  if (!element.isF32())
+    return storedFactors(decode, element);
+  return {encode, decode, decode};
 }
 
 /// Plain scales.
@@ -269,25 +330,28 @@ Value Quantizer::tileScales(Value largest, const TensorFactors &factors,
                             Type element) {
   bool exponent = type.getSpec().getValue().scale->kind == NumberKind::Exponent;
   float limit = largestValue(type.getElementType());
+  auto powerOfTwo = [&](Emitter &body, Value m, Value factor) -> Value {
+    if (factor)
+      m = arith::MulFOp::create(body, m, factor);
+    return exponentScale(body, m, op.getRule(), type.getElementType());
+  };
+  float bound = exponent ? 0 : largestScale(element, limit);
+  auto nearest = [&](Emitter &body, Value m, Value factor) -> Value {
+    // The order of operations is part of NVFP4's published rule.
+    Value scale;
+    if (factor)
+      scale = arith::MulFOp::create(
+          body, m, arith::MulFOp::create(body, factor, body.f32(1.0f / limit)));
+    else
+      scale = arith::DivFOp::create(body, m, body.f32(limit));
+    scale = arith::MinimumFOp::create(body, scale, body.f32(bound));
+    return encode(body, scale, element);
+  };
   return generate(e, counts, element, [&](Emitter &body, ValueRange tile) {
-    Value m = tensor::ExtractOp::create(body, largest, tile);
-    if (factors.encode) {
-      Value factor =
-          tensor::ExtractOp::create(body, factors.encode, matrixOf(tile));
-      if (exponent)
-        m = arith::MulFOp::create(body, m, factor);
-      else
-        return encode(
-            body,
-            arith::MulFOp::create(
-                body, m,
-                arith::MulFOp::create(body, factor, body.f32(1.0f / limit))),
-            element);
-    }
-    if (exponent)
-      return exponentScale(body, m, op.getRule(), type.getElementType());
-    return encode(body, arith::DivFOp::create(body, m, body.f32(limit)),
-                  element);
+    Value m = tensor::ExtractOp::create(body, largest, tile), factor;
+    if (factors.encode)
+      factor = tensor::ExtractOp::create(body, factors.encode, matrixOf(tile));
+    return exponent ? powerOfTwo(body, m, factor) : nearest(body, m, factor);
   });
 }
 
@@ -301,13 +365,14 @@ Value Quantizer::codes(Value scales, const TensorFactors &factors) {
             body, tensor::ExtractOp::create(
                       body, scales, tilePosition(body, type, position)));
         Value step = scale;
-        if (factors.decode)
+        if (factors.decode) {
           step = arith::MulFOp::create(
               body, scale,
               tensor::ExtractOp::create(body, factors.decode,
                                         matrixOf(position)));
-        Value inverse = arith::DivFOp::create(body, body.f32(1), step);
-        inverse = arith::MinimumFOp::create(body, inverse, body.f32(kFloatMax));
+          step = arith::MinimumFOp::create(body, step, body.f32(kFloatMax));
+        }
+        Value inverse = boundedInverse(body, step);
         Value isZero = arith::CmpFOp::create(body, arith::CmpFPredicate::OEQ,
                                              scale, body.f32(0));
         inverse = arith::SelectOp::create(body, isZero, body.f32(0), inverse);

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/HW/Metadata.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <limits>
@@ -143,6 +146,19 @@ public:
     return arith::IndexCastOp::create(e, e.getI8Type(), byte);
   }
 
+  /// Whether more of a chunk is in use than is stored; the last index of
+  /// `position` counts chunks.
+  Value exceeds(Emitter &e, ValueRange position) const {
+    Value used = e.i32(0);
+    for (int64_t unit = 0; unit < info.chunk / info.unit; ++unit)
+      used = arith::AddIOp::create(
+          e, used,
+          arith::ExtUIOp::create(e, e.getI32Type(),
+                                 isUsed(e, position, position.back(), unit)));
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::ugt, used,
+                                 e.i32(info.stored / info.unit));
+  }
+
 private:
   bool isOneOfTwo() const { return info.chunk == 2; }
 
@@ -268,8 +284,41 @@ LogicalResult replaceByParts(Operation *op, Parts parts,
   return success();
 }
 
+/// Asserts that no chunk has more in use than its pattern stores.
+void assertPattern(Emitter &e, const Compressor &compressor,
+                   hw::SparsePattern pattern, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<OpFoldResult> chunks(sizes);
+  chunks.back() = divided(e, sizes.back(), hw::patternInfo(pattern).chunk);
+  Value exceeding = generate(e, chunks, e.getI1Type(),
+                             [&](Emitter &body, ValueRange position) {
+                               return compressor.exceeds(body, position);
+                             });
+  auto rank = static_cast<unsigned>(chunks.size());
+  Value none = arith::ConstantOp::create(
+      e,
+      DenseElementsAttr::get(RankedTensorType::get({}, e.getI1Type()), false));
+  auto any = linalg::GenericOp::create(
+      e, none.getType(), exceeding, none,
+      ArrayRef<AffineMap>{e.getMultiDimIdentityMap(rank),
+                          AffineMap::get(rank, 0, e.getContext())},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::reduction),
+      [](OpBuilder &builder, Location loc, ValueRange values) {
+        Value either = arith::OrIOp::create(builder, loc, values[0], values[1]);
+        linalg::YieldOp::create(builder, loc, either);
+      });
+  Value broken = tensor::ExtractOp::create(e, any.getResult(0), ValueRange());
+  Value holds = arith::XOrIOp::create(
+      e, broken, arith::ConstantIntOp::create(e, e.getI1Type(), 1));
+  cf::AssertOp::create(e, holds,
+                       "'blockscale.compress': more elements of a group are "
+                       "in use than the pattern " +
+                           std::string(hw::patternName(pattern)) + " stores");
+}
+
 struct CompressToLinalg : OpConversionPattern<CompressOp> {
-  using OpConversionPattern::OpConversionPattern;
+  CompressToLinalg(const TypeConverter &converter, MLIRContext *context,
+                   bool checkSparsity)
+      : OpConversionPattern(converter, context), checkSparsity(checkSparsity) {}
 
   LogicalResult
   matchAndRewrite(CompressOp op, OneToNOpAdaptor adaptor,
@@ -281,6 +330,8 @@ struct CompressToLinalg : OpConversionPattern<CompressOp> {
     Parts dense(op.getInput().getType(), adaptor.getInput());
     Compressor compressor(dense, *pattern);
     SmallVector<OpFoldResult> sizes = logicalSizes(e, dense);
+    if (checkSparsity)
+      assertPattern(e, compressor, *pattern, sizes);
     SmallVector<OpFoldResult> storedSizes = sizes, metadataSizes = sizes;
     storedSizes.back() = divided(e, sizes.back(), hw::kSparseCompression);
     metadataSizes.back() =
@@ -302,6 +353,9 @@ struct CompressToLinalg : OpConversionPattern<CompressOp> {
                         op.getType().getLayout(), sizes);
     return replaceByParts(op, sparse, *getTypeConverter(), rewriter);
   }
+
+private:
+  bool checkSparsity;
 };
 
 //===----------------------------------------------------------------------===//
@@ -354,7 +408,10 @@ struct DensifyToLinalg : OpConversionPattern<DensifyOp> {
 } // namespace
 
 void blockscale::populateSparsePatterns(const TypeConverter &converter,
-                                        RewritePatternSet &patterns) {
-  patterns.add<CompressToLinalg, DensifyToLinalg, PruneToLinalg>(
-      converter, patterns.getContext());
+                                        RewritePatternSet &patterns,
+                                        bool checkSparsity) {
+  patterns.add<DensifyToLinalg, PruneToLinalg>(converter,
+                                               patterns.getContext());
+  patterns.add<CompressToLinalg>(converter, patterns.getContext(),
+                                 checkSparsity);
 }

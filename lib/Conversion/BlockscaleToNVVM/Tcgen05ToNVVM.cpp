@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descriptors.h"
+#include "InstructionNames.h"
 #include "Lowering.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Metadata.h"
@@ -270,30 +271,6 @@ static Value accumulatorAddress(ImplicitLocOpBuilder &b, TensorMemoryType type,
                                 Value start, Value copy) {
   int64_t stride = cast<TmemAccumulatorAttr>(type.getLayout()).getCopyStride();
   return element(b, start, copy, stride ? stride : type.getShape()[2]);
-}
-
-static NVVM::MMABlockScaleKind scaledKind(hw::MmaKind kind) {
-  switch (kind) {
-  case hw::MmaKind::MXF4:
-    return NVVM::MMABlockScaleKind::MXF4;
-  case hw::MmaKind::MXF4NVF4:
-    return NVVM::MMABlockScaleKind::MXF4NVF4;
-  default:
-    return NVVM::MMABlockScaleKind::MXF8F6F4;
-  }
-}
-
-static NVVM::Tcgen05MMAKind plainKind(hw::MmaKind kind) {
-  switch (kind) {
-  case hw::MmaKind::F16:
-    return NVVM::Tcgen05MMAKind::F16;
-  case hw::MmaKind::TF32:
-    return NVVM::Tcgen05MMAKind::TF32;
-  case hw::MmaKind::I8:
-    return NVVM::Tcgen05MMAKind::I8;
-  default:
-    return NVVM::Tcgen05MMAKind::F8F6F4;
-  }
 }
 
 class MmaLowering {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InstructionNames.h"
 #include "Lowering.h"
 #include "blockscale/HW/Fragments.h"
 #include "blockscale/HW/Memory.h"
@@ -241,33 +242,6 @@ struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
 // Multiplying
 //===----------------------------------------------------------------------===//
 
-/// NVVM's names of what an instruction multiplies.
-NVVM::MMATypes elementType(hw::OperandType type) {
-  switch (*type.format()) {
-  case ElementFormat::E5M2:
-    return NVVM::MMATypes::e5m2;
-  case ElementFormat::E2M3:
-    return NVVM::MMATypes::e2m3;
-  case ElementFormat::E3M2:
-    return NVVM::MMATypes::e3m2;
-  case ElementFormat::E2M1:
-    return NVVM::MMATypes::e2m1;
-  default:
-    return NVVM::MMATypes::e4m3;
-  }
-}
-
-NVVM::MMABlockScaleKind kindOf(hw::MmaKind kind) {
-  switch (kind) {
-  case hw::MmaKind::MXF4:
-    return NVVM::MMABlockScaleKind::MXF4;
-  case hw::MmaKind::MXF4NVF4:
-    return NVVM::MMABlockScaleKind::MXF4NVF4;
-  default:
-    return NVVM::MMABlockScaleKind::MXF8F6F4;
-  }
-}
-
 NVVM::ScaleVecSize scaleVector(unsigned scales) {
   return scales == 4   ? NVVM::ScaleVecSize::X4
          : scales == 2 ? NVVM::ScaleVecSize::X2
@@ -300,7 +274,7 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
     Value byteB = id(op.getSfbId()->getByte());
     Value threadB = id(op.getSfbId()->getThread());
     int64_t shape[] = {mma.getM(), mma.getN(), mma.getK()};
-    std::array types{elementType(mma.getA()), elementType(mma.getB())};
+    std::array types{scaledElements(mma.getA()), scaledElements(mma.getB())};
     auto format = mma.getScale() == ElementFormat::UE4M3
                       ? NVVM::BlockScaleFormat::UE4M3
                       : NVVM::BlockScaleFormat::UE8M0;
@@ -311,12 +285,12 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
       sums = NVVM::MmaSpBlockScaleOp::create(
           b, result, a, columns, c, adaptor.getMetadata(), constantI32(b, 0),
           adaptor.getSfa(), byteA, threadA, adaptor.getSfb(), byteB, threadB,
-          shape, types, scaleVector(scales), format, kindOf(mma.getKind()));
+          shape, types, scaleVector(scales), format, scaledKind(mma.getKind()));
     } else {
       sums = NVVM::MmaBlockScaleOp::create(
           b, result, a, columns, c, adaptor.getSfa(), byteA, threadA,
           adaptor.getSfb(), byteB, threadB, shape, types, scaleVector(scales),
-          format, kindOf(mma.getKind()));
+          format, scaledKind(mma.getKind()));
     }
     SmallVector<Value> elements;
     for (int64_t i = 0; i < 4; ++i)

@@ -300,7 +300,10 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.order = stringifyDataOrder(type.getOrder()).str();
   data.bits = info.globalBits;
   data.elementMultiple = info.innerMultiple;
-  data.zeroPadding = !hw::isBlockScaled(product.mma.getKind());
+  // Scales keep the padding out of the sum, but in the block that a dynamic K
+  // ends in.
+  data.zeroPadding = !hw::isBlockScaled(product.mma.getKind()) ||
+                     !isa<AffineConstantExpr>(sizes.k);
   data.lines = printExpression(kMajor ? rows : stored);
   data.elements = printExpression(kMajor ? stored : rows);
   data.linePitch = printExpression(map.getStrides().getResult(0));
@@ -433,6 +436,17 @@ static std::vector<plan::Size> planSizes(const Product &product) {
   return list;
 }
 
+/// What the kernel expects of a K that only the host knows: a byte of metadata
+/// describes whole groups of one row.
+static std::vector<std::string> conditionsOf(const Product &product) {
+  AffineExpr k = sizesOf(product).k;
+  if (!product.mma.getSparse() || isa<AffineConstantExpr>(k))
+    return {};
+  hw::SparsePattern pattern = hw::sparsePattern(product.mma.getKind());
+  unsigned perByte = hw::elementsPerMetadataByte(pattern);
+  return {printExpression(k % int64_t(perByte)) + " == 0"};
+}
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -486,6 +500,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.sharedMemoryBytes = attribute.getSharedBytes();
   result.sizes = planSizes(product);
   result.limits = std::move(*limits);
+  result.conditions = conditionsOf(product);
   result.parameters = std::move(*parameters);
   result.data = {dataPacking(product, true, *aData),
                  dataPacking(product, false, *bData)};

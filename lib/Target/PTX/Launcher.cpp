@@ -214,6 +214,9 @@ static void printLaunch(raw_ostream &os, const Kernel &kernel,
      << "CUstream stream) {\n";
   printSizes(os, kernel);
   printChecks(os, kernel);
+  for (const std::string &condition : kernel.conditions)
+    os << "  if (!(" << condition
+       << "))\n    return CUDA_ERROR_INVALID_VALUE;\n";
   for (const Parameter &parameter : kernel.parameters)
     if (parameter.kind == ParameterKind::TensorMap)
       os << "  CUtensorMap " << member(parameter.role) << ";\n"

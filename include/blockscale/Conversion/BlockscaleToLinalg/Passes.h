@@ -26,9 +26,11 @@ void populateBlockscaleToLinalgTypeConversions(mlir::TypeConverter &converter);
 /// Adds the patterns of the ops on tensors; those of functions are upstream's.
 /// `converter` must have the type conversion above and outlive the patterns.
 /// With `useExtf` narrow floats are decoded by `arith.extf`, else by look-up.
+/// With `checkSparsity` `compress` asserts that its input has its pattern.
 void populateBlockscaleToLinalgPatterns(const mlir::TypeConverter &converter,
                                         mlir::RewritePatternSet &patterns,
-                                        bool useExtf = false);
+                                        bool useExtf = false,
+                                        bool checkSparsity = false);
 
 #define GEN_PASS_DECL
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h.inc"

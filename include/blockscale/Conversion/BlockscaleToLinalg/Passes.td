@@ -30,8 +30,12 @@ def BlockscaleToLinalg : Pass<"blockscale-to-linalg", "::mlir::ModuleOp"> {
     lower it themselves. They are encoded with integer arithmetic, to nearest,
     ties to even, saturating. A scale that rounds to zero makes its tile zero.
 
-    Not converted, with a diagnostic: `prune`, `compress`, `quantize` with a
-    sparse spec, and unsigned elements with their zero points.
+    Not converted, with a diagnostic: unsigned elements with scales and their
+    zero points, and sparsity whose metadata are not defined.
+
+    `compress` keeps what its input's pattern allows; data that break it lose
+    elements. With `check-sparsity` the code asserts (`cf.assert`) that each
+    group has no more non-zero elements than its pattern keeps.
 
     Before:
     ```mlir
@@ -51,10 +55,13 @@ def BlockscaleToLinalg : Pass<"blockscale-to-linalg", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"useExtf", "use-extf", "bool", /*default=*/"false",
-           "Decode narrow floats with arith.extf instead of tables">];
+           "Decode narrow floats with arith.extf instead of tables">,
+    Option<"checkSparsity", "check-sparsity", "bool", /*default=*/"false",
+           "Assert at run time that what is compressed has its pattern">];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 #endif // BLOCKSCALE_CONVERSION_BLOCKSCALETOLINALG_PASSES_TD

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -59,6 +60,49 @@ std::optional<NumberSpec> blockscale::getNumberSpec(Type elementType) {
     if (name.get(elementType.getContext()) == elementType)
       return parseNumberSpec(std::string_view(name.spec)).value;
   return std::nullopt;
+}
+
+Type blockscale::getElementType(MLIRContext *context, hw::OperandType type) {
+  std::optional<ElementFormat> format = type.format();
+  if (type == hw::OperandType::tf32())
+    return FloatTF32Type::get(context);
+  if (!format)
+    return IntegerType::get(context, type.bits());
+  switch (*format) {
+  case ElementFormat::E2M1:
+    return Float4E2M1FNType::get(context);
+  case ElementFormat::E2M3:
+    return Float6E2M3FNType::get(context);
+  case ElementFormat::E3M2:
+    return Float6E3M2FNType::get(context);
+  case ElementFormat::E4M3:
+    return Float8E4M3FNType::get(context);
+  case ElementFormat::E5M2:
+    return Float8E5M2Type::get(context);
+  case ElementFormat::F16:
+    return Float16Type::get(context);
+  case ElementFormat::BF16:
+    return BFloat16Type::get(context);
+  case ElementFormat::UE8M0:
+  case ElementFormat::UE4M3:
+  case ElementFormat::INT8:
+  case ElementFormat::INT4:
+    return IntegerType::get(context, formatInfo(*format).storageBits);
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<hw::OperandType> blockscale::getOperandType(Type elementType) {
+  constexpr unsigned kByte = 8;
+  if (elementType.isTF32())
+    return hw::OperandType::tf32();
+  if (elementType.isUnsignedInteger(kByte))
+    return hw::OperandType::uint8();
+  std::optional<NumberSpec> spec = getNumberSpec(elementType);
+  if (!spec)
+    return std::nullopt;
+  std::optional<ElementFormat> format = elementFormat(*spec);
+  return format ? std::optional(hw::OperandType(*format)) : std::nullopt;
 }
 
 Type blockscale::getBuiltinType(MLIRContext *context, const NumberSpec &spec) {

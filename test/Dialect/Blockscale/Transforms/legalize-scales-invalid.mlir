@@ -48,7 +48,7 @@ func.func @tensor_scale(%a: !tensor_scale_a, %b: !tensor_scale_b) -> tensor<128x
 !float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
 !float_scales_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x128xf32> {
-  // expected-error @below {{tile scales of 'float32' are not a hardware scale format; expected e8m0 or e4m3fn}}
+  // expected-error @below {{tile scales of 'float32' are not a hardware scale format; expected scales of 'e8m0_t32'}}
   %0 = blockscale.matmul %a, %b : !float_scales_a, !float_scales_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -78,7 +78,7 @@ func.func @other_f8(%a: !other_f8_a, %b: !other_f8_b) -> tensor<128x128xf32> {
 !plain_layout_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !plain_layout_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32">
 func.func @plain_layout(%a: !plain_layout_a, %b: !plain_layout_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has its scales in layout 'plain'; the tensor core reads 'tiled_128x4' (pack them so on the host, or use 'blockscale.relayout')}}
+  // expected-error @below {{operand 'b' has its scales in layout 'plain'; the tensor core reads 'tiled_128x4' (the host packs them so; name that layout in the type)}}
   %0 = blockscale.matmul %a, %b : !plain_layout_a, !plain_layout_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -146,5 +146,125 @@ func.func @empty(%a: !empty_a, %b: !empty_b) -> tensor<0x128xf32> {
 func.func @named_kind(%a: !named_a, %b: !named_a) -> tensor<128x128xf32> {
   // expected-error @below {{names kind 'mxf4', which does not multiply these operands; legal kinds are 'mxf8f6f4'}}
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32>) : !named_a, !named_a -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!whole_tensor_a = !blockscale.tensor<128x256xf8E4M3FN, "float32">
+!whole_tensor_b = !blockscale.tensor<128x256xf8E4M3FN, "float32">
+func.func @whole_tensor(%a: !whole_tensor_a, %b: !whole_tensor_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'float32': one scale of the whole tensor is a factor of the product: give it as 'alpha' and leave it out of the type, or use scales of 'e8m0_t32'}}
+  %0 = blockscale.matmul %a, %b : !whole_tensor_a, !whole_tensor_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!whole_tensor_fp4_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0">
+!whole_tensor_fp4_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0">
+func.func @whole_tensor_fp4(%a: !whole_tensor_fp4_a, %b: !whole_tensor_fp4_b) -> tensor<128x128xf32> {
+  // expected-error @below {{leave it out of the type, or use scales of 'e8m0_t32' or 'e4m3fn_t16'}}
+  %0 = blockscale.matmul %a, %b : !whole_tensor_fp4_a, !whole_tensor_fp4_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!int4_a = !blockscale.tensor<128x256xi4, "e8m0_t32", layout = tiled_128x4>
+!int4_b = !blockscale.tensor<128x256xi4, "e8m0_t32", layout = tiled_128x4>
+func.func @int4(%a: !int4_a, %b: !int4_b) -> tensor<128x128xf32> {
+  // expected-error @below {{nearest legal: A = e2m3, B = e2m3}}
+  %0 = blockscale.matmul %a, %b : !int4_a, !int4_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!single_elements_a = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16n2m4", layout = tiled_128x4>
+!single_elements_b = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t32", layout = tiled_128x4>
+func.func @single_elements(%a: !single_elements_a, %b: !single_elements_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' keeps 2:4, but kind 'mxf4nvf4', which has its scales, skips 4:8 in pairs}}
+  %0 = blockscale.matmul %a, %b : !single_elements_a, !single_elements_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_block_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!wish_block_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_block(%a: !wish_block_a, %b: !wish_block_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'block' of 16, but its operands make it 32}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue8m0, block = 16>) : !wish_block_a, !wish_block_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_scale_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!wish_scale_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_scale(%a: !wish_scale_a, %b: !wish_scale_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'scale' of ue4m3, but its operands make it ue8m0}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) : !wish_scale_a, !wish_scale_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_a_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!wish_a_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_a(%a: !wish_a_a, %b: !wish_a_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'a' of e4m3, but its operands make it e2m1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e2m1, scale = ue8m0, block = 32>) : !wish_a_a, !wish_a_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_b_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!wish_b_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_b(%a: !wish_b_a, %b: !wish_b_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'b' of e5m2, but its operands make it e2m1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e2m1, b = e5m2, scale = ue8m0, block = 32>) : !wish_b_a, !wish_b_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_sparse_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!wish_sparse_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_sparse(%a: !wish_sparse_a, %b: !wish_sparse_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'sparse' of true, but its operands make it false}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, sparse = true>) : !wish_sparse_a, !wish_sparse_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_m_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!wish_m_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_m(%a: !wish_m_a, %b: !wish_m_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'm', 'n', 'k' or 'cta_group' of an instruction without a schedule that has all fields; ask for a shape by 'tile_m', 'tile_n', 'mma_k' and 'cta_group' of 'schedule'}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 256>) : !wish_m_a, !wish_m_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_cta_group_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+!wish_cta_group_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_cta_group(%a: !wish_cta_group_a, %b: !wish_cta_group_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'm', 'n', 'k' or 'cta_group' of an instruction}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, cta_group = 2>) : !wish_cta_group_a, !wish_cta_group_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!wish_major_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!wish_major_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf32> {
+  // expected-error @below {{names 'a_mn_major', but the types of its operands give their order}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, a_mn_major = true>) : !wish_major_a, !wish_major_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

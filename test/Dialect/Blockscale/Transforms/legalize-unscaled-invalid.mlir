@@ -51,7 +51,7 @@ func.func @scaled_a(%a: !a, %b: !b) -> tensor<64x128xf32> {
 !a = !blockscale.tensor<64x256xf16, "n2m4">
 !b = !blockscale.tensor<128x256xf16>
 func.func @plain_metadata(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{operand 'a' has its metadata in layout 'plain'; the tensor core reads 'tiled_128x4' (pack them so on the host, or use 'blockscale.relayout')}}
+  // expected-error @below {{operand 'a' has its metadata in layout 'plain'; the tensor core reads 'tiled_128x4' (the host packs them so; name that layout in the type)}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

@@ -21,7 +21,7 @@ func.func @tile_n_96(%a: !tile_n_96, %b: !tile_n_96) -> tensor<8192x8192xbf16> {
 !tile_n_of_dynamic_a = !blockscale.tensor<?x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 !tile_n_of_dynamic_b = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @tile_n_of_dynamic(%a: !tile_n_of_dynamic_a, %b: !tile_n_of_dynamic_b) -> tensor<?x8192xbf16> {
-  // expected-error @below {{has no legal schedule: several tiles along a dynamic extent columns}}
+  // expected-error @below {{has no legal schedule: several tiles along a dynamic number of columns}}
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<tile_n = 8, swap_operands = true>) : !tile_n_of_dynamic_a, !tile_n_of_dynamic_b -> tensor<?x8192xbf16>
   return %0 : tensor<?x8192xbf16>
 }

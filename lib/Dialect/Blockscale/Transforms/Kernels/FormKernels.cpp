@@ -11,6 +11,7 @@
 
 #include "Geometry.h"
 #include "WarpPlan.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/PtxName.h"
@@ -70,7 +71,8 @@ static AffineMap hostMap(ArrayRef<AffineExpr> results) {
 }
 
 /// The map of an operand's elements. Rows are padded in memory to TMA's
-/// alignment, and to 128 elements for the padded types.
+/// alignment, and their extent to whole bytes for packed pairs and to 128
+/// elements for the padded types.
 static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
                              const Sizes &sizes, bool isCompressed) {
   const hw::TensorMapDataTypeInfo &info =
@@ -88,10 +90,8 @@ static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
       bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment);
   int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
   int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
-  // Packed pairs count whole bytes; K is a multiple of the block, hence even.
-  AffineExpr innerExtent = info.innerMultiple == 128 ? padded : inner;
   return TensorMapType::get(rows.getContext(), operand.dataType,
-                            hostMap({innerExtent, outer, sizes.batch}),
+                            hostMap({padded, outer, sizes.batch}),
                             hostMap({pitch, pitch * outer}),
                             {innerBox, outerBox, 1}, operand.tile.swizzle);
 }
@@ -337,15 +337,13 @@ static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module,
 /// Whether an instruction reads the operand as its type says it lies in memory.
 static bool fits(ScaledTensorType type, hw::OperandType format,
                  BoolAttr mnMajor, int64_t scaleSpan, bool sparse) {
-  std::string element;
-  llvm::raw_string_ostream(element) << type.getElementType();
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
   // Without scales and metadata there is nothing to lay out.
   bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
   bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
                              : spec.isUnscaled();
-  return hw::parseOperandType(element) == format &&
+  return getOperandType(type.getElementType()) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
          hasScales;

@@ -28,7 +28,7 @@ void K96Loop::maskEnd(const Group &group, int64_t part, Value slot) {
   Value inStage = group.valid
                       ? b.sub(group.valid, b.constant(part * kK96Stage))
                       : b.constant(group.plan.length - part * kK96Stage);
-  maskScales(slot, b.div(inStage, frame.mma.getBlock()));
+  maskScales(slot, b.ceilDiv(inStage, frame.mma.getBlock()));
 }
 
 void K96Loop::multiplyRun(const Group &group, const KRun &run, Value slot,

@@ -19,7 +19,10 @@ void StageLoop::maskTail(Value stage, Value valid) {
   Value rest = b.rem(valid, frame.mma.getK());
   if (b.known(rest) == 0)
     return;
-  b.onlyIf(b.isNotZero(rest), [&] { maskScales(stage, b.div(valid, span)); });
+  // The last block may be filled in part: what is missing of it was read as
+  // zeros, and its scale counts.
+  b.onlyIf(b.isNotZero(rest),
+           [&] { maskScales(stage, b.ceilDiv(valid, span)); });
 }
 
 /// One K tile: wait for its stage, copy scales, multiply, release the stage.

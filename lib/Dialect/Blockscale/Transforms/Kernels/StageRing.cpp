@@ -7,44 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "StageRing.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-/// The builtin type of an operand's elements in shared memory.
-static Type elementType(MLIRContext *context, hw::OperandType type) {
-  std::optional<ElementFormat> format = type.format();
-  if (type == hw::OperandType::tf32())
-    return FloatTF32Type::get(context);
-  if (!format)
-    return IntegerType::get(context, type.bits());
-  switch (*format) {
-  case ElementFormat::E2M1:
-    return Float4E2M1FNType::get(context);
-  case ElementFormat::E2M3:
-    return Float6E2M3FNType::get(context);
-  case ElementFormat::E3M2:
-    return Float6E3M2FNType::get(context);
-  case ElementFormat::E4M3:
-    return Float8E4M3FNType::get(context);
-  case ElementFormat::E5M2:
-    return Float8E5M2Type::get(context);
-  case ElementFormat::F16:
-    return Float16Type::get(context);
-  case ElementFormat::BF16:
-    return BFloat16Type::get(context);
-  default:
-    return IntegerType::get(context, formatInfo(*format).storageBits);
-  }
-}
-
 /// K-major: stages x rows x K. MN-major: stages x groups of 128 rows x K x 128.
 static SharedType operandRing(MLIRContext *context, int64_t stages,
                               const OperandGeometry &operand,
                               hw::OperandType format) {
-  Type element = elementType(context, format);
+  Type element = getElementType(context, format);
   SmallVector<int64_t> shape{stages, operand.tile.mn, operand.tile.k};
   if (operand.tile.major == hw::OperandMajor::MN)
     shape = {stages, operand.boxes, operand.tile.k, operand.boxRows};

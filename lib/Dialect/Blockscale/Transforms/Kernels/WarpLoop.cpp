@@ -129,7 +129,7 @@ WarpLoop::State WarpLoop::multiplyStage(State state, StageExtent extent) {
 WarpLoop::State WarpLoop::multiplyTail(State state) {
   int64_t step = frame.mma.getK();
   Value rest = b.rem(frame.op.getK(), frame.geometry.tileK);
-  Value scales = b.div(rest, frame.mma.getScaleSpan());
+  Value scales = b.ceilDiv(rest, frame.mma.getScaleSpan());
   if (std::optional<int64_t> known = b.known(rest)) {
     if (*known == 0)
       return state;

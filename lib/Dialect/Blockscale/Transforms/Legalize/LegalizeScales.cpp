@@ -10,6 +10,7 @@
 // instruction; any other gets a diagnostic that names the obstacle.
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Check.h"
 
@@ -39,19 +40,6 @@ struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
 };
 } // namespace
 
-/// The hardware's scale format for the tile scale of a spec.
-static std::optional<ElementFormat> hardwareScale(const NumberSpec &scale) {
-  if (scale.kind == NumberKind::Exponent && scale.exponentBits == 8)
-    return ElementFormat::UE8M0;
-  constexpr int kE4M3Bias = 7;
-  bool isE4M3 = scale.kind == NumberKind::Float && scale.exponentBits == 4 &&
-                scale.mantissaBits == 3 && scale.bias == kE4M3Bias;
-  if (isE4M3 && (scale.specials == NumberSpecials::Fn ||
-                 scale.specials == NumberSpecials::Ieee))
-    return ElementFormat::UE4M3;
-  return std::nullopt;
-}
-
 /// The kind that multiplies such elements without scales.
 static hw::MmaKind unscaledKind(hw::OperandType element) {
   if (element == hw::OperandType::tf32())
@@ -62,13 +50,24 @@ static hw::MmaKind unscaledKind(hw::OperandType element) {
   return isHalf ? hw::MmaKind::F16 : hw::MmaKind::F8F6F4;
 }
 
+/// Scales that the tensor core takes with such elements, in words.
+static std::string directScales(Type element) {
+  std::string text = "'e8m0_t32'";
+  return isa<Float4E2M1FNType>(element) ? text + " or 'e4m3fn_t16'" : text;
+}
+
 /// Why the spec is not what one MMA operand can carry; names the
 /// decomposition that would be needed.
-static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
+static std::optional<std::string> whyNotDirect(const ScaleSpec &spec,
+                                               Type element) {
   if (spec.isUnscaled())
     return std::nullopt;
   if (spec.zero)
     return "a zero point needs a correction term that is not lowered yet";
+  if (spec.isTensor())
+    return "one scale of the whole tensor is a factor of the product: give it "
+           "as 'alpha' and leave it out of the type, or use scales of " +
+           directScales(element);
   if (!spec.isTile())
     return "a scale that covers whole rows needs scale vectors in the "
            "epilogue, which are not lowered yet";
@@ -80,9 +79,10 @@ static std::optional<std::string> whyNotDirect(const ScaleSpec &spec) {
   if (spec.tensorScale && !(spec.tensorScale->exponentBits == 8 &&
                             spec.tensorScale->mantissaBits == 23))
     return "a tensor scale must be float32 to become a factor of the epilogue";
-  if (!hardwareScale(*spec.scale))
+  if (!scaleFormat(*spec.scale))
     return "tile scales of '" + print(*spec.scale) +
-           "' are not a hardware scale format; expected e8m0 or e4m3fn";
+           "' are not a hardware scale format; expected scales of " +
+           directScales(element);
   return std::nullopt;
 }
 
@@ -96,14 +96,13 @@ static StringRef laidOut(const ScaleSpec &spec) {
 static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                                            StringRef name) {
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (auto why = whyNotDirect(spec)) {
+  if (auto why = whyNotDirect(spec, type.getElementType())) {
     op.emitOpError() << "operand '" << name << "' with scales '" << print(spec)
                      << "': " << *why;
     return failure();
   }
-  std::string elementName;
-  llvm::raw_string_ostream(elementName) << type.getElementType();
-  std::optional<hw::OperandType> element = hw::parseOperandType(elementName);
+  std::optional<hw::OperandType> element =
+      getOperandType(type.getElementType());
   if (!element) {
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "
@@ -113,15 +112,16 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   }
   StringRef parts = laidOut(spec);
   if (!parts.empty() && type.getLayout() != ScaleLayout::Tiled128x4) {
-    op.emitOpError() << "operand '" << name << "' has its " << parts
-                     << " in layout '" << stringifyScaleLayout(type.getLayout())
-                     << "'; the tensor core reads 'tiled_128x4' (pack them so "
-                        "on the host, or use 'blockscale.relayout')";
+    op.emitOpError()
+        << "operand '" << name << "' has its " << parts << " in layout '"
+        << stringifyScaleLayout(type.getLayout())
+        << "'; the tensor core reads 'tiled_128x4' (the host packs "
+           "them so; name that layout in the type)";
     return failure();
   }
   std::optional<ElementFormat> scale;
   if (!spec.isUnscaled())
-    scale = hardwareScale(*spec.scale);
+    scale = scaleFormat(*spec.scale);
   return HardwareOperand{*element, scale,
                          static_cast<unsigned>(type.getKTile()),
                          sparsePattern(type)};
@@ -137,9 +137,31 @@ static hw::MmaKind closestKind(const HardwareOperand &a,
   return fp4 ? hw::MmaKind::MXF4NVF4 : hw::MmaKind::MXF8F6F4;
 }
 
-/// The sentence of the legality table for the closest instruction.
+/// Why no instruction skips what a sparse A prunes although one has its types
+/// and scales; empty if it has none at all.
+static std::optional<std::string> whyNotPattern(hw::Target target,
+                                                const HardwareOperand &a,
+                                                const HardwareOperand &b) {
+  if (!a.pattern)
+    return std::nullopt;
+  std::vector<hw::Scheme> schemes =
+      hw::findSchemes(a.element, b.element, a.scale, a.scaleSpan,
+                      /*sparse=*/true, target);
+  if (schemes.empty())
+    return std::nullopt;
+  hw::MmaKind kind = schemes.front().kind;
+  return "operand 'a' keeps " + std::string(hw::patternName(*a.pattern)) +
+         ", but kind '" + std::string(hw::kindName(kind)) +
+         "', which has its scales, skips " +
+         std::string(hw::patternName(hw::sparsePattern(kind)));
+}
+
+/// The sentence of the legality table for the closest instruction. Its kind is
+/// nothing that the user chose, so the nearest legal one is of that kind.
 static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
                                const HardwareOperand &b) {
+  if (auto why = whyNotPattern(target, a, b))
+    return *why;
   bool sparse = a.pattern.has_value();
   hw::MmaQuery query;
   query.target = target;
@@ -149,10 +171,30 @@ static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
   query.block = sparse ? a.scaleSpan / hw::kSparseCompression : a.scaleSpan;
   query.sparse = sparse;
   query.kind = closestKind(a, b);
+  // Without scales mma.sync is not lowered, so it is no alternative.
+  if (!a.scale)
+    query.family = hw::MmaFamily::Tcgen05;
+  if (!hw::hasTensorMemory(target)) {
+    query.m = 16;
+    query.n = 8;
+  }
   query.k = hw::instructionK(query.kind, sparse);
+  std::optional<hw::MmaQuery> nearest = hw::nearestLegal(query);
+  if (nearest && nearest->kind != query.kind &&
+      hw::isBlockScaled(nearest->kind) == hw::isBlockScaled(query.kind)) {
+    query.kind = nearest->kind;
+    query.k = nearest->k;
+  }
   if (auto why = hw::whyNot(query))
     return *why;
   return "no kind fits these operands";
+}
+
+/// Whether 'blockscale-select-schedule' has completed instruction and schedule;
+/// a second run would exchange the operands of a swapped product again.
+static bool isScheduled(MatmulOp op) {
+  return op.getMma() && op.getMma()->getM() && op.getSchedule() &&
+         op.getSchedule()->getSwapOperands();
 }
 
 /// The best of `schemes`, or the one of the kind that the matmul names.
@@ -388,8 +430,48 @@ static FailureOr<Choice> fallBack(MatmulOp op, const Choice &choice,
   return choose(op, target, why);
 }
 
+static StringRef scaleName(MmaAttr mma) {
+  return mma.getScale() ? StringRef(formatName(*mma.getScale())) : "none";
+}
+
+/// Refuses what the user wrote into 'mma' besides the kind if it is not what
+/// the operands make it.
+static LogicalResult checkWish(MatmulOp op, MmaAttr found) {
+  MmaAttr wish = op.getMma().value_or(found);
+  auto refuse = [&](StringRef field, auto wished, auto expected) {
+    return op.emitOpError() << "names '" << field << "' of " << wished
+                            << ", but its operands make it " << expected;
+  };
+  if (wish.getA() != found.getA())
+    return refuse("a", wish.getA().name(), found.getA().name());
+  if (wish.getB() != found.getB())
+    return refuse("b", wish.getB().name(), found.getB().name());
+  if (wish.getScale() != found.getScale())
+    return refuse("scale", scaleName(wish), scaleName(found));
+  if (wish.getBlock() != found.getBlock())
+    return refuse("block", wish.getBlock(), found.getBlock());
+  if (wish.getSparse() && !found.getSparse())
+    return refuse("sparse", "true", "false");
+  auto isTrue = [](BoolAttr value) { return value && value.getValue(); };
+  for (auto [name, wished, expected] :
+       {std::tuple("a_mn_major", wish.getAMnMajor(), found.getAMnMajor()),
+        {"b_mn_major", wish.getBMnMajor(), found.getBMnMajor()}})
+    if (wished && isTrue(wished) != isTrue(expected))
+      return op.emitOpError() << "names '" << name
+                              << "', but the types of its operands give their "
+                                 "order";
+  if (wish.getM() || wish.getN() || wish.getK() || wish.getCtaGroup() != 1)
+    return op.emitOpError()
+           << "names 'm', 'n', 'k' or 'cta_group' of an instruction without a "
+              "schedule that has all fields; ask for a shape by 'tile_m', "
+              "'tile_n', 'mma_k' and 'cta_group' of 'schedule'";
+  return success();
+}
+
 static LogicalResult legalize(MatmulOp op, hw::Target target,
                               bool denseFallback) {
+  if (isScheduled(op))
+    return success();
   for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
     if (llvm::is_contained(type.getShape(), 0))
       return op.emitOpError()
@@ -430,7 +512,10 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
   fields.aMnMajor = mnMajor(op.getA().getType());
   fields.bMnMajor = mnMajor(op.getB().getType());
   fields.sparse = choice->a.pattern.has_value();
-  op.setMmaAttr(MmaAttr::get(op.getContext(), fields));
+  auto mma = MmaAttr::get(op.getContext(), fields);
+  if (failed(checkWish(op, mma)))
+    return failure();
+  op.setMmaAttr(mma);
   return success();
 }
 

@@ -71,9 +71,9 @@ static std::optional<std::string> whyNotTileN(const Problem &problem,
       tileN % kSharedTileStep == 0)
     return std::nullopt;
   return "several tiles along " +
-         (problem.columnsKnown ? std::to_string(problem.columns)
-                               : std::string("a dynamic extent")) +
-         " columns need 'tile_n' to be a multiple of 64, because scales lie in "
+         (problem.columnsKnown ? std::to_string(problem.columns) + " columns"
+                               : std::string("a dynamic number of columns")) +
+         " need 'tile_n' to be a multiple of 64, because scales lie in "
          "groups of 128 rows; found " +
          std::to_string(tileN) + ", nearest legal is " +
          std::to_string(

@@ -1,0 +1,91 @@
+//===- Capabilities.h - what each chip has --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One row per chip. The sets of targets in the tables of this library follow
+// from it: a new chip is a new row, a new property a new column.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_HW_CAPABILITIES_H
+#define BLOCKSCALE_LIB_HW_CAPABILITIES_H
+
+#include "blockscale/HW/Mma.h"
+
+#include <array>
+
+namespace blockscale::hw {
+
+struct Capabilities {
+  Chip chip;
+  /// Tensor memory and tcgen05; else matrix instructions are mma.sync.
+  bool tcgen05;
+  /// tcgen05.mma kind::i8.
+  bool tcgen05Integer;
+  /// tcgen05.mma with K = 96, and descriptors with an absolute leading offset.
+  bool k96;
+  /// tcgen05.ld.red, on the "a" target and on the "f" target.
+  bool loadReduce, loadReduceFamily;
+  /// cvt.rs.
+  bool stochasticConvert;
+  /// redux.sync on f32.
+  bool reduxF32;
+};
+
+inline constexpr std::array kCapabilities{
+    // chip, tcgen05, i8, K = 96, ld.red on a, on f, cvt.rs, redux
+    Capabilities{Chip::SM100, true, true, false, false, false, true, true},
+    Capabilities{Chip::SM103, true, false, true, true, true, true, true},
+    Capabilities{Chip::SM110, true, true, false, true, false, false, false},
+    Capabilities{Chip::SM120, false, false, false, false, false, false, false},
+    Capabilities{Chip::SM121, false, false, false, false, false, false, false},
+};
+static_assert(kCapabilities.size() == size_t(Chip::SM121) + 1,
+              "a row for each chip, in the order of the enum");
+
+/// The targets of one variant whose chips `have`.
+template <typename Have>
+constexpr TargetSet targetsOf(TargetVariant variant, Have have) {
+  TargetSet set;
+  for (const Capabilities &chip : kCapabilities)
+    if (have(chip))
+      set = set | TargetSet{Target{chip.chip, variant}};
+  return set;
+}
+
+/// The "a" targets of the chips with a property.
+constexpr TargetSet archTargets(bool Capabilities::*property) {
+  return targetsOf(TargetVariant::ArchSpecific,
+                   [=](const Capabilities &chip) { return chip.*property; });
+}
+
+/// Their "f" targets, and both.
+constexpr TargetSet familyTargets(bool Capabilities::*property) {
+  return targetsOf(TargetVariant::Family,
+                   [=](const Capabilities &chip) { return chip.*property; });
+}
+constexpr TargetSet targetsWith(bool Capabilities::*property) {
+  return archTargets(property) | familyTargets(property);
+}
+
+/// The "a" targets of chips that lack tcgen05, and with the "f" targets.
+constexpr TargetSet archTargetsWithoutTcgen05() {
+  return targetsOf(TargetVariant::ArchSpecific,
+                   [](const Capabilities &chip) { return !chip.tcgen05; });
+}
+constexpr TargetSet targetsWithoutTcgen05() {
+  return archTargetsWithoutTcgen05() |
+         targetsOf(TargetVariant::Family,
+                   [](const Capabilities &chip) { return !chip.tcgen05; });
+}
+
+constexpr bool has(Chip chip, bool Capabilities::*property) {
+  return kCapabilities[static_cast<size_t>(chip)].*property;
+}
+
+} // namespace blockscale::hw
+
+#endif // BLOCKSCALE_LIB_HW_CAPABILITIES_H
