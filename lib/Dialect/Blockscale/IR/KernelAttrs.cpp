@@ -98,9 +98,218 @@ Type blockscale::accumulatorType(MmaAttr mma) {
   return Float32Type::get(mma.getContext());
 }
 
+/// Whether the table has a row of the kind, on whichever chip, for which
+/// `holds`.
+static bool anyRow(hw::MmaKind kind,
+                   function_ref<bool(const hw::MmaRow &)> holds) {
+  return llvm::any_of(hw::allRows(), [&](const hw::MmaRow &row) {
+    return row.kind == kind && holds(row);
+  });
+}
+
+/// The values that `valueOf` has in the rows of the kind, for a diagnostic.
+static std::string
+valuesOf(hw::MmaKind kind, function_ref<unsigned(const hw::MmaRow &)> valueOf) {
+  SmallVector<unsigned> values;
+  for (const hw::MmaRow &row : hw::allRows())
+    if (row.kind == kind && !llvm::is_contained(values, valueOf(row)))
+      values.push_back(valueOf(row));
+  llvm::sort(values);
+  std::string text;
+  for (unsigned value : values)
+    text += (text.empty() ? "" : " or ") + std::to_string(value);
+  return text;
+}
+
+/// Refuses a number that no row of the kind has; 0 stands for "not chosen".
+static LogicalResult
+checkValue(function_ref<InFlightDiagnostic()> emitError, hw::MmaKind kind,
+           StringRef name, int64_t value,
+           function_ref<unsigned(const hw::MmaRow &)> valueOf) {
+  if (value == 0 || anyRow(kind, [&](const hw::MmaRow &row) {
+        return valueOf(row) == value;
+      }))
+    return success();
+  return emitError() << "expected '" << name << "' of "
+                     << valuesOf(kind, valueOf) << " for kind '"
+                     << StringRef(hw::kindName(kind)) << "', found " << value;
+}
+
+/// Element types, scale format and block that belong together.
+static LogicalResult checkFormats(function_ref<InFlightDiagnostic()> emitError,
+                                  hw::MmaKind kind, hw::OperandType a,
+                                  hw::OperandType b,
+                                  std::optional<ElementFormat> scale,
+                                  int64_t block) {
+  StringRef name(hw::kindName(kind));
+  for (auto [operand, type] : {std::pair("a", a), std::pair("b", b)})
+    if (!anyRow(kind, [type = type](const hw::MmaRow &row) {
+          return row.a.contains(type);
+        }))
+      return emitError() << "kind '" << name << "' has no '" << operand
+                         << "' of " << type.name();
+  if (!anyRow(kind,
+              [&](const hw::MmaRow &row) { return !row.sameTypes || a == b; }))
+    return emitError() << "kind '" << name
+                       << "' has one type for both operands, found " << a.name()
+                       << " and " << b.name();
+  bool isScaled = hw::isBlockScaled(kind);
+  if (isScaled != scale.has_value())
+    return emitError() << "kind '" << name << "' has "
+                       << (isScaled ? "scales; expected 'scale'"
+                                    : "no scales; found 'scale'");
+  if (!isScaled && block != 0)
+    return emitError() << "kind '" << name
+                       << "' has no scales; found 'block' of " << block;
+  if (isScaled && !anyRow(kind, [&](const hw::MmaRow &row) {
+        return row.scale == scale && row.block == block;
+      }))
+    return emitError() << "kind '" << name << "' has no "
+                       << StringRef(formatName(*scale)) << " scale for 'block' "
+                       << block;
+  return success();
+}
+
+/// What no chip has is refused here; whether a chip has it is for the passes
+/// and ops to say that know the chip.
+LogicalResult MmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              hw::MmaKind kind, hw::OperandType a,
+                              hw::OperandType b,
+                              std::optional<ElementFormat> scale, int64_t block,
+                              int64_t m, int64_t n, int64_t k,
+                              BoolAttr aMnMajor, BoolAttr bMnMajor,
+                              int64_t ctaGroup, bool sparse) {
+  if (failed(checkFormats(emitError, kind, a, b, scale, block)))
+    return failure();
+  if (ctaGroup != 1 && ctaGroup != 2)
+    return emitError() << "expected 'cta_group' of 1 to 2, found " << ctaGroup;
+  if (failed(checkValue(emitError, kind, "m", m,
+                        [](const hw::MmaRow &row) { return row.m; })) ||
+      failed(checkField(emitError, "n", n, 8, 256, 8)) ||
+      failed(checkValue(emitError, kind, "k", k,
+                        [](const hw::MmaRow &row) { return row.k; })))
+    return failure();
+  for (auto [name, major, type] :
+       {std::tuple("a", aMnMajor, a), std::tuple("b", bMnMajor, b)})
+    if (major && major.getValue() &&
+        !anyRow(kind, [type = type](const hw::MmaRow &row) {
+          return row.mnMajor.contains(type);
+        }))
+      return emitError() << "kind '" << StringRef(hw::kindName(kind))
+                         << "' reads '" << name << "' of " << type.name()
+                         << " along K only";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// StepAttr, KRangeAttr
+//===----------------------------------------------------------------------===//
+
+/// Refuses a number outside [`min`, `max`], 0 included.
+static LogicalResult checkRange(function_ref<InFlightDiagnostic()> emitError,
+                                StringRef name, int64_t value, int64_t min,
+                                int64_t max) {
+  if (value >= min && value <= max)
+    return success();
+  return emitError() << "expected '" << name << "' of " << min << " to " << max
+                     << ", found " << value;
+}
+
+LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t a, int64_t b,
+                               std::optional<int64_t> sfaColumn,
+                               std::optional<int64_t> sfaId,
+                               std::optional<int64_t> sfbColumn,
+                               std::optional<int64_t> sfbId,
+                               int64_t metadataColumn, int64_t selector) {
+  // More than a stage of any chip has.
+  constexpr int64_t kMaxOffset = (1 << 20) - 1, kMaxId = 3, kMaxSelector = 3;
+  constexpr int64_t kMaxColumn = hw::kTmemColumns - 1;
+  if (sfaColumn.has_value() != sfaId.has_value() ||
+      sfbColumn.has_value() != sfbId.has_value() ||
+      sfaId.has_value() != sfbId.has_value())
+    return emitError() << "expected all or none of 'sfa_column', 'sfa_id', "
+                          "'sfb_column' and 'sfb_id'";
+  return failure(
+      failed(checkRange(emitError, "a", a, 0, kMaxOffset)) ||
+      failed(checkRange(emitError, "b", b, 0, kMaxOffset)) ||
+      failed(checkRange(emitError, "sfa_column", sfaColumn.value_or(0), 0,
+                        kMaxColumn)) ||
+      failed(checkRange(emitError, "sfa_id", sfaId.value_or(0), 0, kMaxId)) ||
+      failed(checkRange(emitError, "sfb_column", sfbColumn.value_or(0), 0,
+                        kMaxColumn)) ||
+      failed(checkRange(emitError, "sfb_id", sfbId.value_or(0), 0, kMaxId)) ||
+      failed(checkRange(emitError, "metadata_column", metadataColumn, 0,
+                        kMaxColumn)) ||
+      failed(checkRange(emitError, "selector", selector, 0, kMaxSelector)));
+}
+
+LogicalResult KRangeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t part, int64_t begin, int64_t end) {
+  // Three stages of 256 elements are a group.
+  constexpr int64_t kParts = 3, kGroup = 768;
+  if (failed(checkRange(emitError, "part", part, 0, kParts - 1)) ||
+      failed(checkRange(emitError, "begin", begin, 0, kGroup - 1)) ||
+      failed(checkRange(emitError, "end", end, 1, kGroup)))
+    return failure();
+  if (begin < end)
+    return success();
+  return emitError() << "expected 'begin' before 'end', found " << begin
+                     << " and " << end;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts of tensor memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+TmemAccumulatorAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                            int64_t copyStride) {
+  return checkRange(emitError, "copy_stride", copyStride, 0, hw::kTmemColumns);
+}
+
+LogicalResult
+TmemScalesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       int64_t wordStride) {
+  return checkRange(emitError, "word_stride", wordStride, 1, hw::kTmemColumns);
+}
+
 //===----------------------------------------------------------------------===//
 // Attributes of kernels and their arguments
 //===----------------------------------------------------------------------===//
+
+LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 AffineMap grid, int64_t block,
+                                 int64_t sharedBytes, int64_t tensorColumns,
+                                 int64_t cluster, bool dependentLaunch) {
+  if (grid.getNumDims() != 0 || grid.getNumSymbols() != 6)
+    return emitError()
+           << "expected the grid to be a map of the 6 symbols M, N, K, batch, "
+              "the number of SMs and the number of clusters that run at once";
+  if (grid.getNumResults() == 0)
+    return emitError() << "expected the grid to have a result";
+  if (block < 1 || block > hw::kMaxThreadsPerCta)
+    return emitError() << "expected 1 to " << hw::kMaxThreadsPerCta
+                       << " threads per CTA, found " << block;
+  if (cluster < 1 || cluster > hw::kMaxCluster)
+    return emitError() << "expected 1 to " << hw::kMaxCluster
+                       << " CTAs per cluster, found " << cluster;
+  int64_t mostShared = 0;
+  for (hw::Chip chip : hw::allChips())
+    mostShared =
+        std::max<int64_t>(mostShared, hw::chipInfo(chip).sharedMemoryPerCta);
+  if (failed(
+          checkRange(emitError, "shared_bytes", sharedBytes, 0, mostShared)) ||
+      failed(checkRange(emitError, "tensor_columns", tensorColumns, 0,
+                        hw::kTmemColumns)))
+    return failure();
+  if (tensorColumns != 0 &&
+      *hw::allocationColumns(tensorColumns) != tensorColumns)
+    return emitError() << "expected 'tensor_columns' that can be allocated, "
+                          "powers of two from 32 on, found "
+                       << tensorColumns;
+  return success();
+}
 
 LogicalResult
 BlockscaleDialect::verifyOperationAttribute(Operation *op,
@@ -131,21 +340,12 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
   if (!isa<FunctionOpInterface>(op))
     return op->emitOpError()
            << "'" << KernelAttr::name << "' belongs on a function";
-  if (kernel.getGrid().getNumDims() != 0 ||
-      kernel.getGrid().getNumSymbols() != 6)
+  hw::Target target = getTarget(op);
+  int64_t mostShared = hw::chipInfo(target.chip).sharedMemoryPerCta;
+  if (kernel.getSharedBytes() > mostShared)
     return op->emitOpError()
-           << "expected the grid to be a map of the 6 symbols M, N, K, batch, "
-              "the number of SMs and the number of clusters that run at once";
-  if (kernel.getGrid().getNumResults() == 0)
-    return op->emitOpError() << "expected the grid to have a result";
-  int64_t block = kernel.getBlock();
-  if (block < 1 || block > hw::kMaxThreadsPerCta)
-    return op->emitOpError() << "expected 1 to " << hw::kMaxThreadsPerCta
-                             << " threads per CTA, found " << block;
-  int64_t cluster = kernel.getCluster();
-  if (cluster < 1 || cluster > hw::kMaxCluster)
-    return op->emitOpError() << "expected 1 to " << hw::kMaxCluster
-                             << " CTAs per cluster, found " << cluster;
+           << "expected 'shared_bytes' of 0 to " << mostShared << " on "
+           << hw::targetName(target) << ", found " << kernel.getSharedBytes();
   return success();
 }
 

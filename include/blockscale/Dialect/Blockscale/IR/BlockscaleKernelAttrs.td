@@ -170,6 +170,7 @@ def Blockscale_MmaAttr
     ```
   }];
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
   let moreDeclarations = [{
     /// Elements along K, before compression, that share a scale; 0 without
     /// scales.
@@ -212,7 +213,9 @@ def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
     DefaultValuedParameter<"int64_t", "0">:$metadata_column,
     DefaultValuedParameter<"int64_t", "0">:$selector);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
+
 def Blockscale_KRangeAttr : AttrDef<Blockscale_Dialect, "KRange"> {
   let mnemonic = "k_range";
   let summary = "a part of the K that a group of stages holds";
@@ -228,6 +231,7 @@ def Blockscale_KRangeAttr : AttrDef<Blockscale_Dialect, "KRange"> {
   }];
   let parameters = (ins "int64_t":$part, "int64_t":$begin, "int64_t":$end);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Blockscale_StepArrayAttr
@@ -295,6 +299,7 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"bool", "false">:$dependent_launch);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
@@ -340,6 +345,7 @@ def Blockscale_TmemAccumulatorAttr
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "0">:$copy_stride);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
+  let genVerifyDecl = 1;
 }
 
 def Blockscale_TmemScalesAttr : AttrDef<Blockscale_Dialect, "TmemScales"> {
@@ -351,6 +357,7 @@ def Blockscale_TmemScalesAttr : AttrDef<Blockscale_Dialect, "TmemScales"> {
   }];
   let parameters = (ins "int64_t":$word_stride);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 def Blockscale_TmemMetadataAttr

@@ -45,10 +45,18 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     largest finite element. A power-of-two scale is
     `2^(floor(log2 m) - emax)` (the OCP rule, `floor`) or, with
     `rule(round_up)`, the smallest power of two not below `m / max`, which
-    never saturates. A spec with a tensor scale needs the decode factor `t` of
-    each matrix, `x = q * s * t`: `tensor_scale` gives it, one element per
-    matrix; without it `t` is the largest magnitude of the matrix divided by
-    `max` and the largest finite tile scale.
+    never saturates.
+
+    A spec with a tensor scale needs the decode factor `t` of each matrix,
+    `x = q * s * t`: `tensor_scale` gives it, one element per matrix, of which
+    the magnitude counts; without it `t` is the largest magnitude of the matrix
+    divided by `max` and the largest finite tile scale, or 1 where tile scales
+    have the exponents of f32 (e8m0, bfloat16, float32) and need no other. In a
+    format narrower than f32 it is the nearest number, or the next one up if
+    that is smaller, and the rest follows from what is stored.
+
+    Finite data give finite scales and elements, subnormals and the largest f32
+    included: what is out of a scale's reach saturates or becomes 0.
 
     Without scales `s` is 1: elements are rounded to their format, integers to
     all of their range.
@@ -85,7 +93,8 @@ def Blockscale_DequantizeOp : Blockscale_Op<"dequantize",
     `q` is the element, `s` the scale of its tile and `t` the tensor scale, if
     the spec has one; both are 1 for a tensor without scales. With an integer
     zero point `z` it is `(q - z) * s`, with
-    one in real units `q * s - z`. Pruned elements are 0.
+    one in real units `q * s - z`. Pruned elements are 0. What is finite stays
+    finite: a product beyond f32, or beyond the result's type, saturates.
 
     ```mlir
     %0 = blockscale.dequantize %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32"> to tensor<?x4096xf32>
