@@ -68,12 +68,12 @@ func.func private @types() attributes {test.a = #blockscale.mma<kind = f16, a = 
 
 // -----
 
-// expected-error @below {{expected 'm' of 16 or 128 or 256 for kind 'mxf4', found -128}}
+// expected-error @below {{expected 'm' of 16 or 64 or 128 or 256, found -128}}
 func.func private @m() attributes {test.a = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = -128>}
 
 // -----
 
-// expected-error @below {{expected 'm' of 16 or 128 or 256 for kind 'mxf4', found 4294967424}}
+// expected-error @below {{expected 'm' of 16 or 64 or 128 or 256, found 4294967424}}
 func.func private @m_huge() attributes {test.a = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, m = 4294967424>}
 
 // -----
@@ -88,12 +88,12 @@ func.func private @n_negative() attributes {test.a = #blockscale.mma<kind = mxf4
 
 // -----
 
-// expected-error @below {{expected 'k' of 32 or 64 for kind 'mxf8f6f4', found 96}}
-func.func private @k() attributes {test.a = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, k = 96>}
+// expected-error @below {{expected 'k' of 8 or 16 or 32 or 64 or 96 or 128, found 40}}
+func.func private @k() attributes {test.a = #blockscale.mma<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, k = 40>}
 
 // -----
 
-// expected-error @below {{expected 'k' of 64 or 96 or 128 for kind 'mxf4', found -64}}
+// expected-error @below {{expected 'k' of 8 or 16 or 32 or 64 or 96 or 128, found -64}}
 func.func private @k_negative() attributes {test.a = #blockscale.mma<kind = mxf4, a = e2m1, b = e2m1, scale = ue8m0, block = 32, k = -64>}
 
 // -----

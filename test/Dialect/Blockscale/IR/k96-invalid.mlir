@@ -32,7 +32,7 @@ gpu.module @kernels {
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
   gpu.func @part(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
-    // expected-error @below {{expected a part from 0 to 2, found 3}}
+    // expected-error @below {{expected 'part' of 0 to 2, found 3}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 3, begin = 768, end = 800> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }
@@ -70,7 +70,7 @@ gpu.module @kernels {
 !sfb = !blockscale.tmem<256x24xi8, #blockscale.tmem_scales<word_stride = 8>>
 gpu.module @kernels {
   gpu.func @empty(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %p: i32, %t: i1) kernel attributes {blockscale.target = #blockscale.target<sm_103a>, blockscale.kernel = #kernel} {
-    // expected-error @below {{expected a range that begins at a multiple of 96 and ends by 256, where the stage does; found 96 to 96}}
+    // expected-error @below {{expected 'begin' before 'end', found 96 and 96}}
     blockscale.mma #mma %acc[%i], %a, %b stage %i range <part = 0, begin = 96, end = 96> scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
     gpu.return
   }

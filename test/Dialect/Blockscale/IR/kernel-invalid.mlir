@@ -338,7 +338,7 @@ func.func @beta_without_c(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
 func.func @illegal(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
-  // expected-error @below {{scale type 'ue4m3' is not legal for 'mxf4' on 'sm_100a': expected ue8m0; nearest legal: kind = mxf4nvf4}}
+  // expected-error @+2 {{kind 'mxf4' has no ue4m3 scale for 'block' 16}}
   blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
     mma <kind = mxf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map
@@ -591,7 +591,7 @@ func.func @mma_m64(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, 
 !sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 func.func @mma_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
-  // expected-error @below {{K = 1073741824 is not legal for dense 'mxf4nvf4' on 'sm_100a': expected 64; nearest legal: K = 64}}
+  // expected-error @below {{expected 'k' of 8 or 16 or 32 or 64 or 96 or 128, found 4294967360}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 4294967360>
     %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t : !acc, !a, !b scales !sfa, !sfb
   return
@@ -731,7 +731,7 @@ func.func @step_id(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, 
 !sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 func.func @step_id_wraps(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
-  // expected-error @below {{scale id 4294967296 is not legal for kind 'mxf4nvf4' with blocks of 16}}
+  // expected-error @+2 {{expected 'sfa_id' of 0 to 3, found 4294967296}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 4294967296, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return
@@ -787,7 +787,7 @@ func.func @step_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i
 !sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 func.func @step_negative_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
-  // expected-error @below {{scale columns -4 and 0 are not within regions of 16 and 16}}
+  // expected-error @+2 {{expected 'sfa_column' of 0 to 511, found -4}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = -4, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return

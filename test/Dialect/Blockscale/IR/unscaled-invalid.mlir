@@ -224,12 +224,12 @@ func.func @kernel_tile(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
 
 // -----
 
+// expected-error @below {{kind 'f16' has one type for both operands, found bf16 and f16}}
 #mma = #blockscale.mma<kind = f16, a = bf16, b = f16, m = 128, n = 64, k = 32, sparse = true>
 #complete = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_mixed(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
-  // expected-error @below {{type 'f16' of B with 'bf16' of A is not legal for 'f16' on 'sm_100a': expected bf16; nearest legal: B = bf16}}
   blockscale.kernel_matmul a(%m) b(%m) metadata(%m) d(%d) sizes(%i, %i, %i, %i)
     mma #mma schedule #complete : !map, !map, !blockscale.global<f32> metadata !map
   return

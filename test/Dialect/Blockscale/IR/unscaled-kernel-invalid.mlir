@@ -96,7 +96,7 @@ func.func @container(%a: !bytesA, %b: !bytesB, %acc: !acc, %e: !e, %i: i32, %fir
 
 func.func @scale_column(%a: !a, %b: !b, %acc: !acc, %e: !e, %i: i32, %first: i1) {
   // expected-error @below {{expected columns and ids of scales in each step of a block-scaled kind, and only there}}
-  blockscale.mma #half %acc[%i], %a, %b stage %i metadata %e accumulate %first steps [#blockscale.step<a = 0, b = 0, sfa_column = 0>] : !acc, !a, !b metadata !e
+  blockscale.mma #half %acc[%i], %a, %b stage %i metadata %e accumulate %first steps [#blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b metadata !e
   return
 }
 

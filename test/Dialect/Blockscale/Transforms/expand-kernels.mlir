@@ -310,7 +310,8 @@ func.func @epilogue_row(%a: !masked_tail_a, %b: !masked_tail_b, %v: tensor<256xf
 // CHECK: %[[RAGGED:.*]] = arith.remui %[[REST]], %c64_i32
 // CHECK: %[[IS_RAGGED:.*]] = arith.cmpi ne, %[[RAGGED]], %c0_i32
 // CHECK: scf.if %[[IS_RAGGED]]
-// CHECK: %[[SCALES:.*]] = arith.divui %[[REST]], %c32_i32
+// CHECK: %[[ROUNDED:.*]] = arith.addi %[[REST]], %c31_i32
+// CHECK: %[[SCALES:.*]] = arith.divui %[[ROUNDED]], %c32_i32
 // CHECK: blockscale.mask_scales {{.*}} valid %[[SCALES]]
 // CHECK: blockscale.mma {{.*}} accumulate %[[ACCUMULATE]] valid %[[REST]] :
 

@@ -155,6 +155,7 @@ func.func @named_kind(%a: !named_a, %b: !named_a) -> tensor<128x128xf32> {
 !whole_tensor_b = !blockscale.tensor<128x256xf8E4M3FN, "float32">
 func.func @whole_tensor(%a: !whole_tensor_a, %b: !whole_tensor_b) -> tensor<128x128xf32> {
   // expected-error @below {{operand 'a' with scales 'float32': one scale of the whole tensor is a factor of the product: give it as 'alpha' and leave it out of the type, or use scales of 'e8m0_t32'}}
+  // expected-error @below {{operand 'b' with scales 'float32': one scale of the whole tensor is a factor of the product: give it as 'alpha' and leave it out of the type, or use scales of 'e8m0_t32'}}
   %0 = blockscale.matmul %a, %b : !whole_tensor_a, !whole_tensor_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -45,7 +45,7 @@ func.func @wide_pattern(%a: !wide_pattern_a, %b: !wide_pattern_b) -> tensor<128x
 !nvfp4_2_of_4_a = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t16n2m4", layout = tiled_128x4>
 !nvfp4_2_of_4_b = !blockscale.tensor<128x256xf4E2M1FN, "e4m3fn_t32", layout = tiled_128x4>
 func.func @nvfp4_2_of_4(%a: !nvfp4_2_of_4_a, %b: !nvfp4_2_of_4_b) -> tensor<128x128xf32> {
-  // expected-error @below {{scale type 'ue4m3' is not legal for 'mxf8f6f4' on 'sm_100a': expected ue8m0}}
+  // expected-error @below {{operand 'a' keeps 2:4, but kind 'mxf4nvf4', which has its scales, skips 4:8 in pairs}}
   %0 = blockscale.matmul %a, %b : !nvfp4_2_of_4_a, !nvfp4_2_of_4_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

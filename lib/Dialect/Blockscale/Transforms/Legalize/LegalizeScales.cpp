@@ -156,8 +156,9 @@ static std::optional<std::string> whyNotPattern(hw::Target target,
          std::string(hw::patternName(hw::sparsePattern(kind)));
 }
 
-/// The sentence of the legality table for the closest instruction. Its kind is
-/// nothing that the user chose, so the nearest legal one is of that kind.
+/// The sentence of the legality table for the closest instruction. With scales
+/// its kind is nothing that the user chose, so the nearest legal one is of that
+/// kind; without, the kind follows from the elements.
 static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
                                const HardwareOperand &b) {
   if (auto why = whyNotPattern(target, a, b))
@@ -180,8 +181,8 @@ static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
   }
   query.k = hw::instructionK(query.kind, sparse);
   std::optional<hw::MmaQuery> nearest = hw::nearestLegal(query);
-  if (nearest && nearest->kind != query.kind &&
-      hw::isBlockScaled(nearest->kind) == hw::isBlockScaled(query.kind)) {
+  if (a.scale && nearest && nearest->kind != query.kind &&
+      hw::isBlockScaled(nearest->kind)) {
     query.kind = nearest->kind;
     query.k = nearest->k;
   }
