@@ -45,11 +45,11 @@ def chips(letter="a", **fields):
 
 
 def has_tensor_memory(target):
-    return any(target in row["targets"] for row in rows(family="tcgen05"))
+    return any(target in row["targets"] for row in rows(family="tcgen05.mma"))
 
 
 def has(target, **fields):
     """Whether a target has an instruction with the fields; without scales only
     those of tcgen05, as mma.sync is not lowered there."""
     return any(target in row["targets"] for row in rows(**fields)
-               if row["scale"] or row["family"] == "tcgen05")
+               if row["scale"] or row["family"] == "tcgen05.mma")

@@ -27,8 +27,8 @@ from collections import namedtuple
 import legality
 
 # What the chips of a variant have, as the legality table names it.
-DATACENTER = {"family": "tcgen05"}
-K96_CHIPS = {"family": "tcgen05", "k": 96}
+DATACENTER = {"family": "tcgen05.mma"}
+K96_CHIPS = {"family": "tcgen05.mma", "k": 96}
 WARP = {"family": "mma.sync"}
 
 # Element types of A and B, and their scale specs.
@@ -66,7 +66,7 @@ INTEGERS = [
     Operands("i8", "i8", "n2m4", ""),
     Operands("ui8", "i8", "n2m4", ""),
 ]
-INTEGER_CHIPS = {"family": "tcgen05", "kind": "i8"}
+INTEGER_CHIPS = {"family": "tcgen05.mma", "kind": "i8"}
 UNSCALED_DENSE = [operands._replace(a_spec="") for operands in UNSCALED]
 INTEGERS_DENSE = [operands._replace(a_spec="") for operands in INTEGERS]
 
