@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompileForNKI.h"
 #include "InputModule.h"
 #include "Verb.h"
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
+#include "blockscale/NKI/Target.h"
 #include "blockscale/Target/PTX/Launcher.h"
 #include "llvm/Support/Error.h"
 
@@ -22,9 +24,6 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 namespace {
-/// What `--emit` prints in place of all files.
-enum class Emit { All, Tensor, Kernel, Assigned, NVVM, LLVM, PTX, Launcher };
-
 class CompileVerb : public Verb {
 public:
   CompileVerb();
@@ -35,6 +34,7 @@ private:
   int compileOne(const std::string &path, const CompilerOptions &options);
   int writeOutputs(const std::string &path,
                    llvm::ArrayRef<Compilation> compilations);
+  int runForNKI();
 
   std::vector<std::string> inputs;
   std::string target, output, ptxas;
@@ -49,7 +49,7 @@ CompileVerb::CompileVerb()
   command.positionals("FILE.mlir", inputs, "Files to compile");
   command.text("target", target, "CHIP",
                "Chip of what names none (default: what the module names, or "
-               "sm_100a)");
+               "sm_100a); trn3 compiles to NKI");
   command.text("o", output, "PATH",
                "Directory for the files (default '.'); with --emit the file "
                "for the text (default standard output)");
@@ -73,7 +73,8 @@ CompileVerb::CompileVerb()
        {"nvvm", Emit::NVVM, "kernels in the NVVM dialect"},
        {"llvm", Emit::LLVM, "LLVM IR"},
        {"ptx", Emit::PTX, "PTX"},
-       {"launcher", Emit::Launcher, "C++ header that launches the kernels"}},
+       {"launcher", Emit::Launcher, "C++ header that launches the kernels"},
+       {"nki", Emit::NKI, "Python of NKI, for trn3"}},
       "Print one stage instead of writing all files");
 }
 
@@ -134,6 +135,7 @@ static std::optional<Stage> stageOf(Emit emit) {
   case Emit::LLVM:
   case Emit::PTX:
   case Emit::Launcher:
+  case Emit::NKI:
   case Emit::All:
     return std::nullopt;
   }
@@ -197,9 +199,31 @@ int CompileVerb::compileOne(const std::string &path,
   return writeOutputs(path, *compilations);
 }
 
+/// NVIDIA's half has options that mean nothing here.
+int CompileVerb::runForNKI() {
+  for (const char *option :
+       {"ptxas", "no-cubin", "expected-rows", "dense-fallback", "host-duties"})
+    if (command.isGiven(option))
+      return reportError("--" + std::string(option) + " is not for target '" +
+                             target + "', which runs kernels of NKI",
+                         kNotUnderstood);
+  int result = kSuccess;
+  for (const std::string &input : inputs)
+    if (int code = compileForNKI(input, target, emit, output))
+      result = code;
+  return result;
+}
+
 int CompileVerb::run() {
   if (int code = check())
     return code;
+  if (nki::isTargetName(target))
+    return runForNKI();
+  if (emit == Emit::NKI)
+    return reportError(
+        "--emit=nki needs a target of NKI, such as --target=trn3" +
+            (target.empty() ? "" : ", found '" + target + "'"),
+        kNotUnderstood);
   CompilerOptions options;
   options.target = target;
   options.expectedRows = expectedRows;

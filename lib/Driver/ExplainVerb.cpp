@@ -13,6 +13,7 @@
 #include "blockscale/Explain/Explain.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/LegalityTable.h"
+#include "blockscale/NKI/Legality.h"
 
 #include <algorithm>
 #include <iostream>
@@ -30,6 +31,7 @@ public:
 private:
   int explainLegality();
   int printTable();
+  int explainForNKI();
   int explainHazards();
   int explainFile();
   int print(const std::string &text);
@@ -37,6 +39,7 @@ private:
   std::string topic, format, from, output = "-";
   bool all = false;
   hw::LegalityQuestion question;
+  nki::LegalityQuestion nkiQuestion;
 };
 } // namespace
 
@@ -67,6 +70,32 @@ ExplainVerb::ExplainVerb()
                  "Byte of the word that A's scales start at");
   command.number("sfb-id", question.sfbId,
                  "Byte of the word that B's scales start at");
+  // Of NKI's instructions.
+  auto nkiNumber = [&](const char *option, std::optional<unsigned> &value,
+                       const char *help) {
+    command.number(option, value, help);
+  };
+  nkiNumber("partitions", nkiQuestion.partitions,
+            "Partitions of nc_matmul_mx or quantize_mx");
+  nkiNumber("row-size", nkiQuestion.rowSize,
+            "Rows of a row tile of nc_matmul_mx");
+  nkiNumber("start-row", nkiQuestion.startRow,
+            "First row of a row tile of nc_matmul_mx");
+  nkiNumber("scale-partitions", nkiQuestion.scalePartitions,
+            "Partitions of NKI's scale tiles");
+  nkiNumber("scale-offset", nkiQuestion.scaleOffset,
+            "First scale row of each quadrant of NKI's scale tiles");
+  nkiNumber("accumulate-flag", nkiQuestion.accumulateFlag,
+            "psum_accumulate_flag of nc_matmul_mx");
+  name("accumulate", nkiQuestion.accumulate,
+       "accumulate of nc_matmul_mx, true or false");
+  name("scale-type", nkiQuestion.scaleType,
+       "Type of NKI's scale tiles, such as uint8");
+  name("dst", nkiQuestion.dst, "Type of the result of nc_matmul_mx");
+  name("dst-memory", nkiQuestion.dstBuffer,
+       "Where NKI's result is: psum or sbuf");
+  name("src-memory", nkiQuestion.srcBuffer,
+       "Where NKI's operands are: sbuf or psum");
   command.flag("sparse", question.sparse, "A has structured sparsity");
   command.flag("all", all, "Print the whole legality table");
   name("format", format, "Form of the whole table: markdown, csv or json");
@@ -98,7 +127,60 @@ int ExplainVerb::printTable() {
                      kNotUnderstood);
 }
 
+/// NKI's instructions have rules of their own, and none of NVIDIA's options.
+int ExplainVerb::explainForNKI() {
+  for (const char *option : {"family", "a-major", "b-major", "cta-group",
+                             "sfa-id", "sfb-id", "sparse"})
+    if (command.isGiven(option))
+      return reportError("'--" + std::string(option) +
+                             "' is of NVIDIA's instructions, not of target '" +
+                             question.target + "'",
+                         kNotUnderstood);
+  std::string why;
+  std::optional<nki::Target> chip = nki::parseTarget(question.target, &why);
+  if (!chip)
+    return reportError(why, kNotUnderstood);
+  if (all) {
+    if (std::optional<std::string> reason = nki::whyNotTarget(*chip))
+      return reportError(*reason, kNotUnderstood);
+    if (format.empty() || format == "markdown")
+      return print(nki::rulesMarkdown(*chip));
+    if (format == "csv")
+      return print(nki::rulesCsv(*chip));
+    return reportError("unknown format '" + format +
+                           "', legal are 'markdown' and 'csv'",
+                       kNotUnderstood);
+  }
+  nkiQuestion.target = question.target;
+  nkiQuestion.kind = question.kind;
+  nkiQuestion.a = question.a;
+  nkiQuestion.b = question.b;
+  nkiQuestion.scale = question.scale;
+  nkiQuestion.block = question.block;
+  nkiQuestion.m = question.m;
+  nkiQuestion.n = question.n;
+  nkiQuestion.k = question.k;
+  nki::LegalityAnswer answer = nki::explainLegality(nkiQuestion);
+  if (!answer.understood)
+    return reportError(answer.text, kNotUnderstood);
+  return print(answer.text + "\n");
+}
+
 int ExplainVerb::explainLegality() {
+  if (nki::isTargetName(question.target))
+    return explainForNKI();
+  for (const char *option :
+       {"partitions", "row-size", "start-row", "scale-partitions",
+        "scale-offset", "accumulate-flag", "accumulate", "scale-type", "dst",
+        "dst-memory", "src-memory"})
+    if (command.isGiven(option))
+      return reportError("'--" + std::string(option) +
+                             "' is of NKI's instructions; it needs "
+                             "--target=trn3",
+                         kNotUnderstood);
+  std::string unknown;
+  if (!question.target.empty() && !hw::parseTarget(question.target, &unknown))
+    return reportError(unknown, kNotUnderstood);
   if (all || format == "json")
     return printTable();
   hw::LegalityAnswer answer = hw::explainLegality(question);

@@ -11,6 +11,7 @@
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Dialect/BlockscaleNKI/Transforms/Passes.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -24,16 +25,18 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<BlockscaleDialect, mlir::arith::ArithDialect,
-                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                  mlir::gpu::GPUDialect, mlir::linalg::LinalgDialect,
-                  mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
-                  mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  registry.insert<BlockscaleDialect, nki::BlockscaleNKIDialect,
+                  mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, mlir::gpu::GPUDialect,
+                  mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
+                  mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                  mlir::vector::VectorDialect>();
 }
 
 void blockscale::registerAllPasses() {
   registerBlockscalePasses();
+  nki::registerBlockscaleNKIPasses();
   registerBlockscaleToLinalg();
   registerBlockscaleToNVVMPasses();
 }

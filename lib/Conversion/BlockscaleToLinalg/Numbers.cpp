@@ -346,6 +346,15 @@ Value blockscale::exponentScale(Emitter &e, Value largest, ScaleRule rule,
                                 Type element) {
   if (rule == ScaleRule::Floor)
     return exponentCode(e, floorExponent(e, largest, element), largest);
+  if (rule == ScaleRule::FloorPlusOne) {
+    // The exponents of numbers below 2^-127 are less than their bits say.
+    Value counts = arith::CmpIOp::create(e, arith::CmpIPredicate::uge,
+                                         e.bits(largest), e.i32(0x00400000));
+    Value exponent = arith::AddIOp::create(
+        e, floorExponent(e, largest, element),
+        arith::ExtUIOp::create(e, e.getI32Type(), counts));
+    return exponentCode(e, exponent, largest);
+  }
   Value quotient =
       arith::DivFOp::create(e, largest, e.f32(largestValue(element)));
   return exponentCode(e, roundedUpExponent(e, quotient), largest);

@@ -95,7 +95,8 @@ def Blockscale_BiasKindAttr
 def Blockscale_ScaleRule : I32Enum<"ScaleRule",
     "how a power-of-two scale is chosen from a tile's largest magnitude", [
       I32EnumCase<"Floor", 0, "floor">,
-      I32EnumCase<"RoundUp", 1, "round_up">]> {
+      I32EnumCase<"RoundUp", 1, "round_up">,
+      I32EnumCase<"FloorPlusOne", 2, "floor_plus_one">]> {
   let cppNamespace = "::blockscale";
 }
 

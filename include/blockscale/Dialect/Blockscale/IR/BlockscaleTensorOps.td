@@ -44,8 +44,9 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     A float scale is `m / max`, rounded to its format, where `max` is the
     largest finite element. A power-of-two scale is
     `2^(floor(log2 m) - emax)` (the OCP rule, `floor`) or, with
-    `rule(round_up)`, the smallest power of two not below `m / max`, which
-    never saturates.
+    `rule(round_up)`, the smallest power of two not below `m / max`, or, with
+    `rule(floor_plus_one)`, twice that of `floor`; floats never saturate under
+    these two.
 
     A spec with a tensor scale needs the decode factor `t` of each matrix,
     `x = q * s * t`: `tensor_scale` gives it, one element per matrix, of which
