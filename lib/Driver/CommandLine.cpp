@@ -56,8 +56,8 @@ void CommandLine::add(const std::string &name, const std::string &placeholder,
   if (isList)
     option->expected(1, CLI::detail::expected_max_vector_size)
         ->allow_extra_args(false);
-  else
-    option->expected(1);
+  else // The last of several counts, so that scripts can add to their defaults.
+    option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void CommandLine::positional(const std::string &name, std::string &value,

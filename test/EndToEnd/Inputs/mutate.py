@@ -81,8 +81,8 @@ def short_k_mutations():
     yield "K coordinate", added(definition(inner, loads[0]), r", (\d+);", -1)
     for number, at in enumerate(places(r"mbarrier\.try_wait\.parity")):
         parity = re.search(r"(%r\d+);", lines[at]).group(1)
-        flip = f"\txor.b32 \t{parity}, {parity}, 1;\n"
-        yield f"parity of wait {number}", edited(at, flip + lines[at])
+        yield f"parity of wait {number}", edited(
+            at, mutations.flipped(lines[at], parity))
     yield "drop the last commit", edited(places(r"tcgen05\.commit")[-1], "")
     yield "lanes of the accumulator", replaced(
         places(r"tcgen05\.ld")[0], r"32x32b\.x32", "16x64b.x32"

@@ -101,9 +101,8 @@ def all_mutations():
         yield f"drop load {number}", edited(load, 0, "")
     for number, wait in enumerate(
             found(r"mbarrier\.try_wait\.parity[^\n]* (%r\d+);")):
-        flip = f"xor.b32 \t{wait.group(1)}, {wait.group(1)}, 1;\n\t"
         yield f"parity of wait {number}", edited(
-            wait, 0, flip + wait.group(0))
+            wait, 0, mutations.flipped(wait.group(0), wait.group(1)))
     yield "drop expect_tx", edited(
         found(r"mbarrier\.arrive\.expect_tx[^\n]*;")[0], 0, "")
     yield "drop release", edited(

@@ -61,6 +61,15 @@ class Ptx:
             at, self.lines[at][:begin] + number + self.lines[at][end:])
 
 
+def flipped(wait, parity):
+    """The wait for the other parity, however often it is tried: try_wait may
+    return false, and a parity flipped in place would be right the second time.
+    """
+    other = re.sub(re.escape(parity) + r"(?=(, %?r?\d+)?;)", "%flipped", wait)
+    return ("\t{ .reg .b32 %flipped;\n"
+            f"\txor.b32 \t%flipped, {parity}, 1;\n{other} }}")
+
+
 def verifier(source, *options):
     """Runs edited PTX with `blockscale verify`; whether it was noticed."""
 

@@ -96,8 +96,8 @@ def waits():
         done = re.search(r"[\t ](%?[pP]\d+), ", line).group(1)
         parity = re.search(r"(%r\d+)(, %?r?\d+)?;", line).group(1)
         yield f"drop wait {number}", edited(at, f"\tsetp.eq.u32 {done}, 0, 0;")
-        flip = f"\txor.b32 \t{parity}, {parity}, 1;\n"
-        yield f"flip parity of wait {number}", edited(at, flip + line)
+        yield f"flip parity of wait {number}", edited(
+            at, mutations.flipped(line, parity))
 
 
 def relaxed():
