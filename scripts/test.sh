@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and runs the whole test suite.
-# usage: scripts/test.sh [--with-checks]
+# usage: scripts/test.sh [--with-checks[=NAME,...]]
 #   --with-checks   after it the checks of format and style, the unit tests with
-#                   sanitizers and each fuzzer for some seconds, each a test
+#                   sanitizers and each fuzzer for some seconds, each a test:
+#                   format, tidy, sanitize, fuzz; all or those named
 # CXX=g++ BLOCKSCALE_BUILD_DIR=build/gcc scripts/test.sh does it with GCC.
 # The last line is "N passed, N failed", counted in test cases of lit and
 # GoogleTest. Fails if any test failed or if none ran.
@@ -13,10 +14,18 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 case "$*" in
-  '') with_checks= ;;
-  --with-checks) with_checks=1 ;;
-  *) die "unknown arguments '$*'; usage: scripts/test.sh [--with-checks]" ;;
+  '') checks= ;;
+  --with-checks) checks=format,tidy,sanitize,fuzz ;;
+  --with-checks=*) checks=${1#--with-checks=} ;;
+  *) die "unknown arguments '$*'; usage: scripts/test.sh" \
+         "[--with-checks[=NAME,...]]" ;;
 esac
+for name in ${checks//,/ }; do
+  case $name in
+    format | tidy | sanitize | fuzz) ;;
+    *) die "unknown check '$name'; there are format, tidy, sanitize, fuzz" ;;
+  esac
+done
 
 "$root/scripts/install-dependencies.sh"
 enter_environment
@@ -57,13 +66,16 @@ check() {
   if "$@" >&2; then result=passed; fi
   echo "$name $result" >> "$results/checks.txt"
 }
-if [ -n "$with_checks" ]; then
-  check format "$root/scripts/check-format.sh"
-  check tidy "$root/scripts/check-tidy.sh"
-  check sanitize "$root/scripts/sanitize.sh" --quick address
-  for fuzzer in ptx machine npy plan pass; do
-    check "$fuzzer-fuzzer" "$root/scripts/fuzz.sh" 15 "$fuzzer-fuzzer"
-  done
-fi
+for name in ${checks//,/ }; do
+  case $name in
+    format) check format "$root/scripts/check-format.sh" ;;
+    tidy) check tidy "$root/scripts/check-tidy.sh" ;;
+    sanitize) check sanitize "$root/scripts/sanitize.sh" --quick address ;;
+    fuzz)
+      for fuzzer in ptx machine npy plan pass; do
+        check "$fuzzer-fuzzer" "$root/scripts/fuzz.sh" 15 "$fuzzer-fuzzer"
+      done ;;
+  esac
+done
 
 python3 "$root/scripts/count_tests.py" "$results"
