@@ -354,7 +354,7 @@ TEST(ExplainLegality, TableAsJson) {
   std::string all = legalityTableJson(std::nullopt);
   EXPECT_EQ(all.find("{\n  \"targets\": [\"sm_100a\", \"sm_103a\", "), 0u);
   EXPECT_NE(
-      all.find("{\"family\": \"tcgen05\", \"kind\": \"mxf4nvf4\", "
+      all.find("{\"family\": \"tcgen05.mma\", \"kind\": \"mxf4nvf4\", "
                "\"sparse\": true, \"pattern\": \"4:8 in pairs\", \"types\": "
                "[\"e2m1\"], \"same_types\": false, \"scale\": \"ue4m3\", "
                "\"block\": 16, \"k_per_scale\": 32, \"scales_per_mma\": 4, "
