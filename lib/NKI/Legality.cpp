@@ -68,6 +68,20 @@ const PackedType *blockscale::nki::findPackedType(ElementFormat element) {
 }
 
 std::string
+blockscale::nki::joinDistinct(const std::vector<std::string> &words) {
+  std::string text;
+  for (size_t i = 0; i != words.size(); ++i) {
+    auto holdsThis = [&](const std::string &other) {
+      return &other != &words[i] && other != words[i] &&
+             other.find(words[i]) != std::string::npos;
+    };
+    if (std::none_of(words.begin(), words.end(), holdsThis))
+      text += (text.empty() ? "" : ", ") + words[i];
+  }
+  return text;
+}
+
+std::string
 blockscale::nki::quotedList(const std::vector<std::string_view> &names) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {

@@ -54,14 +54,17 @@ template <typename Query> Query mended(Query query) {
   return query;
 }
 
+/// The words joined by commas, without those that others hold.
+std::string joinDistinct(const std::vector<std::string> &words);
+
 /// What of `to` differs from `from`, in the words of the rules.
 template <typename Query>
 std::string describeChange(const Query &from, const Query &to) {
-  std::string text;
+  std::vector<std::string> changes;
   for (const Rule<Query> &rule : rulesFor(from))
     if (rule.value(from) != rule.value(to))
-      text += (text.empty() ? "" : ", ") + rule.value(to);
-  return text;
+      changes.push_back(rule.value(to));
+  return joinDistinct(changes);
 }
 
 template <typename Query>
