@@ -33,8 +33,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sweep import (INTEGER_CHIPS, INTEGER_MIXES, MIXES, UNSCALED_MIXES,
-                   WARP_CHIPS)
+import legality
+from sweep import INTEGER_MIXES, MIXES, UNSCALED_MIXES
 
 CHIPS = ["sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"]
 # A product takes some seconds on the emulator at most.
@@ -66,11 +66,11 @@ def dense_unscaled(mix):
 
 def draw_mix(rng, chip):
     mixes = list(MIXES)
-    if chip in WARP_CHIPS:
+    if not legality.has_tensor_memory(chip):
         # Needs a newer PTX there than LLVM writes.
         mixes = [m for m in mixes if not m.spec.startswith("e8m0_t16")]
     else:
-        unscaled = UNSCALED_MIXES + INTEGER_MIXES * (chip in INTEGER_CHIPS)
+        unscaled = UNSCALED_MIXES + INTEGER_MIXES * legality.has(chip, kind="i8")
         mixes += unscaled + [dense_unscaled(m) for m in unscaled]
     # Every kind is as likely as any other, however many type mixes it has.
     kind = rng.choice(sorted({(m.kind, "n" in m.spec) for m in mixes}))
@@ -111,7 +111,7 @@ def draw_schedule(rng, chip):
         fields.append(f"tile_n = {rng.choice([16, 32, 64, 128, 192, 256])}")
     if rng.random() < 0.3:
         fields.append(f"stages = {rng.randint(2, 5)}")
-    if chip in WARP_CHIPS:
+    if not legality.has_tensor_memory(chip):
         return fields
     if rng.random() < 0.5:
         fields.append(f"cta_group = {rng.choice([1, 2])}")
@@ -292,6 +292,7 @@ def main():
     parser.add_argument("--keep", default="random-products",
                         help="folder for the sources of failures")
     options = parser.parse_args()
+    legality.use(options.blockscale)
     print(f"seed {options.seed}, from product {options.first}", flush=True)
     runner = Runner(options)
     runner.run_all()
