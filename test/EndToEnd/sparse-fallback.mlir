@@ -4,7 +4,7 @@
 // RUN: not blockscale verify %s 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: blockscale verify %s --dense-fallback --host-duties | FileCheck %s
 
-// REFUSED: error: 'blockscale.matmul' op scale type 'ue4m3' is not legal for 'mxf8f6f4'
+// REFUSED: error: 'blockscale.matmul' op operand 'a' keeps 2:4, but kind 'mxf4nvf4', which has its scales, skips 4:8 in pairs
 // REFUSED-SAME: or multiply it densely with 'dense-fallback'
 
 // CHECK-NOT: FAIL
