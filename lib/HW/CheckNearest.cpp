@@ -18,7 +18,9 @@ namespace {
 
 // What a change costs. Only the order matters, and that no sum of small ones
 // outweighs a bigger one that means something else to the user: other data,
-// other scales, other sparsity, other instruction, other shape.
+// other scales, other sparsity, other instruction, other shape. An instruction
+// without scales in place of one with them would lose all of them.
+constexpr double kNoScalesCost = 4000;
 constexpr double kTypeCost = 1000;
 constexpr double kLossCost = 500;
 constexpr double kScaleCost = 300;
@@ -134,6 +136,8 @@ double costOf(const MmaQuery &from, const MmaQuery &to, uint32_t given) {
   };
   add(FieldFamily, differ(from.family != to.family, kFamilyCost));
   add(FieldKind, differ(from.kind != to.kind, kKindCost));
+  add(FieldKind, differ(isBlockScaled(from.kind) && !isBlockScaled(to.kind),
+                        kNoScalesCost));
   auto typeCost = [&](OperandType before, OperandType after) {
     return differ(before != after, kTypeCost) +
            differ(!isExactIn(before, after), kLossCost) +

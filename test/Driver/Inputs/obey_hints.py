@@ -101,8 +101,6 @@ def nearest(product, changes):
                 a_spec=product.a_spec.replace(sparsity(product.a_spec), ""))
         elif found := re.match(r"target = (\w+)", change):
             product = product._replace(chip=found[1])
-        elif re.match(r"kind = \w+, no scale$", change):
-            product = product._replace(a_spec=sparsity(product.a_spec), b_spec="")
         elif not re.match(r"K = ", change):
             raise ValueError(f"cannot obey '{change}' of '{changes}'")
     if scale or block:
