@@ -237,9 +237,9 @@ LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult KRangeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t part, int64_t begin, int64_t end) {
-  // Three stages of 256 elements are a group.
-  constexpr int64_t kParts = 3, kGroup = 768;
-  if (failed(checkRange(emitError, "part", part, 0, kParts - 1)) ||
+  constexpr int64_t kLastPart = hw::kK96GroupStages - 1;
+  constexpr int64_t kGroup = int64_t(hw::kK96GroupSteps) * hw::kK96;
+  if (failed(checkRange(emitError, "part", part, 0, kLastPart)) ||
       failed(checkRange(emitError, "begin", begin, 0, kGroup - 1)) ||
       failed(checkRange(emitError, "end", end, 1, kGroup)))
     return failure();

@@ -139,15 +139,11 @@ static LogicalResult verifyRange(MmaOp op) {
       return op.emitOpError() << "expected a 'range' with 'previous'";
     return success();
   }
-  constexpr int64_t kLastPart = hw::kK96GroupStages - 1;
-  if (range.getPart() < 0 || range.getPart() > kLastPart)
-    return op.emitOpError() << "expected a part from 0 to " << kLastPart
-                            << ", found " << range.getPart();
   int64_t k = op.getInstruction().getK();
   int64_t stage = op.getB().getType().getShape()[2];
   int64_t first = stage * range.getPart(), last = first + stage;
   int64_t begin = range.getBegin(), end = range.getEnd();
-  if (begin < 0 || begin % k != 0 || end <= begin || end > last)
+  if (begin % k != 0 || end > last)
     return op.emitOpError()
            << "expected a range that begins at a multiple of " << k
            << " and ends by " << last << ", where the stage does; found "

@@ -98,3 +98,36 @@ func.func @name(%a: !name_a, %b: !name_b) -> tensor<?x7168xf32> {
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !name_a, !name_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
+
+// -----
+
+!pair_a = !blockscale.tensor<?x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!pair_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @pair(%a: !pair_a, %b: !pair_b) -> tensor<?x7168xf32> {
+  // expected-error @below {{its 'cta_group' of 2 is not its instruction's, 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 2>) : !pair_a, !pair_b -> tensor<?x7168xf32>
+  return %0 : tensor<?x7168xf32>
+}
+
+// -----
+
+!half_pair_a = !blockscale.tensor<?x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!half_pair_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @half_pair(%a: !half_pair_a, %b: !half_pair_b) -> tensor<?x7168xf32> {
+  // expected-error @below {{an instruction of M = 128 and 'cta_group' 2 is not lowered; expected M = 256}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64, cta_group = 2>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, cta_group = 2>) : !half_pair_a, !half_pair_b -> tensor<?x7168xf32>
+  return %0 : tensor<?x7168xf32>
+}
+
+// -----
+
+// expected-error @below {{is for 'sm_103a', but has the name of the module of kernels for 'sm_100a'}}
+gpu.module @kernels attributes {blockscale.target = #blockscale.target<sm_103a>} {
+}
+
+!taken_a = !blockscale.tensor<?x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+!taken_b = !blockscale.tensor<7168x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @taken(%a: !taken_a, %b: !taken_b) -> tensor<?x7168xf32> {
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !taken_a, !taken_b -> tensor<?x7168xf32>
+  return %0 : tensor<?x7168xf32>
+}
