@@ -89,6 +89,7 @@ Runtime::Runtime() : device(chosenDevice()) {
   options.sms = device.part().smCount;
   options.sharedBytes = hw::chipInfo(device.chip()).sharedMemoryPerCta;
   options.strict = isSet("BLOCKSCALE_STRICT", options.strict);
+  options.strictKernel = setting("BLOCKSCALE_STRICT_KERNEL");
   options.advice = isSet("BLOCKSCALE_ADVICE", options.advice);
   if (isSet("BLOCKSCALE_TRACE", false))
     options.trace = [](std::string_view line) {

@@ -97,6 +97,11 @@ void CommandLine::flag(const std::string &name, bool &value,
   parser->app.add_flag(spellings(name), value, help);
 }
 
+void CommandLine::flagOrName(const std::string &name, std::string &value,
+                             const std::string &help) {
+  parser->app.add_flag(spellings(name), value, help)->type_name("[NAME]");
+}
+
 void CommandLine::rest(const std::string &name,
                        std::vector<std::string> &values,
                        const std::string &placeholder,

@@ -45,6 +45,9 @@ public:
              const std::string &placeholder, const std::string &help);
   /// `--name`, `--name=true` or `--name=false`.
   void flag(const std::string &name, bool &value, const std::string &help);
+  /// The same, and `--name=NAME`; `value` becomes "true", "false" or the name.
+  void flagOrName(const std::string &name, std::string &value,
+                  const std::string &help);
   /// `--name PROGRAM ARGUMENTS...`: takes all that follows, as it is.
   void rest(const std::string &name, std::vector<std::string> &values,
             const std::string &placeholder, const std::string &help);

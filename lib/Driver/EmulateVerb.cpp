@@ -67,7 +67,8 @@ private:
   std::string grid = "1", cluster = "1", block = "1";
   uint32_t shared = 0;
   std::vector<std::string> arguments, inputs, settings, outputs, program;
-  bool trace = false, strict = true, advice = false, counters = false;
+  std::string strict = "true";
+  bool trace = false, advice = false, counters = false;
   unsigned threads = 0;
   emulator::Completion completion = emulator::Completion::Immediate;
   uint64_t seed = 1, stepLimit = uint64_t(1) << 32;
@@ -106,8 +107,10 @@ EmulateVerb::EmulateVerb()
                 "Where to write memory after the run: with a plan d=FILE, else "
                 "the number of an argument");
   command.flag("trace", trace, "Print asynchronous and barrier events");
-  command.flag("strict", strict,
-               "Look for missing order, fences and waits (default true)");
+  command.flagOrName("strict", strict,
+                     "Look for missing order, fences and waits: in all kernels "
+                     "(default), in none with false, or in those with NAME in "
+                     "their name");
   command.flag("advice", advice,
                "Also print what is formally wrong but works in published "
                "kernels");
@@ -141,6 +144,18 @@ splitPair(std::string_view text) {
   if (name.empty() || value.empty())
     return std::nullopt;
   return std::pair(std::string(name), std::string(value));
+}
+
+/// What the value of --strict asks for.
+struct StrictMode {
+  bool on;
+  std::string kernel; ///< part of its name; empty for all of them
+};
+static StrictMode strictMode(const std::string &value) {
+  if (value == "false" || value == "0")
+    return {false, ""};
+  bool all = value.empty() || value == "true" || value == "1";
+  return {true, all ? "" : value};
 }
 
 int EmulateVerb::check() {
@@ -440,7 +455,9 @@ int EmulateVerb::runProgram() {
   set("step-limit", "BLOCKSCALE_STEP_LIMIT", std::to_string(stepLimit));
   set("threads", "BLOCKSCALE_THREADS", std::to_string(threads));
   set("trace", "BLOCKSCALE_TRACE", trace ? "1" : "0");
-  set("strict", "BLOCKSCALE_STRICT", strict ? "1" : "0");
+  StrictMode mode = strictMode(strict);
+  set("strict", "BLOCKSCALE_STRICT", mode.on ? "1" : "0");
+  set("strict", "BLOCKSCALE_STRICT_KERNEL", mode.kernel);
   set("advice", "BLOCKSCALE_ADVICE", advice ? "1" : "0");
   return runCudaProgram(request);
 }
@@ -468,7 +485,9 @@ int EmulateVerb::run() {
   emulator::Options options;
   options.threads = threads;
   options.stepLimit = stepLimit;
-  options.strict = strict;
+  StrictMode mode = strictMode(strict);
+  options.strict = mode.on;
+  options.strictKernel = mode.kernel;
   options.advice = advice;
   options.completion = completion;
   options.seed = seed;

@@ -182,6 +182,11 @@ const HazardCase kForeignCases[] = {
                 "@%p1 tcgen05.mma.cta_group::1.kind::f16.collector::a::use "
                 "[%r14], %rd14, %rd11, %r16, %p6; //!\n" DONE(W) FREE,
           "64", "0"),
+    warps(96, "LanesOfOneStore",
+          "selp.u32 %r20, %r1, 0, %p2;\nmov.u32 %r21, $;\n"
+          "mad.lo.u32 %r22, %r1, %r21, %r12;\n"
+          "@%p2 st.shared.u32 [%r22], %r20; //! lane 1",
+          "0", "4"),
     // Padding with bit 7 beside zeros, and beside a row of ones.
     warps(93, "Ue4m3WithASign",
           READY
@@ -267,6 +272,20 @@ TEST(ForeignPrograms, ColumnsBeginElsewhere) {
   EXPECT_EQ(wrong.result.findings[0].hazard, 51u);
   // Where too few are left, those before are given.
   EXPECT_EQ(run("%r11", 480).out[0], 0u);
+}
+
+/// Strict mode of one kernel by name.
+TEST(ForeignPrograms, StrictInOneKernel) {
+  auto run = [](const char *name) {
+    Options options;
+    options.strictKernel = name;
+    return runBody("sub.s64 %rd1, %rd1, %rd3;\nst.global.u32 [%rd1], %r1;", {},
+                   64, 1, options)
+        .result.clean();
+  };
+  EXPECT_FALSE(run(""));
+  EXPECT_FALSE(run("k"));
+  EXPECT_TRUE(run("other"));
 }
 
 /// %nsmid and the memory of a CTA are those of the device.

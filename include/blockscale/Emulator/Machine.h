@@ -178,6 +178,8 @@ struct Options {
   uint32_t sharedBytes = 0;
   /// Looks for missing order, fences and waits, at two to three times the cost.
   bool strict = true;
+  /// With strict: only in kernels whose name contains this.
+  std::string strictKernel;
   /// With strict: also what is formally wrong but works in published kernels.
   bool advice = false;
   /// Findings kept, and pieces of advice; further ones are dropped.

@@ -10,8 +10,21 @@
 namespace blockscale::emulator::machine {
 namespace {
 
-/// detail b: addresses {destination, source, barrier?}; op[0] size, op[1] mask
-/// of CTAs or, with kByteMask, of bytes; imm: Reduction; aux2: TensorMapType.
+/// cp.async.bulk and cp.reduce.async.bulk.
+struct BulkRecord : CopyRecord {
+  AddressOperand to, from;
+  Slot size = kNoSlot;
+  bool fromShared = false;
+  bool byteMask = false; ///< `mask` names the bytes of each 16 that are copied
+  TensorMapType type = TensorMapType::U8; ///< of a reduction
+
+  /// Bytes of an element that is reduced, else 0.
+  unsigned reducedBytes() const {
+    return reduction == Reduction::None ? 0 : globalBits(type) / 8;
+  }
+};
+
+/// What one lane copies.
 struct BulkOp {
   uint64_t to, from;
   uint32_t size;
@@ -37,9 +50,8 @@ std::vector<Range> copiedRanges(const BulkOp &op) {
 /// Strict mode: the bytes that a store reads and writes.
 void orderStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op,
                 const Access &source, const std::vector<Range> &copied) {
-  bool reduces = Reduction(r.imm) != Reduction::None;
-  StoreTouches t = storeTouches(
-      x, r, lane, reduces ? globalBits(TensorMapType(r.aux2)) / 8 : 0);
+  StoreTouches t =
+      storeTouches(x, r, lane, familyOf<BulkRecord>(r).reducedBytes());
   std::vector<Range> from, to;
   for (const Range &range : copied) {
     from.push_back({source.offset + range.address, range.bytes});
@@ -62,8 +74,9 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   Cluster *cluster = x.cluster;
   auto open = x.warp->bulk[lane].open;
   ++*open;
-  auto reduction = Reduction(r.imm);
-  auto type = TensorMapType(r.aux2);
+  const auto &copy = familyOf<BulkRecord>(r);
+  Reduction reduction = copy.reduction;
+  TensorMapType type = copy.type;
   std::vector<Range> copied = copiedRanges(op);
   if (cluster->order)
     orderStore(x, r, lane, op, source, copied);
@@ -92,19 +105,18 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
 }
 
 Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
+  const auto &copy = familyOf<BulkRecord>(r);
   Access source;
-  bool fromShared = r.aux & kFromShared;
-  if (!resolve(x, r, fromShared ? Where::SharedCta : Where::Global, op.from,
-               lane, op.size, Use::Read, source, 16))
+  if (!resolve(x, r, copy.fromShared ? Where::SharedCta : Where::Global,
+               op.from, lane, op.size, Use::Read, source, 16))
     return Step::Fault;
   std::vector<Target> targets;
-  if (!targetsOf(x, r, lane, uint32_t(op.to),
-                 pushedShared(x, *r.detail, 2, lane), r.op[1], targets))
+  if (!targetsOf(x, r, lane, uint32_t(op.to), targets))
     return Step::Fault;
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
-  auto reduction = Reduction(r.imm);
-  auto type = TensorMapType(r.aux2);
+  Reduction reduction = copy.reduction;
+  TensorMapType type = copy.type;
   for (const Target &target : targets) {
     uint32_t offset = target.address - kSharedBase;
     if (target.address < kSharedBase || target.address % 16 ||
@@ -116,16 +128,14 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
           "bulk copy to an address that is not 16-byte aligned in the shared "
           "memory of the CTA",
           int(lane), op.to);
-    BarrierVisit::Kind kind = visitKind(r);
+    BarrierVisit::Kind kind = visitKind(copy);
     Stamp stamp = beginTransaction(x, origin, target.barrier);
     if (cluster->order) {
       touchLane(x, r, lane, source, op.from, op.size, loadTouch(stamp, false));
       std::vector<Range> ranges{{target.address, op.size}};
       Touch written = loadTouch(stamp, true);
-      if (reduction != Reduction::None) {
-        written.strong = true;
-        written.bytes = uint16_t(globalBits(type) / 8);
-      }
+      written.bytes = uint16_t(copy.reducedBytes());
+      written.strong = written.bytes != 0;
       touchRanges(x, r, lane, *target.cta, ranges, written);
     }
     cluster->post(0, [=] {
@@ -156,18 +166,20 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
 }
 
 Step bulkCopy(Exec &x, const Record &r) {
-  adviseRepeats(x, r);
+  const auto &copy = familyOf<BulkRecord>(r);
+  adviseRepeats(x, r, [&](unsigned lane) {
+    return repeatsFirst(x, lane, {&copy.to, &copy.from, &copy.barrier});
+  });
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     BulkOp op;
-    bool store = r.aux & kStore;
-    op.to = store ? pushedAddress(x, *r.detail, 0, lane)
-                  : pushedShared(x, *r.detail, 0, lane);
-    op.from = store || r.aux & kFromShared
-                  ? pushedShared(x, *r.detail, 1, lane)
-                  : pushedAddress(x, *r.detail, 1, lane);
-    op.size = x.reg<uint32_t>(r.op[0])[lane];
-    op.byteMask = r.aux & kByteMask ? x.reg<uint16_t>(r.op[1])[lane] : 0xFFFF;
+    bool store = copy.store;
+    op.to =
+        store ? laneAddress(x, copy.to, lane) : laneShared(x, copy.to, lane);
+    op.from = store || copy.fromShared ? laneShared(x, copy.from, lane)
+                                       : laneAddress(x, copy.from, lane);
+    op.size = x.reg<uint32_t>(copy.size)[lane];
+    op.byteMask = copy.byteMask ? x.reg<uint16_t>(copy.mask)[lane] : 0xFFFF;
     if (op.size % 16 || op.size == 0)
       return x.fault(r, FindingKind::Misaligned,
                      "bulk copy of " + std::to_string(op.size) +
@@ -192,30 +204,26 @@ Step bulkCopy(Exec &x, const Record &r) {
 } // namespace
 
 bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {
-  r.aux = formFlags(in);
-  bool store = r.aux & kStore;
-  if (!store && !in.has(Modifier::Global))
-    r.aux |= kFromShared;
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, in.operands[0]);
-  pushAddress(d, detail, in.operands[1]);
-  r.op[0] = d.source(in.operands[2], 32);
-  if (!store) {
-    pushAddress(d, detail, in.operands[3]);
-    if (!in.has(Modifier::SharedCluster))
-      r.aux |= kCtaForm;
-    if (r.aux & kMulticast)
-      r.op[1] = d.source(in.operands[4], 16);
+  auto &copy = d.family<BulkRecord>(r);
+  decodeForm(in, copy);
+  copy.fromShared = !copy.store && !in.has(Modifier::Global);
+  copy.to = addressOperand(d, in.operands[0]);
+  copy.from = addressOperand(d, in.operands[1]);
+  copy.size = d.source(in.operands[2], 32);
+  if (!copy.store) {
+    copy.barrier = addressOperand(d, in.operands[3]);
+    if (copy.multicast)
+      copy.mask = d.source(in.operands[4], 16);
   } else if (in.has(Modifier::CpMask)) {
-    r.aux |= kByteMask;
-    r.op[1] = d.source(in.operands.back(), 16);
+    copy.byteMask = true;
+    copy.mask = d.source(in.operands.back(), 16);
   }
   if (in.opcode == Opcode::CpReduceAsyncBulk) {
     std::optional<TensorMapType> type = elementType(in.type());
     if (!type)
       return d.refuse("unsupported type");
-    r.imm = int64_t(reductionOf(in));
-    r.aux2 = uint32_t(*type);
+    copy.reduction = reductionOf(in);
+    copy.type = *type;
   }
   d.flow().sink = true;
   r.fn = bulkCopy;

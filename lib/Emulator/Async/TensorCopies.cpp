@@ -22,6 +22,14 @@ void encodeTensorMap(const TensorMap &map, uint8_t *bytes) {
 namespace blockscale::emulator::machine {
 namespace {
 
+/// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
+struct TensorCopyRecord : CopyRecord {
+  AddressOperand shared, map;
+  std::vector<Slot> coordinates;
+  std::vector<Slot> offsets; ///< of the im2col modes
+  BoxMode mode = BoxMode::Tile;
+};
+
 GlobalAccess globalOf(Cluster &cluster, bool write) {
   Memory *memory = &cluster.grid.memory;
   return [memory, write](uint64_t address, uint64_t bytes) -> uint8_t * {
@@ -103,7 +111,7 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
               std::shared_ptr<Box> box, const Target &target) {
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
-  BarrierVisit::Kind kind = visitKind(r);
+  BarrierVisit::Kind kind = visitKind(familyOf<CopyRecord>(r));
   Stamp stamp = beginTransaction(x, origin, target.barrier);
   if (cluster->order)
     orderBox(x, r, lane, map, *box, *target.cta, target.address,
@@ -176,114 +184,146 @@ void advisePattern(Exec &x, const Record &r, unsigned lane, uint32_t address,
            address, Hazard::OffSwizzlePattern, true);
 }
 
-/// detail b: addresses {shared, map, barrier}; a: coordinates; c: offsets of
-/// im2col; op[1] mask; aux2: BoxMode; imm: Reduction.
+/// What one lane copies: the map that it names and the box in it.
+struct LaneCopy {
+  TensorMap map;
+  std::shared_ptr<Box> box;
+  uint32_t shared = 0; ///< with rank
+};
+
+/// False after a report.
+bool resolveCopy(Exec &x, const Record &r, unsigned lane, LaneCopy &out) {
+  const auto &copy = familyOf<TensorCopyRecord>(r);
+  TensorMap &map = out.map;
+  auto fault = [&](FindingKind kind, std::string why, uint64_t address,
+                   Hazard hazard) {
+    x.fault(r, kind, std::move(why), int(lane), address, hazard);
+    return false;
+  };
+  if (!mapAt(x, r, laneAddress(x, copy.map, lane), lane, map))
+    return false;
+  if (!map.globalAddress)
+    return fault(FindingKind::Tma,
+                 "the tensor map has the global address 0: a template needs "
+                 "its address by tensormap.replace first",
+                 0, Hazard::IllegalTensorMap);
+  auto count = unsigned(copy.coordinates.size());
+  int32_t c[5] = {};
+  for (unsigned i = 0; i != count && i < 5; ++i)
+    c[i] = x.reg<int32_t>(copy.coordinates[i])[lane];
+  BoxOffsets offsets{};
+  for (unsigned i = 0; i != copy.offsets.size() && i < 3; ++i)
+    offsets[i] = x.reg<uint16_t>(copy.offsets[i])[lane];
+  if (copy.mode != BoxMode::Gather4 && count != map.rank)
+    return fault(FindingKind::Tma,
+                 std::to_string(count) + " coordinates for a map of rank " +
+                     std::to_string(map.rank),
+                 0, Hazard::IllegalTensorMap);
+  out.box = std::make_shared<Box>();
+  if (auto wrong = resolveBox(map, c, copy.mode, copy.store, *out.box, offsets))
+    return fault(FindingKind::Tma, wrong->message, 0, wrong->hazard);
+  if (!copy.store && !copy.ownCta && isSubByte(map.type) && lacksPaddedTypes(x))
+    return fault(FindingKind::Tma,
+                 "4- and 6-bit types need the .shared::cta form on " +
+                     x.cluster->program().module->target,
+                 0, Hazard::PaddedTypeToCluster);
+  out.shared = laneShared(x, copy.shared, lane);
+  if (out.shared % 128)
+    return fault(FindingKind::Misaligned,
+                 "shared address of a tensor copy is not a multiple of 128",
+                 out.shared, Hazard::UnalignedTensorCopy);
+  if (tracing(*x.cluster))
+    trace(*x.cluster, x.origin(r, int(lane)),
+          std::string("event=tma direction=") +
+              (copy.store ? "store" : "load") + " shared=" + hex(out.shared) +
+              " global=" + hex(map.globalAddress) +
+              " coordinates=" + coordinatesText(c, count) +
+              " bytes=" + std::to_string(out.box->transactionBytes) +
+              " swizzle=" + std::to_string(unsigned(map.swizzle)));
+  return true;
+}
+
+/// False after a report.
+bool tensorLoad(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
+  std::vector<Target> targets;
+  if (!targetsOf(x, r, lane, one.shared, targets))
+    return false;
+  for (const Target &target : targets) {
+    advisePattern(x, r, lane, target.address, one.map.swizzle);
+    noteSwizzle(*x.cluster, *target.cta, target.address, *one.box,
+                one.map.swizzle);
+    if (familyOf<CopyRecord>(r).pair && x.cluster->order)
+      x.cluster->tensorOrder->countsForPair(target.barrier);
+    postLoad(x, r, lane, one.map, one.box, target);
+  }
+  return true;
+}
+
+/// False after a report.
+bool tensorStore(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
+  const auto &copy = familyOf<TensorCopyRecord>(r);
+  Origin origin = x.origin(r, int(lane));
+  Cluster *cluster = x.cluster;
+  Cta *cta = x.cta;
+  if (one.shared >> kRankShift != cta->rank) {
+    x.fault(r, FindingKind::Tma, "store from the shared memory of another CTA",
+            int(lane), one.shared, Hazard::CopyInWrongCta);
+    return false;
+  }
+  auto open = x.warp->bulk[lane].open;
+  ++*open;
+  Reduction reduction = copy.reduction;
+  bool reduces = reduction != Reduction::None;
+  uint32_t from = one.shared & 0xFFFFFF;
+  // A warp that stores one box by all of its lanes, as epilogues of CUTLASS
+  // do, writes the same bytes again.
+  if (cluster->order &&
+      (reduces ||
+       !repeatsFirst(x, lane, {&copy.shared, &copy.map}, copy.coordinates))) {
+    StoreTouches t =
+        storeTouches(x, r, lane, reduces ? globalBits(one.map.type) / 8 : 0);
+    orderBox(x, r, lane, one.map, *one.box, *cta, from, t.source,
+             t.destination);
+  }
+  cluster->post(0, [=, map = one.map, box = one.box] {
+    std::unique_lock<std::mutex> lock(cluster->grid.atomics, std::defer_lock);
+    if (reduction != Reduction::None)
+      lock.lock();
+    uint32_t never = 0;
+    auto fault = storeBox(map, *box, spanOf(*cta), from, reduction,
+                          globalOf(*cluster, true),
+                          [&](uint32_t address, uint32_t bytes) {
+                            if (!never && !allValid(*cta, address, bytes))
+                              never = address;
+                          });
+    --*open;
+    cluster->counters.tmaStoreBytes += box->transactionBytes;
+    emitCopy(*cluster, origin, EventKind::Store, box->transactionBytes,
+             cta->rank);
+    if (fault)
+      asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
+                 fault->address, fault->hazard);
+    else if (never)
+      report(*cluster, origin, FindingKind::Uninitialised,
+             "a tensor store reads shared memory that was never written",
+             never);
+  });
+  return true;
+}
+
 Step tensorCopy(Exec &x, const Record &r) {
-  adviseRepeats(x, r);
+  const auto &copy = familyOf<TensorCopyRecord>(r);
+  adviseRepeats(x, r, [&](unsigned lane) {
+    return repeatsFirst(x, lane, {&copy.shared, &copy.map, &copy.barrier},
+                        copy.coordinates);
+  });
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    TensorMap map;
-    if (!mapAt(x, r, pushedAddress(x, *r.detail, 1, lane), lane, map))
-      return Step::Fault;
-    if (!map.globalAddress)
-      return x.fault(r, FindingKind::Tma,
-                     "the tensor map has the global address 0: a template "
-                     "needs its address by tensormap.replace first",
-                     int(lane), 0, Hazard::IllegalTensorMap);
-    int32_t c[5] = {};
-    auto count = unsigned(r.detail->a.size());
-    for (unsigned i = 0; i != count && i < 5; ++i)
-      c[i] = x.reg<int32_t>(r.detail->a[i])[lane];
-    BoxOffsets offsets{};
-    for (unsigned i = 0; i != r.detail->c.size() && i < 3; ++i)
-      offsets[i] = x.reg<uint16_t>(r.detail->c[i])[lane];
-    bool store = r.aux & kStore;
-    auto mode = BoxMode(r.aux2);
-    if (mode != BoxMode::Gather4 && count != map.rank)
-      return x.fault(r, FindingKind::Tma,
-                     std::to_string(count) + " coordinates for a map of rank " +
-                         std::to_string(map.rank),
-                     int(lane), 0, Hazard::IllegalTensorMap);
-    auto box = std::make_shared<Box>();
-    if (auto fault = resolveBox(map, c, mode, store, *box, offsets))
-      return x.fault(r, FindingKind::Tma, fault->message, int(lane), 0,
-                     fault->hazard);
-    if (!store && !(r.aux & kCtaForm) && isSubByte(map.type) &&
-        lacksPaddedTypes(x))
-      return x.fault(r, FindingKind::Tma,
-                     "4- and 6-bit types need the .shared::cta form on " +
-                         x.cluster->program().module->target,
-                     int(lane), 0, Hazard::PaddedTypeToCluster);
-    uint32_t shared = pushedShared(x, *r.detail, 0, lane);
-    if (shared % 128)
-      return x.fault(r, FindingKind::Misaligned,
-                     "shared address of a tensor copy is not a multiple of 128",
-                     int(lane), shared, Hazard::UnalignedTensorCopy);
-    if (tracing(*x.cluster))
-      trace(*x.cluster, x.origin(r, int(lane)),
-            std::string("event=tma direction=") + (store ? "store" : "load") +
-                " shared=" + hex(shared) + " global=" + hex(map.globalAddress) +
-                " coordinates=" + coordinatesText(c, count) +
-                " bytes=" + std::to_string(box->transactionBytes) +
-                " swizzle=" + std::to_string(unsigned(map.swizzle)));
-    if (!store) {
-      std::vector<Target> targets;
-      if (!targetsOf(x, r, lane, shared, pushedShared(x, *r.detail, 2, lane),
-                     r.op[1], targets))
-        return Step::Fault;
-      for (const Target &target : targets) {
-        advisePattern(x, r, lane, target.address, map.swizzle);
-        noteSwizzle(*x.cluster, *target.cta, target.address, *box, map.swizzle);
-        if (r.aux & kPair && x.cluster->order)
-          x.cluster->tensorOrder->countsForPair(target.barrier);
-        postLoad(x, r, lane, map, box, target);
-      }
-    } else {
-      Origin origin = x.origin(r, int(lane));
-      Cluster *cluster = x.cluster;
-      Cta *cta = x.cta;
-      if (shared >> kRankShift != cta->rank)
-        return x.fault(r, FindingKind::Tma,
-                       "store from the shared memory of another CTA", int(lane),
-                       shared, Hazard::CopyInWrongCta);
-      auto open = x.warp->bulk[lane].open;
-      ++*open;
-      auto reduction = Reduction(r.imm);
-      bool reduces = reduction != Reduction::None;
-      // A warp that stores one box by all of its lanes, as epilogues of CUTLASS
-      // do, writes the same bytes again.
-      if (cluster->order && (reduces || !repeatsFirst(x, r, lane))) {
-        StoreTouches t =
-            storeTouches(x, r, lane, reduces ? globalBits(map.type) / 8 : 0);
-        orderBox(x, r, lane, map, *box, *cta, shared & 0xFFFFFF, t.source,
-                 t.destination);
-      }
-      cluster->post(0, [=] {
-        std::unique_lock<std::mutex> lock(cluster->grid.atomics,
-                                          std::defer_lock);
-        if (reduction != Reduction::None)
-          lock.lock();
-        uint32_t never = 0;
-        auto fault = storeBox(map, *box, spanOf(*cta), shared & 0xFFFFFF,
-                              reduction, globalOf(*cluster, true),
-                              [&](uint32_t address, uint32_t bytes) {
-                                if (!never && !allValid(*cta, address, bytes))
-                                  never = address;
-                              });
-        --*open;
-        cluster->counters.tmaStoreBytes += box->transactionBytes;
-        emitCopy(*cluster, origin, EventKind::Store, box->transactionBytes,
-                 cta->rank);
-        if (fault)
-          asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
-                     fault->address, fault->hazard);
-        else if (never)
-          report(*cluster, origin, FindingKind::Uninitialised,
-                 "a tensor store reads shared memory that was never written",
-                 never);
-      });
-    }
-    if (x.cluster->faulted)
+    LaneCopy one;
+    if (!resolveCopy(x, r, lane, one) ||
+        !(copy.store ? tensorStore(x, r, lane, one)
+                     : tensorLoad(x, r, lane, one)) ||
+        x.cluster->faulted)
       return Step::Fault;
   }
   return Step::Next;
@@ -304,44 +344,39 @@ BoxMode modeOf(const Instruction &in) {
 } // namespace
 
 bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
-  r.aux = formFlags(in);
-  BoxMode mode = modeOf(in);
-  r.aux2 = uint32_t(mode);
-  bool store = r.aux & kStore;
-  const Operand &map = in.operands[store ? 0 : 1];
-  const Operand &shared = in.operands[store ? 1 : 0];
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, shared);
-  pushAddress(d, detail, map);
+  auto &copy = d.family<TensorCopyRecord>(r);
+  decodeForm(in, copy);
+  copy.mode = modeOf(in);
+  const Operand &map = in.operands[copy.store ? 0 : 1];
+  copy.shared = addressOperand(d, in.operands[copy.store ? 1 : 0]);
+  copy.map = addressOperand(d, map);
   // A parameter's own address is in the parameter space.
   if (map.symbol.scope == SymbolScope::Parameter)
-    detail.numbers[2] += int64_t(kParamWindow);
+    copy.map.imm += int64_t(kParamWindow);
   for (const Operand &coordinate : map.elements)
-    detail.a.push_back(d.source(coordinate, 32));
-  if (store) {
-    r.imm = int64_t(reductionOf(in));
+    copy.coordinates.push_back(d.source(coordinate, 32));
+  if (copy.store) {
+    copy.reduction = reductionOf(in);
   } else {
     if (in.operands.size() < 3)
       return d.refuse("missing operands");
-    pushAddress(d, detail, in.operands[2]);
-    if (!in.has(Modifier::SharedCluster))
-      r.aux |= kCtaForm;
+    copy.barrier = addressOperand(d, in.operands[2]);
     size_t next = 3;
-    if (mode != BoxMode::Tile && mode != BoxMode::Gather4) {
+    if (copy.mode != BoxMode::Tile && copy.mode != BoxMode::Gather4) {
       // W, H and D of an image, or halo and offset along W.
       size_t axes = map.elements.size() - 2;
-      size_t count = mode == BoxMode::Im2col ? axes : 2;
+      size_t count = copy.mode == BoxMode::Im2col ? axes : 2;
       if (next >= in.operands.size() ||
           in.operands[next].elements.size() != count)
         return d.refuse("expected " + std::to_string(count) +
                         " im2col offsets");
       for (const Operand &offset : in.operands[next++].elements)
-        detail.c.push_back(d.source(offset, 16));
+        copy.offsets.push_back(d.source(offset, 16));
     }
-    if (r.aux & kMulticast) {
+    if (copy.multicast) {
       if (next >= in.operands.size())
         return d.refuse("missing operands");
-      r.op[1] = d.source(in.operands[next], 16);
+      copy.mask = d.source(in.operands[next], 16);
     }
   }
   d.flow().sink = true;

@@ -16,7 +16,9 @@ void markRange(Cta &cta, uint32_t address, uint32_t bytes) {
 }
 
 bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
-               uint32_t barrier, Slot mask, std::vector<Target> &out) {
+               std::vector<Target> &out) {
+  const auto &copy = familyOf<CopyRecord>(r);
+  uint32_t barrier = laneShared(x, copy.barrier, lane);
   size_t size = x.cluster->ctas.size();
   uint32_t rank = destination >> kRankShift,
            barrierRank = barrier >> kRankShift;
@@ -27,26 +29,26 @@ bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
   };
   if (rank >= size || barrierRank >= size)
     return bad("address of a rank outside the cluster", Hazard::ExitedCta);
-  if (r.aux & kCtaForm && rank != x.cta->rank)
+  if (copy.ownCta && rank != x.cta->rank)
     return bad("shared::cta copy into another CTA");
   uint32_t offset = destination & 0xFFFFFF, barrierOffset = barrier & 0xFFFFFF;
-  if (!(r.aux & kMulticast)) {
-    bool samePair = r.aux & kPair && (rank ^ barrierRank) <= 1 &&
-                    rank / 2 == barrierRank / 2;
+  if (!copy.multicast) {
+    bool samePair =
+        copy.pair && (rank ^ barrierRank) <= 1 && rank / 2 == barrierRank / 2;
     if (rank != barrierRank && !samePair)
       return bad(
           "the mbarrier is neither in the destination CTA nor in its pair");
     out.push_back({x.cluster->ctas[rank].get(), offset, barrier});
     return true;
   }
-  uint32_t ranks = x.reg<uint16_t>(mask)[lane];
+  uint32_t ranks = x.reg<uint16_t>(copy.mask)[lane];
   if (!ranks || ranks >> size)
     return bad("multicast mask " + hex(ranks) + " in a cluster of " +
                    std::to_string(size),
                Hazard::ExitedCta);
   for (; ranks; ranks &= ranks - 1) {
     auto one = uint32_t(__builtin_ctz(ranks));
-    uint32_t home = r.aux & kPair ? (one & ~1u) | (barrierRank & 1) : one;
+    uint32_t home = copy.pair ? (one & ~1u) | (barrierRank & 1) : one;
     out.push_back({x.cluster->ctas[one].get(), offset,
                    barrierOffset | home << kRankShift});
   }
@@ -94,30 +96,19 @@ StoreTouches storeTouches(Exec &x, const Record &r, unsigned lane,
   return t;
 }
 
-bool repeatsFirst(Exec &x, const Record &r, unsigned lane) {
+bool repeatsFirst(const Exec &x, unsigned lane,
+                  std::initializer_list<const AddressOperand *> addresses,
+                  const std::vector<Slot> &coordinates) {
   unsigned first = x.firstLane();
   if (lane == first)
     return false;
-  for (unsigned i = 0; i != r.detail->b.size(); ++i)
-    if (pushedAddress(x, *r.detail, i, first) !=
-        pushedAddress(x, *r.detail, i, lane))
+  for (const AddressOperand *address : addresses)
+    if (laneAddress(x, *address, first) != laneAddress(x, *address, lane))
       return false;
-  for (Slot slot : r.detail->a)
+  for (Slot slot : coordinates)
     if (x.reg<uint32_t>(slot)[first] != x.reg<uint32_t>(slot)[lane])
       return false;
   return true;
-}
-
-void adviseRepeats(Exec &x, const Record &r) {
-  if (!x.cluster->grid.options.advice || !(x.mask & (x.mask - 1)))
-    return;
-  auto second = unsigned(__builtin_ctz(x.mask & (x.mask - 1)));
-  if (!repeatsFirst(x, r, second))
-    return;
-  reportHazard(*x.cluster, x.origin(r, int(second)), Hazard::RepeatedIssue,
-               FindingKind::Tma,
-               std::to_string(__builtin_popcount(x.mask)) +
-                   " lanes issue the same copy");
 }
 
 Reduction reductionOf(const Instruction &in) {
@@ -181,10 +172,11 @@ static bool toGlobal(const Instruction &in) {
   return false;
 }
 
-uint32_t formFlags(const Instruction &in) {
-  return (toGlobal(in) ? kStore : 0) |
-         (in.has(Modifier::CtaGroup2) ? kPair : 0) |
-         (in.has(Modifier::MulticastCluster) ? kMulticast : 0);
+void decodeForm(const Instruction &in, CopyRecord &copy) {
+  copy.store = toGlobal(in);
+  copy.pair = in.has(Modifier::CtaGroup2);
+  copy.multicast = in.has(Modifier::MulticastCluster);
+  copy.ownCta = !copy.store && !in.has(Modifier::SharedCluster);
 }
 
 bool decodeTma(Decoder &d, const Instruction &in, Record &r) {

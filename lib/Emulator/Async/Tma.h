@@ -14,14 +14,15 @@
 
 namespace blockscale::emulator::machine {
 
-/// Record::aux of a copy.
-enum : uint32_t {
-  kStore = 1,
-  kPair = 2,
-  kMulticast = 4,
-  kCtaForm = 8,
-  kFromShared = 16,
-  kByteMask = 32,
+/// A bulk or tensor copy.
+struct CopyRecord : FamilyRecord {
+  bool store = false;     ///< to global memory
+  bool pair = false;      ///< .cta_group::2
+  bool multicast = false; ///< `mask` names the CTAs
+  bool ownCta = false;    ///< a load of the form .shared::cta
+  AddressOperand barrier; ///< of a load
+  Slot mask = kNoSlot;
+  Reduction reduction = Reduction::None;
 };
 
 /// A destination of a load.
@@ -33,11 +34,11 @@ struct Target {
 
 /// Destinations of a load; false after a report.
 bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
-               uint32_t barrier, Slot mask, std::vector<Target> &out);
+               std::vector<Target> &out);
 
 /// How the bytes of a load count on mbarriers.
-inline BarrierVisit::Kind visitKind(const Record &r) {
-  return r.aux & kMulticast ? BarrierVisit::Multicast : BarrierVisit::Copy;
+inline BarrierVisit::Kind visitKind(const CopyRecord &copy) {
+  return copy.multicast ? BarrierVisit::Multicast : BarrierVisit::Copy;
 }
 
 /// Marks shared memory of a CTA as written.
@@ -52,9 +53,23 @@ void emitCopy(Cluster &cluster, const Origin &origin, EventKind kind,
 
 /// Whether the lane issues the same copy as the first one: equal addresses and
 /// coordinates.
-bool repeatsFirst(Exec &x, const Record &r, unsigned lane);
-/// Advice if two lanes issue the same copy.
-void adviseRepeats(Exec &x, const Record &r);
+bool repeatsFirst(const Exec &x, unsigned lane,
+                  std::initializer_list<const AddressOperand *> addresses,
+                  const std::vector<Slot> &coordinates = {});
+/// Advice that two lanes issue the same copy, where `repeats` says so of the
+/// second one that executes.
+template <typename F>
+void adviseRepeats(Exec &x, const Record &r, F &&repeats) {
+  uint32_t rest = x.mask & (x.mask - 1);
+  if (!rest || !x.cluster->grid.options.advice)
+    return;
+  auto second = unsigned(__builtin_ctz(rest));
+  if (repeats(second))
+    reportHazard(*x.cluster, x.origin(r, int(second)), Hazard::RepeatedIssue,
+                 FindingKind::Tma,
+                 std::to_string(__builtin_popcount(x.mask)) +
+                     " lanes issue the same copy");
+}
 
 /// Strict mode: the accesses of a load into one CTA.
 Touch loadTouch(Stamp stamp, bool write);
@@ -67,8 +82,8 @@ struct StoreTouches {
 StoreTouches storeTouches(Exec &x, const Record &r, unsigned lane,
                           unsigned reducedBytes);
 
-/// The flags of Record::aux that the mnemonic says.
-uint32_t formFlags(const Instruction &in);
+/// Fills in what the mnemonic says.
+void decodeForm(const Instruction &in, CopyRecord &copy);
 
 /// What a reducing copy does to each element.
 Reduction reductionOf(const Instruction &in);

@@ -73,13 +73,19 @@ inline uint64_t laneAddress(const Exec &x, Slot base, bool wide, int64_t imm,
   return value + uint64_t(imm);
 }
 
-/// An address operand as handlers keep it.
-struct AddressOperand {
-  Slot base = kNoSlot;
-  bool wide = true;
-  int64_t imm = 0;
-};
 AddressOperand addressOperand(Decoder &decoder, const Operand &operand);
+inline uint64_t laneAddress(const Exec &x, const AddressOperand &operand,
+                            unsigned lane) {
+  return laneAddress(x, operand.base, operand.wide, operand.imm, lane);
+}
+/// Same, as a shared address: 32 bits; generic addresses lose their window, and
+/// those without base get the rank.
+inline uint32_t laneShared(const Exec &x, const AddressOperand &operand,
+                           unsigned lane) {
+  auto address = uint32_t(laneAddress(x, operand, lane));
+  return operand.base == kNoSlot ? address | x.cta->rank << kRankShift
+                                 : address;
+}
 /// Packs it at the end of Detail::b and Detail::numbers.
 void pushAddress(Decoder &decoder, Detail &detail, const Operand &operand);
 /// Address `index` of those pushed; shared addresses without base get the rank.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "Elements.h"
 
 namespace blockscale::emulator::machine {
 namespace {
@@ -272,6 +273,29 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
     synchronise();
 }
 
+/// Advice if two lanes store different values to one place.
+void adviseLanes(Exec &x, const Record &r, const Shape &s,
+                 const LanePointers &at) {
+  auto differ = [&](unsigned a, unsigned b) {
+    return std::any_of(r.detail->a.begin(), r.detail->a.end(), [&](Slot slot) {
+      const uint8_t *lanes = x.at(slot);
+      return std::memcmp(lanes + a * s.registerBytes,
+                         lanes + b * s.registerBytes, s.element) != 0;
+    });
+  };
+  for (uint32_t left = x.mask; left; left &= left - 1)
+    for (uint32_t rest = left & (left - 1); rest; rest &= rest - 1) {
+      auto a = unsigned(__builtin_ctz(left)), b = unsigned(__builtin_ctz(rest));
+      if (at.data[a] == at.data[b] && differ(a, b))
+        return reportHazard(*x.cluster, x.origin(r, int(b)),
+                            Hazard::LanesDisagree, FindingKind::Race,
+                            "lanes " + std::to_string(a) + " and " +
+                                std::to_string(b) +
+                                " store different values to the same place",
+                            addressOf(x, r, s, b));
+    }
+}
+
 /// Strict mode: the value of a strong access and what it means for order go
 /// together, as for atomics.
 std::unique_lock<std::mutex> meet(Exec &x, const Record &r,
@@ -279,107 +303,6 @@ std::unique_lock<std::mutex> meet(Exec &x, const Record &r,
   if (!x.cluster->order || !(r.aux & kStrong) || !at.globalLanes)
     return {};
   return std::unique_lock<std::mutex>(x.cluster->grid.atomics);
-}
-
-/// An element of memory that other host threads may access meanwhile: a kernel
-/// that races gets one value or the other, never a part of each.
-template <typename T> T readElement(const uint8_t *from) {
-  typedef T Shared __attribute__((may_alias));
-  T value;
-  if (reinterpret_cast<uintptr_t>(from) % sizeof(T) == 0)
-    value = __atomic_load_n(reinterpret_cast<const Shared *>(from),
-                            __ATOMIC_RELAXED);
-  else // a buffer of the host that is not aligned
-    std::memcpy(&value, from, sizeof(T));
-  return value;
-}
-template <typename T> void writeElement(uint8_t *to, T value) {
-  typedef T Shared __attribute__((may_alias));
-  if (reinterpret_cast<uintptr_t>(to) % sizeof(T) == 0)
-    __atomic_store_n(reinterpret_cast<Shared *>(to), value, __ATOMIC_RELAXED);
-  else
-    std::memcpy(to, &value, sizeof(T));
-}
-
-/// The same for elements of another size than the register: loads extend them
-/// by zero or sign, stores cut them.
-void extendInto(uint8_t *to, unsigned width, const uint8_t *from,
-                unsigned bytes, bool sign) {
-  uint8_t value[16];
-  switch (bytes) {
-  case 1:
-    value[0] = readElement<uint8_t>(from);
-    break;
-  case 2: {
-    auto element = readElement<uint16_t>(from);
-    std::memcpy(value, &element, 2);
-    break;
-  }
-  case 4: {
-    auto element = readElement<uint32_t>(from);
-    std::memcpy(value, &element, 4);
-    break;
-  }
-  default:
-    std::memcpy(value, from, bytes);
-  }
-  uint8_t fill = sign && value[bytes - 1] & 0x80 ? 0xFF : 0;
-  std::memcpy(to, value, std::min(bytes, width));
-  if (width > bytes)
-    std::memset(to + bytes, fill, width - bytes);
-}
-void storePart(uint8_t *to, const uint8_t *from, unsigned bytes) {
-  switch (bytes) {
-  case 1:
-    return writeElement<uint8_t>(to, *from);
-  case 2: {
-    uint16_t element;
-    std::memcpy(&element, from, 2);
-    return writeElement(to, element);
-  }
-  case 4: {
-    uint32_t element;
-    std::memcpy(&element, from, 4);
-    return writeElement(to, element);
-  }
-  default:
-    std::memcpy(to, from, bytes);
-  }
-}
-
-/// Moves one element per lane between memory and a register of its size.
-template <typename T>
-void moveLanes(uint32_t mask, uint8_t *const memory[32], unsigned offset,
-               uint8_t *slot, bool isLoad) {
-  T *lanes = reinterpret_cast<T *>(slot);
-  if (isLoad)
-    forLanes(mask, [&](unsigned lane) {
-      lanes[lane] = readElement<T>(memory[lane] + offset);
-    });
-  else
-    forLanes(mask, [&](unsigned lane) {
-      writeElement<T>(memory[lane] + offset, lanes[lane]);
-    });
-}
-
-/// False if there is no lane type of that size.
-bool moveElement(unsigned bytes, uint32_t mask, uint8_t *const memory[32],
-                 unsigned offset, uint8_t *slot, bool isLoad) {
-  switch (bytes) {
-  case 1:
-    moveLanes<uint8_t>(mask, memory, offset, slot, isLoad);
-    return true;
-  case 2:
-    moveLanes<uint16_t>(mask, memory, offset, slot, isLoad);
-    return true;
-  case 4:
-    moveLanes<uint32_t>(mask, memory, offset, slot, isLoad);
-    return true;
-  case 8:
-    moveLanes<uint64_t>(mask, memory, offset, slot, isLoad);
-    return true;
-  }
-  return false;
 }
 
 /// Whether one of `bytes` (a power of two) marks is zero.
@@ -450,6 +373,8 @@ Step store(Exec &x, const Record &r) {
   std::unique_lock<std::mutex> lock = meet(x, r, to);
   if (x.cluster->order && (to.shared || to.globalLanes))
     orderLanes(x, r, s, to, Use::Write);
+  if (x.cluster->order && x.cluster->grid.options.advice)
+    adviseLanes(x, r, s, to);
   ++x.cluster->writes;
   uint32_t undefined = undefinedData(x, r);
   if (undefined && to.global && !to.shared) {

@@ -48,6 +48,13 @@ public:
   /// The address of a symbol in its own space.
   uint64_t symbolAddress(const SymbolRef &symbol);
   Detail &detail(Record &record);
+  /// Makes the record of the instruction's family.
+  template <typename T> T &family(Record &record) {
+    auto made = std::make_unique<T>();
+    T &result = *made;
+    detail(record).family = std::move(made);
+    return result;
+  }
   /// Index into Program::code of instruction `index` of this function.
   uint32_t target(uint32_t index) const { return functionBase + index; }
   /// Adds the plan of a call of function `index` of the module.

@@ -78,11 +78,24 @@ struct Flow {
   std::array<Slot, 2> parts{kNoSlot, kNoSlot};
 };
 
+/// What the decoder of a family leaves for its handlers, by name.
+struct FamilyRecord {
+  virtual ~FamilyRecord() = default;
+};
+
 /// What a handler needs beyond a few operands.
 struct Detail {
   std::vector<Slot> a, b, c, d;
   std::vector<int64_t> numbers;
   std::vector<uint32_t> targets;
+  std::unique_ptr<FamilyRecord> family;
+};
+
+/// An address operand as handlers keep it.
+struct AddressOperand {
+  Slot base = kNoSlot;
+  bool wide = true; ///< the base has 64 bits
+  int64_t imm = 0;
 };
 
 /// One instruction, decoded.
@@ -96,6 +109,11 @@ struct Record {
   const Detail *detail = nullptr;
   const Instruction *instruction = nullptr;
 };
+
+/// The record that the decoder of the instruction's family made.
+template <typename T> const T &familyOf(const Record &r) {
+  return static_cast<const T &>(*r.detail->family);
+}
 
 /// A register that holds the address of a local variable in the frame of the
 /// running call.

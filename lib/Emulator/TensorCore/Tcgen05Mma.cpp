@@ -16,62 +16,50 @@
 namespace blockscale::emulator::machine {
 namespace {
 
-/// What an mma needs, in Detail: a = value slots {a, b, idesc, enable, disable
-/// lanes...}; b/numbers = addresses {d, a?, metadata?, scaleA?, scaleB?}.
-/// aux2: bit 0 for `.ws`; bits 1..2 the collector buffer of B, bits 3..4 the
-/// CollectorUse of that buffer, without `.ws` of the one of A; op[0] the
-/// zero-column mask descriptor, if there is one.
 enum class CollectorUse : uint8_t { Discard, Fill, Use, LastUse };
-struct MmaShape {
-  MmaForm form;
-  bool aInTensor, aShift, scaled;
-  unsigned scaleInputD, disableLanes, collector;
-  CollectorUse collectorUse;
-};
-MmaShape mmaShape(const Record &r) {
-  MmaShape s;
-  s.form.kind = MmaKind(r.aux & 15);
-  s.form.sparse = r.aux >> 4 & 1;
-  s.form.ctaGroup = r.aux >> 5 & 1 ? 2 : 1;
-  s.aInTensor = r.aux >> 6 & 1;
-  s.aShift = r.aux >> 7 & 1;
-  s.scaled = isBlockScaled(s.form.kind);
-  s.form.block = r.aux >> 8 & 255;
-  s.scaleInputD = r.aux >> 16 & 255;
-  s.disableLanes = r.aux >> 24;
-  s.form.weightStationary = r.aux2 & 1;
-  s.collector = r.aux2 >> 1 & 3;
-  s.collectorUse = CollectorUse(r.aux2 >> 3 & 3);
-  return s;
-}
 
-MmaRequest requestOf(Exec &x, const Record &r, const MmaShape &s,
-                     unsigned lane) {
-  const Detail &d = *r.detail;
+/// tcgen05.mma.
+struct MmaRecord : FamilyRecord {
+  MmaForm form;
+  bool aInTensor = false, aShift = false;
+  AddressOperand d;
+  AddressOperand a;           ///< with aInTensor
+  Slot descriptorA = kNoSlot; ///< without
+  Slot descriptorB = kNoSlot, idesc = kNoSlot, enableInputD = kNoSlot;
+  AddressOperand metadata;       ///< of sparse A
+  AddressOperand scaleA, scaleB; ///< of block-scaled kinds
+  unsigned scaleInputD = 0;
+  std::vector<Slot> disabledLanes;
+  Slot zeroColumns = kNoSlot; ///< mask descriptor of `.ws`
+  /// The buffer of B with `.ws`, of A without.
+  unsigned collector = 0;
+  CollectorUse collectorUse = CollectorUse::Discard;
+};
+
+MmaRequest requestOf(const Exec &x, const MmaRecord &m, unsigned lane) {
   MmaRequest q;
-  q.form = s.form;
-  unsigned address = 0;
-  auto nextAddress = [&] {
-    return uint32_t(pushedAddress(x, d, address++, lane));
+  auto address = [&](const AddressOperand &operand) {
+    return uint32_t(laneAddress(x, operand, lane));
   };
-  q.d = nextAddress();
-  q.aInTensorMemory = s.aInTensor;
-  q.aShift = s.aShift;
-  q.a = s.aInTensor ? nextAddress() : x.reg<uint64_t>(d.a[0])[lane];
-  q.b = x.reg<uint64_t>(d.a[1])[lane];
-  q.idesc = x.reg<uint32_t>(d.a[2])[lane];
-  if (s.form.sparse)
-    q.metadata = nextAddress();
-  if (s.scaled) {
-    q.scaleA = nextAddress();
-    q.scaleB = nextAddress();
+  q.form = m.form;
+  q.d = address(m.d);
+  q.aInTensorMemory = m.aInTensor;
+  q.aShift = m.aShift;
+  q.a = m.aInTensor ? address(m.a) : x.reg<uint64_t>(m.descriptorA)[lane];
+  q.b = x.reg<uint64_t>(m.descriptorB)[lane];
+  q.idesc = x.reg<uint32_t>(m.idesc)[lane];
+  if (m.form.sparse)
+    q.metadata = address(m.metadata);
+  if (isBlockScaled(m.form.kind)) {
+    q.scaleA = address(m.scaleA);
+    q.scaleB = address(m.scaleB);
   }
-  q.enableInputD = x.predicate(d.a[3]) >> lane & 1;
-  q.scaleInputD = s.scaleInputD;
-  if (r.op[0] != kNoSlot)
-    q.zeroColumns = x.reg<uint64_t>(r.op[0])[lane];
-  for (unsigned i = 0; i != s.disableLanes; ++i)
-    q.disableOutputLane[i] = x.reg<uint32_t>(d.a[4 + i])[lane];
+  q.enableInputD = x.predicate(m.enableInputD) >> lane & 1;
+  q.scaleInputD = m.scaleInputD;
+  if (m.zeroColumns != kNoSlot)
+    q.zeroColumns = x.reg<uint64_t>(m.zeroColumns)[lane];
+  for (unsigned i = 0; i != m.disabledLanes.size(); ++i)
+    q.disableOutputLane[i] = x.reg<uint32_t>(m.disabledLanes[i])[lane];
   return q;
 }
 
@@ -195,7 +183,7 @@ bool keepsCollector(CollectorUse use) {
 
 /// What an instruction with `.ws` does to its collector buffer. B is read from
 /// memory in any case: what a buffer keeps is the same in a correct program.
-void useCollectorB(Cluster &cluster, const Origin &origin, const MmaShape &s) {
+void useCollectorB(Cluster &cluster, const Origin &origin, const MmaRecord &s) {
   uint32_t bit = 1u << s.collector, &filled = origin.cta->filledCollectors;
   if (usesCollector(s.collectorUse) && !(filled & bit))
     report(cluster, origin, FindingKind::Descriptor,
@@ -206,7 +194,7 @@ void useCollectorB(Cluster &cluster, const Origin &origin, const MmaShape &s) {
 }
 
 /// The same for the buffer of A that instructions without `.ws` have.
-void useCollectorA(Cluster &cluster, const Origin &origin, const MmaShape &s,
+void useCollectorA(Cluster &cluster, const Origin &origin, const MmaRecord &s,
                    uint64_t matrix) {
   std::optional<uint64_t> &held = origin.cta->collectorA;
   if (usesCollector(s.collectorUse) && held != matrix)
@@ -222,13 +210,13 @@ void useCollectorA(Cluster &cluster, const Origin &origin, const MmaShape &s,
 }
 
 /// Advice if two lanes issue the same mma.
-void adviseRepeats(Exec &x, const Record &r, const MmaShape &s) {
+void adviseRepeats(Exec &x, const Record &r, const MmaRecord &s) {
   uint32_t rest = x.mask & (x.mask - 1);
   if (!rest || !x.cluster->order || !x.cluster->grid.options.advice)
     return;
   auto second = unsigned(__builtin_ctz(rest));
-  MmaRequest one = requestOf(x, r, s, x.firstLane()),
-             other = requestOf(x, r, s, second);
+  MmaRequest one = requestOf(x, s, x.firstLane()),
+             other = requestOf(x, s, second);
   if (one.d == other.d && one.a == other.a && one.b == other.b)
     reportHazard(*x.cluster, x.origin(r, int(second)), Hazard::RepeatedIssue,
                  FindingKind::Descriptor,
@@ -237,30 +225,31 @@ void adviseRepeats(Exec &x, const Record &r, const MmaShape &s) {
 }
 
 Step mma(Exec &x, const Record &r) {
-  MmaShape s = mmaShape(r);
-  adviseRepeats(x, r, s);
+  const auto &m = familyOf<MmaRecord>(r);
+  adviseRepeats(x, r, m);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    MmaRequest q = requestOf(x, r, s, lane);
+    MmaRequest q = requestOf(x, m, lane);
     InstructionDescriptor idesc;
     if (!checkMma(x, r, lane, q, idesc))
       return Step::Fault;
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
+    unsigned group = m.form.ctaGroup;
     if (cluster->order) {
-      orderOperation(x, r, lane, s.form.ctaGroup,
+      orderOperation(x, r, lane, group,
                      [&](OperandVisit visit) { forOperandRanges(q, visit); });
-      issueTensor(x, r, lane, s.form.ctaGroup, TensorUse::Multiply,
-                  areasOf(q, idesc));
+      issueTensor(x, r, lane, group, TensorUse::Multiply, areasOf(q, idesc));
     }
-    cluster->post(queueOf(x, s.form.ctaGroup), [cluster, origin, q, s] {
+    // The record belongs to the program, which outlives its clusters.
+    cluster->post(queueOf(x, group), [cluster, origin, q, &m] {
       TensorContext context;
       if (!contextOf(*cluster, origin, q.form.ctaGroup, context))
         return;
-      if (s.form.weightStationary)
-        useCollectorB(*cluster, origin, s);
+      if (m.form.weightStationary)
+        useCollectorB(*cluster, origin, m);
       else
-        useCollectorA(*cluster, origin, s, q.a);
+        useCollectorA(*cluster, origin, m, q.a);
       TensorReport result = cluster->core.execute(q, context);
       reportIssues(*cluster, origin, q.form.ctaGroup, result);
       ++cluster->counters.mmas[size_t(q.form.kind)];
@@ -300,21 +289,21 @@ std::optional<MmaKind> kindOf(const Instruction &in) {
 }
 
 /// The collector buffer and its use; discard if the instruction names none.
-uint32_t collectorOf(const Instruction &in) {
+void decodeCollector(const Instruction &in, MmaRecord &m) {
   constexpr CollectorUse kUses[] = {CollectorUse::Fill, CollectorUse::Use,
                                     CollectorUse::LastUse,
                                     CollectorUse::Discard};
   for (Modifier modifier : in.modifiers)
     if (modifier >= Modifier::CollectorAFill &&
         modifier <= Modifier::CollectorADiscard) {
-      uint32_t index = uint32_t(modifier) - uint32_t(Modifier::CollectorAFill);
-      return uint32_t(kUses[index]) << 3;
+      m.collectorUse =
+          kUses[unsigned(modifier) - unsigned(Modifier::CollectorAFill)];
     } else if (modifier >= Modifier::CollectorB0Fill &&
                modifier <= Modifier::CollectorB3Discard) {
-      uint32_t index = uint32_t(modifier) - uint32_t(Modifier::CollectorB0Fill);
-      return index / 4 << 1 | uint32_t(kUses[index % 4]) << 3;
+      unsigned index = unsigned(modifier) - unsigned(Modifier::CollectorB0Fill);
+      m.collector = index / 4;
+      m.collectorUse = kUses[index % 4];
     }
-  return 0;
 }
 
 /// What the text of an instruction with `.ashift` must not have, if it does.
@@ -337,56 +326,53 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   std::optional<MmaKind> kind = kindOf(in);
   if (!kind)
     return d.refuse("tcgen05.mma without a kind");
-  bool stationary = in.has(Modifier::Ws), sparse = in.has(Modifier::Sp),
-       scaled = isBlockScaled(*kind);
-  bool aInTensor =
+  auto &m = d.family<MmaRecord>(r);
+  m.form.kind = *kind;
+  m.form.sparse = in.has(Modifier::Sp);
+  m.form.weightStationary = in.has(Modifier::Ws);
+  m.form.ctaGroup = in.has(Modifier::CtaGroup2) ? 2 : 1;
+  bool scaled = isBlockScaled(*kind);
+  m.form.block = !scaled ? 0
+                 : in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X)
+                     ? 16
+                     : 32;
+  m.aInTensor =
       in.operands.size() > 1 && in.operands[1].kind == OperandKind::Address;
-  if (in.has(Modifier::Ashift))
-    if (auto reason = whyNotShiftedText(in, aInTensor))
+  m.aShift = in.has(Modifier::Ashift);
+  if (m.aShift)
+    if (auto reason = whyNotShiftedText(in, m.aInTensor))
       return d.refuse(*reason);
   size_t next = 0, count = in.operands.size();
-  size_t least = 5 + sparse + 2 * scaled;
+  size_t least = 5 + m.form.sparse + 2 * scaled;
   if (count < least)
     return d.refuse("missing operands");
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, in.operands[next++]);
-  Slot a = kNoSlot;
-  if (aInTensor)
-    pushAddress(d, detail, in.operands[next++]);
+  m.d = addressOperand(d, in.operands[next++]);
+  if (m.aInTensor)
+    m.a = addressOperand(d, in.operands[next++]);
   else
-    a = d.source(in.operands[next++], 64);
-  Slot b = d.source(in.operands[next++], 64);
-  if (sparse)
-    pushAddress(d, detail, in.operands[next++]);
-  Slot idesc = d.source(in.operands[next++], 32);
+    m.descriptorA = d.source(in.operands[next++], 64);
+  m.descriptorB = d.source(in.operands[next++], 64);
+  if (m.form.sparse)
+    m.metadata = addressOperand(d, in.operands[next++]);
+  m.idesc = d.source(in.operands[next++], 32);
   if (scaled) {
-    pushAddress(d, detail, in.operands[next++]);
-    pushAddress(d, detail, in.operands[next++]);
+    m.scaleA = addressOperand(d, in.operands[next++]);
+    m.scaleB = addressOperand(d, in.operands[next++]);
   }
-  std::vector<Slot> disabled;
   if (next < count && in.operands[next].kind == OperandKind::Vector)
     for (const Operand &one : in.operands[next++].elements)
-      disabled.push_back(d.source(one, 32));
-  if (next >= count || disabled.size() > 8)
+      m.disabledLanes.push_back(d.source(one, 32));
+  if (next >= count || m.disabledLanes.size() > 8)
     return d.refuse("missing operands");
-  detail.a = {a, b, idesc, d.predicate(in.operands[next++])};
-  detail.a.insert(detail.a.end(), disabled.begin(), disabled.end());
-  uint32_t scaleInputD = 0;
-  r.aux2 = uint32_t(stationary) | collectorOf(in);
-  if (stationary) {
-    if (next < count)
-      r.op[0] = d.source(in.operands[next], 64);
+  m.enableInputD = d.predicate(in.operands[next++]);
+  decodeCollector(in, m);
+  if (next < count && m.form.weightStationary) {
+    m.zeroColumns = d.source(in.operands[next], 64);
   } else if (next < count) {
     if (!in.operands[next].isImmediate())
       return d.refuse("scale-input-d must be an immediate");
-    scaleInputD = uint32_t(in.operands[next].value) & 255;
+    m.scaleInputD = uint32_t(in.operands[next].value) & 255;
   }
-  unsigned block = 0;
-  if (scaled)
-    block = in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X) ? 16 : 32;
-  r.aux = uint32_t(*kind) | sparse << 4 | in.has(Modifier::CtaGroup2) << 5 |
-          aInTensor << 6 | in.has(Modifier::Ashift) << 7 | block << 8 |
-          scaleInputD << 16 | uint32_t(disabled.size()) << 24;
   d.flow().sink = true;
   r.fn = mma;
   return true;
