@@ -6,34 +6,52 @@ if(BLOCKSCALE_WERROR)
   list(APPEND BLOCKSCALE_WARNINGS -Werror)
 endif()
 
-# blockscale_install_library(<name>): install and export a library target.
-function(blockscale_install_library name)
-  install(TARGETS ${name} EXPORT BlockscaleTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# blockscale_install_library(<name> <export set> [<exported name>])
+# Install a library target and export it as Blockscale::<exported name>: what
+# follows `Blockscale` in its name, unless it is said. The export set is `Free`
+# for libraries that need no LLVM, `MLIR` for others.
+function(blockscale_install_library name set)
+  string(REGEX REPLACE "^Blockscale" "" exported ${name})
+  if(ARGC GREATER 2)
+    set(exported ${ARGV2})
+  endif()
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${exported})
+  add_library(Blockscale::${exported} ALIAS ${name})
+  set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_EXPORTS_${set} ${exported})
+  install(TARGETS ${name} EXPORT Blockscale${set}Targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Runtime
+      NAMELINK_COMPONENT Development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
 endfunction()
 
-# blockscale_add_library(<name> <sources>... [LINK <targets>...])
+# blockscale_add_library(<name> <sources>... [LINK <targets>...]
+#                        [EXPORT_AS <name>] [NOT_INSTALLED])
 # A library without MLIR: C++17, the standard library, and what LINK names.
+# NOT_INSTALLED is for what only our own programs link.
 function(blockscale_add_library name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_INSTALLED" "EXPORT_AS" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   target_compile_options(${name} PRIVATE ${BLOCKSCALE_WARNINGS})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${name} PUBLIC cxx_std_17)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  blockscale_install_library(${name})
+  if(NOT ARG_NOT_INSTALLED)
+    blockscale_install_library(${name} Free ${ARG_EXPORT_AS})
+  endif()
 endfunction()
 
 # blockscale_add_mlir_library(<name> <sources>... [DEPENDS <targets>...]
-#                             [LINK <our targets>...] [MLIR <MLIR targets>...])
+#                             [LINK <our targets>...] [MLIR <MLIR targets>...]
+#                             [EXPORT_AS <name>] [NOT_INSTALLED])
 # A library over libMLIR. MLIR targets go through mlir_target_link_libraries,
 # so that one process never holds both libMLIR.so and the static archives.
 function(blockscale_add_mlir_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;MLIR" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_INSTALLED" "EXPORT_AS" "DEPENDS;LINK;MLIR"
+    ${ARGN})
   add_mlir_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS}
     DISABLE_INSTALL EXCLUDE_FROM_LIBMLIR PARTIAL_SOURCES_INTENDED
     DEPENDS ${ARG_DEPENDS}
@@ -50,7 +68,10 @@ function(blockscale_add_mlir_library name)
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     endif()
   endforeach()
-  blockscale_install_library(${name})
+  target_compile_features(${name} PUBLIC cxx_std_17)
+  if(NOT ARG_NOT_INSTALLED)
+    blockscale_install_library(${name} MLIR ${ARG_EXPORT_AS})
+  endif()
 endfunction()
 
 # blockscale_add_tool(<name> <sources>... [LINK <our targets>...] [MLIR <MLIR targets>...])
@@ -65,7 +86,8 @@ function(blockscale_add_tool name)
   mlir_target_link_libraries(${name} PRIVATE ${ARG_MLIR})
   set_target_properties(${name} PROPERTIES
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};${LLVM_LIBRARY_DIR}")
-  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ${name}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
 endfunction()
 
 # blockscale_add_unittest(<name> <sources>... [LINK <targets>...])
