@@ -40,7 +40,7 @@ endforeach()
 configure_package_config_file(cmake/BlockscaleConfig.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/BlockscaleConfig.cmake
   INSTALL_DESTINATION ${BLOCKSCALE_CMAKE_DIR}
-  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
 # Before 1.0 a new minor version may break its users.
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/cmake/BlockscaleConfigVersion.cmake
