@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -117,19 +118,49 @@ SmallVector<Value> blockscale::tilePosition(Emitter &e, ScaledTensorType type,
   return tile;
 }
 
+/// The value of an expression of dimensions, which are not negative.
+static Value emitExpression(Emitter &e, AffineExpr expression,
+                            ValueRange dimensions) {
+  if (auto dimension = dyn_cast<AffineDimExpr>(expression))
+    return dimensions[dimension.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return e.index(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  Value lhs = emitExpression(e, binary.getLHS(), dimensions);
+  auto divisor = [&] {
+    return cast<AffineConstantExpr>(binary.getRHS()).getValue();
+  };
+  switch (expression.getKind()) {
+  case AffineExprKind::FloorDiv:
+    return e.quotient(lhs, divisor());
+  case AffineExprKind::Mod:
+    return e.remainder(lhs, divisor());
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(
+        e, lhs, emitExpression(e, binary.getRHS(), dimensions));
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(
+        e, lhs, emitExpression(e, binary.getRHS(), dimensions));
+  default:
+    llvm_unreachable("layouts have no other expressions");
+  }
+}
+
+/// The position whose last dimensions are what `map` makes of those of
+/// `position`.
+static SmallVector<Value> mapped(Emitter &e, AffineMap map,
+                                 ValueRange position) {
+  ValueRange last = position.take_back(map.getNumDims());
+  SmallVector<Value> result(position.drop_back(map.getNumDims()));
+  for (AffineExpr expression : map.getResults())
+    result.push_back(emitExpression(e, expression, last));
+  return result;
+}
+
 SmallVector<Value> blockscale::scalePosition(Emitter &e, ScaleLayout layout,
                                              ValueRange tile) {
-  SmallVector<Value> position(tile);
-  if (layout == ScaleLayout::Plain)
-    return position;
-  Value column = position.pop_back_val(), row = position.pop_back_val();
-  // 128 rows by 4 columns: row r is row r % 32, group r / 32 of the tile.
-  Value group = e.remainder(e.quotient(row, 32), 4);
-  Value byte = arith::AddIOp::create(
-      e, arith::MulIOp::create(e, group, e.index(4)), e.remainder(column, 4));
-  position.append({e.quotient(row, 128), e.quotient(column, 4),
-                   e.remainder(row, 32), byte});
-  return position;
+  return mapped(e, getStorageMap(getScaleStorage(layout), e.getContext()),
+                tile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,51 +213,64 @@ Value blockscale::transposeData(Emitter &e, Value data) {
   return linalg::TransposeOp::create(e, data, init, order).getResult().front();
 }
 
-/// Plain scales from tiled ones.
-static Value flatten(Emitter &e, Value scales, ArrayRef<OpFoldResult> counts) {
-  Type element = cast<RankedTensorType>(scales.getType()).getElementType();
-  return generate(e, counts, element, [&](Emitter &body, ValueRange tile) {
-    return tensor::ExtractOp::create(
-        body, scales, scalePosition(body, ScaleLayout::Tiled128x4, tile));
+/// Plain rows from rows in `layout`.
+static Value fromStorage(Emitter &e, Value stored, const hw::Layout &layout,
+                         ArrayRef<OpFoldResult> counts) {
+  Type element = cast<RankedTensorType>(stored.getType()).getElementType();
+  AffineMap map = getStorageMap(layout, e.getContext());
+  return generate(e, counts, element, [&](Emitter &body, ValueRange position) {
+    return tensor::ExtractOp::create(body, stored, mapped(body, map, position));
   });
 }
 
-/// Tiled scales from plain ones, by scattering their inverse: each byte asks
-/// which tile it belongs to.
-static Value tile(Emitter &e, Value scales, ArrayRef<OpFoldResult> counts) {
-  Type element = cast<RankedTensorType>(scales.getType()).getElementType();
+/// The sizes of `counts` rows and blocks in `layout`.
+static SmallVector<OpFoldResult> storageSizes(Emitter &e,
+                                              const hw::Layout &layout,
+                                              ArrayRef<OpFoldResult> counts) {
+  SmallVector<OpFoldResult> sizes(counts.drop_back(2));
+  SmallVector<int64_t> fixed = getStorageShape(layout, 1, 1);
+  unsigned first = sizes.size();
+  for (int64_t size : fixed)
+    sizes.push_back(e.getIndexAttr(size));
+  for (auto [source, count] :
+       {std::pair{hw::Dim::Row, counts[counts.size() - 2]},
+        {hw::Dim::Block, counts.back()}}) {
+    hw::Term term = *layout.slowest(source);
+    unsigned dimension = static_cast<unsigned>(term.target) -
+                         static_cast<unsigned>(hw::Dim::Storage0);
+    sizes[first + dimension] = tileCount(e, count, term.divisor);
+  }
+  return sizes;
+}
+
+/// Rows in `layout` from plain ones, by scattering their inverse: each place
+/// asks which row and block it belongs to, and holds `padding` if they are
+/// none.
+static Value toStorage(Emitter &e, Value plain, const hw::Layout &layout,
+                       ArrayRef<OpFoldResult> counts, int64_t padding) {
+  Type element = cast<RankedTensorType>(plain.getType()).getElementType();
   size_t rank = counts.size();
   Value rows = getValueOrCreateConstantIndexOp(e, e.getLoc(), counts[rank - 2]);
-  Value columns = getValueOrCreateConstantIndexOp(e, e.getLoc(), counts.back());
-  SmallVector<OpFoldResult> sizes(counts.drop_back(2));
-  sizes.append({tileCount(e, counts[rank - 2], 128),
-                tileCount(e, counts[rank - 1], 4), e.getIndexAttr(32),
-                e.getIndexAttr(16)});
-  Value zero = arith::ConstantIntOp::create(
-      e, e.getIntegerType(element.getIntOrFloatBitWidth()), 0);
-  Value padding = isa<FloatType>(element)
-                      ? arith::BitcastOp::create(e, element, zero).getResult()
-                      : zero;
-  return generate(e, sizes, element, [&](Emitter &b, ValueRange p) {
-    size_t last = p.size() - 1;
-    auto sum = [&](Value tileIndex, int64_t factor, Value offset) -> Value {
-      Value base = arith::MulIOp::create(b, tileIndex, b.index(factor));
-      return arith::AddIOp::create(b, base, offset);
-    };
-    Value group = b.quotient(p[last], 4);
-    Value row = sum(p[last - 3], 128, sum(group, 32, p[last - 1]));
-    Value column = sum(p[last - 2], 4, b.remainder(p[last], 4));
+  Value blocks = getValueOrCreateConstantIndexOp(e, e.getLoc(), counts.back());
+  SmallVector<OpFoldResult> sizes = storageSizes(e, layout, counts);
+  Value filler = arith::ConstantIntOp::create(
+      e, e.getIntegerType(element.getIntOrFloatBitWidth()), padding);
+  if (isa<FloatType>(element))
+    filler = arith::BitcastOp::create(e, element, filler);
+  AffineMap map = getInverseStorageMap(layout, e.getContext());
+  return generate(e, sizes, element, [&](Emitter &b, ValueRange place) {
+    SmallVector<Value> source = mapped(b, map, place);
+    Value &row = source[rank - 2], &block = source.back();
     auto below = [&](Value index, Value size) -> Value {
       return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
     };
     Value owned =
-        arith::AndIOp::create(b, below(row, rows), below(column, columns));
-    // Code outside the matrix reads tile 0 and drops it.
-    SmallVector<Value> source(p.drop_back(4));
-    for (Value index : {row, column})
-      source.push_back(arith::SelectOp::create(b, owned, index, b.index(0)));
-    Value scale = tensor::ExtractOp::create(b, scales, source);
-    return arith::SelectOp::create(b, owned, scale, padding).getResult();
+        arith::AndIOp::create(b, below(row, rows), below(block, blocks));
+    // Code outside the matrix reads block 0 and drops it.
+    for (Value *index : {&row, &block})
+      *index = arith::SelectOp::create(b, owned, *index, b.index(0));
+    Value value = tensor::ExtractOp::create(b, plain, source);
+    return arith::SelectOp::create(b, owned, value, filler).getResult();
   });
 }
 
@@ -234,24 +278,16 @@ Value blockscale::convertScales(Emitter &e, Value scales, ScaleLayout from,
                                 ScaleLayout to, ArrayRef<OpFoldResult> counts) {
   if (from == to)
     return scales;
-  return to == ScaleLayout::Plain ? flatten(e, scales, counts)
-                                  : tile(e, scales, counts);
+  if (from != ScaleLayout::Plain)
+    scales = fromStorage(e, scales, getScaleStorage(from), counts);
+  if (to != ScaleLayout::Plain)
+    scales = toStorage(e, scales, getScaleStorage(to), counts, /*padding=*/0);
+  return scales;
 }
 
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
-
-/// Where byte `position` of plain metadata lies in tiles.
-static SmallVector<Value> metadataTile(Emitter &e, ValueRange position) {
-  SmallVector<Value> place(position.drop_back(2));
-  Value row = position[position.size() - 2], byte = position.back();
-  place.append({e.quotient(byte, hw::kMetadataTileBytes),
-                e.quotient(row, hw::kMetadataTileRows),
-                e.remainder(row, hw::kMetadataTileRows),
-                e.remainder(byte, hw::kMetadataTileBytes)});
-  return place;
-}
 
 /// Where the byte of metadata lies that describes an element.
 static SmallVector<Value> metadataPosition(Emitter &e, ScaledTensorType type,
@@ -259,8 +295,9 @@ static SmallVector<Value> metadataPosition(Emitter &e, ScaledTensorType type,
   SmallVector<Value> place(position);
   place.back() = e.quotient(place.back(),
                             hw::elementsPerMetadataByte(*sparsePattern(type)));
-  return type.getLayout() == ScaleLayout::Plain ? place
-                                                : metadataTile(e, place);
+  return mapped(
+      e, getStorageMap(getMetadataStorage(type.getLayout()), e.getContext()),
+      place);
 }
 
 Value blockscale::convertMetadata(Emitter &e, Value metadata,
@@ -270,42 +307,14 @@ Value blockscale::convertMetadata(Emitter &e, Value metadata,
   if (from == to)
     return metadata;
   int64_t perByte = hw::elementsPerMetadataByte(*sparsePattern(type));
-  SmallVector<OpFoldResult> plain(sizes);
-  plain.back() = tileCount(e, sizes.back(), perByte);
-  Type byteType = e.getI8Type();
-  if (to == ScaleLayout::Plain)
-    return generate(e, plain, byteType, [&](Emitter &b, ValueRange p) -> Value {
-      return tensor::ExtractOp::create(b, metadata, metadataTile(b, p));
-    });
-  constexpr int64_t kRows = hw::kMetadataTileRows;
-  constexpr int64_t kBytes = hw::kMetadataTileBytes;
-  OpFoldResult rowCount = plain[plain.size() - 2], byteCount = plain.back();
-  Value rows = getValueOrCreateConstantIndexOp(e, e.getLoc(), rowCount);
-  Value bytes = getValueOrCreateConstantIndexOp(e, e.getLoc(), byteCount);
-  SmallVector<OpFoldResult> tiled(plain.begin(), plain.end() - 2);
-  tiled.append({tileCount(e, byteCount, kBytes), tileCount(e, rowCount, kRows),
-                e.getIndexAttr(kRows), e.getIndexAttr(kBytes)});
-  return generate(e, tiled, byteType, [&](Emitter &b, ValueRange p) -> Value {
-    size_t last = p.size() - 1;
-    auto at = [&](Value tile, int64_t size, Value offset) -> Value {
-      return arith::AddIOp::create(
-          b, arith::MulIOp::create(b, tile, b.index(size)), offset);
-    };
-    Value row = at(p[last - 2], kRows, p[last - 1]);
-    Value byte = at(p[last - 3], kBytes, p[last]);
-    auto below = [&](Value index, Value size) -> Value {
-      return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index, size);
-    };
-    Value owned =
-        arith::AndIOp::create(b, below(row, rows), below(byte, bytes));
-    SmallVector<Value> source(p.drop_back(4));
-    for (Value index : {row, byte})
-      source.push_back(arith::SelectOp::create(b, owned, index, b.index(0)));
-    Value value = tensor::ExtractOp::create(b, metadata, source);
-    constexpr int64_t kPadding = hw::kEmptyChunkNibble * 0x11;
-    Value padding = arith::ConstantIntOp::create(b, byteType, kPadding);
-    return arith::SelectOp::create(b, owned, value, padding);
-  });
+  SmallVector<OpFoldResult> counts(sizes);
+  counts.back() = tileCount(e, sizes.back(), perByte);
+  if (from != ScaleLayout::Plain)
+    metadata = fromStorage(e, metadata, getMetadataStorage(from), counts);
+  if (to != ScaleLayout::Plain)
+    metadata = toStorage(e, metadata, getMetadataStorage(to), counts,
+                         hw::kEmptyMetadataByte);
+  return metadata;
 }
 
 /// The metadata of the group of an element, in the low four bits, and the

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -126,21 +127,15 @@ public:
   }
 
   Value scales(Value tensor) {
-    int64_t dimension = type.getRank() - 2, rowTile = type.getRowTile();
+    int64_t rowTile = type.getRowTile();
     if (rowTile == 0)
-      return slice(tensor, dimension, e.getIndexAttr(0), e.getIndexAttr(1));
-    int64_t unit =
-        type.getLayout() == ScaleLayout::Plain ? rowTile : 128 * rowTile;
-    return slice(tensor, dimension, divide(e, offsets.back(), unit),
-                 divide(e, sizes.back(), unit, /*roundUp=*/true));
+      return slice(tensor, type.getRank() - 2, e.getIndexAttr(0),
+                   e.getIndexAttr(1));
+    return rows(tensor, getScaleStorage(type.getLayout()), rowTile);
   }
 
   Value metadata(Value tensor) {
-    constexpr int64_t kRows = hw::kMetadataTileRows;
-    if (type.getLayout() == ScaleLayout::Plain)
-      return slice(tensor, type.getRank() - 2, offsets.back(), sizes.back());
-    return slice(tensor, type.getRank() - 1, divide(e, offsets.back(), kRows),
-                 divide(e, sizes.back(), kRows, /*roundUp=*/true));
+    return rows(tensor, getMetadataStorage(type.getLayout()), /*rowTile=*/1);
   }
 
   Value tensorScale(Value tensor) {
@@ -148,6 +143,15 @@ public:
   }
 
 private:
+  /// The slice of storage whose rows are `rowTile` of the operand each.
+  Value rows(Value tensor, const hw::Layout &layout, int64_t rowTile) {
+    hw::Term term = *layout.slowest(hw::Dim::Row);
+    int64_t dimension = type.getRank() - 2 + static_cast<int64_t>(term.target) -
+                        static_cast<int64_t>(hw::Dim::Storage0);
+    int64_t unit = static_cast<int64_t>(term.divisor) * rowTile;
+    return slice(tensor, dimension, divide(e, offsets.back(), unit),
+                 divide(e, sizes.back(), unit, /*roundUp=*/true));
+  }
   /// The matrices asked for and, of dimension `rows`, that range.
   Value slice(Value tensor, int64_t rows, OpFoldResult offset,
               OpFoldResult size) {

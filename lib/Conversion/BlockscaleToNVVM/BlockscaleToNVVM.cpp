@@ -57,15 +57,21 @@ Value blockscale::element(ImplicitLocOpBuilder &b, Value base, Value index,
   return add(b, base, offset);
 }
 
+LLVM::LLVMPointerType blockscale::pointerType(MLIRContext *context,
+                                              AddressSpace space) {
+  return LLVM::LLVMPointerType::get(context, static_cast<unsigned>(space));
+}
+
 Value blockscale::pointer(ImplicitLocOpBuilder &b, Value address,
                           AddressSpace space) {
-  auto type = LLVM::LLVMPointerType::get(b.getContext(), space);
-  return LLVM::IntToPtrOp::create(b, type, address);
+  return LLVM::IntToPtrOp::create(b, pointerType(b.getContext(), space),
+                                  address);
 }
 
 Value blockscale::barrierPointer(ImplicitLocOpBuilder &b, Value barriers,
                                  Value index) {
-  return pointer(b, element(b, barriers, index, kBarrierBytes), kSharedSpace);
+  return pointer(b, element(b, barriers, index, kBarrierBytes),
+                 AddressSpace::Shared);
 }
 
 Value blockscale::multicastMask(ImplicitLocOpBuilder &b, Value mask) {
@@ -74,9 +80,9 @@ Value blockscale::multicastMask(ImplicitLocOpBuilder &b, Value mask) {
 
 Value blockscale::mapToRank(ImplicitLocOpBuilder &b, Value address,
                             Value rank) {
-  auto window = LLVM::LLVMPointerType::get(b.getContext(), kSharedClusterSpace);
-  Value mapped =
-      NVVM::MapaOp::create(b, window, pointer(b, address, kSharedSpace), rank);
+  auto window = pointerType(b.getContext(), AddressSpace::SharedCluster);
+  Value mapped = NVVM::MapaOp::create(
+      b, window, pointer(b, address, AddressSpace::Shared), rank);
   return LLVM::PtrToIntOp::create(b, b.getI32Type(), mapped);
 }
 
@@ -98,7 +104,7 @@ void blockscale::populateBlockscaleToNVVMTypeConversions(
     if (isa<TensorMapType>(type))
       return LLVM::LLVMPointerType::get(context);
     if (isa<GlobalType>(type))
-      return LLVM::LLVMPointerType::get(context, kGlobalSpace);
+      return pointerType(context, AddressSpace::Global);
     return std::nullopt;
   });
 }
@@ -205,12 +211,12 @@ static LLVM::GlobalOp getSharedMemory(gpu::GPUModuleOp module) {
   return LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/false,
                                 LLVM::Linkage::External, kSharedMemoryName,
                                 /*value=*/Attribute(), kAlignment,
-                                kSharedSpace);
+                                static_cast<unsigned>(AddressSpace::Shared));
 }
 
 /// The byte address of `offset` in dynamic shared memory.
 static Value sharedAddress(ImplicitLocOpBuilder &b, int64_t offset) {
-  auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedSpace);
+  auto type = pointerType(b.getContext(), AddressSpace::Shared);
   Value start = LLVM::AddressOfOp::create(b, type, kSharedMemoryName);
   return add(b, LLVM::PtrToIntOp::create(b, b.getI32Type(), start), offset);
 }
@@ -251,7 +257,8 @@ struct BarrierAllocToNVVM : OpConversionPattern<BarrierAllocOp> {
       Value arrivals = constantI32(b, op.getArrivals());
       for (int64_t i = 0, e = op.getType().getCount(); i < e; ++i) {
         Value address = add(b, barriers, i * kBarrierBytes);
-        NVVM::MBarrierInitOp::create(b, pointer(b, address, kSharedSpace),
+        NVVM::MBarrierInitOp::create(b,
+                                     pointer(b, address, AddressSpace::Shared),
                                      arrivals, /*predicate=*/Value());
       }
       NVVM::FenceMbarrierInitOp::create(b);

@@ -73,7 +73,8 @@ struct TryCancelToNVVM : OpConversionPattern<TryCancelOp> {
                              op.getResponses().getType().getStageBytes());
     Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getIndex());
     NVVM::ClusterLaunchControlTryCancelOp::create(
-        b, op.getMulticast(), pointer(b, response, kSharedSpace), barrier);
+        b, op.getMulticast(), pointer(b, response, AddressSpace::Shared),
+        barrier);
     rewriter.eraseOp(op);
     return success();
   }
@@ -90,7 +91,7 @@ struct QueryCancelToNVVM : OpConversionPattern<QueryCancelOp> {
     int64_t bytes = op.getResponses().getType().getStageBytes();
     Value address =
         element(b, adaptor.getResponses(), adaptor.getIndex(), bytes);
-    Value response = pointer(b, address, kSharedSpace);
+    Value response = pointer(b, address, AddressSpace::Shared);
     Value found = NVVM::ClusterLaunchControlQueryCancelOp::create(
         b, b.getI1Type(), Query::IS_CANCELED, load(b, b.getLoc(), response));
     // A response that found nothing must not be asked for a CTA. LLVM takes the

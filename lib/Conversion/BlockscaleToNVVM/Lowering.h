@@ -10,6 +10,10 @@
 #define BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETONVVM_LOWERING_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/Target.h"
+#include "blockscale/HW/TensorMap.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -19,18 +23,13 @@ namespace blockscale {
 // Address spaces
 //===----------------------------------------------------------------------===//
 
-/// LLVM's numbers of NVPTX address spaces.
-enum AddressSpace : unsigned {
-  kGlobalSpace = 1,
-  kSharedSpace = 3,
-  kTensorSpace = 6,
-  kSharedClusterSpace = 7
-};
+/// NVPTX's address spaces.
+using AddressSpace = mlir::NVVM::NVVMMemorySpace;
 
-inline constexpr int64_t kBarrierBytes = 8;
-inline constexpr int64_t kTensorMapBytes = 128;
-inline constexpr int64_t kTensorMapAlignment = 64;
-inline constexpr int64_t kWarpSize = 32;
+using hw::kBarrierBytes;
+using hw::kTensorMapAlignment;
+using hw::kTensorMapBytes;
+using hw::kWarpSize;
 
 /// The name of the array of dynamic shared memory.
 inline constexpr llvm::StringLiteral kSharedMemoryName =
@@ -48,6 +47,10 @@ mlir::Value add(mlir::ImplicitLocOpBuilder &b, mlir::Value x, int64_t y);
 /// base + index * stride, all i32.
 mlir::Value element(mlir::ImplicitLocOpBuilder &b, mlir::Value base,
                     mlir::Value index, int64_t stride);
+
+/// Pointers into `space`.
+mlir::LLVM::LLVMPointerType pointerType(mlir::MLIRContext *context,
+                                        AddressSpace space);
 
 /// The pointer with an i32 address in `space`.
 mlir::Value pointer(mlir::ImplicitLocOpBuilder &b, mlir::Value address,

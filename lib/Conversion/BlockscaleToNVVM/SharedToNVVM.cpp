@@ -72,7 +72,7 @@ struct ArriveToNVVM : OpConversionPattern<ArriveOp> {
       barrier = pointer(
           b,
           element(b, adaptor.getBarrier(), adaptor.getIndex(), kBarrierBytes),
-          kSharedClusterSpace);
+          AddressSpace::SharedCluster);
     NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value(),
                                    barrierScope(op));
     rewriter.eraseOp(op);
@@ -122,7 +122,8 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
     // A CTA's own shared memory has the same addresses in the cluster's window.
     bool ctaOnly = !reachesCluster(op);
     Value targetPointer =
-        pointer(b, target, ctaOnly ? kSharedSpace : kSharedClusterSpace);
+        pointer(b, target,
+                ctaOnly ? AddressSpace::Shared : AddressSpace::SharedCluster);
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
         b, targetPointer, adaptor.getMap(), adaptor.getCoordinates(), barrier,
         /*im2colOffsets=*/ValueRange(),
@@ -187,7 +188,8 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
     bool isRemote = bool(adaptor.getRank());
     if (isRemote)
       row = mapToRank(b, row, adaptor.getRank());
-    AddressSpace space = isRemote ? kSharedClusterSpace : kSharedSpace;
+    AddressSpace space =
+        isRemote ? AddressSpace::SharedCluster : AddressSpace::Shared;
     for (int64_t word = 0; word < words; ++word) {
       Value keep = scalesBelow(b, adaptor.getValid(), word * hw::kAtomScales);
       for (int64_t group = 0; group < groups; ++group) {

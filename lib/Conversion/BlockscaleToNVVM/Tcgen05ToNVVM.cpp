@@ -9,6 +9,7 @@
 #include "Descriptors.h"
 #include "InstructionNames.h"
 #include "Lowering.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -94,7 +95,7 @@ static NVVM::CTAGroupKind ctaGroup(bool isPair) {
 /// The word that tmem_alloc wrote: the address of the allocation.
 static Value loadSlot(ImplicitLocOpBuilder &b, Value slot) {
   return LLVM::LoadOp::create(b, b.getI32Type(),
-                              pointer(b, slot, kSharedSpace));
+                              pointer(b, slot, AddressSpace::Shared));
 }
 
 namespace {
@@ -107,9 +108,9 @@ struct TmemAllocToNVVM : OpConversionPattern<TmemAllocOp> {
     if (!op.getColumns())
       return rewriter.notifyMatchFailure(op, "has no number of columns");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    NVVM::Tcgen05AllocOp::create(b, pointer(b, adaptor.getSlot(), kSharedSpace),
-                                 constantI32(b, *op.getColumns()),
-                                 ctaGroup(op.getPair()));
+    NVVM::Tcgen05AllocOp::create(
+        b, pointer(b, adaptor.getSlot(), AddressSpace::Shared),
+        constantI32(b, *op.getColumns()), ctaGroup(op.getPair()));
     NVVM::Tcgen05RelinquishAllocPermitOp::create(b, ctaGroup(op.getPair()));
     rewriter.eraseOp(op);
     return success();
@@ -126,7 +127,7 @@ struct TmemDeallocToNVVM : OpConversionPattern<TmemDeallocOp> {
       return rewriter.notifyMatchFailure(op, "has no number of columns");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value address = loadSlot(b, adaptor.getSlot());
-    NVVM::Tcgen05DeallocOp::create(b, pointer(b, address, kTensorSpace),
+    NVVM::Tcgen05DeallocOp::create(b, pointer(b, address, AddressSpace::Tensor),
                                    constantI32(b, *op.getColumns()),
                                    ctaGroup(op.getPair()));
     rewriter.eraseOp(op);
@@ -196,7 +197,7 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SharedType ring = op.getShared().getType();
     int64_t groups = ring.getShape()[1], words = ring.getShape()[2];
-    hw::ScaleRegion region = regionOf(op.getTarget().getType());
+    hw::Layout places = getPlaces(op.getTarget().getType());
     int64_t targetWords =
         op.getTarget().getType().getShape()[1] / hw::kAtomScales;
     auto constant = hw::copyDescriptor(/*base=*/0);
@@ -207,13 +208,13 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
     for (int64_t group = 0; group < groups; ++group)
       for (int64_t word = 0; word < words; ++word) {
         int64_t targetWord = (op.getWord() + word) % targetWords;
-        auto place =
-            hw::scalePosition(region, group * hw::kAtomRows,
-                              targetWord * hw::kAtomScales, /*replica=*/0);
-        if (!place)
-          return rewriter.notifyMatchFailure(op, place.reason);
-        Value column = add(b, adaptor.getTarget(), place->column);
-        Value target = pointer(b, column, kTensorSpace);
+        hw::Coordinates first = places.at(
+            {{hw::Dim::Row, static_cast<uint64_t>(group * hw::kAtomRows)},
+             {hw::Dim::Block,
+              static_cast<uint64_t>(targetWord * hw::kAtomScales)}});
+        Value column = add(b, adaptor.getTarget(),
+                           static_cast<int64_t>(first[hw::Dim::Column]));
+        Value target = pointer(b, column, AddressSpace::Tensor);
         Value descriptor = source.at((group * words + word) * hw::kAtomBytes);
         NVVM::Tcgen05CpOp::create(
             b, NVVM::Tcgen05CpShape::SHAPE_32x128b, ctaGroup(op.getPair()),
@@ -222,14 +223,6 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
       }
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  static hw::ScaleRegion regionOf(TensorMemoryType type) {
-    hw::ScaleRegion region;
-    region.rows = type.getShape()[0];
-    region.wordStride = cast<TmemScalesAttr>(type.getLayout()).getWordStride();
-    return region;
   }
 };
 
@@ -243,14 +236,18 @@ struct CopyMetadataToNVVM : OpConversionPattern<CopyMetadataOp> {
     SharedType ring = op.getShared().getType();
     constexpr int64_t kTileBytes =
         hw::kMetadataTileRows * hw::kMetadataTileBytes;
-    constexpr int64_t kTileColumns = hw::kMetadataTileBytes / 4;
+    hw::Layout places = getPlaces(op.getTarget().getType());
     auto constant = hw::copyDescriptor(/*base=*/0);
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           ring.getStageBytes());
     DescriptorBuilder source(b, stage, *hw::encode(*constant));
     for (int64_t tile = 0, tiles = ring.getShape()[1]; tile < tiles; ++tile) {
-      Value column = add(b, adaptor.getTarget(), tile * kTileColumns);
-      Value target = pointer(b, column, kTensorSpace);
+      hw::Coordinates first =
+          places.at({{hw::Dim::Block,
+                      static_cast<uint64_t>(tile * hw::kMetadataTileBytes)}});
+      Value column = add(b, adaptor.getTarget(),
+                         static_cast<int64_t>(first[hw::Dim::Column]));
+      Value target = pointer(b, column, AddressSpace::Tensor);
       Value descriptor = source.at(tile * kTileBytes);
       NVVM::Tcgen05CpOp::create(
           b, NVVM::Tcgen05CpShape::SHAPE_128x128b, ctaGroup(op.getPair()),
@@ -285,7 +282,7 @@ public:
                             accumulatorAddress(b, op.getAccumulator().getType(),
                                                adaptor.getAccumulator(),
                                                adaptor.getCopy()),
-                            kTensorSpace)) {
+                            AddressSpace::Tensor)) {
     sfb = adaptor.getSfb();
     if (adaptor.getShift())
       sfb = add(b, sfb, adaptor.getShift());
@@ -355,7 +352,7 @@ private:
   /// The pointer to a column of a region.
   Value column(Value region, int64_t offset) {
     Value address = add(b, region, offset);
-    return pointer(b, address, kTensorSpace);
+    return pointer(b, address, AddressSpace::Tensor);
   }
 
   /// What one instruction takes.
@@ -475,7 +472,7 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
     Type words = columns == 1 ? i32 : VectorType::get({columns}, i32);
     Value loaded = NVVM::Tcgen05LdOp::create(
         b, words, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-        pointer(b, address, kTensorSpace), /*offset=*/Value());
+        pointer(b, address, AddressSpace::Tensor), /*offset=*/Value());
     NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::LOAD);
     Value usable = usableFromHere(b, loaded);
     if (usable.getType() == op.getType())

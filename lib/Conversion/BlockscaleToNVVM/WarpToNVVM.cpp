@@ -99,7 +99,7 @@ Value PieceLoader::loadFrom(Value address) {
   auto registers = LLVM::LLVMStructType::getLiteral(
       context, SmallVector<Type>(kMatrices, i32));
   Value loaded = NVVM::LdMatrixOp::create(
-      b, registers, pointer(b, address, kSharedSpace),
+      b, registers, pointer(b, address, AddressSpace::Shared),
       b.getI32IntegerAttr(kMatrices),
       NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row), shape,
       NVVM::LdStMatrixEltTypeAttr::get(context, type));
@@ -162,6 +162,27 @@ struct LoadBFragmentsToNVVM : OpConversionPattern<LoadBFragmentsOp> {
 // Scales
 //===----------------------------------------------------------------------===//
 
+/// `sum`, or nothing, and what `value`, a `source` below `bound`, adds to
+/// `target` in `layout`, in units of `unit`.
+static Value addDigits(ImplicitLocOpBuilder &b, Value sum,
+                       const hw::Layout &layout, hw::Dim source, hw::Dim target,
+                       Value value, uint64_t bound, uint64_t unit = 1) {
+  for (const hw::Term &term : layout) {
+    if (term.source != source || term.target != target || term.divisor >= bound)
+      continue;
+    Value digit = value;
+    uint64_t period = term.divisor * term.modulus;
+    if (period && period < bound)
+      digit = rem(b, digit, period);
+    if (term.divisor != 1)
+      digit = div(b, digit, term.divisor);
+    if (term.stride != unit)
+      digit = mul(b, digit, term.stride / unit);
+    sum = sum ? add(b, sum, digit) : digit;
+  }
+  return sum;
+}
+
 struct LoadWarpScalesToNVVM : OpConversionPattern<LoadWarpScalesOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -169,25 +190,23 @@ struct LoadWarpScalesToNVVM : OpConversionPattern<LoadWarpScalesOp> {
   matchAndRewrite(LoadWarpScalesOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    constexpr int64_t kGroupRows = 32;
-    Value lane = laneId(b);
-    // hw::scaleRegisterRow of the lane.
-    Value inGroup = add(b, mul(b, rem(b, lane, 4), hw::scaleRegisterRow(1)),
-                        div(b, lane, 4));
+    constexpr int64_t kGroupRows = hw::kAtomLanes;
+    Value inGroup =
+        addDigits(b, /*sum=*/{}, hw::kScaleRegisters, hw::Dim::Thread,
+                  hw::Dim::Row, laneId(b), kWarpSize);
     Value row = rem(
         b,
         add(b, add(b, adaptor.getRow(), inGroup), op.getGroup() * kGroupRows),
         hw::kAtomRows);
-    Value offset =
-        add(b, mul(b, rem(b, row, kGroupRows), hw::atomOffset(1, 0)),
-            mul(b, div(b, row, kGroupRows), hw::atomOffset(kGroupRows, 0)));
+    Value offset = addDigits(b, /*sum=*/{}, hw::kScaleAtom, hw::Dim::Row,
+                             hw::Dim::Offset, row, hw::kAtomRows);
     SharedType ring = op.getRing().getType();
     Value stage =
         element(b, adaptor.getRing(), adaptor.getStage(), ring.getStageBytes());
     Value address =
         add(b, add(b, stage, offset), op.getWord() * hw::kAtomBytes);
-    Value word = LLVM::LoadOp::create(b, b.getI32Type(),
-                                      pointer(b, address, kSharedSpace));
+    Value word = LLVM::LoadOp::create(
+        b, b.getI32Type(), pointer(b, address, AddressSpace::Shared));
     if (Value valid = adaptor.getValid())
       word = arith::AndIOp::create(
           b, word, scalesBelow(b, valid, op.getWord() * hw::kAtomScales));
@@ -200,9 +219,9 @@ struct LoadWarpScalesToNVVM : OpConversionPattern<LoadWarpScalesOp> {
 // Metadata
 //===----------------------------------------------------------------------===//
 
-/// Each row has eight bytes per instruction. Lane (g, c) holds those of half
-/// c / 2 of K of row g + 8 * (c % 2) (PTX ISA, "mma.sp", the metadata of
-/// m16n8k64 with 8-bit and of m16n8k128 with 4-bit elements).
+/// Each row has eight bytes per instruction, of which a lane holds one half.
+/// The metadata of m16n8k64 with 8-bit and of m16n8k128 with 4-bit elements lie
+/// alike, so that either layout will do.
 struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -210,26 +229,32 @@ struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
   matchAndRewrite(LoadWarpMetadataOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    constexpr int64_t kRowBytes = hw::kMetadataTileBytes, kStepBytes = 8,
-                      kHalfBytes = 4;
+    constexpr int64_t kRowBytes = hw::kMetadataTileBytes;
     constexpr int64_t kTileBytes = hw::kMetadataTileRows * kRowBytes;
-    Value lane = laneId(b), inQuad = rem(b, lane, 4);
-    Value row = add(b, add(b, adaptor.getRow(), div(b, lane, 4)),
-                    mul(b, rem(b, inQuad, 2), 8));
+    constexpr hw::WarpMma kMma = hw::WarpMma::SparseK64;
+    hw::Layout registers =
+        hw::warpFragmentLayout(kMma, hw::WarpOperand::Metadata, /*scales=*/1);
+    int64_t perByte = hw::elementsPerMetadataByte(hw::SparsePattern::TwoOfFour);
+    int64_t stepBytes = hw::warpMmaK(kMma) / perByte;
+    Value lane = laneId(b);
+    auto addOfLane = [&](Value sum, hw::Dim target, int64_t unit) {
+      return addDigits(b, sum, registers, hw::Dim::Thread, target, lane,
+                       kWarpSize, unit);
+    };
+    Value row = addOfLane(adaptor.getRow(), hw::Dim::Row, 1);
     Value stage = element(b, adaptor.getRing(), adaptor.getStage(),
                           op.getRing().getType().getStageBytes());
-    Value offset =
-        add(b, mul(b, row, kRowBytes), mul(b, div(b, inQuad, 2), kHalfBytes));
-    int64_t bytes = op.getStep() * kStepBytes;
+    Value offset = addOfLane(mul(b, row, kRowBytes), hw::Dim::K, perByte);
+    int64_t bytes = op.getStep() * stepBytes;
     int64_t place = bytes / kRowBytes * kTileBytes + bytes % kRowBytes +
                     op.getTile() * 16 * kRowBytes;
     Value word = LLVM::LoadOp::create(
         b, b.getI32Type(),
-        pointer(b, add(b, add(b, stage, offset), place), kSharedSpace));
+        pointer(b, add(b, add(b, stage, offset), place), AddressSpace::Shared));
     if (Value valid = adaptor.getValid()) {
       Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, valid,
                                            constantI32(b, op.getStep()));
-      constexpr int64_t kWellFormed = 0x44444444;
+      constexpr int64_t kWellFormed = hw::kEmptyMetadataByte * 0x01010101;
       word =
           arith::SelectOp::create(b, inside, word, constantI32(b, kWellFormed));
     }

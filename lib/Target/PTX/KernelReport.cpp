@@ -10,6 +10,7 @@
 #include "WarpKernelReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Descriptor.h"
+#include "blockscale/HW/Memory.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/Throughput.h"
@@ -77,7 +78,6 @@ static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
   };
   std::vector<MemoryRegion> regions;
   uint64_t first = UINT64_MAX, end = 0;
-  constexpr uint64_t kBarrierBytes = 8;
   kernel.walk([&](Operation *op) {
     if (auto ring = dyn_cast<SharedAllocOp>(op))
       regions.push_back({nameOf(ring), uint64_t(ring.getOffset().value_or(0)),
@@ -85,8 +85,8 @@ static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
     if (auto barrier = dyn_cast<BarrierAllocOp>(op)) {
       uint64_t offset = barrier.getOffset().value_or(0);
       first = std::min(first, offset);
-      end =
-          std::max(end, offset + barrier.getType().getCount() * kBarrierBytes);
+      end = std::max(end,
+                     offset + barrier.getType().getCount() * hw::kBarrierBytes);
     }
   });
   if (end)

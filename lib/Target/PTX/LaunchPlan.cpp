@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Metadata.h"
-#include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/TensorMap.h"
 #include "blockscale/Target/PTX/HostPlan.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -313,24 +312,53 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   return data;
 }
 
+/// The byte of row `r` and block `j` of matrix `l` in `storage`; of element `k`
+/// instead, if blocks of `blockSize` are counted in elements.
+static plan::Expression
+placeFormula(const hw::StorageLayout<AffineExpr> &storage,
+             int64_t blockSize = 1) {
+  std::string text = "l * " + printAt(storage.matrixBytes, Binding::Atom);
+  hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
+  for (const auto &digit : whole.digits) {
+    hw::Dim source = digit.term.source;
+    if (source == hw::Dim::Block && blockSize != 1)
+      text += " + " +
+              hw::printDigit(digit.term, hw::dimName(hw::Dim::K), blockSize);
+    else
+      text += " + " + hw::printDigit(digit.term, hw::dimName(source));
+    auto stride = dyn_cast<AffineConstantExpr>(digit.stride);
+    if (!stride || stride.getValue() != 1)
+      text += " * " + printAt(digit.stride, Binding::Atom);
+  }
+  return text;
+}
+
+/// The extent of `source` with padding, times `unit`.
+static plan::Expression
+paddedExtent(const hw::StorageLayout<AffineExpr> &storage, hw::Dim source,
+             int64_t unit = 1) {
+  for (const auto &digit : storage.digits)
+    if (digit.term.source == source && !digit.term.modulus)
+      return printExpression(digit.extent * int64_t(digit.term.divisor * unit));
+  llvm_unreachable("each source has a digit without end");
+}
+
 static plan::ScalePacking scalePacking(const Product &product, bool isA,
                                        TensorMapType map) {
   SymbolicSizes sizes = sizesOf(product);
-  AffineExpr rowAtoms = map.getDims().getResult(2);
-  AffineExpr wordAtoms = map.getDims().getResult(1);
-  AffineExpr groupPitch = map.getStrides().getResult(1);
-  AffineExpr batchPitch = map.getStrides().getResult(2);
+  constexpr ScaleLayout kLayout = ScaleLayout::Tiled128x4;
+  auto storage =
+      getStorageBytes(getScaleStorage(kLayout), isA ? sizes.m : sizes.n,
+                      sizes.k, product.mma.getScaleSpan());
   plan::ScalePacking scales;
   scales.operand = isA ? "a" : "b";
   scales.format = std::string(formatName(*product.mma.getScale()));
   scales.block = product.mma.getScaleSpan();
-  scales.layout = stringifyScaleLayout(ScaleLayout::Tiled128x4).str();
-  scales.offset = "l * " + printAt(batchPitch, Binding::Atom) +
-                  " + r / 128 * " + printAt(groupPitch, Binding::Atom) +
-                  " + j / 4 * 512 + r % 32 * 16 + r % 128 / 32 * 4 + j % 4";
-  scales.paddedRows = printExpression(rowAtoms * int64_t(hw::kAtomRows));
-  scales.paddedScales = printExpression(wordAtoms * int64_t(hw::kAtomScales));
-  scales.bytes = printExpression(batchPitch * sizes.batch);
+  scales.layout = stringifyScaleLayout(kLayout).str();
+  scales.offset = placeFormula(storage);
+  scales.paddedRows = paddedExtent(storage, hw::Dim::Row);
+  scales.paddedScales = paddedExtent(storage, hw::Dim::Block);
+  scales.bytes = printExpression(storage.matrixBytes * sizes.batch);
   // Bits that the format does not have must be clear; what NaNs and infinities
   // would reach, the kernel clears.
   scales.largestPaddingValue = formatInfo(*product.mma.getScale()).codeMask();
@@ -340,28 +368,21 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
 
 static plan::MetadataPacking metadataPacking(const Product &product,
                                              TensorMapType map) {
+  SymbolicSizes sizes = sizesOf(product);
   hw::SparsePattern pattern = hw::sparsePattern(product.mma.getKind());
   int64_t perByte = hw::elementsPerMetadataByte(pattern);
-  constexpr int64_t kBytes = hw::kMetadataTileBytes;
-  AffineExpr tilePitch = map.getStrides().getResult(1);
-  AffineExpr batchPitch = map.getStrides().getResult(2);
-  std::string perTile = std::to_string(perByte * kBytes);
+  auto storage = getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4),
+                                 sizes.m, sizes.k, perByte);
   plan::MetadataPacking metadata;
   metadata.operand = "a";
   metadata.pattern = hw::patternName(pattern);
   metadata.elementsPerByte = perByte;
   metadata.layout = "tiled_128x16";
-  metadata.offset = "l * " + printAt(batchPitch, Binding::Atom) + " + k / " +
-                    perTile + " * " + printAt(tilePitch, Binding::Atom) +
-                    " + r * " + std::to_string(kBytes) + " + k % " + perTile +
-                    " / " + std::to_string(perByte);
-  metadata.paddedRows = printExpression(map.getDims().getResult(1));
-  metadata.paddedElements =
-      printExpression(map.getDims().getResult(2) * (perByte * kBytes));
-  metadata.bytes = printExpression(batchPitch * sizesOf(product).batch);
-  // Two chunks that keep their first two units: an index pair that is legal.
-  constexpr unsigned kTwoChunks = 0x11;
-  metadata.paddingValue = hw::kEmptyChunkNibble * kTwoChunks;
+  metadata.offset = placeFormula(storage, perByte);
+  metadata.paddedRows = paddedExtent(storage, hw::Dim::Row);
+  metadata.paddedElements = paddedExtent(storage, hw::Dim::Block, perByte);
+  metadata.bytes = printExpression(storage.matrixBytes * sizes.batch);
+  metadata.paddingValue = hw::kEmptyMetadataByte;
   metadata.alignment = hw::tensorMapDataTypeInfo(map.getDataType()).alignment;
   return metadata;
 }

@@ -188,11 +188,10 @@ LogicalResult SharedAllocOp::verify() {
 
 LogicalResult BarrierAllocOp::verify() {
   constexpr uint64_t kMaxArrivals = (1 << 20) - 1;
-  constexpr int64_t kBarrierBytes = 8;
   if (getArrivals() < 1 || getArrivals() > kMaxArrivals)
     return emitOpError() << "expected 1 to " << kMaxArrivals
                          << " arrivals, found " << getArrivals();
-  return verifyOffset(*this, getOffset(), kBarrierBytes);
+  return verifyOffset(*this, getOffset(), hw::kBarrierBytes);
 }
 
 static LogicalResult verifyColumns(Operation *op, SharedType slot,
@@ -326,8 +325,7 @@ LogicalResult TmaLoadOp::verify() {
 }
 
 LogicalResult blockscale::verifyScaleRing(Operation *op, SharedType ring) {
-  constexpr int64_t kAtomBytes = 512;
-  if (ring.getShape().size() == 4 && ring.getShape()[3] == kAtomBytes &&
+  if (ring.getShape().size() == 4 && ring.getShape()[3] == hw::kAtomBytes &&
       ring.getContainer() == 8 && ring.getSwizzle() == hw::Swizzle::None)
     return success();
   return op->emitOpError() << "expected a ring of stages x row groups x words "
@@ -344,7 +342,7 @@ LogicalResult CopyScalesOp::verify() {
   auto layout = dyn_cast<TmemScalesAttr>(target.getLayout());
   if (!layout)
     return emitOpError() << "expected scales as the target";
-  constexpr int64_t kAtomRows = 128, kAtomScales = 4;
+  constexpr int64_t kAtomRows = hw::kAtomRows, kAtomScales = hw::kAtomScales;
   if (failed(verifyScaleRing(*this, getShared().getType())))
     return failure();
   if (source[1] * kAtomRows != target.getShape()[0] ||

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/Support/MathExtras.h"
@@ -178,11 +179,9 @@ int64_t TensorMemoryType::getColumns() const {
     int64_t stride = accumulator.getCopyStride();
     return (shape[0] - 1) * (stride ? stride : shape[2]) + shape[2];
   }
-  constexpr int64_t kScalesPerWord = 4, kBytesPerColumn = 4;
-  if (isa<TmemMetadataAttr>(getLayout()))
-    return llvm::divideCeil(shape[1], kBytesPerColumn);
-  return llvm::divideCeil(shape[1], kScalesPerWord) *
-         cast<TmemScalesAttr>(getLayout()).getWordStride();
+  return getPlaces(*this).extent(
+      hw::Dim::Column, {{hw::Dim::Row, static_cast<uint64_t>(shape[0])},
+                        {hw::Dim::Block, static_cast<uint64_t>(shape[1])}});
 }
 
 Type TensorMemoryType::parse(AsmParser &parser) {
@@ -235,11 +234,10 @@ TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected the layout #blockscale.tmem_accumulator, "
                           "#blockscale.tmem_scales or "
                           "#blockscale.tmem_metadata";
-  constexpr int64_t kRowsPerColumn = 32;
   if (shape.size() != 2)
     return emitError() << "expected scales of rows x scales per row";
   int64_t stride = scales.getWordStride();
-  int64_t smallest = llvm::divideCeil(shape[0], kRowsPerColumn);
+  int64_t smallest = llvm::divideCeil(shape[0], hw::kAtomLanes);
   if (stride < smallest || stride > hw::kTmemColumns)
     return emitError() << "expected a word stride of " << smallest << " to "
                        << hw::kTmemColumns << " columns for " << shape[0]

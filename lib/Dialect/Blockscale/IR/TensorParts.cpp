@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -161,26 +161,18 @@ static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
   SmallVector<int64_t> shape(type.getShape().drop_back(2));
   int64_t rows = numTiles(type.getNumRows(), type.getRowTile());
   int64_t columns = numTiles(type.getK(), type.getKTile());
-  if (type.getLayout() == ScaleLayout::Plain)
-    shape.append({rows, columns});
-  else
-    shape.append({ceilDiv(rows, 128), ceilDiv(columns, 4), 32, 16});
+  shape.append(
+      getStorageShape(getScaleStorage(type.getLayout()), rows, columns));
   return shape;
 }
 
 static SmallVector<int64_t> getMetadataShape(ScaledTensorType type,
                                              hw::SparsePattern pattern) {
-  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<int64_t> shape(type.getShape().drop_back(2));
   int64_t perByte = hw::elementsPerMetadataByte(pattern);
-  if (type.getLayout() == ScaleLayout::Plain) {
-    shape.back() = ceilDiv(shape.back(), perByte);
-    return shape;
-  }
-  constexpr int64_t kRows = hw::kMetadataTileRows;
-  constexpr int64_t kBytes = hw::kMetadataTileBytes;
-  shape.resize(shape.size() - 2);
-  shape.append({ceilDiv(type.getK(), perByte * kBytes),
-                ceilDiv(type.getNumRows(), kRows), kRows, kBytes});
+  shape.append(getStorageShape(getMetadataStorage(type.getLayout()),
+                               type.getNumRows(),
+                               ceilDiv(type.getK(), perByte)));
   return shape;
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -69,8 +69,7 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
                                      int64_t size) {
   ScaledTensorType type = op.getInput().getType();
   int64_t unit = type.getRowTile();
-  if (type.getLayout() == ScaleLayout::Tiled128x4)
-    unit *= 128;
+  unit *= getScaleStorage(type.getLayout()).multipleOf(hw::Dim::Row);
   if (unit <= 1)
     return success();
   StringRef what =

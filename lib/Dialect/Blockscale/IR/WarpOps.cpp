@@ -79,7 +79,7 @@ LogicalResult LoadWarpScalesOp::verify() {
   if (ring.getShape()[1] != 1)
     return emitOpError() << "expected one group of " << hw::kAtomRows
                          << " rows in a stage, found " << ring.getShape()[1];
-  constexpr int64_t kGroupRows = 32;
+  constexpr int64_t kGroupRows = hw::kAtomLanes;
   int64_t group = getGroup(), word = getWord();
   if (group < 0 || group >= hw::kAtomRows / kGroupRows)
     return emitOpError() << "expected group 0 to "

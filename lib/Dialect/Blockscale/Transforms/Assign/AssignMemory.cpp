@@ -48,7 +48,7 @@ static int64_t assignShared(FunctionOpInterface function) {
     op.setOffsetAttr(b.getI64IntegerAttr(end));
     end += op.getType().getBytes();
   }
-  constexpr int64_t kBarrierBytes = 8;
+  constexpr int64_t kBarrierBytes = hw::kBarrierBytes;
   function.walk([&](BarrierAllocOp op) {
     end = llvm::alignTo(end, kBarrierBytes);
     op.setOffsetAttr(b.getI64IntegerAttr(end));
@@ -77,17 +77,16 @@ static FailureOr<int64_t> assignTensor(FunctionOpInterface function) {
   llvm::stable_sort(views, [](TmemViewOp x, TmemViewOp y) {
     return x.getType().isAccumulator() > y.getType().isAccumulator();
   });
+  std::vector<hw::TmemRegion> regions;
+  for (TmemViewOp op : views)
+    regions.push_back({static_cast<unsigned>(op.getType().getColumns()),
+                       !op.getType().isAccumulator()});
+  hw::TmemPlan plan = hw::placeRegions(regions);
   OpBuilder b(function.getContext());
-  int64_t end = 0;
-  constexpr int64_t kCopyAlignment = 4;
-  for (TmemViewOp op : views) {
-    if (!op.getType().isAccumulator())
-      end = llvm::alignTo(end, kCopyAlignment);
-    int64_t column = end;
-    end += op.getType().getColumns();
-    if (end <= hw::kTmemColumns)
+  for (auto [op, column] : llvm::zip_equal(views, plan.first))
+    if (column + op.getType().getColumns() <= hw::kTmemColumns)
       op.setColumnAttr(b.getI64IntegerAttr(column));
-  }
+  int64_t end = plan.end;
   if (end <= hw::kTmemColumns)
     return end;
   InFlightDiagnostic diag = function->emitOpError()

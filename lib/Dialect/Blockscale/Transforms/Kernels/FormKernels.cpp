@@ -12,6 +12,7 @@
 #include "Geometry.h"
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/PtxName.h"
@@ -96,44 +97,57 @@ static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
                             {innerBox, outerBox, 1}, operand.tile.swizzle);
 }
 
-/// The map of an operand's scales: atoms of 128 words, then along K, then along
-/// rows, then batches.
+/// The map of bytes in `storage`: what lies together in memory, then each digit
+/// that has no end, then batches. `box` says how many values of each source.
+static TensorMapType storageMap(const hw::StorageLayout<AffineExpr> &storage,
+                                hw::TensorMapDataType dataType,
+                                AffineExpr batch, const hw::Coordinates &box) {
+  MLIRContext *context = batch.getContext();
+  int64_t bytes = hw::tensorMapDataTypeInfo(dataType).globalBits / 8;
+  int64_t together = 1;
+  SmallVector<AffineExpr> dims, strides;
+  SmallVector<int64_t> extents;
+  hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
+  for (const auto &digit : llvm::reverse(whole.digits)) {
+    if (digit.term.modulus) {
+      together *= digit.term.modulus;
+      continue;
+    }
+    dims.push_back(digit.extent);
+    strides.push_back(digit.stride);
+    extents.push_back(box[digit.term.source]);
+  }
+  dims.insert(dims.begin(), getAffineConstantExpr(together / bytes, context));
+  extents.insert(extents.begin(), together / bytes);
+  dims.push_back(batch);
+  strides.push_back(storage.matrixBytes);
+  extents.push_back(1);
+  return TensorMapType::get(context, dataType, hostMap(dims), hostMap(strides),
+                            extents, hw::Swizzle::None);
+}
+
+/// The map of an operand's scales: a stage takes whole atoms.
 static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
                               const Sizes &sizes, MmaAttr mma,
                               int64_t scaleWords) {
-  MLIRContext *context = rows.getContext();
-  constexpr int64_t kWordsPerAtom = hw::kAtomBytes / 4;
-  AffineExpr alongK =
-      sizes.k.ceilDiv(int64_t(mma.getScaleSpan() * hw::kAtomScales));
-  AffineExpr alongRows = rows.ceilDiv(int64_t(hw::kAtomRows));
-  AffineExpr rowBytes = alongK * int64_t(hw::kAtomBytes);
-  AffineExpr words = getAffineConstantExpr(kWordsPerAtom, context);
-  AffineExpr atom = getAffineConstantExpr(hw::kAtomBytes, context);
-  return TensorMapType::get(context, hw::TensorMapDataType::U32,
-                            hostMap({words, alongK, alongRows, sizes.batch}),
-                            hostMap({atom, rowBytes, rowBytes * alongRows}),
-                            {kWordsPerAtom, scaleWords, operand.scaleGroups, 1},
-                            hw::Swizzle::None);
+  auto storage = getStorageBytes(getScaleStorage(ScaleLayout::Tiled128x4), rows,
+                                 sizes.k, mma.getScaleSpan());
+  return storageMap(
+      storage, hw::TensorMapDataType::U32, sizes.batch,
+      {{hw::Dim::Block, static_cast<uint64_t>(scaleWords)},
+       {hw::Dim::Row, static_cast<uint64_t>(operand.scaleGroups)}});
 }
 
-/// The map of the metadata: rows of 16 bytes, all rows, then along K, then
-/// batches.
+/// The map of the metadata: a stage takes whole tiles, their rows one by one.
 static TensorMapType metadataMap(AffineExpr rows, const Sizes &sizes,
                                  MmaAttr mma, int64_t tiles) {
-  MLIRContext *context = rows.getContext();
-  constexpr int64_t kBytes = hw::kMetadataTileBytes;
-  constexpr int64_t kRows = hw::kMetadataTileRows;
   int64_t perByte =
       hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
-  AffineExpr rowBytes = getAffineConstantExpr(kBytes, context);
-  AffineExpr paddedRows = rows.ceilDiv(kRows) * kRows;
-  AffineExpr alongK = sizes.k.ceilDiv(perByte * kBytes);
-  AffineExpr tilePitch = paddedRows * kBytes;
-  return TensorMapType::get(
-      context, hw::TensorMapDataType::U8,
-      hostMap({rowBytes, paddedRows, alongK, sizes.batch}),
-      hostMap({rowBytes, tilePitch, tilePitch * alongK}),
-      {kBytes, kRows, tiles, 1}, hw::Swizzle::None);
+  auto storage = getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4),
+                                 rows, sizes.k, perByte);
+  return storageMap(storage, hw::TensorMapDataType::U8, sizes.batch,
+                    {{hw::Dim::Block, static_cast<uint64_t>(tiles)},
+                     {hw::Dim::Row, hw::kMetadataTileRows}});
 }
 
 //===----------------------------------------------------------------------===//

@@ -69,13 +69,25 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
                       tileK, clusterTilesM());
   if (hw::isBlockScaled(mma.getKind()))
     setScales(mma);
-  int64_t columns = accumulators * tileN + sfaColumns + sfbColumns;
+  int64_t metadataColumns = 0;
   if (mma.getSparse()) {
     int64_t perByte =
         hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
     metadataTiles = tileK / perByte / hw::kMetadataTileBytes;
-    columns += hw::metadataColumns(mma.getKind(), tileK / mma.getK());
+    metadataColumns = hw::kRowPerLane.extent(
+        hw::Dim::Column,
+        {{hw::Dim::Block,
+          static_cast<uint64_t>(metadataTiles * hw::kMetadataTileBytes)}});
   }
+  // As blockscale-assign-memory places them, were there columns without end.
+  auto region = [](int64_t columns, bool isCopied) {
+    return hw::TmemRegion{static_cast<unsigned>(columns), isCopied};
+  };
+  int64_t columns =
+      hw::placeRegions({region(accumulators * tileN, false),
+                        region(sfaColumns, true), region(sfbColumns, true),
+                        region(metadataColumns, true)})
+          .end;
   overlap =
       accumulators == 2 ? std::max<int64_t>(0, columns - hw::kTmemColumns) : 0;
 }

@@ -78,9 +78,8 @@ Value MainLoop::scaleShift(Value columnTile) {
     return {};
   if (g.clusterN == 1 && b.known(frame.columnTiles) == 1)
     return {};
-  constexpr int64_t kRowsPerColumn = 32;
   Value row = b.mul(columnTile, g.tileN);
-  return b.div(b.rem(row, hw::kAtomRows), kRowsPerColumn);
+  return b.div(b.rem(row, hw::kAtomRows), hw::kAtomLanes);
 }
 
 /// The loop over output tiles of the warp that issues their MMAs.

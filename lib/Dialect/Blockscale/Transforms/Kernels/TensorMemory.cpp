@@ -31,10 +31,11 @@ static TensorMemoryType scaleRegion(MLIRContext *context,
   int64_t rows = operand.scaleGroups * hw::kAtomRows;
   hw::Answer<hw::ScaleRegion> region =
       hw::scaleRegion(hw::ScalePath::FourByOne, rows);
-  int64_t stride = region ? region->wordStride : rows / 32;
+  assert(region && "an operand has at most 256 rows");
   return TensorMemoryType::get(
       context, {rows, geometry.scaleRegionWords * hw::kAtomScales},
-      IntegerType::get(context, 8), TmemScalesAttr::get(context, stride));
+      IntegerType::get(context, 8),
+      TmemScalesAttr::get(context, region->wordStride));
 }
 
 TensorMemory::TensorMemory(KernelFrame &frame)

@@ -14,6 +14,7 @@
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <variant>
@@ -58,17 +59,13 @@ struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
 // What is legal
 //===----------------------------------------------------------------------===//
 
-/// Tiles that share a group of 128 scale rows start at its half, so that the
-/// scale address moves by two columns: the one shift that public kernels use.
-static constexpr int64_t kSharedTileStep = 64;
-
 static std::optional<std::string> whyNotTileN(const Problem &problem,
                                               MmaAttr mma, int64_t tileN,
                                               int64_t clusterN) {
   bool oneTile =
       problem.columnsKnown && problem.columns <= tileN && clusterN == 1;
   if (oneTile || !hw::isBlockScaled(mma.getKind()) ||
-      tileN % kSharedTileStep == 0)
+      tileN % hw::kSharedAtomStep == 0)
     return std::nullopt;
   return "several tiles along " +
          (problem.columnsKnown ? std::to_string(problem.columns) + " columns"
@@ -77,7 +74,7 @@ static std::optional<std::string> whyNotTileN(const Problem &problem,
          "groups of 128 rows; found " +
          std::to_string(tileN) + ", nearest legal is " +
          std::to_string(
-             std::min<int64_t>(256, llvm::alignTo(tileN, kSharedTileStep)));
+             std::min<int64_t>(256, llvm::alignTo(tileN, hw::kSharedAtomStep)));
 }
 
 static std::optional<std::string> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
