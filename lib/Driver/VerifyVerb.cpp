@@ -12,7 +12,7 @@
 #include "Verb.h"
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
-#include "blockscale/Verify/Verify.h"
+#include "blockscale/Verify/VerifyPlan.h"
 
 #include <iostream>
 
@@ -20,8 +20,8 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 namespace {
-enum class Data { Exact, Random, Both };
-enum class Conditions { Plain, Harsh, Both };
+using Data = verify::DataChoice;
+using Conditions = verify::ConditionsChoice;
 
 class VerifyVerb : public Verb {
 public:
@@ -33,20 +33,12 @@ private:
                  std::vector<verify::Verdict> &verdicts);
   int verifyPlan(const Compilation &compilation,
                  std::vector<verify::Verdict> &verdicts);
-  /// The sizes to try: the product of what was given per dimension.
-  std::vector<plan::Environment> sizesFor(const plan::Kernel &kernel) const;
 
   std::vector<std::string> inputs;
   std::string target, ptxFile;
   int64_t expectedRows = 4096;
-  std::optional<int64_t> numSms;
   bool denseFallback = false, hostDuties = false, trace = false;
-  std::vector<int64_t> m, n, k, batch;
-  Data data = Data::Both;
-  Conditions conditions = Conditions::Both;
-  uint64_t tiles = 0, seed = 1;
-  unsigned threads = 0;
-  emulator::Completion completion = emulator::Completion::Immediate;
+  verify::PlanRequest request;
   TimelineOutput timeline{command};
   Progress progress{command};
 };
@@ -72,18 +64,19 @@ VerifyVerb::VerifyVerb()
   command.flag("host-duties", hostDuties,
                "Judge the kernels of functions that also do what no kernel "
                "does; a note names what is not judged");
-  command.numbers("m", m, "Values of a dynamic M (default 256)");
-  command.numbers("n", n, "Values of a dynamic N (default 256)");
-  command.numbers("k", k, "Values of a dynamic K (default 512)");
-  command.numbers("batch", batch, "Values of a dynamic batch (default 2)");
+  command.numbers("m", request.m, "Values of a dynamic M (default 256)");
+  command.numbers("n", request.n, "Values of a dynamic N (default 256)");
+  command.numbers("k", request.k, "Values of a dynamic K (default 512)");
+  command.numbers("batch", request.batch,
+                  "Values of a dynamic batch (default 2)");
   command.choice<Data>(
-      "data", data,
+      "data", request.data,
       {{"exact", Data::Exact, "small numbers; results must agree bit for bit"},
        {"random", Data::Random, "all codes; results must agree within a bound"},
        {"both", Data::Both, "one run with each (default)"}},
       "Inputs to run with");
   command.choice<Conditions>(
-      "conditions", conditions,
+      "conditions", request.conditions,
       {{"plain", Conditions::Plain, "those of a careful host"},
        {"harsh", Conditions::Harsh,
         "least alignment, every legal byte as padding, five tiles for each "
@@ -92,44 +85,23 @@ VerifyVerb::VerifyVerb()
        {"both", Conditions::Both,
         "harsh with random data, plain with exact data (default)"}},
       "What the plan allows that runs are made under");
-  command.number("tiles", tiles,
+  command.number("tiles", request.options.sampleClusters,
                  "Run only that many clusters of the grid, spread evenly "
                  "(default 0: all)");
-  command.number("num-sms", numSms,
+  command.number("num-sms", request.numSms,
                  "SMs that the launch assumes (default: the chip's reference "
                  "part); few make a CTA compute many tiles");
-  command.number("seed", seed, "Seed of the inputs (default 1)");
-  command.number("threads", threads, "Host threads (default 0: all)");
+  command.number("seed", request.options.seed,
+                 "Seed of the inputs (default 1)");
+  command.number("threads", request.options.threads,
+                 "Host threads (default 0: all)");
   command.flag("trace", trace, "Print asynchronous and barrier events");
   command.choice<Completion>(
-      "completion", completion,
+      "completion", request.options.completion,
       {{"immediate", Completion::Immediate, "at issue (default)"},
        {"random", Completion::Random, "at times drawn from the seed"},
        {"latest", Completion::Latest, "when nothing can run without them"}},
       "When asynchronous operations take effect");
-}
-
-std::vector<plan::Environment>
-VerifyVerb::sizesFor(const plan::Kernel &kernel) const {
-  std::vector<plan::Environment> all{{}};
-  for (const plan::Size &size : kernel.sizes) {
-    if (size.value)
-      continue;
-    std::vector<int64_t> values = size.name == "M"   ? m
-                                  : size.name == "N" ? n
-                                  : size.name == "K" ? k
-                                                     : batch;
-    if (values.empty())
-      values = {size.name == "batch" ? 2 : size.name == "K" ? 512 : 256};
-    std::vector<plan::Environment> extended;
-    for (const plan::Environment &sizes : all)
-      for (int64_t value : values) {
-        extended.push_back(sizes);
-        extended.back()[size.name] = value;
-      }
-    all = std::move(extended);
-  }
-  return all;
 }
 
 int VerifyVerb::verifyPlan(const Compilation &compilation,
@@ -147,11 +119,7 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
     std::cerr << "PTX:" << diagnostic.format() << '\n';
   if (!ptx)
     return reportError("the emulator cannot read the PTX", kFailure);
-  verify::VerifyOptions options;
-  options.seed = seed;
-  options.threads = threads;
-  options.sampleClusters = tiles;
-  options.completion = completion;
+  verify::VerifyOptions &options = request.options;
   if (trace)
     options.trace = [](std::string_view line) { std::cout << line << '\n'; };
   int attached = kSuccess;
@@ -160,36 +128,19 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
     attached = timeline.attach(*ptx.module, launch, run);
     progress.attach(launch.kernel, run);
   };
-  std::vector<verify::DataKind> kinds;
-  if (data != Data::Random)
-    kinds.push_back(verify::DataKind::Exact);
-  if (data != Data::Exact)
-    kinds.push_back(verify::DataKind::Random);
-  for (const plan::Kernel &kernel : compilation.plan.kernels) {
-    auto residency = numSms ? Parsed<verify::Residency>::success(
-                                  verify::residencyOn(*numSms, kernel))
-                            : verify::residencyOn(compilation.plan, kernel);
-    if (!residency)
-      return reportError(residency.error, kFailure);
-    for (const plan::Environment &given : sizesFor(kernel)) {
-      Parsed<plan::Environment> sizes =
-          verify::bindSizes(kernel, given, *residency);
-      if (!sizes)
-        return reportError(sizes.error, kNotUnderstood);
-      for (verify::DataKind kind : kinds) {
-        bool isHarsh = conditions == Conditions::Harsh ||
-                       (conditions == Conditions::Both &&
-                        kind == verify::DataKind::Random);
-        options.conditions =
-            isHarsh ? verify::Conditions::Harsh : verify::Conditions::Plain;
-        verdicts.push_back(
-            verify::verifyKernel(*ptx.module, kernel, *sizes, kind, options));
-        progress.finish();
-        if (attached)
-          return attached;
-      }
-    }
-  }
+  request.afterRun = [&](const verify::Verdict &) {
+    progress.finish();
+    return attached == kSuccess;
+  };
+  verify::PlanVerdict outcome =
+      verify::verifyPlan(*ptx.module, compilation.plan, request);
+  verdicts.insert(verdicts.end(), outcome.verdicts.begin(),
+                  outcome.verdicts.end());
+  if (attached)
+    return attached;
+  if (!outcome.error.empty())
+    return reportError(outcome.error,
+                       outcome.isRequestWrong ? kNotUnderstood : kFailure);
   return kSuccess;
 }
 
@@ -237,9 +188,9 @@ int VerifyVerb::run() {
   options.hostDuties = hostDuties;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
-  if (numSms && *numSms < 1)
+  if (request.numSms && *request.numSms < 1)
     return reportError("--num-sms takes 1 or more, found " +
-                           std::to_string(*numSms),
+                           std::to_string(*request.numSms),
                        kNotUnderstood);
   if (!ptxFile.empty() && inputs.size() > 1)
     return reportError("--ptx takes one input, found " +

@@ -1,0 +1,122 @@
+//===- VerifyPlan.cpp - judge all kernels of a plan -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Verify/VerifyPlan.h"
+
+using namespace blockscale;
+using namespace blockscale::verify;
+
+static std::vector<int64_t> valuesOf(const std::string &size,
+                                     const PlanRequest &request) {
+  const std::vector<int64_t> &given = size == "M"   ? request.m
+                                      : size == "N" ? request.n
+                                      : size == "K" ? request.k
+                                                    : request.batch;
+  if (!given.empty())
+    return given;
+  return {size == "batch" ? 2 : size == "K" ? 512 : 256};
+}
+
+/// The sizes to try: the product of what was given per dimension.
+static std::vector<plan::Environment> sizesFor(const plan::Kernel &kernel,
+                                               const PlanRequest &request) {
+  std::vector<plan::Environment> all{{}};
+  for (const plan::Size &size : kernel.sizes) {
+    if (size.value)
+      continue;
+    std::vector<plan::Environment> extended;
+    for (const plan::Environment &sizes : all)
+      for (int64_t value : valuesOf(size.name, request)) {
+        extended.push_back(sizes);
+        extended.back()[size.name] = value;
+      }
+    all = std::move(extended);
+  }
+  return all;
+}
+
+static std::vector<DataKind> kindsOf(DataChoice choice) {
+  switch (choice) {
+  case DataChoice::Exact:
+    return {DataKind::Exact};
+  case DataChoice::Random:
+    return {DataKind::Random};
+  case DataChoice::Both:
+    break;
+  }
+  return {DataKind::Exact, DataKind::Random};
+}
+
+static Conditions conditionsFor(DataKind kind, ConditionsChoice choice) {
+  bool isHarsh = choice == ConditionsChoice::Harsh ||
+                 (choice == ConditionsChoice::Both && kind == DataKind::Random);
+  return isHarsh ? Conditions::Harsh : Conditions::Plain;
+}
+
+namespace {
+class PlanVerifier {
+public:
+  PlanVerifier(const emulator::Module &module, const PlanRequest &request)
+      : module(module), request(request) {}
+
+  /// False if the request ends here.
+  bool verify(const plan::Kernel &kernel, const Residency &residency) {
+    for (const plan::Environment &given : sizesFor(kernel, request)) {
+      Parsed<plan::Environment> sizes = bindSizes(kernel, given, residency);
+      if (!sizes)
+        return fail(sizes.error, /*isRequestWrong=*/true);
+      for (DataKind kind : kindsOf(request.data)) {
+        VerifyOptions options = request.options;
+        options.conditions = conditionsFor(kind, request.conditions);
+        result.verdicts.push_back(
+            verifyKernel(module, kernel, *sizes, kind, options));
+        if (request.afterRun && !request.afterRun(result.verdicts.back()))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  bool fail(std::string error, bool isRequestWrong) {
+    result.error = std::move(error);
+    result.isRequestWrong = isRequestWrong;
+    return false;
+  }
+
+  PlanVerdict result;
+
+private:
+  const emulator::Module &module;
+  const PlanRequest &request;
+};
+} // namespace
+
+PlanVerdict verify::verifyPlan(const emulator::Module &module,
+                               const plan::Plan &plan,
+                               const PlanRequest &request) {
+  PlanVerifier verifier(module, request);
+  if (request.numSms && *request.numSms < 1) {
+    verifier.fail("expected at least 1 SM, found " +
+                      std::to_string(*request.numSms),
+                  /*isRequestWrong=*/true);
+    return std::move(verifier.result);
+  }
+  for (const plan::Kernel &kernel : plan.kernels) {
+    auto residency =
+        request.numSms
+            ? Parsed<Residency>::success(residencyOn(*request.numSms, kernel))
+            : residencyOn(plan, kernel);
+    if (!residency) {
+      verifier.fail(residency.error, /*isRequestWrong=*/false);
+      break;
+    }
+    if (!verifier.verify(kernel, *residency))
+      break;
+  }
+  return std::move(verifier.result);
+}
