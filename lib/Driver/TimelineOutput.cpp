@@ -44,12 +44,7 @@ int TimelineOutput::attach(const emulator::Module &module,
   if (!target)
     return reportError("no model of time: " + why, kFailure);
   kernel = launch.kernel;
-  conditions.part = hw::referencePart(target->chip);
-  conditions.gridCtas = launch.grid.count();
-  conditions.clusterCtas = launch.cluster.count();
-  conditions.memoryBytes = 0;
-  for (const emulator::Buffer &buffer : launch.buffers)
-    conditions.memoryBytes += buffer.size;
+  conditions = timeline::conditionsOf(launch, hw::referencePart(target->chip));
   timeline = std::make_unique<timeline::Timeline>(conditions);
   options.eventCluster =
       options.clusters.empty() ? 0 : options.clusters.front();

@@ -25,8 +25,8 @@ namespace {
 constexpr double kIssueEfficiency = 0.965;
 /// Exponent of the smooth maximum: overlapping parts slow each other.
 constexpr double kOverlapExponent = 3.2;
-/// Launch in us, and prologue, first fill and drain in cycles. *
-constexpr double kLaunch = 1.5, kFillCycles = 3500;
+/// Prologue, first fill and drain in cycles. *
+constexpr double kFillCycles = 3500;
 /// Fixed cost of a wave in us. *
 constexpr double kPerWave = 0.5;
 /// Operands that do not stay in the L2 cache are read this share of anew.
@@ -203,7 +203,7 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   double overlapped = std::pow(sum, 1 / kOverlapExponent);
   result.wave = std::max(overlapped, result.stages) +
                 exposed * result.epilogue + kPerWave;
-  result.total = kLaunch + kFillCycles / (clockGhz * 1e3) +
+  result.total = kLaunchMicroseconds + kFillCycles / (clockGhz * 1e3) +
                  tiling.waves * result.wave + (1 - exposed) * result.epilogue;
 
   result.teraflops = flops(size) / result.total / 1e6;

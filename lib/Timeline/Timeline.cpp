@@ -12,6 +12,17 @@
 using namespace blockscale;
 using namespace blockscale::timeline;
 
+Conditions blockscale::timeline::conditionsOf(const emulator::Launch &launch,
+                                              const hw::Part &part) {
+  Conditions conditions;
+  conditions.part = part;
+  conditions.gridCtas = launch.grid.count();
+  conditions.clusterCtas = launch.cluster.count();
+  for (const emulator::Buffer &buffer : launch.buffers)
+    conditions.memoryBytes += buffer.size;
+  return conditions;
+}
+
 std::string_view blockscale::timeline::useName(Use use) {
   switch (use) {
   case Use::Array:

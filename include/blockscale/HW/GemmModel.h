@@ -100,6 +100,10 @@ enum class GemmLimit : uint8_t {
   Epilogue      ///< the part of it that nothing hides, or its store rate
 };
 
+/// Microseconds of a launch that a prediction counts. Fitted like the rest, and
+/// of little weight alone: read it together with the first fill.
+inline constexpr double kLaunchMicroseconds = 1.5;
+
 /// "array", "operand fetch", "issue", "stages", "L2", "memory", "epilogue".
 std::string_view gemmLimitName(GemmLimit limit);
 

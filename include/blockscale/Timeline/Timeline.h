@@ -17,6 +17,7 @@
 #define BLOCKSCALE_TIMELINE_TIMELINE_H
 
 #include "blockscale/Emulator/Events.h"
+#include "blockscale/Emulator/Machine.h"
 #include "blockscale/HW/Part.h"
 
 #include <array>
@@ -39,6 +40,9 @@ struct Conditions {
   /// bus once at least.
   uint64_t memoryBytes = 0;
 };
+
+/// Those of a launch on `part` at its boost clock.
+Conditions conditionsOf(const emulator::Launch &launch, const hw::Part &part);
 
 /// What the tensor core's time went to.
 enum class Use : uint8_t {

@@ -11,9 +11,8 @@
 #include "../Kernels/Geometry.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "blockscale/HW/Descriptor.h"
-#include "blockscale/HW/GemmModel.h"
-#include "blockscale/HW/Part.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -28,14 +27,6 @@ using namespace mlir;
 using namespace blockscale;
 
 namespace {
-/// Sizes of a product as the instruction sees it: `rows` go to the lanes.
-struct Problem {
-  int64_t rows, columns, k, batch;
-  bool columnsKnown;
-  /// Bytes of an element of D.
-  double bytesD;
-};
-
 /// What distinguishes the schedules that are compared; the rest follows.
 struct Choice {
   bool swap;
@@ -59,7 +50,7 @@ struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
 // What is legal
 //===----------------------------------------------------------------------===//
 
-static std::optional<std::string> whyNotTileN(const Problem &problem,
+static std::optional<std::string> whyNotTileN(const ProblemSizes &problem,
                                               MmaAttr mma, int64_t tileN,
                                               int64_t clusterN) {
   bool oneTile =
@@ -119,79 +110,8 @@ static int64_t stagesThatFit(const TileGeometry &geometry, hw::Target target) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is fast
-//===----------------------------------------------------------------------===//
-
-/// How much of the epilogue the next tile's main loop cannot hide.
-static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
-  if (geometry.accumulators == 1)
-    return hw::EpilogueOverlap::None;
-  return geometry.overlap ? hw::EpilogueOverlap::PiecewiseRelease
-                          : hw::EpilogueOverlap::TwoAccumulators;
-}
-
-/// What clusters cost that the model does not know, as a factor: whole clusters
-/// of tiles where the product ends inside one, and, because the model is only
-/// good to some percent, 2 % so that more than a pair must promise more.
-static double clusterFactor(const Problem &problem, ScheduleAttr schedule) {
-  constexpr double kMargin = 1.02;
-  if (schedule.clusterSize() == schedule.ctaGroup())
-    return 1;
-  int64_t rowTiles = llvm::divideCeil(problem.rows, schedule.getTileM());
-  int64_t columnTiles = llvm::divideCeil(problem.columns, schedule.getTileN());
-  int64_t high = schedule.clusterM() / schedule.ctaGroup();
-  double covered = double(llvm::alignTo(rowTiles, high)) *
-                   double(llvm::alignTo(columnTiles, schedule.clusterN()));
-  return kMargin * covered / (double(rowTiles) * columnTiles);
-}
-
-/// Predicted microseconds of the whole product on the chip's reference part at
-/// its boost clock.
-static double predict(const Problem &problem, MmaAttr mma,
-                      ScheduleAttr schedule, const TileGeometry &geometry,
-                      hw::Target target) {
-  hw::GemmKernel kernel;
-  kernel.kind = mma.getKind();
-  kernel.instructionK = mma.getK();
-  kernel.sparse = mma.getSparse();
-  kernel.ctaGroup = mma.getCtaGroup();
-  kernel.tileM = geometry.tileM;
-  kernel.tileN = geometry.tileN;
-  unsigned span = mma.getScaleSpan();
-  kernel.bytesA = hw::bytesPerElement(mma.getA(), span) /
-                  (mma.getSparse() ? hw::kSparseCompression : 1);
-  kernel.bytesB = hw::bytesPerElement(mma.getB(), span);
-  kernel.bytesD = problem.bytesD;
-  kernel.cluster = schedule.clusterSize();
-  kernel.multicastA = schedule.clusterN();
-  kernel.multicastB = schedule.clusterM() / schedule.ctaGroup();
-  kernel.stages = schedule.getStages();
-  kernel.stageK = geometry.tileK;
-  kernel.stageBytes = geometry.stageBytes();
-  kernel.overlap = overlapOf(geometry);
-  hw::GemmConditions conditions{hw::referencePart(target.chip)};
-  hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
-  return hw::predictGemm(kernel, size, conditions).total *
-         clusterFactor(problem, schedule);
-}
-
-//===----------------------------------------------------------------------===//
 // The choice
 //===----------------------------------------------------------------------===//
-
-static Problem problemOf(MatmulOp op, bool swap, int64_t expectedRows) {
-  auto size = [&](int64_t extent) {
-    return ShapedType::isDynamic(extent) ? expectedRows : extent;
-  };
-  ProductSizes sizes = op.getSizes();
-  double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
-  return Problem{size(swap ? sizes.n : sizes.m),
-                 size(swap ? sizes.m : sizes.n),
-                 size(sizes.k),
-                 size(sizes.batch),
-                 !ShapedType::isDynamic(swap ? sizes.m : sizes.n),
-                 bytesD};
-}
 
 /// The instruction of a choice; operands change sides with `swap`.
 static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
@@ -210,7 +130,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
          const Choice &choice, int64_t expectedRows) {
   if (choice.swap && op.getMma()->getSparse())
     return std::string(kWhyNotSwapSparse);
-  Problem problem = problemOf(op, choice.swap, expectedRows);
+  ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
   if (auto why = whyNotTileM(wish, *op.getMma(), choice))
@@ -262,7 +182,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
            " bytes of shared memory that " + hw::targetName(target) +
            " gives a CTA; at most " + std::to_string(most) + " fit";
   return Candidate{mma, schedule(stages),
-                   predict(problem, mma, schedule(stages), geometry, target)};
+                   predictMicroseconds(problem, mma, schedule(stages), target)};
 }
 
 /// K of the instructions to compare: the 4-bit kinds have a longer one on

@@ -1,0 +1,43 @@
+//===- Prediction.h - the time by which schedules are chosen ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What blockscale-select-schedule expects of a schedule for tensor memory, so
+// that others can hold it against what they find.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_PREDICTION_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_PREDICTION_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+namespace blockscale {
+
+/// Sizes of a product as the instruction sees it: `rows` go to the lanes.
+struct ProblemSizes {
+  int64_t rows, columns, k, batch;
+  bool columnsKnown;
+  /// Bytes of an element of D.
+  double bytesD;
+};
+
+/// The sizes of `op`, whose operands change sides if `swap`. Dynamic ones are
+/// `expectedRows`.
+ProblemSizes problemSizes(MatmulOp op, bool swap, int64_t expectedRows);
+
+/// Microseconds of the whole product, launch included, on the reference part of
+/// the target's chip at its boost clock, by hw::predictGemm(). The schedule is
+/// complete and for tensor memory.
+double predictMicroseconds(const ProblemSizes &problem, MmaAttr mma,
+                           ScheduleAttr schedule, hw::Target target);
+
+/// The same for a product whose schedule has been chosen.
+double predictMicroseconds(MatmulOp op, int64_t expectedRows);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_PREDICTION_H

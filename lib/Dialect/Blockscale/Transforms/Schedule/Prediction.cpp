@@ -1,0 +1,91 @@
+//===- Prediction.cpp - the time by which schedules are chosen ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
+#include "../Kernels/Geometry.h"
+#include "blockscale/HW/GemmModel.h"
+#include "blockscale/HW/Part.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
+                                      int64_t expectedRows) {
+  auto size = [&](int64_t extent) {
+    return ShapedType::isDynamic(extent) ? expectedRows : extent;
+  };
+  ProductSizes sizes = op.getSizes();
+  double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
+  return ProblemSizes{size(swap ? sizes.n : sizes.m),
+                      size(swap ? sizes.m : sizes.n),
+                      size(sizes.k),
+                      size(sizes.batch),
+                      !ShapedType::isDynamic(swap ? sizes.m : sizes.n),
+                      bytesD};
+}
+
+/// How much of the epilogue the next tile's main loop cannot hide.
+static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
+  if (geometry.accumulators == 1)
+    return hw::EpilogueOverlap::None;
+  return geometry.overlap ? hw::EpilogueOverlap::PiecewiseRelease
+                          : hw::EpilogueOverlap::TwoAccumulators;
+}
+
+/// What clusters cost that the model does not know, as a factor: whole clusters
+/// of tiles where the product ends inside one, and, because the model is only
+/// good to some percent, 2 % so that more than a pair must promise more.
+static double clusterFactor(const ProblemSizes &problem,
+                            ScheduleAttr schedule) {
+  constexpr double kMargin = 1.02;
+  if (schedule.clusterSize() == schedule.ctaGroup())
+    return 1;
+  int64_t rowTiles = llvm::divideCeil(problem.rows, schedule.getTileM());
+  int64_t columnTiles = llvm::divideCeil(problem.columns, schedule.getTileN());
+  int64_t high = schedule.clusterM() / schedule.ctaGroup();
+  double covered = double(llvm::alignTo(rowTiles, high)) *
+                   double(llvm::alignTo(columnTiles, schedule.clusterN()));
+  return kMargin * covered / (double(rowTiles) * columnTiles);
+}
+
+double blockscale::predictMicroseconds(const ProblemSizes &problem, MmaAttr mma,
+                                       ScheduleAttr schedule,
+                                       hw::Target target) {
+  TileGeometry geometry(mma, schedule);
+  hw::GemmKernel kernel;
+  kernel.kind = mma.getKind();
+  kernel.instructionK = mma.getK();
+  kernel.sparse = mma.getSparse();
+  kernel.ctaGroup = mma.getCtaGroup();
+  kernel.tileM = geometry.tileM;
+  kernel.tileN = geometry.tileN;
+  unsigned span = mma.getScaleSpan();
+  kernel.bytesA = hw::bytesPerElement(mma.getA(), span) /
+                  (mma.getSparse() ? hw::kSparseCompression : 1);
+  kernel.bytesB = hw::bytesPerElement(mma.getB(), span);
+  kernel.bytesD = problem.bytesD;
+  kernel.cluster = schedule.clusterSize();
+  kernel.multicastA = schedule.clusterN();
+  kernel.multicastB = schedule.clusterM() / schedule.ctaGroup();
+  kernel.stages = schedule.getStages();
+  kernel.stageK = geometry.tileK;
+  kernel.stageBytes = geometry.stageBytes();
+  kernel.overlap = overlapOf(geometry);
+  hw::GemmConditions conditions{hw::referencePart(target.chip)};
+  hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
+  return hw::predictGemm(kernel, size, conditions).total *
+         clusterFactor(problem, schedule);
+}
+
+double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {
+  assert(op.isScheduled() && "a schedule is what is predicted");
+  ScheduleAttr schedule = *op.getSchedule();
+  bool swapped = schedule.getSwapOperands().getValue();
+  return predictMicroseconds(problemSizes(op, swapped, expectedRows),
+                             *op.getMma(), schedule, getTarget(op));
+}
