@@ -106,6 +106,7 @@ class Machine:
         self.psum = Memory("psum", PSUM_BYTES)
         self.tiles = 0
         self.allocated = []
+        self.temporaries = []
         self.counts = {}
 
     def count(self, name):
@@ -408,7 +409,8 @@ class Isa:
             result = 0.5 * x * (1 + erf(x / math.sqrt(2)))
         else:
             require(op == "silu", f"function {op!r}", source)
-            result = x / (1 + np.exp(-x))
+            with np.errstate(over="ignore"):
+                result = x / (1 + np.exp(-x))
         dst.write(result.astype(np.float32).astype(dst.dtype.storage))
 
     # -- block scaling ------------------------------------------------------
@@ -576,7 +578,9 @@ def make_modules(machine):
         require(isinstance(dtype, DType), f"dtype {dtype!r}", "nki.language.ndarray")
         if buffer in ("shared_hbm", "private_hbm"):
             require(address is None, "address in HBM", "nki.language.ndarray")
-            return HbmTensor(shape, dtype, once=True).whole()
+            tensor = HbmTensor(shape, dtype, once=True)
+            machine.temporaries.append(tensor)
+            return tensor.whole()
         require(buffer in ("sbuf", "psum"), f"buffer {buffer!r}", "nki.language.ndarray")
         require(address is None or machine.revision >= "2026-04", "address",
                 "nki.language.ndarray")
@@ -621,9 +625,10 @@ def run_kernel(code, name, inputs, revision):
     for result in results:
         require(isinstance(result, Tensor) and result.memory == "hbm"
                 and not result.root.read_only, "result outside of HBM", "nki.jit")
-        require(result.root.written.all(), "result with elements that were not written",
-                "one store for each element")
         arrays.append(result.root.values.reshape(result.root.shape))
+    for tensor in machine.temporaries:
+        require(tensor.written.all(), "tensor in HBM with elements that were not written",
+                "one store for each element")
     for tile in machine.allocated:
         require(not tile.open, "accumulation group that is not closed",
                 "nki.isa.nc_matmul_mx, Parameters")

@@ -31,7 +31,10 @@ public:
 private:
   int explainLegality();
   int printTable();
+  void addNKIOptions();
   int explainForNKI();
+  template <typename Options>
+  std::string strayOption(const Options &options, const std::string &owner);
   int explainHazards();
   int explainFile();
   int print(const std::string &text);
@@ -70,38 +73,88 @@ ExplainVerb::ExplainVerb()
                  "Byte of the word that A's scales start at");
   command.number("sfb-id", question.sfbId,
                  "Byte of the word that B's scales start at");
-  // Of NKI's instructions.
-  auto nkiNumber = [&](const char *option, std::optional<unsigned> &value,
-                       const char *help) {
-    command.number(option, value, help);
-  };
-  nkiNumber("partitions", nkiQuestion.partitions,
-            "Partitions of nc_matmul_mx or quantize_mx");
-  nkiNumber("row-size", nkiQuestion.rowSize,
-            "Rows of a row tile of nc_matmul_mx");
-  nkiNumber("start-row", nkiQuestion.startRow,
-            "First row of a row tile of nc_matmul_mx");
-  nkiNumber("scale-partitions", nkiQuestion.scalePartitions,
-            "Partitions of NKI's scale tiles");
-  nkiNumber("scale-offset", nkiQuestion.scaleOffset,
-            "First scale row of each quadrant of NKI's scale tiles");
-  nkiNumber("accumulate-flag", nkiQuestion.accumulateFlag,
-            "psum_accumulate_flag of nc_matmul_mx");
-  name("accumulate", nkiQuestion.accumulate,
-       "accumulate of nc_matmul_mx, true or false");
-  name("scale-type", nkiQuestion.scaleType,
-       "Type of NKI's scale tiles, such as uint8");
-  name("dst", nkiQuestion.dst, "Type of the result of nc_matmul_mx");
-  name("dst-memory", nkiQuestion.dstBuffer,
-       "Where NKI's result is: psum or sbuf");
-  name("src-memory", nkiQuestion.srcBuffer,
-       "Where NKI's operands are: sbuf or psum");
+  addNKIOptions();
   command.flag("sparse", question.sparse, "A has structured sparsity");
   command.flag("all", all, "Print the whole legality table");
   name("format", format, "Form of the whole table: markdown, csv or json");
   command.text("from", from, "FILE",
                "CSV file with the questions, '-' for standard input");
   command.text("o", output, "FILE", "Where to write the answer");
+}
+
+// Of which instruction each option is, where it is of one alone.
+static constexpr const char *kNvidiaOptions[] = {
+    "family", "a-major", "b-major", "cta-group", "sfa-id", "sfb-id"};
+static constexpr const char *kNKIOptions[] = {
+    "partitions",   "scale-partitions", "scale-free",
+    "scale-offset", "scale-type",       "dst-partitions",
+    "dst-free",     "dst-memory",       "src-memory"};
+static constexpr const char *kMatmulMXOptions[] = {"moving-partitions",
+                                                   "moving-partition",
+                                                   "moving-scale-free",
+                                                   "operand-partition",
+                                                   "row-size",
+                                                   "column-size",
+                                                   "start-row",
+                                                   "start-column",
+                                                   "data-index",
+                                                   "scale-index",
+                                                   "k-map",
+                                                   "moving-k-map",
+                                                   "accumulate-flag",
+                                                   "accumulate",
+                                                   "zero-points",
+                                                   "dst"};
+static constexpr const char *kNotOfQuantizeMX[] = {"scale", "block", "m", "k",
+                                                   "sparse"};
+
+void ExplainVerb::addNKIOptions() {
+  auto name = [&](const char *option, std::string &value, const char *help) {
+    command.text(option, value, "NAME", help);
+  };
+  auto number = [&](const char *option, auto &value, const char *help) {
+    command.number(option, value, help);
+  };
+  nki::LegalityQuestion &q = nkiQuestion;
+  number("partitions", q.partitions,
+         "Partitions of nc_matmul_mx or quantize_mx");
+  number("moving-partitions", q.movingPartitions,
+         "Partitions of the moving tile, if others");
+  number("operand-partition", q.operandPartition,
+         "First partition of the operands of nc_matmul_mx");
+  number("moving-partition", q.movingPartition,
+         "First partition of the moving tile, if another");
+  number("dst-partitions", q.dstPartitions, "Partitions of NKI's result");
+  number("dst-free", q.dstFree, "Free size of NKI's result");
+  number("row-size", q.rowSize, "Rows of a row tile of nc_matmul_mx");
+  number("column-size", q.columnSize, "Columns of a row tile");
+  number("start-row", q.startRow, "First row of a row tile of nc_matmul_mx");
+  number("start-column", q.startColumn, "First column of a row tile");
+  number("scale-partitions", q.scalePartitions,
+         "Partitions of NKI's scale tiles");
+  number("scale-offset", q.scaleOffset,
+         "First scale row of each quadrant of NKI's scale tiles");
+  number("scale-free", q.scaleFree,
+         "Free size of stationary_scale or of dst_scale");
+  number("moving-scale-free", q.movingScaleFree, "Free size of moving_scale");
+  number("data-index", q.dataIndex,
+         "First partition of the index through which data is read");
+  number("scale-index", q.scaleIndex, "The same of scales");
+  command.numbers("accumulate-flag", q.accumulateFlags,
+                  "psum_accumulate_flag of nc_matmul_mx, or of all that write "
+                  "one tile: 1,0,2");
+  name("accumulate", q.accumulate,
+       "accumulate of nc_matmul_mx, true, false or none, or of all that write "
+       "one tile: false,true");
+  command.numbers("k-map", q.kMap,
+                  "Strides of k by partition and by packed element: 4,1");
+  command.numbers("moving-k-map", q.movingKMap,
+                  "The same of the moving tile, if others");
+  command.flag("zero-points", q.zeroPoints, "The scales have zero points");
+  name("scale-type", q.scaleType, "Type of NKI's scale tiles, such as uint8");
+  name("dst", q.dst, "Type of the result of nc_matmul_mx");
+  name("dst-memory", q.dstBuffer, "Where NKI's result is: psum or sbuf");
+  name("src-memory", q.srcBuffer, "Where NKI's operands are: sbuf or psum");
 }
 
 int ExplainVerb::print(const std::string &text) {
@@ -127,16 +180,28 @@ int ExplainVerb::printTable() {
                      kNotUnderstood);
 }
 
+/// A complaint about the first of `options` that is given; empty if none is.
+template <typename Options>
+std::string ExplainVerb::strayOption(const Options &options,
+                                     const std::string &owner) {
+  for (const char *option : options)
+    if (command.isGiven(option))
+      return "'--" + std::string(option) + "' is of " + owner;
+  return "";
+}
+
 /// NKI's instructions have rules of their own, and none of NVIDIA's options.
 int ExplainVerb::explainForNKI() {
-  for (const char *option : {"family", "a-major", "b-major", "cta-group",
-                             "sfa-id", "sfb-id", "sparse"})
-    if (command.isGiven(option))
-      return reportError("'--" + std::string(option) +
-                             "' is of NVIDIA's instructions, not of target '" +
-                             question.target + "'",
-                         kNotUnderstood);
-  std::string why;
+  std::string why =
+      strayOption(kNvidiaOptions, "NVIDIA's instructions, not of target '" +
+                                      question.target + "'");
+  if (why.empty() && question.kind == "quantize_mx") {
+    why = strayOption(kMatmulMXOptions, "'nc_matmul_mx'");
+    if (why.empty())
+      why = strayOption(kNotOfQuantizeMX, "'nc_matmul_mx'");
+  }
+  if (!why.empty())
+    return reportError(why, kNotUnderstood);
   std::optional<nki::Target> chip = nki::parseTarget(question.target, &why);
   if (!chip)
     return reportError(why, kNotUnderstood);
@@ -156,6 +221,7 @@ int ExplainVerb::explainForNKI() {
   nkiQuestion.a = question.a;
   nkiQuestion.b = question.b;
   nkiQuestion.scale = question.scale;
+  nkiQuestion.sparse = question.sparse;
   nkiQuestion.block = question.block;
   nkiQuestion.m = question.m;
   nkiQuestion.n = question.n;
@@ -169,15 +235,11 @@ int ExplainVerb::explainForNKI() {
 int ExplainVerb::explainLegality() {
   if (nki::isTargetName(question.target))
     return explainForNKI();
-  for (const char *option :
-       {"partitions", "row-size", "start-row", "scale-partitions",
-        "scale-offset", "accumulate-flag", "accumulate", "scale-type", "dst",
-        "dst-memory", "src-memory"})
-    if (command.isGiven(option))
-      return reportError("'--" + std::string(option) +
-                             "' is of NKI's instructions; it needs "
-                             "--target=trn3",
-                         kNotUnderstood);
+  const std::string owner = "NKI's instructions; it needs --target=trn3";
+  for (const std::string &why :
+       {strayOption(kNKIOptions, owner), strayOption(kMatmulMXOptions, owner)})
+    if (!why.empty())
+      return reportError(why, kNotUnderstood);
   std::string unknown;
   if (!question.target.empty() && !hw::parseTarget(question.target, &unknown))
     return reportError(unknown, kNotUnderstood);

@@ -7,6 +7,8 @@
 
 #include "Rules.h"
 
+#include <sstream>
+
 using namespace blockscale;
 using namespace blockscale::nki;
 
@@ -47,12 +49,22 @@ public:
     if (!name.empty())
       complain(name, what);
   }
-  void truth(const std::string &name, const char *what,
-             std::optional<bool> &value) {
-    if (name == "true" || name == "false")
-      value = name == "true";
-    else if (!name.empty())
-      complain(name, what);
+  void accumulate(const std::string &names,
+                  std::vector<std::optional<bool>> &values) {
+    std::istringstream words(names);
+    for (std::string name; std::getline(words, name, ',');) {
+      values.emplace_back();
+      if (name == "true" || name == "false")
+        values.back() = name == "true";
+      else if (name != "none")
+        complain(name, "value of 'accumulate'");
+    }
+  }
+  void map(const std::vector<unsigned> &strides, ContractionMap &value) {
+    if (strides.size() == 2)
+      value = {strides[0], strides[1]};
+    else if (!strides.empty())
+      complain(number(strides.size()) + " strides", "K map");
   }
 
   std::string error;
@@ -79,18 +91,58 @@ LegalityAnswer answer(const Query &query, const std::string &description) {
   return {true, true, "legal: " + description};
 }
 
-LegalityAnswer explainMatmul(const LegalityQuestion &question, Target target) {
-  MatmulQuery query;
-  query.target = target;
-  Reader reader;
+/// Fills in what is not a size.
+void readOperands(const LegalityQuestion &question, Reader &reader,
+                  MatmulQuery &query) {
   reader.element(question.a, "element type", query.stationary);
   reader.element(question.b, "element type", query.moving);
-  reader.element(question.scale, "scale format", query.scale);
+  query.scaled = question.scale != "none";
+  if (query.scaled)
+    reader.element(question.scale, "scale format", query.scale);
   reader.plain(question.scaleType, "type of scale tiles", query.scaleType);
   reader.plain(question.dst, "type of dst", query.dst);
   reader.buffer(question.dstBuffer, "memory", query.dstBuffer);
   reader.buffer(question.srcBuffer, "memory", query.operandBuffer);
-  reader.truth(question.accumulate, "truth value", query.accumulate);
+  reader.accumulate(question.accumulate, query.accumulate);
+  reader.map(question.kMap, query.stationaryMap);
+  query.movingMap = query.stationaryMap;
+  reader.map(question.movingKMap, query.movingMap);
+  query.accumulateFlags = question.accumulateFlags;
+  query.sparse = question.sparse;
+  query.zeroPoints = question.zeroPoints;
+  query.block = question.block.value_or(query.block);
+  query.dataIndex = question.dataIndex;
+  query.scaleIndex = question.scaleIndex;
+}
+
+void readSizes(const LegalityQuestion &question, MatmulQuery &query) {
+  query.partitions =
+      question.partitions.value_or(question.k ? *question.k / kPack : 128);
+  query.movingPartitions = question.movingPartitions.value_or(query.partitions);
+  query.scalePartitions = question.scalePartitions.value_or(query.partitions);
+  query.scaleOffset = question.scaleOffset.value_or(0);
+  query.m = question.m.value_or(query.m);
+  query.n = question.n.value_or(query.n);
+  query.dstPartitions = question.dstPartitions;
+  query.dstFree = question.dstFree;
+  query.stationaryScaleFree = question.scaleFree;
+  query.movingScaleFree = question.movingScaleFree;
+  if (question.rowSize || question.columnSize)
+    query.tileSize = {question.rowSize.value_or(kPartitions),
+                      question.columnSize.value_or(kPartitions)};
+  if (question.startRow || question.startColumn)
+    query.tilePosition = {question.startRow.value_or(0),
+                          question.startColumn.value_or(0)};
+  query.operandPartition =
+      question.operandPartition.value_or(question.startRow.value_or(0));
+  query.movingPartition = question.movingPartition;
+}
+
+LegalityAnswer explainMatmul(const LegalityQuestion &question, Target target) {
+  MatmulQuery query;
+  query.target = target;
+  Reader reader;
+  readOperands(question, reader, query);
   if (!reader.error.empty())
     return notUnderstood(reader.error);
   if (question.k && question.partitions)
@@ -100,21 +152,7 @@ LegalityAnswer explainMatmul(const LegalityQuestion &question, Target target) {
     return notUnderstood("K of an instruction is four elements for each of its "
                          "partitions: a multiple of 4, found " +
                          number(*question.k));
-  query.partitions =
-      question.partitions.value_or(question.k ? *question.k / kPack : 128);
-  query.movingPartitions = query.partitions;
-  query.scalePartitions = question.scalePartitions.value_or(query.partitions);
-  query.scaleOffset = question.scaleOffset.value_or(0);
-  query.block = question.block.value_or(query.block);
-  query.m = question.m.value_or(query.m);
-  query.n = question.n.value_or(query.n);
-  if (question.rowSize)
-    query.tileSize = {*question.rowSize, 128};
-  if (question.startRow) {
-    query.tilePosition = {*question.startRow, 0};
-    query.operandPartition = *question.startRow;
-  }
-  query.accumulateFlag = question.accumulateFlag;
+  readSizes(question, query);
   std::string tile;
   if (query.tileSize && query.tilePosition)
     tile = ", rows " + number(query.tilePosition->first) + " to " +
@@ -145,6 +183,9 @@ LegalityAnswer explainQuantize(const LegalityQuestion &question,
   query.scalePartitions = question.scalePartitions.value_or(query.partitions);
   query.scaleOffset = question.scaleOffset.value_or(0);
   query.free = question.n.value_or(query.free);
+  query.dstPartitions = question.dstPartitions;
+  query.dstFree = question.dstFree;
+  query.scaleFree = question.scaleFree;
   return answer(query, "'quantize_mx' on '" + targetName(target) + "': '" +
                            std::string(plainTypeName(query.src)) + "' to '" +
                            std::string(formatName(query.dst)) +

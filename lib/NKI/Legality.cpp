@@ -98,8 +98,8 @@ unsigned blockscale::nki::nearestPartitionCount(unsigned partitions) {
   return std::max(1u, (partitions + kQuadrant - 1) / kQuadrant) * kQuadrant;
 }
 
-unsigned blockscale::nki::nearestScaleOffset(unsigned offset) {
-  return std::min((offset + 2) / 4 * 4, 12u);
+int blockscale::nki::nearestScaleOffset(int offset) {
+  return (std::clamp(offset, 0, 12) + 2) / 4 * 4;
 }
 
 std::optional<std::string> blockscale::nki::whyNot(const MatmulQuery &query) {

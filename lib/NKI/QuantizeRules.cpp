@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Rules.h"
+#include "SharedRules.h"
 
 #include <algorithm>
 
@@ -22,98 +22,69 @@ unsigned maxFree() {
   return kSbufBytesPerPartition / kBytesPerValue;
 }
 
+unsigned packedFree(const Query &q) { return q.free / kPack; }
+
+Rule<Query> elementsRule() {
+  return {"elements of dst",
+          kQuantizeTypes,
+          [](const Query &q) {
+            return q.dst == ElementFormat::E4M3 || q.dst == ElementFormat::E5M2;
+          },
+          [](const Query &q) {
+            return "dst of '" + std::string(formatName(q.dst)) + "'";
+          },
+          [](const Query &) {
+            return std::string("'e4m3' (float8_e4m3fn_x4) or 'e5m2' "
+                               "(float8_e5m2_x4); narrower elements are "
+                               "quantised by the host");
+          },
+          [](Query &q) { q.dst = ElementFormat::E4M3; }};
+}
+
+Rule<Query> freeRule() {
+  return {"free size F of src",
+          kQuantizeSize,
+          [](const Query &q) {
+            return q.free % kPack == 0 && q.free != 0 && q.free <= maxFree();
+          },
+          [](const Query &q) { return "F = " + number(q.free); },
+          [](const Query &) {
+            return "a multiple of 4 from 4 to " + number(maxFree()) +
+                   ", what a partition of SBUF holds";
+          },
+          [](Query &q) {
+            q.free = std::min(q.free, maxFree());
+            q.free = std::max((q.free + kPack - 1) / kPack * kPack, kPack);
+          }};
+}
+
 } // namespace
 
 const std::vector<Rule<QuantizeQuery>> &blockscale::nki::quantizeRules() {
   static const std::vector<Rule<Query>> rules{
-      {"type of src", kQuantizeTypes,
-       [](const Query &q) {
-         return q.src == PlainType::BF16 || q.src == PlainType::F16;
-       },
-       [](const Query &q) {
-         return "src of type '" + std::string(plainTypeName(q.src)) + "'";
-       },
-       [](const Query &) { return quotedList({"float16", "bfloat16"}); },
-       [](Query &q) { q.src = PlainType::BF16; }},
-      {"elements of dst", kQuantizeTypes,
-       [](const Query &q) {
-         return q.dst == ElementFormat::E4M3 || q.dst == ElementFormat::E5M2;
-       },
-       [](const Query &q) {
-         return "dst of '" + std::string(formatName(q.dst)) + "'";
-       },
-       [](const Query &) {
-         return std::string("'e4m3' (float8_e4m3fn_x4) or 'e5m2' "
-                            "(float8_e5m2_x4); narrower elements are "
-                            "quantised by the host");
-       },
-       [](Query &q) { q.dst = ElementFormat::E4M3; }},
-      {"type of dst_scale", kQuantizeTypes,
-       [](const Query &q) {
-         return q.scaleType == PlainType::U8 ||
-                (q.scaleType == PlainType::E8M0 &&
-                 revisionInfo(q.target.revision).hasE8M0Scales);
-       },
-       [](const Query &q) {
-         return "dst_scale of type '" +
-                std::string(plainTypeName(q.scaleType)) + "'";
-       },
-       [](const Query &q) {
-         return revisionInfo(q.target.revision).hasE8M0Scales
-                    ? quotedList({"uint8", "float8_e8m0fnu"})
-                    : quotedList({"uint8"});
-       },
-       [](Query &q) { q.scaleType = PlainType::U8; }},
-      {"memory of src", kQuantizeMemory,
-       [](const Query &q) { return q.srcBuffer == Buffer::Sbuf; },
-       [](const Query &q) {
-         return "src in '" + std::string(bufferName(q.srcBuffer)) + "'";
-       },
-       [](const Query &) { return quotedList({"sbuf"}); },
-       [](Query &q) { q.srcBuffer = Buffer::Sbuf; }},
-      {"memory of dst and dst_scale", kQuantizeMemory,
-       [](const Query &q) { return q.dstBuffer == Buffer::Sbuf; },
-       [](const Query &q) {
-         return "dst in '" + std::string(bufferName(q.dstBuffer)) + "'";
-       },
-       [](const Query &) { return quotedList({"sbuf"}); },
-       [](Query &q) { q.dstBuffer = Buffer::Sbuf; }},
-      {"partitions P", kQuantizeSize,
-       [](const Query &q) { return isPartitionCount(q.partitions); },
-       [](const Query &q) { return "P = " + number(q.partitions); },
-       [](const Query &) {
-         return std::string("a multiple of 32 from 32 to 128");
-       },
-       [](Query &q) { q.partitions = nearestPartitionCount(q.partitions); }},
-      {"free size F of src", kQuantizeSize,
-       [](const Query &q) {
-         return q.free % kPack == 0 && q.free != 0 && q.free <= maxFree();
-       },
-       [](const Query &q) { return "F = " + number(q.free); },
-       [](const Query &) {
-         return "a multiple of 4 from 4 to " + number(maxFree()) +
-                ", what a partition of SBUF holds";
-       },
-       [](Query &q) {
-         q.free = std::clamp((q.free + 3) / kPack * kPack, kPack, maxFree());
-       }},
-      {"partitions of dst_scale", kScaleTensor,
-       [](const Query &q) {
-         return q.scalePartitions >= minScalePartitions(q.partitions);
-       },
-       [](const Query &q) {
-         return "dst_scale of " + number(q.scalePartitions) + " partitions";
-       },
-       [](const Query &q) {
-         return "at least " + number(minScalePartitions(q.partitions)) +
-                " for P = " + number(q.partitions);
-       },
-       [](Query &q) { q.scalePartitions = q.partitions; }},
-      {"first scale row of each quadrant", kQuantizeLayout,
-       [](const Query &q) { return isScaleOffset(q.scaleOffset); },
-       [](const Query &q) { return "scale offset " + number(q.scaleOffset); },
-       [](const Query &) { return std::string("0, 4, 8 or 12"); },
-       [](Query &q) { q.scaleOffset = nearestScaleOffset(q.scaleOffset); }},
+      typeRule("type of src", kQuantizeTypes, "src", &Query::src,
+               {PlainType::F16, PlainType::BF16}, PlainType::BF16),
+      elementsRule(),
+      scaleTypeRule<Query>("type of dst_scale", kQuantizeTypes, "dst_scale"),
+      memoryRule("memory of src", kQuantizeMemory, "src", &Query::srcBuffer,
+                 Buffer::Sbuf),
+      memoryRule("memory of dst and dst_scale", kQuantizeMemory, "dst",
+                 &Query::dstBuffer, Buffer::Sbuf),
+      partitionsRule<Query>("partitions P", kQuantizeSize),
+      freeRule(),
+      sizeRule<Query>(
+          "partitions of dst", kQuantizeSize, "dst of ", " partitions",
+          &Query::dstPartitions, [](const Query &q) { return q.partitions; },
+          "as of src"),
+      sizeRule<Query>("free size of dst", kQuantizeSize, "dst of free size ",
+                      "", &Query::dstFree, packedFree,
+                      "a quarter of the free size of src"),
+      sizeRule<Query>("free size of dst_scale", kQuantizeLayout,
+                      "dst_scale of free size ", "", &Query::scaleFree,
+                      packedFree, "a quarter of the free size of src"),
+      scalePartitionsRule<Query>("partitions of dst_scale", "dst_scale"),
+      scaleOffsetRule<Query>("first scale row of each quadrant",
+                             kQuantizeLayout),
   };
   return rules;
 }

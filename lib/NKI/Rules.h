@@ -8,7 +8,11 @@
 #ifndef BLOCKSCALE_LIB_NKI_RULES_H
 #define BLOCKSCALE_LIB_NKI_RULES_H
 
+#include "blockscale/NKI/Documents.h"
 #include "blockscale/NKI/Legality.h"
+
+#include <algorithm>
+#include <functional>
 
 namespace blockscale::nki {
 
@@ -18,19 +22,25 @@ template <typename Query> struct Rule {
   std::string_view what;
   /// Document and section.
   std::string_view source;
-  bool (*holds)(const Query &query);
-  /// What the rule looks at, with its value: "M = 127".
-  std::string (*value)(const Query &query);
+  std::function<bool(const Query &query)> holds;
+  /// What the rule looks at, with its value: "M = 127". Empty where the query
+  /// leaves it to the rest.
+  std::function<std::string(const Query &query)> value;
   /// The legal values.
-  std::string (*expected)(const Query &query);
+  std::function<std::string(const Query &query)> expected;
   /// Changes as little as makes the rule hold.
-  void (*repair)(Query &query);
+  std::function<void(Query &query)> repair;
 };
 
 /// The rules of each instruction, in the order in which a person would want
 /// them checked.
 const std::vector<Rule<MatmulQuery>> &matmulRules();
 const std::vector<Rule<QuantizeQuery>> &quantizeRules();
+
+// Those of nc_matmul_mx that are about who adds to a PSUM tile.
+Rule<MatmulQuery> accumulationArgumentRule();
+Rule<MatmulQuery> accumulateFlagRule();
+Rule<MatmulQuery> accumulationGroupRule();
 
 inline const std::vector<Rule<MatmulQuery>> &rulesFor(const MatmulQuery &) {
   return matmulRules();
@@ -61,9 +71,12 @@ std::string joinDistinct(const std::vector<std::string> &words);
 template <typename Query>
 std::string describeChange(const Query &from, const Query &to) {
   std::vector<std::string> changes;
-  for (const Rule<Query> &rule : rulesFor(from))
-    if (rule.value(from) != rule.value(to))
-      changes.push_back(rule.value(to));
+  for (const Rule<Query> &rule : rulesFor(from)) {
+    std::string value = rule.value(to);
+    if (rule.value(from) != value &&
+        std::find(changes.begin(), changes.end(), value) == changes.end())
+      changes.push_back(value);
+  }
   return joinDistinct(changes);
 }
 
@@ -76,8 +89,8 @@ std::optional<std::string> firstBroken(const Query &query) {
       return rule.value(query) + " is not legal for '" +
              std::string(instructionName(query)) + "' on '" +
              targetName(query.target) + "': expected " + rule.expected(query) +
-             " (" + std::string(rule.source) +
-             "); nearest legal: " + describeChange(query, mended(query));
+             cite(rule.source) +
+             "; nearest legal: " + describeChange(query, mended(query));
   return std::nullopt;
 }
 
@@ -86,41 +99,15 @@ std::string quotedList(const std::vector<std::string_view> &names);
 
 // Words that both instructions need.
 inline std::string number(unsigned value) { return std::to_string(value); }
-inline bool isScaleOffset(unsigned offset) {
-  return offset % 4 == 0 && offset <= 12;
+inline bool isScaleOffset(int offset) {
+  return offset >= 0 && offset % 4 == 0 && offset <= 12;
 }
 inline bool isPartitionCount(unsigned partitions) {
   return partitions % kQuadrant == 0 && partitions >= kQuadrant &&
          partitions <= kPartitions;
 }
 unsigned nearestPartitionCount(unsigned partitions);
-unsigned nearestScaleOffset(unsigned offset);
-
-// Documents, as the rules cite them.
-inline constexpr std::string_view kMatmulTypes =
-    "NKI API reference, nki.isa.nc_matmul_mx, Data types";
-inline constexpr std::string_view kMatmulMemory =
-    "NKI API reference, nki.isa.nc_matmul_mx, Memory types";
-inline constexpr std::string_view kMatmulSize =
-    "NKI API reference, nki.isa.nc_matmul_mx, Tile size";
-inline constexpr std::string_view kMatmulTiling =
-    "NKI API reference, nki.isa.nc_matmul_mx, Tiling mode";
-inline constexpr std::string_view kMatmulParameters =
-    "NKI API reference, nki.isa.nc_matmul_mx, Parameters";
-inline constexpr std::string_view kMatmulGroup =
-    "NKI API reference, nki.isa.nc_matmul_mx, introduction";
-inline constexpr std::string_view kQuantizeTypes =
-    "NKI API reference, nki.isa.quantize_mx, Data types";
-inline constexpr std::string_view kQuantizeMemory =
-    "NKI API reference, nki.isa.quantize_mx, Memory types";
-inline constexpr std::string_view kQuantizeSize =
-    "NKI API reference, nki.isa.quantize_mx, Tile size";
-inline constexpr std::string_view kQuantizeLayout =
-    "NKI API reference, nki.isa.quantize_mx, Layout";
-inline constexpr std::string_view kScaleTensor =
-    "MXFP Matrix Multiplication with NKI, Scale Tensor";
-inline constexpr std::string_view kQuadrants =
-    "Trainium3 Architecture Guide for NKI, scales by SBUF quadrant";
+int nearestScaleOffset(int offset);
 
 } // namespace blockscale::nki
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/NKI/Target.h"
+#include "blockscale/NKI/Documents.h"
 
 #include <array>
 
@@ -24,17 +25,18 @@ constexpr std::array kChips{
 
 // NKI API reference, nki.isa.nc_matmul_mx: signature and "Tile size" of the
 // documents of these times; nki.language.ndarray; nki.jit. Between May and July
-// 2026 the columns grew and the scale type was added; no release notes say
-// when.
+// 2026 the columns grew, the scale type and indirection were added; no release
+// notes say when.
 constexpr std::array kRevisions{
     RevisionInfo{Revision::Dec2025, "2025-12-01", AccumulateControl::Flag, 512,
-                 1024, false, false, true},
+                 1024, false, false, false, true},
     RevisionInfo{Revision::LateDec2025, "2025-12-19",
-                 AccumulateControl::Inferred, 512, 1024, false, false, true},
+                 AccumulateControl::Inferred, 512, 1024, false, false, false,
+                 true},
     RevisionInfo{Revision::Apr2026, "2026-04", AccumulateControl::Argument, 512,
-                 1024, false, true, false},
+                 1024, false, false, true, false},
     RevisionInfo{Revision::Jul2026, "2026-07", AccumulateControl::Argument,
-                 4096, 8192, true, true, false},
+                 4096, 8192, true, true, true, false},
 };
 
 constexpr Revision kNewest = Revision::Jul2026;
@@ -105,6 +107,6 @@ std::optional<std::string> blockscale::nki::whyNotTarget(Target target) {
     return std::nullopt;
   return "target '" + targetName(target) + "' is a " + std::string(info.core) +
          " without block-scaled instructions: nc_matmul_mx and quantize_mx "
-         "are available on NeuronCore-v4 and newer only (NKI API reference, "
-         "nki.isa.nc_matmul_mx, note); nearest legal target: 'trn3'";
+         "are available on NeuronCore-v4 and newer only" +
+         cite(kMatmulCore) + "; nearest legal target: 'trn3'";
 }

@@ -36,22 +36,39 @@ TEST(NKILayout, GroupsOf32ConsecutiveKAreEightPartitions) {
     EXPECT_EQ(position.partition * 4 + position.element, k);
     EXPECT_EQ(position.partition / 8, k / 32);
   }
-  EXPECT_FALSE(whyNotContractionMap(4, 1));
-  EXPECT_FALSE(whyNotContractionMap(1, 8));
+}
+
+static std::optional<std::string> whyNotMap(ContractionMap map) {
+  MatmulQuery query;
+  query.stationaryMap = query.movingMap = map;
+  return whyNot(query);
 }
 
 // The map of the guide, elements P = 128 apart packed together, is for values
 // that are quantised on the device in that order.
 TEST(NKILayout, TheMapOfTheGuideBreaksGroupsOf32) {
-  std::optional<std::string> why = whyNotContractionMap(1, 128);
+  EXPECT_FALSE(whyNotMap({4, 1}));
+  EXPECT_FALSE(whyNotMap({1, 8}));
+  std::optional<std::string> why = whyNotMap({1, 128});
   ASSERT_TRUE(why);
   EXPECT_EQ(*why,
-            "k = 1 * p + 128 * q puts other than 32 consecutive k into the "
-            "group of partitions 0 to 7, which shares a scale: expected k = 4 "
-            "* p + q or k = p + 8 * q (NKI API reference, nki.isa.quantize_mx, "
-            "Layout); nearest legal: k = 4 * p + q");
-  EXPECT_TRUE(whyNotContractionMap(4, 0));
-  EXPECT_TRUE(whyNotContractionMap(8, 1));
+            "k = 1 * p + 128 * q of the stationary is not legal for "
+            "'nc_matmul_mx' on 'trn3': expected 32 consecutive k in partitions "
+            "0 to 7, which share a scale: k = 4 * p + 1 * q or k = 1 * p + 8 * "
+            "q (NKI API reference, nki.isa.quantize_mx, Layout); nearest "
+            "legal: k = 4 * p + 1 * q of the moving, k = 4 * p + 1 * q of the "
+            "stationary");
+  EXPECT_TRUE(whyNotMap({4, 0}));
+  EXPECT_TRUE(whyNotMap({8, 1}));
+}
+
+static std::optional<std::string> whyNotFlags(std::vector<unsigned> flags) {
+  MatmulQuery query;
+  query.target.revision = Revision::Dec2025;
+  query.accumulateFlags = std::move(flags);
+  std::optional<std::string> why = whyNot(query);
+  EXPECT_FALSE(whyNot(nearestLegal(query)));
+  return why;
 }
 
 TEST(NKIGroups, Flags) {
@@ -59,39 +76,59 @@ TEST(NKIGroups, Flags) {
   EXPECT_EQ(accumulateFlag(0, 3), 1u);
   EXPECT_EQ(accumulateFlag(1, 3), 0u);
   EXPECT_EQ(accumulateFlag(2, 3), 2u);
-  for (const std::vector<unsigned> &legal :
-       {std::vector<unsigned>{}, {3}, {1, 2}, {1, 0, 0, 2}, {6}, {4, 0, 2}})
-    EXPECT_FALSE(whyNotFlagGroup(legal));
-  for (const std::vector<unsigned> &illegal : {std::vector<unsigned>{1},
-                                               {2},
-                                               {0},
+  // One alone may be any of a group.
+  for (const std::vector<unsigned> &legal : {std::vector<unsigned>{},
+                                             {0},
+                                             {1},
+                                             {2},
+                                             {3},
+                                             {4},
+                                             {6},
+                                             {1, 2},
+                                             {1, 0, 0, 2},
+                                             {4, 0, 2}})
+    EXPECT_FALSE(whyNotFlags(legal));
+  for (const std::vector<unsigned> &illegal : {std::vector<unsigned>{5},
+                                               {7},
                                                {3, 3},
                                                {1, 1, 2},
                                                {1, 0, 0},
                                                {1, 2, 2},
                                                {1, 3},
-                                               {4},
+                                               {0, 2},
+                                               {4, 0},
                                                {1, 4, 2},
-                                               {7}})
-    EXPECT_TRUE(whyNotFlagGroup(illegal));
-  EXPECT_EQ(*whyNotFlagGroup({1, 0, 0}),
-            "instruction 3 of 3 on one PSUM tile has psum_accumulate_flag = 0: "
-            "expected 2, one opening instruction and a closing bit on the last "
-            "(NKI API reference, nki.isa.nc_matmul_mx, Parameters)");
+                                               {6, 2}})
+    EXPECT_TRUE(whyNotFlags(illegal));
+  EXPECT_EQ(*whyNotFlags({1, 0, 0}),
+            "psum_accumulate_flag = 1, 0, 0 is not legal for 'nc_matmul_mx' on "
+            "'trn3@2025-12-01': expected 2 for instruction 3 of 3: one opening "
+            "instruction and a closing bit on the last (NKI API reference, "
+            "nki.isa.nc_matmul_mx, Parameters); nearest legal: "
+            "psum_accumulate_flag = 1, 0, 2");
 }
 
 TEST(NKIGroups, Accumulate) {
   using Group = std::vector<std::optional<bool>>;
+  auto whyNotGroup = [](Group group) {
+    MatmulQuery query;
+    query.accumulate = std::move(group);
+    EXPECT_FALSE(whyNot(nearestLegal(query)));
+    return whyNot(query);
+  };
   for (const Group &legal :
-       {Group{}, Group{false}, Group{std::nullopt}, Group{false, true, true},
-        Group{std::nullopt, true}, Group{false, std::nullopt}})
-    EXPECT_FALSE(whyNotAccumulateGroup(legal));
-  EXPECT_EQ(*whyNotAccumulateGroup({true, true}),
-            "instruction 1 of 2 on one PSUM tile has accumulate = True: "
-            "expected False, since nothing was written there before (NKI API "
-            "reference, nki.isa.nc_matmul_mx, Parameters)");
-  EXPECT_EQ(*whyNotAccumulateGroup({false, false}),
-            "instruction 2 of 2 on one PSUM tile has accumulate = False: "
-            "expected True, since it drops the sum so far (NKI API reference, "
-            "nki.isa.nc_matmul_mx, Parameters)");
+       {Group{}, Group{false}, Group{true}, Group{std::nullopt},
+        Group{false, true, true}, Group{std::nullopt, true},
+        Group{false, std::nullopt}})
+    EXPECT_FALSE(whyNotGroup(legal));
+  EXPECT_EQ(*whyNotGroup({true, true}),
+            "accumulate = True, True is not legal for 'nc_matmul_mx' on "
+            "'trn3': expected False for instruction 1 of 2: nothing was "
+            "written there before (NKI API reference, nki.isa.nc_matmul_mx, "
+            "Parameters); nearest legal: accumulate = False, True");
+  EXPECT_EQ(*whyNotGroup({false, false}),
+            "accumulate = False, False is not legal for 'nc_matmul_mx' on "
+            "'trn3': expected True for instruction 2 of 2: False drops the sum "
+            "so far (NKI API reference, nki.isa.nc_matmul_mx, Parameters); "
+            "nearest legal: accumulate = False, True");
 }

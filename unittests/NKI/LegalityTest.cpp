@@ -136,23 +136,60 @@ const std::vector<MatmulCase> &matmulCases() {
        "4, 8 or 12",
        [](Q &q) { q.scaleOffset = 16; }},
       {"scale offset 2 is not legal", [](Q &q) { q.scaleOffset = 2; }},
+      {"scale offset -4 is not legal", [](Q &q) { q.scaleOffset = -4; }},
+      {"structured sparsity is not legal for 'nc_matmul_mx' on 'trn3': "
+       "expected dense operands, such as those of 'blockscale.densify': there "
+       "is no operand for metadata (NKI API reference, nki.isa.nc_matmul_mx, "
+       "Parameters); nearest legal: dense operands",
+       [](Q &q) { q.sparse = true; }},
+      {"a zero point is not legal for 'nc_matmul_mx' on 'trn3': expected "
+       "scales alone: there is no operand for zero points (NKI API reference, "
+       "nki.isa.nc_matmul_mx, Parameters); nearest legal: no zero points",
+       [](Q &q) { q.zeroPoints = true; }},
+      {"an operand without scales is not legal",
+       [](Q &q) { q.scaled = false; }},
+      {"dst of 64 partitions is not legal for 'nc_matmul_mx' on 'trn3': "
+       "expected 128, M of the stationary tile",
+       [](Q &q) { q.dstPartitions = 64; }},
+      {"dst of free size 64 is not legal", [](Q &q) { q.dstFree = 64; }},
+      {"stationary_scale of free size 512 is not legal",
+       [](Q &q) { q.stationaryScaleFree = 512; }},
+      {"moving_scale of free size 128 is not legal",
+       [](Q &q) { q.movingScaleFree = 128; }},
+      {"moving tile from partition 64 is not legal for 'nc_matmul_mx' on "
+       "'trn3': expected 0, as of the stationary tile",
+       [](Q &q) { q.movingPartition = 64; }},
+      {"data without an index and scales through an index from partition 0 is "
+       "not legal for 'nc_matmul_mx' on 'trn3': expected the same index or "
+       "none",
+       [](Q &q) { q.scaleIndex = 0; }},
+      {"data through an index from partition 48 and scales through an index "
+       "from partition 48 is not legal for 'nc_matmul_mx' on 'trn3': expected "
+       "an index from partition 0, 32, 64 or 96",
+       [](Q &q) { q.dataIndex = q.scaleIndex = 48; }},
+      {"an index with tile_size = (128, 128) is not legal",
+       [](Q &q) {
+         q.dataIndex = q.scaleIndex = 0;
+         q.tileSize = {128, 128};
+         q.tilePosition = {0, 0};
+       }},
       {"psum_accumulate_flag = 3 is not legal for 'nc_matmul_mx' on 'trn3': "
        "expected 'accumulate' or nothing (NKI API reference, "
        "nki.isa.nc_matmul_mx, Parameters); nearest legal: accumulate = False",
-       [](Q &q) { q.accumulateFlag = 3; }},
+       [](Q &q) { q.accumulateFlags = {3}; }},
       {"accumulate = True is not legal for 'nc_matmul_mx' on "
        "'trn3@2025-12-19': expected nothing: the first write to a tile "
        "overwrites",
        [](Q &q) {
          q.target = target("trn3@2025-12-19");
-         q.accumulate = true;
+         q.accumulate = {true};
        }},
       {"psum_accumulate_flag = 5 is not legal for 'nc_matmul_mx' on "
        "'trn3@2025-12-01': expected 1 first, 0 middle, 2 last or 3 only "
        "instruction of its group",
        [](Q &q) {
          q.target = target("trn3@2025-12-01");
-         q.accumulateFlag = 5;
+         q.accumulateFlags = {5};
        }},
       {"N = 513 is not legal for 'nc_matmul_mx' on 'trn3@2026-04': expected 1 "
        "to 512 with dst of type 'float32'",
@@ -262,6 +299,12 @@ TEST(NKIQuantize, EachRuleComplainsAndNamesALegalNeighbour) {
       {"dst_scale of 16 partitions is not legal",
        [](Q &q) { q.scalePartitions = 16; }},
       {"scale offset 3 is not legal", [](Q &q) { q.scaleOffset = 3; }},
+      {"dst of 64 partitions is not legal for 'quantize_mx' on 'trn3': "
+       "expected 128, as of src",
+       [](Q &q) { q.dstPartitions = 64; }},
+      {"dst of free size 512 is not legal", [](Q &q) { q.dstFree = 512; }},
+      {"dst_scale of free size 127 is not legal",
+       [](Q &q) { q.scaleFree = 127; }},
   };
   EXPECT_FALSE(whyNot(Q{}));
   for (const auto &[complaint, change] : cases) {

@@ -58,11 +58,32 @@ struct RowTile {
   unsigned startRow = 0, startColumn = 0;
 };
 
-/// One `nc_matmul_mx`, in full. Free sizes count packed values.
+/// Which k position (p, q) of a tile holds, counted from the tile's first:
+/// partitionStride * p + elementStride * q.
+struct ContractionMap {
+  unsigned partitionStride = kPack, elementStride = 1;
+
+  friend constexpr bool operator==(ContractionMap a, ContractionMap b) {
+    return a.partitionStride == b.partitionStride &&
+           a.elementStride == b.elementStride;
+  }
+};
+
+/// Any integer as a number of a query: one that has no place there becomes the
+/// largest, which no rule allows.
+inline unsigned saturated(int64_t value) {
+  return value < 0 || value > int64_t(UINT32_MAX) ? UINT32_MAX : value;
+}
+
+/// One `nc_matmul_mx`, in full. Free sizes count packed values. What is left
+/// empty follows from the rest.
 struct MatmulQuery {
   Target target;
   ElementFormat stationary = ElementFormat::E4M3;
   ElementFormat moving = ElementFormat::E4M3;
+  /// Whether there are scales, and what the instruction has no operand for:
+  /// metadata of a structured-sparse operand, zero points.
+  bool scaled = true, sparse = false, zeroPoints = false;
   ElementFormat scale = ElementFormat::UE8M0;
   /// Type of both scale tiles.
   PlainType scaleType = PlainType::U8;
@@ -75,16 +96,29 @@ struct MatmulQuery {
   unsigned partitions = 128;
   unsigned movingPartitions = 128;
   unsigned scalePartitions = 128;
-  /// First used partition of each quadrant of the scale tiles.
-  unsigned scaleOffset = 0;
+  /// First used partition of each quadrant of the scale tiles, counted from
+  /// that of the data.
+  int scaleOffset = 0;
   unsigned m = 128, n = 512;
+  /// Shape of dst where it is not M by N, free sizes of the scale tiles where
+  /// they are not those of their data.
+  std::optional<unsigned> dstPartitions, dstFree;
+  std::optional<unsigned> stationaryScaleFree, movingScaleFree;
+  ContractionMap stationaryMap, movingMap;
   /// Given together or not at all.
   std::optional<std::pair<unsigned, unsigned>> tileSize, tilePosition;
-  /// First SBUF partition of the operands; matters with row tiling.
+  /// First SBUF partition of the stationary tile, and of the moving one where
+  /// that is another.
   unsigned operandPartition = 0;
-  /// `psum_accumulate_flag` or `accumulate`, where given.
-  std::optional<unsigned> accumulateFlag;
-  std::optional<bool> accumulate;
+  std::optional<unsigned> movingPartition;
+  /// First partition of the index through which data, and its scales, are
+  /// read.
+  std::optional<unsigned> dataIndex, scaleIndex;
+  /// `psum_accumulate_flag` or `accumulate`, where given: of this instruction,
+  /// or, if there are several, of all that write one PSUM tile, in order. No
+  /// truth value stands for None.
+  std::vector<unsigned> accumulateFlags;
+  std::vector<std::optional<bool>> accumulate;
 };
 
 /// One `quantize_mx`. Sizes as of its source, [partitions, free].
@@ -98,7 +132,10 @@ struct QuantizeQuery {
   unsigned partitions = 128;
   unsigned free = 512;
   unsigned scalePartitions = 128;
-  unsigned scaleOffset = 0;
+  int scaleOffset = 0;
+  /// Partitions and free size of dst and free size of dst_scale where they are
+  /// not P, F / 4 and F / 4.
+  std::optional<unsigned> dstPartitions, dstFree, scaleFree;
 };
 
 /// Empty if the instruction is legal; otherwise the first rule that it breaks,
@@ -123,14 +160,6 @@ inline constexpr unsigned kFlagOntoExisting = 4;
 /// The flag of instruction `step` of a group of `steps` that overwrites.
 unsigned accumulateFlag(unsigned step, unsigned steps);
 
-/// Why the instructions that write one PSUM tile, in order, are no group: each
-/// value is a psum_accumulate_flag. Empty if they are one.
-std::optional<std::string> whyNotFlagGroup(const std::vector<unsigned> &flags);
-
-/// The same with `accumulate`; no value stands for None.
-std::optional<std::string>
-whyNotAccumulateGroup(const std::vector<std::optional<bool>> &accumulate);
-
 //===----------------------------------------------------------------------===//
 // Layout
 //===----------------------------------------------------------------------===//
@@ -150,12 +179,6 @@ struct ContractionPosition {
 };
 ContractionPosition contractionPosition(unsigned k);
 
-/// Why a contraction map with these strides is no map for groups of 32
-/// consecutive k: position (p, q) holds k = partitionStride * p + elementStride
-/// * q. Empty if groups come out whole.
-std::optional<std::string> whyNotContractionMap(unsigned partitionStride,
-                                                unsigned elementStride);
-
 //===----------------------------------------------------------------------===//
 // The command line
 //===----------------------------------------------------------------------===//
@@ -165,12 +188,24 @@ struct LegalityQuestion {
   std::string target;
   /// "nc_matmul_mx" (default) or "quantize_mx".
   std::string kind;
-  /// Stationary and moving, or source and result of quantize_mx.
+  /// Stationary and moving, or source and result of quantize_mx; `scale` is
+  /// "none" for operands without.
   std::string a, b, scale, scaleType, dst, dstBuffer, srcBuffer;
+  bool sparse = false, zeroPoints = false;
   std::optional<unsigned> block, partitions, m, n, k;
-  std::optional<unsigned> rowSize, startRow, scalePartitions, scaleOffset;
-  std::optional<unsigned> accumulateFlag;
+  std::optional<unsigned> movingPartitions, dstPartitions, dstFree;
+  /// `scaleFree` is of stationary_scale or of dst_scale.
+  std::optional<unsigned> scalePartitions, scaleFree, movingScaleFree;
+  std::optional<int> scaleOffset;
+  std::optional<unsigned> rowSize, columnSize, startRow, startColumn;
+  std::optional<unsigned> operandPartition, movingPartition;
+  std::optional<unsigned> dataIndex, scaleIndex;
+  std::vector<unsigned> accumulateFlags;
+  /// "true", "false" and "none", separated by commas.
   std::string accumulate;
+  /// 4 and 1 for k = 4 * p + q; the second is of the moving tile if that has
+  /// another.
+  std::vector<unsigned> kMap, movingKMap;
 };
 
 struct LegalityAnswer {

@@ -61,6 +61,8 @@ struct RevisionInfo {
   unsigned maxMovingF32, maxMovingBF16;
   /// Whether scale tiles may be float8_e8m0fnu besides uint8.
   bool hasE8M0Scales;
+  /// Whether nc_matmul_mx reads operands through an index.
+  bool hasIndirection;
   /// Whether nl.ndarray takes `address`.
   bool hasAddresses;
   /// Whether the chip is named in the decorator, nki.jit(platform_target=...).

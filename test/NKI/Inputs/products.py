@@ -9,14 +9,22 @@ E4, E5, F4 = "f8E4M3FN", "f8E5M2", "f4E2M1FN"
 
 
 def product(name, m, n, k, a, b, out="f32", batch="", a_spec="e8m0_t32", b_spec="e8m0_t32",
-            epilogue="", operands=(), config="", body=""):
-    """`operands` are pairs of an argument and its type; "" keeps it out of the op."""
+            epilogue="", operands=(), config="", body="", quantised=(), target="trn3"):
+    """`operands` are pairs of an argument and its type; `quantised` are pairs of "a" or "b"
+    and the 16-bit type from which the kernel quantises it."""
     kinds = [f'!blockscale.tensor<{batch}{m}x{k}x{a}, "{a_spec}">',
              f'!blockscale.tensor<{batch}{n}x{k}x{b}, "{b_spec}">']
     arguments = [f"%a: {kinds[0]}", f"%b: {kinds[1]}"]
+    for operand, source in quantised:
+        i = "ab".index(operand)
+        rows = (m, n)[i]
+        arguments[i] = f"%{operand}_values: tensor<{batch}{rows}x{k}x{source}>"
+        body += (f"  %{operand} = blockscale.quantize %{operand}_values rule(floor_plus_one) : "
+                 f"tensor<{batch}{rows}x{k}x{source}> to {kinds[i]}\n")
     arguments += [f"{value}: {kind}" for value, kind in operands]
     kinds += [kind for _, kind in operands if kind != "f32"]
-    attribute = f" {{blockscale_nki.config = #blockscale_nki.config<{config}>}}" if config else ""
+    attribute = (f' {{blockscale_nki.config = #blockscale_nki.config<target = "{target}", '
+                 f"{config}>}}" if config else "")
     result = f"tensor<{batch}{m}x{n}x{out}>"
     print(f"func.func @{name}({', '.join(arguments)}) -> {result} {{\n{body}"
           f"  %y = blockscale.matmul %a, %b{epilogue}{attribute} : {', '.join(kinds)}"
@@ -52,6 +60,18 @@ def main():
     product("square_tiles", 64, 96, 640, E4, F4, a_spec="e8m0_t32_t32", b_spec="e8m0_t0_t32")
     product("tensor_scales", 20, 40, 96, E4, F4, "bf16", a_spec="multi_float32_e8m0_t32",
             b_spec="multi_float32_e8m0_t32")
+    # The kernel quantises both operands, or the moving one.
+    for which, kinds in (("both", ("a", "b")), ("moving", ("b",))):
+        for m, n, k in ((70, 41, 288), (1, 1, 32), (131, 515, 1120), (3, 130, 96)):
+            product(f"quantised_{which}_{m}", m, n, k, E4, E5, "bf16",
+                    quantised=[(q, "bf16" if q == "a" else "f16") for q in kinds])
+    product("quantised_batch", 5, 7, 96, E5, E4, batch="3x",
+            quantised=[("a", "f16"), ("b", "bf16")])
+    product("quantised_steps", 130, 70, 576, E4, E4, "bf16", "2x", epilogue=steps,
+            operands=full, quantised=[("a", "bf16"), ("b", "bf16")])
+    product("smallest", 1, 1, 32, F4, F4)
+    product("smallest_steps", 1, 1, 32, E4, F4, "bf16", epilogue=" alpha(%s) c(%c) bias(%v)",
+            operands=[("%c", "tensor<1x1xf16>"), ("%v", "tensor<1xbf16>"), ("%s", "f32")])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/BlockscaleNKI/IR/BlockscaleNKI.h"
+#include "blockscale/NKI/Documents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -49,26 +50,27 @@ static std::optional<std::string> whyNotConfig(ConfigAttr config) {
   MatmulQuery query;
   query.target = *target;
   if (config.getRowTile() != 0) {
-    query.tileSize = {static_cast<unsigned>(config.getRowTile()), kPartitions};
+    query.tileSize = {saturated(config.getRowTile()), kPartitions};
     query.tilePosition = {0, 0};
     query.partitions = query.movingPartitions = query.scalePartitions =
         kQuadrant;
   }
   if (config.getTileM() != 0)
-    query.m = config.getTileM();
+    query.m = saturated(config.getTileM());
   if (config.getTileN() != 0)
-    query.n = config.getTileN();
+    query.n = saturated(config.getTileN());
   if (std::optional<std::string> reason = whyNot(query))
     return reason;
   constexpr int64_t kBankColumns = kPsumBankBytes / sizeof(float);
   if (config.getTileN() > kBankColumns)
     return "tile_n = " + std::to_string(config.getTileN()) +
            " does not fit into a bank of PSUM: at most " +
-           std::to_string(kBankColumns) + " columns of float32";
+           std::to_string(kBankColumns) + " columns of float32" +
+           cite(kMemories);
   if (config.getBlockM() < 0 || config.getBlockM() > int64_t(kPsumBanks))
     return "block_m = " + std::to_string(config.getBlockM()) +
            ": expected 1 to " + std::to_string(kPsumBanks) +
-           ", a bank of PSUM for each tile";
+           ", a bank of PSUM for each tile" + cite(kMemories);
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/BlockscaleNKI/IR/BlockscaleNKI.h"
+#include "blockscale/NKI/Documents.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -71,7 +72,8 @@ stepsOf(AllocOp tile, ArrayRef<MatmulMXOp> instructions) {
       if (op->getBlock() != tile->getBlock())
         return op.emitOpError()
                << "is repeated by a loop inside its accumulation group: "
-                  "expected its step to be the loop's variable";
+                  "expected its step to be the loop's variable"
+               << cite(kMatmulParameters);
       steps.push_back({*op.getStaticStep(), *op.getStaticStep() + 1});
       continue;
     }
@@ -98,16 +100,16 @@ static LogicalResult verifyGroup(AllocOp tile,
       return MatmulMXOp(op).emitOpError()
              << "is step " << range.first
              << " of its accumulation group where step " << next
-             << " is due: one instruction opens a group, each adds one step "
-                "(NKI API reference, nki.isa.nc_matmul_mx, Parameters)";
+             << " is due: one instruction opens a group, each adds one step"
+             << cite(kMatmulParameters);
     next = range.second;
   }
   for (MatmulMXOp op : instructions)
     if (op.getSteps() != static_cast<uint64_t>(next))
       return MatmulMXOp(op).emitOpError()
              << "is in a group of " << op.getSteps() << " steps, but " << next
-             << " write its tile: the last one closes the group (NKI API "
-                "reference, nki.isa.nc_matmul_mx, Parameters)";
+             << " write its tile: the last one closes the group"
+             << cite(kMatmulParameters);
   return success();
 }
 
@@ -177,13 +179,13 @@ LogicalResult AllocOp::verify() {
     return emitOpError() << "bytes " << first << " to " << first + bytes
                          << " of a partition are outside of '"
                          << StringRef(bufferName(type.getMemory()))
-                         << "', which has " << limit
-                         << " (Trainium3 Architecture Guide for NKI)";
+                         << "', which has " << limit << cite(kMemories);
   if (type.getMemory() == Buffer::Psum &&
       first / kPsumBankBytes != (first + bytes - 1) / kPsumBankBytes)
     return emitOpError() << "bytes " << first << " to " << first + bytes
                          << " of a partition are in more than one bank of "
-                            "2048 bytes";
+                            "2048 bytes"
+                         << cite(kMemories);
   return success();
 }
 
@@ -218,7 +220,8 @@ LogicalResult AccessOp::verify() {
     return emitOpError() << "expected a pattern over a tensor in 'hbm'";
   if (source.getElementBits() != result.getElementBits())
     return emitOpError() << "reads elements of " << source.getElementBits()
-                         << " bits as elements of " << result.getElementBits();
+                         << " bits as elements of " << result.getElementBits()
+                         << cite(kAccessPatterns);
   if (static_cast<int64_t>(getStrides().size()) != result.getRank())
     return emitOpError() << "expected " << result.getRank()
                          << " strides, found " << getStrides().size();
@@ -232,7 +235,8 @@ LogicalResult AccessOp::verify() {
   for (int64_t size : source.getShape())
     total *= size;
   if (last >= total)
-    return emitOpError() << "reaches element " << last << " of " << total;
+    return emitOpError() << "reaches element " << last << " of " << total
+                         << cite(kAccessPatterns);
   return success();
 }
 

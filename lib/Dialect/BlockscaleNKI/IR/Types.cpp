@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/BlockscaleNKI/IR/BlockscaleNKI.h"
+#include "blockscale/NKI/Documents.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -43,7 +44,8 @@ LogicalResult X4Type::verify(function_ref<InFlightDiagnostic()> emitError,
   if (format && findPackedType(*format))
     return success();
   return emitError() << "NKI packs no four elements of type " << element
-                     << ": expected f8E4M3FN, f8E5M2 or f4E2M1FN";
+                     << ": expected f8E4M3FN, f8E5M2 or f4E2M1FN"
+                     << cite(kLanguageTypes);
 }
 
 std::optional<PlainType> blockscale::nki::plainType(Type type) {
@@ -98,11 +100,12 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (size < 1)
       return emitError() << "expected sizes of at least 1, found " << size;
   if (elementTypeName(elementType).empty())
-    return emitError() << "NKI has no tensors of " << elementType;
+    return emitError() << "NKI has no tensors of " << elementType
+                       << cite(kLanguageTypes);
   if (memory != Buffer::Hbm && shape.front() > int64_t(kPartitions))
     return emitError() << "'" << StringRef(bufferName(memory))
                        << "' has 128 partitions, found " << shape.front()
-                       << " (Trainium3 Architecture Guide for NKI)";
+                       << cite(kMemories);
   return success();
 }
 

@@ -8,6 +8,7 @@
 #include "Geometry.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/BlockscaleNKI/Transforms/Passes.h"
+#include "blockscale/NKI/Documents.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -43,48 +44,62 @@ static bool isF32(const NumberSpec &spec) {
          spec.mantissaBits == 23;
 }
 
-/// What of a spec no rule of the instruction speaks about, because it has no
-/// place for it at all.
+/// What a spec asks of the instruction. Scales of a type without a format are
+/// left to whyNotSpec().
+static MatmulQuery queryOf(const ScaleSpec &spec, Target target) {
+  MatmulQuery query;
+  query.target = target;
+  query.sparse = spec.isSparse();
+  query.scaled = !spec.isUnscaled();
+  query.zeroPoints = spec.zero.has_value();
+  if (spec.scale)
+    query.scale = scaleFormat(*spec.scale).value_or(query.scale);
+  // Longer tiles are repeated by the host.
+  if (spec.isTile() && spec.columns->size % kGroup)
+    query.block = saturated(spec.columns->size);
+  return query;
+}
+
+/// What of a spec has no field in a query.
 static std::optional<std::string> whyNotSpec(const ScaleSpec &spec) {
-  if (spec.isSparse())
-    return "nc_matmul_mx has no structured sparsity; make it dense with "
-           "'blockscale.densify'";
-  if (spec.isUnscaled())
-    return "nc_matmul_mx multiplies elements with scales only (NKI API "
-           "reference, nki.isa.nc_matmul_mx, introduction); nearest legal: "
-           "spec 'e8m0_t32' with all scales 1";
-  if (spec.zero)
-    return "a zero point needs a correction term that is not lowered";
   if (!spec.isTile())
-    return "a scale that covers whole rows is no scale of tiles of 32 along K; "
-           "nearest legal: spec 'e8m0_t32' with equal scales in each row";
+    return "a scale that covers whole rows is no scale of tiles of 32 along K" +
+           cite(kMatmulGroup) +
+           "; nearest legal: spec 'e8m0_t32' with equal scales in each row";
   if (spec.hasSubtile())
-    return "subtile metadata have no place in a packed tensor";
+    return "subtile metadata have no place in a packed tensor" +
+           cite(kMatmulTypes) + "; nearest legal: spec 'e8m0_t32'";
   if (spec.tensorScale && !isF32(*spec.tensorScale))
-    return "a tensor scale must be float32 to be a step of the epilogue";
+    return "a tensor scale must be float32 to be a step of the epilogue" +
+           cite(kTensorScalar) + "; nearest legal: 'float32'";
   if (!scaleFormat(*spec.scale))
-    return "tile scales of '" + print(*spec.scale) +
-           "' are not 'ue8m0' (NKI API reference, nki.isa.nc_matmul_mx, "
-           "introduction); nearest legal: 'e8m0'";
+    return "tile scales of '" + print(*spec.scale) + "' are not 'ue8m0'" +
+           cite(kMatmulGroup) + "; nearest legal: 'e8m0'";
   return std::nullopt;
 }
 
 static std::optional<std::string> whyNotShape(ShapedType type) {
   if (!type.hasStaticShape())
     return "has a dynamic size: shapes of an NKI kernel are constants of its "
-           "compilation; compile one kernel for each size";
+           "compilation" +
+           cite(kLanguageGuide) + "; nearest legal: one kernel for each size";
   if (llvm::is_contained(type.getShape(), 0))
-    return std::string("is empty");
+    return "is empty: a tile has at least one element" + cite(kMatmulSize);
   return std::nullopt;
 }
 
 /// Checks what does not depend on the other operand.
 static LogicalResult checkOperand(Operation *op, ScaledTensorType type,
-                                  StringRef name) {
+                                  StringRef name, Target target) {
   std::optional<std::string> why = whyNotShape(type);
   if (why)
     return op->emitOpError() << "operand '" << name << "' " << *why;
-  why = whyNotSpec(type.getSpec().getValue());
+  const ScaleSpec &spec = type.getSpec().getValue();
+  why = whyNot(queryOf(spec, target));
+  if (!why)
+    why = whyNotSpec(spec);
+  if (why && spec.isUnscaled())
+    return op->emitOpError() << "operand '" << name << "': " << *why;
   if (why)
     return op->emitOpError() << "operand '" << name << "' with spec '"
                              << type.getSpec().getText() << "': " << *why;
@@ -92,12 +107,14 @@ static LogicalResult checkOperand(Operation *op, ScaledTensorType type,
     return op->emitOpError()
            << "operand '" << name << "' has its scales in layout '"
            << stringifyScaleLayout(type.getLayout())
-           << "', which another vendor's tensor cores read; nearest legal: "
-              "'plain', from which the host packs";
+           << "', which another vendor's tensor cores read: expected "
+              "rows by blocks of 32, which the host spreads over quadrants"
+           << cite(kScaleTensor) << "; nearest legal: 'plain'";
   if (!formatOf(type.getElementType()))
     return op->emitOpError()
            << "operand '" << name << "' has elements of "
-           << type.getElementType() << ", which NKI has no packed type for";
+           << type.getElementType() << ", which NKI has no packed type for"
+           << cite(kMatmulTypes) << "; nearest legal: f8E4M3FN";
   return success();
 }
 
@@ -152,15 +169,21 @@ static std::optional<std::string> whyNotConfig(MatmulOp op, ConfigAttr config) {
            " is for products of at most " +
            std::to_string(config.getRowTile() * kPack) +
            " along K, which one instruction covers, found K = " +
-           std::to_string(k) +
-           " (NKI API reference, nki.isa.nc_matmul_mx, "
-           "Tiling mode); nearest legal: row_tile = " +
+           std::to_string(k) + cite(kMatmulTiling) +
+           "; nearest legal: row_tile = " +
            std::to_string(partitionsFor(std::min<int64_t>(k, 512)));
+  // The documents allow it, but the idle rows are those of a neighbour.
+  if (parallel > 1 && config.getRowTile() != partitionsFor(k))
+    return "row_tile = " + std::to_string(config.getRowTile()) +
+           " leaves rows idle for K = " + std::to_string(k) + ", which " +
+           std::to_string(partitionsFor(k)) + " partitions hold" +
+           cite(kMatmulTiling) +
+           "; nearest legal: row_tile = " + std::to_string(partitionsFor(k));
   if (config.getBlockM() * parallel > int64_t(kPsumBanks))
     return "block_m = " + std::to_string(config.getBlockM()) + " with " +
            std::to_string(parallel) +
-           " instructions side by side needs more than the 8 banks of PSUM "
-           "(Trainium3 Architecture Guide for NKI); nearest legal: block_m = " +
+           " instructions side by side needs more than the 8 banks of PSUM" +
+           cite(kMemories) + "; nearest legal: block_m = " +
            std::to_string(kPsumBanks / parallel);
   return std::nullopt;
 }
@@ -170,12 +193,15 @@ static std::optional<std::string> whyNotResult(MatmulOp op) {
   if (element.isF32() || element.isBF16() || element.isF16())
     return std::nullopt;
   return "a result of integers is not what nc_matmul_mx computes: expected "
-         "f32, bf16 or f16";
+         "f32, bf16 or f16" +
+         cite(kMatmulTypes);
 }
 
 static LogicalResult legalize(MatmulOp op, StringAttr target) {
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
-  if (failed(checkOperand(op, a, "a")) || failed(checkOperand(op, b, "b")))
+  Target chip = *parseTarget(target.getValue());
+  if (failed(checkOperand(op, a, "a", chip)) ||
+      failed(checkOperand(op, b, "b", chip)))
     return failure();
   if (failed(checkTarget(op, target)))
     return failure();
@@ -183,21 +209,12 @@ static LogicalResult legalize(MatmulOp op, StringAttr target) {
     return op.emitOpError() << "has an 'mma' or 'schedule' attribute, which is "
                                "of NVIDIA's instructions; expected '"
                             << kConfigName << "' or nothing";
-  for (auto [type, other] : {std::pair(a, b), std::pair(b, a)}) {
-    const ScaleSpec &spec = type.getSpec().getValue();
-    MatmulQuery query;
-    query.target = *parseTarget(target.getValue());
-    query.stationary = *formatOf(type.getElementType());
-    query.moving = *formatOf(other.getElementType());
-    query.scale = *scaleFormat(*spec.scale);
-    // Longer tiles are repeated by the host.
-    query.block = spec.columns->size % kGroup ? spec.columns->size : kGroup;
-    if (type == b)
-      std::swap(query.stationary, query.moving);
-    if (std::optional<std::string> why = whyNot(query))
-      return op.emitOpError()
-             << "operand '" << (type == a ? "a" : "b") << "': " << *why;
-  }
+  MatmulQuery query;
+  query.target = chip;
+  query.stationary = *formatOf(a.getElementType());
+  query.moving = *formatOf(b.getElementType());
+  if (std::optional<std::string> why = whyNot(query))
+    return op.emitOpError() << *why;
   if (std::optional<std::string> why = whyNotResult(op))
     return op.emitOpError() << *why;
   auto wish = op->getAttrOfType<ConfigAttr>(kConfigName);
@@ -215,12 +232,13 @@ static LogicalResult legalize(MatmulOp op, StringAttr target) {
 
 static LogicalResult legalize(QuantizeOp op, StringAttr target) {
   ScaledTensorType type = op.getResult().getType();
-  if (failed(checkOperand(op, type, "result")) ||
+  Target chip = *parseTarget(target.getValue());
+  if (failed(checkOperand(op, type, "result", chip)) ||
       failed(checkTarget(op, target)))
     return failure();
   const ScaleSpec &spec = type.getSpec().getValue();
   QuantizeQuery query;
-  query.target = *parseTarget(target.getValue());
+  query.target = chip;
   std::optional<PlainType> src =
       plainType(op.getInput().getType().getElementType());
   query.src = src.value_or(PlainType::F32);
@@ -232,14 +250,13 @@ static LogicalResult legalize(QuantizeOp op, StringAttr target) {
     return op.emitOpError()
            << "spec '" << type.getSpec().getText()
            << "' is not what quantize_mx makes: one 'ue8m0' for 8 partitions "
-              "by 4 values (NKI API reference, nki.isa.quantize_mx, Layout); "
-              "nearest legal: 'e8m0_t32'";
+              "by 4 values"
+           << cite(kQuantizeLayout) << "; nearest legal: 'e8m0_t32'";
   if (op.getRule() != ScaleRule::FloorPlusOne)
     return op.emitOpError()
            << "chooses scales by rule '" << stringifyScaleRule(op.getRule())
-           << "', but quantize_mx takes twice the scale of 'floor' (NKI API "
-              "reference, nki.isa.quantize_mx, introduction); nearest legal: "
-              "rule(floor_plus_one)";
+           << "', but quantize_mx takes twice the scale of 'floor'"
+           << cite(kQuantizeGroup) << "; nearest legal: rule(floor_plus_one)";
   op->setAttr(kConfigName,
               ConfigAttr::get(op.getContext(), target, 0, 0, 0, 0));
   return success();

@@ -117,7 +117,7 @@ func.func @row(%w: !w, %s: !s, %r: !r) {
 !r = !blockscale_nki.buffer<64x64xf32, psum>
 func.func @quadrant(%w: !w, %s: !s, %r: !r) {
   %d = blockscale_nki.slice %w[64, 0] : !w to !d
-  // expected-error @below {{scales from partition 0 for data from partition 64: expected the same quadrant with offset 0, 4, 8 or 12 (NKI API reference, nki.isa.quantize_mx, Layout)}}
+  // expected-error @below {{scale offset -64 is not legal for 'nc_matmul_mx' on 'trn3': expected 0, 4, 8 or 12 from the data (NKI API reference, nki.isa.quantize_mx, Layout); nearest legal: scale offset 0}}
   blockscale_nki.nc_matmul_mx %d scaled %s, %d scaled %s into %r group(0 of 1) row_tile(32 at 64) : !d, !s, !d, !s, !r
   return
 }

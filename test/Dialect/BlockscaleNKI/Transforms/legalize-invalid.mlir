@@ -3,7 +3,7 @@
 !a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32">
 !b = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32">
 func.func @dynamic(%a: !a, %b: !b) -> tensor<?x4xf32> {
-  // expected-error @below {{operand 'a' has a dynamic size: shapes of an NKI kernel are constants of its compilation; compile one kernel for each size}}
+  // expected-error @below {{operand 'a' has a dynamic size: shapes of an NKI kernel are constants of its compilation (NKI Language Guide); nearest legal: one kernel for each size}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
@@ -12,7 +12,7 @@ func.func @dynamic(%a: !a, %b: !b) -> tensor<?x4xf32> {
 
 !t = !blockscale.tensor<4x512xf6E2M3FN, "e8m0_t32">
 func.func @type(%a: !t) -> tensor<4x4xf32> {
-  // expected-error @below {{operand 'a': type 'e2m3' of the stationary is not legal for 'nc_matmul_mx' on 'trn3': expected 'e4m3' (float8_e4m3fn_x4), 'e5m2' (float8_e5m2_x4) or 'e2m1' (float4_e2m1fn_x4) (NKI API reference, nki.isa.nc_matmul_mx, Data types); nearest legal: type 'e4m3' of the stationary}}
+  // expected-error @below {{type 'e2m3' of the stationary is not legal for 'nc_matmul_mx' on 'trn3': expected 'e4m3' (float8_e4m3fn_x4), 'e5m2' (float8_e5m2_x4) or 'e2m1' (float4_e2m1fn_x4) (NKI API reference, nki.isa.nc_matmul_mx, Data types); nearest legal: type 'e4m3' of the stationary, type 'e4m3' of the moving}}
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -21,7 +21,7 @@ func.func @type(%a: !t) -> tensor<4x4xf32> {
 
 !t = !blockscale.tensor<4x512xf4E2M1FN, "e4m3fn_t16">
 func.func @nvfp4(%a: !t) -> tensor<4x4xf32> {
-  // expected-error @below {{operand 'a': scale 'ue4m3' is not legal for 'nc_matmul_mx' on 'trn3': expected 'ue8m0'}}
+  // expected-error @below {{operand 'a' with spec 'e4m3fn_t16': scale 'ue4m3' is not legal for 'nc_matmul_mx' on 'trn3': expected 'ue8m0' (NKI API reference, nki.isa.nc_matmul_mx, introduction); nearest legal: scale 'ue8m0', block 32}}
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -30,7 +30,7 @@ func.func @nvfp4(%a: !t) -> tensor<4x4xf32> {
 
 !t = !blockscale.tensor<4x512xf4E2M1FN, "e8m0_t16">
 func.func @block(%a: !t) -> tensor<4x4xf32> {
-  // expected-error @below {{operand 'a': block 16 is not legal for 'nc_matmul_mx' on 'trn3': expected 32: 8 partitions by 4 packed elements}}
+  // expected-error @below {{operand 'a' with spec 'e8m0_t16': block 16 is not legal for 'nc_matmul_mx' on 'trn3': expected 32: 8 partitions by 4 packed elements (NKI API reference, nki.isa.nc_matmul_mx, introduction); nearest legal: block 32}}
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -39,7 +39,7 @@ func.func @block(%a: !t) -> tensor<4x4xf32> {
 
 !t = !blockscale.tensor<4x512xf8E4M3FN>
 func.func @unscaled(%a: !t) -> tensor<4x4xf32> {
-  // expected-error @below {{nc_matmul_mx multiplies elements with scales only (NKI API reference, nki.isa.nc_matmul_mx, introduction); nearest legal: spec 'e8m0_t32' with all scales 1}}
+  // expected-error @below {{operand 'a': an operand without scales is not legal for 'nc_matmul_mx' on 'trn3': expected stationary_scale and moving_scale (NKI API reference, nki.isa.nc_matmul_mx, Parameters); nearest legal: one scale per 32, such as 1}}
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -49,7 +49,7 @@ func.func @unscaled(%a: !t) -> tensor<4x4xf32> {
 !a = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32n2m4">
 !b = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t64">
 func.func @sparse(%a: !a, %b: !b) -> tensor<4x4xf32> {
-  // expected-error @below {{operand 'a' with spec 'e8m0_t32n2m4': nc_matmul_mx has no structured sparsity; make it dense with 'blockscale.densify'}}
+  // expected-error @below {{operand 'a' with spec 'e8m0_t32n2m4': structured sparsity is not legal for 'nc_matmul_mx' on 'trn3': expected dense operands, such as those of 'blockscale.densify': there is no operand for metadata (NKI API reference, nki.isa.nc_matmul_mx, Parameters); nearest legal: dense operands}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -58,7 +58,7 @@ func.func @sparse(%a: !a, %b: !b) -> tensor<4x4xf32> {
 
 !t = !blockscale.tensor<4x512xf8E4M3FN, "float32_t0">
 func.func @channel(%a: !t) -> tensor<4x4xf32> {
-  // expected-error @below {{a scale that covers whole rows is no scale of tiles of 32 along K; nearest legal: spec 'e8m0_t32' with equal scales in each row}}
+  // expected-error @below {{operand 'a' with spec 'float32_t0': a scale that covers whole rows is no scale of tiles of 32 along K (NKI API reference, nki.isa.nc_matmul_mx, introduction); nearest legal: spec 'e8m0_t32' with equal scales in each row}}
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -76,7 +76,7 @@ func.func @float_scales(%a: !t) -> tensor<4x4xf32> {
 
 !t = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @layout(%a: !t) -> tensor<4x4xf32> {
-  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4', which another vendor's tensor cores read; nearest legal: 'plain', from which the host packs}}
+  // expected-error @below {{operand 'a' has its scales in layout 'tiled_128x4', which another vendor's tensor cores read: expected rows by blocks of 32, which the host spreads over quadrants (MXFP Matrix Multiplication with NKI, Scale Tensor); nearest legal: 'plain'}}
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
@@ -87,6 +87,15 @@ func.func @layout(%a: !t) -> tensor<4x4xf32> {
 func.func @row_tile(%a: !t) -> tensor<4x4xf32> {
   // expected-error @below {{row_tile = 32 is for products of at most 128 along K, which one instruction covers, found K = 512 (NKI API reference, nki.isa.nc_matmul_mx, Tiling mode); nearest legal: row_tile = 128}}
   %0 = blockscale.matmul %a, %a {blockscale_nki.config = #blockscale_nki.config<target = "trn3", row_tile = 32>} : !t, !t -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+!t = !blockscale.tensor<4x128xf8E4M3FN, "e8m0_t32">
+func.func @idle_rows(%a: !t) -> tensor<4x4xf32> {
+  // expected-error @below {{row_tile = 64 leaves rows idle for K = 128, which 32 partitions hold (NKI API reference, nki.isa.nc_matmul_mx, Tiling mode); nearest legal: row_tile = 32}}
+  %0 = blockscale.matmul %a, %a {blockscale_nki.config = #blockscale_nki.config<target = "trn3", row_tile = 64>} : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
 
@@ -193,7 +202,7 @@ func.func @tiles_of_quantize(%x: tensor<4x512xbf16>) -> !t {
 
 !t = !blockscale.tensor<4x512xui8, "float16_int8_t32">
 func.func @zero_point(%a: !t) -> tensor<4x4xf32> {
-  // expected-error @below {{operand 'a' with spec 'float16_int8_t32': a zero point needs a correction term that is not lowered}}
+  // expected-error @below {{operand 'a' with spec 'float16_int8_t32': a zero point is not legal for 'nc_matmul_mx' on 'trn3': expected scales alone: there is no operand for zero points (NKI API reference, nki.isa.nc_matmul_mx, Parameters); nearest legal: no zero points}}
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
