@@ -6,6 +6,7 @@
 #   ptx-fuzzer      the PTX parser
 #   machine-fuzzer  kernels on the emulator
 #   npy-fuzzer      array files
+#   safetensors-fuzzer  checkpoints
 #   plan-fuzzer     launch plans
 #   pass-fuzzer     the MLIR parser, then each pass
 #
@@ -20,7 +21,8 @@
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 enter_environment
 
-all=(ptx-fuzzer machine-fuzzer npy-fuzzer plan-fuzzer pass-fuzzer)
+all=(ptx-fuzzer machine-fuzzer npy-fuzzer safetensors-fuzzer plan-fuzzer
+  pass-fuzzer)
 seconds=${1:-}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] ||
   die "usage: scripts/fuzz.sh SECONDS [FUZZER...], one or more of: ${all[*]}"
@@ -53,6 +55,8 @@ seed() {
   case $1 in
     ptx-fuzzer | machine-fuzzer)
       find "$root/test" "$root/examples" -name '*.ptx' -exec cp -t "$2" {} + ;;
+    safetensors-fuzzer)
+      find "$root/test" -name '*.safetensors' -size -17k -exec cp -t "$2" {} + ;;
     plan-fuzzer)
       "$build/bin/blockscale" compile --no-cubin -o "$2" "$root"/examples/*.mlir
       find "$2" -type f ! -name '*.plan.json' -delete ;;

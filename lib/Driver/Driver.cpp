@@ -14,6 +14,7 @@ using namespace blockscale::driver;
 
 int blockscale::driver::run(int argc, const char *const *argv) {
   std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(makeCheckVerb());
   verbs.push_back(makeCompileVerb());
   verbs.push_back(makeEmulateVerb());
   verbs.push_back(makeExplainVerb());

@@ -13,6 +13,7 @@ using namespace blockscale::driver;
 
 int blockscale::driver::runWithoutCompiler(int argc, const char *const *argv) {
   std::vector<std::unique_ptr<Verb>> verbs;
+  verbs.push_back(makeCheckVerb());
   verbs.push_back(makeEmulateVerb());
   verbs.push_back(makeExplainVerb());
   return runVerbs(verbs, "blockscale-emulate " BLOCKSCALE_VERSION,

@@ -27,19 +27,29 @@ Progress::Progress(CommandLine &command)
 
 Progress::~Progress() { finish(); }
 
-void Progress::attach(std::string runName, emulator::Options &options) {
+bool Progress::isSilent() const {
+  return command.isGiven("progress") ? !wanted : !isTerminal;
+}
+
+void Progress::begin(std::string runName, std::string runUnit) {
   finish();
-  bool isSilent = command.isGiven("progress") ? !wanted : !isTerminal;
-  if (isSilent)
-    return;
   name = std::move(runName);
+  unit = std::move(runUnit);
   next = std::chrono::steady_clock::now() + kFirst;
+}
+
+void Progress::attach(std::string runName, emulator::Options &options) {
+  begin(std::move(runName), "clusters");
+  if (isSilent())
+    return;
   options.progress = [this](uint64_t ended, uint64_t total) {
     report(ended, total);
   };
 }
 
 void Progress::report(uint64_t ended, uint64_t total) {
+  if (isSilent())
+    return;
   auto now = std::chrono::steady_clock::now();
   bool isLast = ended == total && lineIsOpen;
   if (now < next && !isLast)
@@ -51,7 +61,7 @@ void Progress::report(uint64_t ended, uint64_t total) {
     next += kBetweenLines;
   // Erases the line before it writes it anew.
   std::cerr << (isTerminal ? "\r\033[K" : "") << name << ": " << ended << " of "
-            << total << " clusters" << (isTerminal ? "" : "\n") << std::flush;
+            << total << " " << unit << (isTerminal ? "" : "\n") << std::flush;
   lineIsOpen = isTerminal;
 }
 

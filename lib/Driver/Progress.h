@@ -15,9 +15,9 @@
 
 namespace blockscale::driver {
 
-/// The option --progress, and what it prints to standard error: how many
-/// clusters of a run have ended, once the run takes more than a second. Without
-/// the option it speaks to terminals only, on one line that it takes back.
+/// The option --progress, and what it prints to standard error: how much of a
+/// run is done, once the run takes more than a second. Without the option it
+/// speaks to terminals only, on one line that it takes back.
 class Progress {
 public:
   explicit Progress(CommandLine &command);
@@ -25,15 +25,19 @@ public:
 
   /// Reports the run that `options` are for, which is called `name`.
   void attach(std::string name, emulator::Options &options);
+  /// A run that is called `name` begins; `unit` is what report() counts.
+  void begin(std::string name, std::string unit);
+  /// One thread at a time.
+  void report(uint64_t ended, uint64_t total);
   /// The run is over.
   void finish();
 
 private:
-  void report(uint64_t ended, uint64_t total);
+  bool isSilent() const;
 
   CommandLine &command;
   bool wanted = false, isTerminal = false, lineIsOpen = false;
-  std::string name;
+  std::string name, unit;
   std::chrono::steady_clock::time_point next;
 };
 

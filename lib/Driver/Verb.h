@@ -49,6 +49,7 @@ std::optional<std::string> readFile(const std::string &path,
                                     std::string &error);
 
 // One file per verb. Those of the compiler need MLIR.
+std::unique_ptr<Verb> makeCheckVerb();
 std::unique_ptr<Verb> makeCompileVerb();
 std::unique_ptr<Verb> makeEmulateVerb();
 std::unique_ptr<Verb> makeExplainVerb();

@@ -21,7 +21,8 @@ inline constexpr int kNotUnderstood = 2;
 /// Runs `blockscale VERB ...` and returns the exit code.
 int run(int argc, const char *const *argv);
 
-/// The same with the verbs that need neither LLVM nor MLIR: emulate, explain.
+/// The same with the verbs that need neither LLVM nor MLIR: check, emulate,
+/// explain.
 int runWithoutCompiler(int argc, const char *const *argv);
 
 } // namespace blockscale::driver

@@ -1,0 +1,103 @@
+//===- SafetensorsFuzzer.cpp - hostile checkpoints ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads whatever comes as a checkpoint and checks it. Half of the inputs get
+// names, types and shapes that belong together, so that the conventions are
+// reached and not the parser alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Checkpoint/Check.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <random>
+#include <unistd.h>
+
+using namespace blockscale;
+using namespace blockscale::checkpoint;
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
+
+static SafetensorsHeader freshHeader(std::minstd_rand &random) {
+  static const char *kSuffixes[] = {
+      ".weight",           ".weight_packed",
+      ".weight_scale",     ".weight_scale_2",
+      ".input_scale",      ".weight_global_scale",
+      ".weight_scale_inv", ".scale",
+      ".weight_shape",     "._weight_qdata",
+      "._weight_scale",    "._weight_per_tensor_scale",
+      "_blocks",           "_scales",
+      ".comfy_quant",      ".input_global_scale"};
+  static const uint64_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 16, 32, 48};
+  static const char *kLayers[] = {"a.gate_proj", "a.up_proj", "b"};
+  SafetensorsHeader header;
+  uint64_t bytes = 0;
+  for (const char *layer : kLayers)
+    for (const char *suffix : kSuffixes) {
+      TensorEntry entry;
+      entry.name = std::string(layer) + suffix;
+      entry.dtype = static_cast<DType>(random() % kNumDTypes);
+      if (dtypeBits(entry.dtype) % 8)
+        entry.dtype = DType::U8;
+      for (unsigned rank = random() % 5; rank > 0; --rank)
+        entry.shape.push_back(kSizes[random() % std::size(kSizes)]);
+      bytes += entry.elementCount() * 8;
+      if (random() % 3 == 0 && bytes < 8000)
+        header.tensors.push_back(entry);
+    }
+  if (random() % 2)
+    header.metadata.push_back({"b.weight", R"({"_type":"NVFP4Tensor","_data":)"
+                                           R"({"is_swizzled_scales":true}})"});
+  return header;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
+                                          size_t maxSize, unsigned seed) {
+  std::minstd_rand random(seed);
+  if (size > 16 && random() % 4)
+    return LLVMFuzzerMutate(data, size, maxSize);
+  SafetensorsHeader header = freshHeader(random);
+  std::string file = formatHeader(header);
+  uint64_t dataBytes = 0;
+  for (const TensorEntry &entry : header.tensors)
+    dataBytes += entry.bytes;
+  for (uint64_t i = 0; i < dataBytes; ++i)
+    file += static_cast<char>(random() % 3 ? random() : 0);
+  size = std::min(file.size(), maxSize);
+  std::copy_n(file.data(), size, data);
+  return size;
+}
+
+/// A file of the input, which is written anew each time.
+static std::string fileOf(const uint8_t *data, size_t size) {
+  static const std::string path =
+      "/tmp/safetensors-fuzzer-" + std::to_string(::getpid()) + ".safetensors";
+  std::FILE *file = std::fopen(path.c_str(), "wb");
+  if (!file || std::fwrite(data, 1, size, file) != size)
+    std::abort();
+  std::fclose(file);
+  static const bool isRemoved = [] {
+    return std::atexit([] { std::remove(path.c_str()); }) == 0;
+  }();
+  if (!isRemoved)
+    std::abort();
+  return path;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string path = fileOf(data, size);
+  Parsed<Checkpoint> read = Checkpoint::open(path);
+  if (bool(read) != read.error.empty())
+    std::abort();
+  if (!read)
+    return 0;
+  CheckReport report = check(*read.value, CheckOptions());
+  if (printReport(report).empty() || printReportJson(report).empty())
+    std::abort();
+  return 0;
+}

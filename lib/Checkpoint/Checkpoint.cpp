@@ -1,0 +1,228 @@
+//===- Checkpoint.cpp - the tensors of a model's files --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Checkpoint/Checkpoint.h"
+#include "Json.h"
+
+#include <algorithm>
+#include <cassert>
+#include <filesystem>
+#include <map>
+
+using namespace blockscale;
+using namespace blockscale::checkpoint;
+namespace fs = std::filesystem;
+
+/// Bytes that an index or a configuration may take.
+static constexpr uint64_t kMaxJsonBytes = uint64_t(256) << 20;
+
+static Parsed<std::string> readText(const std::string &path) {
+  using Result = Parsed<std::string>;
+  Parsed<InputFile> file = InputFile::open(path);
+  if (!file)
+    return Result::failure(file.error);
+  if (file->size() > kMaxJsonBytes)
+    return Result::failure("'" + path + "' has " +
+                           std::to_string(file->size()) + " bytes; at most " +
+                           std::to_string(kMaxJsonBytes) + " are read");
+  std::string text(file->size(), '\0');
+  if (std::string error = file->read(0, text.data(), text.size());
+      !error.empty())
+    return Result::failure(error);
+  return Result::success(std::move(text));
+}
+
+static bool endsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+std::string Checkpoint::addFile(const std::string &path) {
+  Parsed<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.error;
+  Parsed<SafetensorsHeader> header = readHeader(*file);
+  if (!header)
+    return header.error;
+  for (const TensorEntry &entry : header->tensors)
+    all.push_back({entry, opened.size()});
+  for (const auto &each : header->metadata)
+    if (metadataPlace.try_emplace(each.first, merged.size()).second)
+      merged.push_back(each);
+  opened.push_back(std::move(*file.value));
+  return "";
+}
+
+/// "model-00001-of-00002.safetensors" to the tensors it is said to hold.
+using WeightMap = std::map<std::string, std::vector<std::string>>;
+
+static Parsed<WeightMap> readIndex(const std::string &path) {
+  using Result = Parsed<WeightMap>;
+  auto failed = [&](const std::string &why) {
+    return Result::failure("'" + path + "': " + why);
+  };
+  Parsed<std::string> text = readText(path);
+  if (!text)
+    return Result::failure(text.error);
+  Parsed<nlohmann::json> index = parseJson(*text);
+  if (!index)
+    return failed(index.error);
+  if (!index->is_object() || !index->contains("weight_map") ||
+      !(*index.value)["weight_map"].is_object())
+    return failed("no object 'weight_map'");
+  WeightMap map;
+  for (const auto &entry : (*index.value)["weight_map"].items()) {
+    if (!entry.value().is_string())
+      return failed("the file of tensor '" + entry.key() + "' is no text");
+    auto file = entry.value().get<std::string>();
+    // An index speaks of its neighbours and of nothing else on this machine.
+    if (file.empty() || file == ".." || file == "." ||
+        file.find('/') != std::string::npos ||
+        file.find('\0') != std::string::npos)
+      return failed("'" + file + "' is no file beside the index");
+    map[file].push_back(entry.key());
+  }
+  return Result::success(std::move(map));
+}
+
+std::string Checkpoint::addIndex(const std::string &path) {
+  Parsed<WeightMap> map = readIndex(path);
+  if (!map)
+    return map.error;
+  for (const auto &shard : *map.value) {
+    size_t before = all.size();
+    std::string file = (fs::path(path).parent_path() / shard.first).string();
+    if (std::string error = addFile(file); !error.empty())
+      return error;
+    std::vector<std::string> found;
+    for (size_t i = before; i < all.size(); ++i)
+      found.push_back(all[i].name);
+    std::vector<std::string> said = shard.second;
+    std::sort(found.begin(), found.end());
+    std::sort(said.begin(), said.end());
+    for (const std::string &name : said)
+      if (!std::binary_search(found.begin(), found.end(), name))
+        return "'" + path + "' says that tensor '" + name + "' is in '" +
+               shard.first + "', which does not have it";
+    for (const std::string &name : found)
+      if (!std::binary_search(said.begin(), said.end(), name))
+        return "'" + shard.first + "' has a tensor '" + name + "' that '" +
+               path + "' does not place there";
+  }
+  return "";
+}
+
+std::string Checkpoint::addDirectory(const std::string &path) {
+  std::error_code code;
+  std::vector<std::string> indices, files;
+  for (fs::directory_iterator entry(path, code), end; !code && entry != end;
+       entry.increment(code)) {
+    std::string name = entry->path().string();
+    if (endsWith(name, ".safetensors.index.json"))
+      indices.push_back(name);
+    else if (endsWith(name, ".safetensors"))
+      files.push_back(name);
+  }
+  if (code)
+    return "cannot read '" + path + "': " + code.message();
+  if (indices.size() > 1)
+    return "'" + path + "' has several indices, '" + indices[0] + "' and '" +
+           indices[1] + "'; name one of them";
+  if (!indices.empty())
+    return addIndex(indices[0]);
+  if (files.empty())
+    return "'" + path + "' has no .safetensors file";
+  std::sort(files.begin(), files.end());
+  for (const std::string &file : files)
+    if (std::string error = addFile(file); !error.empty())
+      return error;
+  return "";
+}
+
+std::string Checkpoint::sortTensors() {
+  std::sort(all.begin(), all.end(),
+            [](const Tensor &x, const Tensor &y) { return x.name < y.name; });
+  auto twice = std::adjacent_find(
+      all.begin(), all.end(),
+      [](const Tensor &x, const Tensor &y) { return x.name == y.name; });
+  if (twice == all.end())
+    return "";
+  return "tensor '" + twice->name + "' is in '" + opened[twice->file].path() +
+         "' and in '" + opened[(twice + 1)->file].path() + "'";
+}
+
+/// Takes what `declared` does not say yet.
+static void merge(Declaration &declared, const Declaration &other) {
+  for (auto text : {&Declaration::method, &Declaration::format,
+                    &Declaration::scaleFormat, &Declaration::expertType})
+    if ((declared.*text).empty())
+      declared.*text = other.*text;
+  if (!declared.groupSize)
+    declared.groupSize = other.groupSize;
+  if (!declared.weightBlock)
+    declared.weightBlock = other.weightBlock;
+  declared.swapsNibbles |= other.swapsNibbles;
+}
+
+std::string Checkpoint::readDeclarations(const std::string &directory) {
+  for (const char *name : {"config.json", "hf_quant_config.json"}) {
+    std::string path = (fs::path(directory) / name).string();
+    std::error_code code;
+    if (!fs::exists(path, code))
+      continue;
+    Parsed<std::string> text = readText(path);
+    if (!text)
+      return text.error;
+    Parsed<Declaration> read = parseDeclaration(*text);
+    if (!read)
+      return "'" + path + "': " + read.error;
+    merge(declared, *read);
+  }
+  return "";
+}
+
+Parsed<Checkpoint> Checkpoint::open(const std::string &path) {
+  Checkpoint checkpoint;
+  std::error_code code;
+  bool isDirectory = fs::is_directory(path, code);
+  std::string error;
+  if (isDirectory)
+    error = checkpoint.addDirectory(path);
+  else if (endsWith(path, ".json"))
+    error = checkpoint.addIndex(path);
+  else
+    error = checkpoint.addFile(path);
+  if (error.empty())
+    error = checkpoint.sortTensors();
+  if (error.empty())
+    error = checkpoint.readDeclarations(
+        isDirectory ? path : fs::path(path).parent_path().string());
+  if (!error.empty())
+    return Parsed<Checkpoint>::failure(error);
+  return Parsed<Checkpoint>::success(std::move(checkpoint));
+}
+
+const Tensor *Checkpoint::find(std::string_view name) const {
+  auto found = std::lower_bound(all.begin(), all.end(), name,
+                                [](const Tensor &tensor, std::string_view key) {
+                                  return tensor.name < key;
+                                });
+  return found != all.end() && found->name == name ? &*found : nullptr;
+}
+
+std::string_view Checkpoint::findMetadata(std::string_view key) const {
+  auto found = metadataPlace.find(std::string(key));
+  return found == metadataPlace.end() ? std::string_view()
+                                      : merged[found->second].second;
+}
+
+std::string Checkpoint::read(const Tensor &tensor, uint64_t offset, void *to,
+                             uint64_t count) const {
+  assert(offset <= tensor.bytes && count <= tensor.bytes - offset &&
+         "a piece of the tensor");
+  return opened[tensor.file].read(tensor.offset + offset, to, count);
+}

@@ -1,0 +1,232 @@
+//===- Report.cpp - a checkpoint's tensors as text ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Checkpoint/Check.h"
+#include "blockscale/Formats/Text.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace blockscale;
+using namespace blockscale::checkpoint;
+using nlohmann::ordered_json;
+
+static std::string lastName(const Tensor &tensor) {
+  return tensor.name.substr(tensor.name.rfind('.') + 1);
+}
+
+static std::string typed(const Tensor &tensor) {
+  return "'" + lastName(tensor) + "' " + std::string(dtypeName(tensor.dtype)) +
+         " " + printShape(tensor.shape);
+}
+
+static std::string_view placementName(ScalePlacement placement) {
+  switch (placement) {
+  case ScalePlacement::None:
+    return "none";
+  case ScalePlacement::Rows:
+    return "rows";
+  case ScalePlacement::Tiled:
+    return "128x4 atoms";
+  case ScalePlacement::Padded:
+    return "padded";
+  case ScalePlacement::Unknown:
+    return "unknown";
+  }
+  return "";
+}
+
+static std::string_view useName(GlobalUse use) {
+  switch (use) {
+  case GlobalUse::None:
+    return "none";
+  case GlobalUse::Factor:
+    return "factor";
+  case GlobalUse::Divisor:
+    return "divisor";
+  }
+  return "";
+}
+
+static std::string printElements(const QuantizedTensor &tensor) {
+  std::string text = "elements " + typed(*tensor.elements);
+  if (tensor.element)
+    text += ", " + std::string(formatName(*tensor.element));
+  if (tensor.packed == 2)
+    text += std::string(", two in a byte, the first in the ") +
+            (tensor.highNibbleFirst ? "higher" : "lower") + " nibble";
+  else if (tensor.packed > 2)
+    text +=
+        ", " + std::to_string(tensor.packed) +
+        " in a word, the first in the lowest bits, each plus half its range";
+  if (tensor.interleavedRows)
+    text += ", rows of gate and up projection in turns";
+  return text;
+}
+
+static std::string printScales(const QuantizedTensor &tensor) {
+  std::string text = "scales " + typed(*tensor.scales);
+  if (tensor.scaleFormat)
+    text += ", " + std::string(formatName(*tensor.scaleFormat));
+  auto extent = [](uint64_t size, const char *one, const char *many) {
+    return size == 0   ? std::string("all ") + many
+           : size == 1 ? std::string("a ") + one
+                       : std::to_string(size) + " " + many;
+  };
+  text += ", one for " + extent(tensor.blockColumns, "column", "columns") +
+          " of " + extent(tensor.blockRows, "row", "rows");
+  switch (tensor.placement) {
+  case ScalePlacement::Rows:
+    return text + ", stored in rows";
+  case ScalePlacement::Tiled:
+    return text + ", stored in 128 x 4 atoms";
+  case ScalePlacement::Padded:
+    return text + ", padded to whole atoms";
+  case ScalePlacement::None:
+  case ScalePlacement::Unknown:
+    break;
+  }
+  return text;
+}
+
+static std::string printGlobal(const char *what, const Tensor &scale,
+                               GlobalUse use,
+                               const std::optional<double> &value) {
+  std::string text = std::string(what) + " " + typed(scale);
+  if (value)
+    text += " = " + formatNumber("%.6g", *value);
+  return text + ", a " + std::string(useName(use));
+}
+
+static std::string printFinding(const Finding &finding) {
+  const RuleInfo &info = ruleInfo(finding.rule);
+  return std::string(gradeName(info.grade)) + ": " + finding.text + " [" +
+         std::string(info.name) + "]\n";
+}
+
+static std::string formulaOf(const QuantizedTensor &tensor) {
+  std::string text = "value = element";
+  if (tensor.scales)
+    text += " * " + lastName(*tensor.scales);
+  if (tensor.globalScale)
+    text += (tensor.globalUse == GlobalUse::Divisor ? " / " : " * ") +
+            lastName(*tensor.globalScale);
+  return text;
+}
+
+static std::string printTensor(const CheckedTensor &tensor) {
+  std::string text = tensor.name + ": ";
+  if (!tensor.elements)
+    text += "no elements\n";
+  else if (!tensor.isQuantized())
+    text +=
+        tensor.format + " " + printShape(tensor.shape) + ", not quantised\n";
+  else
+    text += tensor.format + " of " + std::string(familyName(tensor.family)) +
+            ", " + printShape(tensor.shape) + "\n";
+  if (tensor.isQuantized()) {
+    text += "  " + printElements(tensor) + "\n";
+    if (tensor.scales)
+      text += "  " + printScales(tensor) + "\n";
+    if (tensor.globalScale)
+      text += "  " +
+              printGlobal("global scale", *tensor.globalScale, tensor.globalUse,
+                          tensor.globalValue) +
+              "\n";
+    if (tensor.inputScale)
+      text += "  " +
+              printGlobal("input scale", *tensor.inputScale, tensor.inputUse,
+                          tensor.inputValue) +
+              "\n";
+    text += "  " + formulaOf(tensor);
+    if (tensor.largestValue)
+      text += ", at most " + formatNumber("%.4g", *tensor.largestValue);
+    text += "\n";
+  }
+  for (const Finding &finding : tensor.findings)
+    text += "  " + printFinding(finding);
+  return text;
+}
+
+static std::string counted(uint64_t count, const char *what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string checkpoint::printReport(const CheckReport &report) {
+  std::string text;
+  uint64_t quantized = 0;
+  for (const CheckedTensor &tensor : report.tensors) {
+    text += printTensor(tensor);
+    quantized += tensor.isQuantized();
+  }
+  for (const Finding &finding : report.findings)
+    text += printFinding(finding);
+  return text + counted(quantized, "parameter") + " quantised, " +
+         std::to_string(report.tensors.size() - quantized) + " not; " +
+         counted(report.count(Grade::Error), "error") + ", " +
+         counted(report.count(Grade::Warning), "warning") + "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static ordered_json toJson(const std::vector<Finding> &findings) {
+  ordered_json list = ordered_json::array();
+  for (const Finding &finding : findings)
+    list.push_back({{"rule", ruleInfo(finding.rule).name},
+                    {"grade", gradeName(ruleInfo(finding.rule).grade)},
+                    {"text", finding.text}});
+  return list;
+}
+
+static ordered_json toJson(const CheckedTensor &tensor) {
+  ordered_json object{{"name", tensor.name},
+                      {"family", familyName(tensor.family)},
+                      {"format", tensor.format},
+                      {"shape", tensor.shape}};
+  if (tensor.element)
+    object["element"] = formatName(*tensor.element);
+  if (tensor.elements)
+    object["elements"] = tensor.elements->name;
+  if (tensor.isQuantized() && tensor.packed == 2)
+    object["firstNibble"] = tensor.highNibbleFirst ? "high" : "low";
+  if (tensor.scales) {
+    object["scales"] = tensor.scales->name;
+    if (tensor.scaleFormat)
+      object["scale"] = formatName(*tensor.scaleFormat);
+    object["block"] = {tensor.blockRows, tensor.blockColumns};
+    object["layout"] = placementName(tensor.placement);
+  }
+  auto addGlobal = [&](const char *key, const Tensor *scale, GlobalUse use,
+                       const std::optional<double> &value) {
+    if (!scale)
+      return;
+    object[key] = {{"name", scale->name}, {"use", useName(use)}};
+    if (value)
+      object[key]["value"] = *value;
+  };
+  addGlobal("globalScale", tensor.globalScale, tensor.globalUse,
+            tensor.globalValue);
+  addGlobal("inputScale", tensor.inputScale, tensor.inputUse,
+            tensor.inputValue);
+  if (tensor.largestValue)
+    object["largestValue"] = *tensor.largestValue;
+  object["findings"] = toJson(tensor.findings);
+  return object;
+}
+
+std::string checkpoint::printReportJson(const CheckReport &report) {
+  ordered_json tensors = ordered_json::array();
+  for (const CheckedTensor &tensor : report.tensors)
+    tensors.push_back(toJson(tensor));
+  ordered_json object{{"tensors", std::move(tensors)},
+                      {"findings", toJson(report.findings)},
+                      {"errors", report.count(Grade::Error)},
+                      {"warnings", report.count(Grade::Warning)}};
+  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
