@@ -129,6 +129,29 @@ def draw_schedule(rng, chip):
     return fields
 
 
+def draw_region(rng, operands):
+    """An epilogue that no keyword names: up to six steps on the product and
+    what else there is."""
+    names = [name for name, _ in operands if name in ("c", "v")]
+    values = ["%x"] + [f"%{name}" for name in names]
+    lines = ["%half = arith.constant 0.5 : f32"]
+    for i in range(rng.randint(1, 6)):
+        operation = rng.choice(
+            ["arith.addf", "arith.subf", "arith.mulf", "arith.maximumf",
+             "arith.minimumf", "arith.negf", "math.absf", "math.tanh",
+             "math.exp", "math.erf", "math.floor", "math.copysign"])
+        count = 1 if operation in ("arith.negf", "math.absf", "math.tanh",
+                                   "math.exp", "math.erf",
+                                   "math.floor") else 2
+        inputs = [values[-1]] + [rng.choice(values + ["%half"])] * (count - 1)
+        lines.append(f"%t{i} = {operation} {', '.join(inputs)} : f32")
+        values.append(f"%t{i}")
+    lines.append(f"blockscale.yield {values[-1]}")
+    names = ", ".join(["%x"] + [f"%{name}" for name in names])
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"epilogue({names}) {{\n{body}  }}"
+
+
 def draw_epilogue(rng, mix, m, n, batch):
     """Extra operands as (name, type), clauses, and the type of D. `m` and `n`
     are texts."""
@@ -155,6 +178,8 @@ def draw_epilogue(rng, mix, m, n, batch):
     if rng.random() < 0.4:
         name = rng.choice(["relu", "relu", "gelu", "silu"])
         clauses.append(f"activation({name})")
+    elif rng.random() < 0.3:
+        clauses.append(draw_region(rng, operands))
     return operands, " ".join(clauses), d
 
 

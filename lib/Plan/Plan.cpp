@@ -136,13 +136,24 @@ static void describe(Archive &a, PlainOperand &plain) {
 }
 
 template <typename Archive>
+static void describe(Archive &a, EpilogueStep &step) {
+  a.field("name", step.name);
+  a.field("op", step.op);
+  a.field("operands", step.operands);
+  a.field("type", step.type);
+  a.field("predicate", step.predicate);
+  a.field("constant", step.constant);
+}
+
+template <typename Archive>
 static void describe(Archive &a, Epilogue &epilogue) {
   a.field("alpha", epilogue.alpha);
   a.field("beta", epilogue.beta);
   a.field("aTensorScale", epilogue.aTensorScale);
   a.field("bTensorScale", epilogue.bTensorScale);
   a.field("bias", epilogue.bias);
-  a.field("activation", epilogue.activation);
+  a.field("steps", epilogue.steps);
+  a.field("result", epilogue.result);
 }
 
 template <typename Archive> static void describe(Archive &a, Kernel &kernel) {

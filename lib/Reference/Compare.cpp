@@ -14,6 +14,8 @@
 using namespace blockscale;
 using namespace blockscale::reference;
 
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 /// Error of the sum alone.
 static double sumBound(Criterion criterion, uint64_t k, double absSum) {
   switch (criterion) {
@@ -27,9 +29,50 @@ static double sumBound(Criterion criterion, uint64_t k, double absSum) {
   return 0;
 }
 
-double reference::errorBound(const Problem &problem, Criterion criterion,
-                             uint64_t batch, uint64_t row, uint64_t column,
-                             double sum, double absSum) {
+/// The inputs of the epilogue of one element: with the errors that a kernel may
+/// have made until then.
+static Formula::Inputs<Range> rangesOf(const Problem &problem,
+                                       Criterion criterion, uint64_t batch,
+                                       uint64_t row, uint64_t column,
+                                       double sum, double absSum) {
+  auto around = [](double value, double error) {
+    if (std::isnan(value))
+      return Range::of(value);
+    return Range{value - error, value + error, false};
+  };
+  double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
+  double alpha = problem.alphaOf(batch), x = alpha * sum, c = 0, bias = 0;
+  double error = sumBound(criterion, problem.k, absSum) * std::fabs(alpha);
+  if (alpha != 1)
+    error += rounding * std::fabs(x);
+  if (!problem.c.empty()) {
+    uint64_t at = (batch * problem.m + row) * problem.n + column;
+    c = double(problem.beta) * problem.c[at];
+  }
+  if (problem.biasKind != BiasKind::None)
+    bias = problem.bias[problem.biasKind == BiasKind::Column ? column : row];
+  return {around(x, error), around(c, rounding * std::fabs(c)),
+          Range::of(bias)};
+}
+
+/// What a kernel with an epilogue of its own may find for one element, in the
+/// output type.
+static Range legalResults(const Problem &problem, Criterion criterion,
+                          uint64_t batch, uint64_t row, uint64_t column,
+                          double sum, double absSum) {
+  Range range = problem.formula->evaluate(
+      rangesOf(problem, criterion, batch, row, column, sum, absSum));
+  if (range.lo > range.hi)
+    return range;
+  return {roundToOutput(problem.output, static_cast<float>(range.lo)),
+          roundToOutput(problem.output, static_cast<float>(range.hi)),
+          range.nan};
+}
+
+/// Error of a sum with what is added to it, before rounding to the output.
+static double linearBound(const Problem &problem, Criterion criterion,
+                          uint64_t batch, uint64_t row, uint64_t column,
+                          double sum, double absSum) {
   double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
   double alpha = std::fabs(problem.alphaOf(batch));
   double bound = sumBound(criterion, problem.k, absSum) * alpha;
@@ -47,15 +90,22 @@ double reference::errorBound(const Problem &problem, Criterion criterion,
     size += std::fabs(problem.bias[perColumn ? column : row]);
     bound += rounding * size;
   }
-  // Neither function is steeper than 1.13 anywhere.
-  if (problem.activation == Activation::Silu ||
-      problem.activation == Activation::Gelu)
-    bound = 1.13 * bound + 0x1p-18 * size;
   if (problem.output == OutputType::BF16)
     bound += 0x1p-8 * (size + bound);
   if (problem.output == OutputType::F16)
     bound += 0x1p-11 * (size + bound) + 0x1p-25;
   return bound;
+}
+
+double reference::errorBound(const Problem &problem, Criterion criterion,
+                             uint64_t batch, uint64_t row, uint64_t column,
+                             double sum, double absSum) {
+  if (!problem.formula)
+    return linearBound(problem, criterion, batch, row, column, sum, absSum);
+  Range legal =
+      legalResults(problem, criterion, batch, row, column, sum, absSum);
+  double value = epilogue(problem, batch, row, column, static_cast<float>(sum));
+  return std::max(legal.hi - value, value - legal.lo);
 }
 
 /// True if the outcome can be compared bit for bit: only operations that are
@@ -64,31 +114,66 @@ static bool isBitExact(const Problem &problem, Criterion criterion) {
   if (problem.output == OutputType::I32)
     return true;
   return criterion == Criterion::Exact &&
-         (problem.activation == Activation::None ||
-          problem.activation == Activation::Relu);
+         (!problem.formula || problem.formula->isExact());
+}
+
+namespace {
+/// One element of a tile.
+struct Element {
+  uint64_t row, column;
+  double sum, absSum, expected, found;
+};
+} // namespace
+
+/// The distance from the right result in units of that to the end of the legal
+/// ones on this side.
+static double errorInRange(const Problem &problem, const Tile &tile,
+                           const Element &element, Criterion criterion) {
+  Range legal = legalResults(problem, criterion, tile.batch, element.row,
+                             element.column, element.sum, element.absSum);
+  if (!legal.contains(element.found))
+    return kInfinity;
+  if (std::isnan(element.found) || std::isnan(element.expected))
+    return 0;
+  double error = std::fabs(element.found - element.expected);
+  double room = std::max(std::fabs(legal.hi - element.expected),
+                         std::fabs(element.expected - legal.lo));
+  return std::isfinite(error) && std::isfinite(room) ? error / room : 0;
+}
+
+/// The same of a sum, before it is rounded to the output.
+static double errorOfSum(const Problem &problem, const Tile &tile,
+                         const Element &element, Criterion criterion) {
+  if (std::isnan(element.expected) || std::isnan(element.found) ||
+      std::isinf(element.found))
+    return kInfinity;
+  double exact = epilogue(problem, tile.batch, element.row, element.column,
+                          static_cast<float>(element.sum));
+  double bound = errorBound(problem, criterion, tile.batch, element.row,
+                            element.column, element.sum, element.absSum);
+  double error = std::fabs(element.found - exact);
+  if (error == 0)
+    return 0;
+  return bound > 0 ? error / bound : kInfinity;
 }
 
 /// Error in units of its bound; above 1 is a mismatch.
 static double errorRatio(const Problem &problem, const TileResult &expected,
                          uint64_t index, double found, Criterion criterion) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Tile &tile = expected.tile;
   double value = expected.d[index];
   if (value == found || (std::isnan(value) && std::isnan(found)))
     return 0;
-  if (isBitExact(problem, criterion) || std::isnan(value) ||
-      std::isnan(found) || std::isinf(found))
+  if (isBitExact(problem, criterion))
     return kInfinity;
-  uint64_t row = tile.row + index / tile.columns;
-  uint64_t column = tile.column + index % tile.columns;
-  double exact = epilogue(problem, tile.batch, row, column,
-                          static_cast<float>(expected.sum[index]));
-  double bound = errorBound(problem, criterion, tile.batch, row, column,
-                            expected.sum[index], expected.absSum[index]);
-  double error = std::fabs(found - exact);
-  if (error == 0)
-    return 0;
-  return bound > 0 ? error / bound : kInfinity;
+  Element element{tile.row + index / tile.columns,
+                  tile.column + index % tile.columns,
+                  expected.sum[index],
+                  expected.absSum[index],
+                  value,
+                  found};
+  return problem.formula ? errorInRange(problem, tile, element, criterion)
+                         : errorOfSum(problem, tile, element, criterion);
 }
 
 void reference::compare(const Problem &problem, const TileResult &expected,

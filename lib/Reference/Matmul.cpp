@@ -69,7 +69,7 @@ std::optional<std::string> reference::whyNot(const Problem &problem) {
   bool exact = isInteger(problem.a) && isInteger(problem.b);
   bool plain = problem.alpha == 1 && problem.alphas.empty() &&
                problem.c.empty() && problem.biasKind == BiasKind::None &&
-               problem.activation == Activation::None;
+               !problem.formula;
   if (problem.output == OutputType::I32 && !(exact && plain))
     return "an i32 result is the product of integers and nothing else";
   if (auto error = checkOperand(problem, problem.a, problem.m, true))
@@ -204,32 +204,19 @@ void computeSums(const Problem &problem, TileResult &result) {
 // What follows the sum
 //===----------------------------------------------------------------------===//
 
-static float activate(Activation activation, float x) {
-  switch (activation) {
-  case Activation::None:
-    return x;
-  case Activation::Relu:
-    return std::isnan(x) ? x : std::max(x, 0.0f);
-  case Activation::Silu:
-    return static_cast<float>(x / (1.0 + std::exp(-double(x))));
-  case Activation::Gelu:
-    return static_cast<float>(0.5 * x *
-                              (1.0 + std::erf(double(x) * std::sqrt(0.5))));
-  }
-  return x;
-}
-
 float reference::epilogue(const Problem &problem, uint64_t batch, uint64_t row,
                           uint64_t column, float value) {
-  value = problem.alphaOf(batch) * value;
-  if (!problem.c.empty()) {
-    uint64_t at = (batch * problem.m + row) * problem.n + column;
-    float scaled = problem.beta * problem.c[at];
-    value = value + scaled;
-  }
+  float x = problem.alphaOf(batch) * value, c = 0, bias = 0;
+  if (!problem.c.empty())
+    c = problem.beta *
+        problem.c[(batch * problem.m + row) * problem.n + column];
   if (problem.biasKind != BiasKind::None)
-    value += problem.bias[problem.biasKind == BiasKind::Column ? column : row];
-  return activate(problem.activation, value);
+    bias = problem.bias[problem.biasKind == BiasKind::Column ? column : row];
+  if (problem.formula)
+    return problem.formula->evaluate(Formula::Inputs<float>{x, c, bias});
+  if (!problem.c.empty())
+    x = x + c;
+  return problem.biasKind == BiasKind::None ? x : x + bias;
 }
 
 float reference::roundToOutput(OutputType type, float value) {

@@ -46,7 +46,9 @@ private:
   std::string addFactors();
   std::string addPlain();
   std::string addPlainOperand(const plan::PlainOperand &plain);
-  std::string addActivation();
+  bool isSum() const;
+  std::string checkInput(const std::string &name) const;
+  std::string addFormula();
   void plantNaNs(reference::Operand &operand, bool isA);
 
   std::string setTensorScales(const plan::TensorScales &scales);
@@ -400,18 +402,48 @@ std::string InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
   return "";
 }
 
-std::string InputMaker::addActivation() {
-  const std::string &name = kernel.epilogue.activation;
-  reference::Problem &problem = inputs.problem;
-  if (name == "relu")
-    problem.activation = reference::Activation::Relu;
-  else if (name == "gelu")
-    problem.activation = reference::Activation::Gelu;
-  else if (name == "silu")
-    problem.activation = reference::Activation::Silu;
-  else if (name != "none")
-    return "the activation '" + name + "' is not known";
+/// Whether the steps are no more than the sum of what there is, which has
+/// bounds of its own.
+bool InputMaker::isSum() const {
+  std::string value = "x";
+  for (const plan::EpilogueStep &step : kernel.epilogue.steps) {
+    std::string addend = value == "x" && kernel.epilogue.beta ? "c" : "bias";
+    if (step.op != "arith.addf" ||
+        step.operands != std::vector<std::string>{value, addend})
+      return false;
+    value = step.name;
+  }
+  size_t addends = kernel.epilogue.beta + (kernel.epilogue.bias != "none");
+  return kernel.epilogue.steps.size() == addends &&
+         kernel.epilogue.result == value;
+}
+
+/// The epilogue reads only what the kernel has.
+std::string InputMaker::checkInput(const std::string &name) const {
+  if ((name == "c" && !kernel.epilogue.beta) ||
+      (name == "bias" && kernel.epilogue.bias == "none"))
+    return "epilogue: it reads '" + name + "', which the kernel does not have";
   return "";
+}
+
+std::string InputMaker::addFormula() {
+  if (isSum())
+    return "";
+  reference::Formula formula;
+  const plan::Epilogue &epilogue = kernel.epilogue;
+  std::string error = checkInput(epilogue.result);
+  for (const plan::EpilogueStep &step : epilogue.steps) {
+    for (const std::string &operand : step.operands)
+      if (error.empty())
+        error = checkInput(operand);
+    if (error.empty())
+      error = formula.addStep(step.name, step.op, step.operands, step.type,
+                              step.predicate, step.constant);
+  }
+  if (error.empty())
+    error = formula.setResult(epilogue.result);
+  inputs.problem.formula = std::move(formula);
+  return error;
 }
 
 std::string InputMaker::addPlain() {
@@ -437,7 +469,7 @@ Parsed<Inputs> InputMaker::make() {
   if (error.empty())
     error = addPlain();
   if (error.empty())
-    error = addActivation();
+    error = addFormula();
   if (error.empty())
     if (auto reason = reference::whyNot(inputs.problem))
       error = *reason;

@@ -6,7 +6,7 @@
 // RUN: blockscale verify %s --num-sms=2 | FileCheck %s
 
 // CHECK-NOT: FAIL
-// CHECK-COUNT-50: pass
+// CHECK-COUNT-52: pass
 // CHECK-NOT: {{FAIL|pass}}
 
 !k8_a = !blockscale.tensor<130x8xf8E4M3FN, "n2m4", layout = tiled_128x4>
@@ -182,4 +182,15 @@ func.func @epilogue(%a: !epilogue_a, %b: !epilogue_b, %c: tensor<130x72xbf16>, %
 func.func @integer_epilogue(%a: !integer_epilogue_a, %b: !integer_epilogue_b, %c: tensor<130x72xbf16>, %s: f32, %v: tensor<72xf32>) -> tensor<130x72xbf16> {
   %0 = blockscale.matmul %a, %b alpha(%s) beta(%s) c(%c) bias(%v) activation(relu) : !integer_epilogue_a, !integer_epilogue_b, tensor<130x72xbf16>, tensor<72xf32> -> tensor<130x72xbf16>
   return %0 : tensor<130x72xbf16>
+}
+
+// Exact sums become numbers before an epilogue reads them.
+func.func @integer_region(%a: !integer_epilogue_a, %b: !integer_epilogue_b, %v: tensor<130xf32>) -> tensor<130x72xf32> {
+  %0 = blockscale.matmul %a, %b bias(%v) row epilogue(%x, %bias) {
+    %1 = arith.mulf %x, %bias : f32
+    %2 = math.absf %1 : f32
+    %3 = math.sqrt %2 : f32
+    blockscale.yield %3
+  } : !integer_epilogue_a, !integer_epilogue_b, tensor<130xf32> -> tensor<130x72xf32>
+  return %0 : tensor<130x72xf32>
 }

@@ -157,8 +157,8 @@ TEST(Plan, JudgesFormulasOfPlaces) {
 
 TEST(Plan, NamesWhatIsWrong) {
   std::string text = printPlan(makePlan());
-  EXPECT_EQ(errorOf(replaced(text, "\"version\": 2", "\"version\": 1")),
-            "launch plan: 'plan': version 1 is not 2, the one known here");
+  EXPECT_EQ(errorOf(replaced(text, "\"version\": 3", "\"version\": 1")),
+            "launch plan: 'plan': version 1 is not 3, the one known here");
   EXPECT_EQ(errorOf(replaced(text, "\"target\"", "\"chip\"")),
             "launch plan: 'target': is missing");
   EXPECT_EQ(errorOf(replaced(text, "230400", "-1")),

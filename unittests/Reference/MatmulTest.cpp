@@ -38,6 +38,23 @@ Problem problemOf(const CsvRow &row) {
   return problem;
 }
 
+struct FormulaStep {
+  const char *name, *function;
+  std::vector<std::string> operands;
+  const char *constant;
+};
+
+/// The value of the last step.
+Formula formula(const std::vector<FormulaStep> &steps) {
+  Formula formula;
+  for (const FormulaStep &step : steps)
+    EXPECT_EQ(formula.addStep(step.name, step.function, step.operands, "f32",
+                              "", step.constant),
+              "");
+  EXPECT_EQ(formula.setResult(steps.back().name), "");
+  return formula;
+}
+
 TEST(ReferenceMatmul, EveryRowOfTheOracle) {
   std::vector<CsvRow> rows = readOracle("numerics/matmul.csv");
   ASSERT_EQ(rows.size(), 32u);
@@ -106,12 +123,27 @@ TEST(ReferenceMatmul, Epilogue) {
   EXPECT_EQ(matmul(problem), (std::vector<float>{93.5f, 104.0f}));
   problem.biasKind = BiasKind::None;
   problem.bias = {};
-  problem.activation = Activation::Relu;
+  problem.formula = formula({{"v", "arith.addf", {"x", "c"}, ""},
+                             {"zero", "arith.constant", {}, "0"},
+                             {"y", "arith.maximumf", {"v", "zero"}, ""}});
   EXPECT_EQ(matmul(problem), (std::vector<float>{0.0f, 4.0f}));
   // 4 / (1 + exp(-4)) and 4 * Phi(4), to nine digits.
-  problem.activation = Activation::Silu;
+  problem.formula = formula({{"v", "arith.addf", {"x", "c"}, ""},
+                             {"minus", "arith.negf", {"v"}, ""},
+                             {"decay", "math.exp", {"minus"}, ""},
+                             {"one", "arith.constant", {}, "1"},
+                             {"sum", "arith.addf", {"one", "decay"}, ""},
+                             {"y", "arith.divf", {"v", "sum"}, ""}});
   EXPECT_FLOAT_EQ(matmul(problem)[1], 3.92805516f);
-  problem.activation = Activation::Gelu;
+  problem.formula = formula({{"v", "arith.addf", {"x", "c"}, ""},
+                             {"root", "arith.constant", {}, "0.707106769"},
+                             {"scaled", "arith.mulf", {"v", "root"}, ""},
+                             {"erf", "math.erf", {"scaled"}, ""},
+                             {"one", "arith.constant", {}, "1"},
+                             {"sum", "arith.addf", {"one", "erf"}, ""},
+                             {"half", "arith.constant", {}, "0.5"},
+                             {"halved", "arith.mulf", {"v", "half"}, ""},
+                             {"y", "arith.mulf", {"halved", "sum"}, ""}});
   EXPECT_FLOAT_EQ(matmul(problem)[1], 3.99987332f);
 }
 

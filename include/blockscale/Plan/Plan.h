@@ -30,7 +30,7 @@
 namespace blockscale::plan {
 
 /// Version of the schema that this code writes and the only one it reads.
-inline constexpr int64_t kPlanVersion = 2;
+inline constexpr int64_t kPlanVersion = 3;
 
 /// Limits of the text that is read: a plan from a stranger must not take the
 /// stack or the memory of the host.
@@ -182,14 +182,33 @@ struct PlainOperand {
   unsigned alignment = 0;
 };
 
-/// D = activation(alpha * tensor scales * A * B + beta * C + bias).
+/// One op of an epilogue: it rounds to its type, to nearest even.
+struct EpilogueStep {
+  /// What later steps call its value: "t0", "t1", ...
+  std::string name;
+  /// An op of MLIR: "arith.addf", "math.exp", ...
+  std::string op;
+  /// Names of values: "x", "c", "bias", or steps before.
+  std::vector<std::string> operands;
+  /// "f32", "i1", "bf16" or "f16".
+  std::string type;
+  /// Of "arith.cmpf": "olt", ...; otherwise empty.
+  std::string predicate;
+  /// Of "arith.constant": a decimal number, "inf", "-inf" or "nan"; of type i1
+  /// "0" or "1".
+  std::optional<std::string> constant;
+};
+
+/// D is `result` of steps on x = alpha * tensor scales * A * B, on c = beta * C
+/// and on the bias.
 struct Epilogue {
   bool alpha = false, beta = false;
   bool aTensorScale = false, bTensorScale = false;
   /// "none", "row" or "column".
   std::string bias = "none";
-  /// "none", "relu", "gelu", "silu".
-  std::string activation = "none";
+  std::vector<EpilogueStep> steps;
+  /// The name of a value.
+  std::string result = "x";
 };
 
 struct Kernel {

@@ -26,8 +26,10 @@ enum class Criterion : uint8_t {
 
 /// The largest difference from the value before rounding to the output type
 /// that the criterion allows for an element with these sums. Beyond the sum:
-/// 2^-23 relative per f32 operation of the epilogue (not with Exact), 2^-18 of
-/// its argument for SiLU and GELU, half an ulp of a 16-bit output.
+/// 2^-23 relative per f32 operation of the epilogue (not with Exact), half an
+/// ulp of a 16-bit output. An epilogue with a formula has the range of results
+/// that `Formula` gives, rounded to the output, and this is the distance to the
+/// farther end of it.
 double errorBound(const Problem &problem, Criterion criterion, uint64_t batch,
                   uint64_t row, uint64_t column, double sum, double absSum);
 

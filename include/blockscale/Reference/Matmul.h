@@ -9,9 +9,9 @@
 // nothing of tiles, descriptors, scale layouts or instructions: codes are one
 // per byte, scales are plain rows.
 //
-//   d[m, n] = activation(alpha * sum_k a[m, k] * b[n, k]
-//                        + beta * c[m, n] + bias)
+//   d[m, n] = formula(alpha * sum_k a[m, k] * b[n, k], beta * c[m, n], bias)
 //
+// where the formula is the sum of the three unless the problem has another.
 // The sum is taken in double; every product of two scaled elements is exact
 // there (at most 16 significant bits). What follows is done in f32, rounding
 // to nearest even after each operation, in the order written.
@@ -22,6 +22,7 @@
 #define BLOCKSCALE_REFERENCE_MATMUL_H
 
 #include "blockscale/Formats/Format.h"
+#include "blockscale/Reference/Formula.h"
 
 #include <optional>
 #include <string>
@@ -29,7 +30,6 @@
 
 namespace blockscale::reference {
 
-enum class Activation : uint8_t { None, Relu, Gelu, Silu };
 enum class BiasKind : uint8_t { None, Column, Row };
 enum class OutputType : uint8_t { F32, BF16, F16, I32 };
 
@@ -84,7 +84,8 @@ struct Problem {
   /// n numbers for Column, m for Row; shared by all batches.
   BiasKind biasKind = BiasKind::None;
   std::vector<float> bias;
-  Activation activation = Activation::None;
+  /// What is made of the product, c and the bias; their sum without it.
+  std::optional<Formula> formula;
   OutputType output = OutputType::F32;
 
   /// The factors of matrix `matrix` of the batch.

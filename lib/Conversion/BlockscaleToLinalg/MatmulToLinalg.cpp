@@ -7,11 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace blockscale;
@@ -57,31 +55,11 @@ Value contract(Emitter &e, Value a, Value b, ArrayRef<OpFoldResult> sizes) {
   return op.getResult(0);
 }
 
-Value activate(Emitter &e, Activation activation, Value x) {
-  switch (activation) {
-  case Activation::ReLU:
-    return arith::MaximumFOp::create(e, x, e.f32(0));
-  case Activation::SiLU: {
-    Value decay = math::ExpOp::create(e, arith::NegFOp::create(e, x));
-    Value denominator = arith::AddFOp::create(e, decay, e.f32(1));
-    return arith::DivFOp::create(e, x, denominator);
-  }
-  case Activation::GELU: {
-    Value scaled = arith::MulFOp::create(e, x, e.f32(std::sqrt(0.5f)));
-    Value sum =
-        arith::AddFOp::create(e, math::ErfOp::create(e, scaled), e.f32(1));
-    return arith::MulFOp::create(e, arith::MulFOp::create(e, x, e.f32(0.5f)),
-                                 sum);
-  }
-  }
-  llvm_unreachable("unknown activation");
-}
-
 /// What is done to a sum before it is stored, with the tensors it reads.
-class Epilogue {
+class SumFinisher {
 public:
-  Epilogue(Emitter &emitter, MatmulOp op, MatmulAdaptor adaptor, const Parts &a,
-           const Parts &b)
+  SumFinisher(Emitter &emitter, MatmulOp op, MatmulAdaptor adaptor,
+              const Parts &a, const Parts &b)
       : e(emitter), op(op), alpha(one(adaptor.getAlpha())),
         beta(one(adaptor.getBeta())),
         rank(static_cast<unsigned>(a.type.getRank())) {
@@ -135,29 +113,35 @@ private:
                           e.getAffineDimExpr(perColumn ? rank - 1 : rank - 2));
   }
 
-  Value compute(Emitter &body, ValueRange values) {
-    Value result = values[operands.size()];
-    if (isa<IntegerType>(result.getType()))
-      result = arith::SIToFPOp::create(body, body.getF32Type(), result);
+  /// The sum as f32, with its factors.
+  Value scaled(Emitter &body, ValueRange values) {
+    Value sum = values[operands.size()];
+    if (isa<IntegerType>(sum.getType()))
+      sum = arith::SIToFPOp::create(body, body.getF32Type(), sum);
     Value factor = alpha;
     for (auto &[index, decoder] : tensorScales) {
       Value scale = decoder.decode(body, values[index]);
       factor = factor ? arith::MulFOp::create(body, factor, scale).getResult()
                       : scale;
     }
-    if (factor)
-      result = arith::MulFOp::create(body, result, factor);
-    if (c) {
-      Value added = body.widen(values[*c]);
-      if (beta)
-        added = arith::MulFOp::create(body, added, beta);
-      result = arith::AddFOp::create(body, result, added);
-    }
-    if (bias)
-      result = arith::AddFOp::create(body, result, body.widen(values[*bias]));
-    if (std::optional<Activation> activation = op.getActivation())
-      result = activate(body, *activation, result);
-    return result;
+    return factor ? arith::MulFOp::create(body, sum, factor) : sum;
+  }
+
+  Value compute(Emitter &body, ValueRange values) {
+    auto valueOf = [&](EpilogueInput input) -> Value {
+      switch (input) {
+      case EpilogueInput::Product:
+        return scaled(body, values);
+      case EpilogueInput::C: {
+        Value added = body.widen(values[*c]);
+        return beta ? arith::MulFOp::create(body, added, beta) : added;
+      }
+      case EpilogueInput::Bias:
+        return body.widen(values[*bias]);
+      }
+      llvm_unreachable("covered switch");
+    };
+    return Epilogue(op).inlineAt(body, valueOf);
   }
 
   Emitter &e;
@@ -194,7 +178,7 @@ struct MatmulToLinalg : ScaledPattern<MatmulOp> {
     };
     Value result = contract(e, valuesOf(a), valuesOf(b), sizes);
     if (!op.getType().getElementType().isInteger())
-      result = Epilogue(e, op, adaptor, a, b).apply(result, sizes);
+      result = SumFinisher(e, op, adaptor, a, b).apply(result, sizes);
     rewriter.replaceOp(op, castTo(e, result, op.getType()));
     return success();
   }

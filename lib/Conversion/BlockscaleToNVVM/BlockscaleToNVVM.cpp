@@ -328,8 +328,6 @@ static LogicalResult checkReady(Operation *op) {
       .Default([](Operation *) { return success(); });
 }
 
-static bool isF32(Type type) { return getElementTypeOrSelf(type).isF32(); }
-
 void ConvertBlockscaleToNVVM::runOnOperation() {
   SmallVector<Operation *> kernels;
   for (auto function : getOperation().getOps<gpu::GPUFuncOp>())
@@ -354,8 +352,7 @@ void ConvertBlockscaleToNVVM::runOnOperation() {
   target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
                          math::MathDialect, NVVM::NVVMDialect,
                          vector::VectorDialect>();
-  target.addDynamicallyLegalOp<math::ErfOp, math::ExpOp>(
-      [](Operation *op) { return !isF32(op->getResult(0).getType()); });
+  populateEpilogueLegality(target);
   RewritePatternSet patterns(&getContext());
   populateBlockscaleToNVVMPatterns(converter, patterns);
   scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,

@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Approximation.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -239,16 +239,30 @@ struct ExpToNVVM : OpConversionPattern<math::ExpOp> {
   }
 };
 
-/// erf becomes a long chain of arithmetic. Done a few elements at a time its
-/// intermediate values stay in registers, which those of a whole row would not.
-struct SplitErf : OpConversionPattern<math::ErfOp> {
-  static constexpr int64_t kWidth = 4;
-
-  SplitErf(const TypeConverter &converter, MLIRContext *context)
-      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+/// The power of an epilogue as that one instruction.
+struct Exp2ToNVVM : OpConversionPattern<math::Exp2Op> {
+  using OpConversionPattern::OpConversionPattern;
 
   LogicalResult
-  matchAndRewrite(math::ErfOp op, OpAdaptor adaptor,
+  matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, adaptor.getOperand(),
+                                              arith::FastMathFlags::afn);
+    return success();
+  }
+};
+
+/// A function that becomes a long chain of arithmetic. Done a few elements at a
+/// time its intermediate values stay in registers, which those of a whole row
+/// would not.
+template <typename Op> struct SplitFunction : OpConversionPattern<Op> {
+  static constexpr int64_t kWidth = 4;
+
+  SplitFunction(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || type.getRank() != 1 || type.getDimSize(0) <= kWidth ||
@@ -260,19 +274,46 @@ struct SplitErf : OpConversionPattern<math::ErfOp> {
       auto indices = llvm::to_vector(llvm::seq(first, first + kWidth));
       Value part = vector::ShuffleOp::create(b, adaptor.getOperand(),
                                              adaptor.getOperand(), indices);
-      Value result = math::ErfOp::create(b, part, op.getFastmath());
+      Value result = Op::create(b, part, op.getFastmath());
       for (int64_t i = 0; i < kWidth; ++i)
         elements.push_back(vector::ExtractOp::create(b, result, i));
     }
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    rewriter.template replaceOpWithNewOp<vector::FromElementsOp>(op, type,
+                                                                 elements);
     return success();
   }
 };
 } // namespace
 
+/// Functions that have no instruction: polynomials compute them.
+template <typename... Ops>
+static void populatePolynomialPatterns(const TypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<SplitFunction<Ops>...>(converter, patterns.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return ((name == Ops::getOperationName()) || ...);
+  });
+}
+
+static bool isF32(Operation *op) {
+  return getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<LoadRowToNVVM, StoreRowToNVVM, ExpToNVVM, SplitErf>(
+  patterns.add<LoadRowToNVVM, StoreRowToNVVM, ExpToNVVM, Exp2ToNVVM>(
       converter, patterns.getContext());
-  patterns.add<math::ErfPolynomialApproximation>(patterns.getContext());
+  populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
+                             math::Log1pOp, math::Log2Op, math::TanhOp>(
+      converter, patterns);
+}
+
+void blockscale::populateEpilogueLegality(ConversionTarget &target) {
+  target.addDynamicallyLegalOp<math::ErfOp, math::ExpOp, math::ExpM1Op,
+                               math::LogOp, math::Log1pOp, math::Log2Op,
+                               math::TanhOp>(
+      [](Operation *op) { return !isF32(op); });
+  target.addDynamicallyLegalOp<math::Exp2Op>([](math::Exp2Op op) {
+    return !isF32(op) || op.getFastmath() == arith::FastMathFlags::afn;
+  });
 }

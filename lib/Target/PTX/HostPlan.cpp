@@ -103,7 +103,7 @@ static StringRef remedyFor(Operation *op) {
           RelayoutOp, SliceRowsOp>(op))
     return "do it on the host and pass its result to the function";
   return "do it on the host outside of the function, or express it by the "
-         "'alpha', 'beta', 'c', 'bias' or 'activation' of 'blockscale.matmul'";
+         "'alpha', 'beta', 'c', 'bias' or 'epilogue' of 'blockscale.matmul'";
 }
 
 static LogicalResult refuse(Operation *op) {

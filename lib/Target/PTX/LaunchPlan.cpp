@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
+#include "EpiloguePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/TensorMap.h"
@@ -110,7 +111,7 @@ struct Product {
   Type d, c, bias;
   bool alpha = false;
   BiasKind biasKind = BiasKind::Column;
-  std::optional<Activation> activation;
+  EpilogueAttr epilogue;
   /// With the operands as the instruction has them: exchanged if `swap`.
   MmaAttr mma;
   bool swap = false;
@@ -126,7 +127,7 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
   product.a = attribute.getA();
   product.b = attribute.getB();
   product.biasKind = attribute.getBias();
-  product.activation = attribute.getActivation();
+  product.epilogue = attribute.getEpilogue();
   product.mma = attribute.getMma();
   product.swap = attribute.getSwapOperands();
   for (BlockArgument argument : kernel.getArguments()) {
@@ -429,7 +430,8 @@ static std::vector<plan::TensorScales> tensorScales(const Product &product) {
   return list;
 }
 
-static plan::Epilogue epilogueOf(const Product &product) {
+static FailureOr<plan::Epilogue> epilogueOf(gpu::GPUFuncOp kernel,
+                                            const Product &product) {
   plan::Epilogue epilogue;
   epilogue.alpha = product.alpha;
   epilogue.beta = bool(product.c);
@@ -437,8 +439,15 @@ static plan::Epilogue epilogueOf(const Product &product) {
   epilogue.bTensorScale = hasTensorScale(product.b);
   if (product.bias)
     epilogue.bias = stringifyBiasKind(product.biasKind).str();
-  if (product.activation)
-    epilogue.activation = stringifyActivation(*product.activation).str();
+  SmallVector<EpilogueInput> inputs{EpilogueInput::Product};
+  if (product.c)
+    inputs.push_back(EpilogueInput::C);
+  if (product.bias)
+    inputs.push_back(EpilogueInput::Bias);
+  if (failed(planEpilogue(
+          product.epilogue, inputs, [&] { return kernel.emitError(); },
+          epilogue)))
+    return failure();
   return epilogue;
 }
 
@@ -541,7 +550,10 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   }
   result.tensorScales = tensorScales(product);
   result.operands = plainOperands(product);
-  result.epilogue = epilogueOf(product);
+  FailureOr<plan::Epilogue> epilogue = epilogueOf(kernel, product);
+  if (failed(epilogue))
+    return failure();
+  result.epilogue = std::move(*epilogue);
   return result;
 }
 

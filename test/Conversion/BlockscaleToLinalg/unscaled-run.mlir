@@ -176,6 +176,18 @@ func.func @integers() {
   %f = blockscale.matmul %c, %u alpha(%half) activation(relu) : !s8_sparse, !u8 -> tensor<2x2xf32>
   %any = tensor.cast %f : tensor<2x2xf32> to tensor<*xf32>
   call @printMemrefF32(%any) : (tensor<*xf32>) -> ()
+  // 2 * max(x, c), where x is 274.5, 146.5, 56.5 and -64.
+  // CHECK: {{\[}}[600, 293],
+  // CHECK-NEXT: [113, -128]]
+  %other = arith.constant dense<[[300.0, 1.0], [2.0, -70.0]]> : tensor<2x2xf32>
+  %g = blockscale.matmul %c, %u alpha(%half) c(%other) epilogue(%p, %q) {
+    %two = arith.constant 2.0 : f32
+    %1 = arith.maximumf %p, %q : f32
+    %2 = arith.mulf %1, %two : f32
+    blockscale.yield %2
+  } : !s8_sparse, !u8, tensor<2x2xf32> -> tensor<2x2xf32>
+  %g_any = tensor.cast %g : tensor<2x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%g_any) : (tensor<*xf32>) -> ()
   // Rows along M: 1 of 2, stored as 2 of 4.
   // CHECK: {{\[}}[-128, 0, 127, 0, 0, 2, 4, 0],
   // CHECK-NEXT: [0, -2, 0, 127, -128, 0, 0, 1]]

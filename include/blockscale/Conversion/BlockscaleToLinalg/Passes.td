@@ -21,9 +21,9 @@ def BlockscaleToLinalg : Pass<"blockscale-to-linalg", "::mlir::ModuleOp"> {
     A value of type `!blockscale.tensor` becomes its parts, in the order of
     `blockscale.disassemble`; so do arguments and results of functions, and
     values that pass through `scf`. Products decode both operands to f32,
-    contract them in f32 and then apply, in this order: the factor
-    `alpha * ta * tb` (`ta`, `tb` are the tensor scales), `beta * c`, the bias,
-    the activation, and rounding to the result's type.
+    contract them in f32 and give the sum, times the factor `alpha * ta * tb`
+    (`ta`, `tb` are the tensor scales), with `beta * c` and the bias to the
+    epilogue, whose result is rounded to the result's type.
 
     Narrow floats are decoded by look-up in a constant table, which every
     target can execute; with `use-extf` by `arith.extf`, for pipelines that

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -93,9 +94,9 @@ static LogicalResult verifyIntegerResult(KernelMatmulOp op) {
            << "expected 'd' of f32, bf16 or f16 for kind '"
            << StringRef(hw::kindName(op.getMma().getKind())) << "', found i32";
   if (op.getC() || op.getBias() || op.getAlpha() || op.getBeta() ||
-      op.getActivation() || !op.getTensorScales().empty())
+      !op.getEpilogue().empty() || !op.getTensorScales().empty())
     return op.emitOpError() << "a result of i32 is the product as it is: it "
-                               "takes no alpha, beta, c, bias or activation";
+                               "takes no alpha, beta, c, bias or epilogue";
   return success();
 }
 
@@ -118,6 +119,10 @@ static LogicalResult verifyMemory(KernelMatmulOp op) {
              << "expected tensor scales of f32, found " << element;
   }
   return success();
+}
+
+LogicalResult KernelMatmulOp::verifyRegions() {
+  return Epilogue(*this).verify(*this);
 }
 
 LogicalResult KernelMatmulOp::verify() {

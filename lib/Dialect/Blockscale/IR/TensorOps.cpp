@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -18,9 +19,10 @@ using namespace blockscale;
 using OptionalOperand = std::optional<OpAsmParser::UnresolvedOperand>;
 
 /// `(` word of an enum `)`.
-template <typename Attr, typename Symbolize>
-static ParseResult parseWordInParens(OpAsmParser &parser, Attr &attr,
-                                     Symbolize symbolize, StringRef what) {
+template <typename Symbolize>
+static auto parseWordInParens(OpAsmParser &parser, Symbolize symbolize,
+                              StringRef what)
+    -> FailureOr<std::decay_t<decltype(*symbolize(StringRef()))>> {
   StringRef word;
   if (parser.parseLParen())
     return failure();
@@ -30,25 +32,51 @@ static ParseResult parseWordInParens(OpAsmParser &parser, Attr &attr,
   auto value = symbolize(word);
   if (!value)
     return parser.emitError(loc) << "unknown " << what << " '" << word << "'";
-  attr = Attr::get(parser.getContext(), *value);
+  return *value;
+}
+
+/// A region that starts with the names of its arguments.
+static ParseResult parseEpilogueRegion(OpAsmParser &parser, Region &region) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren))
+    return failure();
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = parser.getBuilder().getF32Type();
+  return parser.parseRegion(region, arguments, /*enableNameShadowing=*/true);
+}
+
+/// `activation` `(` keyword `)`, `epilogue` `(` arguments `)` region, or
+/// nothing.
+static ParseResult parseEpilogue(OpAsmParser &parser, Region &region,
+                                 const OptionalOperand &c,
+                                 const OptionalOperand &bias) {
+  if (succeeded(parser.parseOptionalKeyword("epilogue")))
+    return parseEpilogueRegion(parser, region);
+  if (failed(parser.parseOptionalKeyword("activation")))
+    return success();
+  FailureOr<Activation> activation = parseWordInParens(
+      parser, [](StringRef word) { return symbolizeActivation(word); },
+      "activation");
+  if (failed(activation))
+    return failure();
+  Epilogue(region, c.has_value(), bias.has_value())
+      .build(parser.getContext(), *activation);
   return success();
 }
 
-/// `activation` `(` function `)`, or nothing.
-static ParseResult parseActivation(OpAsmParser &parser,
-                                   ActivationAttr &activation) {
-  if (failed(parser.parseOptionalKeyword("activation")))
-    return success();
-  return parseWordInParens(
-      parser, activation,
-      [](StringRef word) { return symbolizeActivation(word); }, "activation");
-}
-
-static void printActivation(OpAsmPrinter &printer, Operation *,
-                            ActivationAttr activation) {
-  if (activation)
-    printer << "activation(" << stringifyActivation(activation.getValue())
-            << ")";
+static void printEpilogue(OpAsmPrinter &printer, Operation *, Region &region,
+                          Value c, Value bias) {
+  Epilogue epilogue(region, bool(c), bool(bias));
+  if (epilogue.isSum())
+    return;
+  if (std::optional<Activation> activation = epilogue.getActivation()) {
+    printer << "activation(" << stringifyActivation(*activation) << ")";
+    return;
+  }
+  printer << "epilogue(";
+  llvm::interleaveComma(region.getArguments(), printer);
+  printer << ") ";
+  printer.printRegion(region, /*printEntryBlockArgs=*/false);
 }
 
 /// `rule` `(` rule `)`, or nothing for the OCP rule.
@@ -56,9 +84,13 @@ static ParseResult parseScaleRule(OpAsmParser &parser, ScaleRuleAttr &rule) {
   rule = ScaleRuleAttr::get(parser.getContext(), ScaleRule::Floor);
   if (failed(parser.parseOptionalKeyword("rule")))
     return success();
-  return parseWordInParens(
-      parser, rule, [](StringRef word) { return symbolizeScaleRule(word); },
+  FailureOr<ScaleRule> found = parseWordInParens(
+      parser, [](StringRef word) { return symbolizeScaleRule(word); },
       "scale rule");
+  if (failed(found))
+    return failure();
+  rule = ScaleRuleAttr::get(parser.getContext(), *found);
+  return success();
 }
 
 static void printScaleRule(OpAsmPrinter &printer, Operation *,
@@ -414,9 +446,9 @@ static LogicalResult verifyIntegerResult(MatmulOp op) {
              << name << "' is " << type;
   }
   if (op.getAlpha() || op.getBeta() || op.getC() || op.getBias() ||
-      op.getActivation())
+      !op.getEpilogue().empty())
     return op.emitOpError() << "a result of i32 is the product as it is: it "
-                               "takes no alpha, beta, c, bias or activation";
+                               "takes no alpha, beta, c, bias or epilogue";
   return success();
 }
 
@@ -448,4 +480,26 @@ LogicalResult MatmulOp::verify() {
                          << shapeText(result) << ", found "
                          << shapeText(getC().getType().getShape());
   return verifyBias(*this);
+}
+
+LogicalResult MatmulOp::verifyRegions() {
+  return Epilogue(*this).verify(*this);
+}
+
+/// Arguments of an epilogue have the names of what they are.
+static void nameArguments(const Epilogue &epilogue, Region &region,
+                          OpAsmSetValueNameFn setName) {
+  for (auto [argument, input] :
+       llvm::zip(region.getArguments(), epilogue.getInputs()))
+    setName(argument, epilogueInputName(input));
+}
+
+void MatmulOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  nameArguments(Epilogue(*this), region, setName);
+}
+
+void KernelMatmulOp::getAsmBlockArgumentNames(Region &region,
+                                              OpAsmSetValueNameFn setName) {
+  nameArguments(Epilogue(*this), region, setName);
 }

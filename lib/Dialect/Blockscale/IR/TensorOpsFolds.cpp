@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -229,6 +230,23 @@ static bool isConstant(Value value, double expected) {
 }
 
 namespace {
+/// A `c` whose factor is zero, if nothing is done to it but adding it.
+static bool isUnused(MatmulOp op) {
+  return isConstant(op.getBeta(), 0.0) && Epilogue(op).isNamed();
+}
+
+/// Drops `c` and its factor from a product whose epilogue is a sum or has a
+/// name.
+static void dropC(MatmulOp op, PatternRewriter &rewriter) {
+  std::optional<Activation> activation = Epilogue(op).getActivation();
+  op.getBetaMutable().clear();
+  op.getCMutable().clear();
+  if (!op.getEpilogue().empty())
+    rewriter.eraseBlock(&op.getEpilogue().front());
+  if (activation)
+    Epilogue(op).build(op.getContext(), activation);
+}
+
 /// Factors of one, and a `c` whose factor is zero, need not be written.
 struct DropNeutralFactors : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -237,16 +255,16 @@ struct DropNeutralFactors : OpRewritePattern<MatmulOp> {
                                 PatternRewriter &rewriter) const override {
     bool unitAlpha = isConstant(op.getAlpha(), 1.0);
     bool unitBeta = isConstant(op.getBeta(), 1.0);
-    bool zeroBeta = isConstant(op.getBeta(), 0.0);
-    if (!unitAlpha && !unitBeta && !zeroBeta)
+    bool unusedC = isUnused(op);
+    if (!unitAlpha && !unitBeta && !unusedC)
       return rewriter.notifyMatchFailure(op, "no factor is neutral");
     rewriter.modifyOpInPlace(op, [&] {
       if (unitAlpha)
         op.getAlphaMutable().clear();
-      if (unitBeta || zeroBeta)
+      if (unitBeta)
         op.getBetaMutable().clear();
-      if (zeroBeta)
-        op.getCMutable().clear();
+      if (unusedC)
+        dropC(op, rewriter);
     });
     return success();
   }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -164,10 +165,11 @@ public:
     RankedTensorType type = op.getResult().getType();
     auto tileType = RankedTensorType::get(decomposeMixedValues(sizes).first,
                                           type.getElementType());
-    auto tile = MatmulOp::create(builder, op.getLoc(), tileType, a, b,
-                                 op.getAlpha(), op.getBeta(), c, bias,
-                                 op.getBiasKindAttr(), op.getActivationAttr(),
-                                 op.getMmaAttr(), op.getScheduleAttr());
+    auto tile = MatmulOp::create(
+        builder, op.getLoc(), tileType, a, b, op.getAlpha(), op.getBeta(), c,
+        bias, op.getBiasKindAttr(), op.getMmaAttr(), op.getScheduleAttr());
+    IRMapping mapping;
+    op.getEpilogue().cloneInto(&tile.getEpilogue(), mapping);
     tile->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
     return TilingResult{{tile}, {tile.getResult()}, slices};
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/BlockscaleNKI/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -261,7 +262,12 @@ LogicalResult KernelFormer::epilogue(EpilogueSteps &steps) {
       return failure();
     steps.bias = *bias;
   }
-  steps.activation = matmul.getActivation();
+  blockscale::Epilogue epilogue(matmul);
+  if (!epilogue.isNamed())
+    return matmul.emitOpError()
+           << "has an epilogue that is not lowered to NKI; expected none, or "
+              "'activation(relu)', 'activation(gelu)' or 'activation(silu)'";
+  steps.activation = epilogue.getActivation();
   return success();
 }
 

@@ -95,10 +95,11 @@ func.func @kernel_matmul(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d:
   blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) sizes(%i, %i, %i, %i)
     mma #instruction schedule #complete : !data, !data, !blockscale.global<bf16> scales !scales, !scales
   // CHECK: blockscale.kernel_matmul a(%[[A]]) b(%[[B]]) scales(%[[SFA]], %[[SFB]]) d(%[[D]]) c(%[[C:.*]]) bias(%[[V:.*]]) alpha(%[[S:.*]]) beta(%[[S]]) tensor_scales(%[[T:.*]], %[[T]]) sizes
-  // CHECK-SAME: {activation = {{.*}}silu{{.*}}, bias_kind = {{.*}}row
+  // CHECK-SAME: activation(silu) mma
+  // CHECK-SAME: {bias_kind = {{.*}}row
   // CHECK-SAME: c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
   blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) c(%c) bias(%bias) alpha(%s) beta(%s) tensor_scales(%ts, %ts) sizes(%i, %i, %i, %i)
-    mma #instruction schedule #complete {activation = #blockscale<activation silu>, bias_kind = #blockscale<bias_kind row>} :
+    activation(silu) mma #instruction schedule #complete {bias_kind = #blockscale<bias_kind row>} :
     !data, !data, !blockscale.global<bf16> scales !scales, !scales c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
   return
 }

@@ -187,7 +187,7 @@ func.func @scaled_integers(%a: !blockscale.tensor<64x64xi8, "e8m0_t32">, %b: !bl
 // -----
 
 func.func @integer_epilogue(%a: !blockscale.tensor<64x64xi8, "n2m4">, %b: !blockscale.tensor<64x64xui8>, %s: f32) {
-  // expected-error @below {{a result of i32 is the product as it is: it takes no alpha, beta, c, bias or activation}}
+  // expected-error @below {{a result of i32 is the product as it is: it takes no alpha, beta, c, bias or epilogue}}
   %0 = blockscale.matmul %a, %b alpha(%s) : !blockscale.tensor<64x64xi8, "n2m4">, !blockscale.tensor<64x64xui8> -> tensor<64x64xi32>
   return
 }
@@ -255,7 +255,7 @@ func.func @kernel_integer_result(%m: !map, %d: !blockscale.global<i32>, %i: i32)
 !map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
 
 func.func @kernel_integer_epilogue(%m: !map, %d: !blockscale.global<i32>, %i: i32, %s: f32) {
-  // expected-error @below {{a result of i32 is the product as it is: it takes no alpha, beta, c, bias or activation}}
+  // expected-error @below {{a result of i32 is the product as it is: it takes no alpha, beta, c, bias or epilogue}}
   blockscale.kernel_matmul a(%m) b(%m) metadata(%m) d(%d) alpha(%s) sizes(%i, %i, %i, %i)
     mma #mma schedule #complete : !map, !map, !blockscale.global<i32> metadata !map
   return

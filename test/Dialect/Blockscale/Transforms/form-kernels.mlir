@@ -155,7 +155,7 @@ func.func @epilogue(%a: !dynamic, %b: !dynamic, %alpha: f32, %beta: f32, %c: ten
 // CHECK-LABEL: gpu.func @epilogue(
 // CHECK-SAME: !blockscale.global<f16> {blockscale.parameter = #blockscale.parameter<d>}, %[[C:.*]]: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<c>}, %[[V:.*]]: !blockscale.global<bf16> {blockscale.parameter = #blockscale.parameter<bias>}, %[[ALPHA:.*]]: f32 {blockscale.parameter = #blockscale.parameter<alpha>}, %[[BETA:.*]]: f32 {blockscale.parameter = #blockscale.parameter<beta>}, %{{.*}}: i32
 // CHECK: c(%[[C]]) bias(%[[V]]) alpha(%[[ALPHA]]) beta(%[[BETA]]) sizes
-// CHECK-SAME: activation gelu
+// CHECK-SAME: activation(gelu) mma
 // CHECK-SAME: bias_kind row
 
 // CHECK-LABEL: gpu.func @epilogue_1(

@@ -48,3 +48,15 @@ func.func @unused(%a: !t, %x: tensor<4x512xbf16>) -> tensor<4x4xf32> {
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+!t = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32">
+func.func @own_epilogue(%a: !t) -> tensor<4x4xf32> {
+  // expected-error @below {{has an epilogue that is not lowered to NKI; expected none, or 'activation(relu)', 'activation(gelu)' or 'activation(silu)'}}
+  %0 = blockscale.matmul %a, %a epilogue(%x) {
+    %1 = arith.mulf %x, %x : f32
+    blockscale.yield %1
+  } : !t, !t -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}

@@ -72,15 +72,12 @@ def Blockscale_DataOrder : I32Enum<"DataOrder",
 }
 
 def Blockscale_Activation : I32Enum<"Activation",
-    "function applied to each element of a product", [
+    "epilogue that has a name", [
       I32EnumCase<"ReLU", 0, "relu">,
       I32EnumCase<"GELU", 1, "gelu">,
       I32EnumCase<"SiLU", 2, "silu">]> {
   let cppNamespace = "::blockscale";
 }
-
-def Blockscale_ActivationAttr
-    : EnumAttr<Blockscale_Dialect, Blockscale_Activation, "activation">;
 
 def Blockscale_BiasKind : I32Enum<"BiasKind",
     "direction of a bias vector", [

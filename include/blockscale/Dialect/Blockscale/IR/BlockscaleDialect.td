@@ -27,6 +27,7 @@ def Blockscale_Dialect : Dialect {
       barriers, inside `gpu.module`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect"];
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;

@@ -302,6 +302,44 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
   let genVerifyDecl = 1;
 }
 
+def Blockscale_EpilogueStepAttr : AttrDef<Blockscale_Dialect, "EpilogueStep"> {
+  let mnemonic = "epilogue_step";
+  let summary = "one op of an epilogue";
+  let description = [{
+    `op` is an op of `arith` or `math`, and its result one element of `type`.
+    `operands` are numbers of values: the arguments of the epilogue come first,
+    then the results of its steps. A constant has a `value`, a comparison a
+    `predicate`.
+  }];
+  let parameters = (ins
+    "::mlir::StringAttr":$op,
+    "::mlir::Type":$type,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$operands,
+    OptionalParameter<"::mlir::TypedAttr">:$value,
+    OptionalParameter<"::mlir::StringAttr">:$predicate);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Blockscale_EpilogueAttr : AttrDef<Blockscale_Dialect, "Epilogue"> {
+  let mnemonic = "epilogue";
+  let summary = "the epilogue of a kernel, for whoever checks it";
+  let description = [{
+    The region of `blockscale.matmul` as data, which stays when the body of a
+    kernel no longer tells: `inputs` is the number of its arguments, `result` the
+    number of the value that it yields, counted as in the steps.
+
+    Example, the square of a product:
+
+    ```mlir
+    #blockscale.epilogue<inputs = 1, steps = [#blockscale.epilogue_step<op = "arith.mulf", type = f32, operands = [0, 0]>], result = 1>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$inputs, "::mlir::ArrayAttr":$steps, "int64_t":$result);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
   let mnemonic = "product";
   let summary = "the product that a kernel computes";
@@ -310,8 +348,9 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     matmul that the kernel was made from, and its body no longer tells. `source`
     is the function that held the matmul; `a` and `b` are the types of its
     operands, which give its sizes; `mma` is the instruction, with operands
-    exchanged if `swap_operands`; `bias` and `activation` are those of the
-    epilogue. Its other operands are parameters of the kernel.
+    exchanged if `swap_operands`; `bias` is the direction of the bias and
+    `epilogue` what is computed of a sum, or nothing where it is only added to.
+    Its other operands are parameters of the kernel.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,
@@ -321,7 +360,7 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     DefaultValuedParameter<"bool", "false">:$swap_operands,
     DefaultValuedParameter<"::blockscale::BiasKind",
                            "::blockscale::BiasKind::Column">:$bias,
-    OptionalParameter<"std::optional<::blockscale::Activation>">:$activation);
+    OptionalParameter<"::blockscale::EpilogueAttr">:$epilogue);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The sizes of the product.

@@ -46,12 +46,13 @@ def Blockscale_LaunchOp : Blockscale_KernelOp<"launch",
 //===----------------------------------------------------------------------===//
 
 def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
-    [AttrSizedOperandSegments]> {
+    [AttrSizedOperandSegments, Blockscale_HasEpilogue, IsolatedFromAbove]> {
   let summary = "a block-scaled product that one kernel computes";
   let description = [{
     What `blockscale-form-kernels` leaves in a kernel and `blockscale-expand-kernels`
-    expands: D = activation(alpha * A * B + beta * C + bias), with A, B and
-    their scales, where the instruction has any, behind tensor maps. `a` is the
+    expands: D = epilogue(alpha * A * B, beta * C, bias), with A, B and
+    their scales, where the instruction has any, behind tensor maps. The epilogue
+    is that of `blockscale.matmul`. `a` is the
     operand whose rows go to the lanes of tensor memory: with `swap_operands` in
     the schedule that is the source matmul's b, and D is written transposed, so
     that memory holds the same D either way. Each of `tensor_scales` holds one
@@ -74,8 +75,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     I32:$m, I32:$n, I32:$k, I32:$batch,
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
-                      "::blockscale::BiasKind::Column">:$bias_kind,
-    OptionalAttr<Blockscale_ActivationAttr>:$activation);
+                      "::blockscale::BiasKind::Column">:$bias_kind);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `a` `(` $a `)` `b` `(` $b `)` (`scales` `(` $sfa^ `,` $sfb `)`)?
     (`metadata` `(` $metadata^ `)`)? `d` `(` $d `)`
@@ -83,6 +84,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`tensor_scales` `(` $tensor_scales^ `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
+    custom<Epilogue>($epilogue, ref($c), ref($bias))
     `mma` $mma `schedule` `` $schedule attr-dict `:`
     type($a) `,` type($b) `,` type($d)
     (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
@@ -90,6 +92,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`tensor_scales` type($tensor_scales)^)?
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

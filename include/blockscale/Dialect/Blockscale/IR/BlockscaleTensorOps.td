@@ -9,9 +9,9 @@
 #define BLOCKSCALE_TENSOR_OPS_TD
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
-include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
 include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
@@ -331,8 +331,24 @@ def Blockscale_DimOp : Blockscale_Op<"dim", [Pure]> {
 // The product
 //===----------------------------------------------------------------------===//
 
+/// Ops with an epilogue name its arguments.
+def Blockscale_HasEpilogue
+    : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>;
+
+def Blockscale_YieldOp : Blockscale_Op<"yield",
+    [Pure, Terminator, ParentOneOf<["MatmulOp", "KernelMatmulOp"]>]> {
+  let summary = "the element that an epilogue makes";
+  let description = [{
+    Ends the epilogue of a product. The element is rounded to the result's type
+    afterwards.
+  }];
+  let arguments = (ins F32:$value);
+  let assemblyFormat = "$value attr-dict";
+}
+
 def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     [Pure, AttrSizedOperandSegments, Blockscale_ReifiesShape,
+     Blockscale_HasEpilogue, IsolatedFromAbove,
      DeclareOpInterfaceMethods<TilingInterface, [
        "getLoopIteratorTypes", "getIterationDomain",
        "getTiledImplementation", "getResultTilePosition",
@@ -342,8 +358,8 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     With the values of `a` and `b` as their scale specs define them,
 
     ```
-    d[m, n] = activation(alpha * sum_k a[m, k] * b[n, k]
-                         + beta * c[m, n] + bias[n])
+    d[m, n] = epilogue(x, beta * c[m, n], bias[n])
+          x = alpha * sum_k a[m, k] * b[n, k]
     ```
 
     Both operands have `K` last: `b` is the transpose of a row-major right
@@ -351,9 +367,24 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     The sum is taken in f32; its order is not defined. The sum of products of
     integers (`i8`, `ui8` without scales) is exact: it is taken in i32 modulo
     2^32, and is the result if that holds i32, without alpha, beta, c, bias or
-    activation; else it is converted to f32 first. `alpha` and `beta` are 1
-    where they are not given, and `bias` is added per column of the result, or
-    per row with `row`. GELU is `x * Phi(x)` with the error function.
+    epilogue; else it is converted to f32 first. `alpha` and `beta` are 1
+    where they are not given, and there is an element of `bias` for each column
+    of the result, or for each row with `row`.
+
+    The epilogue makes an element of the result of one of the product, one of
+    `c`, times `beta`, and one of `bias`; it has an argument for each of these
+    that is given. Without a region it is their sum, from left to right. A
+    region may hold whatever `arith` and `math` compute of f32 without a
+    library: sums, products, quotients, `fma`, `absf`, `copysign`, the minima
+    and maxima, comparisons and `select` with what joins conditions, `sqrt`,
+    `rsqrt`, `exp`, `exp2`, `expm1`, `log`, `log2`, `log1p`, `tanh`, `erf`,
+    `floor`, `ceil`, `trunc`, `roundeven`, and `truncf` to bf16 or f16 with
+    `extf` back. Each op rounds to f32; flags that would let it do otherwise
+    (`fastmath`) are refused.
+
+    `activation(relu)`, `gelu` or `silu` is a region too, written short: the
+    function of the sum of all arguments. GELU is `x * Phi(x)` with the error
+    function.
 
     The product can be tiled along the batch, M and N, with
     `blockscale.slice_rows` of the operands; K stays whole.
@@ -365,6 +396,11 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     ```mlir
     %0 = blockscale.matmul %a, %b : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     %1 = blockscale.matmul %a, %b alpha(%s) beta(%s) c(%c) bias(%v) activation(silu) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32>, tensor<7168xf32> -> tensor<?x7168xbf16>
+    %g = blockscale.matmul %a, %b c(%c) epilogue(%x, %gate) {
+      %0 = math.tanh %gate : f32
+      %1 = arith.mulf %x, %0 : f32
+      blockscale.yield %1
+    } : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32> -> tensor<?x7168xbf16>
     %i = blockscale.matmul %p, %q : !blockscale.tensor<?x4096xi8, "n2m4">, !blockscale.tensor<7168x4096xui8> -> tensor<?x7168xi32>
     %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
@@ -376,14 +412,14 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     Optional<Blockscale_PlainTensor>:$bias,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
-    OptionalAttr<Blockscale_ActivationAttr>:$activation,
     OptionalAttr<Blockscale_MmaAttr>:$mma,
     OptionalAttr<Blockscale_ScheduleAttr>:$schedule);
   let results = (outs Blockscale_ProductMatrix:$result);
+  let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     $a `,` $b (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)
-    custom<Activation>($activation) (`mma` `(` $mma^ `)`)?
+    custom<Epilogue>($epilogue, ref($c), ref($bias)) (`mma` `(` $mma^ `)`)?
     (`schedule` `(` qualified($schedule)^ `)`)?
     attr-dict `:`
     custom<MatmulTypes>(ref($c), ref($bias), type($a), type($b), type($c),
@@ -397,6 +433,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     bool isScheduled();
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let hasCanonicalizer = 1;
 }
 

@@ -6,11 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "EpilogueMath.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace blockscale;
@@ -33,11 +31,6 @@ EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
 
 Value EpilogueMath::splat(Value scalar) {
   return vector::BroadcastOp::create(b, vectorType, scalar);
-}
-
-Value EpilogueMath::splat(double value) {
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(vectorType, float(value)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,45 +106,35 @@ Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
                                  Value()));
 }
 
-Value EpilogueMath::activate(Value x) {
-  switch (*frame.op.getActivation()) {
-  case Activation::ReLU:
-    return arith::MaximumFOp::create(b, x, splat(0.0));
-  case Activation::SiLU: {
-    // x * sigmoid(x); exp(-x) overflows to infinity and then x / inf is 0.
-    Value decay = math::ExpOp::create(b, arith::NegFOp::create(b, x));
-    Value sum = arith::AddFOp::create(b, decay, splat(1.0));
-    return arith::DivFOp::create(b, x, sum);
-  }
-  case Activation::GELU: {
-    Value scaled = arith::MulFOp::create(b, x, splat(std::sqrt(0.5)));
-    Value erf = math::ErfOp::create(b, scaled);
-    Value sum = arith::AddFOp::create(b, erf, splat(1.0));
-    Value half = arith::MulFOp::create(b, x, splat(0.5));
-    return arith::MulFOp::create(b, half, sum);
-  }
-  }
-  return x;
+Value EpilogueMath::loadC(const EpilogueFragment &fragment) {
+  Value c = frame.op.getC();
+  Type element = cast<GlobalType>(c.getType()).getElementType();
+  auto [offset, stride] = place(fragment);
+  Value loaded = widen(LoadRowOp::create(b, vectorType.clone(element), c,
+                                         offset, fragment.count, stride));
+  return arith::MulFOp::create(b, loaded, splat(frame.op.getBeta()));
+}
+
+Value EpilogueMath::scaled(Value sum) {
+  if (sum.getType() != vectorType)
+    sum = arith::SIToFPOp::create(b, vectorType, sum);
+  return scale ? arith::MulFOp::create(b, sum, splat(scale)) : sum;
 }
 
 Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
-  // Sums of integers are the result as they are, or become numbers first.
-  if (sum.getType() != vectorType) {
-    if (frame.op.getD().getType().getElementType().isInteger())
-      return sum;
-    sum = arith::SIToFPOp::create(b, vectorType, sum);
-  }
-  if (scale)
-    sum = arith::MulFOp::create(b, sum, splat(scale));
-  if (Value c = frame.op.getC()) {
-    Type element = cast<GlobalType>(c.getType()).getElementType();
-    auto [offset, stride] = place(fragment);
-    Value loaded = widen(LoadRowOp::create(b, vectorType.clone(element), c,
-                                           offset, fragment.count, stride));
-    Value scaled = arith::MulFOp::create(b, loaded, splat(frame.op.getBeta()));
-    sum = arith::AddFOp::create(b, sum, scaled);
-  }
-  if (frame.op.getBias())
-    sum = arith::AddFOp::create(b, sum, loadBias(fragment));
-  return frame.op.getActivation() ? activate(sum) : sum;
+  // Exact sums of integers are the result as they are.
+  if (frame.op.getD().getType().getElementType().isInteger())
+    return sum;
+  auto valueOf = [&](EpilogueInput input) {
+    switch (input) {
+    case EpilogueInput::Product:
+      return scaled(sum);
+    case EpilogueInput::C:
+      return loadC(fragment);
+    case EpilogueInput::Bias:
+      return loadBias(fragment);
+    }
+    llvm_unreachable("covered switch");
+  };
+  return Epilogue(frame.op).inlineAt(b, valueOf, vectorType);
 }

@@ -18,8 +18,7 @@ struct EpilogueFragment {
   mlir::Value row, column, count, batch;
 };
 
-/// Emits D = activation(alpha * sum + beta * C + bias) for vectors of `width`
-/// sums.
+/// Emits D = epilogue(alpha * sum, beta * C, bias) for vectors of `width` sums.
 class EpilogueMath {
 public:
   EpilogueMath(KernelFrame &frame, int64_t width);
@@ -44,10 +43,12 @@ private:
   void loadScale(mlir::Value batch);
   /// Batches have tensor scales of their own.
   bool hasOneBatch() { return b.known(frame.op.getBatch()) == 1; }
-  mlir::Value activate(mlir::Value x);
+  /// Sums as numbers of f32 and with their factor.
+  mlir::Value scaled(mlir::Value sum);
+  /// C with its factor.
+  mlir::Value loadC(const EpilogueFragment &fragment);
   mlir::Value loadBias(const EpilogueFragment &fragment);
   mlir::Value splat(mlir::Value scalar);
-  mlir::Value splat(double value);
   mlir::Value widen(mlir::Value values);
   mlir::Value loadScalar(mlir::Value memory, mlir::Value index,
                          mlir::Value count);

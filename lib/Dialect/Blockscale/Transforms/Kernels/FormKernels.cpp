@@ -12,6 +12,7 @@
 #include "Geometry.h"
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Metadata.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -266,7 +268,7 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
                   argument(ParameterRole::BData)};
   Value scales[] = {argument(ParameterRole::AScales),
                     argument(ParameterRole::BScales)};
-  KernelMatmulOp::create(
+  auto product = KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
       argument(ParameterRole::AMetadata), argument(ParameterRole::D),
       argument(ParameterRole::C), argument(ParameterRole::Bias),
@@ -274,7 +276,9 @@ static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
       size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
       size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), *op.getMma(), *op.getSchedule(),
-      op.getBiasKindAttr(), op.getActivationAttr());
+      op.getBiasKindAttr());
+  IRMapping mapping;
+  op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
   gpu::ReturnOp::create(b);
 }
 
@@ -289,7 +293,7 @@ static ProductAttr productOf(MatmulOp op) {
       op.getContext(), StringAttr::get(op.getContext(), functionAround(op)),
       op.getA().getType(), op.getB().getType(), *op.getMma(),
       op.getSchedule()->getSwapOperands().getValue(), op.getBiasKind(),
-      op.getActivation());
+      Epilogue(op).getAttr());
 }
 
 static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,

@@ -1,0 +1,76 @@
+//===- Epilogue.h - what becomes of the sums of a product -------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The region of `blockscale.matmul` and `blockscale.kernel_matmul` that makes
+// an element of the result: what it may hold, the keywords that stand for some
+// of them, and how to put its ops elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_EPILOGUE_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_EPILOGUE_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace blockscale {
+
+/// What an epilogue computes with.
+enum class EpilogueInput : uint8_t {
+  Product, ///< the sum, times alpha and the tensor scales
+  C,       ///< an element of c, times beta
+  Bias     ///< an element of the bias
+};
+
+/// "x", "c" and "bias", the names of the inputs in IR and in launch plans.
+llvm::StringRef epilogueInputName(EpilogueInput input);
+
+/// An epilogue and the meaning of its arguments: the product, and what else
+/// there is, in the order of `EpilogueInput`.
+class Epilogue {
+public:
+  explicit Epilogue(MatmulOp op);
+  explicit Epilogue(KernelMatmulOp op);
+  Epilogue(mlir::Region &region, bool hasC, bool hasBias);
+
+  llvm::ArrayRef<EpilogueInput> getInputs() const { return inputs; }
+  /// Whether it is the sum of its inputs, which needs no region.
+  bool isSum() const;
+  /// The keyword that means this region; none if no keyword does.
+  std::optional<Activation> getActivation() const;
+  /// Whether a target that knows nothing but keywords can compute it.
+  bool isNamed() const { return isSum() || getActivation(); }
+
+  /// Fills the region, which must be empty, with what the keyword means, or
+  /// with the sum.
+  void build(mlir::MLIRContext *context, std::optional<Activation> activation);
+
+  /// Emits its ops at `b` and returns their result. `valueOf` gives the value
+  /// of an input where it is first needed, an f32 or, with `shape`, a vector
+  /// like it; the ops are done for each element.
+  mlir::Value inlineAt(mlir::ImplicitLocOpBuilder &b,
+                       llvm::function_ref<mlir::Value(EpilogueInput)> valueOf,
+                       mlir::VectorType shape = {}) const;
+
+  /// The region as data; null if it is the sum.
+  EpilogueAttr getAttr() const;
+
+  /// Whether the region keeps its rules; diagnostics are at the op that breaks
+  /// one.
+  mlir::LogicalResult verify(mlir::Operation *op) const;
+
+private:
+  /// Whether the region, which has a block, is what `build` makes.
+  bool means(std::optional<Activation> activation) const;
+
+  mlir::Region &region;
+  llvm::SmallVector<EpilogueInput, 3> inputs;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_EPILOGUE_H
