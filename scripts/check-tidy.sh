@@ -17,8 +17,9 @@ command -v "clang-tidy-$llvm" >/dev/null ||
 cd "$root"
 files=("$@")
 if [ $# -eq 0 ]; then
-  mapfile -t files < <(find lib/Checkpoint lib/CudaRuntime lib/Emulator lib/Explain \
-    lib/Formats lib/HW lib/Packing lib/Plan lib/Reference lib/Timeline -name '*.cpp' | sort)
+  mapfile -t files < <(find lib/Checkpoint lib/CudaCore lib/CudaDriver lib/CudaRuntime \
+    lib/Emulator lib/Explain lib/Formats lib/HW lib/Packing lib/Plan lib/Reference \
+    lib/Timeline -name '*.cpp' | sort)
 fi
 # What is not built here has no command to take flags from.
 built=()

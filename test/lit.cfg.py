@@ -57,6 +57,11 @@ else:
     cudart_flags = f"-cudart none -Xlinker {cuda_runtime}"
     lit_config.note("there is no libcudart.so to link with: the commands for "
                     "CUDA programs in docs/emulator.md are not checked")
+# Programs that use the driver API are linked with ours.
+cuda_driver = os.path.join(os.path.dirname(cuda_runtime), "libcuda.so.1")
+config.substitutions.append(("%cuda_driver", cuda_driver))
+config.substitutions.append(
+    ("%cxx_cuda", f"g++ -std=c++17 -Wall -Wextra -isystem {cuda_include}"))
 config.substitutions.append(("%nvcc_plain", nvcc))
 config.substitutions.append(("%nvcc", f"{nvcc} -std=c++17 {cudart_flags}"))
 

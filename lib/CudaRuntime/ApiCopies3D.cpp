@@ -9,9 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graphs.h"
+#include "Runtime.h"
+#include "Streams.h"
 
-using namespace blockscale::cudart;
+using namespace blockscale;
+using namespace blockscale::cuda;
 
 namespace {
 
@@ -56,7 +58,9 @@ cudaMemcpy3DAsync(const cudaMemcpy3DParms *parameters, cudaStream_t stream) {
     say("cudaMemcpy3D: CUDA arrays are not supported");
     return note(cudaErrorNotSupported);
   }
-  return doOrKeep(stream, [p = *parameters] { return copyBox(p); });
+  return call([&] {
+    return doOrKeep(stream, [p = *parameters] { return copyBox(p); });
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *parameters) {
@@ -66,14 +70,16 @@ BLOCKSCALE_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *parameters) {
 BLOCKSCALE_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int value,
                                              cudaExtent extent,
                                              cudaStream_t stream) {
-  return doOrKeep(stream, [=] {
+  auto work = [=] {
     for (size_t z = 0; z != extent.depth; ++z)
       if (cudaError_t error = cudaMemset2D(slice(memory, {}, z), memory.pitch,
                                            value, extent.width, extent.height);
           error != cudaSuccess)
         return error;
     return cudaSuccess;
-  });
+  };
+  return call(
+      [&] { return doOrKeep(stream, work, CU_GRAPH_NODE_TYPE_MEMSET); });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemset3D(cudaPitchedPtr memory, int value,

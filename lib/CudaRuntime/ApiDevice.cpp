@@ -5,132 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Contexts.h"
+#include "Device.h"
 #include "Runtime.h"
+#include "Streams.h"
 
 #include <climits>
 #include <cstring>
 
 using namespace blockscale;
-using namespace blockscale::cudart;
+using namespace blockscale::cuda;
 
 namespace {
 
-// Limits that all devices of HW/Device.h share (CUDA programming guide, table
-// of compute capabilities).
-constexpr int kMaxBlock[3] = {1024, 1024, 64};
-constexpr int kMaxGrid[3] = {INT_MAX, 65535, 65535};
-constexpr int kSharedWithoutOptIn = 48 << 10;
-constexpr int kConstantBytes = 64 << 10;
 /// What we stand for: the CUDA version of the headers.
 constexpr int kVersion = CUDART_VERSION;
 
-const hw::Device &device() { return Runtime::get().device; }
+const hw::Device &device() { return Core::get().device; }
 const hw::ChipInfo &chip() { return hw::chipInfo(device().chip()); }
 
 bool isDevice(int ordinal) { return ordinal == 0; }
-
-std::optional<int> limitAttribute(cudaDeviceAttr attribute) {
-  switch (attribute) {
-  case cudaDevAttrMaxThreadsPerBlock:
-    return hw::kMaxThreadsPerCta;
-  case cudaDevAttrMaxBlockDimX:
-    return kMaxBlock[0];
-  case cudaDevAttrMaxBlockDimY:
-    return kMaxBlock[1];
-  case cudaDevAttrMaxBlockDimZ:
-    return kMaxBlock[2];
-  case cudaDevAttrMaxGridDimX:
-    return kMaxGrid[0];
-  case cudaDevAttrMaxGridDimY:
-    return kMaxGrid[1];
-  case cudaDevAttrMaxGridDimZ:
-    return kMaxGrid[2];
-  case cudaDevAttrMaxSharedMemoryPerBlock:
-    return kSharedWithoutOptIn;
-  case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-    return int(chip().sharedMemoryPerCta);
-  case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-    return int(chip().sharedMemoryPerSm);
-  case cudaDevAttrReservedSharedMemoryPerBlock:
-    return int(hw::kReservedSharedMemory);
-  case cudaDevAttrTotalConstantMemory:
-    return kConstantBytes;
-  case cudaDevAttrWarpSize:
-    return hw::kWarpSize;
-  case cudaDevAttrMaxPitch:
-    return INT_MAX;
-  case cudaDevAttrMaxRegistersPerBlock:
-  case cudaDevAttrMaxRegistersPerMultiprocessor:
-    return hw::kRegistersPerSm;
-  case cudaDevAttrMaxThreadsPerMultiProcessor:
-    return int(chip().maxThreadsPerSm);
-  case cudaDevAttrMaxBlocksPerMultiprocessor:
-    return int(device().maxCtasPerSm);
-  case cudaDevAttrTextureAlignment:
-  case cudaDevAttrSurfaceAlignment:
-    return 512;
-  case cudaDevAttrTexturePitchAlignment:
-    return 32;
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<int> partAttribute(cudaDeviceAttr attribute) {
-  switch (attribute) {
-  case cudaDevAttrComputeCapabilityMajor:
-    return int(device().capabilityMajor());
-  case cudaDevAttrComputeCapabilityMinor:
-    return int(device().capabilityMinor());
-  case cudaDevAttrMultiProcessorCount:
-    return int(device().part().smCount);
-  case cudaDevAttrClockRate:
-    return int(device().part().boostMhz) * 1000;
-  case cudaDevAttrMemoryClockRate:
-    return int(device().memoryMhz) * 1000;
-  case cudaDevAttrGlobalMemoryBusWidth:
-    return int(device().memoryBusBits);
-  case cudaDevAttrL2CacheSize:
-    return int(device().l2Bytes);
-  case cudaDevAttrAsyncEngineCount:
-    return 1;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// Yes or no; what is not in the list is 0: textures, peers, interprocess
-/// handles, access to pageable memory.
-int featureAttribute(cudaDeviceAttr attribute) {
-  switch (attribute) {
-  case cudaDevAttrGpuOverlap:
-  case cudaDevAttrCanMapHostMemory:
-  case cudaDevAttrConcurrentKernels:
-  case cudaDevAttrUnifiedAddressing:
-  case cudaDevAttrStreamPrioritiesSupported:
-  case cudaDevAttrGlobalL1CacheSupported:
-  case cudaDevAttrLocalL1CacheSupported:
-  case cudaDevAttrManagedMemory:
-  case cudaDevAttrConcurrentManagedAccess:
-  case cudaDevAttrComputePreemptionSupported:
-  case cudaDevAttrCanUseHostPointerForRegisteredMem:
-  case cudaDevAttrCooperativeLaunch:
-  case cudaDevAttrHostRegisterSupported:
-  case cudaDevAttrMemoryPoolsSupported:
-  case cudaDevAttrClusterLaunch:
-    return 1;
-  default:
-    return 0;
-  }
-}
-
-int attributeOf(cudaDeviceAttr attribute) {
-  if (std::optional<int> value = limitAttribute(attribute))
-    return *value;
-  if (std::optional<int> value = partAttribute(attribute))
-    return *value;
-  return featureAttribute(attribute);
-}
 
 } // namespace
 
@@ -162,14 +56,14 @@ BLOCKSCALE_API cudaError_t cudaChooseDevice(int *ordinal,
 }
 
 BLOCKSCALE_API cudaError_t cudaSetDeviceFlags(unsigned flags) {
-  Runtime::get().deviceFlags = flags;
+  Core::get().deviceFlags = flags;
   return cudaSuccess;
 }
 
 BLOCKSCALE_API cudaError_t cudaGetDeviceFlags(unsigned *flags) {
   if (!flags)
     return note(cudaErrorInvalidValue);
-  *flags = Runtime::get().deviceFlags;
+  *flags = Core::get().deviceFlags;
   return cudaSuccess;
 }
 
@@ -180,7 +74,7 @@ BLOCKSCALE_API cudaError_t cudaDeviceGetAttribute(int *value,
     return note(cudaErrorInvalidDevice);
   if (!value || int(attribute) < 1 || int(attribute) >= int(cudaDevAttrMax))
     return note(cudaErrorInvalidValue);
-  *value = attributeOf(attribute);
+  *value = deviceAttribute(attribute);
   return cudaSuccess;
 }
 
@@ -201,10 +95,10 @@ BLOCKSCALE_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties,
   p.totalConstMem = kConstantBytes;
   p.sharedMemPerMultiprocessor = chip().sharedMemoryPerSm;
   p.reservedSharedMemPerBlock = hw::kReservedSharedMemory;
-  p.textureAlignment = size_t(attributeOf(cudaDevAttrTextureAlignment));
+  p.textureAlignment = size_t(deviceAttribute(cudaDevAttrTextureAlignment));
   p.surfaceAlignment = p.textureAlignment;
   p.texturePitchAlignment =
-      size_t(attributeOf(cudaDevAttrTexturePitchAlignment));
+      size_t(deviceAttribute(cudaDevAttrTexturePitchAlignment));
   const std::pair<int cudaDeviceProp::*, cudaDeviceAttr> fields[] = {
       {&cudaDeviceProp::regsPerBlock, cudaDevAttrMaxRegistersPerBlock},
       {&cudaDeviceProp::warpSize, cudaDevAttrWarpSize},
@@ -244,17 +138,17 @@ BLOCKSCALE_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties,
       {&cudaDeviceProp::clusterLaunch, cudaDevAttrClusterLaunch},
   };
   for (const auto &[field, attribute] : fields)
-    p.*field = attributeOf(attribute);
+    p.*field = deviceAttribute(attribute);
   p.sharedMemPerBlockOptin = chip().sharedMemoryPerCta;
   return cudaSuccess;
 }
 
-BLOCKSCALE_API cudaError_t cudaDeviceSynchronize() {
-  return note(Runtime::get().sticky);
-}
+BLOCKSCALE_API cudaError_t cudaDeviceSynchronize() { return call(waitForAll); }
 
 BLOCKSCALE_API cudaError_t cudaDeviceReset() {
-  Runtime::get().sticky = cudaSuccess;
+  auto guard = locked();
+  destroyContext(primaryContext());
+  Core::get().sticky = cudaSuccess;
   lastError() = cudaSuccess;
   return cudaSuccess;
 }
@@ -262,33 +156,20 @@ BLOCKSCALE_API cudaError_t cudaDeviceReset() {
 BLOCKSCALE_API cudaError_t cudaDeviceGetStreamPriorityRange(int *least,
                                                             int *greatest) {
   if (least)
-    *least = 0;
+    *least = kLeastPriority;
   if (greatest)
-    *greatest = -5;
+    *greatest = kGreatestPriority;
   return cudaSuccess;
 }
 
-BLOCKSCALE_API cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) {
-  // No limit of the device binds the emulator.
-  return cudaSuccess;
+BLOCKSCALE_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  return call([&] { return setLimit(CUlimit(limit), value); });
 }
 
 BLOCKSCALE_API cudaError_t cudaDeviceGetLimit(size_t *value, cudaLimit limit) {
-  if (!value)
-    return note(cudaErrorInvalidValue);
-  switch (limit) {
-  case cudaLimitStackSize:
-    *value = 1024;
-    return cudaSuccess;
-  case cudaLimitPrintfFifoSize:
-    *value = 1 << 20;
-    return cudaSuccess;
-  case cudaLimitMallocHeapSize:
-    *value = 8 << 20;
-    return cudaSuccess;
-  default:
-    return note(cudaErrorUnsupportedLimit);
-  }
+  return call([&] {
+    return value ? getLimit(CUlimit(limit), *value) : cudaErrorInvalidValue;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
@@ -304,7 +185,6 @@ BLOCKSCALE_API cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache *config) {
 
 BLOCKSCALE_API cudaError_t cudaDeviceGetPCIBusId(char *text, int length,
                                                  int ordinal) {
-  constexpr char kBusId[] = "0000:00:00.0";
   if (!isDevice(ordinal))
     return note(cudaErrorInvalidDevice);
   if (!text || length < int(sizeof kBusId))

@@ -1,62 +1,36 @@
-//===- ApiGraphs.cpp - graphs that streams are captured into --------------===//
+//===- ApiGraphs.cpp - captures and executable graphs ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graphs.h"
+#include "Runtime.h"
+#include "Streams.h"
 
-using namespace blockscale::cudart;
-
-struct CUgraphExec_st {
-  GraphWork work;
-};
-
-namespace {
-
-/// Guarded by the runtime's lock.
-struct Graphs {
-  std::unordered_set<cudaGraph_t> graphs;
-  std::unordered_set<cudaGraphExec_t> executables;
-};
-
-Graphs &all() {
-  static Graphs *graphs = new Graphs;
-  return *graphs;
-}
-
-std::lock_guard<std::recursive_mutex> locked() {
-  return std::lock_guard<std::recursive_mutex>(Runtime::get().lock);
-}
-
-} // namespace
+using namespace blockscale;
+using namespace blockscale::cuda;
 
 BLOCKSCALE_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream,
                                                   cudaStreamCaptureMode) {
-  auto guard = locked();
-  // The default stream cannot be captured.
-  if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
-    return note(cudaErrorStreamCaptureUnsupported);
-  if (graphOf(stream))
-    return note(cudaErrorIllegalState);
-  stream->graph = new CUgraph_st;
-  stream->origin = true;
-  return cudaSuccess;
+  return call([&] { return beginCapture(stream, nullptr); });
+}
+
+BLOCKSCALE_API cudaError_t cudaStreamBeginCaptureToGraph(
+    cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t *nodes,
+    const cudaGraphEdgeData *, size_t count, cudaStreamCaptureMode) {
+  return call([&] {
+    if (!isGraph(graph) || (count && !nodes))
+      return cudaErrorInvalidValue;
+    return beginCapture(stream, graph, {nodes, nodes + count});
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamEndCapture(cudaStream_t stream,
                                                 cudaGraph_t *graph) {
-  auto guard = locked();
-  CUgraph_st *captured = graphOf(stream);
-  if (!captured || !graph)
-    return note(captured ? cudaErrorInvalidValue : cudaErrorIllegalState);
-  if (!stream->origin)
-    return note(cudaErrorStreamCaptureUnmatched);
-  endCapture(captured);
-  all().graphs.insert(captured);
-  *graph = captured;
-  return cudaSuccess;
+  return call([&] {
+    return graph ? endCapture(stream, *graph) : cudaErrorInvalidValue;
+  });
 }
 
 BLOCKSCALE_API cudaError_t
@@ -70,13 +44,11 @@ cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *mode) {
 
 BLOCKSCALE_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable,
                                                 cudaGraph_t graph,
-                                                unsigned long long) {
-  auto guard = locked();
-  if (!executable || !all().graphs.count(graph))
-    return note(cudaErrorInvalidValue);
-  *executable = new CUgraphExec_st{graph->work};
-  all().executables.insert(*executable);
-  return cudaSuccess;
+                                                unsigned long long flags) {
+  return call([&] {
+    return executable ? instantiate(graph, flags, *executable)
+                      : cudaErrorInvalidValue;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaGraphInstantiateWithFlags(
@@ -86,54 +58,34 @@ BLOCKSCALE_API cudaError_t cudaGraphInstantiateWithFlags(
 
 BLOCKSCALE_API cudaError_t cudaGraphUpload(cudaGraphExec_t executable,
                                            cudaStream_t) {
-  auto guard = locked();
-  return note(all().executables.count(executable) ? Runtime::get().sticky
-                                                  : cudaErrorInvalidValue);
+  return call([&] {
+    return isExecutable(executable) ? Core::get().sticky
+                                    : cudaErrorInvalidValue;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaGraphLaunch(cudaGraphExec_t executable,
                                            cudaStream_t stream) {
-  auto guard = locked();
-  if (!all().executables.count(executable))
-    return note(cudaErrorInvalidValue);
-  // A copy: the executable may be gone when a graph of its own is launched.
-  return doOrKeep(stream, [work = executable->work] {
-    for (const auto &one : work)
-      if (cudaError_t error = one(); error != cudaSuccess)
-        return note(error);
-    return cudaSuccess;
-  });
+  return call([&] { return launchGraph(executable, stream); });
 }
 
 BLOCKSCALE_API cudaError_t
 cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                     cudaGraphExecUpdateResultInfo *result) {
-  auto guard = locked();
-  if (!all().executables.count(executable) || !all().graphs.count(graph))
-    return note(cudaErrorInvalidValue);
-  bool same = executable->work.size() == graph->work.size();
-  if (result)
-    *result = {same ? cudaGraphExecUpdateSuccess
-                    : cudaGraphExecUpdateErrorTopologyChanged,
-               nullptr, nullptr};
-  if (!same)
-    return note(cudaErrorGraphExecUpdateFailure);
-  executable->work = graph->work;
-  return cudaSuccess;
+  return call([&] {
+    CUgraphExecUpdateResultInfo info;
+    cudaError_t error = updateExecutable(executable, graph, info);
+    if (result)
+      *result = {cudaGraphExecUpdateResult(info.result), info.errorNode,
+                 info.errorFromNode};
+    return error;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
-  auto guard = locked();
-  if (!all().executables.erase(executable))
-    return note(cudaErrorInvalidValue);
-  delete executable;
-  return cudaSuccess;
+  return call([&] { return destroyExecutable(executable); });
 }
 
 BLOCKSCALE_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  auto guard = locked();
-  if (!all().graphs.erase(graph))
-    return note(cudaErrorInvalidValue);
-  delete graph;
-  return cudaSuccess;
+  return call([&] { return destroyGraph(graph); });
 }

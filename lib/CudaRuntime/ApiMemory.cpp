@@ -5,88 +5,87 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Graphs.h"
+#include "Memory.h"
+#include "Runtime.h"
+#include "Streams.h"
 
-#include <climits>
-
-using namespace blockscale::cudart;
+using namespace blockscale;
+using namespace blockscale::cuda;
 
 namespace {
 
-/// Row alignment of cudaMallocPitch.
-constexpr size_t kPitch = 512;
-
-cudaError_t allocate(MemoryKind kind, void **pointer, size_t size,
-                     unsigned flags = 0) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
-  if (runtime.sticky != cudaSuccess)
-    return note(runtime.sticky);
-  if (!pointer)
-    return note(cudaErrorInvalidValue);
-  *pointer = nullptr;
-  if (!size)
-    return cudaSuccess;
-  uint64_t left = runtime.device.memoryBytes - runtime.memory.deviceBytes();
-  if (kind != MemoryKind::Pinned && size > left)
-    return note(cudaErrorMemoryAllocation);
-  const Allocation *one = runtime.memory.allocate(kind, size, flags);
-  if (!one)
-    return note(cudaErrorMemoryAllocation);
-  *pointer = reinterpret_cast<void *>(one->address);
-  return cudaSuccess;
+/// Nothing is allocated for a size of 0.
+cudaError_t allocateAt(MemoryKind kind, void **pointer, size_t size,
+                       unsigned flags = 0,
+                       CUmemPoolHandle_st *(*pool)() = nullptr) {
+  return call([&] {
+    if (Core::get().sticky != cudaSuccess)
+      return Core::get().sticky;
+    if (!pointer)
+      return cudaErrorInvalidValue;
+    *pointer = nullptr;
+    uint64_t address = 0;
+    if (!size)
+      return cudaSuccess;
+    cudaError_t error =
+        allocate(kind, size, address, flags, pool ? pool() : nullptr);
+    *pointer = reinterpret_cast<void *>(address);
+    return error;
+  });
 }
 
-/// Frees an allocation whose kind is one of two.
-cudaError_t release(void *pointer, MemoryKind first, MemoryKind second) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
+cudaError_t releaseAt(void *pointer, MemoryKind first, MemoryKind second) {
   if (!pointer)
-    return note(runtime.sticky);
-  auto address = reinterpret_cast<uint64_t>(pointer);
-  const Allocation *one = runtime.memory.find(address);
-  if (!one || one->address != address ||
-      (one->kind != first && one->kind != second))
-    return note(cudaErrorInvalidValue);
-  runtime.memory.release(address);
-  return note(runtime.sticky);
+    return Core::get().sticky;
+  return release(reinterpret_cast<uint64_t>(pointer), first, second);
 }
 
-const Allocation *find(const void *pointer) {
-  return Runtime::get().memory.find(reinterpret_cast<uint64_t>(pointer));
+/// For calls that have nothing to do for memory of ours.
+cudaError_t isOurs(const void *pointer) {
+  return call([&] {
+    return findAllocation(pointer) ? cudaSuccess : cudaErrorInvalidValue;
+  });
 }
 
 } // namespace
 
 BLOCKSCALE_API cudaError_t cudaMalloc(void **pointer, size_t size) {
-  return allocate(MemoryKind::Device, pointer, size);
+  return allocateAt(MemoryKind::Device, pointer, size);
 }
 
 BLOCKSCALE_API cudaError_t cudaMallocAsync(void **pointer, size_t size,
                                            cudaStream_t) {
-  return allocate(MemoryKind::Device, pointer, size);
+  return allocateAt(MemoryKind::Device, pointer, size, 0,
+                    [] { return currentPool(); });
 }
 
 BLOCKSCALE_API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size,
-                                                   cudaMemPool_t,
+                                                   cudaMemPool_t pool,
                                                    cudaStream_t) {
-  return allocate(MemoryKind::Device, pointer, size);
+  return call([&] {
+    uint64_t address = 0;
+    if (!pointer || !isPool(pool))
+      return cudaErrorInvalidValue;
+    cudaError_t error = allocate(MemoryKind::Device, size, address, 0, pool);
+    *pointer = reinterpret_cast<void *>(address);
+    return error;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaMallocManaged(void **pointer, size_t size,
                                              unsigned flags) {
   if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
     return note(cudaErrorInvalidValue);
-  return allocate(MemoryKind::Managed, pointer, size, flags);
+  return allocateAt(MemoryKind::Managed, pointer, size, flags);
 }
 
 BLOCKSCALE_API cudaError_t cudaMallocHost(void **pointer, size_t size) {
-  return allocate(MemoryKind::Pinned, pointer, size);
+  return allocateAt(MemoryKind::Pinned, pointer, size);
 }
 
 BLOCKSCALE_API cudaError_t cudaHostAlloc(void **pointer, size_t size,
                                          unsigned flags) {
-  return allocate(MemoryKind::Pinned, pointer, size, flags);
+  return allocateAt(MemoryKind::Pinned, pointer, size, flags);
 }
 
 BLOCKSCALE_API cudaError_t cudaMallocPitch(void **pointer, size_t *pitch,
@@ -96,101 +95,109 @@ BLOCKSCALE_API cudaError_t cudaMallocPitch(void **pointer, size_t *pitch,
   *pitch = (width + kPitch - 1) / kPitch * kPitch;
   if (height && *pitch > SIZE_MAX / height)
     return note(cudaErrorMemoryAllocation);
-  return allocate(MemoryKind::Device, pointer, *pitch * height);
+  return allocateAt(MemoryKind::Device, pointer, *pitch * height);
 }
 
 BLOCKSCALE_API cudaError_t cudaFree(void *pointer) {
-  return release(pointer, MemoryKind::Device, MemoryKind::Managed);
+  return call([&] {
+    return releaseAt(pointer, MemoryKind::Device, MemoryKind::Managed);
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
-  // Every launch of a graph has its memory at the same place.
-  return graphOf(stream) ? cudaSuccess : cudaFree(pointer);
+  return call([&] {
+    // Every launch of a graph has its memory at the same place.
+    if (captureOf(stream))
+      return cudaSuccess;
+    return releaseAt(pointer, MemoryKind::Device, MemoryKind::Managed);
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaFreeHost(void *pointer) {
-  return release(pointer, MemoryKind::Pinned, MemoryKind::Pinned);
+  return call([&] {
+    return releaseAt(pointer, MemoryKind::Pinned, MemoryKind::Pinned);
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaHostRegister(void *pointer, size_t size,
                                             unsigned flags) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
-  if (!pointer || !size)
-    return note(cudaErrorInvalidValue);
-  return note(runtime.memory.adopt(pointer, size, flags)
-                  ? cudaSuccess
-                  : cudaErrorHostMemoryAlreadyRegistered);
+  return call([&] {
+    if (!pointer || !size)
+      return cudaErrorInvalidValue;
+    return Core::get().memory.adopt(pointer, size, flags)
+               ? cudaSuccess
+               : cudaErrorHostMemoryAlreadyRegistered;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaHostUnregister(void *pointer) {
-  cudaError_t error =
-      release(pointer, MemoryKind::Registered, MemoryKind::Registered);
-  return error == cudaErrorInvalidValue ? note(cudaErrorHostMemoryNotRegistered)
-                                        : error;
+  return call([&] {
+    cudaError_t error =
+        releaseAt(pointer, MemoryKind::Registered, MemoryKind::Registered);
+    return error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered
+                                          : error;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaHostGetDevicePointer(void **pointer, void *host,
                                                     unsigned) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
-  const Allocation *one = find(host);
-  if (!pointer || !one || one->kind == MemoryKind::Device)
-    return note(cudaErrorInvalidValue);
-  *pointer = host;
-  return cudaSuccess;
+  return call([&] {
+    const Allocation *one = findAllocation(host);
+    if (!pointer || !one || one->kind == MemoryKind::Device)
+      return cudaErrorInvalidValue;
+    *pointer = host;
+    return cudaSuccess;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaHostGetFlags(unsigned *flags, void *host) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
-  const Allocation *one = find(host);
-  if (!flags || !one || one->kind == MemoryKind::Device)
-    return note(cudaErrorInvalidValue);
-  *flags = one->flags;
-  return cudaSuccess;
+  return call([&] {
+    const Allocation *one = findAllocation(host);
+    if (!flags || !one || one->kind == MemoryKind::Device)
+      return cudaErrorInvalidValue;
+    *flags = one->flags;
+    return cudaSuccess;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
-  if (!free || !total)
-    return note(cudaErrorInvalidValue);
-  *total = runtime.device.memoryBytes;
-  *free = *total - runtime.memory.deviceBytes();
-  return cudaSuccess;
+  return call([&] {
+    if (!free || !total)
+      return cudaErrorInvalidValue;
+    *total = Core::get().device.memoryBytes;
+    *free = freeBytes();
+    return cudaSuccess;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaPointerGetAttributes(
     cudaPointerAttributes *attributes, const void *pointer) {
-  Runtime &runtime = Runtime::get();
-  std::lock_guard<std::recursive_mutex> guard(runtime.lock);
-  if (!attributes)
-    return note(cudaErrorInvalidValue);
-  *attributes = {};
-  const Allocation *one = find(pointer);
-  attributes->type = cudaMemoryTypeUnregistered;
-  attributes->device = one ? 0 : cudaInvalidDeviceId;
-  attributes->hostPointer = const_cast<void *>(pointer);
-  if (!one)
+  return call([&] {
+    if (!attributes)
+      return cudaErrorInvalidValue;
+    *attributes = {};
+    const Allocation *one = findAllocation(pointer);
+    attributes->type = cudaMemoryTypeUnregistered;
+    attributes->device = one ? 0 : cudaInvalidDeviceId;
+    attributes->hostPointer = const_cast<void *>(pointer);
+    if (!one)
+      return cudaSuccess;
+    attributes->devicePointer = const_cast<void *>(pointer);
+    switch (one->kind) {
+    case MemoryKind::Device:
+      attributes->type = cudaMemoryTypeDevice;
+      attributes->hostPointer = nullptr;
+      break;
+    case MemoryKind::Managed:
+      attributes->type = cudaMemoryTypeManaged;
+      break;
+    case MemoryKind::Pinned:
+    case MemoryKind::Registered:
+      attributes->type = cudaMemoryTypeHost;
+      break;
+    }
     return cudaSuccess;
-  attributes->devicePointer = const_cast<void *>(pointer);
-  switch (one->kind) {
-  case MemoryKind::Device:
-    attributes->type = cudaMemoryTypeDevice;
-    attributes->hostPointer = nullptr;
-    break;
-  case MemoryKind::Managed:
-    attributes->type = cudaMemoryTypeManaged;
-    break;
-  case MemoryKind::Pinned:
-  case MemoryKind::Registered:
-    attributes->type = cudaMemoryTypeHost;
-    break;
-  }
-  return cudaSuccess;
+  });
 }
 
 // Managed memory is in one place, so there is nothing to move.
@@ -198,15 +205,15 @@ BLOCKSCALE_API cudaError_t cudaPointerGetAttributes(
 BLOCKSCALE_API cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t,
                                                 cudaMemLocation, unsigned,
                                                 cudaStream_t) {
-  return note(find(pointer) ? cudaSuccess : cudaErrorInvalidValue);
+  return isOurs(pointer);
 }
 
 BLOCKSCALE_API cudaError_t cudaMemAdvise(const void *pointer, size_t,
                                          cudaMemoryAdvise, cudaMemLocation) {
-  return note(find(pointer) ? cudaSuccess : cudaErrorInvalidValue);
+  return isOurs(pointer);
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void *pointer,
                                                     size_t, unsigned) {
-  return note(find(pointer) ? cudaSuccess : cudaErrorInvalidValue);
+  return isOurs(pointer);
 }

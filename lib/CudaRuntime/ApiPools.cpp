@@ -1,100 +1,83 @@
-//===- ApiPools.cpp - the device's own memory pool ------------------------===//
+//===- ApiPools.cpp - memory pools ----------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Memory comes straight from the device, so that a pool has nothing but its
-// attributes.
-//
-//===----------------------------------------------------------------------===//
 
+#include "Memory.h"
 #include "Runtime.h"
 
-#include <map>
-
-using namespace blockscale::cudart;
-
-struct CUmemPoolHandle_st {
-  /// 64 bits, or an int in them.
-  std::map<cudaMemPoolAttr, uint64_t> attributes;
-};
+using namespace blockscale;
+using namespace blockscale::cuda;
 
 namespace {
 
-CUmemPoolHandle_st *pool() {
-  static CUmemPoolHandle_st *one = new CUmemPoolHandle_st;
-  return one;
-}
-
-std::lock_guard<std::recursive_mutex> locked() {
-  return std::lock_guard<std::recursive_mutex>(Runtime::get().lock);
-}
-
-/// Whether the attribute is an int: one of the three kinds of reuse.
-bool isInt(cudaMemPoolAttr attribute) {
-  return attribute == cudaMemPoolReuseFollowEventDependencies ||
-         attribute == cudaMemPoolReuseAllowOpportunistic ||
-         attribute == cudaMemPoolReuseAllowInternalDependencies;
-}
-
-/// Of the others only the threshold may be set.
-bool isSettable(cudaMemPoolAttr attribute) {
-  return isInt(attribute) || attribute == cudaMemPoolAttrReleaseThreshold;
+cudaError_t give(cudaMemPool_t *result, int ordinal,
+                 CUmemPoolHandle_st *(*which)()) {
+  return call([&] {
+    if (!result)
+      return cudaErrorInvalidValue;
+    if (ordinal)
+      return cudaErrorInvalidDevice;
+    *result = which();
+    return cudaSuccess;
+  });
 }
 
 } // namespace
 
 BLOCKSCALE_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *result,
                                                        int ordinal) {
-  if (!result)
-    return note(cudaErrorInvalidValue);
-  *result = pool();
-  return note(ordinal ? cudaErrorInvalidDevice : cudaSuccess);
+  return give(result, ordinal, defaultPool);
 }
 
 BLOCKSCALE_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *result,
                                                 int ordinal) {
-  return cudaDeviceGetDefaultMemPool(result, ordinal);
+  return give(result, ordinal, [] { return currentPool(); });
 }
 
 BLOCKSCALE_API cudaError_t cudaDeviceSetMemPool(int ordinal,
-                                                cudaMemPool_t which) {
-  if (ordinal)
-    return note(cudaErrorInvalidDevice);
-  return note(which == pool() ? cudaSuccess : cudaErrorInvalidValue);
+                                                cudaMemPool_t pool) {
+  return call([&] {
+    if (ordinal)
+      return cudaErrorInvalidDevice;
+    if (!isPool(pool))
+      return cudaErrorInvalidValue;
+    currentPool() = pool;
+    return cudaSuccess;
+  });
 }
 
-BLOCKSCALE_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t which,
+BLOCKSCALE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
+                                             const cudaMemPoolProps *props) {
+  return call([&] {
+    if (!pool || !props || props->allocType != cudaMemAllocationTypePinned)
+      return cudaErrorInvalidValue;
+    if (props->handleTypes != cudaMemHandleTypeNone)
+      return cudaErrorNotSupported;
+    *pool = createPool();
+    return cudaSuccess;
+  });
+}
+
+BLOCKSCALE_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  return call([&] { return destroyPool(pool); });
+}
+
+BLOCKSCALE_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool,
                                                    cudaMemPoolAttr attribute,
                                                    void *value) {
-  auto guard = locked();
-  if (which != pool() || !value || !isSettable(attribute))
-    return note(cudaErrorInvalidValue);
-  pool()->attributes[attribute] = isInt(attribute)
-                                      ? uint64_t(*static_cast<int *>(value))
-                                      : *static_cast<uint64_t *>(value);
-  return cudaSuccess;
+  return call([&] { return setPoolAttribute(pool, attribute, value); });
 }
 
-BLOCKSCALE_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t which,
+BLOCKSCALE_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool,
                                                    cudaMemPoolAttr attribute,
                                                    void *value) {
-  auto guard = locked();
-  if (which != pool() || !value)
-    return note(cudaErrorInvalidValue);
-  // Reuse of all kinds is on unless it was switched off; what is in use is
-  // freed at once and reserved by nobody.
-  auto it = pool()->attributes.find(attribute);
-  uint64_t now = it == pool()->attributes.end() ? isInt(attribute) : it->second;
-  if (isInt(attribute))
-    *static_cast<int *>(value) = int(now);
-  else
-    *static_cast<uint64_t *>(value) = now;
-  return cudaSuccess;
+  return call([&] { return getPoolAttribute(pool, attribute, value); });
 }
 
-BLOCKSCALE_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t which, size_t) {
-  return note(which == pool() ? cudaSuccess : cudaErrorInvalidValue);
+BLOCKSCALE_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
+  return call(
+      [&] { return isPool(pool) ? cudaSuccess : cudaErrorInvalidValue; });
 }

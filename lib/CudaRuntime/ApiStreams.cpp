@@ -4,94 +4,52 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Work is done when it is asked for, so that a stream never holds any. Handles
-// are checked all the same: on a device a stale one is an error.
-//
-//===----------------------------------------------------------------------===//
 
-#include "Graphs.h"
+#include "Runtime.h"
+#include "Streams.h"
 
-#include <chrono>
-#include <unordered_set>
-
-using namespace blockscale::cudart;
-
-struct CUevent_st {
-  using Clock = std::chrono::steady_clock;
-  unsigned flags = cudaEventDefault;
-  bool recorded = false;
-  CUgraph_st *graph = nullptr; ///< of the captured stream that recorded it
-  Clock::time_point at;
-};
+using namespace blockscale;
+using namespace blockscale::cuda;
 
 namespace {
 
-/// Guarded by the runtime's lock.
-struct Handles {
-  std::unordered_set<cudaStream_t> streams;
-  std::unordered_set<cudaEvent_t> events;
-  unsigned long long lastId = 2;
-};
-
-Handles &handles() {
-  static Handles *all = new Handles;
-  return *all;
+/// Fills `*value` with what `read` finds in the stream's state.
+template <typename T, typename F>
+cudaError_t query(cudaStream_t stream, T *value, F read) {
+  return call([&] {
+    if (!isStream(stream))
+      return cudaErrorInvalidResourceHandle;
+    if (!value)
+      return cudaErrorInvalidValue;
+    *value = read(stateOf(stream));
+    return cudaSuccess;
+  });
 }
 
-std::lock_guard<std::recursive_mutex> locked() {
-  return std::lock_guard<std::recursive_mutex>(Runtime::get().lock);
-}
-
-bool isStream(cudaStream_t stream) {
-  return !stream || stream == cudaStreamLegacy ||
-         stream == cudaStreamPerThread || handles().streams.count(stream);
-}
-
-/// Flags and priority; the default stream's are those of a new one.
-const CUstream_st &stateOf(cudaStream_t stream) {
-  static const CUstream_st standard;
-  return handles().streams.count(stream) ? *stream : standard;
-}
-
-/// Waiting for a stream that is being captured makes no sense.
-cudaError_t waitFor(cudaStream_t stream) {
-  if (graphOf(stream))
-    return note(cudaErrorStreamCaptureUnsupported);
-  return note(isStream(stream) ? Runtime::get().sticky
-                               : cudaErrorInvalidResourceHandle);
+cudaStreamCaptureStatus statusOf(cudaStream_t stream) {
+  const Capture *capture = captureOf(stream);
+  if (!capture)
+    return cudaStreamCaptureStatusNone;
+  return capture->invalid ? cudaStreamCaptureStatusInvalidated
+                          : cudaStreamCaptureStatusActive;
 }
 
 cudaError_t withStream(cudaStream_t stream) {
-  return note(isStream(stream) ? Runtime::get().sticky
-                               : cudaErrorInvalidResourceHandle);
+  return call([&] {
+    return isStream(stream) ? Core::get().sticky
+                            : cudaErrorInvalidResourceHandle;
+  });
 }
 
 } // namespace
 
-CUgraph_st *blockscale::cudart::graphOf(cudaStream_t stream) {
-  return handles().streams.count(stream) ? stream->graph : nullptr;
-}
-
-void blockscale::cudart::endCapture(CUgraph_st *graph) {
-  for (cudaStream_t stream : handles().streams)
-    if (stream->graph == graph)
-      stream->graph = nullptr, stream->origin = false;
-  for (cudaEvent_t event : handles().events)
-    if (event->graph == graph)
-      event->graph = nullptr;
-}
-
 BLOCKSCALE_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream,
                                                         unsigned flags,
                                                         int priority) {
-  auto guard = locked();
-  if (!stream || (flags != cudaStreamDefault && flags != cudaStreamNonBlocking))
-    return note(cudaErrorInvalidValue);
-  *stream =
-      new CUstream_st{flags, priority, ++handles().lastId, nullptr, false};
-  handles().streams.insert(*stream);
-  return cudaSuccess;
+  return call([&] {
+    return stream ? createStream(*stream, flags, priority)
+                  : cudaErrorInvalidValue;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream,
@@ -104,16 +62,11 @@ BLOCKSCALE_API cudaError_t cudaStreamCreate(cudaStream_t *stream) {
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  auto guard = locked();
-  if (!handles().streams.erase(stream))
-    return note(cudaErrorInvalidResourceHandle);
-  delete stream;
-  return cudaSuccess;
+  return call([&] { return destroyStream(stream); });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  auto guard = locked();
-  return waitFor(stream);
+  return call([&] { return waitFor(stream); });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -122,72 +75,62 @@ BLOCKSCALE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 BLOCKSCALE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream,
                                                cudaEvent_t event, unsigned) {
-  auto guard = locked();
-  if (!handles().events.count(event))
-    return note(cudaErrorInvalidResourceHandle);
-  // The stream joins the capture of the one that it waits for.
-  if (event->graph && handles().streams.count(stream) && !stream->graph)
-    stream->graph = event->graph;
-  return withStream(stream);
+  return call([&] { return waitForEvent(stream, event); });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamGetFlags(cudaStream_t stream,
                                               unsigned *flags) {
-  auto guard = locked();
-  if (!isStream(stream))
-    return note(cudaErrorInvalidResourceHandle);
-  *flags = stateOf(stream).flags;
-  return cudaSuccess;
+  return query(stream, flags, [](const auto &state) { return state.flags; });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamGetPriority(cudaStream_t stream,
                                                  int *priority) {
-  auto guard = locked();
-  if (!isStream(stream))
-    return note(cudaErrorInvalidResourceHandle);
-  *priority = stateOf(stream).priority;
-  return cudaSuccess;
+  return query(stream, priority,
+               [](const auto &state) { return state.priority; });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamGetId(cudaStream_t stream,
                                            unsigned long long *id) {
-  auto guard = locked();
-  if (!isStream(stream))
-    return note(cudaErrorInvalidResourceHandle);
-  *id = stateOf(stream).id;
-  return cudaSuccess;
+  return query(stream, id, [](const auto &state) { return state.id; });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamGetDevice(cudaStream_t stream,
                                                int *ordinal) {
-  auto guard = locked();
-  if (!isStream(stream))
-    return note(cudaErrorInvalidResourceHandle);
-  *ordinal = 0;
-  return cudaSuccess;
+  return query(stream, ordinal, [](const auto &) { return 0; });
 }
 
 BLOCKSCALE_API cudaError_t
 cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
-  auto guard = locked();
-  if (!isStream(stream))
-    return note(cudaErrorInvalidResourceHandle);
-  *status = graphOf(stream) ? cudaStreamCaptureStatusActive
-                            : cudaStreamCaptureStatusNone;
-  return cudaSuccess;
+  return query(stream, status, [&](const auto &) { return statusOf(stream); });
 }
 
-BLOCKSCALE_API cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t stream, cudaStreamCaptureStatus *status, unsigned long long *,
-    cudaGraph_t *, const cudaGraphNode_t **, const cudaGraphEdgeData **,
-    size_t *) {
-  return cudaStreamIsCapturing(stream, status);
+BLOCKSCALE_API cudaError_t
+cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                         unsigned long long *id, cudaGraph_t *graph,
+                         const cudaGraphNode_t **dependencies,
+                         const cudaGraphEdgeData **edges, size_t *count) {
+  if (cudaError_t error = cudaStreamIsCapturing(stream, status);
+      error != cudaSuccess || *status == cudaStreamCaptureStatusNone)
+    return error;
+  return call([&] {
+    const Capture &capture = *captureOf(stream);
+    if (id)
+      *id = capture.id;
+    if (graph)
+      *graph = capture.graph;
+    if (dependencies)
+      *dependencies = stream->tail.data();
+    if (edges)
+      *edges = nullptr;
+    if (count)
+      *count = stream->tail.size();
+    return cudaSuccess;
+  });
 }
 
 BLOCKSCALE_API cudaError_t
 cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID,
                        const cudaLaunchAttributeValue *) {
-  auto guard = locked();
   return withStream(stream);
 }
 
@@ -197,12 +140,9 @@ cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID,
 
 BLOCKSCALE_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event,
                                                     unsigned flags) {
-  auto guard = locked();
-  if (!event)
-    return note(cudaErrorInvalidValue);
-  *event = new CUevent_st{flags, false, nullptr, {}};
-  handles().events.insert(*event);
-  return cudaSuccess;
+  return call([&] {
+    return event ? createEvent(*event, flags) : cudaErrorInvalidValue;
+  });
 }
 
 BLOCKSCALE_API cudaError_t cudaEventCreate(cudaEvent_t *event) {
@@ -210,24 +150,12 @@ BLOCKSCALE_API cudaError_t cudaEventCreate(cudaEvent_t *event) {
 }
 
 BLOCKSCALE_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  auto guard = locked();
-  if (!handles().events.erase(event))
-    return note(cudaErrorInvalidResourceHandle);
-  delete event;
-  return cudaSuccess;
+  return call([&] { return destroyEvent(event); });
 }
 
 BLOCKSCALE_API cudaError_t cudaEventRecord(cudaEvent_t event,
                                            cudaStream_t stream) {
-  auto guard = locked();
-  if (!handles().events.count(event) || !isStream(stream))
-    return note(cudaErrorInvalidResourceHandle);
-  event->graph = graphOf(stream);
-  if (event->graph)
-    return cudaSuccess;
-  event->recorded = true;
-  event->at = CUevent_st::Clock::now();
-  return note(Runtime::get().sticky);
+  return call([&] { return recordEvent(event, stream); });
 }
 
 BLOCKSCALE_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
@@ -237,10 +165,7 @@ BLOCKSCALE_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event,
 }
 
 BLOCKSCALE_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  auto guard = locked();
-  if (!handles().events.count(event))
-    return note(cudaErrorInvalidResourceHandle);
-  return note(Runtime::get().sticky);
+  return call([&] { return waitForEvent(event); });
 }
 
 BLOCKSCALE_API cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -250,14 +175,8 @@ BLOCKSCALE_API cudaError_t cudaEventQuery(cudaEvent_t event) {
 BLOCKSCALE_API cudaError_t cudaEventElapsedTime(float *milliseconds,
                                                 cudaEvent_t start,
                                                 cudaEvent_t end) {
-  auto guard = locked();
-  const auto &events = handles().events;
-  if (!milliseconds)
-    return note(cudaErrorInvalidValue);
-  if (!events.count(start) || !events.count(end) || !start->recorded ||
-      !end->recorded || (start->flags | end->flags) & cudaEventDisableTiming)
-    return note(cudaErrorInvalidResourceHandle);
-  std::chrono::duration<float, std::milli> passed = end->at - start->at;
-  *milliseconds = passed.count();
-  return cudaSuccess;
+  return call([&] {
+    return milliseconds ? elapsed(start, end, *milliseconds)
+                        : cudaErrorInvalidValue;
+  });
 }

@@ -1,160 +1,52 @@
-//===- Runtime.h - the state behind the CUDA runtime API --------*- C++ -*-===//
+//===- Runtime.h - what the runtime adds to the core ------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One device, one context, one lock. Work is done when it is asked for, so that
-// streams are always idle and every order that a program may rely on holds.
+// The runtime keeps the last error of each thread, and knows kernels and
+// variables by addresses in the program.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef BLOCKSCALE_LIB_CUDARUNTIME_RUNTIME_H
 #define BLOCKSCALE_LIB_CUDARUNTIME_RUNTIME_H
 
-#include "AddressSpace.h"
-#include "blockscale/HW/Device.h"
+#include "Modules.h"
 
-#include <cuda_runtime_api.h>
+#include <functional>
 
-#include <memory>
-#include <mutex>
-#include <set>
-#include <string>
-#include <unordered_map>
-#include <unordered_set>
-
-namespace blockscale::cudart {
-
-struct FatModule;
-
-/// A kernel of a program: what <<<>>> names by the address of its host stub.
-struct KernelEntry {
-  FatModule *module = nullptr;
-  std::string name;
-  /// Decoded at the first use.
-  std::unique_ptr<emulator::Kernel> kernel;
-  /// cudaFuncSetAttribute.
-  int maxDynamicShared = 0;
-  bool nonPortableCluster = false;
-  int carveout = cudaSharedmemCarveoutDefault;
-};
-
-/// A variable of a program.
-struct VariableEntry {
-  FatModule *module = nullptr;
-  std::string name;
-  uint64_t size = 0;
-  /// Of a managed variable: the host's pointer to it.
-  void **hostPointer = nullptr;
-};
-
-/// What a module became when it was first needed.
-struct LoadedModule {
-  emulator::Module module;
-  emulator::ModuleVariables variables;
-  const Allocation *globals = nullptr, *constants = nullptr;
-};
-
-/// What __cudaRegisterFatBinary was given; read at the first use.
-struct FatModule {
-  const void *image = nullptr;
-  std::vector<void **> managed;
-  std::unique_ptr<LoadedModule> loaded;
-  cudaError_t error = cudaSuccess;
-};
-
-/// Grid, block and so on of one launch.
-struct LaunchRequest {
-  emulator::Dim3 grid, block, cluster;
-  bool hasCluster = false, cooperative = false;
-  uint64_t sharedBytes = 0;
-  void **arguments = nullptr;
-};
-
-/// Exit statuses of a program that cannot go on.
-inline constexpr int kMissingEntryPointStatus = 99;
-inline constexpr int kHostAccessStatus = 98;
-/// Of a setting that is not understood.
-inline constexpr int kBadSettingStatus = 97;
-
-class Runtime {
-public:
-  /// The one of this process; never destroyed, since programs call us from
-  /// their own destructors.
-  static Runtime &get();
-
-  std::recursive_mutex lock;
-  const hw::Device &device;
-  emulator::Options options;
-  AddressSpace memory;
-
-  /// Reads and decodes the module if that has not been done.
-  cudaError_t load(FatModule &module);
-  /// The entry of a host function or of a cudaKernel_t; null if there is none.
-  KernelEntry *findKernel(const void *symbol);
-  VariableEntry *findVariable(const void *symbol);
-  /// Decodes the kernel if that has not been done.
-  cudaError_t prepare(KernelEntry &entry);
-  cudaError_t launch(KernelEntry &entry, const LaunchRequest &request);
-  /// Address and storage of a variable.
-  cudaError_t locate(VariableEntry &entry, const Allocation *&allocation,
-                     uint64_t &offset);
-
-  std::unordered_map<const void *, KernelEntry> kernels;
-  std::unordered_map<const void *, VariableEntry> variables;
-  /// Handles of kernels that were given out.
-  std::unordered_set<const void *> handles;
-  std::vector<std::unique_ptr<FatModule>> modules;
-
-  /// The error that every later call returns, until cudaDeviceReset.
-  cudaError_t sticky = cudaSuccess;
-  unsigned deviceFlags = cudaDeviceScheduleAuto;
-
-  /// Tells `blockscale emulate` that something was found.
-  void reportToParent();
-
-private:
-  Runtime();
-  cudaError_t read(FatModule &module);
-  /// The shape of the launch; an error for what the device does not take.
-  cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
-                    emulator::Launch &launch) const;
-  /// Prints the findings; what the launch and what later calls return.
-  cudaError_t report(const KernelEntry &entry,
-                     const emulator::RunResult &result);
-  /// For barriers of a whole grid; made at the first cooperative launch.
-  const Allocation *gridWorkspace = nullptr;
-  int findingsPipe = -1;
-  /// Rules of Hazards.h that were explained.
-  std::set<unsigned> explained;
-};
+namespace blockscale::cuda {
 
 /// Remembers `error` for cudaGetLastError and passes it on.
 cudaError_t note(cudaError_t error);
 /// Of this thread.
 cudaError_t &lastError();
 
-/// Prints "blockscale: " and the message to the standard error output.
-void say(const std::string &message);
+/// Does the work of an entry point, locked, and notes its error.
+cudaError_t call(const std::function<cudaError_t()> &work);
 
-/// CTAs of `threads` threads and `dynamic` bytes of dynamic shared memory that
-/// one SM holds; the kernel is decoded.
-int ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic);
+/// A variable of a program.
+struct VariableEntry {
+  CUmod_st *module = nullptr;
+  std::string name;
+  uint64_t size = 0;
+};
 
-/// The kernel's name as its source spells it, or the beginning of a long one.
-std::string readable(const std::string &mangled);
+/// The kernel of a host stub or of a handle; null if there is none.
+KernelEntry *kernelFor(const void *symbol);
+/// The same, decoded.
+cudaError_t preparedKernel(const void *symbol, KernelEntry *&entry);
+/// Null if there is none.
+VariableEntry *variableFor(const void *symbol);
 
-/// Watches for host code that accesses device memory.
-void watchHostAccesses();
+/// The driver's form of a launch attribute, which has the same bytes.
+inline const CUlaunchAttribute &toDriver(const cudaLaunchAttribute &attribute) {
+  static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
+  return reinterpret_cast<const CUlaunchAttribute &>(attribute);
+}
 
-} // namespace blockscale::cudart
-
-/// A function of the API that the program's linker sees.
-#define BLOCKSCALE_API extern "C" __attribute__((visibility("default")))
-/// A second name of one, for programs whose default stream is per thread.
-#define BLOCKSCALE_ALIAS(name)                                                 \
-  __attribute__((visibility("default"), alias(#name)))
+} // namespace blockscale::cuda
 
 #endif // BLOCKSCALE_LIB_CUDARUNTIME_RUNTIME_H

@@ -71,18 +71,16 @@ static std::string whyNotProgram(const std::string &path) {
       runtime = library;
     needsDriver |= startsWith(library, "libcuda.so");
   }
-  if (runtime.empty() && facts->hasDeviceCode)
-    return "'" + path +
-           "' holds device code, but does not load the shared CUDA runtime: "
-           "link it with 'nvcc -cudart shared'";
   if (!runtime.empty() && runtime != kRuntime)
     return "'" + path + "' loads " + runtime + ", the emulator stands for " +
            kRuntime;
-  if (needsDriver)
+  bool usesDriver = needsDriver && !facts->hasStaticRuntime;
+  if (runtime.empty() && facts->hasDeviceCode && !facts->hasStaticRuntime &&
+      !usesDriver)
     return "'" + path +
-           "' loads the driver, libcuda.so.1, which the emulator does not "
-           "stand for: link it without -lcuda, and ask the runtime for "
-           "functions of the driver, with cudaGetDriverEntryPointByVersion";
+           "' holds device code, but neither loads the CUDA runtime or driver "
+           "nor shows the symbols of a static runtime: link it with 'nvcc "
+           "-cudart shared', or do not strip it";
   return "";
 }
 
@@ -108,6 +106,43 @@ static int waitFor(pid_t child, const std::string &path) {
   return reportError("'" + path + "' was ended by signal " +
                          std::to_string(signal) + ": " + strsignal(signal),
                      128 + signal);
+}
+
+/// Puts `first` in front of what a variable of the environment lists.
+static void prepend(const char *variable, const std::string &first) {
+  const char *others = std::getenv(variable);
+  std::string list = first;
+  if (others && *others)
+    list += std::string(":") + others;
+  setenv(variable, list.c_str(), 1);
+}
+
+/// Lets the program, and what it starts, meet our libraries, and Triton our
+/// stand-in for ptxas.
+static void prepareEnvironment(const fs::path &runtime) {
+  fs::path folder = runtime.parent_path();
+  prepend("LD_PRELOAD", runtime);
+  // For programs that look for libcuda.so.1 as a file.
+  prepend("LD_LIBRARY_PATH", folder);
+  for (const char *variable :
+       {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) {
+    // The program's own choice is the one that the stand-in calls.
+    if (const char *chosen = std::getenv(variable); chosen && *chosen)
+      setenv("BLOCKSCALE_PTXAS", chosen, 1);
+    bool isBlackwell = std::string_view(variable) != "TRITON_PTXAS_PATH";
+    fs::path name = isBlackwell ? "ptxas-blackwell" : "ptxas";
+    setenv(variable, (folder / "bin" / name).c_str(), 1);
+  }
+  // Cubins that were made for a device carry no PTX.
+  const char *cache = std::getenv("TRITON_CACHE_DIR");
+  const char *home = std::getenv("TRITON_HOME");
+  if (!home)
+    home = std::getenv("HOME");
+  fs::path where = cache  ? fs::path(cache)
+                   : home ? fs::path(home) / ".triton" / "cache"
+                          : fs::path();
+  if (!where.empty())
+    setenv("TRITON_CACHE_DIR", (where / "blockscale").c_str(), 1);
 }
 
 int blockscale::driver::runCudaProgram(const CudaProgram &program) {
@@ -141,10 +176,7 @@ int blockscale::driver::runCudaProgram(const CudaProgram &program) {
     for (const auto &[name, value] : program.settings)
       setenv(name.c_str(), value.c_str(), 1);
     setenv("BLOCKSCALE_FINDINGS_FD", std::to_string(ends[1]).c_str(), 1);
-    std::string preload = runtime;
-    if (const char *others = std::getenv("LD_PRELOAD"); others && *others)
-      preload += std::string(":") + others;
-    setenv("LD_PRELOAD", preload.c_str(), 1);
+    prepareEnvironment(runtime);
     std::vector<char *> arguments;
     for (const std::string &argument : program.command)
       arguments.push_back(const_cast<char *>(argument.c_str()));

@@ -128,8 +128,8 @@ EmulateVerb::EmulateVerb()
                "With --cuda, the card that the program finds: B200 (default), "
                "B300 or RTX5090");
   command.rest("cuda", program, "PROGRAM ARGUMENTS...",
-               "Run a program that was built with 'nvcc -cudart shared'; what "
-               "follows is the program's");
+               "Run a program that uses CUDA's runtime or driver, or an "
+               "interpreter such as python3; what follows is the program's");
   command.number("step-limit", stepLimit,
                  "Instructions that one warp may execute");
 }

@@ -57,9 +57,25 @@ private:
     Elf64_Shdr names, entry;
     if (!section(header.e_shstrndx, names))
       return;
-    for (uint64_t i = 0; section(i, entry); ++i)
+    for (uint64_t i = 0; section(i, entry); ++i) {
       if (textAt(names.sh_offset + entry.sh_name) == ".nv_fatbin")
         facts.hasDeviceCode = true;
+      if (entry.sh_type == SHT_SYMTAB)
+        readSymbols(entry);
+    }
+  }
+
+  void readSymbols(const Elf64_Shdr &table) {
+    Elf64_Shdr names;
+    if (!section(table.sh_link, names))
+      return;
+    Elf64_Sym symbol;
+    for (uint64_t at = 0; at + sizeof symbol <= table.sh_size &&
+                          copy(table.sh_offset + at, symbol);
+         at += sizeof symbol)
+      if (symbol.st_shndx != SHN_UNDEF &&
+          textAt(names.sh_offset + symbol.st_name) == "__cudaRegisterFatBinary")
+        facts.hasStaticRuntime = true;
   }
 
   bool segment(uint64_t index, Elf64_Phdr &entry) const {

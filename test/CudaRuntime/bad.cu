@@ -16,7 +16,7 @@
 // A function that the runtime lacks is named when it is called.
 // RUN: %python %S/Inputs/status.py 99 blockscale emulate --cuda %t missing 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: before
-// MISSING: blockscale: the program needs 'cudaGraphCreate', which the emulator's CUDA runtime does not have
+// MISSING: blockscale: the program needs 'cudaCreateTextureObject', which the emulator's CUDA runtime does not have
 
 // What is found in a kernel is printed; the status stays the program's unless
 // it is 0.
@@ -45,13 +45,6 @@
 // CONFIGURATION: is device memory where the kind of the copy says host memory
 // CONFIGURATION: wrong kind: cudaErrorInvalidValue
 // CONFIGURATION: not a kernel: cudaErrorInvalidDeviceFunction
-
-// A program that was linked with the driver.
-// RUN: echo "" > %t.cpp
-// RUN: %nvcc_plain -cudart none -shared %t.cpp -Xlinker -soname=libcuda.so.1 -o %t.so
-// RUN: %nvcc -arch=sm_100a %s -Xlinker --no-as-needed -Xlinker %t.so -o %t.driver
-// RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t.driver 2>&1 | FileCheck %s --check-prefix=DRIVER
-// DRIVER: error: '{{.*}}' loads the driver, libcuda.so.1, which the emulator does not stand for: link it without -lcuda, and ask the runtime for functions of the driver, with cudaGetDriverEntryPointByVersion
 
 // Settings and programs that are not understood.
 // RUN: %python %S/Inputs/status.py 2 blockscale emulate --device=H100 --cuda %t 2>&1 | FileCheck %s --check-prefix=DEVICE
@@ -139,8 +132,8 @@ int main(int argc, char **argv) {
   if (!std::strcmp(what, "null"))
     *static_cast<volatile int *>(nullptr) = 1;
   if (!std::strcmp(what, "missing")) {
-    cudaGraph_t graph;
-    cudaGraphCreate(&graph, 0);
+    cudaTextureObject_t texture;
+    cudaCreateTextureObject(&texture, nullptr, nullptr, nullptr);
   }
   if (!std::strcmp(what, "outside"))
     outside(device);

@@ -59,8 +59,6 @@ static cudaGraph_t capture(cudaStream_t stream, cudaStream_t second,
   add<<<4, 256, 0, stream>>>(sum, other);
   CALL(cudaLaunchHostFunc(
       stream, [](void *data) { ++*static_cast<int *>(data); }, calls));
-  EXPECT(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
-  EXPECT(cudaGetLastError() == cudaErrorStreamCaptureUnsupported);
   cudaGraph_t graph;
   EXPECT(cudaStreamEndCapture(second, &graph) ==
          cudaErrorStreamCaptureUnmatched);
@@ -115,6 +113,13 @@ int main() {
   CALL(cudaGraphLaunch(executable, stream));
   check(sum, host, 5);
   CALL(cudaGraphDestroy(graph));
+  // To wait for a stream that is captured is wrong and spoils the capture.
+  CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  EXPECT(cudaStreamSynchronize(stream) == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaGetLastError() == cudaErrorStreamCaptureUnsupported);
+  EXPECT(cudaStreamEndCapture(stream, &graph) ==
+         cudaErrorStreamCaptureInvalidated);
+  EXPECT(cudaGetLastError() == cudaErrorStreamCaptureInvalidated);
   CALL(cudaGraphExecDestroy(executable));
   EXPECT(cudaGraphExecDestroy(executable) == cudaErrorInvalidValue);
   EXPECT(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) ==

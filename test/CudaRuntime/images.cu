@@ -33,10 +33,12 @@
 // OTHER: has no code for B200: it holds PTX for sm_103a, which sm_100a does not run; compile with -arch=sm_100a
 // OTHER: cudaErrorNoKernelImageForDevice
 
-// The runtime is inside the program, where it cannot be replaced.
+// The runtime is inside the program, where ours takes its place by its symbols.
 // RUN: %nvcc_plain -cudart static -arch=sm_100a %s -o %t.static
-// RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t.static 2>&1 | FileCheck %s --check-prefix=STATIC
-// STATIC: error: '{{.*}}images.cu.tmp.static' holds device code, but does not load the shared CUDA runtime: link it with 'nvcc -cudart shared'
+// RUN: blockscale emulate --cuda %t.static 2>&1 | FileCheck %s --check-prefix=GOOD
+// RUN: %nvcc_plain -cudart static -arch=sm_100a -Xlinker -s %s -o %t.stripped
+// RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t.stripped 2>&1 | FileCheck %s --check-prefix=STRIPPED
+// STRIPPED: error: '{{.*}}images.cu.tmp.stripped' holds device code, but neither loads the CUDA runtime or driver nor shows the symbols of a static runtime: link it with 'nvcc -cudart shared', or do not strip it
 
 //===- images.cu - a kernel in whatever form ------------------------------===//
 //

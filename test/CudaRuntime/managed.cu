@@ -1,5 +1,7 @@
 // RUN: %nvcc -arch=sm_100a %s -o %t
 // RUN: blockscale emulate --cuda %t | FileCheck %s
+// RUN: %nvcc_plain -std=c++17 -cudart static -arch=sm_100a %s -o %t.static
+// RUN: blockscale emulate --cuda %t.static | FileCheck %s
 // CHECK: all right
 
 //===- managed.cu - memory that host and kernels share ----------------------===//

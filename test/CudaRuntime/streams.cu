@@ -1,6 +1,8 @@
 // RUN: %nvcc -arch=sm_100a %s -o %t
 // RUN: blockscale emulate --cuda %t | FileCheck %s
 // RUN: blockscale emulate --device=RTX5090 --completion=random --seed=7 --cuda %t | FileCheck %s
+// RUN: %nvcc_plain -std=c++17 -cudart static -arch=sm_100a %s -o %t.static
+// RUN: blockscale emulate --cuda %t.static | FileCheck %s
 // CHECK: all right
 
 //===- streams.cu - streams, events, copies, fills, symbols ----------===//

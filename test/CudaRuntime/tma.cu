@@ -9,7 +9,7 @@
 // CHECK: blockscale: cuTensorMapEncodeIm2col: rank is 2, must be in 3..5
 // CHECK: blockscale: cuTensorMapEncodeIm2col: a corner's offset is 128, must be in -128..127
 // CHECK: blockscale: cuTensorMapEncodeIm2colWide: the modes along W need the 64-byte swizzle or the 128-byte swizzle with 16- or 32-byte atoms
-// CHECK: blockscale: the program asks for the driver function 'cuMulticastCreate', which the emulator does not have
+// CHECK: blockscale: the program asks for the driver function 'cuFlyToTheMoon', which the emulator does not have
 // CHECK: all right
 
 //===- tma.cu - tensor maps from the driver, copies by TMA ------------------===//
@@ -84,7 +84,7 @@ __global__ void images(const __grid_constant__ CUtensorMap map,
 template <typename F> static F driverFunction(const char *name) {
   void *address = nullptr;
   cudaDriverEntryPointQueryResult status;
-  CALL(cudaGetDriverEntryPointByVersion(name, &address, 12000,
+  CALL(cudaGetDriverEntryPointByVersion(name, &address, 12080,
                                         cudaEnableDefault, &status));
   EXPECT(status == cudaDriverEntryPointSuccess);
   return reinterpret_cast<F>(address);
@@ -198,7 +198,7 @@ static void checkIllegal(void *address) {
          CUDA_ERROR_INVALID_VALUE);
   void *function;
   cudaDriverEntryPointQueryResult status;
-  EXPECT(cudaGetDriverEntryPointByVersion("cuMulticastCreate", &function, 12000,
+  EXPECT(cudaGetDriverEntryPointByVersion("cuFlyToTheMoon", &function, 12000,
                                           cudaEnableDefault, &status) ==
          cudaErrorSymbolNotFound);
   EXPECT(status == cudaDriverEntryPointSymbolNotFound && !function);

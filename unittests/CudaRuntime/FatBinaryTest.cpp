@@ -20,7 +20,7 @@
 #include <zstd.h>
 
 using namespace blockscale;
-using namespace blockscale::cudart;
+using namespace blockscale::cuda;
 
 namespace {
 

@@ -10,11 +10,19 @@
 #include "Tma.h"
 
 #include "../Ptx/Targets.h"
+#include "blockscale/Emulator/TensorMapBytes.h"
 
 namespace blockscale::emulator {
 
 void encodeTensorMap(const TensorMap &map, uint8_t *bytes) {
   machine::writeMap(map, bytes);
+}
+
+std::optional<TensorMap> decodeTensorMap(const uint8_t *bytes) {
+  TensorMap map;
+  if (!machine::readMap(bytes, map))
+    return std::nullopt;
+  return map;
 }
 
 } // namespace blockscale::emulator

@@ -1,4 +1,5 @@
-//===- Settings.cpp - what the environment asks of the runtime ------------===//
+//===- Settings.cpp - what the environment asks of us
+//----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Core.h"
 
 #include <charconv>
 #include <cstdlib>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 using namespace blockscale;
-using namespace blockscale::cudart;
+using namespace blockscale::cuda;
 
 namespace {
 
@@ -80,7 +81,7 @@ emulator::Completion chosenCompletion() {
 
 } // namespace
 
-Runtime::Runtime() : device(chosenDevice()) {
+Core::Core() : device(chosenDevice()) {
   options.completion = chosenCompletion();
   readNumber("BLOCKSCALE_SEED", options.seed);
   readNumber("BLOCKSCALE_STEP_LIMIT", options.stepLimit);

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_CUDARUNTIME_FATBINARY_H
-#define BLOCKSCALE_LIB_CUDARUNTIME_FATBINARY_H
+#ifndef BLOCKSCALE_LIB_CUDACORE_FATBINARY_H
+#define BLOCKSCALE_LIB_CUDACORE_FATBINARY_H
 
 #include "blockscale/HW/Target.h"
 
@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-namespace blockscale::cudart {
+namespace blockscale::cuda {
 
 /// What an entry of a fat binary holds.
 enum class ImageKind : uint8_t { Ptx, Cubin, Other };
@@ -38,6 +38,9 @@ struct FatImage {
   /// The text of PTX.
   std::string ptx;
 };
+
+/// PTX as an image of the target that it names, or of "sm_?" if it names none.
+FatImage ptxImage(std::string ptx);
 
 /// What was read, or why it could not be.
 struct FatBinary {
@@ -58,6 +61,6 @@ FatBinary readFatBinary(const uint8_t *data, uint64_t available);
 const FatImage *chooseImage(const FatBinary &binary, hw::Chip chip,
                             std::string &why);
 
-} // namespace blockscale::cudart
+} // namespace blockscale::cuda
 
-#endif // BLOCKSCALE_LIB_CUDARUNTIME_FATBINARY_H
+#endif // BLOCKSCALE_LIB_CUDACORE_FATBINARY_H

@@ -1,11 +1,12 @@
-//===- Runtime.cpp - errors, messages and host accesses -------------------===//
+//===- Core.cpp - messages and host accesses
+//-------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "Runtime.h"
+#include "Core.h"
 
 #include <csignal>
 #include <cstdio>
@@ -16,31 +17,31 @@
 #include <unistd.h>
 
 using namespace blockscale;
-using namespace blockscale::cudart;
+using namespace blockscale::cuda;
 
-Runtime &Runtime::get() {
-  static Runtime *runtime = new Runtime;
-  return *runtime;
+Core &Core::get() {
+  static Core *core = new Core;
+  return *core;
 }
 
-cudaError_t &cudart::lastError() {
-  static thread_local cudaError_t error = cudaSuccess;
-  return error;
+std::lock_guard<std::recursive_mutex> cuda::locked() {
+  return std::lock_guard<std::recursive_mutex>(Core::get().lock);
 }
 
-cudaError_t cudart::note(cudaError_t error) {
-  if (error != cudaSuccess)
-    lastError() = error;
-  return error;
-}
-
-void cudart::say(const std::string &message) {
+void cuda::say(const std::string &message) {
   // What the program printed so far comes first.
   std::fflush(stdout);
   std::fprintf(stderr, "blockscale: %s\n", message.c_str());
 }
 
-std::string cudart::readable(const std::string &mangled) {
+void cuda::sayOnce(const std::string &message) {
+  static auto *said = new std::set<std::string>;
+  auto guard = locked();
+  if (said->insert(message).second)
+    say(message);
+}
+
+std::string cuda::readable(const std::string &mangled) {
   int status = 0;
   char *plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
   std::string result = status == 0 && plain ? plain : mangled;
@@ -52,7 +53,7 @@ std::string cudart::readable(const std::string &mangled) {
   return result;
 }
 
-void Runtime::reportToParent() {
+void Core::reportToParent() {
   // One byte is enough: the driver asks only whether there was any.
   if (findingsPipe >= 0 && write(findingsPipe, "f", 1) != 1)
     findingsPipe = -1;
@@ -68,12 +69,12 @@ struct sigaction previous;
 
 /// The access may have interrupted anything, so no allocation here.
 void printHostAccess(uint64_t address, bool isWrite) {
-  Runtime &runtime = Runtime::get();
+  Core &core = Core::get();
   char text[512];
   int length = std::snprintf(
       text, sizeof text, "blockscale: host code %s device memory at 0x%llx",
       isWrite ? "writes to" : "reads", (unsigned long long)address);
-  const Allocation *one = runtime.memory.nearest(address);
+  const Allocation *one = core.memory.nearest(address);
   if (one && one->kind == MemoryKind::Device)
     length += std::snprintf(text + length, sizeof text - size_t(length),
                             ", byte %llu of an allocation of %llu bytes",
@@ -89,7 +90,7 @@ void printHostAccess(uint64_t address, bool isWrite) {
 
 void handleSegmentationFault(int signal, siginfo_t *info, void *context) {
   auto address = reinterpret_cast<uint64_t>(info->si_addr);
-  if (Runtime::get().memory.isReserved(address)) {
+  if (Core::get().memory.isReserved(address)) {
     bool isWrite = false;
 #ifdef __x86_64__
     constexpr long kWriteBit = 2; // of the page fault's error code
@@ -105,7 +106,7 @@ void handleSegmentationFault(int signal, siginfo_t *info, void *context) {
 
 } // namespace
 
-void cudart::watchHostAccesses() {
+void cuda::watchHostAccesses() {
   struct sigaction action{};
   action.sa_sigaction = handleSegmentationFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;

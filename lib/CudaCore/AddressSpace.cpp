@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 using namespace blockscale;
-using namespace blockscale::cudart;
+using namespace blockscale::cuda;
 
 namespace {
 
@@ -63,8 +63,8 @@ std::optional<uint64_t> AddressSpace::place(uint64_t base, uint64_t &next,
   }
 }
 
-const Allocation *AddressSpace::allocate(MemoryKind kind, uint64_t size,
-                                         unsigned flags) {
+Allocation *AddressSpace::allocate(MemoryKind kind, uint64_t size,
+                                   unsigned flags) {
   bool device = kind == MemoryKind::Device;
   size = size ? size : 1;
   std::optional<uint64_t> address = device ? place(deviceBase, deviceNext, size)
@@ -79,7 +79,7 @@ const Allocation *AddressSpace::allocate(MemoryKind kind, uint64_t size,
     used += size;
   listIsFresh = false;
   Allocation &one = allocations[*address];
-  one = {*address, size, static_cast<uint8_t *>(memory), kind, flags};
+  one = {*address, size, static_cast<uint8_t *>(memory), kind, flags, ++lastId};
   return &one;
 }
 
@@ -92,8 +92,8 @@ const Allocation *AddressSpace::adopt(void *host, uint64_t size,
     return nullptr;
   listIsFresh = false;
   Allocation &one = allocations[address];
-  one = {address, size, static_cast<uint8_t *>(host), MemoryKind::Registered,
-         flags};
+  one = {address, size,    static_cast<uint8_t *>(host), MemoryKind::Registered,
+         flags,   ++lastId};
   return &one;
 }
 
@@ -111,6 +111,15 @@ bool AddressSpace::release(uint64_t address) {
   allocations.erase(it);
   listIsFresh = false;
   return true;
+}
+
+void AddressSpace::releaseAll(const CUctx_st *context) {
+  std::vector<uint64_t> addresses;
+  for (const auto &[address, one] : allocations)
+    if (one.context == context)
+      addresses.push_back(address);
+  for (uint64_t address : addresses)
+    release(address);
 }
 
 const Allocation *AddressSpace::find(uint64_t address) const {

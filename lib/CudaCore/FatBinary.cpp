@@ -13,7 +13,7 @@
 #include <zstd.h>
 
 using namespace blockscale;
-using namespace blockscale::cudart;
+using namespace blockscale::cuda;
 
 namespace {
 
@@ -150,7 +150,19 @@ std::string at(uint64_t offset) {
 
 } // namespace
 
-FatBinary cudart::readFatBinary(const uint8_t *data, uint64_t available) {
+FatImage cuda::ptxImage(std::string ptx) {
+  FatImage image;
+  image.kind = ImageKind::Ptx;
+  image.ptx = std::move(ptx);
+  // Payloads are padded.
+  image.ptx.erase(std::min(image.ptx.find('\0'), image.ptx.size()));
+  image.target = targetOf(image.ptx);
+  if (image.target.empty())
+    image.target = "sm_?";
+  return image;
+}
+
+FatBinary cuda::readFatBinary(const uint8_t *data, uint64_t available) {
   FatBinary result;
   auto corrupt = [&](std::string why) {
     result.images.clear();
@@ -191,12 +203,10 @@ FatBinary cudart::readFatBinary(const uint8_t *data, uint64_t available) {
       std::optional<std::string> text = unpack(entry, data + payload, error);
       if (!text)
         return corrupt(at(offset) + ": " + error);
-      image.kind = ImageKind::Ptx;
-      image.ptx = std::move(*text);
-      // Payloads are padded.
-      image.ptx.erase(std::min(image.ptx.find('\0'), image.ptx.size()));
-      if (std::string target = targetOf(image.ptx); !target.empty())
-        image.target = target;
+      std::string byHeader = std::move(image.target);
+      image = ptxImage(std::move(*text));
+      if (image.target == "sm_?")
+        image.target = std::move(byHeader);
     }
     result.images.push_back(std::move(image));
     offset = payload + entry.payloadBytes;
@@ -204,8 +214,8 @@ FatBinary cudart::readFatBinary(const uint8_t *data, uint64_t available) {
   return result;
 }
 
-const FatImage *cudart::chooseImage(const FatBinary &binary, hw::Chip chip,
-                                    std::string &why) {
+const FatImage *cuda::chooseImage(const FatBinary &binary, hw::Chip chip,
+                                  std::string &why) {
   TargetName own = parseName(hw::chipInfo(chip).name);
   const FatImage *best = nullptr;
   unsigned bestFitness = 0;

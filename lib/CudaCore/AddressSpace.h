@@ -1,5 +1,4 @@
-//===- AddressSpace.h - the memory that kernels and the host share -*- C++
-//-*-===//
+//===- AddressSpace.h - memory of kernels and host -------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_CUDARUNTIME_ADDRESSSPACE_H
-#define BLOCKSCALE_LIB_CUDARUNTIME_ADDRESSSPACE_H
+#ifndef BLOCKSCALE_LIB_CUDACORE_ADDRESSSPACE_H
+#define BLOCKSCALE_LIB_CUDACORE_ADDRESSSPACE_H
 
 #include "blockscale/Emulator/Machine.h"
 
@@ -22,7 +21,10 @@
 #include <optional>
 #include <vector>
 
-namespace blockscale::cudart {
+struct CUctx_st;
+struct CUmemPoolHandle_st;
+
+namespace blockscale::cuda {
 
 enum class MemoryKind : uint8_t {
   Device,     ///< cudaMalloc, and variables of a module
@@ -38,6 +40,11 @@ struct Allocation {
   MemoryKind kind = MemoryKind::Device;
   /// As it was asked for, for cudaHostGetFlags.
   unsigned flags = 0;
+  /// Distinct for each allocation of the process.
+  uint64_t id = 0;
+  /// Whose it is; null for what belongs to modules.
+  CUctx_st *context = nullptr;
+  CUmemPoolHandle_st *pool = nullptr;
 };
 
 class AddressSpace {
@@ -45,12 +52,13 @@ public:
   AddressSpace();
 
   /// New memory; null if the host has none. A size of 0 takes one byte.
-  const Allocation *allocate(MemoryKind kind, uint64_t size,
-                             unsigned flags = 0);
+  Allocation *allocate(MemoryKind kind, uint64_t size, unsigned flags = 0);
   /// Takes the program's own memory in; null if it overlaps what is there.
   const Allocation *adopt(void *host, uint64_t size, unsigned flags);
   /// Frees what starts at `address`; false if nothing does.
   bool release(uint64_t address);
+  /// Frees what belongs to the context.
+  void releaseAll(const CUctx_st *context);
   /// The allocation that holds the byte at `address`; null if none does.
   const Allocation *find(uint64_t address) const;
   /// Whether the host must not access `address`.
@@ -69,12 +77,12 @@ private:
   static constexpr uint64_t kRangeBytes = uint64_t(16) << 40;
   std::optional<uint64_t> place(uint64_t base, uint64_t &next, uint64_t size);
   uint64_t deviceBase = 0, hostBase = 0, deviceNext = 0, hostNext = 0;
-  uint64_t used = 0;
+  uint64_t used = 0, lastId = 0;
   std::map<uint64_t, Allocation> allocations;
   std::vector<emulator::Buffer> list;
   bool listIsFresh = false;
 };
 
-} // namespace blockscale::cudart
+} // namespace blockscale::cuda
 
-#endif // BLOCKSCALE_LIB_CUDARUNTIME_ADDRESSSPACE_H
+#endif // BLOCKSCALE_LIB_CUDACORE_ADDRESSSPACE_H

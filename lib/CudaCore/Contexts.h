@@ -1,0 +1,54 @@
+//===- Contexts.h - contexts and what is current ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A context is a token: there is one device, and all memory is one space. What
+// a context owns goes with it, and handles of a destroyed one are stale.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CUDACORE_CONTEXTS_H
+#define BLOCKSCALE_LIB_CUDACORE_CONTEXTS_H
+
+#include "Core.h"
+
+struct CUctx_st {
+  bool primary = false;
+  unsigned flags = 0;
+  unsigned long long id = 0;
+};
+
+namespace blockscale::cuda {
+
+/// The device's own context, which the runtime uses.
+CUctx_st *primaryContext();
+bool isContext(const CUctx_st *context);
+
+/// What is current in this thread; null if nothing is.
+CUctx_st *currentContext();
+/// Replaces what is current; null leaves what lies below it on the stack.
+void setCurrent(CUctx_st *context);
+void pushContext(CUctx_st *context);
+/// Null if the stack is empty.
+CUctx_st *popContext();
+
+/// The runtime's way: the primary context is current unless another one is.
+void useAnyContext();
+
+CUctx_st *createContext(unsigned flags);
+/// Frees what the context owns, and the context unless it is the primary one.
+void destroyContext(CUctx_st *context);
+
+/// How often the primary context was retained and not released.
+unsigned &primaryUsers();
+
+/// The size of one of the device's pools; none of them binds the emulator.
+cudaError_t setLimit(CUlimit limit, size_t value);
+cudaError_t getLimit(CUlimit limit, size_t &value);
+
+} // namespace blockscale::cuda
+
+#endif // BLOCKSCALE_LIB_CUDACORE_CONTEXTS_H

@@ -1,0 +1,258 @@
+//===- Functions.cpp - attributes and occupancy of kernels ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Functions.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+using namespace blockscale;
+using namespace blockscale::cuda;
+
+namespace {
+
+/// Shared memory is handed out in these steps.
+constexpr uint64_t kSharedStep = 128;
+
+uint32_t product(const std::array<uint32_t, 3> &extents) {
+  return extents[0] * std::max(extents[1], 1u) * std::max(extents[2], 1u);
+}
+
+uint32_t maxThreads(const emulator::LaunchBounds &bounds) {
+  if (bounds.reqntid[0])
+    return product(bounds.reqntid);
+  return bounds.maxntid[0] ? product(bounds.maxntid) : hw::kMaxThreadsPerCta;
+}
+
+/// What the kernel says of its registers; 0 if it says nothing.
+uint32_t registersPerThread(const emulator::LaunchBounds &bounds) {
+  if (bounds.maxnreg)
+    return bounds.maxnreg;
+  if (bounds.minnctapersm && (bounds.maxntid[0] || bounds.reqntid[0]))
+    return std::min(hw::kRegistersPerSm /
+                        (maxThreads(bounds) * bounds.minnctapersm) / 8 * 8,
+                    hw::kMaxRegistersPerThread);
+  return 0;
+}
+
+/// Shared memory that a CTA takes from its SM.
+uint64_t sharedPerCta(const KernelEntry &entry, uint64_t dynamic) {
+  uint64_t bytes =
+      entry.kernel->staticSharedBytes() + dynamic + hw::kReservedSharedMemory;
+  return (bytes + kSharedStep - 1) / kSharedStep * kSharedStep;
+}
+
+} // namespace
+
+int cuda::ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic) {
+  const hw::Device &device = Core::get().device;
+  const hw::ChipInfo &chip = hw::chipInfo(device.chip());
+  const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
+  if (uint32_t(threads) > maxThreads(bounds) ||
+      entry.kernel->staticSharedBytes() + dynamic > chip.sharedMemoryPerCta)
+    return 0;
+  uint32_t rounded =
+      (uint32_t(threads) + hw::kWarpSize - 1) / hw::kWarpSize * hw::kWarpSize;
+  uint64_t fit =
+      std::min<uint64_t>(device.maxCtasPerSm, chip.maxThreadsPerSm / rounded);
+  fit = std::min(fit, chip.sharedMemoryPerSm / sharedPerCta(entry, dynamic));
+  if (uint32_t registers = registersPerThread(bounds))
+    fit = std::min<uint64_t>(fit, hw::kRegistersPerSm / (registers * rounded));
+  return int(fit);
+}
+
+cudaFuncAttributes cuda::attributesOf(const KernelEntry &entry) {
+  const hw::Device &device = Core::get().device;
+  const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
+  const LoadedModule &loaded = *entry.module->loaded;
+  cudaFuncAttributes attributes{};
+  attributes.sharedSizeBytes = entry.kernel->staticSharedBytes();
+  attributes.constSizeBytes = loaded.variables.constant.size();
+  attributes.localSizeBytes = entry.kernel->localBytes();
+  attributes.maxThreadsPerBlock = int(maxThreads(bounds));
+  attributes.numRegs = int(registersPerThread(bounds));
+  // Of the virtual architecture; CUB takes its tuning by it.
+  attributes.ptxVersion = std::atoi(loaded.module.target.c_str() + 3);
+  attributes.binaryVersion =
+      int(device.capabilityMajor() * 10 + device.capabilityMinor());
+  attributes.maxDynamicSharedSizeBytes =
+      std::max(entry.maxDynamicShared,
+               kSharedWithoutOptIn - int(entry.kernel->staticSharedBytes()));
+  attributes.preferredShmemCarveout = entry.carveout;
+  attributes.clusterDimMustBeSet =
+      bounds.explicitcluster && !bounds.reqnctapercluster[0];
+  attributes.requiredClusterWidth = int(bounds.reqnctapercluster[0]);
+  attributes.requiredClusterHeight = int(bounds.reqnctapercluster[1]);
+  attributes.requiredClusterDepth = int(bounds.reqnctapercluster[2]);
+  attributes.clusterSchedulingPolicyPreference = entry.clusterPolicy;
+  attributes.nonPortableClusterSizeAllowed = entry.nonPortableCluster;
+  return attributes;
+}
+
+cudaError_t cuda::attributeOf(const KernelEntry &entry,
+                              CUfunction_attribute attribute, int &value) {
+  cudaFuncAttributes all = attributesOf(entry);
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    value = all.maxThreadsPerBlock;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    value = int(all.sharedSizeBytes);
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    value = int(all.constSizeBytes);
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+    value = int(all.localSizeBytes);
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_NUM_REGS:
+    value = all.numRegs;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    value = all.ptxVersion;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+    value = all.binaryVersion;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+    value = 0;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    value = all.maxDynamicSharedSizeBytes;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    value = all.preferredShmemCarveout;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    value = all.clusterDimMustBeSet;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    value = all.requiredClusterWidth;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    value = all.requiredClusterHeight;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    value = all.requiredClusterDepth;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    value = all.nonPortableClusterSizeAllowed;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    value = all.clusterSchedulingPolicyPreference;
+    return cudaSuccess;
+  default:
+    return cudaErrorInvalidValue;
+  }
+}
+
+cudaError_t cuda::setAttribute(KernelEntry &entry,
+                               CUfunction_attribute attribute, int value) {
+  const hw::Device &device = Core::get().device;
+  int capacity = int(hw::chipInfo(device.chip()).sharedMemoryPerCta);
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    if (value < 0 ||
+        value > capacity - int(entry.kernel->staticSharedBytes())) {
+      say("kernel '" + readable(entry.name) + "' cannot have " +
+          std::to_string(value) + " bytes of dynamic shared memory: a CTA of " +
+          std::string(device.name) + " has " + std::to_string(capacity) +
+          ", the kernel declares " +
+          std::to_string(entry.kernel->staticSharedBytes()));
+      return cudaErrorInvalidValue;
+    }
+    entry.maxDynamicShared = value;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+    if (value < -1 || value > 100)
+      return cudaErrorInvalidValue;
+    entry.carveout = value;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    entry.nonPortableCluster = value;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+    entry.clusterPolicy = value;
+    return cudaSuccess;
+  default:
+    return cudaErrorInvalidValue;
+  }
+}
+
+cudaError_t cuda::parameterInfo(const KernelEntry &entry, size_t index,
+                                size_t *offset, size_t *size) {
+  const auto &parameters = entry.kernel->function()->parameters;
+  if (index >= parameters.size())
+    return cudaErrorInvalidValue;
+  if (offset)
+    *offset = parameters[index].offset;
+  if (size)
+    *size = parameters[index].size;
+  return cudaSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Occupancy
+//===----------------------------------------------------------------------===//
+
+cudaError_t cuda::availableShared(const KernelEntry &entry, int count,
+                                  int threads, size_t &bytes) {
+  if (count <= 0 || threads <= 0 || ctasPerSm(entry, threads, 0) < count)
+    return cudaErrorInvalidValue;
+  const hw::ChipInfo &chip = hw::chipInfo(Core::get().device.chip());
+  uint64_t share =
+      chip.sharedMemoryPerSm / uint64_t(count) / kSharedStep * kSharedStep;
+  uint64_t taken =
+      entry.kernel->staticSharedBytes() + hw::kReservedSharedMemory;
+  bytes = share > taken ? share - taken : 0;
+  return cudaSuccess;
+}
+
+int cuda::maxClusterSize(const KernelEntry &entry) {
+  bool large = entry.nonPortableCluster &&
+               hw::residentClusters(Core::get().device, hw::kMaxCluster);
+  return int(large ? hw::kMaxCluster : hw::kMaxPortableCluster);
+}
+
+cudaError_t cuda::maxActiveClusters(const KernelEntry &entry,
+                                    const LaunchRequest &request, int &count) {
+  const hw::Device &device = Core::get().device;
+  const auto &required = entry.kernel->function()->launch.reqnctapercluster;
+  uint64_t size = request.hasCluster ? request.cluster.count()
+                  : required[0]      ? product(required)
+                                     : 1;
+  if (hw::whyNotCluster({device.chip(), hw::TargetVariant::ArchSpecific},
+                        unsigned(std::min<uint64_t>(size, UINT32_MAX)),
+                        entry.nonPortableCluster))
+    return cudaErrorInvalidClusterSize;
+  uint64_t threads = request.block.count();
+  if (!threads || threads > hw::kMaxThreadsPerCta)
+    return cudaErrorInvalidConfiguration;
+  count = int(hw::residentClusters(device, unsigned(size))) *
+          ctasPerSm(entry, int(threads), request.sharedBytes);
+  return cudaSuccess;
+}
+
+void cuda::bestBlock(const KernelEntry &entry,
+                     const std::function<uint64_t(int)> &dynamic, int limit,
+                     int &grid, int &block) {
+  int most = int(maxThreads(entry.kernel->function()->launch));
+  if (limit > 0)
+    most = std::min(most, limit);
+  int bestThreads = 0, bestCtas = 0;
+  // Of equal ones the largest block.
+  for (int threads = most; threads > 0;
+       threads = (threads - 1) / int(hw::kWarpSize) * int(hw::kWarpSize)) {
+    int ctas = ctasPerSm(entry, threads, dynamic(threads));
+    if (ctas * threads > bestThreads * bestCtas) {
+      bestThreads = threads;
+      bestCtas = ctas;
+    }
+  }
+  block = bestThreads;
+  grid = bestCtas * int(Core::get().device.part().smCount);
+}

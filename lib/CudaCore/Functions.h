@@ -1,0 +1,53 @@
+//===- Functions.h - attributes and occupancy of kernels --------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers per thread are ptxas' choice, which PTX does not show: where a
+// kernel does not limit them, occupancy is that of its threads and memory.
+// Kernels are decoded (prepare) before.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CUDACORE_FUNCTIONS_H
+#define BLOCKSCALE_LIB_CUDACORE_FUNCTIONS_H
+
+#include "Launch.h"
+
+#include <functional>
+
+namespace blockscale::cuda {
+
+/// CTAs of `threads` threads and `dynamic` bytes of dynamic shared memory that
+/// one SM holds.
+int ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic);
+
+cudaFuncAttributes attributesOf(const KernelEntry &entry);
+cudaError_t attributeOf(const KernelEntry &entry,
+                        CUfunction_attribute attribute, int &value);
+cudaError_t setAttribute(KernelEntry &entry, CUfunction_attribute attribute,
+                         int value);
+/// Place of a parameter in the kernel's block of them.
+cudaError_t parameterInfo(const KernelEntry &entry, size_t index,
+                          size_t *offset, size_t *size);
+
+/// Dynamic shared memory that each of `count` CTAs of an SM may have.
+cudaError_t availableShared(const KernelEntry &entry, int count, int threads,
+                            size_t &bytes);
+/// CTAs of the largest cluster.
+int maxClusterSize(const KernelEntry &entry);
+/// Clusters that the device holds at once.
+cudaError_t maxActiveClusters(const KernelEntry &entry,
+                              const LaunchRequest &request, int &count);
+/// The block with which most threads of an SM run, of at most `limit` threads
+/// (0: as many as the kernel takes), and the smallest grid that fills the
+/// device. `dynamic` gives the shared memory of a block.
+void bestBlock(const KernelEntry &entry,
+               const std::function<uint64_t(int)> &dynamic, int limit,
+               int &grid, int &block);
+
+} // namespace blockscale::cuda
+
+#endif // BLOCKSCALE_LIB_CUDACORE_FUNCTIONS_H

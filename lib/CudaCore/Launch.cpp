@@ -1,0 +1,296 @@
+//===- Launch.cpp - one grid: checks, arguments, findings -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launch.h"
+#include "Device.h"
+#include "Functions.h"
+#include "Streams.h"
+#include "blockscale/Emulator/Hazards.h"
+
+#include <cstring>
+
+using namespace blockscale;
+using namespace blockscale::cuda;
+
+namespace {
+
+/// What later calls return after a finding of this kind, as far as a device
+/// would notice.
+cudaError_t errorFor(emulator::FindingKind kind) {
+  switch (kind) {
+  case emulator::FindingKind::Launch:
+    return cudaErrorInvalidConfiguration;
+  case emulator::FindingKind::Unsupported:
+    return cudaErrorNotSupported;
+  default:
+    return cudaErrorLaunchFailure;
+  }
+}
+
+/// Whether the device takes the extents at all.
+bool isWithin(const emulator::Dim3 &extents, const int (&limits)[3]) {
+  return extents.x && extents.y && extents.z &&
+         extents.x <= unsigned(limits[0]) && extents.y <= unsigned(limits[1]) &&
+         extents.z <= unsigned(limits[2]);
+}
+
+std::string toString(const emulator::Dim3 &extents) {
+  return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) +
+         ", " + std::to_string(extents.z) + ")";
+}
+
+/// The shape of the launch; an error for what the device does not take.
+cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
+                  emulator::Launch &launch) {
+  const hw::Device &device = Core::get().device;
+  const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
+  launch.grid = request.grid;
+  launch.block = request.block;
+  if (request.hasCluster)
+    launch.cluster = request.cluster;
+  else if (bounds.reqnctapercluster[0])
+    launch.cluster = {std::max(bounds.reqnctapercluster[0], 1u),
+                      std::max(bounds.reqnctapercluster[1], 1u),
+                      std::max(bounds.reqnctapercluster[2], 1u)};
+  if (bounds.blocksareclusters) {
+    launch.grid.x *= launch.cluster.x;
+    launch.grid.y *= launch.cluster.y;
+    launch.grid.z *= launch.cluster.z;
+  }
+  uint64_t dynamic = request.sharedBytes;
+  uint64_t allowed =
+      std::max<uint64_t>(kSharedWithoutOptIn, uint64_t(entry.maxDynamicShared));
+  uint64_t capacity = hw::chipInfo(device.chip()).sharedMemoryPerCta;
+  uint64_t total = dynamic + entry.kernel->staticSharedBytes();
+  std::string name = "kernel '" + readable(entry.name) + "'";
+  // Of more threads than a block may have the emulator itself says so.
+  bool isBlock = launch.block.count() > hw::kMaxThreadsPerCta ||
+                 isWithin(launch.block, kMaxBlock);
+  if (!isWithin(launch.grid, kMaxGrid) || !isBlock) {
+    say(name + " is launched with a grid of " + toString(launch.grid) +
+        " and blocks of " + toString(launch.block) + ", " +
+        std::string(device.name) +
+        " takes 1 to (2147483647, 65535, 65535) and 1 to (1024, 1024, 64)");
+    return cudaErrorInvalidConfiguration;
+  }
+  if (total > capacity) {
+    say(name + " needs " + std::to_string(total) +
+        " bytes of shared memory, a CTA of " + std::string(device.name) +
+        " has " + std::to_string(capacity));
+    return cudaErrorInvalidValue;
+  }
+  if (dynamic > allowed) {
+    say(name + " is launched with " + std::to_string(dynamic) +
+        " bytes of dynamic shared memory, more than the " +
+        std::to_string(allowed) +
+        " that it may have: set "
+        "cudaFuncAttributeMaxDynamicSharedMemorySize first");
+    return cudaErrorInvalidValue;
+  }
+  if (auto reason = hw::whyNotCluster(
+          {device.chip(), hw::TargetVariant::ArchSpecific},
+          unsigned(launch.cluster.count()), entry.nonPortableCluster)) {
+    say(name + ": " + *reason);
+    return cudaErrorInvalidClusterSize;
+  }
+  uint64_t clusters =
+      hw::residentClusters(device, unsigned(launch.cluster.count()));
+  if (!clusters) {
+    say(name + ": " + std::string(device.name) + " takes no cluster of " +
+        std::to_string(launch.cluster.count()) + " CTAs");
+    return cudaErrorInvalidClusterSize;
+  }
+  launch.dynamicSharedBytes = uint32_t(dynamic);
+  launch.cooperative = request.cooperative;
+  uint64_t resident =
+      uint64_t(ctasPerSm(entry, int(launch.block.count()), dynamic)) *
+      device.part().smCount;
+  if (request.cooperative && launch.grid.count() > resident) {
+    say(name + ": " + std::to_string(launch.grid.count()) +
+        " CTAs of a cooperative launch, " + std::string(device.name) +
+        " holds " + std::to_string(resident) + " at once");
+    return cudaErrorCooperativeLaunchTooLarge;
+  }
+  return cudaSuccess;
+}
+
+/// Prints the findings; what the launch and what later calls return.
+cudaError_t report(const KernelEntry &entry,
+                   const emulator::RunResult &result) {
+  Core &core = Core::get();
+  cudaError_t now = cudaSuccess;
+  std::string name = "kernel '" + readable(entry.name) + "': ";
+  auto print = [&](const emulator::Finding &finding, const char *grade) {
+    say(name + grade + emulator::toString(finding));
+    const emulator::HazardInfo *info = emulator::hazardInfo(finding.hazard);
+    if (info && core.explained.insert(finding.hazard).second)
+      say("hazard " + std::to_string(finding.hazard) + ", " +
+          std::string(info->name) + ": " + std::string(info->explanation));
+  };
+  for (const emulator::Finding &finding : result.advice)
+    print(finding, "advice: ");
+  for (const emulator::Finding &finding : result.findings) {
+    print(finding, "");
+    cudaError_t error = errorFor(finding.kind);
+    if (error == cudaErrorLaunchFailure)
+      core.sticky = error;
+    else
+      now = error;
+    // Of a wrong configuration the program learns at once, as on a device.
+    if (error != cudaErrorInvalidConfiguration)
+      core.reportToParent();
+  }
+  return now;
+}
+
+} // namespace
+
+cudaError_t cuda::launch(KernelEntry &entry, const LaunchRequest &request) {
+  Core &core = Core::get();
+  if (core.sticky != cudaSuccess)
+    return core.sticky;
+  if (cudaError_t error = prepare(entry); error != cudaSuccess)
+    return error;
+  emulator::Launch launch;
+  if (cudaError_t error = check(entry, request, launch); error != cudaSuccess)
+    return error;
+  const LoadedModule &loaded = *entry.module->loaded;
+  const emulator::Function &function = *entry.kernel->function();
+  if (!request.arguments && !function.parameters.empty())
+    return cudaErrorInvalidValue;
+  for (size_t i = 0; i != function.parameters.size(); ++i) {
+    const auto *bytes = static_cast<const uint8_t *>(request.arguments[i]);
+    launch.arguments.emplace_back(
+        std::vector<uint8_t>(bytes, bytes + function.parameters[i].size));
+  }
+  if (request.cooperative) {
+    if (!core.gridWorkspace)
+      core.gridWorkspace =
+          core.memory.allocate(MemoryKind::Device, 2 * sizeof(uint32_t));
+    if (!core.gridWorkspace)
+      return cudaErrorMemoryAllocation;
+    std::memset(core.gridWorkspace->data, 0, core.gridWorkspace->size);
+    launch.gridWorkspace = core.gridWorkspace->address;
+  }
+  // The module's variables come as their own storage, the rest as buffers.
+  for (const emulator::Buffer &buffer : core.memory.buffers())
+    if (buffer.address != loaded.globals->address)
+      launch.buffers.push_back(buffer);
+  launch.globals = loaded.globals->data;
+  launch.constants = loaded.constants->data;
+  cudaError_t error =
+      report(entry, emulator::run(*entry.kernel, launch, core.options));
+  if (error == cudaSuccess && request.event)
+    return recordEvent(request.event, nullptr);
+  return error;
+}
+
+cudaError_t cuda::launch(const KernelWork &work) {
+  std::vector<void *> arguments;
+  for (const std::vector<uint8_t> &one : work.arguments)
+    arguments.push_back(const_cast<uint8_t *>(one.data()));
+  LaunchRequest request = work.request;
+  request.arguments = arguments.data();
+  return launch(*work.entry, request);
+}
+
+cudaError_t cuda::keepArguments(KernelEntry &entry,
+                                const LaunchRequest &request,
+                                KernelWork &work) {
+  if (cudaError_t error = prepare(entry); error != cudaSuccess)
+    return error;
+  const auto &parameters = entry.kernel->function()->parameters;
+  if (!request.arguments && !parameters.empty())
+    return cudaErrorInvalidValue;
+  work.entry = &entry;
+  work.request = request;
+  work.arguments.clear();
+  for (size_t i = 0; i != parameters.size(); ++i) {
+    const auto *bytes = static_cast<const uint8_t *>(request.arguments[i]);
+    work.arguments.emplace_back(bytes, bytes + parameters[i].size);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cuda::launchOrKeep(CUstream_st *stream, KernelEntry &entry,
+                               const LaunchRequest &request) {
+  if (!isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (!captureOf(stream))
+    return launch(entry, request);
+  KernelWork work;
+  if (cudaError_t error = keepArguments(entry, request, work);
+      error != cudaSuccess)
+    return error;
+  return keep(stream, CU_GRAPH_NODE_TYPE_KERNEL, std::move(work));
+}
+
+cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
+                                LaunchRequest &request) {
+  switch (attribute.id) {
+  case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
+    const auto &extents = attribute.value.clusterDim;
+    request.hasCluster = true;
+    request.cluster = {extents.x, extents.y, extents.z};
+    return extents.x && extents.y && extents.z ? cudaSuccess
+                                               : cudaErrorInvalidValue;
+  }
+  case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+    request.cooperative = attribute.value.cooperative;
+    return cudaSuccess;
+  case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+    request.event = attribute.value.programmaticEvent.event;
+    return isEvent(request.event) ? cudaSuccess
+                                  : cudaErrorInvalidResourceHandle;
+  case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+    request.event = attribute.value.launchCompletionEvent.event;
+    return isEvent(request.event) ? cudaSuccess
+                                  : cudaErrorInvalidResourceHandle;
+  case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+    if (!attribute.value.deviceUpdatableKernelNode.deviceUpdatable)
+      return cudaSuccess;
+    sayOnce("kernel nodes that a kernel updates are not supported");
+    return cudaErrorNotSupported;
+  default:
+    // The last one that is known: how much of an SM is shared memory.
+    if (unsigned(attribute.id) <= 18)
+      return cudaSuccess;
+    say("launch attribute " + std::to_string(int(attribute.id)) +
+        " does not exist");
+    return cudaErrorInvalidValue;
+  }
+}
+
+cudaError_t cuda::readExtra(KernelEntry &entry, void **extra,
+                            std::vector<void *> &pointers) {
+  if (cudaError_t error = prepare(entry); error != cudaSuccess)
+    return error;
+  uint8_t *buffer = nullptr;
+  const size_t *size = nullptr;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      buffer = static_cast<uint8_t *>(extra[1]);
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      size = static_cast<const size_t *>(extra[1]);
+    else
+      return cudaErrorInvalidValue;
+  }
+  const emulator::Function &function = *entry.kernel->function();
+  if (function.parameters.empty())
+    return cudaSuccess;
+  const emulator::Parameter &last = function.parameters.back();
+  if (!buffer || !size || *size < last.offset + last.size) {
+    say("kernel '" + readable(entry.name) + "' has " +
+        std::to_string(last.offset + last.size) +
+        " bytes of parameters, the launch passes " +
+        std::to_string(size ? *size : 0));
+    return cudaErrorInvalidValue;
+  }
+  for (const emulator::Parameter &parameter : function.parameters)
+    pointers.push_back(buffer + parameter.offset);
+  return cudaSuccess;
+}

@@ -1,0 +1,58 @@
+//===- Memory.h - allocations and pools -------------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Memory comes straight from the device, so that a pool has nothing but its
+// attributes and counters.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CUDACORE_MEMORY_H
+#define BLOCKSCALE_LIB_CUDACORE_MEMORY_H
+
+#include "Core.h"
+
+#include <map>
+
+struct CUmemPoolHandle_st {
+  /// 64 bits, or an int in them.
+  std::map<int, uint64_t> attributes;
+  uint64_t used = 0, highest = 0;
+};
+
+namespace blockscale::cuda {
+
+/// Row alignment of pitched memory.
+inline constexpr size_t kPitch = 512;
+
+/// Memory of the current context. A size of 0 is not legal.
+cudaError_t allocate(MemoryKind kind, uint64_t size, uint64_t &address,
+                     unsigned flags = 0, CUmemPoolHandle_st *pool = nullptr);
+/// Frees an allocation whose kind is one of two and that starts at `address`.
+cudaError_t release(uint64_t address, MemoryKind first, MemoryKind second);
+const Allocation *findAllocation(const void *pointer);
+/// Bytes that are left on the device.
+uint64_t freeBytes();
+
+CUmemPoolHandle_st *defaultPool();
+CUmemPoolHandle_st *createPool();
+cudaError_t destroyPool(CUmemPoolHandle_st *pool);
+bool isPool(const CUmemPoolHandle_st *pool);
+/// Of the device; the default one unless it was set.
+CUmemPoolHandle_st *&currentPool();
+/// An int behind `value` for the three kinds of reuse, 64 bits for the others.
+cudaError_t setPoolAttribute(CUmemPoolHandle_st *pool, int attribute,
+                             const void *value);
+cudaError_t getPoolAttribute(const CUmemPoolHandle_st *pool, int attribute,
+                             void *value);
+
+/// An attribute of a pointer, in the driver's terms.
+CUresult pointerAttribute(void *value, CUpointer_attribute attribute,
+                          uint64_t address);
+
+} // namespace blockscale::cuda
+
+#endif // BLOCKSCALE_LIB_CUDACORE_MEMORY_H

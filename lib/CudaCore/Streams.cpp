@@ -1,0 +1,281 @@
+//===- Streams.cpp - streams, events and captures -------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Streams.h"
+#include "Contexts.h"
+
+#include <algorithm>
+
+using namespace blockscale;
+using namespace blockscale::cuda;
+
+namespace {
+
+struct Handles {
+  std::unordered_set<const CUstream_st *> streams;
+  std::unordered_set<const CUevent_st *> events;
+  unsigned long long lastId = 2, lastCapture = 0;
+};
+
+Handles &handles() {
+  static Handles *all = new Handles;
+  return *all;
+}
+
+/// Null and the two names of the default stream.
+bool isDefault(const CUstream_st *stream) {
+  return !stream || stream == CU_STREAM_LEGACY ||
+         stream == CU_STREAM_PER_THREAD;
+}
+
+/// Adds the nodes that are not there yet.
+void join(std::vector<CUgraphNode_st *> &nodes,
+          const std::vector<CUgraphNode_st *> &more) {
+  for (CUgraphNode_st *node : more)
+    if (std::find(nodes.begin(), nodes.end(), node) == nodes.end())
+      nodes.push_back(node);
+}
+
+/// Whether every node of `nodes` comes before one of `tail`.
+bool isJoined(const std::vector<CUgraphNode_st *> &nodes,
+              const std::vector<CUgraphNode_st *> &tail) {
+  return std::all_of(nodes.begin(), nodes.end(), [&](CUgraphNode_st *node) {
+    return std::any_of(tail.begin(), tail.end(), [&](CUgraphNode_st *late) {
+      return isAfter(late, node);
+    });
+  });
+}
+
+/// Streams and events of the capture are free again.
+void release(Capture *capture) {
+  auto leave = [&](auto *one) {
+    if (one->capture.get() != capture)
+      return;
+    one->tail.clear();
+    one->capture.reset();
+  };
+  // The capture goes with the last of them.
+  for (const CUevent_st *event : handles().events)
+    leave(const_cast<CUevent_st *>(event));
+  for (const CUstream_st *stream : handles().streams)
+    leave(const_cast<CUstream_st *>(stream));
+}
+
+} // namespace
+
+bool cuda::isStream(const CUstream_st *stream) {
+  return isDefault(stream) || handles().streams.count(stream);
+}
+
+bool cuda::isEvent(const CUevent_st *event) {
+  return handles().events.count(event);
+}
+
+const CUstream_st &cuda::stateOf(const CUstream_st *stream) {
+  static const CUstream_st standard;
+  return handles().streams.count(stream) ? *stream : standard;
+}
+
+cudaError_t cuda::createStream(CUstream_st *&stream, unsigned flags,
+                               int priority) {
+  if (flags != CU_STREAM_DEFAULT && flags != CU_STREAM_NON_BLOCKING)
+    return cudaErrorInvalidValue;
+  stream = new CUstream_st;
+  stream->flags = flags;
+  stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+  stream->id = ++handles().lastId;
+  stream->context = currentContext();
+  handles().streams.insert(stream);
+  return cudaSuccess;
+}
+
+cudaError_t cuda::destroyStream(CUstream_st *stream) {
+  if (!handles().streams.erase(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (stream->capture && stream->capture->origin == stream)
+    stream->capture->invalid = true;
+  delete stream;
+  return cudaSuccess;
+}
+
+cudaError_t cuda::waitFor(CUstream_st *stream) {
+  if (!isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (Capture *capture = captureOf(stream))
+    return invalidate(*capture);
+  return Core::get().sticky;
+}
+
+cudaError_t cuda::waitForAll() {
+  // Waiting for all streams means waiting for those that are captured.
+  for (const CUstream_st *stream : handles().streams)
+    if (stream->capture)
+      return invalidate(*stream->capture);
+  return Core::get().sticky;
+}
+
+cudaError_t cuda::waitForEvent(CUstream_st *stream, CUevent_st *event) {
+  if (!isEvent(event) || !isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (!event->capture) {
+    // What was recorded elsewhere is over.
+    return Core::get().sticky;
+  }
+  if (isDefault(stream))
+    return cudaErrorStreamCaptureImplicit;
+  if (stream->capture && stream->capture != event->capture)
+    return cudaErrorStreamCaptureMerge;
+  // The stream joins the capture of the one that it waits for.
+  stream->capture = event->capture;
+  join(stream->tail, event->tail);
+  return cudaSuccess;
+}
+
+cudaError_t cuda::createEvent(CUevent_st *&event, unsigned flags) {
+  constexpr unsigned kKnown =
+      CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+  if (flags & ~kKnown)
+    return cudaErrorInvalidValue;
+  event = new CUevent_st;
+  event->flags = flags;
+  event->context = currentContext();
+  handles().events.insert(event);
+  return cudaSuccess;
+}
+
+cudaError_t cuda::destroyEvent(CUevent_st *event) {
+  if (!handles().events.erase(event))
+    return cudaErrorInvalidResourceHandle;
+  delete event;
+  return cudaSuccess;
+}
+
+cudaError_t cuda::recordEvent(CUevent_st *event, CUstream_st *stream) {
+  if (!isEvent(event) || !isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  event->capture.reset();
+  event->tail.clear();
+  if (captureOf(stream)) {
+    event->capture = stream->capture;
+    event->tail = stream->tail;
+    return cudaSuccess;
+  }
+  event->recorded = true;
+  event->at = CUevent_st::Clock::now();
+  return Core::get().sticky;
+}
+
+cudaError_t cuda::waitForEvent(CUevent_st *event) {
+  if (!isEvent(event))
+    return cudaErrorInvalidResourceHandle;
+  if (event->capture) {
+    event->capture->invalid = true;
+    return cudaErrorCapturedEvent;
+  }
+  return Core::get().sticky;
+}
+
+cudaError_t cuda::elapsed(CUevent_st *start, CUevent_st *end,
+                          float &milliseconds) {
+  if (!isEvent(start) || !isEvent(end) || !start->recorded || !end->recorded ||
+      (start->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
+    return cudaErrorInvalidResourceHandle;
+  std::chrono::duration<float, std::milli> passed = end->at - start->at;
+  milliseconds = passed.count();
+  return cudaSuccess;
+}
+
+void cuda::dropStreams(const CUctx_st *context) {
+  auto drop = [&](auto &set) {
+    for (auto it = set.begin(); it != set.end();) {
+      const auto *one = *it;
+      if (one->context != context) {
+        ++it;
+        continue;
+      }
+      it = set.erase(it);
+      delete one;
+    }
+  };
+  drop(handles().streams);
+  drop(handles().events);
+}
+
+//===----------------------------------------------------------------------===//
+// Captures
+//===----------------------------------------------------------------------===//
+
+Capture *cuda::captureOf(const CUstream_st *stream) {
+  return handles().streams.count(stream) ? stream->capture.get() : nullptr;
+}
+
+cudaError_t cuda::beginCapture(CUstream_st *stream, CUgraph_st *graph,
+                               std::vector<CUgraphNode_st *> after) {
+  // The default stream cannot be captured.
+  if (isDefault(stream))
+    return cudaErrorStreamCaptureUnsupported;
+  if (!isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (stream->capture)
+    return cudaErrorIllegalState;
+  for (const CUgraphNode_st *node : after)
+    if (!isNode(node) || node->graph != graph)
+      return cudaErrorInvalidValue;
+  stream->capture = std::make_shared<Capture>();
+  stream->capture->intoGraph = graph;
+  stream->capture->graph = graph ? graph : createGraph();
+  stream->capture->origin = stream;
+  stream->capture->id = ++handles().lastCapture;
+  stream->tail = std::move(after);
+  return cudaSuccess;
+}
+
+cudaError_t cuda::endCapture(CUstream_st *stream, CUgraph_st *&graph) {
+  graph = nullptr;
+  if (!isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  Capture *capture = captureOf(stream);
+  if (!capture)
+    return cudaErrorIllegalState;
+  if (capture->origin != stream)
+    return cudaErrorStreamCaptureUnmatched;
+  std::shared_ptr<Capture> kept = stream->capture;
+  bool joined = true;
+  for (const CUstream_st *other : handles().streams)
+    if (other->capture == kept)
+      joined &= isJoined(other->tail, stream->tail);
+  release(capture);
+  if (joined && !capture->invalid) {
+    graph = capture->graph;
+    return cudaSuccess;
+  }
+  if (!capture->intoGraph)
+    destroyGraph(capture->graph);
+  return capture->invalid ? cudaErrorStreamCaptureInvalidated
+                          : cudaErrorStreamCaptureUnjoined;
+}
+
+cudaError_t cuda::invalidate(Capture &capture) {
+  capture.invalid = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+cudaError_t cuda::keep(CUstream_st *stream, CUgraphNodeType type,
+                       NodeWork work) {
+  if (stream->capture->invalid)
+    return cudaErrorStreamCaptureInvalidated;
+  std::vector<GraphEdge> before;
+  for (CUgraphNode_st *node : stream->tail)
+    before.push_back({node, {}});
+  CUgraphNode_st *node = nullptr;
+  if (cudaError_t error =
+          addNode(stream->capture->graph, type, std::move(work), before, node);
+      error != cudaSuccess)
+    return error;
+  stream->tail = {node};
+  return cudaSuccess;
+}

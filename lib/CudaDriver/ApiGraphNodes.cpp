@@ -1,0 +1,560 @@
+//===- ApiGraphNodes.cpp - nodes of graphs and their parameters -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "Functions.h"
+#include "Streams.h"
+
+using namespace blockscale;
+using namespace blockscale::cuda;
+
+namespace {
+
+CUresult toWork(const CUDA_KERNEL_NODE_PARAMS &p, NodeWork &work) {
+  KernelEntry *entry = kernelOf(p.func ? static_cast<const void *>(p.func)
+                                       : static_cast<const void *>(p.kern));
+  if (!entry)
+    return CUDA_ERROR_INVALID_HANDLE;
+  LaunchRequest request;
+  request.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};
+  request.block = {p.blockDimX, p.blockDimY, p.blockDimZ};
+  request.sharedBytes = p.sharedMemBytes;
+  request.arguments = p.kernelParams;
+  std::vector<void *> pointers;
+  if (!p.kernelParams && p.extra) {
+    if (cudaError_t error = readExtra(*entry, p.extra, pointers);
+        error != cudaSuccess)
+      return toDriver(error);
+    request.arguments = pointers.data();
+  }
+  KernelWork kernel;
+  // Attributes of a node outlive a change of its parameters.
+  if (const auto *before = std::get_if<KernelWork>(&work)) {
+    kernel.attributes = before->attributes;
+    for (const CUlaunchAttribute &attribute : kernel.attributes)
+      readAttribute(attribute, request);
+  }
+  cudaError_t error = keepArguments(*entry, request, kernel);
+  if (error == cudaSuccess)
+    work = std::move(kernel);
+  return toDriver(error);
+}
+
+CUDA_KERNEL_NODE_PARAMS parametersOf(KernelWork &work) {
+  CUDA_KERNEL_NODE_PARAMS p{};
+  p.func = reinterpret_cast<CUfunction>(work.entry);
+  p.gridDimX = work.request.grid.x;
+  p.gridDimY = work.request.grid.y;
+  p.gridDimZ = work.request.grid.z;
+  p.blockDimX = work.request.block.x;
+  p.blockDimY = work.request.block.y;
+  p.blockDimZ = work.request.block.z;
+  p.sharedMemBytes = unsigned(work.request.sharedBytes);
+  work.pointers.clear();
+  for (std::vector<uint8_t> &argument : work.arguments)
+    work.pointers.push_back(argument.data());
+  p.kernelParams = work.pointers.data();
+  return p;
+}
+
+/// Work of any kind; `parameters` gets the address of memory that is made.
+CUresult toWork(CUgraphNodeParams &parameters, NodeWork &work) {
+  switch (parameters.type) {
+  case CU_GRAPH_NODE_TYPE_KERNEL: {
+    // The last two versions of the structure are the same.
+    static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) ==
+                  sizeof(CUDA_KERNEL_NODE_PARAMS_v3));
+    return toWork(
+        reinterpret_cast<const CUDA_KERNEL_NODE_PARAMS &>(parameters.kernel),
+        work);
+  }
+  case CU_GRAPH_NODE_TYPE_MEMCPY:
+    work = parameters.memcpy.copyParams;
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_MEMSET: {
+    const CUDA_MEMSET_NODE_PARAMS_v2 &fill = parameters.memset;
+    work = CUDA_MEMSET_NODE_PARAMS{fill.dst,         fill.pitch, fill.value,
+                                   fill.elementSize, fill.width, fill.height};
+    return CUDA_SUCCESS;
+  }
+  case CU_GRAPH_NODE_TYPE_HOST:
+    work = CUDA_HOST_NODE_PARAMS{parameters.host.fn, parameters.host.userData};
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_GRAPH:
+    if (!isGraph(parameters.graph.graph))
+      return CUDA_ERROR_INVALID_VALUE;
+    work = ChildWork{copyOf(*parameters.graph.graph)};
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_EMPTY:
+    work = std::monostate();
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+    work = EventWork{parameters.eventWait.event};
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    work = EventWork{parameters.eventRecord.event};
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
+    AllocWork memory{parameters.alloc};
+    cudaError_t error = allocateFor(memory);
+    parameters.alloc.dptr = memory.parameters.dptr;
+    work = memory;
+    return toDriver(error);
+  }
+  case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    work = FreeWork{parameters.free.dptr};
+    return CUDA_SUCCESS;
+  default:
+    sayOnce("graph nodes of type " + std::to_string(int(parameters.type)) +
+            " (conditional, semaphores, memory operations) are not supported");
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *before,
+             const CUgraphEdgeData *data, size_t count, CUgraphNodeType type,
+             NodeWork work) {
+  if (!node || (count && !before))
+    return CUDA_ERROR_INVALID_VALUE;
+  std::vector<GraphEdge> edges;
+  for (size_t i = 0; i != count; ++i)
+    edges.push_back({before[i], data ? data[i] : CUgraphEdgeData{}});
+  return toDriver(addNode(graph, type, std::move(work), edges, *node));
+}
+
+/// The work of a node as a `T`; null if the node is none or does something
+/// else.
+template <typename T> T *workOf(CUgraphNode node, CUgraphNodeType type) {
+  return isNode(node) && node->type == type ? std::get_if<T>(&node->work)
+                                            : nullptr;
+}
+
+template <typename T>
+CUresult get(CUgraphNode node, CUgraphNodeType type, T *result) {
+  return withDriver([&] {
+    const T *work = workOf<T>(node, type);
+    return work ? give(result, *work) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+/// Gives a node other work of its type.
+CUresult set(CUgraphNode node, CUgraphNodeType type, NodeWork work) {
+  if (!node || !isNode(node) || node->type != type)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (cudaError_t error = checkWork(work); error != cudaSuccess)
+    return toDriver(error);
+  node->work = std::move(work);
+  return CUDA_SUCCESS;
+}
+
+template <typename T>
+CUresult setLocked(CUgraphNode node, CUgraphNodeType type, const T *work) {
+  return withDriver(
+      [&] { return work ? set(node, type, *work) : CUDA_ERROR_INVALID_VALUE; });
+}
+
+CUresult setKernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
+  if (!p || !workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL))
+    return CUDA_ERROR_INVALID_VALUE;
+  return toWork(*p, node->work);
+}
+
+CUresult setAny(CUgraphNode node, CUgraphNodeParams *parameters) {
+  if (!parameters || !node || !isNode(node) || node->type != parameters->type)
+    return CUDA_ERROR_INVALID_VALUE;
+  // Memory stays where it is.
+  if (parameters->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+      parameters->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
+    return CUDA_ERROR_INVALID_VALUE;
+  NodeWork work = node->work;
+  if (CUresult error = toWork(*parameters, work); error != CUDA_SUCCESS)
+    return error;
+  return set(node, parameters->type, std::move(work));
+}
+
+} // namespace
+
+BLOCKSCALE_API CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
+                                          const CUgraphNode *before,
+                                          const CUgraphEdgeData *data,
+                                          size_t count,
+                                          CUgraphNodeParams *parameters) {
+  return withContext([&] {
+    NodeWork work;
+    if (!parameters)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (CUresult error = toWork(*parameters, work); error != CUDA_SUCCESS)
+      return error;
+    CUresult error = add(node, graph, before, data, count, parameters->type,
+                         std::move(work));
+    // The program asks for the graph in the node.
+    if (error == CUDA_SUCCESS && parameters->type == CU_GRAPH_NODE_TYPE_GRAPH)
+      parameters->graph.graph = std::get<ChildWork>((*node)->work).graph.get();
+    return error;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphNodeSetParams(CUgraphNode node,
+                                             CUgraphNodeParams *parameters) {
+  return withContext([&] { return setAny(node, parameters); });
+}
+
+BLOCKSCALE_API CUresult cuGraphExecNodeSetParams(
+    CUgraphExec executable, CUgraphNode node, CUgraphNodeParams *parameters) {
+  return withContext(
+      [&] { return setAny(nodeIn(executable, node), parameters); });
+}
+
+BLOCKSCALE_API CUresult cuGraphNodeGetType(CUgraphNode node,
+                                           CUgraphNodeType *type) {
+  return withDriver([&] {
+    return isNode(node) ? give(type, node->type) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphNodeSetEnabled(CUgraphExec executable,
+                                              CUgraphNode node,
+                                              unsigned enabled) {
+  return withDriver([&] {
+    CUgraphNode_st *one = nodeIn(executable, node);
+    bool good = one && (one->type == CU_GRAPH_NODE_TYPE_KERNEL ||
+                        one->type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+                        one->type == CU_GRAPH_NODE_TYPE_MEMSET);
+    if (!good)
+      return CUDA_ERROR_INVALID_VALUE;
+    one->enabled = enabled;
+    return CUDA_SUCCESS;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphNodeGetEnabled(CUgraphExec executable,
+                                              CUgraphNode node,
+                                              unsigned *enabled) {
+  return withDriver([&] {
+    const CUgraphNode_st *one = nodeIn(executable, node);
+    return one ? give(enabled, unsigned(one->enabled))
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+BLOCKSCALE_API CUresult cuGraphAddKernelNode_v2(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
+    const CUDA_KERNEL_NODE_PARAMS *parameters) {
+  return withContext([&] {
+    NodeWork work;
+    if (!parameters)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (CUresult error = toWork(*parameters, work); error != CUDA_SUCCESS)
+      return error;
+    return add(node, graph, before, nullptr, count, CU_GRAPH_NODE_TYPE_KERNEL,
+               std::move(work));
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphKernelNodeGetParams_v2(
+    CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *parameters) {
+  return withDriver([&] {
+    auto *work = workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL);
+    return work ? give(parameters, parametersOf(*work))
+                : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphKernelNodeSetParams_v2(
+    CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *parameters) {
+  return withContext([&] { return setKernel(node, parameters); });
+}
+
+BLOCKSCALE_API CUresult
+cuGraphExecKernelNodeSetParams_v2(CUgraphExec executable, CUgraphNode node,
+                                  const CUDA_KERNEL_NODE_PARAMS *parameters) {
+  return withContext(
+      [&] { return setKernel(nodeIn(executable, node), parameters); });
+}
+
+BLOCKSCALE_API CUresult
+cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
+                              const CUkernelNodeAttrValue *value) {
+  return withDriver([&] {
+    auto *work = workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL);
+    if (!work || !value)
+      return CUDA_ERROR_INVALID_VALUE;
+    CUlaunchAttribute attribute{};
+    attribute.id = id;
+    attribute.value = *value;
+    cudaError_t error = readAttribute(attribute, work->request);
+    if (error == cudaSuccess)
+      work->attributes.push_back(attribute);
+    return toDriver(error);
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphKernelNodeGetAttribute(
+    CUgraphNode node, CUkernelNodeAttrID id, CUkernelNodeAttrValue *value) {
+  return withDriver([&] {
+    auto *work = workOf<KernelWork>(node, CU_GRAPH_NODE_TYPE_KERNEL);
+    if (!work || !value)
+      return CUDA_ERROR_INVALID_VALUE;
+    *value = {};
+    for (const CUlaunchAttribute &attribute : work->attributes)
+      if (attribute.id == id)
+        *value = attribute.value;
+    return CUDA_SUCCESS;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Copies, fills, functions of the host
+//===----------------------------------------------------------------------===//
+
+BLOCKSCALE_API CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
+                                             const CUgraphNode *before,
+                                             size_t count,
+                                             const CUDA_MEMCPY3D *box,
+                                             CUcontext) {
+  return withContext([&] {
+    return box ? add(node, graph, before, nullptr, count,
+                     CU_GRAPH_NODE_TYPE_MEMCPY, *box)
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node,
+                                                   CUDA_MEMCPY3D *box) {
+  return get(node, CU_GRAPH_NODE_TYPE_MEMCPY, box);
+}
+
+BLOCKSCALE_API CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node,
+                                                   const CUDA_MEMCPY3D *box) {
+  return setLocked(node, CU_GRAPH_NODE_TYPE_MEMCPY, box);
+}
+
+BLOCKSCALE_API CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable,
+                                                       CUgraphNode node,
+                                                       const CUDA_MEMCPY3D *box,
+                                                       CUcontext) {
+  auto guard = locked();
+  return setLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_MEMCPY, box);
+}
+
+BLOCKSCALE_API CUresult cuGraphAddMemsetNode(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
+    const CUDA_MEMSET_NODE_PARAMS *fill, CUcontext) {
+  return withContext([&] {
+    return fill ? add(node, graph, before, nullptr, count,
+                      CU_GRAPH_NODE_TYPE_MEMSET, *fill)
+                : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult
+cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *fill) {
+  return get(node, CU_GRAPH_NODE_TYPE_MEMSET, fill);
+}
+
+BLOCKSCALE_API CUresult cuGraphMemsetNodeSetParams(
+    CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *fill) {
+  return setLocked(node, CU_GRAPH_NODE_TYPE_MEMSET, fill);
+}
+
+BLOCKSCALE_API CUresult
+cuGraphExecMemsetNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                               const CUDA_MEMSET_NODE_PARAMS *fill, CUcontext) {
+  auto guard = locked();
+  return setLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_MEMSET, fill);
+}
+
+BLOCKSCALE_API CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph,
+                                           const CUgraphNode *before,
+                                           size_t count,
+                                           const CUDA_HOST_NODE_PARAMS *host) {
+  return withContext([&] {
+    return host ? add(node, graph, before, nullptr, count,
+                      CU_GRAPH_NODE_TYPE_HOST, *host)
+                : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphHostNodeGetParams(CUgraphNode node,
+                                                 CUDA_HOST_NODE_PARAMS *host) {
+  return get(node, CU_GRAPH_NODE_TYPE_HOST, host);
+}
+
+BLOCKSCALE_API CUresult
+cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS *host) {
+  return setLocked(node, CU_GRAPH_NODE_TYPE_HOST, host);
+}
+
+BLOCKSCALE_API CUresult
+cuGraphExecHostNodeSetParams(CUgraphExec executable, CUgraphNode node,
+                             const CUDA_HOST_NODE_PARAMS *host) {
+  auto guard = locked();
+  return setLocked(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_HOST, host);
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs in graphs, events, memory
+//===----------------------------------------------------------------------===//
+
+BLOCKSCALE_API CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph,
+                                            const CUgraphNode *before,
+                                            size_t count) {
+  return withContext([&] {
+    return add(node, graph, before, nullptr, count, CU_GRAPH_NODE_TYPE_EMPTY,
+               std::monostate());
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphAddChildGraphNode(CUgraphNode *node,
+                                                 CUgraph graph,
+                                                 const CUgraphNode *before,
+                                                 size_t count, CUgraph child) {
+  return withContext([&] {
+    return isGraph(child)
+               ? add(node, graph, before, nullptr, count,
+                     CU_GRAPH_NODE_TYPE_GRAPH, ChildWork{copyOf(*child)})
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node,
+                                                      CUgraph *graph) {
+  return withDriver([&] {
+    auto *work = workOf<ChildWork>(node, CU_GRAPH_NODE_TYPE_GRAPH);
+    return work ? give(graph, work->graph.get()) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphExecChildGraphNodeSetParams(
+    CUgraphExec executable, CUgraphNode node, CUgraph child) {
+  return withDriver([&] {
+    return isGraph(child)
+               ? set(nodeIn(executable, node), CU_GRAPH_NODE_TYPE_GRAPH,
+                     ChildWork{copyOf(*child)})
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphAddEventRecordNode(CUgraphNode *node,
+                                                  CUgraph graph,
+                                                  const CUgraphNode *before,
+                                                  size_t count, CUevent event) {
+  return withContext([&] {
+    return add(node, graph, before, nullptr, count,
+               CU_GRAPH_NODE_TYPE_EVENT_RECORD, EventWork{event});
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphAddEventWaitNode(CUgraphNode *node,
+                                                CUgraph graph,
+                                                const CUgraphNode *before,
+                                                size_t count, CUevent event) {
+  return withContext([&] {
+    return add(node, graph, before, nullptr, count,
+               CU_GRAPH_NODE_TYPE_WAIT_EVENT, EventWork{event});
+  });
+}
+
+namespace {
+
+CUresult getEvent(CUgraphNode node, CUgraphNodeType type, CUevent *event) {
+  return withDriver([&] {
+    auto *work = workOf<EventWork>(node, type);
+    return work ? give(event, work->event) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+} // namespace
+
+BLOCKSCALE_API CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node,
+                                                       CUevent *event) {
+  return getEvent(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+}
+
+BLOCKSCALE_API CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node,
+                                                     CUevent *event) {
+  return getEvent(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event);
+}
+
+BLOCKSCALE_API CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node,
+                                                       CUevent event) {
+  EventWork work{event};
+  return setLocked(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD, &work);
+}
+
+BLOCKSCALE_API CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node,
+                                                     CUevent event) {
+  EventWork work{event};
+  return setLocked(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT, &work);
+}
+
+BLOCKSCALE_API CUresult cuGraphExecEventRecordNodeSetEvent(
+    CUgraphExec executable, CUgraphNode node, CUevent event) {
+  auto guard = locked();
+  return cuGraphEventRecordNodeSetEvent(nodeIn(executable, node), event);
+}
+
+BLOCKSCALE_API CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable,
+                                                         CUgraphNode node,
+                                                         CUevent event) {
+  auto guard = locked();
+  return cuGraphEventWaitNodeSetEvent(nodeIn(executable, node), event);
+}
+
+BLOCKSCALE_API CUresult cuGraphAddMemAllocNode(
+    CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count,
+    CUDA_MEM_ALLOC_NODE_PARAMS *parameters) {
+  return withContext([&] {
+    if (!parameters)
+      return CUDA_ERROR_INVALID_VALUE;
+    // The first version of the structure is the second one's start.
+    AllocWork work{};
+    work.parameters.poolProps = parameters->poolProps;
+    work.parameters.bytesize = parameters->bytesize;
+    if (cudaError_t error = allocateFor(work); error != cudaSuccess)
+      return toDriver(error);
+    parameters->dptr = work.parameters.dptr;
+    return add(node, graph, before, nullptr, count,
+               CU_GRAPH_NODE_TYPE_MEM_ALLOC, work);
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphMemAllocNodeGetParams(
+    CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *parameters) {
+  return withDriver([&] {
+    auto *work = workOf<AllocWork>(node, CU_GRAPH_NODE_TYPE_MEM_ALLOC);
+    if (!work || !parameters)
+      return CUDA_ERROR_INVALID_VALUE;
+    *parameters = {};
+    parameters->poolProps = work->parameters.poolProps;
+    parameters->bytesize = work->parameters.bytesize;
+    parameters->dptr = work->parameters.dptr;
+    return CUDA_SUCCESS;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph,
+                                              const CUgraphNode *before,
+                                              size_t count,
+                                              CUdeviceptr address) {
+  return withContext([&] {
+    return add(node, graph, before, nullptr, count, CU_GRAPH_NODE_TYPE_MEM_FREE,
+               FreeWork{address});
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node,
+                                                    CUdeviceptr *address) {
+  return withDriver([&] {
+    auto *work = workOf<FreeWork>(node, CU_GRAPH_NODE_TYPE_MEM_FREE);
+    return work ? give(address, work->address) : CUDA_ERROR_INVALID_VALUE;
+  });
+}

@@ -1,0 +1,331 @@
+//===- ApiMemory.cpp - memory and pools -----------------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "Memory.h"
+#include "Streams.h"
+
+using namespace blockscale;
+using namespace blockscale::cuda;
+
+namespace {
+
+CUresult allocateAt(MemoryKind kind, CUdeviceptr *pointer, size_t size,
+                    unsigned flags = 0) {
+  return withContext([&]() -> CUresult {
+    if (!pointer)
+      return CUDA_ERROR_INVALID_VALUE;
+    uint64_t address = 0;
+    cudaError_t error = allocate(kind, size, address, flags);
+    *pointer = address;
+    return toDriver(error);
+  });
+}
+
+CUresult allocateFrom(CUmemPoolHandle_st *pool, CUdeviceptr *pointer,
+                      size_t size, CUstream stream) {
+  if (!pointer || !isPool(pool))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!isStream(stream))
+    return CUDA_ERROR_INVALID_HANDLE;
+  uint64_t address = 0;
+  cudaError_t error = allocate(MemoryKind::Device, size, address, 0, pool);
+  *pointer = address;
+  return toDriver(error);
+}
+
+CUdeviceptr toAddress(const void *pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+/// For calls that have nothing to do for memory of ours.
+CUresult isOurs(CUdeviceptr pointer) {
+  return withContext([&] {
+    return Core::get().memory.find(pointer) ? CUDA_SUCCESS
+                                            : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult withPool(CUmemoryPool pool, const std::function<cudaError_t()> &work) {
+  return withDriver(
+      [&] { return isPool(pool) ? work() : cudaErrorInvalidValue; });
+}
+
+} // namespace
+
+BLOCKSCALE_API CUresult cuMemGetInfo(size_t *free, size_t *total) {
+  return withContext([&] {
+    if (!free || !total)
+      return CUDA_ERROR_INVALID_VALUE;
+    *total = Core::get().device.memoryBytes;
+    *free = freeBytes();
+    return CUDA_SUCCESS;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemAlloc(CUdeviceptr *pointer, size_t size) {
+  return allocateAt(MemoryKind::Device, pointer, size);
+}
+
+BLOCKSCALE_API CUresult cuMemAllocManaged(CUdeviceptr *pointer, size_t size,
+                                          unsigned flags) {
+  if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
+    return CUDA_ERROR_INVALID_VALUE;
+  return allocateAt(MemoryKind::Managed, pointer, size, flags);
+}
+
+BLOCKSCALE_API CUresult cuMemAllocPitch(CUdeviceptr *pointer, size_t *pitch,
+                                        size_t width, size_t height,
+                                        unsigned elementSize) {
+  bool good = elementSize == 4 || elementSize == 8 || elementSize == 16;
+  if (!pitch || !good || !width || !height || width > SIZE_MAX / 2)
+    return CUDA_ERROR_INVALID_VALUE;
+  *pitch = (width + kPitch - 1) / kPitch * kPitch;
+  if (*pitch > SIZE_MAX / height)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  return allocateAt(MemoryKind::Device, pointer, *pitch * height);
+}
+
+BLOCKSCALE_API CUresult cuMemFree(CUdeviceptr pointer) {
+  return withContext([&] {
+    return release(pointer, MemoryKind::Device, MemoryKind::Managed);
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemHostAlloc(void **pointer, size_t size,
+                                       unsigned flags) {
+  return allocateAt(MemoryKind::Pinned,
+                    reinterpret_cast<CUdeviceptr *>(pointer), size, flags);
+}
+
+BLOCKSCALE_API CUresult cuMemAllocHost(void **pointer, size_t size) {
+  return cuMemHostAlloc(pointer, size, 0);
+}
+
+BLOCKSCALE_API CUresult cuMemFreeHost(void *pointer) {
+  return withContext([&] {
+    return release(toAddress(pointer), MemoryKind::Pinned, MemoryKind::Pinned);
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemHostRegister(void *pointer, size_t size,
+                                          unsigned flags) {
+  return withContext([&] {
+    if (!pointer || !size)
+      return CUDA_ERROR_INVALID_VALUE;
+    return Core::get().memory.adopt(pointer, size, flags)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemHostUnregister(void *pointer) {
+  return withContext([&] {
+    cudaError_t error = release(toAddress(pointer), MemoryKind::Registered,
+                                MemoryKind::Registered);
+    return error == cudaErrorInvalidValue ? cudaErrorHostMemoryNotRegistered
+                                          : error;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemHostGetDevicePointer(CUdeviceptr *pointer,
+                                                  void *host, unsigned) {
+  return withContext([&] {
+    const Allocation *one = findAllocation(host);
+    return one && one->kind != MemoryKind::Device
+               ? give(pointer, toAddress(host))
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemHostGetFlags(unsigned *flags, void *host) {
+  return withContext([&] {
+    const Allocation *one = findAllocation(host);
+    return one && one->kind != MemoryKind::Device ? give(flags, one->flags)
+                                                  : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size,
+                                             CUdeviceptr pointer) {
+  return withContext([&] {
+    const Allocation *one = Core::get().memory.find(pointer);
+    if (!one)
+      return CUDA_ERROR_NOT_FOUND;
+    if (base)
+      *base = one->address;
+    if (size)
+      *size = one->size;
+    return CUDA_SUCCESS;
+  });
+}
+
+BLOCKSCALE_API CUresult cuPointerGetAttribute(void *value,
+                                              CUpointer_attribute attribute,
+                                              CUdeviceptr pointer) {
+  return withDriver(
+      [&] { return pointerAttribute(value, attribute, pointer); });
+}
+
+BLOCKSCALE_API CUresult cuPointerGetAttributes(unsigned count,
+                                               CUpointer_attribute *attributes,
+                                               void **values,
+                                               CUdeviceptr pointer) {
+  return withDriver([&] {
+    if (!attributes || !values)
+      return CUDA_ERROR_INVALID_VALUE;
+    // What a pointer does not have is left at zero, and no error.
+    bool known = Core::get().memory.find(pointer);
+    for (unsigned i = 0; i != count; ++i) {
+      if (known &&
+          pointerAttribute(values[i], attributes[i], pointer) == CUDA_SUCCESS)
+        continue;
+      switch (attributes[i]) {
+      case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *static_cast<int *>(values[i]) = -2;
+        break;
+      case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      case CU_POINTER_ATTRIBUTE_MAPPED:
+        *static_cast<unsigned *>(values[i]) = 0;
+        break;
+      case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        *static_cast<CUdeviceptr *>(values[i]) = known ? 0 : pointer;
+        break;
+      case CU_POINTER_ATTRIBUTE_CONTEXT:
+      case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *static_cast<uint64_t *>(values[i]) = 0;
+        break;
+      default:
+        return CUDA_ERROR_NOT_SUPPORTED;
+      }
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+BLOCKSCALE_API CUresult cuPointerSetAttribute(const void *,
+                                              CUpointer_attribute attribute,
+                                              CUdeviceptr pointer) {
+  return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+             ? isOurs(pointer)
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
+// Managed memory is in one place, so there is nothing to move.
+
+BLOCKSCALE_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t,
+                                              CUmemLocation, unsigned,
+                                              CUstream) {
+  return isOurs(pointer);
+}
+
+BLOCKSCALE_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t,
+                                       CUmem_advise, CUmemLocation) {
+  return isOurs(pointer);
+}
+
+BLOCKSCALE_API CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr pointer,
+                                               size_t, unsigned) {
+  return isOurs(pointer);
+}
+
+//===----------------------------------------------------------------------===//
+// In the order of a stream
+//===----------------------------------------------------------------------===//
+
+BLOCKSCALE_API CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t size,
+                                        CUstream stream) {
+  return withContext(
+      [&] { return allocateFrom(currentPool(), pointer, size, stream); });
+}
+
+BLOCKSCALE_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer,
+                                                size_t size, CUmemoryPool pool,
+                                                CUstream stream) {
+  return withContext([&] { return allocateFrom(pool, pointer, size, stream); });
+}
+
+BLOCKSCALE_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
+  return withContext([&] {
+    if (!isStream(stream))
+      return cudaErrorInvalidResourceHandle;
+    // Every launch of a graph has its memory at the same place.
+    if (captureOf(stream))
+      return keep(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, FreeWork{pointer});
+    return release(pointer, MemoryKind::Device, MemoryKind::Managed);
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemPoolCreate(CUmemoryPool *pool,
+                                        const CUmemPoolProps *properties) {
+  return withDriver([&] {
+    if (!pool || !properties)
+      return CUDA_ERROR_INVALID_VALUE;
+    if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
+        properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+      return CUDA_ERROR_NOT_SUPPORTED;
+    if (!isDevice(properties->location.id))
+      return CUDA_ERROR_INVALID_DEVICE;
+    *pool = createPool();
+    return CUDA_SUCCESS;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return withDriver([&] { return destroyPool(pool); });
+}
+
+BLOCKSCALE_API CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
+  return withPool(pool, [] { return cudaSuccess; });
+}
+
+BLOCKSCALE_API CUresult cuMemPoolSetAttribute(CUmemoryPool pool,
+                                              CUmemPool_attribute attribute,
+                                              void *value) {
+  return withPool(pool,
+                  [&] { return setPoolAttribute(pool, attribute, value); });
+}
+
+BLOCKSCALE_API CUresult cuMemPoolGetAttribute(CUmemoryPool pool,
+                                              CUmemPool_attribute attribute,
+                                              void *value) {
+  return withPool(pool,
+                  [&] { return getPoolAttribute(pool, attribute, value); });
+}
+
+BLOCKSCALE_API CUresult cuMemPoolSetAccess(CUmemoryPool pool,
+                                           const CUmemAccessDesc *map,
+                                           size_t count) {
+  return withPool(pool, [&] {
+    for (size_t i = 0; map && i != count; ++i)
+      if (map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+          !isDevice(map[i].location.id))
+        return cudaErrorInvalidDevice;
+    return map || !count ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags,
+                                           CUmemoryPool pool,
+                                           CUmemLocation *location) {
+  return withPool(pool, [&] {
+    if (!flags || !location)
+      return cudaErrorInvalidValue;
+    bool here =
+        location->type == CU_MEM_LOCATION_TYPE_DEVICE && isDevice(location->id);
+    *flags = here ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                  : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return cudaSuccess;
+  });
+}

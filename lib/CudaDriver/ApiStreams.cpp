@@ -1,0 +1,281 @@
+//===- ApiStreams.cpp - streams, events and captures ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Driver.h"
+#include "Streams.h"
+
+using namespace blockscale;
+using namespace blockscale::cuda;
+
+namespace {
+
+/// Fills `*value` with what `read` finds in the stream's state.
+template <typename T, typename F>
+CUresult query(CUstream stream, T *value, F read) {
+  return withContext([&] {
+    return isStream(stream) ? give(value, T(read(stateOf(stream))))
+                            : CUDA_ERROR_INVALID_HANDLE;
+  });
+}
+
+CUstreamCaptureStatus statusOf(CUstream stream) {
+  const Capture *capture = captureOf(stream);
+  if (!capture)
+    return CU_STREAM_CAPTURE_STATUS_NONE;
+  return capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                          : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+CUcontext contextOf(const CUstream_st &state) {
+  return state.context ? state.context : currentContext();
+}
+
+CUresult withStream(CUstream stream) {
+  return withContext([&] {
+    return isStream(stream) ? Core::get().sticky
+                            : cudaErrorInvalidResourceHandle;
+  });
+}
+
+/// Replaces the nodes that the stream's next one comes after, or adds to them.
+CUresult updateTail(CUstream stream, CUgraphNode *nodes, size_t count,
+                    unsigned flags) {
+  return withContext([&] {
+    Capture *capture = captureOf(stream);
+    if (!capture)
+      return CUDA_ERROR_ILLEGAL_STATE;
+    if (count && !nodes)
+      return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i != count; ++i)
+      if (!isNode(nodes[i]) || nodes[i]->graph != capture->graph)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+      stream->tail.clear();
+    else if (flags != CU_STREAM_ADD_CAPTURE_DEPENDENCIES)
+      return CUDA_ERROR_INVALID_VALUE;
+    stream->tail.insert(stream->tail.end(), nodes, nodes + count);
+    return CUDA_SUCCESS;
+  });
+}
+
+} // namespace
+
+BLOCKSCALE_API CUresult cuStreamCreateWithPriority(CUstream *stream,
+                                                   unsigned flags,
+                                                   int priority) {
+  return withContext([&] {
+    return stream ? createStream(*stream, flags, priority)
+                  : cudaErrorInvalidValue;
+  });
+}
+
+BLOCKSCALE_API CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
+  return cuStreamCreateWithPriority(stream, flags, 0);
+}
+
+BLOCKSCALE_API CUresult cuStreamDestroy(CUstream stream) {
+  return withDriver([&] { return destroyStream(stream); });
+}
+
+BLOCKSCALE_API CUresult cuStreamSynchronize(CUstream stream) {
+  return withContext([&] { return waitFor(stream); });
+}
+
+BLOCKSCALE_API CUresult cuStreamQuery(CUstream stream) {
+  return cuStreamSynchronize(stream);
+}
+
+BLOCKSCALE_API CUresult cuStreamWaitEvent(CUstream stream, CUevent event,
+                                          unsigned) {
+  return withContext([&] { return waitForEvent(stream, event); });
+}
+
+BLOCKSCALE_API CUresult cuStreamAddCallback(CUstream stream,
+                                            CUstreamCallback callback,
+                                            void *data, unsigned) {
+  CUresult status = withStream(stream);
+  if (status == CUDA_ERROR_INVALID_HANDLE || !callback)
+    return callback ? status : CUDA_ERROR_INVALID_VALUE;
+  callback(stream, status, data);
+  return CUDA_SUCCESS;
+}
+
+BLOCKSCALE_API CUresult cuStreamGetFlags(CUstream stream, unsigned *flags) {
+  return query(stream, flags, [](const auto &state) { return state.flags; });
+}
+
+BLOCKSCALE_API CUresult cuStreamGetPriority(CUstream stream, int *priority) {
+  return query(stream, priority,
+               [](const auto &state) { return state.priority; });
+}
+
+BLOCKSCALE_API CUresult cuStreamGetId(CUstream stream, unsigned long long *id) {
+  return query(stream, id, [](const auto &state) { return state.id; });
+}
+
+BLOCKSCALE_API CUresult cuStreamGetDevice(CUstream stream, CUdevice *device) {
+  return query(stream, device, [](const auto &) { return 0; });
+}
+
+BLOCKSCALE_API CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
+  return query(stream, context, contextOf);
+}
+
+BLOCKSCALE_API CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context,
+                                          CUgreenCtx *green) {
+  if (green)
+    *green = nullptr;
+  return query(stream, context, contextOf);
+}
+
+BLOCKSCALE_API CUresult cuStreamGetGreenCtx(CUstream stream,
+                                            CUgreenCtx *green) {
+  return query(stream, green, [](const auto &) { return nullptr; });
+}
+
+BLOCKSCALE_API CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  CUresult error = withStream(to);
+  return error == CUDA_SUCCESS ? withStream(from) : error;
+}
+
+BLOCKSCALE_API CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID id,
+                                             CUstreamAttrValue *value) {
+  return query(stream, value, [&](const auto &state) {
+    CUstreamAttrValue result{};
+    if (id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+      result.priority = state.priority;
+    else if (id == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY)
+      result.syncPolicy = CU_SYNC_POLICY_AUTO;
+    return result;
+  });
+}
+
+BLOCKSCALE_API CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID,
+                                             const CUstreamAttrValue *value) {
+  return value ? withStream(stream) : CUDA_ERROR_INVALID_VALUE;
+}
+
+//===----------------------------------------------------------------------===//
+// Captures
+//===----------------------------------------------------------------------===//
+
+BLOCKSCALE_API CUresult cuStreamBeginCapture(CUstream stream,
+                                             CUstreamCaptureMode) {
+  return withContext([&] { return beginCapture(stream, nullptr); });
+}
+
+BLOCKSCALE_API CUresult cuStreamBeginCaptureToGraph(
+    CUstream stream, CUgraph graph, const CUgraphNode *nodes,
+    const CUgraphEdgeData *, size_t count, CUstreamCaptureMode) {
+  return withContext([&] {
+    if (!isGraph(graph) || (count && !nodes))
+      return cudaErrorInvalidValue;
+    return beginCapture(stream, graph, {nodes, nodes + count});
+  });
+}
+
+BLOCKSCALE_API CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  return withContext([&] {
+    return graph ? endCapture(stream, *graph) : cudaErrorInvalidValue;
+  });
+}
+
+BLOCKSCALE_API CUresult cuStreamIsCapturing(CUstream stream,
+                                            CUstreamCaptureStatus *status) {
+  return query(stream, status, [&](const auto &) { return statusOf(stream); });
+}
+
+BLOCKSCALE_API CUresult
+cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+  thread_local CUstreamCaptureMode current = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  if (!mode)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::swap(*mode, current);
+  return CUDA_SUCCESS;
+}
+
+BLOCKSCALE_API CUresult cuStreamGetCaptureInfo_v3(
+    CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+    CUgraph *graph, const CUgraphNode **nodes, const CUgraphEdgeData **edges,
+    size_t *count) {
+  CUresult error = cuStreamIsCapturing(stream, status);
+  if (error != CUDA_SUCCESS || *status == CU_STREAM_CAPTURE_STATUS_NONE)
+    return error;
+  auto guard = locked();
+  const Capture &capture = *captureOf(stream);
+  if (id)
+    *id = capture.id;
+  if (graph)
+    *graph = capture.graph;
+  if (nodes)
+    *nodes = stream->tail.data();
+  if (edges)
+    *edges = nullptr;
+  if (count)
+    *count = stream->tail.size();
+  return CUDA_SUCCESS;
+}
+
+BLOCKSCALE_API CUresult cuStreamGetCaptureInfo_v2(
+    CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+    CUgraph *graph, const CUgraphNode **nodes, size_t *count) {
+  return cuStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, nullptr,
+                                   count);
+}
+
+BLOCKSCALE_API CUresult cuStreamUpdateCaptureDependencies_v2(
+    CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *, size_t count,
+    unsigned flags) {
+  return updateTail(stream, nodes, count, flags);
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+BLOCKSCALE_API CUresult cuEventCreate(CUevent *event, unsigned flags) {
+  return withContext([&] {
+    return event ? createEvent(*event, flags) : cudaErrorInvalidValue;
+  });
+}
+
+BLOCKSCALE_API CUresult cuEventDestroy(CUevent event) {
+  return withDriver([&] { return destroyEvent(event); });
+}
+
+BLOCKSCALE_API CUresult cuEventRecord(CUevent event, CUstream stream) {
+  return withContext([&] { return recordEvent(event, stream); });
+}
+
+BLOCKSCALE_API CUresult cuEventRecordWithFlags(CUevent event, CUstream stream,
+                                               unsigned) {
+  return cuEventRecord(event, stream);
+}
+
+BLOCKSCALE_API CUresult cuEventQuery(CUevent event) {
+  return withContext([&] { return waitForEvent(event); });
+}
+
+BLOCKSCALE_API CUresult cuEventSynchronize(CUevent event) {
+  return cuEventQuery(event);
+}
+
+BLOCKSCALE_API CUresult cuEventElapsedTime_v2(float *milliseconds,
+                                              CUevent start, CUevent end) {
+  return withDriver([&] {
+    return milliseconds ? elapsed(start, end, *milliseconds)
+                        : cudaErrorInvalidValue;
+  });
+}
+
+BLOCKSCALE_API CUresult cuCtxRecordEvent(CUcontext, CUevent event) {
+  return withContext([&] { return recordEvent(event, nullptr); });
+}
+
+BLOCKSCALE_API CUresult cuCtxWaitEvent(CUcontext, CUevent event) {
+  return withContext([&] { return waitForEvent(event); });
+}

@@ -1,0 +1,88 @@
+//===- Entries.cpp - functions by name and version ------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// First: its declarations differ from those of a plain cuda.h.
+#include "Entries.h"
+
+#include "Driver.h"
+
+#include <cstring>
+
+using namespace blockscale;
+using namespace blockscale::cuda;
+
+namespace {
+
+struct Entry {
+  const char *name;
+  int version;
+  void *address;
+};
+
+const Entry kEntries[] = {
+#define ENTRY(name, version, symbol)                                           \
+  {#name, version, reinterpret_cast<void *>(symbol)},
+#include "Entries.def"
+#undef ENTRY
+};
+
+/// The newest entry that a program built for `version` knows. `isNewer` says
+/// that there is one for newer programs.
+void *find(const char *name, int version, bool &isNewer) {
+  const Entry *best = nullptr;
+  isNewer = false;
+  for (const Entry &entry : kEntries) {
+    if (std::strcmp(entry.name, name) != 0)
+      continue;
+    if (entry.version > version)
+      isNewer = true;
+    else if (!best || entry.version > best->version)
+      best = &entry;
+  }
+  return best ? best->address : findMissing(name);
+}
+
+} // namespace
+
+void *cuda::findDriverFunction(const char *name, int version) {
+  bool isNewer;
+  return find(name, version, isNewer);
+}
+
+BLOCKSCALE_API CUresult
+cuGetProcAddress_v2(const char *name, void **address, int version,
+                    cuuint64_t flags, CUdriverProcAddressQueryResult *status) {
+  constexpr cuuint64_t kKnown = CU_GET_PROC_ADDRESS_LEGACY_STREAM |
+                                CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+  if (!name || !address || flags & ~kKnown)
+    return CUDA_ERROR_INVALID_VALUE;
+  bool isNewer = false;
+  *address = find(name, version, isNewer);
+  if (status)
+    *status = *address  ? CU_GET_PROC_ADDRESS_SUCCESS
+              : isNewer ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                        : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+  return *address ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+BLOCKSCALE_API CUresult cuGetProcAddress(const char *name, void **address,
+                                         int version, cuuint64_t flags) {
+  return cuGetProcAddress_v2(name, address, version, flags, nullptr);
+}
+
+BLOCKSCALE_API CUresult cuGetExportTable(const void **table, const CUuuid *id) {
+  if (!table || !id)
+    return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  sayOnce(
+      "the program asks the driver for tables that NVIDIA does not "
+      "document, as its statically linked CUDA runtime does: such a program "
+      "runs here only if it still has its symbols (no 'strip', no '-s') "
+      "and is started by 'blockscale emulate --cuda'; otherwise link it "
+      "with 'nvcc -cudart shared'");
+  return CUDA_ERROR_INVALID_VALUE;
+}
