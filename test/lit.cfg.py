@@ -61,6 +61,8 @@ else:
 cuda_driver = os.path.join(os.path.dirname(cuda_runtime), "libcuda.so.1")
 config.substitutions.append(("%cuda_driver", cuda_driver))
 config.substitutions.append(
+    ("%cuda_stand_ins", os.path.join(os.path.dirname(cuda_runtime), "bin")))
+config.substitutions.append(
     ("%cxx_cuda", f"g++ -std=c++17 -Wall -Wextra -isystem {cuda_include}"))
 config.substitutions.append(("%nvcc_plain", nvcc))
 config.substitutions.append(("%nvcc", f"{nvcc} -std=c++17 {cudart_flags}"))
