@@ -9,6 +9,7 @@
 #   safetensors-fuzzer  checkpoints
 #   plan-fuzzer     launch plans
 #   pass-fuzzer     the MLIR parser, then each pass
+#   capi-fuzzer     sequences of calls of the C interface
 #
 # What a run has learned stays in build/sanitize/corpus and is where the next one
 # starts; an input that makes a program fail is left in build/sanitize/findings,
@@ -22,7 +23,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 enter_environment
 
 all=(ptx-fuzzer machine-fuzzer npy-fuzzer safetensors-fuzzer plan-fuzzer
-  pass-fuzzer)
+  pass-fuzzer capi-fuzzer)
 seconds=${1:-}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] ||
   die "usage: scripts/fuzz.sh SECONDS [FUZZER...], one or more of: ${all[*]}"

@@ -72,7 +72,7 @@ for name in ${checks//,/ }; do
     tidy) check tidy "$root/scripts/check-tidy.sh" ;;
     sanitize) check sanitize "$root/scripts/sanitize.sh" --quick address ;;
     fuzz)
-      for fuzzer in ptx machine npy plan pass; do
+      for fuzzer in ptx machine npy plan pass capi; do
         check "$fuzzer-fuzzer" "$root/scripts/fuzz.sh" 15 "$fuzzer-fuzzer"
       done ;;
   esac

@@ -18,6 +18,8 @@ endif()
 install(DIRECTORY include/blockscale DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT Development ${installed_headers})
 if(BLOCKSCALE_ENABLE_MLIR)
+  install(DIRECTORY include/blockscale-c
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development)
   # What TableGen made of the .td files, beside the headers that include it.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/include/blockscale
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development
@@ -27,11 +29,13 @@ endif()
 #===-- CMake package -------------------------------------------------------===#
 
 get_property(BLOCKSCALE_FREE_COMPONENTS GLOBAL PROPERTY BLOCKSCALE_EXPORTS_Free)
+get_property(BLOCKSCALE_C_COMPONENTS GLOBAL PROPERTY BLOCKSCALE_EXPORTS_C)
+list(APPEND BLOCKSCALE_FREE_COMPONENTS ${BLOCKSCALE_C_COMPONENTS})
 get_property(BLOCKSCALE_MLIR_COMPONENTS GLOBAL PROPERTY BLOCKSCALE_EXPORTS_MLIR)
 
 set(export_sets Free)
 if(BLOCKSCALE_ENABLE_MLIR)
-  list(APPEND export_sets MLIR)
+  list(APPEND export_sets C MLIR)
 endif()
 foreach(set ${export_sets})
   install(EXPORT Blockscale${set}Targets NAMESPACE Blockscale::

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <sstream>
 
 using namespace blockscale;
 using namespace blockscale::driver;
@@ -256,13 +255,7 @@ int ExplainVerb::explainHazards() {
     return reportError("unknown format '" + format +
                            "' of the hazards, legal is 'markdown'",
                        kNotUnderstood);
-  std::ostringstream text;
-  text << "| number | grade | hazard | rule |\n| --- | --- | --- | --- |\n";
-  for (const emulator::HazardInfo &info : emulator::hazardCatalogue())
-    text << "| " << info.number << " | "
-         << (info.grade == emulator::Grade::Error ? "error" : "advice") << " | "
-         << info.name << " | " << info.explanation << " |\n";
-  return print(text.str());
+  return print(emulator::hazardTable());
 }
 
 int ExplainVerb::explainFile() {

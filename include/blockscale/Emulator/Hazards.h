@@ -14,6 +14,7 @@
 #define BLOCKSCALE_EMULATOR_HAZARDS_H
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,9 @@ const HazardInfo *hazardInfo(unsigned number);
 
 /// The whole catalogue, by number.
 std::vector<HazardInfo> hazardCatalogue();
+
+/// The same as a table in Markdown.
+std::string hazardTable();
 
 } // namespace blockscale::emulator
 

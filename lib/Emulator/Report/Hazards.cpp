@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 
 namespace blockscale::emulator {
 
@@ -30,6 +31,16 @@ const HazardInfo *hazardInfo(unsigned number) {
 
 std::vector<HazardInfo> hazardCatalogue() {
   return {std::begin(kHazards), std::end(kHazards)};
+}
+
+std::string hazardTable() {
+  std::ostringstream text;
+  text << "| number | grade | hazard | rule |\n| --- | --- | --- | --- |\n";
+  for (const HazardInfo &info : hazardCatalogue())
+    text << "| " << info.number << " | "
+         << (info.grade == Grade::Error ? "error" : "advice") << " | "
+         << info.name << " | " << info.explanation << " |\n";
+  return text.str();
 }
 
 } // namespace blockscale::emulator

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FatalErrorGuard.h"
+#include "blockscale/Target/PTX/FatalErrorGuard.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <mutex>

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/TranslateToPTX.h"
-#include "FatalErrorGuard.h"
+#include "blockscale/Target/PTX/FatalErrorGuard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_LIB_TARGET_PTX_FATALERRORGUARD_H
-#define BLOCKSCALE_LIB_TARGET_PTX_FATALERRORGUARD_H
+#ifndef BLOCKSCALE_TARGET_PTX_FATALERRORGUARD_H
+#define BLOCKSCALE_TARGET_PTX_FATALERRORGUARD_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
@@ -23,4 +23,4 @@ runCatchingFatalErrors(llvm::function_ref<void()> function);
 
 } // namespace blockscale
 
-#endif // BLOCKSCALE_LIB_TARGET_PTX_FATALERRORGUARD_H
+#endif // BLOCKSCALE_TARGET_PTX_FATALERRORGUARD_H

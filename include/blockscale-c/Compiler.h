@@ -1,0 +1,98 @@
+/*===- Compiler.h - from modules to PTX and plans -*- C -*-===*\
+|*
+|* Part of the blockscale project, under the Apache License v2.0 with LLVM
+|* Exceptions.
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+|*
+\*===----------------------------------------------------------------------===*/
+
+#ifndef BLOCKSCALE_C_COMPILER_H
+#define BLOCKSCALE_C_COMPILER_H
+
+#include "blockscale-c/Session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* To be filled by blockscaleCompileOptionsInit(), which takes its size before
+   fields are set; what strings point to must live until the call returns. */
+typedef struct BlockscaleCompileOptions {
+  /* Bytes of this structure as the program knows it. */
+  size_t structSize;
+  /* Chip of what names none: "sm_100a", ... Null or empty leaves it at that,
+     which stands for sm_100a. */
+  const char *target;
+  /* Value of a dynamic M or N for the cost model, at least 1. */
+  int64_t expectedRows;
+  /* Multiply sparse operands that no instruction takes as dense ones. */
+  bool denseFallback;
+  /* Put what no kernel does into the plan, for the host to do, in place of
+     refusing it. */
+  bool hostDuties;
+  /* Assemble the PTX. */
+  bool withCubin;
+  /* The assembler; null or empty for the ptxas that is installed. */
+  const char *ptxas;
+} BlockscaleCompileOptions;
+
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompileOptionsInit(
+    BlockscaleCompileOptions *options, size_t structSize);
+
+typedef enum BlockscaleStage {
+  /* Products with their instructions and schedules. */
+  BLOCKSCALE_STAGE_TENSOR = 0,
+  /* Kernels without addresses. */
+  BLOCKSCALE_STAGE_KERNEL = 1,
+  /* Kernels with all addresses and scale ids. */
+  BLOCKSCALE_STAGE_ASSIGNED = 2,
+  /* Kernels in the NVVM dialect. */
+  BLOCKSCALE_STAGE_NVVM = 3,
+  /* Kernels in the LLVM and NVVM dialects. */
+  BLOCKSCALE_STAGE_LLVM = 4
+} BlockscaleStage;
+
+/* Lowers the module, which may be at any stage up to `stage`, to that stage.
+   `options` may be null. A module that cannot be lowered stays as it is. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleModuleLower(BlockscaleModule module, BlockscaleStage stage,
+                      const BlockscaleCompileOptions *options);
+
+/* Compiles what is in the module, which stays as it is. `options` may be
+   null. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompile(
+    BlockscaleModule module, const BlockscaleCompileOptions *options,
+    BlockscaleCompilation *compilation);
+
+/* Products may be for several chips; each has kernels of its own. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompilationGetChipCount(
+    BlockscaleCompilation compilation, size_t *count);
+
+typedef enum BlockscaleOutput {
+  /* The name of the chip. */
+  BLOCKSCALE_OUTPUT_TARGET = 0,
+  BLOCKSCALE_OUTPUT_PTX = 1,
+  /* Empty unless it was asked for. */
+  BLOCKSCALE_OUTPUT_CUBIN = 2,
+  /* JSON: docs/launch-plan.md. */
+  BLOCKSCALE_OUTPUT_PLAN = 3,
+  /* JSON, and text for people: docs/ptx.md. */
+  BLOCKSCALE_OUTPUT_REPORT = 4,
+  BLOCKSCALE_OUTPUT_REPORT_TEXT = 5,
+  /* C++ that launches the kernels with cuda.h alone. */
+  BLOCKSCALE_OUTPUT_LAUNCHER = 6
+} BlockscaleOutput;
+
+/* Borrowed until the compilation is destroyed. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleCompilationGetOutput(BlockscaleCompilation compilation, size_t chip,
+                               BlockscaleOutput output, BlockscaleSlice *slice);
+
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleCompilationDestroy(BlockscaleCompilation compilation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* BLOCKSCALE_C_COMPILER_H */

@@ -1,0 +1,143 @@
+//===- Compiler.cpp - from modules to PTX and plans -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale-c/Compiler.h"
+#include "Session.h"
+#include "blockscale/Compiler/Compiler.h"
+#include "blockscale/Target/PTX/Launcher.h"
+
+#include <array>
+
+using namespace blockscale;
+using namespace blockscale::capi;
+
+static constexpr unsigned kOutputs = BLOCKSCALE_OUTPUT_LAUNCHER + 1;
+
+namespace {
+struct CompiledKernels : Object {
+  static constexpr const char *kKind = "compilation";
+  /// For each chip, by BlockscaleOutput.
+  std::vector<std::array<std::string, kOutputs>> chips;
+};
+} // namespace
+
+static BlockscaleCompileOptions defaultOptions() {
+  BlockscaleCompileOptions options = {};
+  options.structSize = sizeof(options);
+  options.expectedRows = CompilerOptions().expectedRows;
+  return options;
+}
+
+/// The compiler's options but for the assembler.
+static CompilerOptions compilerOptions(const BlockscaleCompileOptions &given) {
+  CompilerOptions options;
+  options.target = textOf(given.target);
+  options.expectedRows = given.expectedRows;
+  options.denseFallback = given.denseFallback;
+  options.hostDuties = given.hostDuties;
+  if (std::optional<std::string> why = whyNot(options))
+    fail(BLOCKSCALE_REFUSED, *why);
+  return options;
+}
+
+static std::string findAssembler(const BlockscaleCompileOptions &given) {
+  if (!given.withCubin)
+    return "";
+  llvm::Expected<std::string> program = findPtxas(textOf(given.ptxas));
+  if (!program)
+    fail(BLOCKSCALE_REFUSED, llvm::toString(program.takeError()));
+  return *program;
+}
+
+static std::array<std::string, kOutputs> outputsOf(Compilation &&chip) {
+  std::array<std::string, kOutputs> outputs;
+  outputs[BLOCKSCALE_OUTPUT_PLAN] = plan::printPlan(chip.plan);
+  outputs[BLOCKSCALE_OUTPUT_REPORT] = printReportJSON(chip.report);
+  outputs[BLOCKSCALE_OUTPUT_REPORT_TEXT] = printReportText(chip.report);
+  outputs[BLOCKSCALE_OUTPUT_LAUNCHER] = printLauncher(chip.plan);
+  outputs[BLOCKSCALE_OUTPUT_TARGET] = std::move(chip.target);
+  outputs[BLOCKSCALE_OUTPUT_PTX] = std::move(chip.ptx);
+  outputs[BLOCKSCALE_OUTPUT_CUBIN] = std::move(chip.cubin);
+  return outputs;
+}
+
+BlockscaleStatus blockscaleCompileOptionsInit(BlockscaleCompileOptions *options,
+                                              size_t structSize) {
+  return guarded([&] { initOptions(options, structSize, defaultOptions()); });
+}
+
+BlockscaleStatus blockscaleModuleLower(BlockscaleModule handle,
+                                       BlockscaleStage stage,
+                                       const BlockscaleCompileOptions *given) {
+  return guarded([&] {
+    auto until = enumeratorOf<Stage>(stage, BLOCKSCALE_STAGE_LLVM + 1, "stage");
+    CompilerOptions options =
+        compilerOptions(optionsOf(given, defaultOptions()));
+    // A module that fails half-way is of no use to anybody.
+    mlir::OwningOpRef<mlir::ModuleOp> copy;
+    inModule(
+        handle,
+        [&](Module &module) {
+          copy = module.op->clone();
+          if (mlir::failed(lowerTo(*copy, until, options)))
+            fail(BLOCKSCALE_REFUSED, "");
+        },
+        [&](Module &module) { module.op = std::move(copy); });
+  });
+}
+
+BlockscaleStatus blockscaleCompile(BlockscaleModule handle,
+                                   const BlockscaleCompileOptions *given,
+                                   BlockscaleCompilation *compilation) {
+  return guarded([&] {
+    requirePointer(compilation, "compilation");
+    BlockscaleCompileOptions chosen = optionsOf(given, defaultOptions());
+    CompilerOptions options = compilerOptions(chosen);
+    options.ptxas = findAssembler(chosen);
+    auto result = std::make_shared<CompiledKernels>();
+    inModule(handle, [&](Module &module) {
+      mlir::OwningOpRef<mlir::ModuleOp> copy = module.op->clone();
+      mlir::FailureOr<std::vector<Compilation>> chips = compile(*copy, options);
+      if (mlir::failed(chips))
+        fail(BLOCKSCALE_REFUSED, "");
+      for (Compilation &chip : *chips)
+        result->chips.push_back(outputsOf(std::move(chip)));
+    });
+    *compilation = {addObject(std::move(result))};
+  });
+}
+
+BlockscaleStatus
+blockscaleCompilationGetChipCount(BlockscaleCompilation compilation,
+                                  size_t *count) {
+  return guarded([&] {
+    requirePointer(count, "count");
+    *count = get<CompiledKernels>(compilation.id)->chips.size();
+  });
+}
+
+BlockscaleStatus
+blockscaleCompilationGetOutput(BlockscaleCompilation compilation, size_t chip,
+                               BlockscaleOutput output,
+                               BlockscaleSlice *slice) {
+  return guarded([&] {
+    requirePointer(slice, "slice");
+    auto index = enumeratorOf<unsigned>(output, kOutputs, "output");
+    auto object = get<CompiledKernels>(compilation.id);
+    if (chip >= object->chips.size())
+      fail(BLOCKSCALE_INVALID_ARGUMENT,
+           "chip " + std::to_string(chip) + " of " +
+               std::to_string(object->chips.size()));
+    *slice = sliceOf(object->chips[chip][index]);
+  });
+}
+
+BlockscaleStatus
+blockscaleCompilationDestroy(BlockscaleCompilation compilation) {
+  return guarded([&] { destroy<CompiledKernels>(compilation.id); });
+}

@@ -1,0 +1,170 @@
+//===- Explain.cpp - what the hardware allows, and where bytes lie --------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale-c/Explain.h"
+#include "Handles.h"
+#include "blockscale/Emulator/Hazards.h"
+#include "blockscale/Explain/Explain.h"
+#include "blockscale/Formats/Text.h"
+#include "blockscale/HW/Check.h"
+#include "blockscale/HW/LegalityTable.h"
+
+#include <functional>
+
+using namespace blockscale;
+using namespace blockscale::capi;
+
+namespace {
+/// A word of hw::LegalityQuestion by its name.
+struct QuestionField {
+  std::string_view name;
+  std::function<std::string(hw::LegalityQuestion &, std::string_view)> set;
+};
+} // namespace
+
+static QuestionField word(std::string_view name,
+                          std::string hw::LegalityQuestion::*member) {
+  return {name,
+          [member](hw::LegalityQuestion &question, std::string_view text) {
+            question.*member = text;
+            return std::string();
+          }};
+}
+
+static QuestionField
+number(std::string_view name,
+       std::optional<unsigned> hw::LegalityQuestion::*member) {
+  return {name,
+          [member](hw::LegalityQuestion &question, std::string_view text) {
+            question.*member = parseInteger<unsigned>(text);
+            return question.*member ? "" : std::string("is no number");
+          }};
+}
+
+static QuestionField truth(std::string_view name,
+                           bool hw::LegalityQuestion::*member) {
+  return {name,
+          [member](hw::LegalityQuestion &question, std::string_view text) {
+            question.*member = text == "true";
+            return text == "true" || text == "false"
+                       ? ""
+                       : std::string("is neither 'true' nor 'false'");
+          }};
+}
+
+static const std::vector<QuestionField> &questionFields() {
+  using Question = hw::LegalityQuestion;
+  static const std::vector<QuestionField> fields{
+      word("target", &Question::target),
+      word("kind", &Question::kind),
+      word("a", &Question::a),
+      word("b", &Question::b),
+      word("scale", &Question::scale),
+      word("family", &Question::family),
+      number("block", &Question::block),
+      number("m", &Question::m),
+      number("n", &Question::n),
+      number("k", &Question::k),
+      number("cta-group", &Question::ctaGroup),
+      truth("sparse", &Question::sparse),
+      word("a-major", &Question::aMajor),
+      word("b-major", &Question::bMajor),
+      number("sfa-id", &Question::sfaId),
+      number("sfb-id", &Question::sfbId)};
+  return fields;
+}
+
+static void setField(hw::LegalityQuestion &question,
+                     const BlockscaleField &field) {
+  std::string_view name = textOf(field.name, "name");
+  std::string_view value = textOf(field.value, "value");
+  std::string known;
+  for (const QuestionField &each : questionFields()) {
+    known += (known.empty() ? "'" : ", '") + std::string(each.name) + "'";
+    if (each.name != name)
+      continue;
+    if (std::string why = each.set(question, value); !why.empty())
+      fail(BLOCKSCALE_REFUSED, "'" + std::string(value) + "' for '" +
+                                   std::string(name) + "' " + why);
+    return;
+  }
+  fail(BLOCKSCALE_REFUSED, "no question has a word '" + std::string(name) +
+                               "'; there are " + known);
+}
+
+BlockscaleStatus blockscaleExplainLegality(const BlockscaleField *fields,
+                                           size_t count, bool *isLegal,
+                                           BlockscaleBytes *text) {
+  return guarded([&] {
+    if (count)
+      requirePointer(fields, "fields");
+    requirePointer(isLegal, "isLegal");
+    requirePointer(text, "text");
+    hw::LegalityQuestion question;
+    for (size_t i = 0; i < count; ++i)
+      setField(question, fields[i]);
+    hw::LegalityAnswer answer = hw::explainLegality(question);
+    if (!answer.understood)
+      fail(BLOCKSCALE_REFUSED, answer.text);
+    *isLegal = answer.legal;
+    *text = makeBytes(answer.text);
+  });
+}
+
+BlockscaleStatus blockscaleExplainInstructions(BlockscaleSlice target,
+                                               BlockscaleTableFormat format,
+                                               BlockscaleBytes *text) {
+  return guarded([&] {
+    requirePointer(text, "text");
+    std::optional<hw::Target> chip;
+    std::string why, name(textOf(target, "target"));
+    if (!name.empty() && !(chip = hw::parseTarget(name, &why)))
+      fail(BLOCKSCALE_REFUSED, why);
+    switch (enumeratorOf<BlockscaleTableFormat>(format, 3, "format")) {
+    case BLOCKSCALE_TABLE_MARKDOWN:
+      *text = makeBytes(hw::legalityTableMarkdown(chip));
+      return;
+    case BLOCKSCALE_TABLE_CSV:
+      *text = makeBytes(hw::legalityTableCsv(chip));
+      return;
+    case BLOCKSCALE_TABLE_JSON:
+      *text = makeBytes(hw::legalityTableJson(chip));
+      return;
+    }
+  });
+}
+
+static std::string joined(const std::vector<std::string> &lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+BlockscaleStatus blockscaleExplainTable(BlockscaleSlice table,
+                                        BlockscaleSlice questions,
+                                        BlockscaleBytes *answers) {
+  return guarded([&] {
+    requirePointer(answers, "answers");
+    std::string_view name = textOf(table, "table");
+    explain::CsvResult csv = explain::parseCsv(textOf(questions, "questions"));
+    if (!csv.table)
+      fail(BLOCKSCALE_REFUSED, joined(csv.diagnostics));
+    explain::ExplainResult result = explain::explainTable(name, *csv.table);
+    if (!result.table)
+      fail(BLOCKSCALE_REFUSED, joined(result.diagnostics));
+    *answers = makeBytes(explain::writeCsv(*result.table));
+  });
+}
+
+BlockscaleStatus blockscaleExplainHazards(BlockscaleBytes *text) {
+  return guarded([&] {
+    requirePointer(text, "text");
+    *text = makeBytes(emulator::hazardTable());
+  });
+}

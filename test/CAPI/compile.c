@@ -1,0 +1,115 @@
+/* RUN: %cc %s -o %t %link && %t %t.cubin
+   RUN: llvm-readelf -S %t.cubin | FileCheck %s
+   CHECK: .text.product
+
+   Text or bytecode in; PTX, cubin, plan, report and the IR of a stage out. */
+
+#include "blockscale-c/Compiler.h"
+#include "check.h"
+#include "product.h"
+
+static BlockscaleSlice output(BlockscaleCompilation compilation,
+                              BlockscaleOutput which) {
+  BlockscaleSlice result = {NULL, 0};
+  CHECK_OK(blockscaleCompilationGetOutput(compilation, 0, which, &result));
+  return result;
+}
+
+static void checkStages(BlockscaleSession session) {
+  static const char *const marks[] = {"schedule(", "gpu.module", "steps [",
+                                      "nvvm.", "llvm.func"};
+  for (int stage = BLOCKSCALE_STAGE_TENSOR; stage <= BLOCKSCALE_STAGE_LLVM;
+       ++stage) {
+    BlockscaleModule module;
+    CHECK_OK(
+        blockscaleModuleParse(session, slice(kProduct), slice(""), &module));
+    CHECK_OK(blockscaleModuleLower(module, (BlockscaleStage)stage, NULL));
+    BlockscaleBytes text;
+    BlockscaleSlice printed;
+    CHECK_OK(blockscaleModulePrint(module, &text));
+    CHECK_OK(blockscaleBytesGet(text, &printed));
+    CHECK(contains(printed, marks[stage]));
+    CHECK_OK(blockscaleBytesDestroy(text));
+    /* It does not go back. */
+    if (stage > BLOCKSCALE_STAGE_TENSOR)
+      CHECK_FAILS(BLOCKSCALE_REFUSED, "already",
+                  blockscaleModuleLower(module, BLOCKSCALE_STAGE_TENSOR, NULL));
+    CHECK_OK(blockscaleModuleDestroy(module));
+  }
+}
+
+static void checkBytecode(BlockscaleSession session, BlockscaleModule module,
+                          BlockscaleSlice ptx) {
+  BlockscaleBytes bytes;
+  BlockscaleSlice bytecode;
+  CHECK_OK(blockscaleModuleWriteBytecode(module, &bytes));
+  CHECK_OK(blockscaleBytesGet(bytes, &bytecode));
+  CHECK(bytecode.size > 4 && memcmp(bytecode.data, "ML\xefR", 4) == 0);
+  BlockscaleModule again;
+  CHECK_OK(blockscaleModuleParse(session, bytecode, slice(""), &again));
+  CHECK_OK(blockscaleBytesDestroy(bytes));
+  BlockscaleCompileOptions options;
+  CHECK_OK(blockscaleCompileOptionsInit(&options, sizeof options));
+  options.target = "sm_103a";
+  BlockscaleCompilation compilation;
+  CHECK_OK(blockscaleCompile(again, &options, &compilation));
+  BlockscaleSlice same = output(compilation, BLOCKSCALE_OUTPUT_PTX);
+  CHECK(same.size == ptx.size && !memcmp(same.data, ptx.data, ptx.size));
+  CHECK_OK(blockscaleCompilationDestroy(compilation));
+}
+
+int main(int argc, char **argv) {
+  CHECK(argc == 2);
+  BlockscaleSession session;
+  CHECK_OK(blockscaleSessionCreate(&session));
+  BlockscaleModule module;
+  CHECK_OK(blockscaleModuleParse(session, slice(kProduct), slice("in.mlir"),
+                                 &module));
+
+  BlockscaleCompileOptions options;
+  CHECK_OK(blockscaleCompileOptionsInit(&options, sizeof options));
+  CHECK(options.expectedRows == 4096 && !options.withCubin);
+  options.target = "sm_103a";
+  options.withCubin = true;
+  BlockscaleCompilation compilation;
+  CHECK_OK(blockscaleCompile(module, &options, &compilation));
+  size_t chips = 0;
+  CHECK_OK(blockscaleCompilationGetChipCount(compilation, &chips));
+  CHECK(chips == 1);
+  BlockscaleSlice target = output(compilation, BLOCKSCALE_OUTPUT_TARGET);
+  CHECK(target.size == 7 && !memcmp(target.data, "sm_103a", 7));
+  BlockscaleSlice ptx = output(compilation, BLOCKSCALE_OUTPUT_PTX);
+  CHECK(contains(ptx, ".target sm_103a"));
+  CHECK(contains(ptx, ".entry product("));
+  CHECK(contains(ptx, "tcgen05.mma"));
+  CHECK(contains(output(compilation, BLOCKSCALE_OUTPUT_PLAN),
+                 "\"sourceFunction\": \"product\""));
+  CHECK(contains(output(compilation, BLOCKSCALE_OUTPUT_REPORT),
+                 "\"registers\": "));
+  CHECK(
+      contains(output(compilation, BLOCKSCALE_OUTPUT_REPORT_TEXT), "product"));
+  CHECK(contains(output(compilation, BLOCKSCALE_OUTPUT_LAUNCHER), "cuda.h"));
+  BlockscaleSlice cubin = output(compilation, BLOCKSCALE_OUTPUT_CUBIN);
+  FILE *file = fopen(argv[1], "wb");
+  CHECK(file && fwrite(cubin.data, 1, cubin.size, file) == cubin.size);
+  CHECK(fclose(file) == 0);
+
+  /* The module is as it was. */
+  BlockscaleBytes text;
+  BlockscaleSlice printed;
+  CHECK_OK(blockscaleModulePrint(module, &text));
+  CHECK_OK(blockscaleBytesGet(text, &printed));
+  CHECK(contains(printed, "blockscale.matmul") &&
+        !contains(printed, "gpu.module"));
+
+  checkBytecode(session, module, ptx);
+  checkStages(session);
+  CHECK_OK(blockscaleCompilationDestroy(compilation));
+  CHECK_OK(blockscaleSessionDestroy(session));
+
+  uint32_t major = 9, minor = 9;
+  blockscaleApiVersion(&major, &minor);
+  CHECK(major == BLOCKSCALE_C_API_MAJOR && minor == BLOCKSCALE_C_API_MINOR);
+  CHECK(strcmp(blockscaleVersion(), "0.1.0") == 0);
+  return 0;
+}
