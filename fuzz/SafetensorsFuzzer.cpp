@@ -3,13 +3,14 @@
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads whatever comes as a checkpoint and checks it. Half of the inputs get
-// names, types and shapes that belong together, so that the conventions are
-// reached and not the parser alone.
+// Reads whatever comes as a checkpoint, checks it, and packs a parameter of it.
+// Half of the inputs get names, types and shapes that belong together, so that
+// the conventions are reached and not the parser alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Checkpoint/Check.h"
+#include "blockscale/Checkpoint/Pack.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -82,7 +83,10 @@ static std::string fileOf(const uint8_t *data, size_t size) {
     std::abort();
   std::fclose(file);
   static const bool isRemoved = [] {
-    return std::atexit([] { std::remove(path.c_str()); }) == 0;
+    return std::atexit([] {
+             std::remove(path.c_str());
+             std::remove((path + ".out.safetensors").c_str());
+           }) == 0;
   }();
   if (!isRemoved)
     std::abort();
@@ -96,6 +100,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     std::abort();
   if (!read)
     return 0;
+  // What can be read as numbers is.
+  PackOptions options;
+  options.to = PackTo::F32;
+  options.threads = 1;
+  for (const QuantizedTensor &tensor : recognize(*read.value))
+    options.tensors.assign(1, tensor.name);
+  auto packed = pack(*read.value, path + ".out.safetensors", options);
+  if (bool(packed) != packed.error.empty())
+    std::abort();
   CheckReport report = check(*read.value, CheckOptions());
   if (printReport(report).empty() || printReportJson(report).empty())
     std::abort();

@@ -105,7 +105,7 @@ def read_weight(tensors, metadata, prefix):
         block = 16 if kind["_type"] == "NVFP4Tensor" else 32
         if kind["_data"]["is_swizzled_scales"]:
             rows, columns = elements.shape
-            scales = untile(scales, rows, columns // block)
+            scales = untile(scales, rows, -(-columns // block))
         scales = number(scales)
         if (factor := get("_weight_per_tensor_scale")) is not None:
             scales = scales * factor

@@ -7,6 +7,7 @@
 
 #include "blockscale/Checkpoint/Checkpoint.h"
 #include "Json.h"
+#include "blockscale/Packing/Npy.h"
 
 #include <algorithm>
 #include <cassert>
@@ -53,6 +54,61 @@ std::string Checkpoint::addFile(const std::string &path) {
   for (const auto &each : header->metadata)
     if (metadataPlace.try_emplace(each.first, merged.size()).second)
       merged.push_back(each);
+  opened.push_back(std::move(*file.value));
+  return "";
+}
+
+/// The type of an array's numbers. What numpy has no name for is raw bytes to
+/// it, and bfloat16 if there are two.
+static std::optional<DType> numbersOf(const packing::NpyHeader &header) {
+  switch (header.type) {
+  case packing::NpyType::F16:
+    return DType::F16;
+  case packing::NpyType::F32:
+    return DType::F32;
+  case packing::NpyType::F64:
+    return DType::F64;
+  case packing::NpyType::U16:
+    return header.descr.find('V') != std::string::npos ? DType::BF16
+                                                       : DType::U16;
+  case packing::NpyType::U8:
+    return DType::U8;
+  case packing::NpyType::I8:
+    return DType::I8;
+  case packing::NpyType::I16:
+    return DType::I16;
+  case packing::NpyType::U32:
+    return DType::U32;
+  case packing::NpyType::I32:
+    return DType::I32;
+  case packing::NpyType::U64:
+    return DType::U64;
+  case packing::NpyType::I64:
+    return DType::I64;
+  }
+  return std::nullopt;
+}
+
+std::string Checkpoint::addArray(const std::string &path) {
+  Parsed<InputFile> file = InputFile::open(path);
+  if (!file)
+    return file.error;
+  std::vector<uint8_t> start(
+      std::min(file->size(), packing::kMaxNpyHeaderBytes));
+  if (std::string error = file->read(0, start.data(), start.size());
+      !error.empty())
+    return error;
+  Parsed<packing::NpyHeader> header =
+      packing::parseNpyHeader(start.data(), start.size(), file->size());
+  if (!header)
+    return "'" + path + "': " + header.error;
+  Tensor tensor;
+  tensor.name = fs::path(path).stem().string();
+  tensor.dtype = numbersOf(*header).value_or(DType::U8);
+  tensor.shape = header->shape;
+  tensor.offset = header->offset;
+  tensor.bytes = header->bytes;
+  all.push_back(std::move(tensor));
   opened.push_back(std::move(*file.value));
   return "";
 }
@@ -192,6 +248,8 @@ Parsed<Checkpoint> Checkpoint::open(const std::string &path) {
   std::string error;
   if (isDirectory)
     error = checkpoint.addDirectory(path);
+  else if (endsWith(path, ".npy"))
+    error = checkpoint.addArray(path);
   else if (endsWith(path, ".json"))
     error = checkpoint.addIndex(path);
   else

@@ -315,6 +315,9 @@ checkpoint::recognize(const Checkpoint &checkpoint) {
     Recognizer recognizer{checkpoint, checkpoint.declaration(), group, {}};
     recognizer.result.name = name;
     recognizer.recognize();
+    for (const Tensor *part : group.parts)
+      if (part)
+        recognizer.result.parts.push_back(part);
     results.push_back(std::move(recognizer.result));
   }
   return results;

@@ -7,6 +7,7 @@
 
 #include "Json.h"
 #include "Recognizer.h"
+#include "blockscale/HW/ScaleLayout.h"
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
@@ -104,8 +105,14 @@ void Recognizer::recognizeTorchao() {
                                               "may be taken as 1");
   takeScales(scales, isNvfp4 ? ElementFormat::UE4M3 : ElementFormat::UE8M0, 1,
              isNvfp4 ? kNvfp4Block : kMxBlock);
-  if (result.placement == ScalePlacement::Rows && isTiled)
+  bool isWhole = result.scaleRows() % hw::kAtomRows == 0 &&
+                 result.scaleColumns() % hw::kAtomScales == 0;
+  if (result.placement == ScalePlacement::Rows && isTiled && isWhole)
     result.placement = ScalePlacement::Tiled;
+  else if (result.placement == ScalePlacement::Rows && isTiled)
+    report(Rule::ScaleShape,
+           named(*scales) + " does not fill the 128 x 4 atoms in which it is, "
+                            "as 'is_swizzled_scales' says");
   else if (result.placement == ScalePlacement::Tiled && !isTiled &&
            !type.empty())
     report(Rule::TiledScales,
@@ -268,10 +275,12 @@ void Recognizer::floatWeight(const Tensor &weight) {
     result.scaleFormat = elementFormat(scales->dtype);
     result.blockRows = isOne ? 0 : 1;
     result.placement = ScalePlacement::Rows;
-    if (isChannel && scales->elementCount() != result.batch() * result.rows())
+    if (isChannel && scales->elementCount() != result.batch() * result.rows()) {
+      result.placement = ScalePlacement::Unknown;
       report(Rule::ScaleShape, named(*scales) + ": expected " +
                                    std::to_string(result.rows()) +
                                    " scales, one for a row");
+    }
     return;
   }
   // One column for 32 elements is that of MX, whatever the type.

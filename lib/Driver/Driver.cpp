@@ -18,6 +18,7 @@ int blockscale::driver::run(int argc, const char *const *argv) {
   verbs.push_back(makeCompileVerb());
   verbs.push_back(makeEmulateVerb());
   verbs.push_back(makeExplainVerb());
+  verbs.push_back(makePackVerb());
   verbs.push_back(makeVerifyVerb());
   return runVerbs(
       verbs, "blockscale " BLOCKSCALE_VERSION " (LLVM " LLVM_VERSION_STRING ")",

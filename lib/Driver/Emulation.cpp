@@ -16,6 +16,7 @@ int blockscale::driver::runWithoutCompiler(int argc, const char *const *argv) {
   verbs.push_back(makeCheckVerb());
   verbs.push_back(makeEmulateVerb());
   verbs.push_back(makeExplainVerb());
+  verbs.push_back(makePackVerb());
   return runVerbs(verbs, "blockscale-emulate " BLOCKSCALE_VERSION,
                   "Emulator of PTX for Blackwell's tensor cores", argc, argv);
 }

@@ -53,6 +53,7 @@ std::unique_ptr<Verb> makeCheckVerb();
 std::unique_ptr<Verb> makeCompileVerb();
 std::unique_ptr<Verb> makeEmulateVerb();
 std::unique_ptr<Verb> makeExplainVerb();
+std::unique_ptr<Verb> makePackVerb();
 std::unique_ptr<Verb> makeVerifyVerb();
 
 } // namespace blockscale::driver

@@ -134,14 +134,20 @@ uint8_t blockscale::nvfp4BlockScale(float largestMagnitude,
   return static_cast<uint8_t>(encode(ElementFormat::UE4M3, scale));
 }
 
+float blockscale::nvfp4BlockFactor(uint8_t scaleByte,
+                                   const TensorScale &tensor) {
+  float scale = decode(ElementFormat::UE4M3, scaleByte);
+  // With a zero scale the published reciprocal turns every value into +-6, all
+  // of which mean 0; zeros are written instead.
+  return scale == 0 ? 0.0f : boundedReciprocal(scale * tensor.decode);
+}
+
 void blockscale::nvfp4QuantizeBlock(uint8_t scaleByte,
                                     const TensorScale &tensor,
                                     const float *values, size_t count,
                                     uint8_t *codes) {
   float scale = decode(ElementFormat::UE4M3, scaleByte);
-  // With a zero scale the published reciprocal turns every value into +-6, all
-  // of which mean 0; write the zeros instead.
-  float factor = scale == 0 ? 0.0f : boundedReciprocal(scale * tensor.decode);
+  float factor = nvfp4BlockFactor(scaleByte, tensor);
   for (size_t i = 0; i < count; ++i) {
     float value = values[i];
     if (scale == 0 && std::isinf(value))

@@ -204,10 +204,11 @@ std::string parseType(const std::string &descr, NpyType &type) {
 }
 
 /// Bytes that the shape asks for; nothing if they do not fit 63 bits.
-std::optional<uint64_t> dataBytes(const NpyArray &array) {
-  uint64_t bytes = npyTypeSize(array.type);
+std::optional<uint64_t> dataBytes(NpyType type,
+                                  const std::vector<uint64_t> &shape) {
+  uint64_t bytes = npyTypeSize(type);
   bool empty = false;
-  for (uint64_t size : array.shape) {
+  for (uint64_t size : shape) {
     if (size == 0) {
       empty = true;
       continue;
@@ -240,45 +241,64 @@ uint64_t NpyArray::elementCount() const {
   return count;
 }
 
-NpyResult packing::parseNpy(const uint8_t *bytes, size_t size) {
+Parsed<NpyHeader> packing::parseNpyHeader(const uint8_t *bytes, size_t size,
+                                          uint64_t fileBytes) {
+  using Result = Parsed<NpyHeader>;
   std::string_view file(reinterpret_cast<const char *>(bytes), size);
   if (file.substr(0, kMagic.size()) != kMagic)
-    return failure("not a .npy file: the magic string is missing");
+    return Result::failure("not a .npy file: the magic string is missing");
   if (size < 10)
-    return failure("the file ends inside the header");
+    return Result::failure("the file ends inside the header");
   unsigned version = bytes[6];
   if (version < 1 || version > 3)
-    return failure("format version " + std::to_string(version) +
-                   "; expected 1, 2 or 3");
+    return Result::failure("format version " + std::to_string(version) +
+                           "; expected 1, 2 or 3");
   size_t lengthBytes = version == 1 ? 2 : 4;
   size_t start = 8 + lengthBytes, length = 0;
   if (size < start)
-    return failure("the file ends inside the header");
+    return Result::failure("the file ends inside the header");
   for (size_t i = 0; i < lengthBytes; ++i)
     length |= size_t(bytes[8 + i]) << (8 * i);
+  if (length > fileBytes - start)
+    return Result::failure("a header of " + std::to_string(length) +
+                           " bytes; the file has " +
+                           std::to_string(fileBytes - start) + " left");
   if (length > size - start)
-    return failure("a header of " + std::to_string(length) +
-                   " bytes; the file has " + std::to_string(size - start) +
-                   " left");
+    return Result::failure("a header of " + std::to_string(length) +
+                           " bytes; at most " + std::to_string(size - start) +
+                           " are read");
   Header header;
   if (std::string error =
           HeaderParser(file.substr(start, length)).parse(header);
       !error.empty())
-    return failure(error);
-  NpyArray array;
-  if (std::string error = parseType(header.descr, array.type); !error.empty())
-    return failure(error);
+    return Result::failure(error);
+  NpyHeader result;
+  if (std::string error = parseType(header.descr, result.type); !error.empty())
+    return Result::failure(error);
   if (header.fortranOrder && header.shape.size() > 1)
-    return failure("the array is in Fortran order; expected C order");
-  array.shape = header.shape;
-  std::optional<uint64_t> expected = dataBytes(array);
+    return Result::failure("the array is in Fortran order; expected C order");
+  result.descr = std::move(header.descr);
+  result.shape = std::move(header.shape);
+  std::optional<uint64_t> expected = dataBytes(result.type, result.shape);
   if (!expected)
-    return failure("the shape asks for more than 2^63 bytes");
-  uint64_t found = size - start - length;
-  if (*expected != found)
-    return failure("the shape asks for " + std::to_string(*expected) +
-                   " bytes; the file has " + std::to_string(found));
-  array.data.assign(bytes + start + length, bytes + size);
+    return Result::failure("the shape asks for more than 2^63 bytes");
+  result.offset = start + length;
+  result.bytes = fileBytes - result.offset;
+  if (*expected != result.bytes)
+    return Result::failure("the shape asks for " + std::to_string(*expected) +
+                           " bytes; the file has " +
+                           std::to_string(result.bytes));
+  return Result::success(std::move(result));
+}
+
+NpyResult packing::parseNpy(const uint8_t *bytes, size_t size) {
+  Parsed<NpyHeader> header = parseNpyHeader(bytes, size, size);
+  if (!header)
+    return failure(header.error);
+  NpyArray array;
+  array.type = header->type;
+  array.shape = header->shape;
+  array.data.assign(bytes + header->offset, bytes + size);
   return {std::move(array), ""};
 }
 
@@ -296,26 +316,34 @@ NpyResult packing::readNpy(const std::string &path) {
   return result;
 }
 
-std::optional<std::vector<uint8_t>> packing::formatNpy(const NpyArray &array) {
-  std::optional<uint64_t> expected = dataBytes(array);
-  if (!expected || *expected != array.data.size())
-    return std::nullopt;
+std::string packing::formatNpyHeader(NpyType type,
+                                     const std::vector<uint64_t> &shape) {
   std::string header = "{'descr': '";
-  header += npyTypeSize(array.type) == 1 ? '|' : '<';
-  header += npyTypeName(array.type);
+  header += npyTypeSize(type) == 1 ? '|' : '<';
+  header += npyTypeName(type);
   header += "', 'fortran_order': False, 'shape': (";
-  for (size_t i = 0; i < array.shape.size(); ++i)
-    header += (i ? ", " : "") + std::to_string(array.shape[i]);
-  header += array.shape.size() == 1 ? ",), }" : "), }";
+  for (size_t i = 0; i < shape.size(); ++i)
+    header += (i ? ", " : "") + std::to_string(shape[i]);
+  header += shape.size() == 1 ? ",), }" : "), }";
   // Magic, version and length take 10 bytes; a newline ends the header.
   header.append(63 - (header.size() + 10) % 64, ' ');
   header += '\n';
   if (header.size() > 0xffff)
+    return "";
+  std::string bytes(kMagic);
+  bytes += '\1';
+  bytes += '\0';
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  return bytes + header;
+}
+
+std::optional<std::vector<uint8_t>> packing::formatNpy(const NpyArray &array) {
+  std::optional<uint64_t> expected = dataBytes(array.type, array.shape);
+  std::string header = formatNpyHeader(array.type, array.shape);
+  if (!expected || *expected != array.data.size() || header.empty())
     return std::nullopt;
-  std::vector<uint8_t> bytes(kMagic.begin(), kMagic.end());
-  bytes.insert(bytes.end(), {1, 0, uint8_t(header.size() & 0xff),
-                             uint8_t(header.size() >> 8)});
-  bytes.insert(bytes.end(), header.begin(), header.end());
+  std::vector<uint8_t> bytes(header.begin(), header.end());
   bytes.insert(bytes.end(), array.data.begin(), array.data.end());
   return bytes;
 }

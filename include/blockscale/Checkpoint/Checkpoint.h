@@ -52,7 +52,8 @@ struct Tensor : TensorEntry {
 class Checkpoint {
 public:
   /// `path` is a .safetensors file, an index (.safetensors.index.json), or a
-  /// directory that holds one index or, without one, any number of files.
+  /// directory that holds one index or, without one, any number of files. A
+  /// .npy file is a checkpoint of one tensor that is called as the file is.
   static Parsed<Checkpoint> open(const std::string &path);
 
   /// Sorted by name; no name occurs twice.
@@ -75,6 +76,7 @@ public:
 
 private:
   std::string addFile(const std::string &path);
+  std::string addArray(const std::string &path);
   std::string addIndex(const std::string &path);
   std::string addDirectory(const std::string &path);
   std::string sortTensors();

@@ -83,6 +83,8 @@ struct QuantizedTensor {
   bool highNibbleFirst = false;
   /// Rows alternate between gate and up projection.
   bool interleavedRows = false;
+  /// All tensors that belong to it, those above among them.
+  std::vector<const Tensor *> parts;
   std::vector<Finding> findings;
 
   bool isQuantized() const { return family != Family::None; }

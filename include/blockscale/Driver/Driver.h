@@ -22,7 +22,7 @@ inline constexpr int kNotUnderstood = 2;
 int run(int argc, const char *const *argv);
 
 /// The same with the verbs that need neither LLVM nor MLIR: check, emulate,
-/// explain.
+/// explain, pack.
 int runWithoutCompiler(int argc, const char *const *argv);
 
 } // namespace blockscale::driver

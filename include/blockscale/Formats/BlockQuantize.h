@@ -82,6 +82,10 @@ TensorScale nvfp4TensorScale(float largestMagnitude);
 /// gives 0x7f, which makes the block NaN.
 uint8_t nvfp4BlockScale(float largestMagnitude, const TensorScale &tensor);
 
+/// What the values of a block under that scale are multiplied by before they
+/// are rounded: min(1 / (scale * decode), FLT_MAX); 0 under a scale of 0.
+float nvfp4BlockFactor(uint8_t scaleByte, const TensorScale &tensor);
+
 /// The e2m1 codes of a block under its scale. A block whose scale rounded to 0
 /// gets zeros with the signs of the data; all others agree with the published
 /// order of binary32 operations bit for bit.

@@ -14,6 +14,8 @@
 #ifndef BLOCKSCALE_PACKING_NPY_H
 #define BLOCKSCALE_PACKING_NPY_H
 
+#include "blockscale/Formats/Parsed.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,6 +64,28 @@ struct NpyResult {
   std::optional<NpyArray> array;
   std::string error;
 };
+
+/// What stands before the data of a file.
+struct NpyHeader {
+  NpyType type = NpyType::U8;
+  /// The type as written, such as "<f4": it tells raw bytes from integers.
+  std::string descr;
+  std::vector<uint64_t> shape;
+  /// Where the data start, and their bytes.
+  uint64_t offset = 0, bytes = 0;
+};
+
+/// Bytes from the start of a file that hold any header of it that is read.
+inline constexpr uint64_t kMaxNpyHeaderBytes = uint64_t(1) << 20;
+
+/// Reads the header of a file of `fileBytes`, of which the first `size` are
+/// there; the same is refused as by parseNpy().
+Parsed<NpyHeader> parseNpyHeader(const uint8_t *bytes, size_t size,
+                                 uint64_t fileBytes);
+
+/// The bytes before the data of a version 1 file; empty if the shape has more
+/// dimensions than such a header can hold.
+std::string formatNpyHeader(NpyType type, const std::vector<uint64_t> &shape);
 
 /// Reads a whole file held in memory. Refuses big-endian and Fortran-order
 /// arrays, other element types, and any disagreement between header and size.

@@ -196,6 +196,11 @@ def orders():
     padded = np.zeros((256, 8), E4M3)
     padded[:200, :6] = scales
     save("scale-shape.padded", modelopt(data, padded, factor))
+    torchao = {"a._weight_qdata": data, "a._weight_scale": scales,
+               "a._weight_per_tensor_scale": np.float32(factor)}
+    kind = {"_type": "NVFP4Tensor", "_data": {"is_swizzled_scales": True}}
+    save("scale-shape.torchao", torchao,
+         metadata={"a.weight": json.dumps(kind)})
     swapped = data >> 4 | data << 4
     mark = np.frombuffer(b'{"format": "nvfp4"}', np.uint8)
     save("nibble-order.comfy", modelopt(swapped, atoms(scales), factor,

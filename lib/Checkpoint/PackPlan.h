@@ -1,0 +1,46 @@
+//===- PackPlan.h - which tensors packing writes ----------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CHECKPOINT_PACKPLAN_H
+#define BLOCKSCALE_LIB_CHECKPOINT_PACKPLAN_H
+
+#include "blockscale/Checkpoint/Pack.h"
+
+namespace blockscale::checkpoint {
+
+/// What becomes of one parameter.
+struct ParameterPlan {
+  const QuantizedTensor *input = nullptr;
+  PackTo to = PackTo::Same;
+  /// Of what is written, or of what stays the same.
+  packing::BlockFormat format;
+  /// Numbers of output tensors; nothing for those that there are not.
+  std::optional<size_t> elements, scales, globalScale, inputScale, metadata;
+};
+
+/// A tensor that is written as it is.
+struct CopyPlan {
+  const Tensor *input;
+  size_t output;
+};
+
+struct PackPlan {
+  std::vector<TensorEntry> outputs;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  std::vector<ParameterPlan> parameters;
+  std::vector<CopyPlan> copies;
+};
+
+/// Decides what is written. `forNumpy`: names and shapes for .npy files, of
+/// which each holds one tensor of the only parameter.
+Parsed<PackPlan> planPack(const Checkpoint &checkpoint,
+                          const std::vector<QuantizedTensor> &parameters,
+                          const PackOptions &options, bool forNumpy);
+
+} // namespace blockscale::checkpoint
+
+#endif // BLOCKSCALE_LIB_CHECKPOINT_PACKPLAN_H

@@ -1,0 +1,302 @@
+//===- Values.cpp - the numbers that a parameter stands for ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Checkpoint/Values.h"
+#include "ScaleData.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/Packing/Storage.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+using namespace blockscale;
+using namespace blockscale::checkpoint;
+
+/// Numbers that become binary32 by themselves.
+static bool isNumeric(DType type) {
+  return type == DType::F32 || type == DType::F64 || type == DType::F16 ||
+         type == DType::BF16 || type == DType::F8E4M3 ||
+         type == DType::F8E5M2 || type == DType::F6E2M3 ||
+         type == DType::F6E3M2 || type == DType::F4;
+}
+
+std::string ValueReader::whyNot(const QuantizedTensor &tensor) {
+  std::string name = "'" + tensor.name + "': ";
+  if (!tensor.elements)
+    return name + "there are no elements";
+  for (const Finding &finding : tensor.findings) {
+    bool isFatal = finding.rule == Rule::MissingScales ||
+                   finding.rule == Rule::MissingGlobalScale ||
+                   finding.rule == Rule::ScaleType ||
+                   finding.rule == Rule::BlockShape ||
+                   finding.rule == Rule::MixedFamilies;
+    if (isFatal)
+      return name + finding.text;
+  }
+  unsigned bits = dtypeBits(tensor.elements->dtype);
+  if (bits < 8 && tensor.columns() * bits % 8 != 0)
+    return name + "rows of " + std::to_string(tensor.columns()) +
+           " elements of " + std::to_string(bits) + " bits are no whole bytes";
+  if (!tensor.isQuantized())
+    return isNumeric(tensor.elements->dtype)
+               ? ""
+               : name + "values of type " +
+                     std::string(dtypeName(tensor.elements->dtype)) +
+                     " are no numbers to quantise";
+  if (!tensor.element && tensor.packed == 1)
+    return name + "values of " + tensor.format + " of " +
+           std::string(familyName(tensor.family)) + " are not read";
+  if (tensor.scales && tensor.placement != ScalePlacement::Rows &&
+      tensor.placement != ScalePlacement::Tiled)
+    return name + "it is not known where the scales in '" +
+           tensor.scales->name + "' lie; 'blockscale check' says more";
+  return "";
+}
+
+Parsed<ValueReader> ValueReader::open(const Checkpoint &checkpoint,
+                                      const QuantizedTensor &tensor) {
+  ValueReader reader(checkpoint, tensor);
+  if (!tensor.globalScale)
+    return Parsed<ValueReader>::success(reader);
+  Parsed<double> value = readNumber(checkpoint, *tensor.globalScale);
+  if (!value)
+    return Parsed<ValueReader>::failure(value.error);
+  reader.global = static_cast<float>(*value);
+  if (!(reader.global > 0) || !std::isfinite(reader.global))
+    return Parsed<ValueReader>::failure("'" + tensor.globalScale->name +
+                                        "' is no positive finite number");
+  return Parsed<ValueReader>::success(reader);
+}
+
+float ValueReader::globalFactor() const {
+  return tensor->globalUse == GlobalUse::Divisor ? 1 / global : global;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+/// `count` numbers of `type`, packed from a whole byte on.
+static void convert(DType type, const uint8_t *from, uint64_t count,
+                    float *values) {
+  if (type == DType::F32) {
+    std::memcpy(values, from, count * sizeof(float));
+    return;
+  }
+  if (type == DType::F64) {
+    for (uint64_t i = 0; i < count; ++i) {
+      double value;
+      std::memcpy(&value, from + 8 * i, sizeof(value));
+      values[i] = static_cast<float>(value);
+    }
+    return;
+  }
+  if (type == DType::BF16) {
+    for (uint64_t i = 0; i < count; ++i) {
+      uint32_t bits = (uint32_t(from[2 * i]) | uint32_t(from[2 * i + 1]) << 8)
+                      << 16;
+      std::memcpy(&values[i], &bits, sizeof(bits));
+    }
+    return;
+  }
+  ElementFormat format = *elementFormat(type);
+  if (type == DType::F16) {
+    for (uint64_t i = 0; i < count; ++i)
+      values[i] = decode(format, uint32_t(from[2 * i]) |
+                                     uint32_t(from[2 * i + 1]) << 8);
+    return;
+  }
+  std::vector<uint8_t> codes(count);
+  unpackElements(format, from, count, codes.data());
+  const std::array<float, 256> &table = decodeTable(format);
+  for (uint64_t i = 0; i < count; ++i)
+    values[i] = table[codes[i]];
+}
+
+/// `count` numbers of a quantised tensor.
+static void decodeElements(const QuantizedTensor &tensor, const uint8_t *from,
+                           uint64_t count, float *values) {
+  if (!tensor.element) {
+    // Unsigned numbers of a word's equal parts, less half their range.
+    unsigned bits = 32 / tensor.packed;
+    float half = static_cast<float>(1u << (bits - 1));
+    for (uint64_t i = 0; i < count; ++i) {
+      unsigned at = unsigned(i * bits % 8);
+      values[i] = float(from[i * bits / 8] >> at & ((1u << bits) - 1)) - half;
+    }
+    return;
+  }
+  const std::array<float, 256> &table = decodeTable(*tensor.element);
+  if (tensor.packed != 2) {
+    std::vector<uint8_t> codes(count);
+    unpackElements(*tensor.element, from, count, codes.data());
+    for (uint64_t i = 0; i < count; ++i)
+      values[i] = table[codes[i]];
+    return;
+  }
+  unsigned first = tensor.highNibbleFirst ? 4 : 0;
+  for (uint64_t i = 0; i < count; ++i)
+    values[i] = table[from[i / 2] >> (first ^ (i % 2 * 4)) & 15];
+}
+
+std::string ValueReader::readElements(const Region &region,
+                                      float *values) const {
+  const Tensor &data = *tensor->elements;
+  uint64_t matrixRows = tensor->rows();
+  // Bytes of a row: of its elements, or of the words that hold them.
+  uint64_t lines = tensor->batch() * matrixRows;
+  uint64_t rowBytes = lines ? data.bytes / lines : 0;
+  uint64_t bits = tensor->packed > 2 ? 32 / tensor->packed
+                                     : dtypeBits(data.dtype) / tensor->packed;
+  if (tensor->packed == 2 && data.dtype == DType::F4)
+    bits = 4;
+  uint64_t firstByte = region.firstColumn * bits / 8;
+  assert(region.firstColumn * bits % 8 == 0 && "a region of whole bytes");
+  uint64_t bytes = (region.columns * bits + 7) / 8;
+  std::vector<uint8_t> raw(region.rows * bytes);
+  uint64_t line = region.batch * matrixRows + region.firstRow;
+  if (bytes == rowBytes) {
+    if (std::string error =
+            checkpoint->read(data, line * rowBytes, raw.data(), raw.size());
+        !error.empty())
+      return error;
+  } else {
+    for (uint64_t row = 0; row < region.rows; ++row)
+      if (std::string error =
+              checkpoint->read(data, (line + row) * rowBytes + firstByte,
+                               &raw[row * bytes], bytes);
+          !error.empty())
+        return error;
+  }
+  for (uint64_t row = 0; row < region.rows; ++row) {
+    const uint8_t *from = &raw[row * bytes];
+    float *to = values + row * region.columns;
+    if (tensor->isQuantized())
+      decodeElements(*tensor, from, region.columns, to);
+    else
+      convert(data.dtype, from, region.columns, to);
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+/// Scales that a region's extent along one direction needs: the first and how
+/// many. A block of 0 is all.
+static std::pair<uint64_t, uint64_t> scalesOf(uint64_t first, uint64_t count,
+                                              uint64_t block) {
+  if (block == 0)
+    return {0, 1};
+  uint64_t begin = first / block;
+  return {begin, hw::ceilDiv(first + count, block) - begin};
+}
+
+/// The atoms of a region are neighbours, row group by row group.
+std::string ValueReader::readTiledScales(const Region &region,
+                                         std::vector<uint8_t> &bytes) const {
+  auto [first, count] =
+      scalesOf(region.firstColumn, region.columns, tensor->blockColumns);
+  hw::StorageLayout<uint64_t> storage = hw::storageLayout(
+      hw::kTiledScales, {{hw::Dim::Row, tensor->rows()},
+                         {hw::Dim::Block, tensor->scaleColumns()}});
+  bytes.resize(region.rows * count);
+  std::vector<uint8_t> atoms;
+  for (uint64_t row = 0; row < region.rows; row += hw::kAtomRows) {
+    uint64_t rows = std::min<uint64_t>(hw::kAtomRows, region.rows - row);
+    packing::ByteMatrices part{1, rows, count};
+    atoms.resize(packing::storageBytes(hw::kTiledScales, part));
+    uint64_t offset = storage.offset({{hw::Dim::Batch, region.batch},
+                                      {hw::Dim::Row, region.firstRow + row},
+                                      {hw::Dim::Block, first}});
+    if (std::string error = checkpoint->read(*tensor->scales, offset,
+                                             atoms.data(), atoms.size());
+        !error.empty())
+      return error;
+    packing::fromStorage(hw::kTiledScales, part, atoms.data(),
+                         &bytes[row * count]);
+  }
+  return "";
+}
+
+std::string ValueReader::readScaleBytes(const Region &region,
+                                        std::vector<uint8_t> &bytes) const {
+  if (tensor->placement == ScalePlacement::Tiled)
+    return readTiledScales(region, bytes);
+  auto [firstRow, rows] =
+      scalesOf(region.firstRow, region.rows, tensor->blockRows);
+  auto [first, count] =
+      scalesOf(region.firstColumn, region.columns, tensor->blockColumns);
+  uint64_t width = dtypeBits(tensor->scales->dtype) / 8;
+  uint64_t perRow = tensor->scaleColumns();
+  // One scale may serve all matrices.
+  uint64_t perMatrix =
+      tensor->scales->elementCount() == 1 ? 0 : tensor->scaleRows() * perRow;
+  bytes.resize(rows * count * width);
+  for (uint64_t row = 0; row < rows; ++row) {
+    uint64_t offset =
+        region.batch * perMatrix + (firstRow + row) * perRow + first;
+    if (std::string error =
+            checkpoint->read(*tensor->scales, offset * width,
+                             &bytes[row * count * width], count * width);
+        !error.empty())
+      return error;
+  }
+  return "";
+}
+
+std::string ValueReader::readScales(const Region &region,
+                                    std::vector<float> &scales) const {
+  std::vector<uint8_t> bytes;
+  if (std::string error = readScaleBytes(region, bytes); !error.empty())
+    return error;
+  DType type = tensor->scales->dtype;
+  if (dtypeBits(type) > 8) {
+    scales.resize(bytes.size() * 8 / dtypeBits(type));
+    convert(type, bytes.data(), scales.size(), scales.data());
+    return "";
+  }
+  scales.resize(bytes.size());
+  const std::array<float, 256> &table = decodeTable(*tensor->scaleFormat);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    scales[i] = table[bytes[i]];
+  return "";
+}
+
+std::string ValueReader::read(const Region &region, float *values) const {
+  if (std::string error = readElements(region, values); !error.empty())
+    return error;
+  if (!tensor->scales)
+    return "";
+  std::vector<float> scales;
+  if (std::string error = readScales(region, scales); !error.empty())
+    return error;
+  auto [first, count] =
+      scalesOf(region.firstColumn, region.columns, tensor->blockColumns);
+  auto [firstRow, rows] =
+      scalesOf(region.firstRow, region.rows, tensor->blockRows);
+  bool divides = tensor->globalUse == GlobalUse::Divisor;
+  for (uint64_t row = 0; row < region.rows; ++row) {
+    uint64_t scaleRow =
+        tensor->blockRows
+            ? (region.firstRow + row) / tensor->blockRows - firstRow
+            : 0;
+    const float *rowScales = &scales[scaleRow * count];
+    float *to = values + row * region.columns;
+    for (uint64_t i = 0; i < region.columns; ++i) {
+      uint64_t block =
+          tensor->blockColumns
+              ? (region.firstColumn + i) / tensor->blockColumns - first
+              : 0;
+      float value = to[i] * rowScales[block];
+      to[i] = divides ? value / global : value * global;
+    }
+  }
+  return "";
+}
