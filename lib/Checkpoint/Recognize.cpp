@@ -284,6 +284,9 @@ void Recognizer::recognize() {
   findOrphans();
   compareFamily();
   const Tensor *scales = result.scales;
+  // Whole atoms are what such a family has.
+  if (result.placement == ScalePlacement::Padded && tilesScales(result.family))
+    result.placement = ScalePlacement::Tiled;
   bool isExponents = result.scaleFormat == ElementFormat::UE8M0;
   if (scales && isExponents && scales->dtype == DType::U8)
     report(Rule::ExponentBytes,
