@@ -79,6 +79,15 @@ install_triton() {
     say "warning: pip could not install triton: its kernels are not checked"
 }
 
+# Clients of the driver API, some 15 MB, with the same rule.
+install_cuda_core() {
+  local python=$build/venv/bin/python3
+  if "$python" -c 'import cuda.pathfinder' 2>/dev/null; then return; fi
+  "$python" -m pip install -q --disable-pip-version-check cuda-core \
+    'cuda-bindings==13.*' ||
+    say "warning: pip could not install cuda-core: its programs are not checked"
+}
+
 # A CUDA toolkit's ptxas if there is one, the one of NVIDIA's wheel otherwise.
 install_ptxas() {
   if find_ptxas >/dev/null; then return; fi
@@ -98,5 +107,6 @@ install_python
 if [ -n "$with_tests" ]; then
   install_numpy
   [ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
+  install_cuda_core
 fi
 install_ptxas

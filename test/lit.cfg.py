@@ -88,3 +88,18 @@ if subprocess.run([config.python, "-c", "import triton"],
     config.available_features.add("triton")
 else:
     lit_config.note("triton is not installed: its kernels are not checked")
+
+# Clients of the driver; cuda.core needs it to be imported, so only its presence
+# is asked.
+if subprocess.run([config.python, "-c", "import importlib.util as u;"
+                   "exit(not (u.find_spec('cuda') and u.find_spec('cuda.core')))"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("cuda-core")
+else:
+    lit_config.note("cuda-core is not installed: its programs are not checked")
+if all(any(os.path.exists(os.path.join(cuda_root, lib, f"{name}.so.13"))
+           for lib in ("lib64", "lib")) for name in ("libnvrtc", "libnvJitLink")):
+    config.available_features.add("nvrtc")
+else:
+    lit_config.note("NVRTC or nvJitLink is not installed: what they compile at "
+                    "run time is not checked")

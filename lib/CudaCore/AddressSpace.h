@@ -65,6 +65,10 @@ public:
   bool isReserved(uint64_t address) const {
     return address - deviceBase < kRangeBytes;
   }
+  /// Says where the allocation at `address` came from.
+  void setPool(uint64_t address, CUmemPoolHandle_st *pool) {
+    allocations.at(address).pool = pool;
+  }
   /// The allocation that is nearest to a device address, for messages.
   const Allocation *nearest(uint64_t address) const;
   /// All of it, as a launch wants it.

@@ -42,6 +42,11 @@ std::vector<CUctx_st *> &stack() {
 
 } // namespace
 
+bool &cuda::isInitialised() {
+  static bool initialised = false;
+  return initialised;
+}
+
 CUctx_st *cuda::primaryContext() { return &all().primary; }
 
 bool cuda::isContext(const CUctx_st *context) {
@@ -69,6 +74,7 @@ CUctx_st *cuda::popContext() {
 }
 
 void cuda::useAnyContext() {
+  isInitialised() = true;
   if (currentContext())
     return;
   // The runtime never lets go of it.

@@ -23,6 +23,9 @@ struct CUctx_st {
 
 namespace blockscale::cuda {
 
+/// Whether the program has called cuInit, or the runtime, which does so.
+bool &isInitialised();
+
 /// The device's own context, which the runtime uses.
 CUctx_st *primaryContext();
 bool isContext(const CUctx_st *context);

@@ -107,6 +107,8 @@ int featureAttribute(cudaDeviceAttr attribute) {
   case cudaDevAttrMemoryPoolsSupported:
   case cudaDevAttrClusterLaunch:
   case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED):
+  case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED):
+  case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED):
     return 1;
   default:
     return 0;

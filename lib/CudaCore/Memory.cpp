@@ -84,7 +84,7 @@ CUresult attributeOf(void *value, CUpointer_attribute attribute,
 } // namespace
 
 cudaError_t cuda::allocate(MemoryKind kind, uint64_t size, uint64_t &address,
-                           unsigned flags, CUmemPoolHandle_st *pool) {
+                           unsigned flags) {
   Core &core = Core::get();
   if (core.sticky != cudaSuccess)
     return core.sticky;
@@ -96,11 +96,27 @@ cudaError_t cuda::allocate(MemoryKind kind, uint64_t size, uint64_t &address,
   if (!one)
     return cudaErrorMemoryAllocation;
   one->context = currentContext();
-  one->pool = pool;
-  if (pool)
-    pool->highest = std::max(pool->highest, pool->used += size);
   address = one->address;
   return cudaSuccess;
+}
+
+cudaError_t cuda::allocateFrom(CUmemPoolHandle_st *pool, uint64_t size,
+                               uint64_t &address) {
+  if (!isPool(pool))
+    return cudaErrorInvalidValue;
+  if (cudaError_t error = allocate(pool->kind, size, address);
+      error != cudaSuccess)
+    return error;
+  Core::get().memory.setPool(address, pool);
+  pool->highest = std::max(pool->highest, pool->used += size);
+  return cudaSuccess;
+}
+
+cudaError_t cuda::releaseAny(uint64_t address) {
+  const Allocation *one = Core::get().memory.find(address);
+  if (one && one->pool)
+    return release(address, one->kind, one->kind);
+  return release(address, MemoryKind::Device, MemoryKind::Managed);
 }
 
 cudaError_t cuda::release(uint64_t address, MemoryKind first,
@@ -125,33 +141,41 @@ uint64_t cuda::freeBytes() {
   return core.device.memoryBytes - core.memory.deviceBytes();
 }
 
-CUmemPoolHandle_st *cuda::defaultPool() {
-  static CUmemPoolHandle_st *one = createPool();
+CUmemPoolHandle_st *cuda::defaultPool(MemoryKind kind) {
+  static auto *all = new std::map<MemoryKind, CUmemPoolHandle_st *>;
+  CUmemPoolHandle_st *&one = (*all)[kind];
+  if (!one)
+    one = createPool(kind);
   return one;
 }
 
-CUmemPoolHandle_st *cuda::createPool() {
+CUmemPoolHandle_st *cuda::createPool(MemoryKind kind) {
   auto *pool = new CUmemPoolHandle_st;
+  pool->kind = kind;
   pools().insert(pool);
   return pool;
 }
 
 cudaError_t cuda::destroyPool(CUmemPoolHandle_st *pool) {
-  if (pool == defaultPool() || !pools().erase(pool))
+  if (!isPool(pool) || pool == defaultPool(pool->kind))
     return cudaErrorInvalidValue;
-  if (currentPool() == pool)
-    currentPool() = defaultPool();
+  pools().erase(pool);
+  if (currentPool(pool->kind) == pool)
+    currentPool(pool->kind) = defaultPool(pool->kind);
   // Memory of the pool may outlive it and still names it.
   return cudaSuccess;
 }
 
 bool cuda::isPool(const CUmemPoolHandle_st *pool) {
-  return pools().count(pool) || pool == defaultPool();
+  return pools().count(pool);
 }
 
-CUmemPoolHandle_st *&cuda::currentPool() {
-  static CUmemPoolHandle_st *current = defaultPool();
-  return current;
+CUmemPoolHandle_st *&cuda::currentPool(MemoryKind kind) {
+  static auto *all = new std::map<MemoryKind, CUmemPoolHandle_st *>;
+  CUmemPoolHandle_st *&one = (*all)[kind];
+  if (!one)
+    one = defaultPool(kind);
+  return one;
 }
 
 cudaError_t cuda::setPoolAttribute(CUmemPoolHandle_st *pool, int attribute,

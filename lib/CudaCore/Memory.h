@@ -18,6 +18,8 @@
 #include <map>
 
 struct CUmemPoolHandle_st {
+  /// Of its memory: Device, Pinned or Managed.
+  blockscale::cuda::MemoryKind kind = blockscale::cuda::MemoryKind::Device;
   /// 64 bits, or an int in them.
   std::map<int, uint64_t> attributes;
   uint64_t used = 0, highest = 0;
@@ -30,19 +32,25 @@ inline constexpr size_t kPitch = 512;
 
 /// Memory of the current context. A size of 0 is not legal.
 cudaError_t allocate(MemoryKind kind, uint64_t size, uint64_t &address,
-                     unsigned flags = 0, CUmemPoolHandle_st *pool = nullptr);
+                     unsigned flags = 0);
 /// Frees an allocation whose kind is one of two and that starts at `address`.
 cudaError_t release(uint64_t address, MemoryKind first, MemoryKind second);
 const Allocation *findAllocation(const void *pointer);
 /// Bytes that are left on the device.
 uint64_t freeBytes();
 
-CUmemPoolHandle_st *defaultPool();
-CUmemPoolHandle_st *createPool();
+/// The device's pool for memory of that kind.
+CUmemPoolHandle_st *defaultPool(MemoryKind kind = MemoryKind::Device);
+/// The default one unless another was set.
+CUmemPoolHandle_st *&currentPool(MemoryKind kind = MemoryKind::Device);
+CUmemPoolHandle_st *createPool(MemoryKind kind = MemoryKind::Device);
 cudaError_t destroyPool(CUmemPoolHandle_st *pool);
 bool isPool(const CUmemPoolHandle_st *pool);
-/// Of the device; the default one unless it was set.
-CUmemPoolHandle_st *&currentPool();
+/// Memory of the pool, in its kind.
+cudaError_t allocateFrom(CUmemPoolHandle_st *pool, uint64_t size,
+                         uint64_t &address);
+/// What a pool gave, of any kind, or memory of the device without one.
+cudaError_t releaseAny(uint64_t address);
 /// An int behind `value` for the three kinds of reuse, 64 bits for the others.
 cudaError_t setPoolAttribute(CUmemPoolHandle_st *pool, int attribute,
                              const void *value);

@@ -17,13 +17,12 @@ using namespace blockscale::cuda;
 
 namespace {
 
-/// Copies text with its end into the program's buffer.
+/// Copies text into the program's buffer, of which the rest becomes zeros.
 CUresult copyText(std::string_view text, char *to, int length) {
   if (!to || length <= 0)
     return CUDA_ERROR_INVALID_VALUE;
-  size_t count = std::min(text.size(), size_t(length) - 1);
-  std::memcpy(to, text.data(), count);
-  to[count] = '\0';
+  std::memset(to, 0, size_t(length));
+  text.copy(to, size_t(length) - 1);
   return CUDA_SUCCESS;
 }
 
@@ -35,11 +34,6 @@ CUresult onDevice(CUdevice device, const std::function<CUresult()> &work) {
 const hw::Device &card() { return Core::get().device; }
 
 } // namespace
-
-bool &cuda::isInitialised() {
-  static bool initialised = false;
-  return initialised;
-}
 
 BLOCKSCALE_API CUresult cuInit(unsigned flags) {
   auto guard = locked();

@@ -9,6 +9,8 @@
 #include "Memory.h"
 #include "Streams.h"
 
+#include <optional>
+
 using namespace blockscale;
 using namespace blockscale::cuda;
 
@@ -26,16 +28,38 @@ CUresult allocateAt(MemoryKind kind, CUdeviceptr *pointer, size_t size,
   });
 }
 
-CUresult allocateFrom(CUmemPoolHandle_st *pool, CUdeviceptr *pointer,
-                      size_t size, CUstream stream) {
-  if (!pointer || !isPool(pool))
+CUresult allocateAsync(CUmemPoolHandle_st *pool, CUdeviceptr *pointer,
+                       size_t size, CUstream stream) {
+  if (!pointer)
     return CUDA_ERROR_INVALID_VALUE;
   if (!isStream(stream))
     return CUDA_ERROR_INVALID_HANDLE;
   uint64_t address = 0;
-  cudaError_t error = allocate(MemoryKind::Device, size, address, 0, pool);
+  cudaError_t error = allocateFrom(pool, size, address);
   *pointer = address;
   return toDriver(error);
+}
+
+/// What memory at a place is called; nothing for a place that there is not.
+std::optional<MemoryKind> kindOf(const CUmemLocation *location,
+                                 CUmemAllocationType type) {
+  if (!location)
+    return std::nullopt;
+  if (type == CU_MEM_ALLOCATION_TYPE_MANAGED)
+    return MemoryKind::Managed;
+  if (type != CU_MEM_ALLOCATION_TYPE_PINNED)
+    return std::nullopt;
+  switch (location->type) {
+  case CU_MEM_LOCATION_TYPE_DEVICE:
+    return isDevice(location->id) ? std::optional(MemoryKind::Device)
+                                  : std::nullopt;
+  case CU_MEM_LOCATION_TYPE_HOST:
+  case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+  case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+    return MemoryKind::Pinned;
+  default:
+    return std::nullopt;
+  }
 }
 
 CUdeviceptr toAddress(const void *pointer) {
@@ -229,6 +253,40 @@ BLOCKSCALE_API CUresult cuMemPrefetchAsync_v2(CUdeviceptr pointer, size_t,
   return isOurs(pointer);
 }
 
+namespace {
+
+CUresult areOurs(const CUdeviceptr *pointers, size_t count) {
+  if (!pointers || !count)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t i = 0; i != count; ++i)
+    if (CUresult error = isOurs(pointers[i]); error != CUDA_SUCCESS)
+      return error;
+  return CUDA_SUCCESS;
+}
+
+} // namespace
+
+BLOCKSCALE_API CUresult cuMemPrefetchBatchAsync(CUdeviceptr *pointers, size_t *,
+                                                size_t count, CUmemLocation *,
+                                                size_t *, size_t,
+                                                unsigned long long, CUstream) {
+  return areOurs(pointers, count);
+}
+
+// What is discarded may stay as it is.
+
+BLOCKSCALE_API CUresult cuMemDiscardBatchAsync(CUdeviceptr *pointers, size_t *,
+                                               size_t count, unsigned long long,
+                                               CUstream) {
+  return areOurs(pointers, count);
+}
+
+BLOCKSCALE_API CUresult cuMemDiscardAndPrefetchBatchAsync(
+    CUdeviceptr *pointers, size_t *, size_t count, CUmemLocation *, size_t *,
+    size_t, unsigned long long, CUstream) {
+  return areOurs(pointers, count);
+}
+
 BLOCKSCALE_API CUresult cuMemAdvise_v2(CUdeviceptr pointer, size_t,
                                        CUmem_advise, CUmemLocation) {
   return isOurs(pointer);
@@ -246,13 +304,14 @@ BLOCKSCALE_API CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr pointer,
 BLOCKSCALE_API CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t size,
                                         CUstream stream) {
   return withContext(
-      [&] { return allocateFrom(currentPool(), pointer, size, stream); });
+      [&] { return allocateAsync(currentPool(), pointer, size, stream); });
 }
 
 BLOCKSCALE_API CUresult cuMemAllocFromPoolAsync(CUdeviceptr *pointer,
                                                 size_t size, CUmemoryPool pool,
                                                 CUstream stream) {
-  return withContext([&] { return allocateFrom(pool, pointer, size, stream); });
+  return withContext(
+      [&] { return allocateAsync(pool, pointer, size, stream); });
 }
 
 BLOCKSCALE_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
@@ -262,7 +321,7 @@ BLOCKSCALE_API CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
     // Every launch of a graph has its memory at the same place.
     if (captureOf(stream))
       return keep(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, FreeWork{pointer});
-    return release(pointer, MemoryKind::Device, MemoryKind::Managed);
+    return releaseAny(pointer);
   });
 }
 
@@ -271,13 +330,39 @@ BLOCKSCALE_API CUresult cuMemPoolCreate(CUmemoryPool *pool,
   return withDriver([&] {
     if (!pool || !properties)
       return CUDA_ERROR_INVALID_VALUE;
-    if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-        properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+    if (properties->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
       return CUDA_ERROR_NOT_SUPPORTED;
-    if (!isDevice(properties->location.id))
-      return CUDA_ERROR_INVALID_DEVICE;
-    *pool = createPool();
+    auto kind = kindOf(&properties->location, properties->allocType);
+    return kind ? give(pool, createPool(*kind)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool,
+                                               CUmemLocation *location,
+                                               CUmemAllocationType type) {
+  return withDriver([&] {
+    auto kind = kindOf(location, type);
+    return kind ? give(pool, defaultPool(*kind)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemGetMemPool(CUmemoryPool *pool,
+                                        CUmemLocation *location,
+                                        CUmemAllocationType type) {
+  return withDriver([&] {
+    auto kind = kindOf(location, type);
+    return kind ? give(pool, currentPool(*kind)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+BLOCKSCALE_API CUresult cuMemSetMemPool(CUmemLocation *location,
+                                        CUmemAllocationType type,
+                                        CUmemoryPool pool) {
+  return withDriver([&] {
+    auto kind = kindOf(location, type);
+    if (!kind || !isPool(pool) || pool->kind != *kind)
+      return CUDA_ERROR_INVALID_VALUE;
+    currentPool(*kind) = pool;
     return CUDA_SUCCESS;
   });
 }

@@ -14,9 +14,6 @@
 
 namespace blockscale::cuda {
 
-/// Whether the program has called cuInit.
-bool &isInitialised();
-
 /// Does the work of an entry point that needs no context, locked.
 template <typename F> CUresult withDriver(F work) {
   auto guard = locked();

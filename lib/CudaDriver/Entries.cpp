@@ -11,6 +11,7 @@
 #include "Driver.h"
 
 #include <cstring>
+#include <dlfcn.h>
 
 using namespace blockscale;
 using namespace blockscale::cuda;
@@ -78,6 +79,12 @@ BLOCKSCALE_API CUresult cuGetExportTable(const void **table, const CUuuid *id) {
   if (!table || !id)
     return CUDA_ERROR_INVALID_VALUE;
   *table = nullptr;
+  // NVRTC and nvJitLink ask as well, and go on without.
+  Dl_info caller;
+  if (dladdr(__builtin_return_address(0), &caller) && caller.dli_fname &&
+      (std::strstr(caller.dli_fname, "libnvrtc") ||
+       std::strstr(caller.dli_fname, "libnvJitLink")))
+    return CUDA_ERROR_INVALID_VALUE;
   sayOnce(
       "the program asks the driver for tables that NVIDIA does not "
       "document, as its statically linked CUDA runtime does: such a program "

@@ -16,8 +16,7 @@ namespace {
 
 /// Nothing is allocated for a size of 0.
 cudaError_t allocateAt(MemoryKind kind, void **pointer, size_t size,
-                       unsigned flags = 0,
-                       CUmemPoolHandle_st *(*pool)() = nullptr) {
+                       unsigned flags = 0) {
   return call([&] {
     if (Core::get().sticky != cudaSuccess)
       return Core::get().sticky;
@@ -27,8 +26,7 @@ cudaError_t allocateAt(MemoryKind kind, void **pointer, size_t size,
     uint64_t address = 0;
     if (!size)
       return cudaSuccess;
-    cudaError_t error =
-        allocate(kind, size, address, flags, pool ? pool() : nullptr);
+    cudaError_t error = allocate(kind, size, address, flags);
     *pointer = reinterpret_cast<void *>(address);
     return error;
   });
@@ -53,23 +51,28 @@ BLOCKSCALE_API cudaError_t cudaMalloc(void **pointer, size_t size) {
   return allocateAt(MemoryKind::Device, pointer, size);
 }
 
-BLOCKSCALE_API cudaError_t cudaMallocAsync(void **pointer, size_t size,
-                                           cudaStream_t) {
-  return allocateAt(MemoryKind::Device, pointer, size, 0,
-                    [] { return currentPool(); });
-}
-
 BLOCKSCALE_API cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size,
                                                    cudaMemPool_t pool,
-                                                   cudaStream_t) {
+                                                   cudaStream_t stream) {
   return call([&] {
     uint64_t address = 0;
-    if (!pointer || !isPool(pool))
+    if (!pointer)
       return cudaErrorInvalidValue;
-    cudaError_t error = allocate(MemoryKind::Device, size, address, 0, pool);
+    *pointer = nullptr;
+    if (!isStream(stream))
+      return cudaErrorInvalidResourceHandle;
+    if (!size)
+      return isPool(pool) ? cudaSuccess : cudaErrorInvalidValue;
+    cudaError_t error = allocateFrom(pool, size, address);
     *pointer = reinterpret_cast<void *>(address);
     return error;
   });
+}
+
+BLOCKSCALE_API cudaError_t cudaMallocAsync(void **pointer, size_t size,
+                                           cudaStream_t stream) {
+  auto guard = locked();
+  return cudaMallocFromPoolAsync(pointer, size, currentPool(), stream);
 }
 
 BLOCKSCALE_API cudaError_t cudaMallocManaged(void **pointer, size_t size,
@@ -109,7 +112,8 @@ BLOCKSCALE_API cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) {
     // Every launch of a graph has its memory at the same place.
     if (captureOf(stream))
       return cudaSuccess;
-    return releaseAt(pointer, MemoryKind::Device, MemoryKind::Managed);
+    return pointer ? releaseAny(reinterpret_cast<uint64_t>(pointer))
+                   : Core::get().sticky;
   });
 }
 

@@ -29,7 +29,7 @@ cudaError_t give(cudaMemPool_t *result, int ordinal,
 
 BLOCKSCALE_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *result,
                                                        int ordinal) {
-  return give(result, ordinal, defaultPool);
+  return give(result, ordinal, [] { return defaultPool(); });
 }
 
 BLOCKSCALE_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *result,

@@ -117,10 +117,14 @@ static void prepend(const char *variable, const std::string &first) {
   setenv(variable, list.c_str(), 1);
 }
 
-/// Lets the program, and what it starts, meet our libraries, and Triton our
-/// stand-in for ptxas.
+/// Lets the program, and what it starts, meet our libraries in the place of
+/// CUDA's, and Triton our stand-in for ptxas.
 static void prepareEnvironment(const fs::path &runtime) {
   fs::path folder = runtime.parent_path();
+  // The compilers too: a program that looks for them finds them loaded.
+  for (const char *compiler : {"libnvJitLink.so.13", "libnvrtc.so.13"})
+    if (std::error_code error; fs::exists(folder / compiler, error))
+      prepend("LD_PRELOAD", folder / compiler);
   prepend("LD_PRELOAD", runtime);
   // For programs that look for libcuda.so.1 as a file.
   prepend("LD_LIBRARY_PATH", folder);

@@ -2,7 +2,7 @@
 // RUN: blockscale emulate --cuda %t 2>&1 | FileCheck %s --implicit-check-not=blockscale:
 // CHECK: all right
 
-//===- graphs.cu - streams captured into graphs ---------------------------===//
+//===- graphs.cu - graphs, captured and built node by node ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -78,6 +78,57 @@ static void check(const float *sum, const std::vector<float> &host,
     EXPECT(back[i] == host[i] * factor + 8);
 }
 
+/// sum = values * factor + 1 with a fill and two kernels as nodes; then other
+/// parameters in the executable.
+static void checkNodes(float *values, float *sum) {
+  cudaGraph_t graph;
+  cudaGraphNode_t fill, twice, both, back;
+  CALL(cudaGraphCreate(&graph, 0));
+  cudaMemsetParams memset{};
+  memset.dst = values;
+  memset.value = 0x40000000; // 2
+  memset.elementSize = 4;
+  memset.width = kCount;
+  memset.height = 1;
+  CALL(cudaGraphAddMemsetNode(&fill, graph, nullptr, 0, &memset));
+  float factor = 3, more = 1;
+  void *arguments[] = {&values, &factor, &more};
+  cudaKernelNodeParams kernel{};
+  kernel.func = reinterpret_cast<void *>(scale);
+  kernel.gridDim = dim3(4);
+  kernel.blockDim = dim3(256);
+  kernel.kernelParams = arguments;
+  CALL(cudaGraphAddKernelNode(&twice, graph, &fill, 1, &kernel));
+  CALL(cudaGraphAddMemcpyNode1D(&both, graph, &twice, 1, sum, values,
+                                kCount * sizeof(float),
+                                cudaMemcpyDeviceToDevice));
+  std::vector<float> host(kCount);
+  CALL(cudaGraphAddMemcpyNode1D(&back, graph, nullptr, 0, host.data(), sum,
+                                kCount * sizeof(float),
+                                cudaMemcpyDeviceToHost));
+  CALL(cudaGraphAddDependencies(graph, &both, &back, nullptr, 1));
+  size_t count = 0;
+  CALL(cudaGraphGetNodes(graph, nullptr, &count));
+  EXPECT(count == 4);
+  cudaGraphNodeType type;
+  CALL(cudaGraphNodeGetType(both, &type));
+  EXPECT(type == cudaGraphNodeTypeMemcpy);
+  cudaGraphExec_t executable;
+  CALL(cudaGraphInstantiate(&executable, graph, 0));
+  CALL(cudaGraphLaunch(executable, nullptr));
+  EXPECT(host[0] == 7 && host[kCount - 1] == 7);
+  factor = 10;
+  CALL(cudaGraphExecKernelNodeSetParams(executable, twice, &kernel));
+  CALL(cudaGraphLaunch(executable, nullptr));
+  EXPECT(host[0] == 21 && host[kCount - 1] == 21);
+  kernel.func = &factor;
+  EXPECT(cudaGraphAddKernelNode(&twice, graph, nullptr, 0, &kernel) ==
+         cudaErrorInvalidDeviceFunction);
+  EXPECT(cudaGetLastError() == cudaErrorInvalidDeviceFunction);
+  CALL(cudaGraphExecDestroy(executable));
+  CALL(cudaGraphDestroy(graph));
+}
+
 int main() {
   std::vector<float> host(kCount);
   for (int i = 0; i < kCount; ++i)
@@ -124,5 +175,6 @@ int main() {
   EXPECT(cudaGraphExecDestroy(executable) == cudaErrorInvalidValue);
   EXPECT(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) ==
          cudaErrorStreamCaptureUnsupported);
+  checkNodes(values, sum);
   std::printf("all right\n");
 }
