@@ -17,8 +17,8 @@ command -v "clang-tidy-$llvm" >/dev/null ||
 cd "$root"
 files=("$@")
 if [ $# -eq 0 ]; then
-  mapfile -t files < <(find lib/Checkpoint lib/CudaCore lib/CudaDriver lib/CudaRuntime \
-    lib/CudaStandIns \
+  mapfile -t files < <(find lib/Advice lib/Checkpoint lib/CudaCore lib/CudaDriver \
+    lib/CudaRuntime lib/CudaStandIns \
     lib/Emulator lib/Explain lib/Formats lib/HW lib/Packing lib/Plan lib/Reference \
     lib/Timeline -name '*.cpp' | sort)
 fi

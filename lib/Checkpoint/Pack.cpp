@@ -24,13 +24,8 @@
 using namespace blockscale;
 using namespace blockscale::checkpoint;
 
-/// Values that a thread holds at a time, and bytes that are copied in one
-/// piece.
-static constexpr uint64_t kRegionValues = uint64_t(2) << 20;
+/// Bytes that are copied in one piece.
 static constexpr uint64_t kCopyBytes = uint64_t(4) << 20;
-/// Columns of a region of very long rows: whole atoms of scales, tiles of
-/// metadata and bytes of elements.
-static constexpr uint64_t kRegionColumns = 16384;
 
 namespace {
 class Packer {
@@ -117,28 +112,10 @@ std::string Packer::forEach(uint64_t count,
   return error;
 }
 
-/// Regions of whole groups of 128 rows; of a few columns where rows are long.
 std::string Packer::forEachRegion(const QuantizedTensor &tensor,
                                   const Job &job) {
-  uint64_t rows = tensor.rows(), columns = tensor.columns();
-  uint64_t width =
-      columns * hw::kAtomRows <= 2 * kRegionValues ? columns : kRegionColumns;
-  if (rows == 0 || columns == 0)
-    return "";
-  uint64_t groups =
-      std::max<uint64_t>(1, kRegionValues / (width * hw::kAtomRows));
-  uint64_t height = groups * hw::kAtomRows;
-  uint64_t down = hw::ceilDiv(rows, height);
-  uint64_t across = hw::ceilDiv(columns, width);
-  return forEach(tensor.batch() * down * across, [&](uint64_t i) {
-    Region region;
-    region.batch = i / (down * across);
-    region.firstRow = i / across % down * height;
-    region.rows = std::min(height, rows - region.firstRow);
-    region.firstColumn = i % across * width;
-    region.columns = std::min(width, columns - region.firstColumn);
-    return job(region);
-  });
+  std::vector<Region> regions = regionsOf(tensor);
+  return forEach(regions.size(), [&](uint64_t i) { return job(regions[i]); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -164,7 +164,7 @@ void Recognizer::placeScales() {
     result.placement = ScalePlacement::Rows;
     return;
   }
-  if (isMatrix(scales, paddedRows, paddedColumns)) {
+  if (scales.shape.size() > 1 && isMatrix(scales, paddedRows, paddedColumns)) {
     result.placement = ScalePlacement::Padded;
     return;
   }

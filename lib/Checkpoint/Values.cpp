@@ -10,12 +10,37 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/Packing/Storage.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
+
+/// Values of a region.
+static constexpr uint64_t kRegionValues = uint64_t(2) << 20;
+/// Columns of a region of very long rows: whole atoms of scales, tiles of
+/// metadata and bytes of elements.
+static constexpr uint64_t kRegionColumns = 16384;
+
+std::vector<Region> checkpoint::regionsOf(const QuantizedTensor &tensor) {
+  uint64_t rows = tensor.rows(), columns = tensor.columns();
+  std::vector<Region> regions;
+  if (rows == 0 || columns == 0)
+    return regions;
+  uint64_t width =
+      columns <= 2 * kRegionValues / hw::kAtomRows ? columns : kRegionColumns;
+  uint64_t groups =
+      std::max<uint64_t>(1, kRegionValues / (width * hw::kAtomRows));
+  uint64_t height = groups * hw::kAtomRows;
+  for (uint64_t batch = 0; batch < tensor.batch(); ++batch)
+    for (uint64_t row = 0; row < rows; row += height)
+      for (uint64_t column = 0; column < columns; column += width)
+        regions.push_back({batch, row, std::min(height, rows - row), column,
+                           std::min(width, columns - column)});
+  return regions;
+}
 
 /// Numbers that become binary32 by themselves.
 static bool isNumeric(DType type) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AdviceTopics.h"
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
@@ -36,10 +37,12 @@ private:
   std::string strayOption(const Options &options, const std::string &owner);
   int explainHazards();
   int explainFile();
+  int explainAdvice();
   int print(const std::string &text);
 
   std::string topic, format, from, output = "-";
   bool all = false;
+  AdviceQuestion advice;
   hw::LegalityQuestion question;
   nki::LegalityQuestion nkiQuestion;
 };
@@ -49,7 +52,11 @@ ExplainVerb::ExplainVerb()
     : Verb("explain", "Say whether an instruction is legal, where every byte "
                       "lies, or what hazards the emulator finds") {
   command.positional("TOPIC", topic,
-                     "'legality', 'hazards' or the name of a table");
+                     "'legality', 'hazards', " + adviceTopicNames() +
+                         " or the name of a table");
+  command.positional("FILE", advice.file,
+                     "Of 'format' and 'sparsity', a checkpoint or array; of "
+                     "'model', a config.json or a CSV file of layers");
   auto name = [&](const char *option, std::string &value, const char *help) {
     command.text(option, value, "NAME", help);
   };
@@ -76,6 +83,17 @@ ExplainVerb::ExplainVerb()
   command.flag("sparse", question.sparse, "A has structured sparsity");
   command.flag("all", all, "Print the whole legality table");
   name("format", format, "Form of the whole table: markdown, csv or json");
+  command.text("part", advice.part, "NAME",
+               "Product for predicted times, such as B200 (default: that of "
+               "--target)");
+  command.texts("tensors", advice.tensors, "PATTERN",
+                "Parameters of FILE to look at, '*' being any text (default: "
+                "all matrices)");
+  command.text("least-sqnr", advice.leastSqnr, "DECIBELS",
+               "Of 'format', what a format must keep to be advised "
+               "(default 19)");
+  command.flag("histogram", advice.histogram,
+               "Of 'format', draw the errors by size");
   command.text("from", from, "FILE",
                "CSV file with the questions, '-' for standard input");
   command.text("o", output, "FILE", "Where to write the answer");
@@ -280,7 +298,26 @@ int ExplainVerb::explainFile() {
   return print(explain::writeCsv(*result.table));
 }
 
+int ExplainVerb::explainAdvice() {
+  advice.m = question.m;
+  advice.n = question.n;
+  advice.k = question.k;
+  advice.target = question.target;
+  advice.format = format;
+  Parsed<std::string> answer = advise(topic, advice);
+  if (!answer)
+    return reportError(answer.error,
+                       answer.errorOffset ? kFailure : kNotUnderstood);
+  return print(*answer);
+}
+
 int ExplainVerb::run() {
+  if (isAdviceTopic(topic))
+    return explainAdvice();
+  if (!advice.file.empty())
+    return reportError("unexpected argument '" + advice.file + "' of topic '" +
+                           topic + "'",
+                       kNotUnderstood);
   if (topic == "legality")
     return explainLegality();
   if (topic == "hazards")
@@ -288,7 +325,7 @@ int ExplainVerb::run() {
   std::vector<std::string> tables = explain::tableNames();
   if (std::count(tables.begin(), tables.end(), topic))
     return explainFile();
-  std::string known = "'legality', 'hazards'";
+  std::string known = "'legality', 'hazards', " + adviceTopicNames();
   for (const std::string &table : tables)
     known += ", '" + table + "'";
   if (topic.empty())

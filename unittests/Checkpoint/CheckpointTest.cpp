@@ -151,6 +151,26 @@ TEST_F(CheckpointFiles, ExtentsOfZero) {
   EXPECT_EQ(report.tensors[0].shape, (std::vector<uint64_t>{0, 96}));
 }
 
+TEST_F(CheckpointFiles, VectorsOfPaddedScales) {
+  // Six elements and four scales: no matrix of them is padded to an atom.
+  SafetensorsHeader header;
+  for (auto [name, size, dtype] :
+       {std::tuple("p.weight", 3, DType::U8),
+        std::tuple("p.weight_scale", 4, DType::F8E4M3)}) {
+    TensorEntry entry;
+    entry.name = name;
+    entry.dtype = dtype;
+    entry.shape = {uint64_t(size)};
+    header.tensors.push_back(entry);
+  }
+  write("vector.safetensors", formatHeader(header) + "1234567");
+  Parsed<Checkpoint> read = Checkpoint::open(path("vector.safetensors"));
+  ASSERT_TRUE(read) << read.error;
+  CheckReport report = check(*read.value, CheckOptions());
+  ASSERT_EQ(report.tensors.size(), 1u);
+  EXPECT_EQ(report.tensors[0].placement, ScalePlacement::Unknown);
+}
+
 TEST(Declaration, OfEachProducer) {
   Parsed<Declaration> read = parseDeclaration(
       R"({"producer":{"name":"modelopt"},)"

@@ -17,6 +17,10 @@ struct Region {
   uint64_t batch = 0, firstRow = 0, rows = 0, firstColumn = 0, columns = 0;
 };
 
+/// A parameter in regions of whole groups of 128 rows, of some columns where
+/// rows are long: some 2 million values in each.
+std::vector<Region> regionsOf(const QuantizedTensor &tensor);
+
 /// Reads values of parameters, quantised or not.
 class ValueReader {
 public:

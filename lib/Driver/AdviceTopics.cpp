@@ -1,0 +1,407 @@
+//===- AdviceTopics.cpp - topics of 'explain' about models ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "AdviceTopics.h"
+#include "Verb.h"
+#include "blockscale/Advice/Model.h"
+#include "blockscale/Advice/Tensors.h"
+#include "blockscale/Checkpoint/Pack.h"
+#include "blockscale/Explain/Csv.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+using namespace blockscale;
+using namespace blockscale::advice;
+using namespace blockscale::driver;
+using Answer = Parsed<std::string>;
+
+/// Decibels that a format must keep, unless it is said: e2m1 with ue4m3 scales
+/// keeps some 20 of normally distributed weights.
+static constexpr double kLeastSqnr = 19;
+/// Tokens, unless it is said: a small batch in decoding.
+static constexpr unsigned kTokens = 16;
+/// What is wrong with a file, not with the question.
+static constexpr size_t kOfTheFile = 1;
+
+bool driver::isAdviceTopic(const std::string &topic) {
+  return topic == "format" || topic == "gemm" || topic == "model" ||
+         topic == "sparsity";
+}
+
+std::string driver::adviceTopicNames() {
+  return "'format', 'gemm', 'model', 'sparsity'";
+}
+
+static std::string print(const explain::Csv &table,
+                         const AdviceQuestion &question) {
+  if (question.format == "csv")
+    return explain::writeCsv(table);
+  auto line = [](const std::vector<std::string> &fields) {
+    std::string text = "|";
+    for (const std::string &field : fields)
+      text += " " + field + " |";
+    return text + "\n";
+  };
+  std::string text = line(table.header);
+  text += line(std::vector<std::string>(table.header.size(), "---"));
+  for (const explain::Csv::Row &row : table.rows)
+    text += line(row.fields);
+  return text;
+}
+
+static std::string decimal(double value) { return formatNumber("%.4g", value); }
+
+static std::string percent(double part, double whole) {
+  return whole > 0 ? formatNumber("%.4f", 100 * part / whole) : "0";
+}
+
+static Parsed<hw::Part> partOf(const AdviceQuestion &question) {
+  using Result = Parsed<hw::Part>;
+  if (!question.part.empty()) {
+    std::optional<hw::Part> part = hw::parsePart(question.part);
+    if (part)
+      return Result::success(*part);
+    std::string known;
+    for (const hw::Part &each : hw::allParts())
+      known += (known.empty() ? "'" : ", '") + std::string(each.name) + "'";
+    return Result::failure("unknown part '" + question.part + "', known are " +
+                           known);
+  }
+  if (question.target.empty())
+    return Result::success(hw::referencePart(hw::kDefaultTarget.chip));
+  std::string why;
+  std::optional<hw::Target> target = hw::parseTarget(question.target, &why);
+  if (!target)
+    return Result::failure(why);
+  return Result::success(hw::referencePart(target->chip));
+}
+
+//===----------------------------------------------------------------------===//
+// gemm and model
+//===----------------------------------------------------------------------===//
+
+static Answer adviseOneGemm(const AdviceQuestion &question) {
+  if (!question.m || !question.n || !question.k)
+    return Answer::failure("'gemm' needs --m, --n and --k");
+  Parsed<hw::Part> part = partOf(question);
+  if (!part)
+    return Answer::failure(part.error);
+  hw::GemmSize size{*question.m, *question.n, *question.k};
+  if (std::string why = whyNot(size); !why.empty())
+    return Answer::failure(why);
+  explain::Csv table;
+  table.header = {"format",     "microseconds", "against bf16", "Tflop/s",
+                  "limited by", "activations",  "weights",      "scales",
+                  "metadata",   "result",       "bytes"};
+  auto bytes = [](double value) { return formatNumber("%.0f", value); };
+  for (const GemmAdvice &row : adviseGemm(size, *part)) {
+    const GemmBytes &of = row.bytes;
+    table.rows.push_back(
+        {{std::string(row.format->name), decimal(row.prediction.total),
+          formatNumber("%.2f", row.speedup), decimal(row.prediction.teraflops),
+          std::string(hw::gemmLimitName(row.prediction.limit)),
+          bytes(of.activations), bytes(of.weights), bytes(of.scales),
+          bytes(of.metadata), bytes(of.result), bytes(of.total())}});
+  }
+  return Answer::success(print(table, question));
+}
+
+static Parsed<std::vector<Layer>> layersFromCsv(const explain::Csv &csv) {
+  using Result = Parsed<std::vector<Layer>>;
+  auto name = csv.column("name"), n = csv.column("n"), k = csv.column("k");
+  if (!name || !n || !k)
+    return Result::failure("a list of layers needs columns 'name', 'n' and "
+                           "'k'; it may have 'count', 'experts' and "
+                           "'experts_per_token'");
+  std::vector<Layer> layers;
+  for (const explain::Csv::Row &row : csv.rows) {
+    Layer layer;
+    layer.name = row.fields[*name];
+    for (auto [column, value] :
+         {std::pair("n", &layer.n), std::pair("k", &layer.k),
+          std::pair("count", &layer.count),
+          std::pair("experts", &layer.experts),
+          std::pair("experts_per_token", &layer.expertsPerToken)}) {
+      std::optional<size_t> at = csv.column(column);
+      if (!at || row.fields[*at].empty())
+        continue;
+      std::optional<int64_t> number = parseInteger<int64_t>(row.fields[*at]);
+      if (!number || *number < 1 || *number > (int64_t(1) << 31))
+        return Result::failure("line " + std::to_string(row.line) + ": '" +
+                               row.fields[*at] + "' is no '" + column +
+                               "' from 1 to 2147483648");
+      *value = *number;
+    }
+    if (layer.n == 0 || layer.k == 0)
+      return Result::failure("line " + std::to_string(row.line) +
+                             " lacks 'n' or 'k'");
+    layers.push_back(std::move(layer));
+  }
+  return Result::success(std::move(layers));
+}
+
+static Parsed<std::vector<Layer>> readLayers(const std::string &path) {
+  using Result = Parsed<std::vector<Layer>>;
+  std::string error;
+  std::optional<std::string> text = readFile(path, error);
+  if (!text)
+    return Result::failure(error, kOfTheFile);
+  size_t first = text->find_first_not_of(" \t\r\n");
+  bool isJson = first != std::string::npos && (*text)[first] == '{';
+  Parsed<std::vector<Layer>> layers;
+  if (isJson) {
+    layers = readModel(*text);
+  } else {
+    explain::CsvResult csv = explain::parseCsv(*text);
+    if (!csv.table || !csv.diagnostics.empty())
+      return Result::failure("'" + path + "': " +
+                                 (csv.diagnostics.empty()
+                                      ? "neither JSON nor a table"
+                                      : csv.diagnostics.front()),
+                             kOfTheFile);
+    layers = layersFromCsv(*csv.table);
+  }
+  if (!layers)
+    return Result::failure("'" + path + "': " + layers.error, kOfTheFile);
+  return layers;
+}
+
+static Answer adviseModel(const AdviceQuestion &question) {
+  if (question.file.empty())
+    return Answer::failure("'model' needs a configuration or a list of layers");
+  Parsed<hw::Part> part = partOf(question);
+  if (!part)
+    return Answer::failure(part.error);
+  Parsed<std::vector<Layer>> layers = readLayers(question.file);
+  if (!layers)
+    return Answer::failure(layers.error, layers.errorOffset);
+  int64_t tokens = question.m.value_or(kTokens);
+  explain::Csv table;
+  table.header = {"layer", "count", "experts", "M", "N", "K"};
+  std::map<const GemmFormat *, size_t> columns;
+  for (const GemmFormat &format : gemmFormats())
+    if (kindOn(format, *part)) {
+      columns[&format] = table.header.size();
+      table.header.push_back(std::string(format.name));
+    }
+  std::vector<double> sums(table.header.size());
+  for (const Layer &layer : *layers.value) {
+    hw::GemmSize size = sizeOf(layer, tokens);
+    if (std::string why = whyNot(size); !why.empty())
+      return Answer::failure("layer '" + layer.name + "': " + why);
+    std::vector<std::string> fields{layer.name,
+                                    std::to_string(layer.count),
+                                    std::to_string(size.batch),
+                                    std::to_string(size.m),
+                                    std::to_string(size.n),
+                                    std::to_string(size.k)};
+    fields.resize(table.header.size());
+    for (const GemmAdvice &row : adviseGemm(size, *part)) {
+      fields[columns[row.format]] = decimal(row.prediction.total);
+      sums[columns[row.format]] += row.prediction.total * double(layer.count);
+    }
+    table.rows.push_back({std::move(fields)});
+  }
+  std::vector<std::string> last(table.header.size());
+  last[0] = "all layers";
+  for (const auto &column : columns)
+    last[column.second] = decimal(sums[column.second]);
+  table.rows.push_back({std::move(last)});
+  std::string text = print(table, question);
+  if (question.format != "csv")
+    text = "Microseconds on " + std::string(part->name) + " for " +
+           std::to_string(tokens) + " tokens, by the model of time.\n\n" + text;
+  return Answer::success(text);
+}
+
+//===----------------------------------------------------------------------===//
+// format and sparsity
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The parameters that a question is about.
+struct Parameters {
+  checkpoint::Checkpoint checkpoint;
+  std::vector<checkpoint::QuantizedTensor> tensors;
+};
+} // namespace
+
+static bool isAskedFor(const checkpoint::QuantizedTensor &tensor,
+                       const AdviceQuestion &question) {
+  for (const std::string &pattern : question.tensors)
+    if (checkpoint::matches(tensor.name, pattern))
+      return true;
+  return question.tensors.empty() && tensor.shape.size() >= 2 &&
+         checkpoint::ValueReader::whyNot(tensor).empty();
+}
+
+static Parsed<Parameters> readParameters(const std::string &topic,
+                                         const AdviceQuestion &question) {
+  using Result = Parsed<Parameters>;
+  if (question.file.empty())
+    return Result::failure("'" + topic + "' needs a checkpoint or an array");
+  Parsed<checkpoint::Checkpoint> read =
+      checkpoint::Checkpoint::open(question.file);
+  if (!read)
+    return Result::failure(read.error, kOfTheFile);
+  Parameters parameters{std::move(*read.value), {}};
+  for (checkpoint::QuantizedTensor &tensor :
+       checkpoint::recognize(parameters.checkpoint))
+    if (isAskedFor(tensor, question))
+      parameters.tensors.push_back(std::move(tensor));
+  if (parameters.tensors.empty())
+    return Result::failure(
+        "'" + question.file + "' has no such matrix of numbers", kOfTheFile);
+  return Result::success(std::move(parameters));
+}
+
+static Answer adviseSparsity(const AdviceQuestion &question) {
+  Parsed<Parameters> read = readParameters("sparsity", question);
+  if (!read)
+    return Answer::failure(read.error, read.errorOffset);
+  explain::Csv table;
+  table.header = {"parameter", "shape",         "zeros %",
+                  "pattern",   "groups",        "conforming",
+                  "violating", "energy lost %", "SQNR, dB"};
+  for (const checkpoint::QuantizedTensor &tensor : read->tensors) {
+    Parsed<SparsityReport> report = measureSparsity(read->checkpoint, tensor);
+    if (!report)
+      return Answer::failure(report.error, kOfTheFile);
+    auto add = [&](hw::SparsePattern pattern,
+                   const std::optional<GroupStats> &stats) {
+      std::vector<std::string> fields{
+          tensor.name, checkpoint::printShape(tensor.shape),
+          percent(double(report->zeros), double(report->count)),
+          std::string(hw::patternName(pattern))};
+      if (stats) {
+        double sqnr = stats->dropped > 0
+                          ? 10 * std::log10(stats->energy / stats->dropped)
+                          : INFINITY;
+        for (const std::string &field :
+             {std::to_string(stats->groups), std::to_string(stats->conforming),
+              std::to_string(stats->violating()),
+              percent(stats->dropped, stats->energy),
+              formatNumber("%.2f", sqnr)})
+          fields.push_back(field);
+      } else {
+        fields.push_back("rows are no multiple of " +
+                         std::to_string(hw::patternInfo(pattern).chunk));
+      }
+      fields.resize(table.header.size());
+      table.rows.push_back({std::move(fields)});
+    };
+    add(hw::SparsePattern::TwoOfFour, report->twoOfFour);
+    add(hw::SparsePattern::PairsFourOfEight, report->pairs);
+  }
+  return Answer::success(print(table, question));
+}
+
+/// Errors by size, a line for each binary order of magnitude.
+static std::string drawHistogram(const ErrorStats &error) {
+  uint64_t most = 1;
+  for (uint64_t count : error.bins)
+    most = std::max(most, count);
+  std::string text;
+  for (unsigned i = ErrorStats::kBins; i-- > 0;) {
+    constexpr uint64_t kWidth = 50;
+    int exponent = int(i) - int(ErrorStats::kBins) + 1;
+    std::string label = (i == 0 ? "below 2^" : "from 2^") +
+                        std::to_string(i == 0 ? exponent + 1 : exponent);
+    label.resize(12, ' ');
+    text += "    " + label + std::string(error.bins[i] * kWidth / most, '#') +
+            " " + std::to_string(error.bins[i]) + "\n";
+  }
+  return text;
+}
+
+static Answer adviseFormat(const AdviceQuestion &question) {
+  Parsed<hw::Part> part = partOf(question);
+  if (!part)
+    return Answer::failure(part.error);
+  double leastSqnr = kLeastSqnr;
+  if (!question.leastSqnr.empty()) {
+    std::optional<double> number = parseNumber(question.leastSqnr);
+    if (!number)
+      return Answer::failure("--least-sqnr is no number: '" +
+                             question.leastSqnr + "'");
+    leastSqnr = *number;
+  }
+  Parsed<Parameters> read = readParameters("format", question);
+  if (!read)
+    return Answer::failure(read.error, read.errorOffset);
+  explain::Csv table;
+  table.header = {"parameter",    "shape",        "format",
+                  "SQNR, dB",     "max error",    "bytes",
+                  "microseconds", "against bf16", "advice"};
+  std::string histograms;
+  for (const checkpoint::QuantizedTensor &tensor : read->tensors) {
+    hw::GemmSize size{question.m.value_or(kTokens), int64_t(tensor.rows()),
+                      int64_t(tensor.columns()), int64_t(tensor.batch())};
+    if (std::string why = whyNot(size); !why.empty())
+      return Answer::failure("'" + tensor.name + "': " + why, kOfTheFile);
+    Parsed<std::vector<FormatError>> errors =
+        measureFormats(read->checkpoint, tensor);
+    if (!errors)
+      return Answer::failure(errors.error, kOfTheFile);
+    std::vector<GemmAdvice> times = adviseGemm(size, *part);
+    std::string_view left = whyLeft(tensor.name);
+    const FormatError *chosen =
+        left.empty() ? chooseFormat(*errors.value, times, leastSqnr) : nullptr;
+    auto add = [&](const GemmAdvice &time, const FormatError *error) {
+      bool isChosen = error == chosen;
+      std::string advice = !isChosen      ? ""
+                           : left.empty() ? "take"
+                                          : "take: " + std::string(left);
+      table.rows.push_back(
+          {{tensor.name, checkpoint::printShape(tensor.shape),
+            std::string(time.format->name),
+            error ? formatNumber("%.2f", error->error.sqnr()) : "",
+            error ? decimal(error->error.largestError) : "",
+            formatNumber("%.0f", error ? error->bytes : time.bytes.weights),
+            decimal(time.prediction.total), formatNumber("%.2f", time.speedup),
+            advice}});
+    };
+    // The fastest first; bf16, the measure, ends the list.
+    std::vector<std::pair<const GemmAdvice *, const FormatError *>> rows;
+    for (const GemmAdvice &time : times)
+      for (const FormatError &error : *errors.value)
+        if (error.format == time.format)
+          rows.push_back({&time, &error});
+    std::sort(rows.begin(), rows.end(), [](auto &x, auto &y) {
+      return std::pair(x.first->prediction.total, x.first) <
+             std::pair(y.first->prediction.total, y.first);
+    });
+    for (const auto &row : rows)
+      add(*row.first, row.second);
+    if (!times.empty())
+      add(times.front(), nullptr);
+    for (const FormatError &error : *errors.value)
+      if (question.histogram)
+        histograms += "\n" + tensor.name + " in " +
+                      std::string(error.format->name) +
+                      ", errors as fractions of the largest value:\n" +
+                      drawHistogram(error.error);
+  }
+  return Answer::success(print(table, question) + histograms);
+}
+
+Answer driver::advise(const std::string &topic,
+                      const AdviceQuestion &question) {
+  if (!question.format.empty() && question.format != "markdown" &&
+      question.format != "csv")
+    return Answer::failure("unknown format '" + question.format +
+                           "', legal are 'markdown' and 'csv'");
+  if (topic == "gemm")
+    return adviseOneGemm(question);
+  if (topic == "model")
+    return adviseModel(question);
+  if (topic == "sparsity")
+    return adviseSparsity(question);
+  return adviseFormat(question);
+}

@@ -1,0 +1,110 @@
+//===- ModelTest.cpp - the products of a model's layers -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Configurations as published with the models; the expected shapes are those of
+// vLLM's and DeepGEMM's benchmarks of their layers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Advice/Model.h"
+
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+using namespace blockscale::advice;
+
+namespace {
+
+struct Expected {
+  const char *name;
+  int64_t n, k, count;
+};
+
+void compare(const std::vector<Layer> &layers,
+             std::initializer_list<Expected> expected) {
+  ASSERT_EQ(layers.size(), expected.size());
+  size_t i = 0;
+  for (const Expected &each : expected) {
+    EXPECT_EQ(layers[i].name, each.name);
+    EXPECT_EQ(layers[i].n, each.n) << each.name;
+    EXPECT_EQ(layers[i].k, each.k) << each.name;
+    EXPECT_EQ(layers[i].count, each.count) << each.name;
+    ++i;
+  }
+}
+
+TEST(Model, Llama3Of8B) {
+  auto layers = readModel(R"({"hidden_size":4096,"intermediate_size":14336,)"
+                          R"("num_attention_heads":32,"num_hidden_layers":32,)"
+                          R"("num_key_value_heads":8,"vocab_size":128256})");
+  ASSERT_TRUE(layers) << layers.error;
+  compare(*layers, {{"qkv", 6144, 4096, 32},
+                    {"o", 4096, 4096, 32},
+                    {"gate_up", 28672, 4096, 32},
+                    {"down", 4096, 14336, 32}});
+}
+
+TEST(Model, DeepSeekV3) {
+  auto layers = readModel(
+      R"({"first_k_dense_replace":3,"hidden_size":7168,)"
+      R"("intermediate_size":18432,"kv_lora_rank":512,)"
+      R"("moe_intermediate_size":2048,"n_routed_experts":256,)"
+      R"("n_shared_experts":1,"num_attention_heads":128,)"
+      R"("num_experts_per_tok":8,"num_hidden_layers":61,)"
+      R"("num_key_value_heads":128,"q_lora_rank":1536,)"
+      R"("qk_nope_head_dim":128,"qk_rope_head_dim":64,"v_head_dim":128})");
+  ASSERT_TRUE(layers) << layers.error;
+  compare(*layers, {{"q_a + kv_a", 2112, 7168, 61},
+                    {"q_b", 24576, 1536, 61},
+                    {"kv_b", 32768, 512, 61},
+                    {"o", 7168, 16384, 61},
+                    {"expert gate_up", 4096, 7168, 58},
+                    {"expert down", 7168, 2048, 58},
+                    {"shared gate_up", 4096, 7168, 58},
+                    {"shared down", 7168, 2048, 58},
+                    {"gate_up", 36864, 7168, 3},
+                    {"down", 7168, 18432, 3}});
+  // One token takes 8 experts; 4096 tokens give each 128.
+  hw::GemmSize one = sizeOf((*layers)[4], 1), many = sizeOf((*layers)[4], 4096);
+  EXPECT_EQ(one.m, 1);
+  EXPECT_EQ(one.batch, 8);
+  EXPECT_EQ(many.m, 128);
+  EXPECT_EQ(many.batch, 256);
+  EXPECT_EQ(sizeOf((*layers)[3], 4096).m, 4096);
+}
+
+TEST(Model, PartsOfOthers) {
+  // gpt-oss-120b, as the text part of something larger.
+  auto layers =
+      readModel(R"({"text_config":{"head_dim":64,"hidden_size":2880,)"
+                R"("intermediate_size":2880,"num_attention_heads":64,)"
+                R"("num_experts_per_tok":4,"num_hidden_layers":36,)"
+                R"("num_key_value_heads":8,"num_local_experts":128}})");
+  ASSERT_TRUE(layers) << layers.error;
+  compare(*layers, {{"qkv", 5120, 2880, 36},
+                    {"o", 2880, 4096, 36},
+                    {"expert gate_up", 5760, 2880, 36},
+                    {"expert down", 2880, 2880, 36}});
+  EXPECT_EQ((*layers)[2].experts, 128);
+  EXPECT_EQ((*layers)[2].expertsPerToken, 4);
+}
+
+TEST(Model, Refusals) {
+  auto errorOf = [](const std::string &text) { return readModel(text).error; };
+  EXPECT_EQ(errorOf("{"), "expected a configuration in JSON");
+  EXPECT_EQ(errorOf("[]"), "expected a configuration in JSON");
+  EXPECT_EQ(errorOf("{}"), "no 'hidden_size'");
+  EXPECT_EQ(errorOf(R"({"hidden_size":-1})"),
+            "'hidden_size' is -1; legal is 0 to 1048576");
+  EXPECT_EQ(errorOf(R"({"hidden_size":64,"num_hidden_layers":1,)"
+                    R"("num_attention_heads":1})"),
+            "no 'intermediate_size'");
+  EXPECT_EQ(errorOf("{\"a\":" + std::string(1 << 20, '[')),
+            "expected a configuration in JSON");
+}
+
+} // namespace
