@@ -29,6 +29,7 @@ namespace {
 /// A launch with the memory that its buffers borrow.
 struct Prepared {
   emulator::Launch launch;
+  unsigned sms = 0; ///< of the device; 0 where nothing says
   /// Arrays of a launch from --arg, in the order of the buffers.
   std::vector<std::unique_ptr<packing::NpyArray>> arrays;
   /// Parameter index to array.
@@ -278,6 +279,8 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
                        : verify::residencyOn(*plan, *found);
   if (!residency)
     return reportError(residency.error, kFailure);
+  prepared.sms =
+      unsigned(std::clamp<int64_t>(residency->numSms, 0, UINT32_MAX));
   residency.value->maxClusters =
       given.maxClusters.value_or(residency->maxClusters);
   Parsed<plan::Environment> sizes =
@@ -484,6 +487,7 @@ int EmulateVerb::run() {
     return code;
   emulator::Options options;
   options.threads = threads;
+  options.sms = prepared.sms;
   options.stepLimit = stepLimit;
   StrictMode mode = strictMode(strict);
   options.strict = mode.on;

@@ -24,6 +24,7 @@ __global__ void use(const int *pinned, int *managed, int *registered) {
   atomicAdd(&total, pinned[i]);
   managed[i] = int(shared.scale * shared.table[i % 3]);
   registered[i] += managed[i];
+  __syncthreads(); // all have read it
   if (i == 0)
     shared.scale = -1;
 }

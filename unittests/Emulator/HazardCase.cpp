@@ -80,7 +80,9 @@ RunResult runWith(const HazardCase &c, const char *with,
     map.type = c.type;
     map.rank = 2;
     map.globalDim = {128, 64, 0, 0, 0};
-    map.globalStrides = {128ull * globalBits(c.type) / 8, 0, 0, 0};
+    // 16U4_ALIGN16B is packed in global memory.
+    bool isPacked = c.type == TensorMapType::U4Align16;
+    map.globalStrides = {isPacked ? 64u : 128u, 0, 0, 0};
     map.boxDim = {128, 8, 0, 0, 0};
     map.swizzle = c.swizzle;
     launch.buffers[1].writable = true;

@@ -296,6 +296,14 @@ TEST(ForeignPrograms, SizesOfTheDevice) {
                      32, 1, options);
   expectClean(s.result);
   EXPECT_EQ(s.out[7], 20u);
+  options.sms = 0;
+  s = runBody("mov.u32 %r10, %nsmid;\nst.global.u32 [%rd1], %r10;");
+  EXPECT_EQ(s.out[7], 148u); // B200
+  EXPECT_EQ(smCount("sm_103a"), 148u);
+  EXPECT_EQ(smCount("sm_110a"), 20u);
+  EXPECT_EQ(smCount("sm_120a"), 170u);
+  EXPECT_EQ(smCount("sm_121f"), 48u);
+  EXPECT_EQ(smCount("sm_90a"), 132u);
   options.sharedBytes = 4096;
   const std::string shared = ".shared .align 4 .b8 all[4096];\n";
   EXPECT_TRUE(

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Units/Convert.h"
 #include "UnitsOracle.h"
-#include "blockscale/Emulator/Convert.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <limits>
 #include <map>
 

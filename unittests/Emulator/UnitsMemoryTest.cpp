@@ -6,17 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Units/InstructionDescriptor.h"
+#include "Units/MBarrier.h"
+#include "Units/SharedDescriptor.h"
+#include "Units/TensorAreas.h"
+#include "Units/TensorMemory.h"
 #include "UnitsOracle.h"
-#include "blockscale/Emulator/InstructionDescriptor.h"
-#include "blockscale/Emulator/MBarrier.h"
-#include "blockscale/Emulator/SharedDescriptor.h"
-#include "blockscale/Emulator/TensorAreas.h"
-#include "blockscale/Emulator/TensorMemory.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
+#include <gtest/gtest.h>
 
 using namespace blockscale::emulator;
 using namespace blockscale::emulator::test;

@@ -11,13 +11,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/TensorCore.h"
+#include "Units/TensorCore.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <memory>
 
 using namespace blockscale::emulator;

@@ -13,13 +13,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/TensorCore.h"
+#include "Units/TensorCore.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <gtest/gtest.h>
 #include <random>
 
 using namespace blockscale::emulator;

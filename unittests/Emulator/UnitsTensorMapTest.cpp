@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/TensorMap.h"
+#include "Units/TensorMapCopy.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Emulator/Units/TensorCoreImpl.h"
+#include "Units/TensorCoreImpl.h"
 #include "UnitsOracle.h"
 
 #include <gtest/gtest.h>

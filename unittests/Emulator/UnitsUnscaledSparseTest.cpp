@@ -12,12 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/TensorCore.h"
+#include "Units/TensorCore.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <gtest/gtest.h>
 #include <memory>
 #include <random>
 

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Units/WarpMma.h"
 #include "UnitsOracle.h"
-#include "blockscale/Emulator/WarpMma.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstring>
+#include <gtest/gtest.h>
 
 using namespace blockscale::emulator;
 using namespace blockscale::emulator::test;

@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_EMULATOR_EVENTS_H
 #define BLOCKSCALE_EMULATOR_EVENTS_H
 
-#include "blockscale/Emulator/InstructionDescriptor.h"
+#include "blockscale/Emulator/MmaKind.h"
 
 #include <cstdint>
 

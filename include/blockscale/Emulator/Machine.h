@@ -171,8 +171,9 @@ struct Options {
   /// another CTA holds the first ones, so that a kernel that takes its own to
   /// begin at column 0 reads the wrong ones.
   unsigned firstTensorColumn = 0;
-  /// SMs of the device: %nsmid, and CTAs that wait for others at once.
-  unsigned sms = 148;
+  /// SMs of the device: %nsmid, and CTAs that wait for others at once; 0 takes
+  /// those of a card with the module's target.
+  unsigned sms = 0;
   /// Shared memory that a CTA may have, in bytes; 0 takes what the chips of the
   /// module's target have.
   uint32_t sharedBytes = 0;
@@ -237,6 +238,9 @@ RunResult run(const Kernel &kernel, const Launch &launch,
 
 /// What a CTA may have of shared memory on `target` ("sm_100a"), in bytes.
 uint32_t sharedCapacity(std::string_view target);
+
+/// SMs of the card of `target` that is sold most.
+unsigned smCount(std::string_view target);
 
 } // namespace blockscale::emulator
 

@@ -50,8 +50,7 @@ std::vector<Range> copiedRanges(const BulkOp &op) {
 /// Strict mode: the bytes that a store reads and writes.
 void orderStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op,
                 const Access &source, const std::vector<Range> &copied) {
-  StoreTouches t =
-      storeTouches(x, r, lane, familyOf<BulkRecord>(r).reducedBytes());
+  StoreTouches t = storeTouches(x, r, lane, r.as<BulkRecord>().reducedBytes());
   std::vector<Range> from, to;
   for (const Range &range : copied) {
     from.push_back({source.offset + range.address, range.bytes});
@@ -74,7 +73,7 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   Cluster *cluster = x.cluster;
   auto open = x.warp->bulk[lane].open;
   ++*open;
-  const auto &copy = familyOf<BulkRecord>(r);
+  const auto &copy = r.as<BulkRecord>();
   Reduction reduction = copy.reduction;
   TensorMapType type = copy.type;
   std::vector<Range> copied = copiedRanges(op);
@@ -91,7 +90,8 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
                op.from + range.address);
         break;
       }
-    std::lock_guard<std::mutex> lock(cluster->grid.atomics);
+    AccessLocks::Guard guard(cluster->grid.accesses,
+                             AccessLocks::of(op.to, op.size));
     if (reduction == Reduction::None)
       for (const Range &range : copied)
         std::memcpy(target.data + range.address, source.data + range.address,
@@ -105,13 +105,13 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
 }
 
 Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
-  const auto &copy = familyOf<BulkRecord>(r);
+  const auto &copy = r.as<BulkRecord>();
   Access source;
   if (!resolve(x, r, copy.fromShared ? Where::SharedCta : Where::Global,
                op.from, lane, op.size, Use::Read, source, 16))
     return Step::Fault;
   std::vector<Target> targets;
-  if (!targetsOf(x, r, lane, uint32_t(op.to), targets))
+  if (!targetsOf(x, r, copy, lane, uint32_t(op.to), targets))
     return Step::Fault;
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
@@ -166,7 +166,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
 }
 
 Step bulkCopy(Exec &x, const Record &r) {
-  const auto &copy = familyOf<BulkRecord>(r);
+  const auto &copy = r.as<BulkRecord>();
   adviseRepeats(x, r, [&](unsigned lane) {
     return repeatsFirst(x, lane, {&copy.to, &copy.from, &copy.barrier});
   });
@@ -204,14 +204,14 @@ Step bulkCopy(Exec &x, const Record &r) {
 } // namespace
 
 bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {
-  auto &copy = d.family<BulkRecord>(r);
+  auto &copy = d.record<BulkRecord>(r);
   decodeForm(in, copy);
   copy.fromShared = !copy.store && !in.has(Modifier::Global);
-  copy.to = addressOperand(d, in.operands[0]);
-  copy.from = addressOperand(d, in.operands[1]);
+  copy.to = d.address(in.operands[0]);
+  copy.from = d.address(in.operands[1]);
   copy.size = d.source(in.operands[2], 32);
   if (!copy.store) {
-    copy.barrier = addressOperand(d, in.operands[3]);
+    copy.barrier = d.address(in.operands[3]);
     if (copy.multicast)
       copy.mask = d.source(in.operands[4], 16);
   } else if (in.has(Modifier::CpMask)) {

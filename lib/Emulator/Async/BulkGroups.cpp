@@ -6,34 +6,43 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Instructions/Access.h"
+#include "../Instructions/Lanes.h"
 #include "../Order/Order.h"
 #include "MapBytes.h"
 
 namespace blockscale::emulator::machine {
 namespace {
 
+/// Groups of cp.async or of bulk copies.
+struct GroupsRecord {
+  bool copies = false; ///< of cp.async
+  bool all = false;    ///< waits for the open group, too
+  bool readOnly = false;
+  size_t keep = 0; ///< groups that may be pending after a wait
+};
+
 Step commitGroup(Exec &x, const Record &r) {
-  auto &groups = r.aux ? x.warp->copies : x.warp->bulk;
+  const auto &g = r.as<GroupsRecord>();
+  auto &groups = g.copies ? x.warp->copies : x.warp->bulk;
   forLanes(x.mask, [&](unsigned lane) {
     if (x.cluster->order)
-      x.cluster->order->commitGroup(*x.warp, lane, r.aux);
+      x.cluster->order->commitGroup(*x.warp, lane, g.copies);
     groups[lane].committed.push_back(groups[lane].open);
     groups[lane].open = std::make_shared<uint32_t>(0);
   });
   return Step::Next;
 }
 
-/// aux: 1 = cp.async's groups; aux2: 1 = all, the open group included,
-/// 2 = .read.
 Step waitGroup(Exec &x, const Record &r) {
-  auto &groups = r.aux ? x.warp->copies : x.warp->bulk;
+  const auto &g = r.as<GroupsRecord>();
+  auto &groups = g.copies ? x.warp->copies : x.warp->bulk;
   bool done = true;
   forLanes(x.mask, [&](unsigned lane) {
     BulkGroups &mine = groups[lane];
-    size_t keep = size_t(r.imm), count = mine.committed.size();
-    for (size_t i = 0; i + keep < count; ++i)
+    size_t count = mine.committed.size();
+    for (size_t i = 0; i + g.keep < count; ++i)
       done = done && *mine.committed[i] == 0;
-    if (r.aux2 == 1)
+    if (g.all)
       done = done && *mine.open == 0;
     if (done)
       while (!mine.committed.empty() && *mine.committed.front() == 0)
@@ -43,22 +52,31 @@ Step waitGroup(Exec &x, const Record &r) {
     return Step::Block;
   if (x.cluster->order)
     forLanes(x.mask, [&](unsigned lane) {
-      x.cluster->order->waitGroup(*x.warp, lane, r.aux, size_t(r.imm),
-                                  r.aux2 == 2, r.aux2 == 1);
+      x.cluster->order->waitGroup(*x.warp, lane, g.copies, g.keep, g.readOnly,
+                                  g.all);
     });
   return Step::Next;
 }
 
-/// aux: Modifier of the field; aux2: bits of the value; op[1] value; imm index.
+/// tensormap.replace.
+struct ReplaceRecord {
+  AddressOperand map;
+  Where where = Where::Generic;
+  Modifier field = Modifier::Unknown;
+  unsigned index = 0; ///< of the dimension
+  Slot value = kNoSlot;
+  unsigned bits = 32; ///< of the value
+};
 Step replaceField(Exec &x, const Record &r) {
+  const auto &f = r.as<ReplaceRecord>();
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    auto where = Where(r.detail->numbers.back());
-    uint64_t address = where == Where::SharedCta
-                           ? pushedShared(x, *r.detail, 0, lane)
-                           : pushedAddress(x, *r.detail, 0, lane);
+    uint64_t address = f.where == Where::SharedCta
+                           ? laneShared(x, f.map, lane)
+                           : laneAddress(x, f.map, lane);
     Access access;
-    if (!resolve(x, r, where, address, lane, kMapBytes, Use::Write, access, 64))
+    if (!resolve(x, r, f.where, address, lane, kMapBytes, Use::Write, access,
+                 64))
       return Step::Fault;
     Touch touch;
     touch.write = true;
@@ -66,9 +84,8 @@ Step replaceField(Exec &x, const Record &r) {
     TensorMap map;
     if (!readMap(access.data, map)) // a map built from zeros
       map = TensorMap();
-    uint64_t value = r.aux2 == 64 ? x.reg<uint64_t>(r.op[1])[lane]
-                                  : x.reg<uint32_t>(r.op[1])[lane];
-    auto index = unsigned(r.imm);
+    uint64_t value = wordOf(x, f.value, f.bits, lane);
+    unsigned index = f.index;
     static constexpr TensorMapType kTypes[16] = {
         TensorMapType::U8,        TensorMapType::U16,
         TensorMapType::U32,       TensorMapType::S32,
@@ -78,7 +95,7 @@ Step replaceField(Exec &x, const Record &r) {
         TensorMapType::BF16,      TensorMapType::TF32,
         TensorMapType::TF32Ftz,   TensorMapType::U4Align8,
         TensorMapType::U4Align16, TensorMapType::U6Align16};
-    switch (Modifier(r.aux)) {
+    switch (f.field) {
     case Modifier::GlobalAddress:
       map.globalAddress = value;
       break;
@@ -131,12 +148,16 @@ Step replaceField(Exec &x, const Record &r) {
 }
 
 /// Copies a map from shared to global memory.
+struct CopyMapRecord {
+  AddressOperand to, from;
+};
 Step copyMap(Exec &x, const Record &r) {
+  const auto &c = r.as<CopyMapRecord>();
   unsigned lane = x.firstLane();
   Access from, to;
-  uint64_t target = pushedAddress(x, *r.detail, 0, lane);
-  if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 1, lane),
-               lane, kMapBytes, Use::Read, from) ||
+  uint64_t target = laneAddress(x, c.to, lane);
+  if (!resolve(x, r, Where::SharedCta, laneShared(x, c.from, lane), lane,
+               kMapBytes, Use::Read, from) ||
       !resolve(x, r, Where::Global, target, lane, kMapBytes, Use::Write, to))
     return Step::Fault;
   Touch touch;
@@ -156,20 +177,21 @@ bool decodeReplace(Decoder &d, const Instruction &in, Record &r) {
       Modifier::Elemtype,      Modifier::InterleaveLayout,
       Modifier::SwizzleMode,   Modifier::SwizzleAtomicity,
       Modifier::FillMode};
+  auto &f = d.record<ReplaceRecord>(r);
   for (Modifier field : kFields)
     if (in.has(field))
-      r.aux = uint32_t(field);
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, in.operands[0]);
-  r.aux2 = bitWidth(in.type(1));
+      f.field = field;
+  f.map = d.address(in.operands[0]);
+  f.where = whereOf(in);
+  f.bits = bitWidth(in.type(1));
   if (in.operands.size() == 3) {
-    r.imm = in.operands[1].value;
-    if (r.imm < 0 || r.imm > 4 ||
-        (Modifier(r.aux) == Modifier::GlobalStride && r.imm > 3))
+    int64_t index = in.operands[1].value;
+    if (index < 0 || index > 4 ||
+        (f.field == Modifier::GlobalStride && index > 3))
       return d.refuse("dimension out of range");
+    f.index = unsigned(index);
   }
-  r.op[1] = d.source(in.operands.back(), r.aux2);
-  detail.numbers.push_back(int64_t(whereOf(in)));
+  f.value = d.source(in.operands.back(), f.bits);
   r.fn = replaceField;
   return true;
 }
@@ -180,25 +202,29 @@ bool decodeGroups(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
   case Opcode::CpAsyncBulkCommitGroup:
   case Opcode::CpAsyncCommitGroup:
-    r.aux = in.opcode == Opcode::CpAsyncCommitGroup;
+    d.record<GroupsRecord>(r).copies = in.opcode == Opcode::CpAsyncCommitGroup;
     r.fn = commitGroup;
     return true;
   case Opcode::CpAsyncBulkWaitGroup:
-  case Opcode::CpAsyncWaitGroup:
-    r.aux = in.opcode == Opcode::CpAsyncWaitGroup;
-    r.aux2 = in.has(Modifier::Read) ? 2 : 0;
-    r.imm = in.operands[0].value;
+  case Opcode::CpAsyncWaitGroup: {
+    auto &g = d.record<GroupsRecord>(r);
+    g.copies = in.opcode == Opcode::CpAsyncWaitGroup;
+    g.readOnly = in.has(Modifier::Read);
+    g.keep = size_t(in.operands[0].value);
     r.fn = waitGroup;
     return true;
-  case Opcode::CpAsyncWaitAll:
-    r.aux = r.aux2 = 1;
+  }
+  case Opcode::CpAsyncWaitAll: {
+    auto &g = d.record<GroupsRecord>(r);
+    g.copies = g.all = true;
     r.fn = waitGroup;
     return true;
+  }
   case Opcode::TensormapReplace:
     return decodeReplace(d, in, r);
   case Opcode::TensormapCpFenceProxy:
-    pushAddress(d, d.detail(r), in.operands[0]);
-    pushAddress(d, *const_cast<Detail *>(r.detail), in.operands[1]);
+    d.record<CopyMapRecord>(r) = {d.address(in.operands[0]),
+                                  d.address(in.operands[1])};
     r.fn = copyMap;
     return true;
   default:

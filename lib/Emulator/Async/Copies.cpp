@@ -15,21 +15,28 @@
 namespace blockscale::emulator::machine {
 namespace {
 
-/// op[0] size, op[1] source size or kNoSlot, op[2] ignore predicate or kNoSlot.
+/// cp.async.
+struct CopyAsyncRecord {
+  AddressOperand to, from;
+  unsigned size = 0;      ///< bytes that are written
+  Slot wanted = kNoSlot;  ///< bytes that are read, or kNoSlot for all
+  Slot ignored = kNoSlot; ///< predicate under which none is read
+};
 Step copyAsync(Exec &x, const Record &r) {
+  const auto &c = r.as<CopyAsyncRecord>();
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    auto size = unsigned(r.imm);
+    unsigned size = c.size;
     uint32_t wanted =
-        r.op[1] == kNoSlot ? size : x.reg<uint32_t>(r.op[1])[lane];
-    if (r.op[2] != kNoSlot && x.predicate(r.op[2]) >> lane & 1)
+        c.wanted == kNoSlot ? size : x.reg<uint32_t>(c.wanted)[lane];
+    if (c.ignored != kNoSlot && x.predicate(c.ignored) >> lane & 1)
       wanted = 0;
     wanted = std::min(wanted, size);
     Access to, from;
-    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane),
-                 lane, size, Use::Write, to))
+    if (!resolve(x, r, Where::SharedCta, laneShared(x, c.to, lane), lane, size,
+                 Use::Write, to))
       return Step::Fault;
-    uint64_t source = pushedAddress(x, *r.detail, 1, lane);
+    uint64_t source = laneAddress(x, c.from, lane);
     if (wanted && !resolve(x, r, Where::Global, source, lane, wanted, Use::Read,
                            from, size))
       return Step::Fault;
@@ -54,7 +61,12 @@ Step copyAsync(Exec &x, const Record &r) {
   return Step::Next;
 }
 
-/// Arrives when the thread's earlier cp.async are complete. aux: 1 = .noinc.
+struct ArriveAfterRecord {
+  AddressOperand barrier;
+  bool counted; ///< .noinc
+};
+
+/// Arrives when the thread's earlier cp.async are complete.
 Step arriveAfterCopies(Exec &x, const Record &r) {
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
@@ -72,8 +84,9 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
             ? x.cluster->order->covered(*x.warp, lane, Queue::CopyAsync)
             : nullptr;
     Origin origin = x.origin(r, int(lane));
-    uint32_t address = pushedShared(x, *r.detail, 0, lane);
-    if (r.aux)
+    const auto &a = r.as<ArriveAfterRecord>();
+    uint32_t address = laneShared(x, a.barrier, lane);
+    if (a.counted)
       arriveOn(*x.cluster, origin, address, covered);
     else
       arriveUncounted(*x.cluster, origin, address, covered);
@@ -81,14 +94,21 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
 
-/// st.async and red.async. aux: bytes of an element; imm: Reduction; aux2:
-/// TensorMapType of its elements.
+/// st.async and red.async.
+struct StoreAsyncRecord {
+  AddressOperand to, barrier;
+  Slots values;
+  unsigned elementBytes = 0;
+  Reduction reduction = Reduction::None;
+  TensorMapType type = TensorMapType::U8; ///< of a reduction
+};
 Step storeAsync(Exec &x, const Record &r) {
+  const auto &s = r.as<StoreAsyncRecord>();
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    auto bytes = unsigned(r.aux * r.detail->a.size());
-    uint32_t address = pushedShared(x, *r.detail, 0, lane);
-    uint32_t barrier = pushedShared(x, *r.detail, 1, lane);
+    unsigned element = s.elementBytes, bytes = element * s.values.size();
+    uint32_t address = laneShared(x, s.to, lane);
+    uint32_t barrier = laneShared(x, s.barrier, lane);
     if (address >> kRankShift != barrier >> kRankShift)
       return x.fault(r, FindingKind::MBarrier,
                      "the mbarrier is not in the CTA that is stored to",
@@ -98,13 +118,13 @@ Step storeAsync(Exec &x, const Record &r) {
                  access))
       return Step::Fault;
     std::array<uint8_t, 32> data{};
-    for (size_t i = 0; i != r.detail->a.size(); ++i)
-      std::memcpy(data.data() + i * r.aux, x.at(r.detail->a[i]) + lane * r.aux,
-                  r.aux);
+    for (size_t i = 0; i != s.values.size(); ++i)
+      std::memcpy(data.data() + i * element, x.at(s.values[i]) + lane * element,
+                  element);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
-    auto reduction = Reduction(r.imm);
-    auto type = TensorMapType(r.aux2);
+    Reduction reduction = s.reduction;
+    TensorMapType type = s.type;
     Touch touch;
     touch.write = true;
     if (reduction != Reduction::None) {
@@ -132,16 +152,21 @@ Step storeAsync(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+struct StoreZerosRecord {
+  AddressOperand to;
+  Slot size;
+};
 Step storeZeros(Exec &x, const Record &r) {
+  const auto &s = r.as<StoreZerosRecord>();
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    uint64_t size = x.reg<uint64_t>(r.op[0])[lane];
+    uint64_t size = x.reg<uint64_t>(s.size)[lane];
     Access access;
     if (size % 8 || size > (1 << 20))
       return x.fault(r, FindingKind::Misaligned,
                      "st.bulk size is not a multiple of 8", int(lane));
-    if (!resolve(x, r, Where::SharedCta, pushedShared(x, *r.detail, 0, lane),
-                 lane, unsigned(size), Use::Write, access, 8))
+    if (!resolve(x, r, Where::SharedCta, laneShared(x, s.to, lane), lane,
+                 unsigned(size), Use::Write, access, 8))
       return Step::Fault;
     Touch touch;
     touch.write = true;
@@ -152,14 +177,20 @@ Step storeZeros(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+struct DiscardRecord {
+  AddressOperand address;
+  Where where;
+};
+
 /// Contents become undefined, so they are made wrong.
 Step discard(Exec &x, const Record &r) {
+  const auto &d = r.as<DiscardRecord>();
   constexpr unsigned kBytes = 128;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    uint64_t address = pushedAddress(x, *r.detail, 0, lane);
+    uint64_t address = laneAddress(x, d.address, lane);
     Access access;
-    if (!resolve(x, r, Where(r.aux), address, lane, kBytes, Use::Write, access))
+    if (!resolve(x, r, d.where, address, lane, kBytes, Use::Write, access))
       return Step::Fault;
     if (!access.global)
       return x.fault(r, FindingKind::BadAddress,
@@ -173,6 +204,11 @@ Step discard(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+struct TryCancelRecord {
+  AddressOperand answer, barrier;
+  bool multicast;
+};
+
 /// A cluster that has not started is taken from the list and never runs.
 /// Response: three words of ctaid, then 1 for success.
 Step tryCancel(Exec &x, const Record &r) {
@@ -180,8 +216,9 @@ Step tryCancel(Exec &x, const Record &r) {
   Grid &grid = cluster->grid;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    uint32_t to = pushedShared(x, *r.detail, 0, lane),
-             barrier = pushedShared(x, *r.detail, 1, lane);
+    const auto &t = r.as<TryCancelRecord>();
+    uint32_t to = laneShared(x, t.answer, lane),
+             barrier = laneShared(x, t.barrier, lane);
     if (cluster->cancelFailed)
       return x.fault(r, FindingKind::Barrier,
                      "try_cancel after a failed answer", int(lane), to,
@@ -200,7 +237,7 @@ Step tryCancel(Exec &x, const Record &r) {
     }
     cluster->cancelFailed = !answer[3];
     uint32_t ranks =
-        r.aux ? (1u << cluster->ctas.size()) - 1 : 1u << x.cta->rank;
+        t.multicast ? (1u << cluster->ctas.size()) - 1 : 1u << x.cta->rank;
     Origin origin = x.origin(r, int(lane));
     if (observed(*cluster)) {
       Event event;
@@ -236,15 +273,23 @@ Step tryCancel(Exec &x, const Record &r) {
 struct Response {
   uint32_t words[4];
 };
-/// op[1] response; aux 0: predicate op[0]; 1: detail a = {x, y, z, w}.
+/// clusterlaunchcontrol.query_cancel.
+struct QueryRecord {
+  Slot response = kNoSlot;
+  Slot success = kNoSlot; ///< predicate of is_canceled
+  Slots words;            ///< of get_first_ctaid
+  unsigned firstWord = 0;
+};
 Step queryCancel(Exec &x, const Record &r) {
-  const Response *responses = x.reg<Response>(r.op[1]);
+  const auto &q = r.as<QueryRecord>();
+  bool asks = q.success != kNoSlot;
+  const Response *responses = x.reg<Response>(q.response);
   Step step = Step::Next;
   uint32_t success = 0;
   forLanes(x.mask, [&](unsigned lane) {
     const Response &one = responses[lane];
     success |= (one.words[3] & 1) << lane;
-    if (!r.aux || step == Step::Fault)
+    if (asks || step == Step::Fault)
       return;
     if (!(one.words[3] & 1)) {
       step =
@@ -252,55 +297,49 @@ Step queryCancel(Exec &x, const Record &r) {
                   int(lane), 0, Hazard::LaunchControlMisused);
       return;
     }
-    for (size_t i = 0; i != r.detail->a.size(); ++i)
-      x.reg<uint32_t>(r.detail->a[i])[lane] = one.words[r.detail->numbers[i]];
+    for (size_t i = 0; i != q.words.size() && q.firstWord + i < 4; ++i)
+      if (q.words[i] != kNoSlot)
+        x.reg<uint32_t>(q.words[i])[lane] = one.words[q.firstWord + i];
   });
-  if (!r.aux)
-    x.setPredicate(r.op[0], success);
+  if (asks)
+    x.setPredicate(q.success, success);
   return step;
 }
 
 bool decodeQuery(Decoder &d, const Instruction &in, Record &r) {
   const Operand &to = in.operands[0];
-  r.op[1] = d.source(in.operands[1], 128);
+  auto &q = d.record<QueryRecord>(r);
+  q.response = d.source(in.operands[1], 128);
   r.fn = queryCancel;
   if (in.has(Modifier::IsCanceled)) {
-    r.op[0] = d.predicateOut(to);
+    q.success = d.predicateOut(to);
     return true;
   }
-  r.aux = 1;
-  Detail &detail = d.detail(r);
-  int64_t component = in.has(Modifier::GetFirstCtaidY)   ? 1
-                      : in.has(Modifier::GetFirstCtaidZ) ? 2
-                                                         : 0;
-  if (to.kind != OperandKind::Vector) {
-    detail.a = {d.destination(to, 32)};
-    detail.numbers = {component};
-    return true;
-  }
-  for (size_t i = 0; i != to.elements.size() && i != 4; ++i) {
-    detail.a.push_back(d.destination(to.elements[i], 32));
-    detail.numbers.push_back(int64_t(i));
-  }
+  if (to.kind != OperandKind::Vector)
+    q.firstWord = in.has(Modifier::GetFirstCtaidY)   ? 1
+                  : in.has(Modifier::GetFirstCtaidZ) ? 2
+                                                     : 0;
+  q.words = d.slots(to, 32, /*write=*/true);
   return true;
 }
 
 bool decodeCopyAsync(Decoder &d, const Instruction &in, Record &r) {
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, in.operands[0]);
-  pushAddress(d, detail, in.operands[1]);
-  r.imm = in.operands[2].value;
-  if (r.imm != 4 && r.imm != 8 && r.imm != 16)
+  auto &c = d.record<CopyAsyncRecord>(r);
+  c.to = d.address(in.operands[0]);
+  c.from = d.address(in.operands[1]);
+  int64_t size = in.operands[2].value;
+  if (size != 4 && size != 8 && size != 16)
     return d.refuse("cp.async copies 4, 8 or 16 bytes");
+  c.size = unsigned(size);
   if (in.operands.size() > 3) {
     const Operand &fourth = in.operands[3];
     bool isPolicy = in.has(Modifier::L2CacheHint) && in.operands.size() == 4;
     bool isPredicate = fourth.kind == OperandKind::Register &&
                        d.currentFunction().registers[fourth.reg].width() == 1;
     if (isPredicate)
-      r.op[2] = d.predicate(fourth);
+      c.ignored = d.predicate(fourth);
     else if (!isPolicy)
-      r.op[1] = d.source(fourth, 32);
+      c.wanted = d.source(fourth, 32);
   }
   d.flow().sink = true;
   r.fn = copyAsync;
@@ -314,54 +353,46 @@ bool decodeCopy(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::CpAsync:
     return decodeCopyAsync(d, in, r);
   case Opcode::CpAsyncMbarrierArrive:
-    pushAddress(d, d.detail(r), in.operands[0]);
-    r.aux = in.has(Modifier::Noinc);
+    d.record<ArriveAfterRecord>(r) = {d.address(in.operands[0]),
+                                      in.has(Modifier::Noinc)};
     r.fn = arriveAfterCopies;
     return true;
   case Opcode::RedAsync:
   case Opcode::StAsync: {
-    Detail &detail = d.detail(r);
-    pushAddress(d, detail, in.operands[0]);
-    pushAddress(d, detail, in.operands[2]);
+    auto &s = d.record<StoreAsyncRecord>(r);
+    s.to = d.address(in.operands[0]);
+    s.barrier = d.address(in.operands[2]);
     unsigned bits = bitWidth(in.type());
-    r.aux = bits / 8;
-    const Operand &data = in.operands[1];
-    if (data.kind == OperandKind::Vector)
-      for (const Operand &one : data.elements)
-        detail.a.push_back(d.source(one, bits));
-    else
-      detail.a.push_back(d.source(data, bits));
+    s.elementBytes = bits / 8;
+    s.values = d.slots(in.operands[1], bits, /*write=*/false);
     if (in.opcode == Opcode::RedAsync) {
       std::optional<TensorMapType> type = elementType(in.type());
       if (!type)
         return d.refuse("unsupported type");
-      r.imm = int64_t(reductionOf(in));
-      r.aux2 = uint32_t(*type);
+      s.reduction = reductionOf(in);
+      s.type = *type;
     }
     d.flow().sink = true;
     r.fn = storeAsync;
     return true;
   }
   case Opcode::StBulk:
-    pushAddress(d, d.detail(r), in.operands[0]);
-    r.op[0] = d.source(in.operands[1], 64);
+    d.record<StoreZerosRecord>(r) = {d.address(in.operands[0]),
+                                     d.source(in.operands[1], 64)};
     r.fn = storeZeros;
     return true;
   case Opcode::Discard:
-    pushAddress(d, d.detail(r), in.operands[0]);
     if (in.operands[1].value != 128)
       return d.refuse("discard takes 128 bytes");
-    r.aux = uint32_t(whereOf(in));
+    d.record<DiscardRecord>(r) = {d.address(in.operands[0]), whereOf(in)};
     r.fn = discard;
     return true;
-  case Opcode::ClcTryCancel: {
-    Detail &detail = d.detail(r);
-    pushAddress(d, detail, in.operands[0]);
-    pushAddress(d, detail, in.operands[1]);
-    r.aux = in.has(Modifier::MulticastClusterAll);
+  case Opcode::ClcTryCancel:
+    d.record<TryCancelRecord>(r) = {d.address(in.operands[0]),
+                                    d.address(in.operands[1]),
+                                    in.has(Modifier::MulticastClusterAll)};
     r.fn = tryCancel;
     return true;
-  }
   case Opcode::ClcQueryCancel:
     return decodeQuery(d, in, r);
   default:

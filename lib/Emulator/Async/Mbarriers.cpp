@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Instructions/Access.h"
+#include "../Instructions/Lanes.h"
 #include "../Report/Events.h"
 #include "../Run/Control.h"
 #include "Async.h"
@@ -16,19 +17,33 @@ namespace blockscale::emulator::machine {
 namespace {
 
 enum class Verb : uint8_t { Init, Inval, Expect, Complete, Arrive, Drop };
-/// Record::aux: Verb | flags.
-enum : uint32_t {
-  kExpectTx = 8,
-  kNoComplete = 16,
-  kParity = 32,
-  kTry = 64,
-  kRelaxed = 128,
-  kCtaScope = 256,
-};
 
-Scope scopeOf(const Record &r) {
-  return r.aux & kCtaScope ? Scope::Cta : Scope::Cluster;
-}
+/// An operation on an mbarrier.
+struct MbarrierRecord {
+  AddressOperand address;
+  Where where = Where::Generic;
+  Scope scope = Scope::Cta;
+  bool relaxed = false;
+};
+struct UpdateRecord : MbarrierRecord {
+  Slot token = kNoSlot; ///< result of an arrival
+  Slot count = kNoSlot, bytes = kNoSlot;
+  Verb verb = Verb::Init;
+  bool expectsTx = false, noComplete = false;
+
+  bool arrives() const { return verb == Verb::Arrive || verb == Verb::Drop; }
+  /// A CTA can do it with its own barriers only.
+  bool needsOwnCta() const {
+    return verb == Verb::Init || verb == Verb::Inval || token != kNoSlot ||
+           noComplete;
+  }
+};
+struct WaitRecord : MbarrierRecord {
+  Slot done = kNoSlot;  ///< predicate
+  Slot phase = kNoSlot; ///< parity or token
+  bool byParity = false;
+  bool tries = false; ///< try_wait
+};
 
 /// The entry of the catalogue for an error of the object.
 Hazard hazardOf(MBarrierError error, bool isInit) {
@@ -54,11 +69,11 @@ Hazard hazardOf(MBarrierError error, bool isInit) {
   return Hazard::None;
 }
 
-/// The object at pushed address 0 of `lane`; null after a report.
-MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
-                    uint32_t &address, bool create) {
-  auto where = Where(r.aux2);
-  uint64_t full = pushedAddress(x, *r.detail, 0, lane);
+/// The object that an operation names in `lane`; null after a report.
+MBarrier *barrierOf(Exec &x, const Record &r, const MbarrierRecord &m,
+                    unsigned lane, Cta *&cta, uint32_t &address, bool create) {
+  Where where = m.where;
+  uint64_t full = laneAddress(x, m.address, lane);
   if (where == Where::Generic) {
     if (full < kSharedWindow || full - kSharedWindow >= kWindowSize) {
       x.fault(r, FindingKind::BadAddress,
@@ -69,7 +84,7 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
     where = Where::SharedCluster;
     address = uint32_t(full - kSharedWindow);
   } else {
-    address = pushedShared(x, *r.detail, 0, lane);
+    address = laneShared(x, m.address, lane);
   }
   if (where == Where::SharedCta && address >> kRankShift != x.cta->rank &&
       address >> kRankShift < x.cluster->ctas.size()) {
@@ -101,10 +116,10 @@ MBarrier *barrierOf(Exec &x, const Record &r, unsigned lane, Cta *&cta,
   return barrier;
 }
 
-MBarrierArrival perform(const Record &r, MBarrier &barrier, uint32_t count,
-                        uint32_t bytes) {
+MBarrierArrival perform(const UpdateRecord &u, MBarrier &barrier,
+                        uint32_t count, uint32_t bytes) {
   MBarrierArrival result;
-  switch (Verb(r.aux & 7)) {
+  switch (u.verb) {
   case Verb::Init:
     result.error = barrier.init(count);
     break;
@@ -118,13 +133,13 @@ MBarrierArrival perform(const Record &r, MBarrier &barrier, uint32_t count,
     result = barrier.completeTx(bytes);
     break;
   case Verb::Arrive:
-    result = r.aux & kExpectTx     ? barrier.arriveExpectTx(bytes, count)
-             : r.aux & kNoComplete ? barrier.arriveNoComplete(count)
-                                   : barrier.arrive(count);
+    result = u.expectsTx    ? barrier.arriveExpectTx(bytes, count)
+             : u.noComplete ? barrier.arriveNoComplete(count)
+                            : barrier.arrive(count);
     break;
   case Verb::Drop:
-    result = r.aux & kExpectTx ? barrier.arriveDropExpectTx(bytes, count)
-                               : barrier.arriveDrop(count, r.aux & kNoComplete);
+    result = u.expectsTx ? barrier.arriveDropExpectTx(bytes, count)
+                         : barrier.arriveDrop(count, u.noComplete);
     break;
   }
   return result;
@@ -140,28 +155,28 @@ struct Arrivals {
 void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
                  uint32_t offset, uint32_t bytes, const MBarrierArrival &result,
                  Arrivals &before) {
+  const auto &u = r.as<UpdateRecord>();
   Order &order = *x.cluster->order;
   BarrierOrder &barrier = order.barrier(cta, offset);
   Origin origin = x.origin(r, int(lane));
-  Verb verb = Verb(r.aux & 7);
-  if (verb == Verb::Init)
+  if (u.verb == Verb::Init)
     order.initialised(*x.warp, barrier, r.line);
   else
     order.use(origin, *x.warp, barrier);
-  bool arrives = verb == Verb::Arrive || verb == Verb::Drop;
+  bool arrives = u.arrives();
   if (arrives)
     order.arrived(barrier, origin, bytes);
-  else if (verb == Verb::Expect)
+  else if (u.verb == Verb::Expect)
     barrier.visit(BarrierVisit::Expectation, origin, bytes);
-  else if (verb == Verb::Complete)
+  else if (u.verb == Verb::Complete)
     barrier.visit(BarrierVisit::Copy, origin, bytes);
-  if (verb == Verb::Complete || (arrives && r.aux & kRelaxed))
-    order.passFenced(*x.warp, barrier, scopeOf(r));
+  if (u.verb == Verb::Complete || (arrives && u.relaxed))
+    order.passFenced(*x.warp, barrier, u.scope);
   if (arrives && before.released != &barrier) {
-    order.release(*x.warp, barrier.pending, r.aux & kRelaxed);
+    order.release(*x.warp, barrier.pending, u.relaxed);
     before.released = &barrier;
   }
-  if (arrives && &cta != x.cta && r.aux & kCtaScope)
+  if (arrives && &cta != x.cta && u.scope == Scope::Cta)
     reportHazard(*x.cluster, origin, Hazard::ArrivalScope,
                  FindingKind::MBarrier,
                  "arrival on an mbarrier of rank " + std::to_string(cta.rank) +
@@ -177,33 +192,26 @@ void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
   before.completed = &barrier;
 }
 
-/// What a CTA can do with its own barriers only.
-bool needsOwnCta(const Record &r) {
-  Verb verb = Verb(r.aux & 7);
-  return verb == Verb::Init || verb == Verb::Inval || r.op[0] != kNoSlot ||
-         r.aux & kNoComplete;
-}
-
-/// op[0] token or kNoSlot, op[1] count, op[2] bytes.
 Step update(Exec &x, const Record &r) {
+  const auto &u = r.as<UpdateRecord>();
+  bool isInit = u.verb == Verb::Init;
   Arrivals before;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Cta *cta = nullptr;
     uint32_t address = 0;
-    bool isInit = Verb(r.aux & 7) == Verb::Init;
-    MBarrier *barrier = barrierOf(x, r, lane, cta, address, isInit);
+    MBarrier *barrier = barrierOf(x, r, u, lane, cta, address, isInit);
     if (!barrier)
       return Step::Fault;
-    if (cta != x.cta && needsOwnCta(r))
+    if (cta != x.cta && u.needsOwnCta())
       return x.fault(r, FindingKind::MBarrier,
                      "init, inval, noComplete and the result of an arrival "
                      "need an mbarrier of the own CTA",
                      int(lane), address, Hazard::NotOwnBarrier);
-    uint32_t count = r.op[1] == kNoSlot ? 1 : x.reg<uint32_t>(r.op[1])[lane];
-    uint32_t bytes = r.op[2] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[2])[lane];
+    uint32_t count = u.count == kNoSlot ? 1 : x.reg<uint32_t>(u.count)[lane];
+    uint32_t bytes = u.bytes == kNoSlot ? 0 : x.reg<uint32_t>(u.bytes)[lane];
     uint32_t phase = barrier->phase();
-    MBarrierArrival result = perform(r, *barrier, count, bytes);
+    MBarrierArrival result = perform(u, *barrier, count, bytes);
     if (result.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(result.error),
                      int(lane), address, hazardOf(result.error, isInit));
@@ -214,10 +222,9 @@ Step update(Exec &x, const Record &r) {
                   0xFF, 8);
     if (barrier->expectTxCompleted())
       x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
-    if (r.op[0] != kNoSlot)
-      x.reg<uint64_t>(r.op[0])[lane] = result.token;
-    bool arrives = Verb(r.aux & 7) >= Verb::Arrive;
-    if (arrives && observed(*x.cluster))
+    if (u.token != kNoSlot)
+      x.reg<uint64_t>(u.token)[lane] = result.token;
+    if (u.arrives() && observed(*x.cluster))
       emit(x, r,
            barrierEvent(EventKind::Arrive,
                         (address & 0xFFFFFF) | cta->rank << kRankShift, phase));
@@ -233,44 +240,43 @@ Step update(Exec &x, const Record &r) {
   return Step::Next;
 }
 
-MBarrierTest testLane(Exec &x, const Record &r, const MBarrier &barrier,
+MBarrierTest testLane(Exec &x, const WaitRecord &w, const MBarrier &barrier,
                       unsigned lane) {
-  if (r.aux & kParity)
-    return barrier.testParity(x.reg<uint32_t>(r.op[1])[lane]);
-  return barrier.testToken(x.reg<uint64_t>(r.op[1])[lane]);
+  return w.byParity ? barrier.testParity(x.reg<uint32_t>(w.phase)[lane])
+                    : barrier.testToken(x.reg<uint64_t>(w.phase)[lane]);
 }
 
 /// Whether this is the first test of a poll.
 bool orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
                bool done) {
+  const auto &w = r.as<WaitRecord>();
   Order &order = *x.cluster->order;
   BarrierOrder &barrier = order.barrier(*x.cta, offset);
   Origin origin = x.origin(r, int(lane));
   order.use(origin, *x.warp, barrier);
   // A token names its phase.
-  uint32_t phase = r.aux & kParity
-                       ? x.reg<uint32_t>(r.op[1])[lane]
-                       : uint32_t(x.reg<uint64_t>(r.op[1])[lane] >> 20);
+  uint32_t phase = w.byParity ? x.reg<uint32_t>(w.phase)[lane]
+                              : uint32_t(x.reg<uint64_t>(w.phase)[lane] >> 20);
   return order.tested(origin, *x.warp, barrier,
-                      {done, bool(r.aux & kRelaxed), scopeOf(r), phase});
+                      {done, w.relaxed, w.scope, phase});
 }
 
-/// op[0] predicate, op[1] token or parity.
 Step wait(Exec &x, const Record &r) {
+  const auto &w = r.as<WaitRecord>();
   uint32_t done = 0;
   bool first = false;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Cta *cta = nullptr;
     uint32_t address = 0;
-    MBarrier *barrier = barrierOf(x, r, lane, cta, address, false);
+    MBarrier *barrier = barrierOf(x, r, w, lane, cta, address, false);
     if (!barrier)
       return Step::Fault;
     if (cta != x.cta)
       return x.fault(r, FindingKind::MBarrier,
                      "wait on an mbarrier of another CTA", int(lane), address,
                      Hazard::NotOwnBarrier);
-    MBarrierTest test = testLane(x, r, *barrier, lane);
+    MBarrierTest test = testLane(x, w, *barrier, lane);
     if (test.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
                      address, hazardOf(test.error, false));
@@ -283,63 +289,68 @@ Step wait(Exec &x, const Record &r) {
   bool gives =
       first && x.cluster->grid.options.completion == Completion::Latest;
   gives |= std::exchange(x.group->expired, false);
-  if (!done && r.aux & kTry && !gives)
+  if (!done && w.tries && !gives)
     return Step::Block;
-  x.setPredicate(r.op[0], done);
+  x.setPredicate(w.done, done);
   if (!done)
     return Step::Yield;
   ++x.cluster->counters.barrierWaits;
   return Step::Next;
 }
 
-Step pendingCount(Exec &x, const Record &r) {
-  forLanes(x.mask, [&](unsigned lane) {
-    x.reg<uint32_t>(r.op[0])[lane] =
-        MBarrier::pendingCount(x.reg<uint64_t>(r.op[1])[lane]);
-  });
-  return Step::Next;
+struct PendingCountOp {
+  uint32_t operator()(uint64_t token) const {
+    return MBarrier::pendingCount(token);
+  }
+};
+
+/// Fills in what all operations have.
+void decodeCommon(Decoder &d, const Instruction &in, const Operand &address,
+                  MbarrierRecord &m) {
+  m.address = d.address(address);
+  m.where = whereOf(in);
+  m.scope = in.has(Modifier::Cluster) ? Scope::Cluster : Scope::Cta;
+  m.relaxed = in.has(Modifier::Relaxed);
 }
 
 bool decodeWait(Decoder &d, const Instruction &in, Record &r) {
-  bool parity = in.has(Modifier::Parity);
-  r.op[0] = d.predicateOut(in.operands[0]);
-  pushAddress(d, d.detail(r), in.operands[1]);
-  r.op[1] = d.source(in.operands[2], parity ? 32 : 64);
-  r.aux = parity * kParity | (in.opcode == Opcode::MbarrierTryWait) * kTry |
-          in.has(Modifier::Relaxed) * kRelaxed |
-          !in.has(Modifier::Cluster) * kCtaScope;
-  r.aux2 = uint32_t(whereOf(in));
+  auto &w = d.record<WaitRecord>(r);
+  w.byParity = in.has(Modifier::Parity);
+  w.tries = in.opcode == Opcode::MbarrierTryWait;
+  w.done = d.predicateOut(in.operands[0]);
+  decodeCommon(d, in, in.operands[1], w);
+  w.phase = d.source(in.operands[2], w.byParity ? 32 : 64);
   r.fn = wait;
   return true;
 }
 
 bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
+  auto &u = d.record<UpdateRecord>(r);
+  u.verb = verb;
+  u.expectsTx = in.has(Modifier::ExpectTx);
+  u.noComplete = in.has(Modifier::NoComplete);
   size_t next = 0;
   // The old form without a result has the address first.
   if (in.operands[0].kind != OperandKind::Address) {
     if (in.operands[0].kind != OperandKind::Sink)
-      r.op[0] = d.destination(in.operands[0], 64);
+      u.token = d.destination(in.operands[0], 64);
     next = 1;
   }
-  pushAddress(d, d.detail(r), in.operands[next++]);
-  bool expects = in.has(Modifier::ExpectTx);
+  decodeCommon(d, in, in.operands[next++], u);
   if (next < in.operands.size())
-    r.op[expects ? 2 : 1] = d.source(in.operands[next], 32);
-  r.aux = uint32_t(verb) | expects * kExpectTx |
-          in.has(Modifier::NoComplete) * kNoComplete |
-          in.has(Modifier::Relaxed) * kRelaxed |
-          !in.has(Modifier::Cluster) * kCtaScope;
+    (u.expectsTx ? u.bytes : u.count) = d.source(in.operands[next], 32);
   r.fn = update;
   return true;
 }
 
 bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
-  pushAddress(d, d.detail(r), in.operands[0]);
-  r.aux = uint32_t(verb) | !in.has(Modifier::Cluster) * kCtaScope;
+  auto &u = d.record<UpdateRecord>(r);
+  u.verb = verb;
+  decodeCommon(d, in, in.operands[0], u);
   if (verb == Verb::Init)
-    r.op[1] = d.source(in.operands[1], 32);
+    u.count = d.source(in.operands[1], 32);
   else if (verb != Verb::Inval)
-    r.op[2] = d.source(in.operands[1], 32);
+    u.bytes = d.source(in.operands[1], 32);
   r.fn = update;
   return true;
 }
@@ -349,9 +360,15 @@ bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
 MBarrier *waitedBarrier(Exec &x, const Record &r) {
   if (r.fn != wait)
     return nullptr;
-  uint64_t address = pushedShared(x, *r.detail, 0, x.firstLane());
-  uint32_t offset = address & 0xFFFFFF;
-  return barrierAt(*x.cta, offset, false);
+  return barrierAt(*x.cta, waitedOffset(x, r, x.firstLane()), false);
+}
+
+uint32_t waitedOffset(const Exec &x, const Record &r, unsigned lane) {
+  return laneShared(x, r.as<WaitRecord>().address, lane) & 0xFFFFFF;
+}
+
+uint32_t satisfiedLanes(const Exec &x, const Record &r) {
+  return x.mask & x.predicate(r.as<WaitRecord>().done);
 }
 
 static void emitAsyncArrive(Cluster &cluster, const Origin &origin,
@@ -484,7 +501,6 @@ void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
 }
 
 bool decodeMbarrier(Decoder &d, const Instruction &in, Record &r) {
-  r.aux2 = uint32_t(whereOf(in));
   switch (in.opcode) {
   case Opcode::MbarrierInit:
     return decodeUpdate(d, in, r, Verb::Init);
@@ -502,10 +518,8 @@ bool decodeMbarrier(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::MbarrierTryWait:
     return decodeWait(d, in, r);
   case Opcode::MbarrierPendingCount:
-    r.op[0] = d.destination(in.operands[0], 32);
-    r.op[1] = d.source(in.operands[1], 64);
-    r.fn = pendingCount;
-    return true;
+    r.fn = map<PendingCountOp, uint32_t, uint64_t>;
+    return mixedOperands(d, in, r, 32, {64});
   default:
     return false;
   }

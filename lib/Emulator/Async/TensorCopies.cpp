@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Order/TensorOrder.h"
+#include "../Ptx/Targets.h"
 #include "MapBytes.h"
 #include "Tma.h"
 
-#include "../Ptx/Targets.h"
 #include "blockscale/Emulator/TensorMapBytes.h"
 
 namespace blockscale::emulator {
@@ -33,8 +33,8 @@ namespace {
 /// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
 struct TensorCopyRecord : CopyRecord {
   AddressOperand shared, map;
-  std::vector<Slot> coordinates;
-  std::vector<Slot> offsets; ///< of the im2col modes
+  Slots coordinates;
+  Slots offsets; ///< of the im2col modes
   BoxMode mode = BoxMode::Tile;
 };
 
@@ -119,7 +119,7 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
               std::shared_ptr<Box> box, const Target &target) {
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
-  BarrierVisit::Kind kind = visitKind(familyOf<CopyRecord>(r));
+  BarrierVisit::Kind kind = visitKind(r.as<TensorCopyRecord>());
   Stamp stamp = beginTransaction(x, origin, target.barrier);
   if (cluster->order)
     orderBox(x, r, lane, map, *box, *target.cta, target.address,
@@ -201,7 +201,7 @@ struct LaneCopy {
 
 /// False after a report.
 bool resolveCopy(Exec &x, const Record &r, unsigned lane, LaneCopy &out) {
-  const auto &copy = familyOf<TensorCopyRecord>(r);
+  const auto &copy = r.as<TensorCopyRecord>();
   TensorMap &map = out.map;
   auto fault = [&](FindingKind kind, std::string why, uint64_t address,
                    Hazard hazard) {
@@ -253,14 +253,15 @@ bool resolveCopy(Exec &x, const Record &r, unsigned lane, LaneCopy &out) {
 
 /// False after a report.
 bool tensorLoad(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
+  const auto &copy = r.as<TensorCopyRecord>();
   std::vector<Target> targets;
-  if (!targetsOf(x, r, lane, one.shared, targets))
+  if (!targetsOf(x, r, copy, lane, one.shared, targets))
     return false;
   for (const Target &target : targets) {
     advisePattern(x, r, lane, target.address, one.map.swizzle);
     noteSwizzle(*x.cluster, *target.cta, target.address, *one.box,
                 one.map.swizzle);
-    if (familyOf<CopyRecord>(r).pair && x.cluster->order)
+    if (copy.pair && x.cluster->order)
       x.cluster->tensorOrder->countsForPair(target.barrier);
     postLoad(x, r, lane, one.map, one.box, target);
   }
@@ -269,7 +270,7 @@ bool tensorLoad(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
 
 /// False after a report.
 bool tensorStore(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
-  const auto &copy = familyOf<TensorCopyRecord>(r);
+  const auto &copy = r.as<TensorCopyRecord>();
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
   Cta *cta = x.cta;
@@ -294,9 +295,12 @@ bool tensorStore(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
              t.destination);
   }
   cluster->post(0, [=, map = one.map, box = one.box] {
-    std::unique_lock<std::mutex> lock(cluster->grid.atomics, std::defer_lock);
+    AccessLocks::Set locks = 0;
     if (reduction != Reduction::None)
-      lock.lock();
+      for (const BoxRun &run : box->runs)
+        if (run.globalBytes)
+          locks |= AccessLocks::of(run.globalAddress, run.globalBytes);
+    AccessLocks::Guard guard(cluster->grid.accesses, locks);
     uint32_t never = 0;
     auto fault = storeBox(map, *box, spanOf(*cta), from, reduction,
                           globalOf(*cluster, true),
@@ -320,7 +324,7 @@ bool tensorStore(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
 }
 
 Step tensorCopy(Exec &x, const Record &r) {
-  const auto &copy = familyOf<TensorCopyRecord>(r);
+  const auto &copy = r.as<TensorCopyRecord>();
   adviseRepeats(x, r, [&](unsigned lane) {
     return repeatsFirst(x, lane, {&copy.shared, &copy.map, &copy.barrier},
                         copy.coordinates);
@@ -352,23 +356,25 @@ BoxMode modeOf(const Instruction &in) {
 } // namespace
 
 bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
-  auto &copy = d.family<TensorCopyRecord>(r);
+  auto &copy = d.record<TensorCopyRecord>(r);
   decodeForm(in, copy);
   copy.mode = modeOf(in);
   const Operand &map = in.operands[copy.store ? 0 : 1];
-  copy.shared = addressOperand(d, in.operands[copy.store ? 1 : 0]);
-  copy.map = addressOperand(d, map);
+  copy.shared = d.address(in.operands[copy.store ? 1 : 0]);
+  copy.map = d.address(map);
   // A parameter's own address is in the parameter space.
   if (map.symbol.scope == SymbolScope::Parameter)
     copy.map.imm += int64_t(kParamWindow);
+  std::vector<Slot> coordinates;
   for (const Operand &coordinate : map.elements)
-    copy.coordinates.push_back(d.source(coordinate, 32));
+    coordinates.push_back(d.source(coordinate, 32));
+  copy.coordinates = d.list(coordinates);
   if (copy.store) {
     copy.reduction = reductionOf(in);
   } else {
     if (in.operands.size() < 3)
       return d.refuse("missing operands");
-    copy.barrier = addressOperand(d, in.operands[2]);
+    copy.barrier = d.address(in.operands[2]);
     size_t next = 3;
     if (copy.mode != BoxMode::Tile && copy.mode != BoxMode::Gather4) {
       // W, H and D of an image, or halo and offset along W.
@@ -378,8 +384,7 @@ bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
           in.operands[next].elements.size() != count)
         return d.refuse("expected " + std::to_string(count) +
                         " im2col offsets");
-      for (const Operand &offset : in.operands[next++].elements)
-        copy.offsets.push_back(d.source(offset, 16));
+      copy.offsets = d.slots(in.operands[next++], 16, /*write=*/false);
     }
     if (copy.multicast) {
       if (next >= in.operands.size())

@@ -15,9 +15,8 @@ void markRange(Cta &cta, uint32_t address, uint32_t bytes) {
     std::memset(cta.valid.data() + offset, 0xFF, bytes);
 }
 
-bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
-               std::vector<Target> &out) {
-  const auto &copy = familyOf<CopyRecord>(r);
+bool targetsOf(Exec &x, const Record &r, const CopyRecord &copy, unsigned lane,
+               uint32_t destination, std::vector<Target> &out) {
   uint32_t barrier = laneShared(x, copy.barrier, lane);
   size_t size = x.cluster->ctas.size();
   uint32_t rank = destination >> kRankShift,
@@ -98,7 +97,7 @@ StoreTouches storeTouches(Exec &x, const Record &r, unsigned lane,
 
 bool repeatsFirst(const Exec &x, unsigned lane,
                   std::initializer_list<const AddressOperand *> addresses,
-                  const std::vector<Slot> &coordinates) {
+                  Slots coordinates) {
   unsigned first = x.firstLane();
   if (lane == first)
     return false;

@@ -10,12 +10,13 @@
 
 #include "../Instructions/Access.h"
 #include "../Report/Events.h"
+#include "../Units/TensorMapCopy.h"
 #include "Async.h"
 
 namespace blockscale::emulator::machine {
 
 /// A bulk or tensor copy.
-struct CopyRecord : FamilyRecord {
+struct CopyRecord {
   bool store = false;     ///< to global memory
   bool pair = false;      ///< .cta_group::2
   bool multicast = false; ///< `mask` names the CTAs
@@ -33,8 +34,8 @@ struct Target {
 };
 
 /// Destinations of a load; false after a report.
-bool targetsOf(Exec &x, const Record &r, unsigned lane, uint32_t destination,
-               std::vector<Target> &out);
+bool targetsOf(Exec &x, const Record &r, const CopyRecord &copy, unsigned lane,
+               uint32_t destination, std::vector<Target> &out);
 
 /// How the bytes of a load count on mbarriers.
 inline BarrierVisit::Kind visitKind(const CopyRecord &copy) {
@@ -55,7 +56,7 @@ void emitCopy(Cluster &cluster, const Origin &origin, EventKind kind,
 /// coordinates.
 bool repeatsFirst(const Exec &x, unsigned lane,
                   std::initializer_list<const AddressOperand *> addresses,
-                  const std::vector<Slot> &coordinates = {});
+                  Slots coordinates = {});
 /// Advice that two lanes issue the same copy, where `repeats` says so of the
 /// second one that executes.
 template <typename F>

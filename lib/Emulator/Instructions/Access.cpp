@@ -218,7 +218,7 @@ void touchLane(Exec &x, const Record &r, unsigned lane, const Access &access,
   if (!order)
     return;
   touch.origin = x.origin(r, int(lane));
-  Range range{address, bytes};
+  Range range{address, bytes, touch.collective ? kNoLane : lane};
   if (access.cta) {
     range.address = uint64_t(access.cta->rank) << kRankShift | access.offset;
     order->touchShared(*x.warp, *access.cta, &range, 1, touch);
@@ -230,8 +230,10 @@ void touchLane(Exec &x, const Record &r, unsigned lane, const Access &access,
 void touchRanges(Exec &x, const Record &r, unsigned lane, Cta &cta,
                  std::vector<Range> &ranges, Touch touch) {
   touch.origin = x.origin(r, int(lane));
-  for (Range &range : ranges)
+  for (Range &range : ranges) {
     range.address |= uint64_t(cta.rank) << kRankShift;
+    range.lane = lane;
+  }
   x.cluster->order->touchShared(*x.warp, cta, ranges.data(), ranges.size(),
                                 touch);
 }
@@ -239,32 +241,6 @@ void touchRanges(Exec &x, const Record &r, unsigned lane, Cta &cta,
 void markWritten(const Access &access, unsigned bytes, bool defined) {
   if (access.valid)
     std::memset(access.valid, defined ? 0xFF : 0, bytes);
-}
-
-AddressOperand addressOperand(Decoder &d, const Operand &operand) {
-  AddressOperand result;
-  result.base = d.address(operand, result.imm, result.wide);
-  return result;
-}
-
-void pushAddress(Decoder &d, Detail &detail, const Operand &operand) {
-  AddressOperand one = addressOperand(d, operand);
-  detail.b.push_back(one.base);
-  detail.numbers.push_back(one.imm);
-  detail.numbers.push_back(one.wide);
-}
-
-uint64_t pushedAddress(const Exec &x, const Detail &detail, unsigned index,
-                       unsigned lane) {
-  return laneAddress(x, detail.b[index], detail.numbers[2 * index + 1],
-                     detail.numbers[2 * index], lane);
-}
-
-uint32_t pushedShared(const Exec &x, const Detail &detail, unsigned index,
-                      unsigned lane) {
-  auto address = uint32_t(pushedAddress(x, detail, index, lane));
-  return detail.b[index] == kNoSlot ? address | x.cta->rank << kRankShift
-                                    : address;
 }
 
 MBarrier *barrierAt(Cta &cta, uint32_t offset, bool create) {

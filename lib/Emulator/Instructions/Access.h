@@ -62,21 +62,14 @@ void touchRanges(Exec &x, const Record &r, unsigned lane, Cta &cta,
 /// Marks written bytes, and invalidates `undefined` ones.
 void markWritten(const Access &access, unsigned bytes, bool defined);
 
-/// The address in lane `lane` of an address operand made by Decoder::address:
-/// op[k] with `wide`, plus imm.
-inline uint64_t laneAddress(const Exec &x, Slot base, bool wide, int64_t imm,
-                            unsigned lane) {
-  if (base == kNoSlot)
-    return uint64_t(imm);
-  uint64_t value =
-      wide ? x.reg<uint64_t>(base)[lane] : x.reg<uint32_t>(base)[lane];
-  return value + uint64_t(imm);
-}
-
-AddressOperand addressOperand(Decoder &decoder, const Operand &operand);
+/// The address that an operand is in a lane.
 inline uint64_t laneAddress(const Exec &x, const AddressOperand &operand,
                             unsigned lane) {
-  return laneAddress(x, operand.base, operand.wide, operand.imm, lane);
+  if (operand.base == kNoSlot)
+    return uint64_t(operand.imm);
+  uint64_t value = operand.wide ? x.reg<uint64_t>(operand.base)[lane]
+                                : x.reg<uint32_t>(operand.base)[lane];
+  return value + uint64_t(operand.imm);
 }
 /// Same, as a shared address: 32 bits; generic addresses lose their window, and
 /// those without base get the rank.
@@ -86,14 +79,6 @@ inline uint32_t laneShared(const Exec &x, const AddressOperand &operand,
   return operand.base == kNoSlot ? address | x.cta->rank << kRankShift
                                  : address;
 }
-/// Packs it at the end of Detail::b and Detail::numbers.
-void pushAddress(Decoder &decoder, Detail &detail, const Operand &operand);
-/// Address `index` of those pushed; shared addresses without base get the rank.
-uint64_t pushedAddress(const Exec &x, const Detail &detail, unsigned index,
-                       unsigned lane);
-/// Same, as a shared address: 32 bits; generic addresses lose their window.
-uint32_t pushedShared(const Exec &x, const Detail &detail, unsigned index,
-                      unsigned lane);
 
 /// The mbarrier object at a shared address, made on demand; null after a
 /// report.

@@ -121,7 +121,7 @@ bool replace(uint8_t *at, unsigned bytes, uint64_t &old, F &&update) {
 }
 
 /// exch or cas of 16 bytes. Stores of other host threads come in two halves, as
-/// the caller holds the lock of all atomics. True if the location changed.
+/// the caller holds the lock of the place. True if the location changed.
 bool replaceWide(uint8_t *at, const uint8_t *b, const uint8_t *c,
                  uint8_t *old) {
   std::memcpy(old, at, 16);
@@ -132,17 +132,31 @@ bool replaceWide(uint8_t *at, const uint8_t *b, const uint8_t *c,
   return changed;
 }
 
+/// atom and red.
+struct AtomicRecord {
+  AddressOperand address;
+  Slots to; ///< old values; empty for red
+  Slots values;
+  Slot swap = kNoSlot; ///< of cas: what replaces an equal value
+  Modifier operation = Modifier::Unknown;
+  Type type = Type::B32;
+  Where where = Where::Generic;
+  Scope scope = Scope::Gpu;
+  bool acquires = false, releases = false;
+};
+
 void orderAtomic(Exec &x, const Record &r, unsigned lane, const Access &access,
                  uint64_t address, unsigned bytes) {
+  const auto &a = r.as<AtomicRecord>();
   Touch touch;
   touch.write = touch.strong = true;
   touch.bytes = uint16_t(bytes);
-  touch.scope = Scope(r.imm >> 2);
+  touch.scope = a.scope;
   Sync sync;
-  sync.reads = !r.detail->a.empty();
+  sync.reads = !a.to.empty();
   sync.writes = sync.atomic = true;
-  sync.acquires = r.imm & 1;
-  sync.releases = r.imm & 2;
+  sync.acquires = a.acquires;
+  sync.releases = a.releases;
   sync.scope = touch.scope;
   if (access.cta)
     address = uint64_t(access.cta->rank) << kRankShift | access.offset;
@@ -151,23 +165,24 @@ void orderAtomic(Exec &x, const Record &r, unsigned lane, const Access &access,
     x.cluster->order->synchronise(*x.warp, access.cta, address, sync);
 }
 
-/// detail a: destinations (empty for red), c: operands b; op[1] slot of c.
-/// aux: Modifier; aux2: Type | Where << 8; imm: 1 = acquire, 2 = release,
-/// Scope << 2.
 Step atomic(Exec &x, const Record &r) {
-  auto type = Type(r.aux2 & 255);
-  auto where = Where(r.aux2 >> 8);
-  unsigned bytes = bitWidth(type) / 8;
-  auto count = unsigned(r.detail->c.size());
-  std::unique_lock<std::mutex> lock(x.cluster->grid.atomics);
+  const auto &a = r.as<AtomicRecord>();
+  Where where = a.where;
+  unsigned bytes = bitWidth(a.type) / 8;
+  unsigned count = a.values.size();
+  bool shared = where == Where::SharedCta || where == Where::SharedCluster;
+  AccessLocks::Set locks = 0;
+  forLanes(shared ? 0 : x.mask, [&](unsigned lane) {
+    locks |= AccessLocks::of(laneAddress(x, a.address, lane), bytes * count);
+  });
+  AccessLocks::Guard guard(x.cluster->grid.accesses, locks);
   // One that leaves memory as it was is a read: others spin with it.
   uint64_t writes = x.cluster->writes;
   bool changed = false;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    bool shared = where == Where::SharedCta || where == Where::SharedCluster;
-    uint64_t address = shared ? pushedShared(x, *r.detail, 0, lane)
-                              : pushedAddress(x, *r.detail, 0, lane);
+    uint64_t address = shared ? laneShared(x, a.address, lane)
+                              : laneAddress(x, a.address, lane);
     Access access;
     if (!resolve(x, r, where, address, lane, bytes * count, Use::Write, access))
       return Step::Fault;
@@ -175,29 +190,28 @@ Step atomic(Exec &x, const Record &r) {
       orderAtomic(x, r, lane, access, address, bytes * count);
     bool defined =
         !access.valid || !std::memchr(access.valid, 0, bytes * count);
-    if (!defined && Modifier(r.aux) != Modifier::Exch)
+    if (!defined && a.operation != Modifier::Exch)
       return x.fault(r, FindingKind::Uninitialised,
                      "atomic on shared memory that was never written",
                      int(lane), address);
     if (bytes == 16) {
       uint8_t old[16];
-      const uint8_t *c =
-          r.op[1] == kNoSlot ? nullptr : x.at(r.op[1]) + lane * 16;
+      const uint8_t *c = a.swap == kNoSlot ? nullptr : x.at(a.swap) + lane * 16;
       changed |=
-          replaceWide(access.data, x.at(r.detail->c[0]) + lane * 16, c, old);
-      std::memcpy(x.at(r.detail->a[0]) + lane * 16, old, 16);
+          replaceWide(access.data, x.at(a.values[0]) + lane * 16, c, old);
+      std::memcpy(x.at(a.to[0]) + lane * 16, old, 16);
     }
     for (unsigned i = 0; bytes != 16 && i != count; ++i) {
       uint64_t old = 0, b = 0, c = 0;
-      std::memcpy(&b, x.at(r.detail->c[i]) + lane * bytes, bytes);
-      if (r.op[1] != kNoSlot)
-        std::memcpy(&c, x.at(r.op[1]) + lane * bytes, bytes);
+      std::memcpy(&b, x.at(a.values[i]) + lane * bytes, bytes);
+      if (a.swap != kNoSlot)
+        std::memcpy(&c, x.at(a.swap) + lane * bytes, bytes);
       auto update = [&](uint64_t value) {
-        return apply(Modifier(r.aux), type, value, b, c);
+        return apply(a.operation, a.type, value, b, c);
       };
       changed |= replace(access.data + i * bytes, bytes, old, update);
-      if (i < r.detail->a.size())
-        std::memcpy(x.at(r.detail->a[i]) + lane * bytes, &old, bytes);
+      if (i < a.to.size())
+        std::memcpy(x.at(a.to[i]) + lane * bytes, &old, bytes);
     }
     markWritten(access, bytes * count, true);
   }
@@ -240,28 +254,20 @@ bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
   if ((type == Type::F32 || type == Type::F64) && op != Modifier::Add)
     return d.refuse("only additions of f32 and f64 are atomic");
   size_t next = 0;
-  Detail &detail = d.detail(r);
-  auto each = [&](const Operand &operand, auto &&body) {
-    if (operand.kind == OperandKind::Vector)
-      for (const Operand &one : operand.elements)
-        body(one);
-    else
-      body(operand);
-  };
+  auto &a = d.record<AtomicRecord>(r);
+  a.operation = op;
+  a.type = type;
+  a.where = whereOf(in);
   if (in.opcode == Opcode::Atom)
-    each(in.operands[next++], [&](const Operand &one) {
-      detail.a.push_back(d.destination(one, bits));
-    });
-  pushAddress(d, detail, in.operands[next++]);
-  each(in.operands[next++],
-       [&](const Operand &one) { detail.c.push_back(d.source(one, bits)); });
+    a.to = d.slots(in.operands[next++], bits, /*write=*/true, d.scratch());
+  a.address = d.address(in.operands[next++]);
+  a.values = d.slots(in.operands[next++], bits, /*write=*/false);
   if (op == Modifier::Cas)
-    r.op[1] = d.source(in.operands[next], bits);
+    a.swap = d.source(in.operands[next], bits);
   bool both = in.has(Modifier::AcqRel);
-  r.imm = (both || in.has(Modifier::Acquire)) |
-          (both || in.has(Modifier::Release)) << 1 | int64_t(scopeOf(in)) << 2;
-  r.aux = uint32_t(op);
-  r.aux2 = uint32_t(type) | uint32_t(whereOf(in)) << 8;
+  a.acquires = both || in.has(Modifier::Acquire);
+  a.releases = both || in.has(Modifier::Release);
+  a.scope = scopeOf(in);
   d.flow().sink = true;
   r.fn = atomic;
   return true;

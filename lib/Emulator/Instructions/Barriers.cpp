@@ -15,6 +15,15 @@
 namespace blockscale::emulator::machine {
 namespace {
 
+/// A barrier of the CTA.
+struct BarrierRecord {
+  Slot id = kNoSlot;
+  Slot count = kNoSlot;                       ///< threads, or kNoSlot for all
+  Slot predicate = kNoSlot, result = kNoSlot; ///< with reduces
+  Modifier operation = Modifier::Unknown;     ///< same
+  bool reduces = false, arrivesOnly = false;
+};
+
 uint32_t warpThreads(const Warp &warp) {
   uint32_t left = warp.cta->threads - warp.index * 32;
   return std::min(left, 32u);
@@ -47,39 +56,38 @@ void completeIfDone(Cta &cta, NamedBarrier &barrier) {
   ++cta.cluster->epoch;
 }
 
-enum : uint32_t { kArriveOnly = 1, kReduce = 2, kHasCount = 4 };
-
-/// op[0] id, op[1] count, op[2] predicate, op[3] result.
 Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
+  const auto &b = r.as<BarrierRecord>();
   uint32_t lane = x.firstLane();
-  uint32_t count = r.aux & kHasCount ? x.reg<uint32_t>(r.op[1])[lane] : 0;
-  if (r.aux & kHasCount && (count == 0 || count % 32))
+  bool hasCount = b.count != kNoSlot;
+  uint32_t count = hasCount ? x.reg<uint32_t>(b.count)[lane] : 0;
+  if (hasCount && (count == 0 || count % 32))
     return x.fault(r, FindingKind::Barrier,
                    "barrier count " + std::to_string(count) +
                        " is not a positive multiple of 32",
                    int(lane), 0, Hazard::NamedBarrierCount);
   if (barrier.arrived == 0) {
     barrier.expected = count;
-    barrier.reduces = r.aux & kReduce;
+    barrier.reduces = b.reduces;
   } else if (barrier.expected != count) {
     return x.fault(r, FindingKind::Barrier,
                    "barrier count " + std::to_string(count) +
                        " differs from that of the first arrival, " +
                        std::to_string(barrier.expected),
                    int(lane), 0, Hazard::NamedBarrierCount);
-  } else if (barrier.reduces != bool(r.aux & kReduce)) {
+  } else if (barrier.reduces != b.reduces) {
     return x.fault(r, FindingKind::Barrier,
                    "bar.red and bar.sync or bar.arrive in one phase", int(lane),
                    0, Hazard::NamedBarrierCount);
   }
-  barrier.arrived += r.aux & kHasCount ? 32 : warpThreads(*x.warp);
+  barrier.arrived += hasCount ? 32 : warpThreads(*x.warp);
   if (count && barrier.arrived > count)
     return x.fault(r, FindingKind::Barrier,
                    "more threads arrive than the barrier counts (" +
                        std::to_string(count) + ")",
                    int(lane), 0, Hazard::NamedBarrierCount);
-  if (r.aux & kReduce) {
-    uint32_t p = x.predicate(r.op[2]) & x.mask;
+  if (b.reduces) {
+    uint32_t p = x.predicate(b.predicate) & x.mask;
     barrier.popc += uint32_t(__builtin_popcount(p));
     barrier.all = barrier.all && p == x.mask;
     barrier.any = barrier.any || p;
@@ -88,18 +96,19 @@ Step arrive(Exec &x, const Record &r, NamedBarrier &barrier) {
 }
 
 void giveResult(Exec &x, const Record &r, const NamedBarrier &barrier) {
-  if (!(r.aux & kReduce))
+  const auto &b = r.as<BarrierRecord>();
+  if (!b.reduces)
     return;
-  switch (Modifier(r.aux2)) {
+  switch (b.operation) {
   case Modifier::And:
-    x.setPredicate(r.op[3], barrier.lastAll ? ~0u : 0);
+    x.setPredicate(b.result, barrier.lastAll ? ~0u : 0);
     break;
   case Modifier::Or:
-    x.setPredicate(r.op[3], barrier.lastAny ? ~0u : 0);
+    x.setPredicate(b.result, barrier.lastAny ? ~0u : 0);
     break;
   default:
     forLanes(x.mask, [&](unsigned lane) {
-      x.reg<uint32_t>(r.op[3])[lane] = barrier.lastPopc;
+      x.reg<uint32_t>(b.result)[lane] = barrier.lastPopc;
     });
   }
 }
@@ -113,7 +122,8 @@ void emitBarrier(const Exec &x, const Record &r, EventKind kind,
 Step ctaBarrier(Exec &x, const Record &r) {
   if (!gathered(x, ~0u))
     return Step::Block;
-  uint32_t id = x.reg<uint32_t>(r.op[0])[x.firstLane()];
+  const auto &b = r.as<BarrierRecord>();
+  uint32_t id = x.reg<uint32_t>(b.id)[x.firstLane()];
   if (id > 15)
     return x.fault(r, FindingKind::Barrier,
                    "barrier " + std::to_string(id) + " of 16",
@@ -128,7 +138,7 @@ Step ctaBarrier(Exec &x, const Record &r) {
     if (x.cluster->order)
       x.cluster->order->release(*x.warp, barrier.passing);
     completeIfDone(*x.cta, barrier);
-    if (r.aux & kArriveOnly)
+    if (b.arrivesOnly)
       return Step::Next;
     group.arrived = true;
   }
@@ -144,8 +154,12 @@ Step ctaBarrier(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+struct ClusterBarrierRecord {
+  bool aligned, relaxed;
+};
 Step clusterArrive(Exec &x, const Record &r) {
-  if (r.aux && !gathered(x, ~0u))
+  const auto &b = r.as<ClusterBarrierRecord>();
+  if (b.aligned && !gathered(x, ~0u))
     return Step::Block;
   if (uint32_t twice = x.warp->clusterArrived & x.mask)
     return x.fault(r, FindingKind::Barrier,
@@ -158,14 +172,14 @@ Step clusterArrive(Exec &x, const Record &r) {
     x.warp->clusterPhase[lane] = x.cluster->clusterPhase;
   });
   if (x.cluster->order)
-    x.cluster->order->release(*x.warp, x.cluster->passing, r.aux2);
+    x.cluster->order->release(*x.warp, x.cluster->passing, b.relaxed);
   x.cluster->clusterArrivals += uint32_t(__builtin_popcount(x.mask));
   x.cluster->checkClusterBarrier();
   return Step::Next;
 }
 
 Step clusterWait(Exec &x, const Record &r) {
-  if (r.aux && !gathered(x, ~0u))
+  if (r.as<ClusterBarrierRecord>().aligned && !gathered(x, ~0u))
     return Step::Block;
   if (uint32_t missing = x.mask & ~x.warp->clusterArrived)
     return x.fault(r, FindingKind::Barrier,
@@ -208,16 +222,18 @@ void Cluster::checkClusterBarrier() {
   }
 }
 
+uint32_t barrierNumber(const Exec &x, const Record &r) {
+  return x.reg<uint32_t>(r.as<BarrierRecord>().id)[x.firstLane()];
+}
+
 bool decodeBarrier(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
   case Opcode::BarrierClusterArrive:
-    r.aux = in.has(Modifier::Aligned);
-    r.aux2 = in.has(Modifier::Relaxed);
-    r.fn = clusterArrive;
-    return true;
   case Opcode::BarrierClusterWait:
-    r.aux = in.has(Modifier::Aligned);
-    r.fn = clusterWait;
+    d.record<ClusterBarrierRecord>(r) = {in.has(Modifier::Aligned),
+                                         in.has(Modifier::Relaxed)};
+    r.fn =
+        in.opcode == Opcode::BarrierClusterArrive ? clusterArrive : clusterWait;
     return true;
   case Opcode::BarSync:
   case Opcode::BarrierSync:
@@ -229,29 +245,27 @@ bool decodeBarrier(Decoder &d, const Instruction &in, Record &r) {
   default:
     return false;
   }
-  bool reduces = in.opcode == Opcode::BarRed || in.opcode == Opcode::BarrierRed;
-  bool onlyArrives =
+  auto &b = d.record<BarrierRecord>(r);
+  b.reduces = in.opcode == Opcode::BarRed || in.opcode == Opcode::BarrierRed;
+  b.arrivesOnly =
       in.opcode == Opcode::BarArrive || in.opcode == Opcode::BarrierArrive;
   size_t next = 0;
-  if (reduces) {
+  if (b.reduces) {
     bool popc = in.has(Modifier::Popc);
-    r.op[3] = popc ? d.destination(in.operands[next], 32)
-                   : d.predicateOut(in.operands[next]);
-    r.aux2 = uint32_t(popc                    ? Modifier::Popc
-                      : in.has(Modifier::And) ? Modifier::And
-                                              : Modifier::Or);
+    b.result = popc ? d.destination(in.operands[next], 32)
+                    : d.predicateOut(in.operands[next]);
+    b.operation = popc                    ? Modifier::Popc
+                  : in.has(Modifier::And) ? Modifier::And
+                                          : Modifier::Or;
     ++next;
   }
   if (in.operands.size() <= next)
     return d.refuse("barrier without a number");
-  r.op[0] = d.source(in.operands[next++], 32);
-  r.aux = onlyArrives * kArriveOnly | reduces * kReduce;
-  if (next + reduces < in.operands.size()) {
-    r.op[1] = d.source(in.operands[next++], 32);
-    r.aux |= kHasCount;
-  }
-  if (reduces)
-    r.op[2] = d.predicate(in.operands[next]);
+  b.id = d.source(in.operands[next++], 32);
+  if (next + b.reduces < in.operands.size())
+    b.count = d.source(in.operands[next++], 32);
+  if (b.reduces)
+    b.predicate = d.predicate(in.operands[next]);
   r.fn = ctaBarrier;
   return true;
 }

@@ -170,21 +170,44 @@ struct FnsOp {
   }
 };
 
-/// lop3 with a boolean result: op[0] p, detail a = {d, a, b, c, q}; aux lut,
-/// aux2 = 1 for .or.
+/// lop3 with a boolean result.
+struct Lop3Record {
+  Slot to, from[3];
+  Slot isNonzero; ///< predicate: the result is not 0, and or or `with`
+  Slot with;
+  uint32_t table;
+  bool isOr;
+};
 Step lop3Bool(Exec &x, const Record &r) {
-  const std::vector<Slot> &s = r.detail->a;
-  uint32_t *d = x.reg<uint32_t>(s[0]);
-  const uint32_t *a = x.reg<uint32_t>(s[1]), *b = x.reg<uint32_t>(s[2]),
-                 *c = x.reg<uint32_t>(s[3]);
+  const auto &lop3 = r.as<Lop3Record>();
+  uint32_t *d = x.reg<uint32_t>(lop3.to);
+  const uint32_t *a = x.reg<uint32_t>(lop3.from[0]),
+                 *b = x.reg<uint32_t>(lop3.from[1]),
+                 *c = x.reg<uint32_t>(lop3.from[2]);
   uint32_t nonzero = 0;
   forLanes(x.mask, [&](unsigned lane) {
-    uint32_t value = Lop3Op()(r.aux, a[lane], b[lane], c[lane]);
+    uint32_t value = Lop3Op()(lop3.table, a[lane], b[lane], c[lane]);
     d[lane] = value;
     nonzero |= uint32_t(value != 0) << lane;
   });
-  uint32_t q = x.predicate(s[4]);
-  x.setPredicate(r.op[0], r.aux2 ? nonzero | q : nonzero & q);
+  uint32_t q = x.predicate(lop3.with);
+  x.setPredicate(lop3.isNonzero, lop3.isOr ? nonzero | q : nonzero & q);
+  return Step::Next;
+}
+
+/// bfi: `count` bits of `inserted` from bit `position` on.
+struct BfiRecord {
+  Slot to, inserted, base, position, count;
+};
+template <typename T> Step insertBits(Exec &x, const Record &r) {
+  const auto &bfi = r.as<BfiRecord>();
+  T *d = x.reg<T>(bfi.to);
+  const T *a = x.reg<T>(bfi.inserted), *b = x.reg<T>(bfi.base);
+  const uint32_t *c = x.reg<uint32_t>(bfi.position),
+                 *n = x.reg<uint32_t>(bfi.count);
+  forLanes(x.mask, [&](unsigned lane) {
+    d[lane] = BfiOp<T>()(a[lane], b[lane], c[lane], n[lane]);
+  });
   return Step::Next;
 }
 
@@ -199,36 +222,22 @@ bool bitField(Decoder &d, const Instr &in, Record &r) {
                        : map<BfeOp, uint64_t, uint64_t, uint32_t, uint32_t>)
                : (sign ? map<BfeOp, int32_t, int32_t, uint32_t, uint32_t>
                        : map<BfeOp, uint32_t, uint32_t, uint32_t, uint32_t>);
-    r.op[0] = d.destination(in.operands[0], bits);
-    r.op[1] = d.source(in.operands[1], bits);
-    r.op[2] = d.source(in.operands[2], 32);
-    r.op[3] = d.source(in.operands[3], 32);
-    return true;
+    return mixedOperands(d, in, r, bits, {bits, 32, 32});
   }
-  Detail &detail = d.detail(r);
-  detail.a = {d.source(in.operands[1], bits), d.source(in.operands[2], bits),
-              d.source(in.operands[3], 32), d.source(in.operands[4], 32)};
-  r.op[0] = d.destination(in.operands[0], bits);
-  r.aux = bits;
-  r.fn = [](Exec &x, const Record &r) {
-    const std::vector<Slot> &s = r.detail->a;
-    const uint32_t *c = x.reg<uint32_t>(s[2]), *n = x.reg<uint32_t>(s[3]);
-    forLanes(x.mask, [&](unsigned l) {
-      if (r.aux == 64)
-        x.reg<uint64_t>(r.op[0])[l] = BfiOp<uint64_t>()(
-            x.reg<uint64_t>(s[0])[l], x.reg<uint64_t>(s[1])[l], c[l], n[l]);
-      else
-        x.reg<uint32_t>(r.op[0])[l] = BfiOp<uint32_t>()(
-            x.reg<uint32_t>(s[0])[l], x.reg<uint32_t>(s[1])[l], c[l], n[l]);
-    });
-    return Step::Next;
-  };
+  auto &bfi = d.record<BfiRecord>(r);
+  bfi.inserted = d.source(in.operands[1], bits);
+  bfi.base = d.source(in.operands[2], bits);
+  bfi.position = d.source(in.operands[3], 32);
+  bfi.count = d.source(in.operands[4], 32);
+  bfi.to = d.destination(in.operands[0], bits);
+  r.fn = bits == 64 ? insertBits<uint64_t> : insertBits<uint32_t>;
   return true;
 }
 
 bool count(Decoder &d, const Instr &in, Record &r) {
   unsigned bits = bitWidth(in.type());
   bool wide = bits == 64, sign = isSigned(in.type());
+  uint32_t mode = 0;
   switch (in.opcode) {
   case Opcode::Popc:
     r.fn = wide ? map<PopcOp, uint32_t, uint64_t>
@@ -239,7 +248,7 @@ bool count(Decoder &d, const Instr &in, Record &r) {
         wide ? map<ClzOp, uint32_t, uint64_t> : map<ClzOp, uint32_t, uint32_t>;
     break;
   default:
-    r.aux = in.has(Modifier::Shiftamt);
+    mode = in.has(Modifier::Shiftamt);
     if (wide)
       r.fn = sign ? mapMode<BfindOp, uint32_t, int64_t>
                   : mapMode<BfindOp, uint32_t, uint64_t>;
@@ -247,61 +256,59 @@ bool count(Decoder &d, const Instr &in, Record &r) {
       r.fn = sign ? mapMode<BfindOp, uint32_t, int32_t>
                   : mapMode<BfindOp, uint32_t, uint32_t>;
   }
-  r.op[0] = d.destination(in.operands[0], 32);
-  r.op[1] = d.source(in.operands[1], bits);
-  return true;
+  return mixedOperands(d, in, r, 32, {bits}, mode);
 }
 
 bool lop3(Decoder &d, const Instr &in, Record &r) {
   bool boolean = in.has(Modifier::Or) || in.has(Modifier::And);
   if (in.operands.size() < 5 || !in.operands[4].isImmediate())
     return d.refuse("lop3 needs an immediate table");
-  r.aux = uint32_t(in.operands[4].bits()) & 255;
+  uint32_t table = uint32_t(in.operands[4].bits()) & 255;
   if (!boolean) {
     r.fn = mapMode<Lop3Op, uint32_t, uint32_t, uint32_t, uint32_t>;
-    return plainOperands(d, in, r, 32, 3);
+    return plainOperands(d, in, r, 32, 3, table);
   }
   const Operand &result = in.operands[0];
   if (result.kind != OperandKind::Pair || in.operands.size() < 6)
     return d.refuse("lop3 with a boolean result needs 'd|p' and a predicate");
-  Detail &detail = d.detail(r);
-  detail.a = {d.destination(result.elements[0], 32),
-              d.source(in.operands[1], 32), d.source(in.operands[2], 32),
-              d.source(in.operands[3], 32), d.predicate(in.operands[5])};
-  r.op[0] = d.predicateOut(result.elements[1]);
-  r.aux2 = in.has(Modifier::Or);
+  auto &bools = d.record<Lop3Record>(r);
+  bools.to = d.destination(result.elements[0], 32);
+  for (unsigned i = 0; i != 3; ++i)
+    bools.from[i] = d.source(in.operands[1 + i], 32);
+  bools.with = d.predicate(in.operands[5]);
+  bools.isNonzero = d.predicateOut(result.elements[1]);
+  bools.table = table;
+  bools.isOr = in.has(Modifier::Or);
   r.fn = lop3Bool;
   return true;
 }
 
 bool dotProduct(Decoder &d, const Instr &in, Record &r) {
-  r.aux = isSigned(in.type(0)) | isSigned(in.type(1)) * 2 |
-          in.has(Modifier::Hi) * 4;
+  uint32_t mode = isSigned(in.type(0)) | isSigned(in.type(1)) * 2 |
+                  in.has(Modifier::Hi) * 4;
   r.fn = in.opcode == Opcode::Dp4a
              ? mapMode<Dp4aOp, uint32_t, uint32_t, uint32_t, uint32_t>
              : mapMode<Dp2aOp, uint32_t, uint32_t, uint32_t, uint32_t>;
-  return plainOperands(d, in, r, 32, 3);
+  return plainOperands(d, in, r, 32, 3, mode);
 }
 
 bool permuteAndMask(Decoder &d, const Instr &in, Record &r) {
   switch (in.opcode) {
   case Opcode::Prmt:
-    r.aux = in.modifiers.empty() ? 0 : uint32_t(in.modifiers[0]);
     r.fn = mapMode<PrmtOp, uint32_t, uint32_t, uint32_t, uint32_t>;
-    return plainOperands(d, in, r, 32, 3);
+    return plainOperands(d, in, r, 32, 3,
+                         in.modifiers.empty() ? 0 : uint32_t(in.modifiers[0]));
   case Opcode::Shf:
-    r.aux = in.has(Modifier::L) | in.has(Modifier::Clamp) * 2;
     r.fn = mapMode<ShfOp, uint32_t, uint32_t, uint32_t, uint32_t>;
-    return plainOperands(d, in, r, 32, 3);
+    return plainOperands(d, in, r, 32, 3,
+                         in.has(Modifier::L) | in.has(Modifier::Clamp) * 2);
   case Opcode::Bmsk:
-    r.aux = in.has(Modifier::Wrap);
     r.fn = mapMode<BmskOp, uint32_t, uint32_t, uint32_t>;
-    return plainOperands(d, in, r, 32, 2);
+    return plainOperands(d, in, r, 32, 2, in.has(Modifier::Wrap));
   case Opcode::Szext:
-    r.aux = in.has(Modifier::Wrap);
     r.fn = isSigned(in.type()) ? mapMode<SzextOp, int32_t, int32_t, uint32_t>
                                : mapMode<SzextOp, uint32_t, uint32_t, uint32_t>;
-    return plainOperands(d, in, r, 32, 2);
+    return plainOperands(d, in, r, 32, 2, in.has(Modifier::Wrap));
   default:
     r.fn = map<FnsOp, uint32_t, uint32_t, uint32_t, int32_t>;
     return plainOperands(d, in, r, 32, 3);

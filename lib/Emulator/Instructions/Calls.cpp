@@ -13,43 +13,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Run/Control.h"
-#include "Access.h"
+#include "Lanes.h"
 
 #include <algorithm>
 
 namespace blockscale::emulator::machine {
 namespace {
 
-/// One argument or result of a call: where from, where to, how many bytes per
-/// lane. Kept as four numbers.
-enum class Pass : uint32_t {
-  LocalToLocal,
-  RegisterToRegister,
-  RegisterToLocal
-};
-
 uint8_t *localOf(const Exec &x, unsigned lane) {
   return x.warp->local.data() + size_t(lane) * x.cluster->program().localBytes;
 }
 
-void passValues(Exec &x, const std::vector<uint32_t> &list, uint32_t lanes) {
-  for (size_t i = 0; i + 3 < list.size(); i += 4) {
-    uint32_t from = list[i + 1], to = list[i + 2], bytes = list[i + 3];
+uint8_t *sourceOf(const Exec &x, const PassedValue &value, unsigned lane) {
+  return value.fromRegister ? x.at(value.from) + lane * value.bytes
+                            : localOf(x, lane) + value.from;
+}
+uint8_t *destinationOf(const Exec &x, const PassedValue &value, unsigned lane) {
+  return value.toRegister ? x.at(value.to) + lane * value.bytes
+                          : localOf(x, lane) + value.to;
+}
+
+void passValues(Exec &x, const std::vector<PassedValue> &list, uint32_t lanes) {
+  for (const PassedValue &value : list)
     forLanes(lanes, [&](unsigned lane) {
-      uint8_t *local = localOf(x, lane);
-      switch (Pass(list[i])) {
-      case Pass::LocalToLocal:
-        std::memmove(local + to, local + from, bytes);
-        break;
-      case Pass::RegisterToRegister:
-        std::memcpy(x.at(to) + lane * bytes, x.at(from) + lane * bytes, bytes);
-        break;
-      case Pass::RegisterToLocal:
-        std::memcpy(local + to, x.at(from) + lane * bytes, bytes);
-        break;
-      }
+      std::memmove(destinationOf(x, value, lane), sourceOf(x, value, lane),
+                   value.bytes);
     });
-  }
 }
 
 /// Both halves of passValues for a lane, with something in between that moves
@@ -57,21 +46,19 @@ void passValues(Exec &x, const std::vector<uint32_t> &list, uint32_t lanes) {
 struct Passed {
   std::vector<uint8_t> bytes;
 
-  void take(Exec &x, const std::vector<uint32_t> &list, unsigned lane) {
-    for (size_t i = 0; i + 3 < list.size(); i += 4) {
-      const uint8_t *from = Pass(list[i]) == Pass::LocalToLocal
-                                ? localOf(x, lane) + list[i + 1]
-                                : x.at(list[i + 1]) + lane * list[i + 3];
-      bytes.insert(bytes.end(), from, from + list[i + 3]);
+  void take(Exec &x, const std::vector<PassedValue> &list, unsigned lane) {
+    for (const PassedValue &value : list) {
+      const uint8_t *from = sourceOf(x, value, lane);
+      bytes.insert(bytes.end(), from, from + value.bytes);
     }
   }
-  void put(Exec &x, const std::vector<uint32_t> &list, unsigned lane) const {
+  void put(Exec &x, const std::vector<PassedValue> &list, unsigned lane) const {
     size_t at = 0;
-    for (size_t i = 0; i + 3 < list.size(); at += list[i + 3], i += 4)
-      std::memcpy(Pass(list[i]) == Pass::RegisterToRegister
-                      ? x.at(list[i + 2]) + lane * list[i + 3]
-                      : localOf(x, lane) + list[i + 2],
-                  bytes.data() + at, list[i + 3]);
+    for (const PassedValue &value : list) {
+      std::memcpy(destinationOf(x, value, lane), bytes.data() + at,
+                  value.bytes);
+      at += value.bytes;
+    }
   }
 };
 
@@ -190,37 +177,44 @@ bool enter(Exec &x, const Record &r, uint32_t plan, uint32_t lanes) {
   return true;
 }
 
-/// aux: CallPlan.
+struct CallRecord {
+  uint32_t plan; ///< index into Program::calls
+};
 Step call(Exec &x, const Record &r) {
-  if (!enter(x, r, r.aux, x.mask))
+  uint32_t plan = r.as<CallRecord>().plan;
+  if (!enter(x, r, plan, x.mask))
     return Step::Fault;
   const Program &program = x.cluster->program();
   uint32_t target[32];
   std::fill(std::begin(target), std::end(target),
-            program.functions[program.calls[r.aux].function].entry);
+            program.functions[program.calls[plan].function].entry);
   return scatterLanes(x, target);
 }
 
-/// op[0]: address; detail a: functions of the module, targets: their CallPlan.
+struct IndirectRecord {
+  Slot address;
+  List<uint32_t> functions; ///< of the module, that may be called
+  List<uint32_t> plans;     ///< of each
+};
 Step callIndirect(Exec &x, const Record &r) {
+  const auto &c = r.as<IndirectRecord>();
   const Program &program = x.cluster->program();
   uint32_t target[32] = {};
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    uint64_t address = x.reg<uint64_t>(r.op[0])[lane];
+    uint64_t address = x.reg<uint64_t>(c.address)[lane];
     uint64_t index = address - kFunctionWindow;
     if (index >= program.module->functions.size())
       return x.fault(r, FindingKind::BadAddress,
                      "call of " + hex(address) + ", which is no function",
                      int(lane), address);
-    const std::vector<Slot> &known = r.detail->a;
-    auto it = std::find(known.begin(), known.end(), Slot(index));
-    if (it == known.end())
+    auto it = std::find(c.functions.begin(), c.functions.end(), index);
+    if (it == c.functions.end())
       return x.fault(r, FindingKind::BadAddress,
                      "call of '" + program.module->functions[index].name +
                          "', which has other parameters or no body",
                      int(lane), address);
-    uint32_t plan = r.detail->targets[size_t(it - known.begin())];
+    uint32_t plan = c.plans[size_t(it - c.functions.begin())];
     if (!enter(x, r, plan, 1u << lane))
       return Step::Fault;
     target[lane] = program.functions[program.calls[plan].function].entry;
@@ -228,11 +222,14 @@ Step callIndirect(Exec &x, const Record &r) {
   return scatterLanes(x, target);
 }
 
-/// Lanes go back to where they were called from; results go along. aux: index
-/// into Program::functions.
+struct ReturnRecord {
+  uint32_t function; ///< index into Program::functions
+};
+
+/// Lanes go back to where they were called from; results go along.
 Step returnFromCall(Exec &x, const Record &r) {
   const Program &program = x.cluster->program();
-  const FunctionCode &f = program.functions[r.aux];
+  const FunctionCode &f = program.functions[r.as<ReturnRecord>().function];
   uint32_t target[32] = {};
   forLanes(x.mask, [&](unsigned lane) {
     target[lane] = x.reg<uint32_t>(f.returnPc)[lane];
@@ -247,42 +244,45 @@ Step returnFromCall(Exec &x, const Record &r) {
   return scatterLanes(x, target);
 }
 
-/// op[0] address, op[1] size; imm: alignment; aux: bits of the registers.
+/// alloca.
+struct AllocaRecord {
+  Slot address, size;
+  unsigned bits; ///< of both registers
+  uint64_t align;
+};
 Step allocateStack(Exec &x, const Record &r) {
+  const auto &a = r.as<AllocaRecord>();
   const Program &program = x.cluster->program();
-  uint64_t align = uint64_t(r.imm);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     uint64_t &top = x.reg<uint64_t>(program.stackTop)[lane];
-    uint64_t size = r.aux == 64 ? x.reg<uint64_t>(r.op[1])[lane]
-                                : x.reg<uint32_t>(r.op[1])[lane];
-    uint64_t at = (top + align - 1) / align * align;
+    uint64_t size = wordOf(x, a.size, a.bits, lane);
+    uint64_t at = (top + a.align - 1) / a.align * a.align;
     if (at > program.stackEnd || size > program.stackEnd - at)
       return stackOverflow(x, r, lane);
     top = at + size;
-    if (r.aux == 64)
-      x.reg<uint64_t>(r.op[0])[lane] = at;
-    else
-      x.reg<uint32_t>(r.op[0])[lane] = uint32_t(at);
+    setWord(x, a.address, a.bits, lane, at);
   }
   return Step::Next;
 }
 
-/// aux: bits of the register op[0]; aux2: whether the top is set to it.
+/// stacksave and stackrestore.
+struct StackTopRecord {
+  Slot value;
+  unsigned bits;
+  bool restores;
+};
 Step moveStackTop(Exec &x, const Record &r) {
+  const auto &s = r.as<StackTopRecord>();
   const Program &program = x.cluster->program();
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     uint64_t &top = x.reg<uint64_t>(program.stackTop)[lane];
-    if (!r.aux2) {
-      if (r.aux == 64)
-        x.reg<uint64_t>(r.op[0])[lane] = top;
-      else
-        x.reg<uint32_t>(r.op[0])[lane] = uint32_t(top);
+    if (!s.restores) {
+      setWord(x, s.value, s.bits, lane, top);
       continue;
     }
-    uint64_t value = r.aux == 64 ? x.reg<uint64_t>(r.op[0])[lane]
-                                 : x.reg<uint32_t>(r.op[0])[lane];
+    uint64_t value = wordOf(x, s.value, s.bits, lane);
     if (value < program.stackBase || value > top)
       return x.fault(r, FindingKind::BadAddress,
                      "stackrestore of " + hex(value) +
@@ -298,7 +298,8 @@ Step moveStackTop(Exec &x, const Record &r) {
 //===----------------------------------------------------------------------===//
 
 bool passArguments(Decoder &d, const Operand &list, const Function &callee,
-                   uint32_t index, bool results, std::vector<uint32_t> &out) {
+                   uint32_t index, bool results,
+                   std::vector<PassedValue> &out) {
   const std::vector<Parameter> &formals =
       results ? callee.returns : callee.parameters;
   if (list.elements.size() != formals.size())
@@ -322,11 +323,8 @@ bool passArguments(Decoder &d, const Operand &list, const Function &callee,
     Slot mine = inMemory  ? *local
                 : results ? d.destination(actual, bytes * 8)
                           : d.source(actual, bytes * 8);
-    Pass pass = inMemory              ? Pass::LocalToLocal
-                : formal.reg != kNone ? Pass::RegisterToRegister
-                                      : Pass::RegisterToLocal;
     uint32_t from = results ? place : mine, to = results ? mine : place;
-    out.insert(out.end(), {uint32_t(pass), from, to, bytes});
+    out.push_back({!inMemory, formal.reg != kNone, from, to, bytes});
   }
   return true;
 }
@@ -353,8 +351,7 @@ bool fits(Decoder &d, const Operand &list,
 }
 
 bool decodeIndirectCall(Decoder &d, const Instruction &in, Record &r) {
-  r.op[0] = d.source(in.operands[1], 64);
-  Detail &detail = d.detail(r);
+  std::vector<uint32_t> functions, plans;
   for (uint32_t index : d.callGraph().candidates(in)) {
     const Function &callee = d.module().functions[index];
     if (!fits(d, in.operands[2], callee.parameters) ||
@@ -363,9 +360,11 @@ bool decodeIndirectCall(Decoder &d, const Instruction &in, Record &r) {
     std::optional<uint32_t> plan = planCall(d, in, index);
     if (!plan)
       return false;
-    detail.a.push_back(index);
-    detail.targets.push_back(*plan);
+    functions.push_back(index);
+    plans.push_back(*plan);
   }
+  d.record<IndirectRecord>(r) = {d.source(in.operands[1], 64),
+                                 d.list(functions), d.list(plans)};
   d.flow().sink = true;
   r.fn = callIndirect;
   return true;
@@ -383,18 +382,20 @@ bool decodeCall(Decoder &d, const Instruction &in, Record &r) {
   std::optional<uint32_t> plan = planCall(d, in, index);
   if (!plan)
     return false;
-  r.aux = *plan;
+  d.record<CallRecord>(r).plan = *plan;
   r.fn = call;
   return true;
 }
 
 bool decodeAlloca(Decoder &d, const Instruction &in, Record &r) {
-  r.aux = bitWidth(in.type());
-  r.op[0] = d.destination(in.operands[0], r.aux);
-  r.op[1] = d.source(in.operands[1], r.aux);
-  r.imm = in.operands.size() > 2 ? in.operands[2].value : 8;
-  if (r.imm <= 0 || (r.imm & (r.imm - 1)) || r.imm > (1 << 23))
+  int64_t align = in.operands.size() > 2 ? in.operands[2].value : 8;
+  if (align <= 0 || (align & (align - 1)) || align > (1 << 23))
     return d.refuse("the alignment of alloca is a power of two up to 2^23");
+  auto &a = d.record<AllocaRecord>(r);
+  a.bits = bitWidth(in.type());
+  a.address = d.destination(in.operands[0], a.bits);
+  a.size = d.source(in.operands[1], a.bits);
+  a.align = uint64_t(align);
   d.flow().sink = true;
   r.fn = allocateStack;
   return true;
@@ -409,19 +410,21 @@ bool decodeCalls(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Ret:
     if (!d.currentFunctionCode())
       return false;
-    r.aux = *d.currentFunctionCode();
+    d.record<ReturnRecord>(r).function = *d.currentFunctionCode();
     r.fn = returnFromCall;
     return true;
   case Opcode::Alloca:
     return decodeAlloca(d, in, r);
   case Opcode::StackSave:
-  case Opcode::StackRestore:
-    r.aux = bitWidth(in.type());
-    r.aux2 = in.opcode == Opcode::StackRestore;
-    r.op[0] = r.aux2 ? d.source(in.operands[0], r.aux)
-                     : d.destination(in.operands[0], r.aux);
+  case Opcode::StackRestore: {
+    auto &s = d.record<StackTopRecord>(r);
+    s.bits = bitWidth(in.type());
+    s.restores = in.opcode == Opcode::StackRestore;
+    s.value = s.restores ? d.source(in.operands[0], s.bits)
+                         : d.destination(in.operands[0], s.bits);
     r.fn = moveStackTop;
     return true;
+  }
   default:
     return false;
   }

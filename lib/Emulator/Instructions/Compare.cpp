@@ -82,61 +82,68 @@ template <typename T> bool holds(uint32_t mode, T a, T b) {
   return mode & is;
 }
 
-template <typename T> uint32_t compareLanes(Exec &x, const Record &r) {
-  const T *a = x.reg<T>(r.op[1]), *b = x.reg<T>(r.op[2]);
-  uint32_t bits = 0;
+/// set and setp.
+struct CompareRecord {
+  Slot to = kNoSlot;
+  Slot inverse = kNoSlot; ///< second predicate of setp; of pairs, the high half
+  Slot a = kNoSlot, b = kNoSlot;
+  Slot with = kNoSlot; ///< predicate that the result is combined with
+  uint32_t mode = 0;
+  uint32_t yes = ~0u; ///< what set writes where the comparison holds
+};
+
+template <typename T> uint32_t compareLanes(Exec &x, const CompareRecord &c) {
+  const T *a = x.reg<T>(c.a), *b = x.reg<T>(c.b);
+  uint32_t bits = 0, mode = c.mode;
   forLanes(x.mask, [&](unsigned lane) {
-    bits |= uint32_t(holds(r.aux, value(r.aux, a[lane]), value(r.aux, b[lane])))
+    bits |= uint32_t(holds(mode, value(mode, a[lane]), value(mode, b[lane])))
             << lane;
   });
   return bits;
 }
 
-uint32_t combine(Exec &x, const Record &r, uint32_t bits, Slot c) {
-  if (c == kNoSlot)
+uint32_t combine(Exec &x, const CompareRecord &c, uint32_t bits) {
+  if (c.with == kNoSlot)
     return bits;
-  uint32_t other = x.predicate(c);
-  return r.aux & kAnd  ? bits & other
-         : r.aux & kOr ? bits | other
-                       : bits ^ other;
+  uint32_t other = x.predicate(c.with);
+  return c.mode & kAnd  ? bits & other
+         : c.mode & kOr ? bits | other
+                        : bits ^ other;
 }
 
-/// op[0] p, op[3] q or kNoSlot, imm = slot of c or -1.
 template <typename T> Step setp(Exec &x, const Record &r) {
-  uint32_t bits = compareLanes<T>(x, r);
-  Slot c = r.imm < 0 ? kNoSlot : Slot(r.imm);
-  uint32_t p = combine(x, r, bits, c), q = combine(x, r, ~bits, c);
-  x.setPredicate(r.op[0], p);
-  if (r.op[3] != kNoSlot)
-    x.setPredicate(r.op[3], q);
+  const auto &c = r.as<CompareRecord>();
+  uint32_t bits = compareLanes<T>(x, c);
+  uint32_t p = combine(x, c, bits), q = combine(x, c, ~bits);
+  x.setPredicate(c.to, p);
+  if (c.inverse != kNoSlot)
+    x.setPredicate(c.inverse, q);
   return Step::Next;
 }
 /// Two halves, two predicates.
 Step setpPair(Exec &x, const Record &r) {
-  const uint32_t *a = x.reg<uint32_t>(r.op[1]), *b = x.reg<uint32_t>(r.op[2]);
+  const auto &c = r.as<CompareRecord>();
+  const uint32_t *a = x.reg<uint32_t>(c.a), *b = x.reg<uint32_t>(c.b);
   uint32_t low = 0, high = 0;
   forLanes(x.mask, [&](unsigned lane) {
     auto test = [&](unsigned shift) {
-      return holds(r.aux, value(r.aux, HalfBits{uint16_t(a[lane] >> shift)}),
-                   value(r.aux, HalfBits{uint16_t(b[lane] >> shift)}));
+      return holds(c.mode, value(c.mode, HalfBits{uint16_t(a[lane] >> shift)}),
+                   value(c.mode, HalfBits{uint16_t(b[lane] >> shift)}));
     };
     low |= uint32_t(test(0)) << lane;
     high |= uint32_t(test(16)) << lane;
   });
-  Slot c = r.imm < 0 ? kNoSlot : Slot(r.imm);
-  x.setPredicate(r.op[0], combine(x, r, low, c));
-  if (r.op[3] != kNoSlot)
-    x.setPredicate(r.op[3], combine(x, r, high, c));
+  x.setPredicate(c.to, combine(x, c, low));
+  if (c.inverse != kNoSlot)
+    x.setPredicate(c.inverse, combine(x, c, high));
   return Step::Next;
 }
-/// aux2: 1 = result 1.0f, else all ones.
 template <typename T> Step set(Exec &x, const Record &r) {
-  uint32_t bits =
-      combine(x, r, compareLanes<T>(x, r), r.imm < 0 ? kNoSlot : Slot(r.imm));
-  uint32_t yes = r.aux2 ? bitsAs<uint32_t>(1.0f) : ~0u;
-  uint32_t *d = x.reg<uint32_t>(r.op[0]);
+  const auto &c = r.as<CompareRecord>();
+  uint32_t bits = combine(x, c, compareLanes<T>(x, c));
+  uint32_t *d = x.reg<uint32_t>(c.to);
   forLanes(x.mask,
-           [&](unsigned lane) { d[lane] = bits >> lane & 1 ? yes : 0; });
+           [&](unsigned lane) { d[lane] = bits >> lane & 1 ? c.yes : 0; });
   return Step::Next;
 }
 
@@ -200,15 +207,21 @@ Handler setFor(Type type) {
   }
 }
 
+struct TestRecord {
+  Slot to, from;
+  unsigned bits;
+  Modifier property;
+};
 Step testp(Exec &x, const Record &r) {
+  const auto &test = r.as<TestRecord>();
   uint32_t bits = 0;
   forLanes(x.mask, [&](unsigned lane) {
-    double value = r.aux2 == 64 ? x.reg<double>(r.op[1])[lane]
-                                : double(x.reg<float>(r.op[1])[lane]);
-    double smallest = r.aux2 == 64 ? 0x1p-1022 : 0x1p-126;
+    double value = test.bits == 64 ? x.reg<double>(test.from)[lane]
+                                   : double(x.reg<float>(test.from)[lane]);
+    double smallest = test.bits == 64 ? 0x1p-1022 : 0x1p-126;
     bool subnormal = value != 0 && std::fabs(value) < smallest;
     bool result = false;
-    switch (Modifier(r.aux)) {
+    switch (test.property) {
     case Modifier::Finite:
       result = std::isfinite(value);
       break;
@@ -229,7 +242,7 @@ Step testp(Exec &x, const Record &r) {
     }
     bits |= uint32_t(result) << lane;
   });
-  x.setPredicate(r.op[0], bits);
+  x.setPredicate(test.to, bits);
   return Step::Next;
 }
 
@@ -247,10 +260,11 @@ uint32_t flagsOf(const Instruction &in, Type compared) {
 
 bool decodeCompare(Decoder &d, const Instruction &in, Record &r) {
   if (in.opcode == Opcode::TestP) {
-    r.op[0] = d.predicateOut(in.operands[0]);
-    r.aux2 = bitWidth(in.type());
-    r.op[1] = d.source(in.operands[1], r.aux2);
-    r.aux = in.modifiers.empty() ? 0 : uint32_t(in.modifiers[0]);
+    auto &test = d.record<TestRecord>(r);
+    test.bits = bitWidth(in.type());
+    test.to = d.predicateOut(in.operands[0]);
+    test.from = d.source(in.operands[1], test.bits);
+    test.property = in.modifiers.empty() ? Modifier::Unknown : in.modifiers[0];
     r.fn = testp;
     return true;
   }
@@ -259,26 +273,27 @@ bool decodeCompare(Decoder &d, const Instruction &in, Record &r) {
   bool isSet = in.opcode == Opcode::Set;
   Type compared = isSet ? in.type(1) : in.type();
   unsigned bits = bitWidth(compared);
-  r.aux = flagsOf(in, compared);
-  r.imm = -1;
+  auto &c = d.record<CompareRecord>(r);
+  c.mode = flagsOf(in, compared);
   if (in.operands.size() == 4)
-    r.imm = d.predicate(in.operands[3]);
-  r.op[1] = d.source(in.operands[1], bits);
-  r.op[2] = d.source(in.operands[2], bits);
+    c.with = d.predicate(in.operands[3]);
+  c.a = d.source(in.operands[1], bits);
+  c.b = d.source(in.operands[2], bits);
   if (isSet) {
     if (bitWidth(in.type()) != 32)
       return d.refuse("set with a result other than 32 bits is not supported");
-    r.aux2 = in.type() == Type::F32;
-    r.op[0] = d.destination(in.operands[0], 32);
+    if (in.type() == Type::F32)
+      c.yes = bitsAs<uint32_t>(1.0f);
+    c.to = d.destination(in.operands[0], 32);
     r.fn = setFor(compared);
     return r.fn != nullptr;
   }
   const Operand &result = in.operands[0];
   if (result.kind == OperandKind::Pair) {
-    r.op[0] = d.predicateOut(result.elements[0]);
-    r.op[3] = d.predicateOut(result.elements[1]);
+    c.to = d.predicateOut(result.elements[0]);
+    c.inverse = d.predicateOut(result.elements[1]);
   } else {
-    r.op[0] = d.predicateOut(result);
+    c.to = d.predicateOut(result);
   }
   r.fn = setpFor(compared);
   return r.fn != nullptr;

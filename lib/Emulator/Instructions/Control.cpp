@@ -53,15 +53,19 @@ Step scatterLanes(Exec &x, const uint32_t *target) {
 
 namespace {
 
+struct BranchRecord {
+  uint32_t target;
+};
 Step branch(Exec &x, const Record &r) {
-  if (r.aux <= x.group->pc)
+  uint32_t target = r.as<BranchRecord>().target;
+  if (target <= x.group->pc)
     ++x.warp->backward;
   if (x.group->mask == x.mask) {
-    x.group->pc = r.aux;
+    x.group->pc = target;
     return Step::Jump;
   }
   Group taken;
-  taken.pc = r.aux;
+  taken.pc = target;
   taken.mask = x.mask;
   x.group->mask &= ~x.mask;
   ++x.group->pc;
@@ -69,18 +73,22 @@ Step branch(Exec &x, const Record &r) {
   return Step::Jump;
 }
 
+struct TableRecord {
+  Slot index;
+  List<uint32_t> targets;
+};
 Step branchIndexed(Exec &x, const Record &r) {
-  const uint32_t *index = x.reg<uint32_t>(r.op[0]);
+  const auto &b = r.as<TableRecord>();
+  const uint32_t *index = x.reg<uint32_t>(b.index);
   uint32_t target[32] = {};
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    if (index[lane] >= r.detail->targets.size())
+    if (index[lane] >= b.targets.size())
       return x.fault(r, FindingKind::OutOfBounds,
                      "brx.idx index " + std::to_string(index[lane]) +
-                         " of a table of " +
-                         std::to_string(r.detail->targets.size()),
+                         " of a table of " + std::to_string(b.targets.size()),
                      int(lane), 0, Hazard::UndefinedArithmetic);
-    target[lane] = r.detail->targets[index[lane]];
+    target[lane] = b.targets[index[lane]];
   }
   return scatterLanes(x, target);
 }
@@ -107,14 +115,22 @@ std::string readString(Exec &x, uint64_t address) {
   return text;
 }
 
+/// A call of a function that the machine provides; places are offsets of local
+/// memory.
+struct ExternRecord {
+  List<uint32_t> arguments;
+  uint32_t result = kNoSlot; ///< kNoSlot if there is none
+};
+
 Step assertFail(Exec &x, const Record &r) {
+  const auto &call = r.as<ExternRecord>();
   auto value = [&](size_t i) {
     uint64_t v = 0;
-    if (i < r.detail->a.size())
+    if (i < call.arguments.size())
       std::memcpy(&v,
                   x.warp->local.data() +
                       size_t(x.firstLane()) * x.cluster->program().localBytes +
-                      r.detail->a[i],
+                      call.arguments[i],
                   8);
     return v;
   };
@@ -194,17 +210,18 @@ std::string format(Exec &x, const std::string &text, uint64_t arguments,
 }
 
 Step print(Exec &x, const Record &r) {
+  const auto &call = r.as<ExternRecord>();
   Grid &grid = x.cluster->grid;
   uint32_t size = x.cluster->program().localBytes;
   forLanes(x.mask, [&](unsigned lane) {
     uint8_t *local = x.warp->local.data() + size_t(lane) * size;
     uint64_t values[2] = {};
-    for (size_t i = 0; i != 2 && i < r.detail->a.size(); ++i)
-      std::memcpy(&values[i], local + r.detail->a[i], 8);
+    for (size_t i = 0; i != 2 && i < call.arguments.size(); ++i)
+      std::memcpy(&values[i], local + call.arguments[i], 8);
     std::string text = format(x, readString(x, values[0]), values[1], lane);
-    if (r.op[0] != kNoSlot) {
+    if (call.result != kNoSlot) {
       int32_t count = int32_t(text.size());
-      std::memcpy(local + r.op[0], &count, 4);
+      std::memcpy(local + call.result, &count, 4);
     }
     if (grid.options.print) {
       std::lock_guard<std::mutex> lock(grid.output);
@@ -216,7 +233,8 @@ Step print(Exec &x, const Record &r) {
 
 Step stop(Exec &x, const Record &r) {
   return x.fault(r, FindingKind::Trap,
-                 r.aux ? "brkpt was reached" : "trap was reached",
+                 r.instruction->opcode == Opcode::Brkpt ? "brkpt was reached"
+                                                        : "trap was reached",
                  int(x.firstLane()));
 }
 Step yield(Exec &, const Record &) { return Step::Yield; }
@@ -225,13 +243,15 @@ Step yield(Exec &, const Record &) { return Step::Yield; }
 
 bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
                       const Function &callee) {
-  Detail &detail = d.detail(r);
+  std::vector<uint32_t> places;
   for (const Operand &argument : in.operands[2].elements) {
     std::optional<Slot> place = d.localPlace(argument, 1);
     if (!place)
       return d.refuse("call of '" + callee.name + "' needs .param arguments");
-    detail.a.push_back(*place);
+    places.push_back(*place);
   }
+  auto &call = d.record<ExternRecord>(r);
+  call.arguments = d.list(places);
   if (callee.name == "__assertfail") {
     r.fn = assertFail;
     return true;
@@ -241,7 +261,7 @@ bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
       std::optional<Slot> place = d.localPlace(in.operands[0].elements[0], 4);
       if (!place)
         return d.refuse("the result of 'vprintf' needs a .param of 4 bytes");
-      r.op[0] = *place;
+      call.result = *place;
     }
     r.fn = print;
     return true;
@@ -252,18 +272,18 @@ bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
 bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
   case Opcode::Bra:
-    r.aux = d.target(in.operands[0].index);
+    d.record<BranchRecord>(r).target = d.target(in.operands[0].index);
     r.fn = branch;
     return true;
   case Opcode::BrxIdx: {
-    r.op[0] = d.source(in.operands[0], 32);
     if (in.operands.size() < 2 ||
         in.operands[1].kind != OperandKind::BranchTable)
       return d.refuse("brx.idx needs a table of labels");
-    Detail &detail = d.detail(r);
+    std::vector<uint32_t> targets;
     for (uint32_t index :
          d.currentFunction().branchTables[in.operands[1].index])
-      detail.targets.push_back(d.target(index));
+      targets.push_back(d.target(index));
+    d.record<TableRecord>(r) = {d.source(in.operands[0], 32), d.list(targets)};
     d.flow().sink = true;
     r.fn = branchIndexed;
     return true;
@@ -274,7 +294,6 @@ bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
     return true;
   case Opcode::Trap:
   case Opcode::Brkpt:
-    r.aux = in.opcode == Opcode::Brkpt;
     r.fn = stop;
     return true;
   case Opcode::Nanosleep:

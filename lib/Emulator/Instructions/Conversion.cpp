@@ -10,10 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Units/Convert.h"
 #include "Float.h"
 #include "Lanes.h"
-
-#include "blockscale/Emulator/Convert.h"
 
 namespace blockscale::emulator::machine {
 namespace {
@@ -185,20 +184,18 @@ uint64_t convertOne(const Spec &s, uint64_t raw) {
   return writeFloat(s, value);
 }
 
-Spec specOf(const Record &r) {
-  return {Type(r.aux & 255),     Type(r.aux >> 8 & 255), Round(r.aux >> 16 & 7),
-          bool(r.aux >> 19 & 1), bool(r.aux >> 20 & 1),  bool(r.aux >> 21 & 1),
-          bool(r.aux >> 22 & 1), bool(r.aux >> 23 & 1)};
-}
-
-/// aux2: register widths of source and, shifted by 8, of the destination.
+struct ConvertRecord {
+  Slot to, from;
+  unsigned fromWidth, toWidth; ///< of the registers
+  Spec spec;
+};
 Step convert(Exec &x, const Record &r) {
-  Spec s = specOf(r);
-  unsigned bits = bitWidth(s.to), width = r.aux2 >> 8;
-  bool sign = isSigned(s.to);
+  const auto &c = r.as<ConvertRecord>();
+  unsigned bits = bitWidth(c.spec.to);
+  bool sign = isSigned(c.spec.to);
   forLanes(x.mask, [&](unsigned lane) {
-    uint64_t value = convertOne(s, readLane(x, r.op[1], r.aux2 & 255, lane));
-    writeLane(x, r.op[0], width, lane, uint64_t(extend(value, bits, sign)));
+    uint64_t value = convertOne(c.spec, readLane(x, c.from, c.fromWidth, lane));
+    writeLane(x, c.to, c.toWidth, lane, uint64_t(extend(value, bits, sign)));
   });
   return Step::Next;
 }
@@ -257,123 +254,123 @@ std::optional<Element> elementOf(Type type) {
   }
 }
 
-ConvertMode modeOf(const Record &r) {
+/// Conversions between packed narrow elements and wider ones.
+struct NarrowRecord {
+  Slot to = kNoSlot;
+  Slot random = kNoSlot; ///< bits for stochastic rounding
+  unsigned width = 0;    ///< of the register with the packed elements
+  Element element = Element::F16;
+  bool fromBf16 = false;
   ConvertMode mode;
-  mode.rounding = Rounding(r.aux >> 8 & 7);
-  mode.satfinite = r.aux >> 11 & 1;
-  mode.relu = r.aux >> 12 & 1;
-  return mode;
-}
-/// d, a, b (, random): detail a; aux: element | mode; aux2: register width.
+  Slots from;
+};
 Step packNarrow(Exec &x, const Record &r) {
-  const std::vector<Slot> &s = r.detail->a;
-  auto element = Element(r.aux & 255);
-  ConvertMode mode = modeOf(r);
+  const auto &n = r.as<NarrowRecord>();
   forLanes(x.mask, [&](unsigned lane) {
-    auto value = [&](size_t i) { return x.reg<float>(s[i])[lane]; };
-    uint32_t random = r.op[3] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[3])[lane];
-    uint32_t bits = s.size() == 1 ? encode(element, value(0), mode)
-                    : s.size() == 2
-                        ? packX2(element, value(0), value(1), mode, random)
-                        : packX4(element, value(0), value(1), value(2),
-                                 value(3), mode, random);
-    writeLane(x, r.op[0], r.aux2, lane, bits);
+    auto value = [&](size_t i) { return x.reg<float>(n.from[i])[lane]; };
+    uint32_t random = n.random == kNoSlot ? 0 : x.reg<uint32_t>(n.random)[lane];
+    uint32_t bits = n.from.size() == 1 ? encode(n.element, value(0), n.mode)
+                    : n.from.size() == 2
+                        ? packX2(n.element, value(0), value(1), n.mode, random)
+                        : packX4(n.element, value(0), value(1), value(2),
+                                 value(3), n.mode, random);
+    writeLane(x, n.to, n.width, lane, bits);
   });
   return Step::Next;
 }
 /// The halves of an f16x2 or bf16x2 source, converted to a narrow pair.
 Step packFromHalves(Exec &x, const Record &r) {
-  auto element = Element(r.aux & 255);
-  ConvertMode mode = modeOf(r);
-  bool bf16 = r.aux >> 13 & 1;
+  const auto &n = r.as<NarrowRecord>();
   forLanes(x.mask, [&](unsigned lane) {
-    uint32_t pair = x.reg<uint32_t>(r.op[1])[lane];
-    writeLane(x, r.op[0], r.aux2, lane,
-              packX2(element, float(fromHalf(uint16_t(pair >> 16), bf16)),
-                     float(fromHalf(uint16_t(pair), bf16)), mode));
+    uint32_t pair = x.reg<uint32_t>(n.from[0])[lane];
+    writeLane(x, n.to, n.width, lane,
+              packX2(n.element,
+                     float(fromHalf(uint16_t(pair >> 16), n.fromBf16)),
+                     float(fromHalf(uint16_t(pair), n.fromBf16)), n.mode));
   });
   return Step::Next;
 }
 Step unpackNarrow(Exec &x, const Record &r) {
-  auto element = Element(r.aux & 255);
+  const auto &n = r.as<NarrowRecord>();
   forLanes(x.mask, [&](unsigned lane) {
-    auto packed = uint32_t(readLane(x, r.op[1], r.aux2, lane));
-    x.reg<uint32_t>(r.op[0])[lane] =
-        element == Element::UE8M0
+    auto packed = uint32_t(readLane(x, n.from[0], n.width, lane));
+    x.reg<uint32_t>(n.to)[lane] =
+        n.element == Element::UE8M0
             ? unpackUE8M0ToBF16x2(packed)
-            : unpackToF16x2(element, packed, r.aux >> 12 & 1);
+            : unpackToF16x2(n.element, packed, n.mode.relu);
   });
   return Step::Next;
 }
 
-uint32_t narrowMode(const Instruction &in, Element element) {
-  Rounding rounding = Rounding::RN;
-  if (in.has(Modifier::Rz))
-    rounding = Rounding::RZ;
-  if (in.has(Modifier::Rp))
-    rounding = Rounding::RP;
-  if (in.has(Modifier::Rm))
-    rounding = Rounding::RM;
-  if (in.has(Modifier::Rna))
-    rounding = Rounding::RNA;
-  if (in.has(Modifier::Rs))
-    rounding = Rounding::RS;
-  return uint32_t(element) | uint32_t(rounding) << 8 |
-         in.has(Modifier::Satfinite) << 11 | in.has(Modifier::Relu) << 12;
+ConvertMode narrowMode(const Instruction &in) {
+  ConvertMode mode;
+  mode.rounding = in.has(Modifier::Rs)    ? Rounding::RS
+                  : in.has(Modifier::Rna) ? Rounding::RNA
+                  : in.has(Modifier::Rm)  ? Rounding::RM
+                  : in.has(Modifier::Rp)  ? Rounding::RP
+                  : in.has(Modifier::Rz)  ? Rounding::RZ
+                                          : Rounding::RN;
+  mode.satfinite = in.has(Modifier::Satfinite);
+  mode.relu = in.has(Modifier::Relu);
+  return mode;
 }
 
 bool narrow(Decoder &d, const Instruction &in, Record &r) {
   Type to = in.type(0), from = in.type(1);
   std::optional<Element> toElement = elementOf(to),
                          fromElement = elementOf(from);
+  auto &n = d.record<NarrowRecord>(r);
+  n.mode = narrowMode(in);
   if (toElement && from == Type::F32) {
-    r.aux = narrowMode(in, *toElement);
-    r.aux2 = bitWidth(to);
-    r.op[0] = d.destinationAny(in.operands[0], r.aux2);
-    Detail &detail = d.detail(r);
+    n.element = *toElement;
+    n.width = bitWidth(to);
+    n.to = d.destinationAny(in.operands[0], n.width);
     size_t next = 1;
     if (in.operands[1].kind == OperandKind::Vector) {
-      for (const Operand &element : in.operands[1].elements)
-        detail.a.push_back(d.source(element, 32));
+      n.from = d.slots(in.operands[1], 32, false);
       next = 2;
     } else {
+      std::vector<Slot> sources;
       size_t count = to == Type::Tf32 ? 1 : 2;
       for (; next <= count && next < in.operands.size(); ++next)
-        detail.a.push_back(d.source(in.operands[next], 32));
+        sources.push_back(d.source(in.operands[next], 32));
+      n.from = d.list(sources);
     }
     bool isRandom = next < in.operands.size();
     if (isRandom)
-      r.op[3] = d.source(in.operands[next], 32);
+      n.random = d.source(in.operands[next], 32);
     // The first source becomes the high half.
     if ((to == Type::F16x2 || to == Type::Bf16x2) && !isRandom &&
-        detail.a.size() == 2)
-      d.packs(detail.a[1], detail.a[0]);
+        n.from.size() == 2)
+      d.packs(n.from[1], n.from[0]);
     r.fn = packNarrow;
     return true;
   }
   bool toPair = to == Type::F16x2 || to == Type::Bf16x2;
   if (toPair && fromElement) {
-    r.aux = narrowMode(in, *fromElement);
-    unsigned bits = bitWidth(from);
-    r.op[0] = d.destination(in.operands[0], 32);
-    r.op[1] = d.sourceAny(in.operands[1], bits);
-    r.aux2 = bits;
+    n.element = *fromElement;
+    n.width = bitWidth(from);
+    n.to = d.destination(in.operands[0], 32);
+    n.from = d.list<Slot>({d.sourceAny(in.operands[1], n.width)});
     r.fn = unpackNarrow;
     return true;
   }
   if (toElement && (from == Type::F16x2 || from == Type::Bf16x2)) {
-    r.aux = narrowMode(in, *toElement) | uint32_t(from == Type::Bf16x2) << 13;
-    r.aux2 = bitWidth(to);
-    r.op[0] = d.destinationAny(in.operands[0], r.aux2);
-    r.op[1] = d.source(in.operands[1], 32);
+    n.element = *toElement;
+    n.fromBf16 = from == Type::Bf16x2;
+    n.width = bitWidth(to);
+    n.to = d.destinationAny(in.operands[0], n.width);
+    n.from = d.slots(in.operands[1], 32, false);
     r.fn = packFromHalves;
     return true;
   }
   return d.refuse("unsupported conversion");
 }
 
+/// cvt.pack: from[2] is what lies above, if there is something.
 Step packSaturated(Exec &x, const Record &r) {
-  auto to = Type(r.aux);
+  const auto &alu = r.as<AluRecord>();
+  auto to = Type(alu.mode);
   int64_t low = isSigned(to) ? -(int64_t(1) << (bitWidth(to) - 1)) : 0;
   int64_t high = isSigned(to) ? -low - 1 : (int64_t(1) << bitWidth(to)) - 1;
   unsigned bits = bitWidth(to);
@@ -383,9 +380,10 @@ Step packSaturated(Exec &x, const Record &r) {
       int64_t v = x.reg<int32_t>(slot)[lane];
       return uint64_t(std::min(std::max(v, low), high)) & mask;
     };
-    uint64_t old = r.op[3] == kNoSlot ? 0 : x.reg<uint32_t>(r.op[3])[lane];
-    x.reg<uint32_t>(r.op[0])[lane] =
-        uint32_t(old << (2 * bits) | clamp(r.op[1]) << bits | clamp(r.op[2]));
+    Slot above = alu.from[2];
+    uint64_t old = above == kNoSlot ? 0 : x.reg<uint32_t>(above)[lane];
+    x.reg<uint32_t>(alu.to)[lane] = uint32_t(
+        old << (2 * bits) | clamp(alu.from[0]) << bits | clamp(alu.from[1]));
   });
   return Step::Next;
 }
@@ -394,14 +392,9 @@ Step packSaturated(Exec &x, const Record &r) {
 
 bool decodeConvert(Decoder &d, const Instruction &in, Record &r) {
   if (in.opcode == Opcode::CvtPack) {
-    r.aux = uint32_t(in.type());
-    r.op[0] = d.destination(in.operands[0], 32);
-    r.op[1] = d.source(in.operands[1], 32);
-    r.op[2] = d.source(in.operands[2], 32);
-    if (in.operands.size() > 3)
-      r.op[3] = d.source(in.operands[3], 32);
     r.fn = packSaturated;
-    return true;
+    return plainOperands(d, in, r, 32, in.operands.size() > 3 ? 3 : 2,
+                         uint32_t(in.type()));
   }
   if (in.opcode != Opcode::Cvt)
     return false;
@@ -410,21 +403,33 @@ bool decodeConvert(Decoder &d, const Instruction &in, Record &r) {
   Type to = in.type(0), from = in.type(1);
   if (elementOf(to) || elementOf(from))
     return narrow(d, in, r);
+  AluRecord registers;
   unsigned fromWidth = bitWidth(from), toWidth = bitWidth(to);
-  r.op[0] = d.destinationAny(in.operands[0], toWidth);
-  r.op[1] = d.sourceAny(in.operands[1], fromWidth);
-  bool integral = in.has(Modifier::Rni) || in.has(Modifier::Rzi) ||
-                  in.has(Modifier::Rmi) || in.has(Modifier::Rpi);
-  r.aux = uint32_t(from) | uint32_t(to) << 8 | uint32_t(roundingOf(in)) << 16 |
-          integral << 19 | in.has(Modifier::Ftz) << 20 |
-          in.has(Modifier::Sat) << 21 | in.has(Modifier::Relu) << 22 |
-          in.has(Modifier::Satfinite) << 23;
-  r.aux2 = fromWidth | toWidth << 8;
-  r.fn = convert;
+  registers.to = d.destinationAny(in.operands[0], toWidth);
+  registers.from[0] = d.sourceAny(in.operands[1], fromWidth);
   if (!isFloat(from) && !isFloat(to) && !in.has(Modifier::Sat) &&
       fromWidth == bitWidth(from) && toWidth == bitWidth(to))
-    if (Handler fast = fastResize(from, to))
+    if (Handler fast = fastResize(from, to)) {
+      d.record<AluRecord>(r) = registers;
       r.fn = fast;
+      return true;
+    }
+  auto &c = d.record<ConvertRecord>(r);
+  c.to = registers.to;
+  c.from = registers.from[0];
+  c.fromWidth = fromWidth;
+  c.toWidth = toWidth;
+  bool integral = in.has(Modifier::Rni) || in.has(Modifier::Rzi) ||
+                  in.has(Modifier::Rmi) || in.has(Modifier::Rpi);
+  c.spec = {from,
+            to,
+            roundingOf(in),
+            integral,
+            in.has(Modifier::Ftz),
+            in.has(Modifier::Sat),
+            in.has(Modifier::Relu),
+            in.has(Modifier::Satfinite)};
+  r.fn = convert;
   return true;
 }
 

@@ -18,10 +18,12 @@ namespace {
 
 Step nothing(Exec &, const Record &) { return Step::Next; }
 
-/// aux: Scope.
+struct FenceRecord {
+  Scope scope;
+};
 Step fence(Exec &x, const Record &r) {
   if (x.cluster->order)
-    x.cluster->order->fence(*x.warp, Scope(r.aux));
+    x.cluster->order->fence(*x.warp, r.as<FenceRecord>().scope);
   return Step::Next;
 }
 
@@ -31,19 +33,28 @@ Step fenceBarrierInit(Exec &x, const Record &) {
   return Step::Next;
 }
 
-/// aux: 1 = shared memory, 2 = global memory.
+/// fence.proxy.async: the memories that it is for.
+struct ProxyRecord {
+  bool shared, global;
+};
 Step fenceAsync(Exec &x, const Record &r) {
+  const auto &f = r.as<ProxyRecord>();
   if (x.cluster->order)
-    x.cluster->order->fenceProxyAsync(*x.warp, r.aux & 1, r.aux & 2);
+    x.cluster->order->fenceProxyAsync(*x.warp, f.shared, f.global);
   return Step::Next;
 }
 
-/// aux: 1 = acquire of the map at address 0, else release.
+/// fence.proxy.tensormap: acquire of a map, or release.
+struct MapFenceRecord {
+  bool acquires = false;
+  AddressOperand map; ///< with acquires
+};
 Step fenceTensorMap(Exec &x, const Record &r) {
+  const auto &f = r.as<MapFenceRecord>();
   if (Order *order = x.cluster->order.get())
-    order->fenceTensorMap(*x.warp, !r.aux, r.aux,
-                          r.aux ? pushedAddress(x, *r.detail, 0, x.firstLane())
-                                : 0);
+    order->fenceTensorMap(*x.warp, !f.acquires, f.acquires,
+                          f.acquires ? laneAddress(x, f.map, x.firstLane())
+                                     : 0);
   return Step::Next;
 }
 
@@ -55,17 +66,19 @@ Step waitForGrids(Exec &x, const Record &) {
 
 bool decodeProxy(Decoder &d, const Instruction &in, Record &r) {
   if (in.has(Modifier::TensormapGeneric)) {
-    r.aux = in.has(Modifier::Acquire);
-    if (r.aux) {
+    auto &f = d.record<MapFenceRecord>(r);
+    f.acquires = in.has(Modifier::Acquire);
+    if (f.acquires) {
       if (in.operands.empty())
         return d.refuse("acquire without the address of a tensor map");
-      pushAddress(d, d.detail(r), in.operands[0]);
+      f.map = d.address(in.operands[0]);
     }
     r.fn = fenceTensorMap;
     return true;
   }
   bool shared = in.has(Modifier::SharedCta) || in.has(Modifier::SharedCluster);
-  r.aux = in.has(Modifier::Global) ? 2 : shared ? 1 : 3;
+  bool global = in.has(Modifier::Global);
+  d.record<ProxyRecord>(r) = {!global, global || !shared};
   r.fn = in.has(Modifier::Alias) ? nothing : fenceAsync;
   return true;
 }
@@ -76,7 +89,7 @@ bool decodeFence(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
   case Opcode::Fence:
   case Opcode::Membar:
-    r.aux = uint32_t(scopeOf(in));
+    d.record<FenceRecord>(r).scope = scopeOf(in);
     r.fn = fence;
     return true;
   case Opcode::FenceMbarrierInit:

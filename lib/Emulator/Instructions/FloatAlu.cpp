@@ -362,10 +362,11 @@ BLOCKSCALE_PLAIN_F32(plainFma, __builtin_fmaf(a[i], b[i], c[i]))
 #undef BLOCKSCALE_PLAIN_F32
 
 template <auto plain, bool three> Step plainF32(Exec &x, const Record &r) {
+  const auto &alu = r.as<AluRecord>();
   float result[32];
-  const float *c = x.reg<float>(three ? r.op[3] : r.op[1]);
-  plain(result, x.reg<float>(r.op[1]), x.reg<float>(r.op[2]), c);
-  float *d = x.reg<float>(r.op[0]);
+  const float *a = x.reg<float>(alu.from[0]), *b = x.reg<float>(alu.from[1]);
+  plain(result, a, b, three ? x.reg<float>(alu.from[2]) : a);
+  float *d = x.reg<float>(alu.to);
   if (x.mask == 0xFFFFFFFFu)
     std::memcpy(d, result, sizeof result);
   else
@@ -448,22 +449,18 @@ bool mixed(Decoder &d, const Instruction &in, Record &r) {
   default:
     r.fn = mapMode<MixedOp<Op::Fma>, float, uint16_t, uint16_t, float>;
   }
-  r.op[0] = d.destination(in.operands[0], 32);
-  r.op[1] = d.source(in.operands[1], 16);
-  bool fma = in.operands.size() == 4;
-  r.op[2] = d.source(in.operands[2], fma ? 16 : 32);
-  if (fma)
-    r.op[3] = d.source(in.operands[3], 32);
-  return true;
+  return in.operands.size() == 4
+             ? mixedOperands(d, in, r, 32, {16, 16, 32}, modeOf(in))
+             : mixedOperands(d, in, r, 32, {16, 32}, modeOf(in));
 }
 
 template <Op op> bool choose(Decoder &d, const Instruction &in, Record &r) {
   constexpr bool one = op >= Op::Rcp && op <= Op::Abs;
   constexpr unsigned sources = op == Op::Fma ? 3 : one ? 1 : 2;
   Type type = in.type();
-  r.aux = modeOf(in);
+  uint32_t mode = modeOf(in);
   r.fn = handlerFor<op, sources>(type);
-  if (type == Type::F32 && r.aux == 0) {
+  if (type == Type::F32 && mode == 0) {
     if (op == Op::Add)
       r.fn = plainF32<plainAdd, false>;
     else if (op == Op::Mul)
@@ -478,7 +475,7 @@ template <Op op> bool choose(Decoder &d, const Instruction &in, Record &r) {
   }
   if (type == Type::F32x2 || type == Type::F16x2 || type == Type::Bf16x2)
     d.flow().path = Flow::Path::EachToItsOwn;
-  return r.fn ? plainOperands(d, in, r, bitWidth(type), count)
+  return r.fn ? plainOperands(d, in, r, bitWidth(type), count, mode)
               : d.refuse("unsupported floating-point type");
 }
 
@@ -489,10 +486,8 @@ bool decodeFloat(Decoder &d, const Instruction &in, Record &r) {
     return false;
   if (in.types.size() == 2 &&
       (in.opcode == Opcode::Add || in.opcode == Opcode::Sub ||
-       in.opcode == Opcode::Fma)) {
-    r.aux = modeOf(in);
+       in.opcode == Opcode::Fma))
     return mixed(d, in, r);
-  }
   if (in.has(Modifier::Oob))
     return d.refuse("fma.oob is not supported");
   switch (in.opcode) {

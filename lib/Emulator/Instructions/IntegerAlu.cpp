@@ -213,28 +213,40 @@ struct BrevOp {
     return reversed;
   }
 };
-/// add.cc, addc, sub.cc, subc, mad.cc, madc. aux: bit 0 subtract, bit 1 carry
-/// in, bit 2 carry out, bit 3 multiply, bit 4 high half, bit 5 signed product.
+/// add.cc, addc, sub.cc, subc, mad.cc, madc.
+enum CarryMode : uint32_t {
+  kSubtract = 1,
+  kCarryIn = 2,
+  kCarryOut = 4,
+  kMultiply = 8,
+  kHighHalf = 16,
+  kSignedProduct = 32,
+};
+uint32_t carryMode(const Instruction &in, bool carryIn) {
+  return (carryIn ? kCarryIn : 0) | (in.has(Modifier::Cc) ? kCarryOut : 0);
+}
 template <typename T> Step carryStep(Exec &x, const Record &r) {
+  const auto &alu = r.as<AluRecord>();
   constexpr unsigned kBits = 8 * sizeof(T);
   using S = std::make_signed_t<T>;
-  T *d = x.reg<T>(r.op[0]);
-  const T *a = x.reg<T>(r.op[1]), *b = x.reg<T>(r.op[2]);
-  const T *c = r.aux & 8 ? x.reg<T>(r.op[3]) : nullptr;
+  T *d = x.reg<T>(alu.to);
+  const T *a = x.reg<T>(alu.from[0]), *b = x.reg<T>(alu.from[1]);
+  const T *c = alu.mode & kMultiply ? x.reg<T>(alu.from[2]) : nullptr;
   uint32_t carry = x.warp->carry;
   forLanes(x.mask, [&](unsigned lane) {
     T left = a[lane], right = b[lane];
     if (c) {
       T low = T(Wide<T>(left) * Wide<T>(right));
-      T high =
-          r.aux & 32 ? T(MulHiOp()(S(left), S(right))) : MulHiOp()(left, right);
-      left = r.aux & 16 ? high : low;
+      T high = alu.mode & kSignedProduct ? T(MulHiOp()(S(left), S(right)))
+                                         : MulHiOp()(left, right);
+      left = alu.mode & kHighHalf ? high : low;
       right = c[lane];
     }
-    unsigned in = r.aux & 2 ? carry >> lane & 1 : 0;
-    unsigned __int128 sum = r.aux & 1 ? (unsigned __int128)left - right - in
-                                      : (unsigned __int128)left + right + in;
-    if (r.aux & 4)
+    unsigned in = alu.mode & kCarryIn ? carry >> lane & 1 : 0;
+    unsigned __int128 sum = alu.mode & kSubtract
+                                ? (unsigned __int128)left - right - in
+                                : (unsigned __int128)left + right + in;
+    if (alu.mode & kCarryOut)
       carry = (carry & ~(1u << lane)) | uint32_t(sum >> kBits & 1) << lane;
     d[lane] = T(sum);
   });
@@ -244,7 +256,7 @@ template <typename T> Step carryStep(Exec &x, const Record &r) {
 
 /// div and rem: reports a zero divisor, whose result is undefined.
 template <typename F, typename T> Step divide(Exec &x, const Record &r) {
-  const T *b = x.reg<T>(r.op[2]);
+  const T *b = x.reg<T>(r.as<AluRecord>().from[1]);
   Step step = Step::Next;
   forLanes(x.mask, [&](unsigned lane) {
     if (b[lane] == 0 && step != Step::Fault)
@@ -266,20 +278,24 @@ template <typename F> Handler divideFor(unsigned bits, bool isSignedType) {
 }
 
 template <typename F> Step predicateOp(Exec &x, const Record &r) {
-  x.setPredicate(r.op[0], F()(x.predicate(r.op[1]), x.predicate(r.op[2])));
+  const auto &alu = r.as<AluRecord>();
+  x.setPredicate(alu.to,
+                 F()(x.predicate(alu.from[0]), x.predicate(alu.from[1])));
   return Step::Next;
 }
 Step predicateNot(Exec &x, const Record &r) {
-  x.setPredicate(r.op[0], ~x.predicate(r.op[1]));
+  const auto &alu = r.as<AluRecord>();
+  x.setPredicate(alu.to, ~x.predicate(alu.from[0]));
   return Step::Next;
 }
 using Instr = Instruction;
 
 template <typename F> bool logic(Decoder &d, const Instr &in, Record &r) {
   if (in.type() == Type::Pred) {
-    r.op[0] = d.predicateOut(in.operands[0]);
-    r.op[1] = d.predicate(in.operands[1]);
-    r.op[2] = d.predicate(in.operands[2]);
+    auto &alu = d.record<AluRecord>(r);
+    alu.to = d.predicateOut(in.operands[0]);
+    alu.from[0] = d.predicate(in.operands[1]);
+    alu.from[1] = d.predicate(in.operands[2]);
     r.fn = predicateOp<F>;
     return true;
   }
@@ -293,9 +309,9 @@ bool addSub(Decoder &d, const Instr &in, Record &r, bool subtract) {
   unsigned bits = bitWidth(type);
   bool carryIn = in.opcode == Opcode::AddC || in.opcode == Opcode::SubC;
   if (carryIn || in.has(Modifier::Cc)) {
-    r.aux = subtract | carryIn * 2 | in.has(Modifier::Cc) * 4;
     r.fn = bits == 64 ? carryStep<uint64_t> : carryStep<uint32_t>;
-    return plainOperands(d, in, r, bits, 2);
+    return plainOperands(d, in, r, bits, 2,
+                         carryMode(in, carryIn) | (subtract ? kSubtract : 0));
   }
   if (type == Type::U16x2 || type == Type::S16x2)
     r.fn = subtract ? map<PairU<SubOp>, uint32_t, uint32_t, uint32_t>
@@ -343,10 +359,7 @@ bool multiply(Decoder &d, const Instr &in, Record &r) {
                   : map<MulWideOp, uint64_t, uint32_t, uint32_t>;
     else
       return d.refuse("mul.wide takes 16- and 32-bit types");
-    r.op[0] = d.destination(in.operands[0], 2 * bits);
-    r.op[1] = d.source(in.operands[1], bits);
-    r.op[2] = d.source(in.operands[2], bits);
-    return true;
+    return mixedOperands(d, in, r, 2 * bits, {bits, bits});
   }
   r.fn = in.has(Modifier::Hi) ? binaryTyped<MulHiOp>(bits, sign)
                               : binaryBits<MulLoOp>(bits);
@@ -394,9 +407,11 @@ bool multiplyAdd(Decoder &d, const Instr &in, Record &r) {
   bool sign = isSigned(type), high = in.has(Modifier::Hi);
   bool carryIn = in.opcode == Opcode::MadC;
   if (carryIn || in.has(Modifier::Cc)) {
-    r.aux = carryIn * 2 | in.has(Modifier::Cc) * 4 | 8 | high * 16 | sign * 32;
     r.fn = bits == 64 ? carryStep<uint64_t> : carryStep<uint32_t>;
-    return plainOperands(d, in, r, bits, 3);
+    return plainOperands(d, in, r, bits, 3,
+                         carryMode(in, carryIn) | kMultiply |
+                             (high ? kHighHalf : 0) |
+                             (sign ? kSignedProduct : 0));
   }
   if (in.has(Modifier::Wide)) {
     if (bits == 16)
@@ -405,11 +420,7 @@ bool multiplyAdd(Decoder &d, const Instr &in, Record &r) {
     else
       r.fn = sign ? map<MadWideOp, int64_t, int32_t, int32_t, int64_t>
                   : map<MadWideOp, uint64_t, uint32_t, uint32_t, uint64_t>;
-    r.op[0] = d.destination(in.operands[0], 2 * bits);
-    r.op[1] = d.source(in.operands[1], bits);
-    r.op[2] = d.source(in.operands[2], bits);
-    r.op[3] = d.source(in.operands[3], 2 * bits);
-    return true;
+    return mixedOperands(d, in, r, 2 * bits, {bits, bits, 2 * bits});
   }
   if (high && in.has(Modifier::Sat))
     r.fn = map<MadHiSatOp, int32_t, int32_t, int32_t, int32_t>;
@@ -440,16 +451,14 @@ bool shift(Decoder &d, const Instr &in, Record &r, bool left) {
   default:
     return d.refuse("unsupported shift width");
   }
-  r.op[0] = d.destination(in.operands[0], bits);
-  r.op[1] = d.source(in.operands[1], bits);
-  r.op[2] = d.source(in.operands[2], 32);
-  return true;
+  return mixedOperands(d, in, r, bits, {bits, 32});
 }
 
 bool notNegAbs(Decoder &d, const Instr &in, Record &r) {
   if (in.type() == Type::Pred) {
-    r.op[0] = d.predicateOut(in.operands[0]);
-    r.op[1] = d.predicate(in.operands[1]);
+    auto &alu = d.record<AluRecord>(r);
+    alu.to = d.predicateOut(in.operands[0]);
+    alu.from[0] = d.predicate(in.operands[1]);
     r.fn = predicateNot;
     return true;
   }

@@ -9,22 +9,33 @@
 #define BLOCKSCALE_LIB_EMULATOR_INSTRUCTIONS_LANES_H
 
 #include "../Program/Decoder.h"
+#include "../Run/State.h"
 
+#include <initializer_list>
 #include <utility>
 
 namespace blockscale::emulator::machine {
 
+/// Arithmetic: a result and up to three operands.
+struct AluRecord {
+  Slot to = kNoSlot;
+  Slot from[3] = {kNoSlot, kNoSlot, kNoSlot};
+  /// What the modifiers say, in bits of the family's own.
+  uint32_t mode = 0;
+};
+
 template <typename F, typename D, typename... S, size_t... I>
 inline Step mapLanes(Exec &x, const Record &r, std::index_sequence<I...>) {
-  D *d = x.reg<D>(r.op[0]);
+  const auto &alu = r.as<AluRecord>();
+  D *d = x.reg<D>(alu.to);
   auto body = [&](const S *...s) {
     forLanes(x.mask, [&](unsigned lane) { d[lane] = D(F()(s[lane]...)); });
   };
-  body(x.reg<S>(r.op[1 + I])...);
+  body(x.reg<S>(alu.from[I])...);
   return Step::Next;
 }
 
-/// `op[0][lane] = F()(op[1][lane], ...)` with the given lane types.
+/// `to[lane] = F()(from[0][lane], ...)` with the given lane types.
 template <typename F, typename D, typename... S>
 Step map(Exec &x, const Record &r) {
   return mapLanes<F, D, S...>(x, r, std::index_sequence_for<S...>());
@@ -32,19 +43,33 @@ Step map(Exec &x, const Record &r) {
 
 template <typename F, typename D, typename... S, size_t... I>
 inline Step mapModeLanes(Exec &x, const Record &r, std::index_sequence<I...>) {
-  D *d = x.reg<D>(r.op[0]);
+  const auto &alu = r.as<AluRecord>();
+  D *d = x.reg<D>(alu.to);
+  uint32_t mode = alu.mode;
   auto body = [&](const S *...s) {
     forLanes(x.mask,
-             [&](unsigned lane) { d[lane] = D(F()(r.aux, s[lane]...)); });
+             [&](unsigned lane) { d[lane] = D(F()(mode, s[lane]...)); });
   };
-  body(x.reg<S>(r.op[1 + I])...);
+  body(x.reg<S>(alu.from[I])...);
   return Step::Next;
 }
 
-/// As `map`, with Record::aux as the first argument of F.
+/// As `map`, with the mode as the first argument of F.
 template <typename F, typename D, typename... S>
 Step mapMode(Exec &x, const Record &r) {
   return mapModeLanes<F, D, S...>(x, r, std::index_sequence_for<S...>());
+}
+
+/// Reads and writes registers of 32 or 64 bits.
+inline uint64_t wordOf(const Exec &x, Slot slot, unsigned bits, unsigned lane) {
+  return bits == 64 ? x.reg<uint64_t>(slot)[lane] : x.reg<uint32_t>(slot)[lane];
+}
+inline void setWord(const Exec &x, Slot slot, unsigned bits, unsigned lane,
+                    uint64_t value) {
+  if (bits == 64)
+    x.reg<uint64_t>(slot)[lane] = value;
+  else
+    x.reg<uint32_t>(slot)[lane] = uint32_t(value);
 }
 
 /// Same operation on the unsigned type of the given width.
@@ -89,12 +114,33 @@ template <typename F> Handler binaryTyped(unsigned bits, bool isSignedType) {
 
 /// Decodes `d, s...` with all operands of `bits` bits.
 inline bool plainOperands(Decoder &decoder, const Instruction &instruction,
-                          Record &record, unsigned bits, unsigned sources) {
+                          Record &record, unsigned bits, unsigned sources,
+                          uint32_t mode = 0) {
   if (instruction.operands.size() < 1 + sources)
     return decoder.refuse("missing operands");
-  record.op[0] = decoder.destination(instruction.operands[0], bits);
+  auto &alu = decoder.record<AluRecord>(record);
+  alu.to = decoder.destination(instruction.operands[0], bits);
   for (unsigned i = 0; i != sources; ++i)
-    record.op[1 + i] = decoder.source(instruction.operands[1 + i], bits);
+    alu.from[i] = decoder.source(instruction.operands[1 + i], bits);
+  alu.mode = mode;
+  return true;
+}
+
+/// The same for a result and operands of these widths.
+inline bool mixedOperands(Decoder &decoder, const Instruction &instruction,
+                          Record &record, unsigned result,
+                          std::initializer_list<unsigned> sources,
+                          uint32_t mode = 0) {
+  if (instruction.operands.size() < 1 + sources.size())
+    return decoder.refuse("missing operands");
+  auto &alu = decoder.record<AluRecord>(record);
+  alu.to = decoder.destination(instruction.operands[0], result);
+  unsigned i = 0;
+  for (unsigned bits : sources) {
+    alu.from[i] = decoder.source(instruction.operands[1 + i], bits);
+    ++i;
+  }
+  alu.mode = mode;
   return true;
 }
 

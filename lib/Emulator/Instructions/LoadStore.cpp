@@ -5,41 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Access.h"
+#include "LoadStore.h"
 #include "Elements.h"
 
 namespace blockscale::emulator::machine {
 namespace {
 
-/// Record::aux of loads and stores: element bytes | count << 8 | signed << 16 |
-/// wide base << 17 | Semantics; aux2: Where | register bytes << 8.
-enum Semantics : uint32_t {
-  kStrong = 1 << 18, ///< volatile, relaxed or stronger
-  kAcquire = 1 << 19,
-  kRelease = 1 << 20,
-  kNonCoherent = 1 << 21,
-  kScopeShift = 22,
-};
-struct Shape {
-  unsigned element, count, registerBytes;
-  bool sign, wide;
-  Where where;
-  unsigned bytes() const { return element * count; }
-};
-Shape shapeOf(const Record &r) {
-  return {r.aux & 255,           r.aux >> 8 & 255,      r.aux2 >> 8 & 255,
-          bool(r.aux >> 16 & 1), bool(r.aux >> 17 & 1), Where(r.aux2 & 255)};
-}
+using Shape = LoadStoreRecord;
 
-uint64_t addressOf(Exec &x, const Record &r, const Shape &s, unsigned lane) {
-  uint64_t address = laneAddress(x, r.op[0], s.wide, r.imm, lane);
+uint64_t addressOf(Exec &x, const Shape &s, unsigned lane) {
   bool shared = s.where == Where::SharedCta || s.where == Where::SharedCluster;
-  if (shared) {
-    address = uint32_t(address);
-    if (r.op[0] == kNoSlot)
-      address |= x.cta->rank << kRankShift;
-  }
-  return address;
+  return shared ? laneShared(x, s.address, lane)
+                : laneAddress(x, s.address, lane);
 }
 
 /// Host memory of each active lane.
@@ -55,15 +32,15 @@ struct LanePointers {
 
 /// The common case: all lanes in the CTA's own shared memory, aligned, none
 /// over an mbarrier. False if a lane needs a closer look.
-bool sharedPointers(Exec &x, const Record &r, const Shape &s, Use use,
-                    LanePointers &out) {
+bool sharedPointers(Exec &x, const Shape &s, Use use, LanePointers &out) {
   Cta &cta = *x.cta;
   uint32_t offsets[32], bytes = s.bytes();
   auto size = uint32_t(cta.shared.size());
-  if (r.op[0] == kNoSlot || s.wide || bytes > size)
+  if (s.address.base == kNoSlot || s.address.wide || bytes > size)
     return false;
-  const uint32_t *base = x.reg<uint32_t>(r.op[0]);
-  uint32_t shift = (cta.rank << kRankShift) + kSharedBase - uint32_t(r.imm);
+  const uint32_t *base = x.reg<uint32_t>(s.address.base);
+  uint32_t shift =
+      (cta.rank << kRankShift) + kSharedBase - uint32_t(s.address.imm);
   uint32_t bad = 0;
   for (unsigned lane = 0; lane != 32; ++lane) {
     uint32_t offset = base[lane] - shift;
@@ -94,18 +71,17 @@ bool sharedPointers(Exec &x, const Record &r, const Shape &s, Use use,
 }
 
 /// The common case: all lanes in one buffer.
-bool globalPointers(Exec &x, const Record &r, const Shape &s, Use use,
-                    LanePointers &out) {
-  if (r.op[0] == kNoSlot || !s.wide)
+bool globalPointers(Exec &x, const Shape &s, Use use, LanePointers &out) {
+  if (s.address.base == kNoSlot || !s.address.wide)
     return false;
-  uint64_t bytes = s.bytes();
-  const uint64_t *base = x.reg<uint64_t>(r.op[0]);
+  uint64_t bytes = s.bytes(), imm = uint64_t(s.address.imm);
+  const uint64_t *base = x.reg<uint64_t>(s.address.base);
   const Region *region =
-      x.cluster->grid.memory.find(base[x.firstLane()] + uint64_t(r.imm), bytes);
+      x.cluster->grid.memory.find(base[x.firstLane()] + imm, bytes);
   if (!region || (use == Use::Write && !region->writable))
     return false;
   uint32_t bad = 0;
-  uint64_t shift = region->base - uint64_t(r.imm), room = region->size - bytes;
+  uint64_t shift = region->base - imm, room = region->size - bytes;
   for (unsigned lane = 0; lane != 32; ++lane) {
     uint64_t offset = base[lane] - shift;
     bool wrong = offset > room || (offset + region->base) & (bytes - 1);
@@ -122,17 +98,17 @@ bool globalPointers(Exec &x, const Record &r, const Shape &s, Use use,
 bool lanePointers(Exec &x, const Record &r, const Shape &s, Use use,
                   LanePointers &out) {
   bool shared = s.where == Where::SharedCta || s.where == Where::SharedCluster;
-  if (shared && sharedPointers(x, r, s, use, out))
+  if (shared && sharedPointers(x, s, use, out))
     return true;
   if ((s.where == Where::Global || s.where == Where::Generic) &&
-      globalPointers(x, r, s, use, out))
+      globalPointers(x, s, use, out))
     return true;
   out.globalLanes = 0;
   out.region = nullptr;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Access access;
-    if (!resolve(x, r, s.where, addressOf(x, r, s, lane), lane, s.bytes(), use,
+    if (!resolve(x, r, s.where, addressOf(x, s, lane), lane, s.bytes(), use,
                  access))
       return false;
     out.cta[lane] = access.cta;
@@ -146,22 +122,32 @@ bool lanePointers(Exec &x, const Record &r, const Shape &s, Use use,
   return true;
 }
 
-/// Adds a range, to the last one where they meet.
-void addRange(Range *ranges, size_t &count, uint64_t address, uint32_t bytes) {
+/// Adds what a lane accesses, to the last range where they meet. `shift`: log2
+/// of the bytes.
+void addRange(Range *ranges, size_t &count, uint64_t address, unsigned lane,
+              unsigned shift, bool write) {
+  uint32_t bytes = 1u << shift;
   if (count) {
     Range &last = ranges[count - 1];
-    if (last.address + last.bytes == address) {
+    bool isNext = last.lane < kSeveralLanes && last.laneShift == shift &&
+                  last.lane + (last.bytes >> shift) == lane;
+    if (last.address + last.bytes == address && isNext) {
       last.bytes += bytes;
       return;
     }
-    if (last.address <= address && address + bytes <= last.address + last.bytes)
+    // Lanes that store to one place mostly store one value, which is theirs.
+    if (last.address == address && last.bytes == bytes) {
+      last.lane = write ? kNoLane : kSeveralLanes;
+      last.laneShift = kOneLane;
       return;
+    }
   }
-  ranges[count++] = {address, bytes};
+  ranges[count++] = {address, bytes, lane, shift};
 }
 
 void orderShared(Exec &x, const Shape &s, const LanePointers &at,
                  const Touch &touch) {
+  unsigned shift = unsigned(__builtin_ctz(s.bytes()));
   uint32_t left = x.mask;
   while (left) {
     Cta *cta = at.cta[__builtin_ctz(left)];
@@ -174,21 +160,22 @@ void orderShared(Exec &x, const Shape &s, const LanePointers &at,
       left &= ~(1u << lane);
       if (cta)
         addRange(ranges, count,
-                 uint64_t(cta->rank) << kRankShift | at.offset[lane],
-                 s.bytes());
+                 uint64_t(cta->rank) << kRankShift | at.offset[lane], lane,
+                 shift, touch.write);
     }
     if (count)
       x.cluster->order->touchShared(*x.warp, *cta, ranges, count, touch);
   }
 }
 
-void orderGlobal(Exec &x, const Record &r, const Shape &s,
-                 const LanePointers &at, const Touch &touch) {
+void orderGlobal(Exec &x, const Shape &s, const LanePointers &at,
+                 const Touch &touch) {
+  unsigned shift = unsigned(__builtin_ctz(s.bytes()));
   Order &order = *x.cluster->order;
   Range ranges[32];
   size_t count = 0;
   forLanes(at.globalLanes, [&](unsigned lane) {
-    addRange(ranges, count, addressOf(x, r, s, lane), s.bytes());
+    addRange(ranges, count, addressOf(x, s, lane), lane, shift, touch.write);
   });
   size_t kept = 0;
   for (size_t i = 0; i != count; ++i)
@@ -199,25 +186,23 @@ void orderGlobal(Exec &x, const Record &r, const Shape &s,
 }
 
 /// Whether a store leaves memory, all of it written, as it is.
-bool storesSame(Exec &x, const Record &r, const Shape &s,
-                const LanePointers &at) {
+bool storesSame(Exec &x, const Shape &s, const LanePointers &at) {
   bool same = true;
   forLanes(x.mask, [&](unsigned lane) {
     const uint8_t *valid = at.shared ? at.valid[lane] : nullptr;
     same = same && !(valid && std::memchr(valid, 0, s.bytes()));
     for (unsigned i = 0; same && i != s.count; ++i)
-      same = std::memcmp(at.data[lane] + i * s.element,
-                         x.at(r.detail->a[i]) + lane * s.registerBytes,
-                         s.element) == 0;
+      same =
+          std::memcmp(at.data[lane] + i * s.element,
+                      x.at(s.data[i]) + lane * s.registerBytes, s.element) == 0;
   });
   return same;
 }
 
 /// The common case of loads: data that the grid does not write, and that many
 /// have read.
-bool readsAsMany(const Exec &x, const Record &r, const Shape &s,
-                 const LanePointers &at) {
-  if (!at.region || r.aux & kStrong)
+bool readsAsMany(const Exec &x, const Shape &s, const LanePointers &at) {
+  if (!at.region || s.strong)
     return false;
   if (!at.region->isTracked())
     return true;
@@ -235,22 +220,22 @@ bool readsAsMany(const Exec &x, const Record &r, const Shape &s,
 /// Strict mode: checks the accesses of all lanes.
 void orderLanes(Exec &x, const Record &r, const Shape &s,
                 const LanePointers &at, Use use) {
-  if (use == Use::Read && readsAsMany(x, r, s, at))
+  if (use == Use::Read && readsAsMany(x, s, at))
     return;
   Touch touch;
   touch.origin = x.origin(r, int(x.firstLane()));
   touch.write = use == Use::Write;
-  touch.strong = r.aux & kStrong;
-  touch.scope = Scope(r.aux >> kScopeShift);
+  touch.strong = s.strong;
+  touch.scope = s.scope;
   touch.bytes = uint16_t(s.bytes());
-  touch.nonCoherent = r.aux & kNonCoherent;
-  if (touch.write && storesSame(x, r, s, at))
+  touch.nonCoherent = s.nonCoherent;
+  if (touch.write && storesSame(x, s, at))
     touch.flags = PastAccess::Same;
   Sync sync;
   sync.reads = !touch.write;
   sync.writes = touch.write;
-  sync.acquires = r.aux & kAcquire;
-  sync.releases = r.aux & kRelease;
+  sync.acquires = s.acquires;
+  sync.releases = s.releases;
   sync.scope = touch.scope;
   auto synchronise = [&] {
     forLanes(x.mask, [&](unsigned lane) {
@@ -259,7 +244,7 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
         return;
       uint64_t address =
           cta ? uint64_t(cta->rank) << kRankShift | at.offset[lane]
-              : addressOf(x, r, s, lane);
+              : addressOf(x, s, lane);
       x.cluster->order->synchronise(*x.warp, cta, address, sync);
     });
   };
@@ -268,7 +253,7 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
   if (at.shared)
     orderShared(x, s, at, touch);
   if (at.globalLanes)
-    orderGlobal(x, r, s, at, touch);
+    orderGlobal(x, s, at, touch);
   if (touch.strong && touch.write)
     synchronise();
 }
@@ -277,7 +262,7 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
 void adviseLanes(Exec &x, const Record &r, const Shape &s,
                  const LanePointers &at) {
   auto differ = [&](unsigned a, unsigned b) {
-    return std::any_of(r.detail->a.begin(), r.detail->a.end(), [&](Slot slot) {
+    return std::any_of(s.data.begin(), s.data.end(), [&](Slot slot) {
       const uint8_t *lanes = x.at(slot);
       return std::memcmp(lanes + a * s.registerBytes,
                          lanes + b * s.registerBytes, s.element) != 0;
@@ -292,17 +277,19 @@ void adviseLanes(Exec &x, const Record &r, const Shape &s,
                             "lanes " + std::to_string(a) + " and " +
                                 std::to_string(b) +
                                 " store different values to the same place",
-                            addressOf(x, r, s, b));
+                            addressOf(x, s, b));
     }
 }
 
 /// Strict mode: the value of a strong access and what it means for order go
 /// together, as for atomics.
-std::unique_lock<std::mutex> meet(Exec &x, const Record &r,
-                                  const LanePointers &at) {
-  if (!x.cluster->order || !(r.aux & kStrong) || !at.globalLanes)
-    return {};
-  return std::unique_lock<std::mutex>(x.cluster->grid.atomics);
+AccessLocks::Set locksOf(Exec &x, const Shape &s, const LanePointers &at) {
+  AccessLocks::Set set = 0;
+  if (x.cluster->order && s.strong)
+    forLanes(at.globalLanes, [&](unsigned lane) {
+      set |= AccessLocks::of(addressOf(x, s, lane), s.bytes());
+    });
+  return set;
 }
 
 /// Whether one of `bytes` (a power of two) marks is zero.
@@ -322,12 +309,14 @@ bool anyUnwritten(const uint8_t *marks, unsigned bytes) {
 }
 
 Step load(Exec &x, const Record &r) {
-  Shape s = shapeOf(r);
+  const auto &s = r.as<LoadStoreRecord>();
+  if (loadPiece(x, r, s))
+    return Step::Next;
   LanePointers from;
   if (!lanePointers(x, r, s, Use::Read, from))
     return Step::Fault;
-  x.cluster->looks += r.aux & kStrong && from.globalLanes;
-  std::unique_lock<std::mutex> lock = meet(x, r, from);
+  x.cluster->looks += s.strong && from.globalLanes;
+  AccessLocks::Guard guard(x.cluster->grid.accesses, locksOf(x, s, from));
   if (x.cluster->order && (from.shared || from.globalLanes))
     orderLanes(x, r, s, from, Use::Read);
   uint32_t undefined = 0;
@@ -337,7 +326,7 @@ Step load(Exec &x, const Record &r) {
         undefined |= 1u << lane;
     });
   for (unsigned i = 0; i != s.count; ++i) {
-    Slot slot = r.detail->a[i];
+    Slot slot = s.data[i];
     if (slot == kNoSlot)
       continue;
     unsigned offset = i * s.element;
@@ -350,42 +339,44 @@ Step load(Exec &x, const Record &r) {
     });
   }
   if (undefined || x.warp->tainted)
-    for (Slot slot : r.detail->a)
+    for (Slot slot : s.data)
       if (slot != kNoSlot)
         x.setUndefined(slot, undefined);
   return Step::Next;
 }
 
 /// Lanes that store a value which was never written.
-uint32_t undefinedData(Exec &x, const Record &r) {
+uint32_t undefinedData(Exec &x, const Shape &s) {
   uint32_t undefined = 0;
   if (x.warp->tainted)
-    for (Slot slot : r.detail->a)
+    for (Slot slot : s.data)
       undefined |= x.undefined(slot);
   return undefined & x.mask;
 }
 
 Step store(Exec &x, const Record &r) {
-  Shape s = shapeOf(r);
+  const auto &s = r.as<LoadStoreRecord>();
+  if (storePiece(x, r, s))
+    return Step::Next;
   LanePointers to;
   if (!lanePointers(x, r, s, Use::Write, to))
     return Step::Fault;
-  std::unique_lock<std::mutex> lock = meet(x, r, to);
+  AccessLocks::Guard guard(x.cluster->grid.accesses, locksOf(x, s, to));
   if (x.cluster->order && (to.shared || to.globalLanes))
     orderLanes(x, r, s, to, Use::Write);
   if (x.cluster->order && x.cluster->grid.options.advice)
     adviseLanes(x, r, s, to);
   ++x.cluster->writes;
-  uint32_t undefined = undefinedData(x, r);
+  uint32_t undefined = undefinedData(x, s);
   if (undefined && to.global && !to.shared) {
     auto lane = unsigned(__builtin_ctz(undefined));
     return x.fault(r, FindingKind::Uninitialised,
                    "a value that depends on a register or memory that was "
                    "never written is stored to global memory",
-                   int(lane), addressOf(x, r, s, lane));
+                   int(lane), addressOf(x, s, lane));
   }
   for (unsigned i = 0; i != s.count; ++i) {
-    Slot slot = r.detail->a[i];
+    Slot slot = s.data[i];
     unsigned offset = i * s.element;
     if (s.registerBytes == s.element &&
         moveElement(s.element, x.mask, to.data, offset, x.at(slot), false))
@@ -406,6 +397,16 @@ Step store(Exec &x, const Record &r) {
 
 Step nothing(Exec &, const Record &) { return Step::Next; }
 
+/// createpolicy: hints change nothing here.
+struct PolicyRecord {
+  Slot to;
+};
+Step createPolicy(Exec &x, const Record &r) {
+  uint64_t *to = x.reg<uint64_t>(r.as<PolicyRecord>().to);
+  forLanes(x.mask, [&](unsigned lane) { to[lane] = 0; });
+  return Step::Next;
+}
+
 unsigned vectorCount(const Instruction &in) {
   return in.has(Modifier::V2)   ? 2
          : in.has(Modifier::V4) ? 4
@@ -413,14 +414,13 @@ unsigned vectorCount(const Instruction &in) {
                                 : 1;
 }
 
-uint32_t semanticsOf(const Instruction &in) {
-  bool acquires = in.has(Modifier::Acquire),
-       releases = in.has(Modifier::Release);
-  bool strong = acquires || releases || in.has(Modifier::Relaxed) ||
-                in.has(Modifier::Volatile) || in.has(Modifier::Mmio);
-  return (strong ? kStrong : 0) | (acquires ? kAcquire : 0) |
-         (releases ? kRelease : 0) | (in.has(Modifier::Nc) ? kNonCoherent : 0) |
-         uint32_t(scopeOf(in)) << kScopeShift;
+void decodeSemantics(const Instruction &in, Shape &s) {
+  s.acquires = in.has(Modifier::Acquire);
+  s.releases = in.has(Modifier::Release);
+  s.strong = s.acquires || s.releases || in.has(Modifier::Relaxed) ||
+             in.has(Modifier::Volatile) || in.has(Modifier::Mmio);
+  s.nonCoherent = in.has(Modifier::Nc);
+  s.scope = scopeOf(in);
 }
 
 /// ld.param and st.param of a call's own parameters are lane-local memory.
@@ -443,14 +443,14 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
   unsigned element = bitWidth(type) / 8, count = vectorCount(in);
   if (element == 0)
     return d.refuse("unsupported type");
-  bool wide = true;
-  r.op[0] = d.address(address, r.imm, wide);
+  auto &s = d.record<LoadStoreRecord>(r);
+  s.address = d.address(address);
   d.flow().sink = true;
   unsigned width = 0;
-  Detail &detail = d.detail(r);
+  std::vector<Slot> slots;
   auto add = [&](const Operand &one) {
     if (one.kind == OperandKind::Sink) {
-      detail.a.push_back(kNoSlot);
+      slots.push_back(kNoSlot);
       return;
     }
     unsigned bits = element * 8;
@@ -460,11 +460,11 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
       d.refuse("registers of different widths in one vector");
     width = bits / 8;
     if (isLoad) {
-      detail.a.push_back(d.destination(one, bits));
+      slots.push_back(d.destination(one, bits));
     } else {
       // Data pass their definedness on to shared memory; only the address
       // must be defined.
-      detail.a.push_back(d.source(one, bits));
+      slots.push_back(d.source(one, bits));
       d.flow().data.push_back(d.flow().sources.back());
       d.flow().sources.pop_back();
     }
@@ -473,7 +473,7 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
     if (!isLoad && one.kind != OperandKind::Register) {
       if (width == 0)
         width = element;
-      detail.a.push_back(d.source(one, width * 8));
+      slots.push_back(d.source(one, width * 8));
       return;
     }
     add(one);
@@ -488,11 +488,15 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
   } else {
     addStoreSafe(data);
   }
-  if (detail.a.size() != count)
+  if (slots.size() != count)
     return d.refuse("vector length does not match");
-  r.aux = element | count << 8 | uint32_t(isSigned(type)) << 16 |
-          uint32_t(wide) << 17 | semanticsOf(in);
-  r.aux2 = uint32_t(paramWhere(d, in, address)) | width << 8;
+  s.data = d.list(slots);
+  s.element = uint8_t(element);
+  s.count = uint8_t(count);
+  s.registerBytes = uint8_t(width);
+  s.sign = isSigned(type);
+  s.where = paramWhere(d, in, address);
+  decodeSemantics(in, s);
   r.fn = isLoad ? load : store;
   return true;
 }
@@ -514,12 +518,8 @@ bool decodeMemory(Decoder &d, const Instruction &in, Record &r) {
     r.fn = nothing;
     return true;
   case Opcode::CreatePolicy:
-    r.op[0] = d.destination(in.operands[0], 64);
-    r.fn = [](Exec &x, const Record &r) {
-      forLanes(x.mask,
-               [&](unsigned lane) { x.reg<uint64_t>(r.op[0])[lane] = 0; });
-      return Step::Next;
-    };
+    d.record<PolicyRecord>(r).to = d.destination(in.operands[0], 64);
+    r.fn = createPolicy;
     return true;
   default:
     return false;

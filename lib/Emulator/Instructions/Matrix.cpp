@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Report/Events.h"
+#include "../Units/WarpMma.h"
 #include "Access.h"
+#include "Lanes.h"
 #include "Warp.h"
-
-#include "blockscale/Emulator/WarpMma.h"
 
 namespace blockscale::emulator::machine {
 namespace {
@@ -24,28 +24,22 @@ bool wholeWarp(Exec &x, const Record &r, Step &step) {
 }
 
 /// Copies `slots` into a flat array: register r of lane l at [r * 32 + l].
-void gather(Exec &x, const std::vector<Slot> &slots, uint32_t *out) {
+void gather(Exec &x, Slots slots, uint32_t *out) {
   for (size_t i = 0; i != slots.size(); ++i)
     std::memcpy(out + 32 * i, x.at(slots[i]), 128);
 }
 
-WarpMmaForm formOf(const Record &r) {
-  WarpMmaForm f;
-  const std::vector<int64_t> &n = r.detail->numbers;
-  f.k = unsigned(n[0]);
-  f.a = Element(n[1]);
-  f.b = Element(n[2]);
-  f.accumulator = WarpAccumulator(n[3]);
-  f.sparse = n[4];
-  f.packedFp4 = n[5];
-  f.scaleVec = unsigned(n[6]);
-  f.scale = Element(n[7]);
-  f.satfinite = n[8];
-  return f;
-}
+/// mma.sync.
+struct WarpMmaRecord {
+  WarpMmaForm form;
+  Slots a, b, c, d;
+  Slot metadata = kNoSlot; ///< of sparse A
+  struct Scale {
+    Slot registers = kNoSlot, byteId = kNoSlot, threadId = kNoSlot;
+  };
+  Scale scales[2]; ///< of A and B, of block-scaled forms
+};
 
-/// detail: a = A, b = B, c = C, d = D; targets = {metadata, scale A, byte A,
-/// thread A, scale B, byte B, thread B} slots as far as the form has them.
 MmaKind kindOf(const WarpMmaForm &form) {
   if (form.packedFp4)
     return form.scaleVec == 4 ? MmaKind::MXF4NVF4 : MmaKind::MXF4;
@@ -78,27 +72,25 @@ Step warpMultiply(Exec &x, const Record &r) {
   Step step;
   if (!wholeWarp(x, r, step))
     return step;
-  const Detail &s = *r.detail;
+  const auto &m = r.as<WarpMmaRecord>();
+  const WarpMmaForm &form = m.form;
   uint32_t a[8 * 32], b[8 * 32], c[8 * 32], d[8 * 32];
-  gather(x, s.a, a);
-  gather(x, s.b, b);
-  gather(x, s.c, c);
-  WarpMmaForm form = formOf(r);
-  size_t next = 0;
+  gather(x, m.a, a);
+  gather(x, m.b, b);
+  gather(x, m.c, c);
   const uint32_t *metadata =
-      form.sparse ? x.reg<uint32_t>(s.targets[next++]) : nullptr;
+      form.sparse ? x.reg<uint32_t>(m.metadata) : nullptr;
   WarpScale scale[2];
-  if (form.scaleVec)
-    for (WarpScale &one : scale) {
-      one.registers = x.reg<uint32_t>(s.targets[next++]);
-      one.byteId = x.reg<uint16_t>(s.targets[next++])[0];
-      one.threadId = x.reg<uint16_t>(s.targets[next++])[0];
-    }
+  for (unsigned side = 0; form.scaleVec && side != 2; ++side) {
+    scale[side].registers = x.reg<uint32_t>(m.scales[side].registers);
+    scale[side].byteId = x.reg<uint16_t>(m.scales[side].byteId)[0];
+    scale[side].threadId = x.reg<uint16_t>(m.scales[side].threadId)[0];
+  }
   if (auto reason = warpMma(form, a, b, c, metadata, scale[0], scale[1], d,
                             x.cluster->openPoints))
     return x.fault(r, FindingKind::Descriptor, *reason);
-  for (size_t i = 0; i != s.d.size(); ++i)
-    std::memcpy(x.at(s.d[i]), d + 32 * i, 128);
+  for (size_t i = 0; i != m.d.size(); ++i)
+    std::memcpy(x.at(m.d[i]), d + 32 * i, 128);
   ++x.cluster->counters.warpMmas;
   if (observed(*x.cluster))
     emitWarpMma(x, r, form);
@@ -153,24 +145,12 @@ unsigned depthOf(const Instruction &in) {
   return 0;
 }
 
-std::vector<Slot> slotsOf(Decoder &d, const Operand &operand, bool write) {
-  std::vector<Slot> result;
-  auto add = [&](const Operand &one) {
-    result.push_back(write ? d.destination(one, 32) : d.source(one, 32));
-  };
-  if (operand.kind == OperandKind::Vector)
-    for (const Operand &one : operand.elements)
-      add(one);
-  else
-    add(operand);
-  return result;
-}
-
 bool decodeMultiply(Decoder &d, const Instruction &in, Record &r) {
   auto a = elementOf(in.type(1)), b = elementOf(in.type(2));
   if (!a || !b || in.operands.size() < 4)
     return d.refuse("unsupported types of mma");
-  WarpMmaForm f;
+  auto &m = d.record<WarpMmaRecord>(r);
+  WarpMmaForm &f = m.form;
   f.k = depthOf(in);
   f.a = *a;
   f.b = *b;
@@ -190,79 +170,71 @@ bool decodeMultiply(Decoder &d, const Instruction &in, Record &r) {
   }
   if (auto reason = whyNot(f))
     return d.refuse(*reason);
-  Detail &detail = d.detail(r);
-  detail.d = slotsOf(d, in.operands[0], true);
-  detail.a = slotsOf(d, in.operands[1], false);
-  detail.b = slotsOf(d, in.operands[2], false);
-  detail.c = slotsOf(d, in.operands[3], false);
-  if (detail.a.size() != f.registersA() || detail.b.size() != f.registersB() ||
-      detail.c.size() != f.registersC() || detail.d.size() != f.registersC())
+  m.d = d.slots(in.operands[0], 32, /*write=*/true, d.scratch());
+  m.a = d.slots(in.operands[1], 32, /*write=*/false);
+  m.b = d.slots(in.operands[2], 32, /*write=*/false);
+  m.c = d.slots(in.operands[3], 32, /*write=*/false);
+  if (m.a.size() != f.registersA() || m.b.size() != f.registersB() ||
+      m.c.size() != f.registersC() || m.d.size() != f.registersC())
     return d.refuse("wrong number of registers in a fragment");
   size_t next = 4;
-  auto value = [&](const Operand &one, unsigned bits) {
-    if (one.kind == OperandKind::Vector && one.elements.size() == 1)
-      return d.source(one.elements[0], bits);
-    return d.source(one, bits);
-  };
   if (f.sparse) {
     if (in.operands.size() < 6)
       return d.refuse("missing metadata");
-    detail.targets.push_back(value(in.operands[next], 32));
+    m.metadata = d.source(in.operands[next], 32);
     if (in.operands[next + 1].value != 0)
       return d.refuse("only sparsity selector 0 is supported");
     next += 2;
   }
   if (f.scaleVec)
-    for (unsigned side = 0; side != 2; ++side) {
+    for (WarpMmaRecord::Scale &scale : m.scales) {
       if (next + 1 >= in.operands.size() ||
           in.operands[next + 1].elements.size() != 2)
         return d.refuse("missing scales");
-      detail.targets.push_back(value(in.operands[next], 32));
-      detail.targets.push_back(d.source(in.operands[next + 1].elements[0], 16));
-      detail.targets.push_back(d.source(in.operands[next + 1].elements[1], 16));
+      scale.registers = d.source(in.operands[next], 32);
+      scale.byteId = d.source(in.operands[next + 1].elements[0], 16);
+      scale.threadId = d.source(in.operands[next + 1].elements[1], 16);
       next += 2;
     }
-  detail.numbers = {int64_t(f.k),           int64_t(f.a),     int64_t(f.b),
-                    int64_t(f.accumulator), f.sparse,         f.packedFp4,
-                    int64_t(f.scaleVec),    int64_t(f.scale), f.satfinite};
   d.flow().sink = true;
   r.fn = warpMultiply;
   return true;
 }
 
-MatrixForm matrixOf(const Record &r) {
-  MatrixForm f;
-  f.shape = MatrixShape(r.aux & 7);
-  f.format = MatrixFormat(r.aux >> 3 & 7);
-  f.num = r.aux >> 8 & 15;
-  f.trans = r.aux >> 6 & 1;
-  return f;
-}
+/// ldmatrix and stmatrix.
+struct RowsRecord {
+  MatrixForm form;
+  AddressOperand address;
+  Slots registers;
+  Where where = Where::Generic;
+  bool store = false;
+};
 
 Step moveRows(Exec &x, const Record &r) {
   Step step;
   if (!wholeWarp(x, r, step))
     return step;
-  MatrixForm form = matrixOf(r);
-  bool store = r.aux >> 7 & 1;
+  const auto &m = r.as<RowsRecord>();
+  const MatrixForm &form = m.form;
+  bool store = m.store;
   uint8_t rows[32][16] = {};
   uint32_t values[4 * 32];
   if (store) {
-    gather(x, r.detail->a, values);
+    gather(x, m.registers, values);
     storeMatrix(form, values, rows);
   }
   bool defined = true;
-  auto where = Where(r.aux2);
   for (unsigned lane = 0; lane != form.rows(); ++lane) {
-    uint64_t address = where == Where::Generic
-                           ? pushedAddress(x, *r.detail, 0, lane)
-                           : pushedShared(x, *r.detail, 0, lane);
+    uint64_t address = m.where == Where::Generic
+                           ? laneAddress(x, m.address, lane)
+                           : laneShared(x, m.address, lane);
     Access access;
-    if (!resolve(x, r, where, address, lane, 16, store ? Use::Write : Use::Read,
-                 access))
+    if (!resolve(x, r, m.where, address, lane, 16,
+                 store ? Use::Write : Use::Read, access))
       return Step::Fault;
     Touch touch;
     touch.write = store;
+    touch.collective = true;
     touchLane(x, r, lane, access, address, 16, touch);
     std::memcpy(store ? access.data : rows[lane],
                 store ? rows[lane] : access.data, 16);
@@ -275,10 +247,10 @@ Step moveRows(Exec &x, const Record &r) {
   if (store)
     return Step::Next;
   loadMatrix(form, rows, values);
-  for (size_t i = 0; i != r.detail->a.size(); ++i) {
-    std::memcpy(x.at(r.detail->a[i]), values + 32 * i, 128);
+  for (size_t i = 0; i != m.registers.size(); ++i) {
+    std::memcpy(x.at(m.registers[i]), values + 32 * i, 128);
     if (!defined)
-      x.setUndefined(r.detail->a[i], ~0u);
+      x.setUndefined(m.registers[i], ~0u);
   }
   if (form.openPoint())
     x.cluster->openPoints.add(OpenPoint::TransposedByteMatrix);
@@ -286,7 +258,8 @@ Step moveRows(Exec &x, const Record &r) {
 }
 
 bool decodeRows(Decoder &d, const Instruction &in, Record &r, bool store) {
-  MatrixForm f;
+  auto &m = d.record<RowsRecord>(r);
+  MatrixForm &f = m.form;
   f.shape = in.has(Modifier::M8n16)    ? MatrixShape::M8N16
             : in.has(Modifier::M16n16) ? MatrixShape::M16N16
             : in.has(Modifier::M16n8)  ? MatrixShape::M16N8
@@ -299,15 +272,13 @@ bool decodeRows(Decoder &d, const Instruction &in, Record &r, bool store) {
   f.trans = in.has(Modifier::Trans);
   if (!f.legal(store))
     return d.refuse("this matrix form does not exist");
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, in.operands[store ? 0 : 1]);
-  detail.a = slotsOf(d, in.operands[store ? 1 : 0], !store);
-  if (detail.a.size() != f.registers())
+  m.address = d.address(in.operands[store ? 0 : 1]);
+  m.registers = d.slots(in.operands[store ? 1 : 0], 32, !store, d.scratch());
+  if (m.registers.size() != f.registers())
     return d.refuse("expected " + std::to_string(f.registers()) +
-                    " registers, found " + std::to_string(detail.a.size()));
-  r.aux = uint32_t(f.shape) | uint32_t(f.format) << 3 | f.trans << 6 |
-          store << 7 | f.num << 8;
-  r.aux2 = uint32_t(whereOf(in));
+                    " registers, found " + std::to_string(m.registers.size()));
+  m.store = store;
+  m.where = whereOf(in);
   d.flow().sink = true;
   r.fn = moveRows;
   return true;
@@ -324,18 +295,17 @@ bool decodeMatrix(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::StMatrix:
     return decodeRows(d, in, r, true);
   case Opcode::MovMatrix:
-    r.op[0] = d.destination(in.operands[0], 32);
-    r.op[1] = d.source(in.operands[1], 32);
     r.fn = [](Exec &x, const Record &r) {
+      const auto &alu = r.as<AluRecord>();
       Step step;
       if (wholeWarp(x, r, step)) {
         uint32_t out[32];
-        moveMatrix(x.reg<uint32_t>(r.op[1]), out);
-        std::memcpy(x.at(r.op[0]), out, sizeof out);
+        moveMatrix(x.reg<uint32_t>(alu.from[0]), out);
+        std::memcpy(x.at(alu.to), out, sizeof out);
       }
       return step;
     };
-    return true;
+    return plainOperands(d, in, r, 32, 1);
   default:
     return false;
   }

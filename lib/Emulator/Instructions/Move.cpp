@@ -20,59 +20,70 @@ struct CopyOp {
   template <typename T> T operator()(T a) const { return a; }
 };
 
-/// mov with a vector on one side. op[0] = whole, detail a = parts, aux = bits
-/// of a part, aux2 = bits of the whole.
-void copyPart(Exec &x, const Record &r, size_t i, bool pack) {
-  unsigned part = r.aux / 8, whole = r.aux2 / 8;
-  uint8_t *elements = x.at(r.detail->a[i]);
-  uint8_t *full = x.at(r.op[0]);
-  forLanes(x.mask, [&](unsigned lane) {
-    uint8_t *inside = full + lane * whole + i * part;
-    uint8_t *alone = elements + lane * part;
-    std::memcpy(pack ? inside : alone, pack ? alone : inside, part);
-  });
-}
+/// mov with a vector on one side.
+struct PartsRecord {
+  Slot whole = kNoSlot;
+  Slots parts;
+  unsigned partBytes = 0, wholeBytes = 0;
+};
 Step movePack(Exec &x, const Record &r) {
+  const auto &m = r.as<PartsRecord>();
   // A destination that is also a source must not be read half written.
   alignas(16) uint8_t whole[32 * 16];
-  unsigned part = r.aux / 8, bytes = r.aux2 / 8;
-  for (size_t i = 0; i != r.detail->a.size(); ++i) {
-    const uint8_t *element = x.at(r.detail->a[i]);
+  unsigned part = m.partBytes, bytes = m.wholeBytes;
+  for (size_t i = 0; i != m.parts.size(); ++i) {
+    const uint8_t *element = x.at(m.parts[i]);
     for (unsigned lane = 0; lane != 32; ++lane)
       std::memcpy(whole + lane * bytes + i * part, element + lane * part, part);
   }
-  uint8_t *d = x.at(r.op[0]);
+  uint8_t *d = x.at(m.whole);
   forLanes(x.mask, [&](unsigned lane) {
     std::memcpy(d + lane * bytes, whole + lane * bytes, bytes);
   });
   return Step::Next;
 }
 Step moveUnpack(Exec &x, const Record &r) {
-  for (size_t i = 0; i != r.detail->a.size(); ++i)
-    if (r.detail->a[i] != kNoSlot)
-      copyPart(x, r, i, false);
+  const auto &m = r.as<PartsRecord>();
+  unsigned part = m.partBytes, bytes = m.wholeBytes;
+  const uint8_t *whole = x.at(m.whole);
+  for (size_t i = 0; i != m.parts.size(); ++i) {
+    if (m.parts[i] == kNoSlot)
+      continue;
+    uint8_t *element = x.at(m.parts[i]);
+    forLanes(x.mask, [&](unsigned lane) {
+      std::memcpy(element + lane * part, whole + lane * bytes + i * part, part);
+    });
+  }
   return Step::Next;
 }
 Step movePredicate(Exec &x, const Record &r) {
-  x.setPredicate(r.op[0], x.predicate(r.op[1]));
+  const auto &alu = r.as<AluRecord>();
+  x.setPredicate(alu.to, x.predicate(alu.from[0]));
   return Step::Next;
 }
+/// Special registers of several components, to as many registers.
+struct VectorRecord {
+  Slots to, from;
+};
 Step moveSlots(Exec &x, const Record &r) {
-  for (size_t i = 0; i != r.detail->a.size(); ++i)
-    std::memcpy(x.at(r.detail->a[i]), x.at(r.detail->b[i]), 128);
+  const auto &m = r.as<VectorRecord>();
+  for (size_t i = 0; i != m.to.size(); ++i)
+    std::memcpy(x.at(m.to[i]), x.at(m.from[i]), 128);
   return Step::Next;
 }
+
+struct ClockRecord {
+  Slot to;
+  unsigned bits;
+  bool high; ///< the upper half of the time
+};
 /// Clocks advance with the warp's own instructions and the scheduler's turns.
 Step moveClock(Exec &x, const Record &r) {
+  const auto &m = r.as<ClockRecord>();
   uint64_t now = x.cluster->turn * 64 + x.warp->steps;
-  if (r.aux2)
+  if (m.high)
     now >>= 32;
-  forLanes(x.mask, [&](unsigned lane) {
-    if (r.aux == 64)
-      x.reg<uint64_t>(r.op[0])[lane] = now;
-    else
-      x.reg<uint32_t>(r.op[0])[lane] = uint32_t(now);
-  });
+  forLanes(x.mask, [&](unsigned lane) { setWord(x, m.to, m.bits, lane, now); });
   return Step::Next;
 }
 
@@ -98,20 +109,16 @@ bool moveVector(Decoder &d, const Instruction &in, Record &r) {
   auto count = unsigned(vector.elements.size());
   if (count == 0 || bits % count || bits / count < 8)
     return d.refuse("vector does not divide the moved type");
-  r.aux = bits / count;
-  r.aux2 = bits;
-  r.op[0] = pack ? d.destination(to, bits) : d.source(from, bits);
-  Detail &detail = d.detail(r);
-  for (const Operand &element : vector.elements)
-    detail.a.push_back(pack ? d.source(element, r.aux)
-                       : element.kind == OperandKind::Sink
-                           ? kNoSlot
-                           : d.destination(element, r.aux));
+  auto &m = d.record<PartsRecord>(r);
+  m.partBytes = bits / count / 8;
+  m.wholeBytes = bits / 8;
+  m.whole = pack ? d.destination(to, bits) : d.source(from, bits);
+  m.parts = d.slots(vector, bits / count, !pack);
   r.fn = pack ? movePack : moveUnpack;
   if (count == 2 && pack)
-    d.packs(detail.a[0], detail.a[1]);
+    d.packs(m.parts[0], m.parts[1]);
   else if (count == 2)
-    d.flow().path = Flow::Path::Unpack;
+    d.unpacks(m.parts[0], m.parts[1]);
   return true;
 }
 
@@ -120,22 +127,25 @@ bool move(Decoder &d, const Instruction &in, Record &r) {
     return d.refuse("mov takes two operands");
   const Operand &from = in.operands[1];
   if (in.has(Modifier::V4) || in.has(Modifier::V2)) {
-    Detail &detail = d.detail(r);
+    std::vector<Slot> sources;
     for (size_t i = 0; i != in.operands[0].elements.size(); ++i) {
       Operand one = from;
       if (from.kind == OperandKind::Special)
         one.component = uint8_t(i);
       else if (from.kind == OperandKind::Vector && i < from.elements.size())
         one = from.elements[i];
-      detail.a.push_back(d.destination(in.operands[0].elements[i], 32));
-      detail.b.push_back(d.source(one, 32));
+      sources.push_back(d.source(one, 32));
     }
+    auto &m = d.record<VectorRecord>(r);
+    m.from = d.list(sources);
+    m.to = d.slots(in.operands[0], 32, true);
     r.fn = moveSlots;
     return true;
   }
   if (in.type() == Type::Pred) {
-    r.op[0] = d.predicateOut(in.operands[0]);
-    r.op[1] = d.predicate(from);
+    auto &alu = d.record<AluRecord>(r);
+    alu.to = d.predicateOut(in.operands[0]);
+    alu.from[0] = d.predicate(from);
     r.fn = movePredicate;
     return true;
   }
@@ -144,9 +154,10 @@ bool move(Decoder &d, const Instruction &in, Record &r) {
     return moveVector(d, in, r);
   unsigned bits = bitWidth(in.type());
   if (from.kind == OperandKind::Special && isClock(from.special)) {
-    r.op[0] = d.destination(in.operands[0], bits);
-    r.aux = bits;
-    r.aux2 = from.special == SpecialRegister::ClockHi ||
+    auto &m = d.record<ClockRecord>(r);
+    m.to = d.destination(in.operands[0], bits);
+    m.bits = bits;
+    m.high = from.special == SpecialRegister::ClockHi ||
              from.special == SpecialRegister::GlobaltimerHi;
     r.fn = moveClock;
     return true;
@@ -156,17 +167,19 @@ bool move(Decoder &d, const Instruction &in, Record &r) {
   return r.fn && plainOperands(d, in, r, bits, 1);
 }
 
-/// Adds (or subtracts) a window base. aux: 32 or 64 bits.
+/// Addresses between the generic space and a window of it.
+struct WindowRecord {
+  Slot to, from;
+  unsigned bits;
+  bool addsRank; ///< of the own CTA
+  uint64_t window;
+};
 Step addBase(Exec &x, const Record &r) {
-  uint64_t rank = r.aux2 ? uint64_t(x.cta->rank) << kRankShift : 0;
+  const auto &m = r.as<WindowRecord>();
+  uint64_t base =
+      m.window + (m.addsRank ? uint64_t(x.cta->rank) << kRankShift : 0);
   forLanes(x.mask, [&](unsigned lane) {
-    uint64_t value = r.aux == 64 ? x.reg<uint64_t>(r.op[1])[lane]
-                                 : x.reg<uint32_t>(r.op[1])[lane];
-    value += uint64_t(r.imm) + rank;
-    if (r.aux == 64)
-      x.reg<uint64_t>(r.op[0])[lane] = value;
-    else
-      x.reg<uint32_t>(r.op[0])[lane] = uint32_t(value);
+    setWord(x, m.to, m.bits, lane, wordOf(x, m.from, m.bits, lane) + base);
   });
   return Step::Next;
 }
@@ -183,9 +196,10 @@ uint64_t windowOf(const Instruction &in) {
 }
 
 Step cvtaTo(Exec &x, const Record &r) {
-  const uint64_t *from = x.reg<uint64_t>(r.op[1]);
-  uint64_t *to = x.reg<uint64_t>(r.op[0]);
-  auto window = uint64_t(r.imm);
+  const auto &m = r.as<WindowRecord>();
+  const uint64_t *from = x.reg<uint64_t>(m.from);
+  uint64_t *to = x.reg<uint64_t>(m.to);
+  uint64_t window = m.window;
   Step step = Step::Next;
   forLanes(x.mask, [&](unsigned lane) {
     if (step == Step::Fault)
@@ -206,11 +220,11 @@ bool cvta(Decoder &d, const Instruction &in, Record &r) {
   unsigned bits = bitWidth(in.type());
   if (bits != 64)
     return d.refuse("only 64-bit cvta is supported");
-  r.op[0] = d.destination(in.operands[0], 64);
-  r.op[1] = d.source(in.operands[1], 64);
-  uint64_t window = windowOf(in);
-  r.aux = 64;
-  r.imm = int64_t(window);
+  auto &m = d.record<WindowRecord>(r);
+  m.to = d.destination(in.operands[0], 64);
+  m.from = d.source(in.operands[1], 64);
+  m.bits = 64;
+  m.window = windowOf(in);
   r.fn = in.has(Modifier::To) ? cvtaTo : addBase;
   return true;
 }
@@ -225,44 +239,57 @@ bool sharedSymbol(Decoder &d, const Instruction &in, Record &r) {
     variable = &d.currentFunction().variables[from.symbol.index];
   if (!variable || variable->space != Space::Shared)
     return false;
-  r.aux = in.opcode == Opcode::Cvta ? 64 : bitWidth(in.type());
-  r.aux2 = 1;
-  r.imm = in.opcode == Opcode::Cvta ? int64_t(kSharedWindow) : 0;
-  r.op[0] = d.destination(in.operands[0], r.aux);
-  r.op[1] = d.source(from, r.aux);
+  bool isGeneric = in.opcode == Opcode::Cvta;
+  auto &m = d.record<WindowRecord>(r);
+  m.bits = isGeneric ? 64 : bitWidth(in.type());
+  m.addsRank = true;
+  m.window = isGeneric ? kSharedWindow : 0;
+  m.to = d.destination(in.operands[0], m.bits);
+  m.from = d.source(from, m.bits);
   r.fn = addBase;
   return true;
 }
+
+/// mapa and getctarank.
+struct RankRecord {
+  Slot to, from;
+  Slot rank; ///< of mapa
+  unsigned bits;
+};
 
 /// A rank that the cluster does not have makes an address that nobody can use:
 /// kernels map all lanes and guard the access.
 Step mapa(Exec &x, const Record &r) {
   constexpr uint32_t kNoRank = 0xFF;
-  const uint32_t *ranks = x.reg<uint32_t>(r.op[2]);
+  const auto &m = r.as<RankRecord>();
+  const uint32_t *ranks = x.reg<uint32_t>(m.rank);
   forLanes(x.mask, [&](unsigned lane) {
     uint32_t rank = std::min(ranks[lane], kNoRank);
-    uint64_t value = r.aux == 64 ? x.reg<uint64_t>(r.op[1])[lane]
-                                 : x.reg<uint32_t>(r.op[1])[lane];
-    uint64_t window = r.aux == 64 ? value & ~uint64_t(0xFFFFFFFF) : 0;
+    uint64_t value = wordOf(x, m.from, m.bits, lane);
+    uint64_t window = m.bits == 64 ? value & ~uint64_t(0xFFFFFFFF) : 0;
     uint64_t base = value & 0xFFFFFF;
-    uint64_t result = window | base | uint64_t(rank) << kRankShift;
-    if (r.aux == 64)
-      x.reg<uint64_t>(r.op[0])[lane] = result;
-    else
-      x.reg<uint32_t>(r.op[0])[lane] = uint32_t(result);
+    setWord(x, m.to, m.bits, lane,
+            window | base | uint64_t(rank) << kRankShift);
   });
   return Step::Next;
 }
 Step getRank(Exec &x, const Record &r) {
+  const auto &m = r.as<RankRecord>();
   forLanes(x.mask, [&](unsigned lane) {
-    uint64_t value = r.aux == 64 ? x.reg<uint64_t>(r.op[1])[lane]
-                                 : x.reg<uint32_t>(r.op[1])[lane];
-    x.reg<uint32_t>(r.op[0])[lane] = uint32_t(value) >> kRankShift;
+    x.reg<uint32_t>(m.to)[lane] =
+        uint32_t(wordOf(x, m.from, m.bits, lane)) >> kRankShift;
   });
   return Step::Next;
 }
+
+struct SpaceRecord {
+  Slot to, from;
+  bool ownCta;     ///< only shared memory of the own CTA counts
+  uint64_t window; ///< 0 for global
+};
 Step isSpace(Exec &x, const Record &r) {
-  const uint64_t *a = x.reg<uint64_t>(r.op[1]);
+  const auto &m = r.as<SpaceRecord>();
+  const uint64_t *a = x.reg<uint64_t>(m.from);
   uint32_t bits = 0;
   auto inside = [](uint64_t address, uint64_t window) {
     return address >= window && address - window < kWindowSize;
@@ -270,23 +297,26 @@ Step isSpace(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
     uint64_t address = a[lane];
     bool result;
-    if (r.imm == 0) // global: all that is no other window, parameters included
+    if (m.window ==
+        0) // global: all that is no other window, parameters included
       result = !inside(address, kSharedWindow) &&
                !inside(address, kLocalWindow) && !inside(address, kConstWindow);
     else
-      result = inside(address, uint64_t(r.imm));
-    if (r.aux && result)
+      result = inside(address, m.window);
+    if (m.ownCta && result)
       result = ((address >> kRankShift) & 0xFF) == x.cta->rank;
     bits |= uint32_t(result) << lane;
   });
-  x.setPredicate(r.op[0], bits);
+  x.setPredicate(m.to, bits);
   return Step::Next;
 }
 
+/// selp, whose last source is a predicate.
 template <typename T> Step select(Exec &x, const Record &r) {
-  T *d = x.reg<T>(r.op[0]);
-  const T *a = x.reg<T>(r.op[1]), *b = x.reg<T>(r.op[2]);
-  uint32_t p = x.predicate(r.op[3]);
+  const auto &alu = r.as<AluRecord>();
+  T *d = x.reg<T>(alu.to);
+  const T *a = x.reg<T>(alu.from[0]), *b = x.reg<T>(alu.from[1]);
+  uint32_t p = x.predicate(alu.from[2]);
   forLanes(x.mask,
            [&](unsigned lane) { d[lane] = p >> lane & 1 ? a[lane] : b[lane]; });
   return Step::Next;
@@ -305,11 +335,14 @@ bool selection(Decoder &d, const Instruction &in, Record &r) {
            : bits == 32 ? select<uint32_t>
            : bits == 64 ? select<uint64_t>
                         : nullptr;
-    if (!r.fn || !plainOperands(d, in, r, bits, 2))
+    if (!r.fn)
       return false;
-    r.op[3] = d.predicate(in.operands[3]);
-    d.flow().path = Flow::Path::Choose;
-    d.flow().parts = {r.op[1], r.op[2]};
+    auto &alu = d.record<AluRecord>(r);
+    alu.to = d.destination(in.operands[0], bits);
+    alu.from[0] = d.source(in.operands[1], bits);
+    alu.from[1] = d.source(in.operands[2], bits);
+    alu.from[2] = d.predicate(in.operands[3]);
+    d.chooses(alu.from[2], alu.from[0], alu.from[1]);
     return true;
   }
   bool real = in.type(1) == Type::F32;
@@ -322,10 +355,10 @@ bool selection(Decoder &d, const Instruction &in, Record &r) {
   else
     r.fn = real ? map<SlctF<uint16_t>, uint16_t, uint16_t, uint16_t, float>
                 : map<SlctS<uint16_t>, uint16_t, uint16_t, uint16_t, int32_t>;
-  plainOperands(d, in, r, bits, 2);
-  r.op[3] = d.source(in.operands[3], 32);
-  d.flow().path = Flow::Path::Choose;
-  d.flow().parts = {r.op[1], r.op[2]};
+  if (!mixedOperands(d, in, r, bits, {bits, bits, 32}))
+    return false;
+  const auto &alu = r.as<AluRecord>();
+  d.chooses(alu.from[2], alu.from[0], alu.from[1]);
   return true;
 }
 
@@ -347,25 +380,26 @@ bool decodeMove(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Slct:
     return selection(d, in, r);
   case Opcode::Mapa:
-    r.aux = bitWidth(in.type());
-    r.op[0] = d.destination(in.operands[0], r.aux);
-    r.op[1] = d.source(in.operands[1], r.aux);
-    r.op[2] = d.source(in.operands[2], 32);
-    r.fn = mapa;
+  case Opcode::GetCtaRank: {
+    bool maps = in.opcode == Opcode::Mapa;
+    auto &m = d.record<RankRecord>(r);
+    m.bits = bitWidth(in.type());
+    m.to = d.destination(in.operands[0], maps ? m.bits : 32);
+    m.from = d.source(in.operands[1], m.bits);
+    if (maps)
+      m.rank = d.source(in.operands[2], 32);
+    r.fn = maps ? mapa : getRank;
     return true;
-  case Opcode::GetCtaRank:
-    r.aux = bitWidth(in.type());
-    r.op[0] = d.destination(in.operands[0], 32);
-    r.op[1] = d.source(in.operands[1], r.aux);
-    r.fn = getRank;
-    return true;
-  case Opcode::IsSpacep:
-    r.op[0] = d.predicateOut(in.operands[0]);
-    r.op[1] = d.source(in.operands[1], 64);
-    r.imm = int64_t(windowOf(in));
-    r.aux = in.has(Modifier::Shared) || in.has(Modifier::SharedCta);
+  }
+  case Opcode::IsSpacep: {
+    auto &m = d.record<SpaceRecord>(r);
+    m.to = d.predicateOut(in.operands[0]);
+    m.from = d.source(in.operands[1], 64);
+    m.window = windowOf(in);
+    m.ownCta = in.has(Modifier::Shared) || in.has(Modifier::SharedCta);
     r.fn = isSpace;
     return true;
+  }
   default:
     return false;
   }

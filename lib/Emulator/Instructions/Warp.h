@@ -9,6 +9,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_INSTRUCTIONS_WARP_H
 
 #include "../Program/Decoder.h"
+#include "../Run/State.h"
 
 namespace blockscale::emulator::machine {
 

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Order/Order.h"
 #include "Float.h"
 #include "Warp.h"
 
@@ -72,22 +73,30 @@ Step perMask(Exec &x, const Record &r, Slot slot, F &&body) {
   return Step::Next;
 }
 
-/// detail a = {d, a, b, c, mask}; op[3] = p or kNoSlot; aux = Modifier.
+/// shfl.
+struct ShuffleRecord {
+  Slot to, value;
+  Slot by;      ///< distance, mask or lane
+  Slot clamp;   ///< with the mask of segments
+  Slot members; ///< lanes that take part
+  Slot inRange; ///< predicate, or kNoSlot
+  Modifier mode;
+};
 Step shuffle(Exec &x, const Record &r) {
-  const std::vector<Slot> &s = r.detail->a;
+  const auto &s = r.as<ShuffleRecord>();
   uint32_t bad = 0;
   int badSource = 0;
-  Step step = perMask(x, r, s[4], [&](uint32_t lanes) {
+  Step step = perMask(x, r, s.members, [&](uint32_t lanes) {
     uint32_t value[32], valid = 0, result[32];
-    std::memcpy(value, x.reg<uint32_t>(s[1]), sizeof value);
-    const uint32_t *b = x.reg<uint32_t>(s[2]), *c = x.reg<uint32_t>(s[3]);
+    std::memcpy(value, x.reg<uint32_t>(s.value), sizeof value);
+    const uint32_t *b = x.reg<uint32_t>(s.by), *c = x.reg<uint32_t>(s.clamp);
     forLanes(lanes, [&](unsigned lane) {
       unsigned segment = c[lane] >> 8 & 31, clamp = c[lane] & 31,
                by = b[lane] & 31;
       unsigned low = lane & segment, top = low | (clamp & ~segment);
       int j = 0;
       bool in = false;
-      switch (Modifier(r.aux)) {
+      switch (s.mode) {
       case Modifier::Up:
         j = int(lane) - int(by);
         in = j >= int(top);
@@ -113,10 +122,10 @@ Step shuffle(Exec &x, const Record &r) {
       result[lane] = value[j];
       valid |= uint32_t(in) << lane;
     });
-    uint32_t *d = x.reg<uint32_t>(s[0]);
+    uint32_t *d = x.reg<uint32_t>(s.to);
     forLanes(lanes, [&](unsigned lane) { d[lane] = result[lane]; });
-    if (r.op[3] != kNoSlot)
-      x.setPredicate(r.op[3], valid);
+    if (s.inRange != kNoSlot)
+      x.setPredicate(s.inRange, valid);
   });
   if (step == Step::Next && bad)
     return x.fault(r, FindingKind::Divergence,
@@ -126,66 +135,79 @@ Step shuffle(Exec &x, const Record &r) {
   return step;
 }
 
+/// vote, match, redux.sync, elect.sync: a value of each member makes one for
+/// all.
+struct MembersRecord {
+  Slot to = kNoSlot, from = kNoSlot;
+  Slot members = kNoSlot;
+  Slot predicate = kNoSlot; ///< second result, if there is one
+  Modifier operation = Modifier::Unknown;
+  Type type = Type::B32;
+  bool magnitudes = false; ///< of redux: .abs
+  bool nanWins = false;    ///< of redux: .NaN
+};
+
 Step vote(Exec &x, const Record &r) {
-  return perMask(x, r, r.op[2], [&](uint32_t lanes) {
-    uint32_t p = x.predicate(r.op[1]) & lanes;
-    switch (Modifier(r.aux)) {
+  const auto &m = r.as<MembersRecord>();
+  return perMask(x, r, m.members, [&](uint32_t lanes) {
+    uint32_t p = x.predicate(m.from) & lanes;
+    switch (m.operation) {
     case Modifier::Ballot:
-      forLanes(lanes,
-               [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = p; });
+      forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(m.to)[lane] = p; });
       break;
     case Modifier::All:
-      x.setPredicate(r.op[0], p == lanes ? ~0u : 0);
+      x.setPredicate(m.to, p == lanes ? ~0u : 0);
       break;
     case Modifier::Any:
-      x.setPredicate(r.op[0], p ? ~0u : 0);
+      x.setPredicate(m.to, p ? ~0u : 0);
       break;
     default:
-      x.setPredicate(r.op[0], p == lanes || !p ? ~0u : 0);
+      x.setPredicate(m.to, p == lanes || !p ? ~0u : 0);
     }
   });
 }
 
-/// op[3] = p or kNoSlot; aux = 1 for .all; aux2 = bits.
 Step match(Exec &x, const Record &r) {
-  return perMask(x, r, r.op[2], [&](uint32_t lanes) {
+  const auto &m = r.as<MembersRecord>();
+  return perMask(x, r, m.members, [&](uint32_t lanes) {
     auto value = [&](unsigned lane) -> uint64_t {
-      return r.aux2 == 64 ? x.reg<uint64_t>(r.op[1])[lane]
-                          : x.reg<uint32_t>(r.op[1])[lane];
+      return bitWidth(m.type) == 64 ? x.reg<uint64_t>(m.from)[lane]
+                                    : x.reg<uint32_t>(m.from)[lane];
     };
+    bool needsAll = m.operation == Modifier::All;
     uint32_t result[32];
     forLanes(lanes, [&](unsigned lane) {
       uint32_t same = 0;
       forLanes(lanes, [&](unsigned other) {
         same |= uint32_t(value(other) == value(lane)) << other;
       });
-      result[lane] = r.aux ? (same == lanes ? lanes : 0) : same;
+      result[lane] = needsAll ? (same == lanes ? lanes : 0) : same;
     });
     uint32_t all = result[__builtin_ctz(lanes)];
     forLanes(lanes, [&](unsigned lane) {
-      x.reg<uint32_t>(r.op[0])[lane] = result[lane];
+      x.reg<uint32_t>(m.to)[lane] = result[lane];
     });
-    if (r.op[3] != kNoSlot)
-      x.setPredicate(r.op[3], all == lanes ? ~0u : 0);
+    if (m.predicate != kNoSlot)
+      x.setPredicate(m.predicate, all == lanes ? ~0u : 0);
   });
 }
 
-/// aux = operation, aux2 = Type.
 Step redux(Exec &x, const Record &r) {
-  return perMask(x, r, r.op[2], [&](uint32_t lanes) {
-    const uint32_t *a = x.reg<uint32_t>(r.op[1]);
+  const auto &m = r.as<MembersRecord>();
+  return perMask(x, r, m.members, [&](uint32_t lanes) {
+    const uint32_t *a = x.reg<uint32_t>(m.from);
     uint32_t sum = a[__builtin_ctz(lanes)];
-    bool sign = Type(r.aux2) == Type::S32, real = Type(r.aux2) == Type::F32;
-    if (real && r.imm & 1)
+    bool sign = m.type == Type::S32, real = m.type == Type::F32;
+    if (real && m.magnitudes)
       sum &= 0x7FFFFFFF;
     for (uint32_t rest = lanes & (lanes - 1); rest; rest &= rest - 1) {
       uint32_t v = a[__builtin_ctz(rest)];
-      if (real && r.imm & 1)
+      if (real && m.magnitudes)
         v &= 0x7FFFFFFF;
       bool less = real   ? bitsAs<float>(v) < bitsAs<float>(sum)
                   : sign ? int32_t(v) < int32_t(sum)
                          : v < sum;
-      switch (Modifier(r.aux)) {
+      switch (m.operation) {
       case Modifier::Add:
         sum += v;
         break;
@@ -199,11 +221,11 @@ Step redux(Exec &x, const Record &r) {
         sum ^= v;
         break;
       default: {
-        bool wantLess = Modifier(r.aux) == Modifier::Min;
+        bool wantLess = m.operation == Modifier::Min;
         if (real) {
           float p = bitsAs<float>(sum), q = bitsAs<float>(v);
           if (std::isnan(p) || std::isnan(q)) {
-            sum = r.imm & 2 || (std::isnan(p) && std::isnan(q)) ? 0x7FFFFFFFu
+            sum = m.nanWins || (std::isnan(p) && std::isnan(q)) ? 0x7FFFFFFFu
                   : std::isnan(p)                               ? v
                                                                 : sum;
             break;
@@ -214,39 +236,47 @@ Step redux(Exec &x, const Record &r) {
       }
       }
     }
-    forLanes(lanes,
-             [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = sum; });
+    forLanes(lanes, [&](unsigned lane) { x.reg<uint32_t>(m.to)[lane] = sum; });
   });
 }
 
 Step elect(Exec &x, const Record &r) {
+  const auto &m = r.as<MembersRecord>();
   uint32_t members;
-  if (Step step = enter(x, r, r.op[2], members); step != Step::Next)
+  if (Step step = enter(x, r, m.members, members); step != Step::Next)
     return step;
   uint32_t lanes = members & x.mask;
   uint32_t leader = uint32_t(__builtin_ctz(lanes));
   forLanes(x.mask,
-           [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = leader; });
-  x.setPredicate(r.op[1], 1u << leader);
+           [&](unsigned lane) { x.reg<uint32_t>(m.to)[lane] = leader; });
+  x.setPredicate(m.predicate, 1u << leader);
   return Step::Next;
 }
 
 Step activeMask(Exec &x, const Record &r) {
+  const auto &m = r.as<MembersRecord>();
   forLanes(x.mask,
-           [&](unsigned lane) { x.reg<uint32_t>(r.op[0])[lane] = x.mask; });
+           [&](unsigned lane) { x.reg<uint32_t>(m.to)[lane] = x.mask; });
   return Step::Next;
 }
 
 Step warpSync(Exec &x, const Record &r) {
-  return perMask(x, r, r.op[0], [](uint32_t) {});
+  return perMask(x, r, r.as<MembersRecord>().members, [&](uint32_t lanes) {
+    if (x.cluster->order)
+      x.cluster->order->meetLanes(*x.warp, lanes);
+  });
 }
 
+struct RegistersRecord {
+  uint32_t perThread;
+};
+
 /// All lanes of the warp must be here; an increase waits until decreases of
-/// other warps have left enough registers. imm: registers per thread.
+/// other warps have left enough registers.
 Step setMaxRegisters(Exec &x, const Record &r) {
   if (!gathered(x, ~0u))
     return Step::Block;
-  auto wanted = uint32_t(r.imm);
+  uint32_t wanted = r.as<RegistersRecord>().perThread;
   uint32_t now = x.warp->registersPerThread;
   if (wanted > now && 32 * (wanted - now) > x.cta->freeRegisters)
     return Step::Block;
@@ -277,15 +307,62 @@ bool decodeShuffle(Decoder &d, const Instruction &in, Record &r) {
     return d.refuse("shfl without a member mask is not supported");
   const Operand &to = in.operands[0];
   bool pair = to.kind == OperandKind::Pair;
-  Detail &detail = d.detail(r);
-  detail.a = {d.destination(pair ? to.elements[0] : to, 32),
-              d.source(in.operands[1], 32), d.source(in.operands[2], 32),
-              d.source(in.operands[3], 32), d.source(in.operands[4], 32)};
-  if (pair)
-    r.op[3] = d.predicateOut(to.elements[1]);
-  r.aux = uint32_t(operation(in));
+  auto &s = d.record<ShuffleRecord>(r);
+  s.to = d.destination(pair ? to.elements[0] : to, 32);
+  s.value = d.source(in.operands[1], 32);
+  s.by = d.source(in.operands[2], 32);
+  s.clamp = d.source(in.operands[3], 32);
+  s.members = d.source(in.operands[4], 32);
+  s.inRange = pair ? d.predicateOut(to.elements[1]) : kNoSlot;
+  s.mode = operation(in);
   r.fn = shuffle;
   return true;
+}
+
+bool decodeMembers(Decoder &d, const Instruction &in, Record &r) {
+  auto &m = d.record<MembersRecord>(r);
+  const Operand &to = in.operands[0];
+  bool pair = to.kind == OperandKind::Pair;
+  m.operation = operation(in);
+  switch (in.opcode) {
+  case Opcode::Vote:
+    if (in.operands.size() != 3)
+      return d.refuse("vote without a member mask is not supported");
+    m.to =
+        in.has(Modifier::Ballot) ? d.destination(to, 32) : d.predicateOut(to);
+    m.from = d.predicate(in.operands[1]);
+    m.members = d.source(in.operands[2], 32);
+    r.fn = vote;
+    return true;
+  case Opcode::Match:
+  case Opcode::ReduxSync:
+    m.to = d.destination(pair ? to.elements[0] : to, 32);
+    if (pair)
+      m.predicate = d.predicateOut(to.elements[1]);
+    m.type = in.type();
+    m.from = d.source(in.operands[1], bitWidth(m.type));
+    m.members = d.source(in.operands[2], 32);
+    m.magnitudes = in.has(Modifier::Abs);
+    m.nanWins = in.has(Modifier::PropagateNan);
+    r.fn = in.opcode == Opcode::Match ? match : redux;
+    return true;
+  case Opcode::ElectSync:
+    if (!pair)
+      return d.refuse("elect.sync needs 'd|p'");
+    m.to = d.destination(to.elements[0], 32);
+    m.predicate = d.predicateOut(to.elements[1]);
+    m.members = d.source(in.operands[1], 32);
+    r.fn = elect;
+    return true;
+  case Opcode::ActiveMask:
+    m.to = d.destination(to, 32);
+    r.fn = activeMask;
+    return true;
+  default:
+    m.members = d.source(to, 32);
+    r.fn = warpSync;
+    return true;
+  }
 }
 
 } // namespace
@@ -295,62 +372,19 @@ bool decodeWarp(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Shfl:
     return decodeShuffle(d, in, r);
   case Opcode::Vote:
-    if (in.operands.size() != 3)
-      return d.refuse("vote without a member mask is not supported");
-    r.op[0] = in.has(Modifier::Ballot) ? d.destination(in.operands[0], 32)
-                                       : d.predicateOut(in.operands[0]);
-    r.op[1] = d.predicate(in.operands[1]);
-    r.op[2] = d.source(in.operands[2], 32);
-    r.aux = uint32_t(operation(in));
-    r.fn = vote;
-    return true;
-  case Opcode::Match: {
-    const Operand &to = in.operands[0];
-    bool pair = to.kind == OperandKind::Pair;
-    r.op[0] = d.destination(pair ? to.elements[0] : to, 32);
-    if (pair)
-      r.op[3] = d.predicateOut(to.elements[1]);
-    r.aux2 = bitWidth(in.type());
-    r.op[1] = d.source(in.operands[1], r.aux2);
-    r.op[2] = d.source(in.operands[2], 32);
-    r.aux = in.has(Modifier::All);
-    r.fn = match;
-    return true;
-  }
+  case Opcode::Match:
   case Opcode::ReduxSync:
-    r.op[0] = d.destination(in.operands[0], 32);
-    r.op[1] = d.source(in.operands[1], 32);
-    r.op[2] = d.source(in.operands[2], 32);
-    r.aux = uint32_t(operation(in));
-    r.aux2 = uint32_t(in.type());
-    r.imm = in.has(Modifier::Abs) | in.has(Modifier::PropagateNan) * 2;
-    r.fn = redux;
-    return true;
-  case Opcode::ElectSync: {
-    const Operand &to = in.operands[0];
-    if (to.kind != OperandKind::Pair)
-      return d.refuse("elect.sync needs 'd|p'");
-    r.op[0] = d.destination(to.elements[0], 32);
-    r.op[1] = d.predicateOut(to.elements[1]);
-    r.op[2] = d.source(in.operands[1], 32);
-    r.fn = elect;
-    return true;
-  }
+  case Opcode::ElectSync:
   case Opcode::ActiveMask:
-    r.op[0] = d.destination(in.operands[0], 32);
-    r.fn = activeMask;
-    return true;
   case Opcode::BarWarpSync:
-    r.op[0] = d.source(in.operands[0], 32);
-    r.fn = warpSync;
-    return true;
+    return decodeMembers(d, in, r);
   case Opcode::SetMaxNReg: {
     int64_t count = in.operands[0].value;
     if (count < 24 || count > 256 || count % 8)
       return d.refuse("setmaxnreg takes a multiple of 8 in 24..256, found " +
                           std::to_string(count),
                       Hazard::RegistersMissing);
-    r.imm = count;
+    d.record<RegistersRecord>(r).perThread = uint32_t(count);
     r.fn = setMaxRegisters;
     return true;
   }

@@ -43,11 +43,60 @@ void Order::release(Warp &warp, Clock &into, bool relaxed) {
   tick(warp);
 }
 
+/// What a warp released comes back to it: its lanes have met there. Which of
+/// them released and which acquires is not told apart.
 void Order::acquire(Warp &warp, const Clock &from, bool relaxed) {
+  WarpOrder &own = *warp.order;
   if (relaxed)
-    warp.order->clock.joinRelaxed(from);
+    return own.clock.joinRelaxed(from);
+  own.lanes.meetAll(from.at(own.component));
+  own.clock.join(from);
+}
+
+void Order::acquire(WarpOrder &own, const Message &from) {
+  if (from.own && from.cluster == cluster.id)
+    own.lanes.meetAll(from.own->at(own.component));
+  if (const Times *times = from.happens.of(cluster.id))
+    own.lanes.meetAll(times->at(own.component));
+  own.clock.join(from, cluster.id);
+}
+
+void Order::meetLanes(Warp &warp, uint32_t lanes) {
+  WarpOrder &own = *warp.order;
+  uint32_t time = now(warp).time;
+  if (warp.live & ~lanes)
+    own.lanes.meet(time, lanes);
   else
-    warp.order->clock.join(from);
+    own.lanes.meetAll(time);
+  tick(warp);
+}
+
+void LaneOrder::meetAll(uint32_t time) {
+  all = std::max(all, time);
+  some.erase(std::remove_if(some.begin(), some.end(),
+                            [&](Meeting one) { return one.time <= all; }),
+             some.end());
+}
+
+void LaneOrder::meet(uint32_t time, uint32_t lanes) {
+  // Older ones count as met by all: at worst a race goes unseen.
+  constexpr size_t kKept = 32;
+  if (some.size() == kKept)
+    meetAll(some[kKept / 2].time);
+  some.push_back({time, lanes});
+}
+
+bool LaneOrder::met(LaneCode before, LaneCode now, uint32_t time) const {
+  if (allMet(time) || before == now || before == kNoLane || now == kNoLane)
+    return true;
+  // Of several readers nobody knows which have met.
+  if (before == kSeveralLanes || now == kSeveralLanes)
+    return !some.empty();
+  uint32_t knows = 1u << before;
+  for (Meeting one : some)
+    if (time <= one.time && knows & one.lanes)
+      knows |= one.lanes;
+  return knows >> now & 1;
 }
 
 bool Order::knows(const Warp &warp, Stamp stamp, View view) const {
@@ -250,8 +299,8 @@ bool Order::tested(const Origin &origin, Warp &warp, BarrierOrder &barrier,
 void Order::fence(Warp &warp, Scope scope) {
   WarpOrder &own = *warp.order;
   for (size_t i = 0; i <= size_t(scope); ++i)
-    own.clock.join(std::exchange(own.seen[i], {}), cluster.id);
-  own.clock.join(std::exchange(own.seenOnBarriers, {}));
+    acquire(own, std::exchange(own.seen[i], {}));
+  acquire(warp, std::exchange(own.seenOnBarriers, {}));
   Message message = own.clock.message(cluster.id, now(warp));
   for (size_t i = 0; i <= size_t(scope); ++i)
     own.fenced[i] = message;
@@ -316,7 +365,7 @@ void Order::acquireFrom(Warp &warp, const Locations &from, uint64_t address,
       cluster.grid.memoryOrder->meet();
   for (size_t i = 0; i != found.size(); ++i)
     if (sync.acquires)
-      own.clock.join(found[i], cluster.id);
+      acquire(own, found[i]);
     else
       own.seen[i].join(found[i]);
 }

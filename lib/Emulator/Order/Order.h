@@ -102,10 +102,31 @@ struct WaitNote {
   uint32_t completions = 0;
 };
 
+/// When lanes of a warp met: what a lane did before is known to those that it
+/// met, and to whom they meet later. Times are those of the warp.
+class LaneOrder {
+public:
+  /// Everything that any lane did up to `time` is known to all.
+  void meetAll(uint32_t time);
+  void meet(uint32_t time, uint32_t lanes);
+  /// Whether no lane can be told from another for what was done at `time`.
+  bool allMet(uint32_t time) const { return time <= all; }
+  /// Whether lane `now` knows what `before` did at `time`.
+  bool met(LaneCode before, LaneCode now, uint32_t time) const;
+
+private:
+  struct Meeting {
+    uint32_t time, lanes;
+  };
+  uint32_t all = 0;
+  std::vector<Meeting> some; ///< after `all`, of a part of the lanes each
+};
+
 /// What strict mode keeps for a warp.
 struct WarpOrder {
   Component component = 0;
   Clock clock;
+  LaneOrder lanes;
   std::vector<WaitNote> waits;
   /// What relaxed stores publish and what relaxed loads have seen: fences make
   /// releases and acquires of them, by scope.
@@ -132,7 +153,7 @@ struct WarpOrder {
   /// Runs of tcgen05.ld of which no register has been used, in their order.
   struct Load {
     Stamp stamp;
-    const std::vector<Slot> *registers;
+    Slots registers;
   };
   std::vector<Load> loads;
 };
@@ -147,6 +168,7 @@ struct Touch {
   uint16_t bytes = 0;       ///< of one strong access
   uint16_t flags = 0;       ///< more flags of PastAccess
   bool nonCoherent = false; ///< ld.global.nc
+  bool collective = false;  ///< by the warp as a whole
   /// Of an asynchronous operation; else that of the warp.
   std::optional<Stamp> stamp;
 };
@@ -218,6 +240,8 @@ public:
   /// Passes what `warp` knows to `into` and starts a new time of the warp.
   void release(Warp &warp, Clock &into, bool relaxed = false);
   void acquire(Warp &warp, const Clock &from, bool relaxed = false);
+  /// Lanes of a warp meet and order what they did, as in bar.warp.sync.
+  void meetLanes(Warp &warp, uint32_t lanes);
   /// Starts a new time: what follows is not covered by what was passed on.
   void tick(Warp &warp);
   /// The time of a warp, which what it does now has.
@@ -339,6 +363,7 @@ private:
   void checkNonCoherent(const Shadow &shadow, const Range &range,
                         const Touch &touch);
   Place placeOf(const Warp &warp) const { return {cluster.id, warp.cta->rank}; }
+  void acquire(WarpOrder &own, const Message &from);
   void acquireFrom(Warp &warp, const Locations &locations, uint64_t address,
                    const Sync &sync);
   void releaseTo(Warp &warp, Locations &locations, uint64_t address,

@@ -28,14 +28,8 @@ public:
   }
 
   Verdict verdict(const PastAccess &e, bool wrote) const override {
-    if (!before(e)) {
-      // Kernels let several warps store one value: nobody can tell.
-      bool same = event.is(PastAccess::Same) ||
-                  (wrote && !touch.write && e.is(PastAccess::Same));
-      if (same && !touch.async && !e.is(PastAccess::Async))
-        return Verdict::Fine;
-      return bothStrong(e) ? Verdict::Fine : Verdict::Unordered;
-    }
+    if (!before(e))
+      return mayMeet(e, wrote) ? Verdict::Fine : Verdict::Unordered;
     if (!touch.async || e.is(PastAccess::Async) ||
         e.stamp.component == kPreviousGrids)
       return Verdict::Fine;
@@ -67,7 +61,41 @@ public:
                  std::move(text), address);
   }
 
+  bool sinceLanesMet(const PastAccess &e) const override {
+    return e.cluster == order.cluster.id &&
+           e.stamp.component == own.component &&
+           !own.lanes.allMet(e.stamp.time);
+  }
+
+  void lanesConflict(const PastAccess &e, LaneCode before, LaneCode now,
+                     bool wrote, uint64_t address) override {
+    if (own.lanes.met(before, now, e.stamp.time) || mayMeet(e, wrote))
+      return;
+    Origin origin = touch.origin;
+    origin.lane = now < kSeveralLanes ? int(now) : -1;
+    std::string text = touch.write ? "write" : "read";
+    text += wrote ? " of what " : " over what ";
+    text += before < kSeveralLanes ? "lane " + std::to_string(before)
+                                   : std::string("several lanes");
+    text += " of the same warp ";
+    text += wrote ? "wrote" : "read";
+    text += " at line " + std::to_string(e.line) +
+            ", without bar.warp.sync (__syncwarp) between the two";
+    reportHazard(order.cluster, origin, Hazard::LaneRace, FindingKind::Race,
+                 std::move(text), address);
+  }
+
 private:
+  /// Whether the two may meet without an edge.
+  bool mayMeet(const PastAccess &e, bool wrote) const {
+    // Kernels let several threads store one value: nobody can tell.
+    bool same = event.is(PastAccess::Same) ||
+                (wrote && !touch.write && e.is(PastAccess::Same));
+    if (same && !touch.async && !e.is(PastAccess::Async))
+      return true;
+    return bothStrong(e);
+  }
+
   static const char *ending(Verdict verdict) {
     switch (verdict) {
     case Verdict::Unfenced:
@@ -87,8 +115,7 @@ private:
     return clock.knowsOther(e.cluster, e.stamp, view);
   }
 
-  /// Whether the two may meet without an edge: of one size, and each in the
-  /// scope of the other.
+  /// Whether both are strong, of one size, and each in the scope of the other.
   bool bothStrong(const PastAccess &e) const {
     if (!e.is(PastAccess::Strong) || !touch.strong || e.bytes != event.bytes)
       return false;
@@ -390,13 +417,13 @@ void Order::touchGlobal(Warp &warp, const Range *ranges, size_t count,
     for (Range left = ranges[i]; left.bytes;) {
       uint64_t block = left.address / GridOrder::kBlock;
       uint64_t room = (block + 1) * GridOrder::kBlock - left.address;
-      Range part{left.address, uint32_t(std::min<uint64_t>(left.bytes, room))};
+      Range part = left.from(left.address,
+                             uint32_t(std::min<uint64_t>(left.bytes, room)));
       if (filled == kParts ||
           (filled && parts[0].address / GridOrder::kBlock != block))
         flush();
       parts[filled++] = part;
-      left.address += part.bytes;
-      left.bytes -= part.bytes;
+      left = left.from(left.address + part.bytes, left.bytes - part.bytes);
     }
   flush();
 }

@@ -81,42 +81,132 @@ uint32_t Shadow::addReader(uint32_t set, uint32_t reader, const Judge &judge) {
   return known.result = internSet(std::move(members));
 }
 
-/// What the access makes of a cell.
-Shadow::Cell Shadow::next(Cell cell, Visit &visit, uint64_t address) {
+void Shadow::next(Cell cell, Visit &visit, uint64_t address) {
+  uint32_t writer = cell.writerId(), readers = cell.readersId();
+  const std::vector<uint32_t> &members = membersOf(readers);
+  visit.in = cell.bits() & Cell::kNumbers;
+  visit.lanes = visit.own = 0;
+  visit.kept = visit.write ? 0 : Cell::kWriterLane | Cell::kReaderLane;
+  // Lanes may store to one place by one instruction.
+  if (writer && !(visit.write && writer == visit.event) &&
+      visit.judge.sinceLanesMet(events[writer]))
+    visit.lanes |= Cell::kWriterLane;
+  if (!members.empty() && visit.judge.sinceLanesMet(events[members.back()]))
+    visit.lanes |= Cell::kReaderLane;
   auto check = [&](uint32_t id, bool wrote) {
     Verdict verdict = visit.judge.verdict(events[id], wrote);
     if (verdict != Verdict::Fine)
       visit.judge.conflict(events[id], wrote, verdict, address);
   };
   if (!visit.write) {
-    if (cell.writer)
-      check(cell.writer, true);
-    return {cell.writer, addReader(cell.readers, visit.event, visit.judge)};
+    if (writer)
+      check(writer, true);
+    uint32_t grown = addReader(readers, visit.event, visit.judge);
+    visit.isReader = membersOf(grown).back() == visit.event;
+    if (visit.isReader) {
+      visit.own = Cell::kReaderLane;
+      visit.kept = Cell::kWriterLane;
+    }
+    visit.out = Cell{writer, grown}.bits();
+    return;
   }
   // The last write happened before the reads that followed it, so one read
   // with an edge to this access orders the write as well. What was read back
   // has left the generic proxy: the fence that counts is that of the read.
   bool covered = false;
-  for (uint32_t id : membersOf(cell.readers)) {
+  for (uint32_t id : members) {
     check(id, false);
     covered |=
         !events[id].is(PastAccess::Strong) && visit.judge.before(events[id]);
   }
-  if (cell.writer && !covered)
-    check(cell.writer, true);
-  return {visit.event, 0};
+  if (writer && !covered)
+    check(writer, true);
+  visit.own = Cell::kWriterLane;
+  visit.out = Cell{visit.event, 0}.bits();
+}
+
+uint64_t Shadow::withLanes(Cell cell, LaneCode lane, const Visit &visit,
+                           uint64_t address) {
+  if (visit.lanes & Cell::kWriterLane && cell.writerLane() != lane)
+    visit.judge.lanesConflict(events[cell.writerId()], cell.writerLane(), lane,
+                              true, address);
+  if (visit.write) {
+    if (visit.lanes & Cell::kReaderLane && cell.readerLane() != lane)
+      visit.judge.lanesConflict(events[membersOf(cell.readersId()).back()],
+                                cell.readerLane(), lane, false, address);
+    return visit.out | Cell::ofWriter(lane);
+  }
+  LaneCode reader = cell.readerLane();
+  if (visit.isReader)
+    reader = visit.lanes & Cell::kReaderLane && reader != lane ? kSeveralLanes
+                                                               : lane;
+  return visit.out | Cell::ofWriter(cell.writerLane()) | Cell::ofReader(reader);
 }
 
 void Shadow::touchBytes(Cell &cell, unsigned first, unsigned count,
-                        Visit &visit, uint64_t address) {
+                        Visit &visit, const Range &range, uint64_t address) {
   if (cell.writer != kSplit) {
     splits.push_back({cell, cell, cell, cell});
     cell = {kSplit, uint32_t(splits.size() - 1)};
   }
   for (unsigned i = first; i != first + count; ++i) {
     Cell &byte = splits[cell.readers][i];
-    byte = next(byte, visit, address + i);
+    next(byte, visit, address + i);
+    byte = Cell::of(
+        withLanes(byte, range.laneAt(address + i), visit, address + i));
   }
+  visit.in = ~uint64_t(0);
+}
+
+/// Words of a run, of which each gets `mine` and keeps some bits; the next
+/// one's differs by `step`. Returns the first whose numbers are not those of
+/// `in`.
+static size_t fillRun(ShadowPage &cells, size_t run, size_t last, uint64_t in,
+                      uint64_t mine, uint64_t step, uint64_t kept) {
+  constexpr size_t kAtOnce = 4;
+  while (run + kAtOnce <= last) {
+    uint64_t bits[kAtOnce], differ = 0;
+    for (size_t i = 0; i != kAtOnce; ++i) {
+      bits[i] = cells.loadBits(run + i);
+      differ |= bits[i] ^ in;
+    }
+    if (differ & ShadowCell::kNumbers)
+      break;
+    for (size_t i = 0; i != kAtOnce; ++i)
+      cells.storeBits(run + i, (mine + i * step) | (bits[i] & kept));
+    mine += kAtOnce * step;
+    run += kAtOnce;
+  }
+  for (; run != last; ++run, mine += step) {
+    uint64_t bits = cells.loadBits(run);
+    if ((bits ^ in) & ShadowCell::kNumbers)
+      break;
+    cells.storeBits(run, mine | (bits & kept));
+  }
+  return run;
+}
+
+static uint64_t bitsOf(LaneCode lane) {
+  return ShadowCell::ofWriter(lane) | ShadowCell::ofReader(lane);
+}
+
+/// Cells with equal numbers get equal ones. Returns the first that differs.
+size_t Shadow::touchRun(Page &cells, size_t first, size_t last,
+                        const Range &range, uint64_t address, Visit &visit) {
+  size_t run = first;
+  for (; run != last; ++run) {
+    uint64_t bits = cells.loadBits(run), at = address + 4 * (run - first);
+    if ((bits & Cell::kNumbers) != visit.in)
+      break;
+    LaneCode lane = range.laneOfWord(at);
+    uint64_t mine = bitsOf(lane);
+    if ((bits ^ mine) & visit.lanes)
+      bits = withLanes(Cell::of(bits), lane, visit, at);
+    else
+      bits = visit.out | (bits & visit.kept) | (mine & visit.own);
+    cells.storeBits(run, bits);
+  }
+  return run;
 }
 
 Shadow::Page &Shadow::page(uint64_t number) {
@@ -140,33 +230,41 @@ Shadow::Page &Shadow::page(uint64_t number) {
 
 void Shadow::touchRange(const Range &range, Visit &visit) {
   uint64_t at = range.address, end = range.address + range.bytes;
+  // Lanes that change from word to word, or not at all.
+  bool isEven = range.laneShift <= 2 || range.laneShift == kOneLane;
+  uint64_t step = range.laneShift == 2 ? bitsOf(1) : 0;
   while (at != end) {
     Page &cells = page(at >> kPageShift);
     uint64_t stop = std::min(end, ((at >> kPageShift) + 1) << kPageShift);
     while (at != stop) {
       size_t index = at >> 2 & (kPageWords - 1);
+      size_t last = index + (stop - at) / 4;
       Cell cell = cells.load(index);
+      bool isKnown = (cell.bits() & Cell::kNumbers) == visit.in;
+      if (isKnown && !visit.lanes && isEven && at % 4 == 0 && last != index) {
+        uint64_t lanes = bitsOf(range.laneOfWord(at));
+        size_t next = fillRun(cells, index, last, visit.in,
+                              visit.out | (lanes & visit.own), step & visit.own,
+                              visit.kept);
+        at += uint64_t(next - index) * 4;
+        continue;
+      }
       uint64_t word = at & ~uint64_t(3);
       auto first = unsigned(at & 3);
       auto count = unsigned(std::min<uint64_t>(stop - at, 4 - first));
       if (count != 4 || cell.writer == kSplit) {
-        touchBytes(cell, first, count, visit, word);
+        touchBytes(cell, first, count, visit, range, word);
         if (count == 4 && visit.write) // the bytes are equal again
-          cell = {visit.event, 0};
+          cell = Cell::of(Cell{visit.event, 0}.bits() |
+                          Cell::ofWriter(range.laneOfWord(at)));
         cells.store(index, cell);
         at += count;
         continue;
       }
-      if (!(cell == visit.in)) {
-        visit.out = next(cell, visit, word);
-        visit.in = cell;
-      }
-      // Equal cells become equal ones.
-      size_t last = index + (stop - at) / 4, run = index;
-      do {
-        cells.store(run, visit.out);
-      } while (++run != last && cells.load(run) == visit.in);
-      at += uint64_t(run - index) * 4;
+      if (!isKnown)
+        next(cell, visit, word);
+      else
+        at += 4 * (touchRun(cells, index, last, range, word, visit) - index);
     }
   }
 }
@@ -175,8 +273,10 @@ void Shadow::touch(const Range *ranges, size_t count, const PastAccess &event,
                    bool write, Judge &judge) {
   if (events.size() + sets.size() + splits.size() > limit)
     collect();
-  // No cell equals one whose readers are not a set.
-  Visit visit{intern(event), write, judge, {0, kSplit}, {}};
+  if (events.size() + 1 >= Cell::kWriterId || sets.size() >= Cell::kReadersId)
+    forget();
+  // No cell has these numbers.
+  Visit visit{intern(event), write, judge, ~uint64_t(0), 0, 0, 0, 0, false};
   for (size_t i = 0; i != count; ++i)
     touchRange(ranges[i], visit);
 }
@@ -204,10 +304,10 @@ std::vector<PastAccess> Shadow::writers(uint64_t address,
     Cell cell = page->load(at >> 2 & (kPageWords - 1));
     uint64_t next = std::min(end, (at | 3) + 1);
     if (cell.writer != kSplit)
-      add(cell.writer);
+      add(cell.writerId());
     else
       for (; at != next; ++at)
-        add(splits[cell.readers][at & 3].writer);
+        add(splits[cell.readers][at & 3].writerId());
     at = next;
   }
   std::vector<PastAccess> result;
@@ -238,15 +338,17 @@ void Shadow::collect() {
     event = newEvent[event];
   };
   auto keep = [&](Cell &cell) {
-    keepEvent(cell.writer);
-    uint32_t old = cell.readers & ~Cell::kMany;
+    uint32_t writer = cell.writerId();
+    keepEvent(writer);
+    uint32_t old = cell.readers & Cell::kReadersId;
     if (old && !newSet[old]) {
       std::vector<uint32_t> members = oldSets[old];
       for (uint32_t &member : members)
         keepEvent(member);
       newSet[old] = internSet(std::move(members));
     }
-    cell.readers = newSet[old];
+    cell = Cell::of(Cell{writer, newSet[old]}.bits() |
+                    (cell.bits() & ~Cell::kNumbers));
   };
   for (Preset &one : presets)
     keepEvent(one.event);
@@ -263,8 +365,25 @@ void Shadow::collect() {
       }
       page->store(i, cell);
     }
-  limit = std::max<size_t>(1 << 16,
+  limit = std::max<size_t>(kLeastLimit,
                            2 * (events.size() + sets.size() + splits.size()));
+}
+
+/// What comes after races with nothing that came before: better than numbers
+/// that mean two things.
+void Shadow::forget() {
+  for (auto &[number, page] : pages)
+    for (uint32_t i = 0; i != kPageWords; ++i)
+      page->store(i, {});
+  presets.clear();
+  splits.clear();
+  events.resize(1);
+  sets.resize(1);
+  eventIds.fill(0);
+  setIds.fill(0);
+  grown.fill({});
+  lastEvent = 0;
+  limit = kLeastLimit;
 }
 
 } // namespace blockscale::emulator::machine

@@ -61,9 +61,32 @@ private:
   static constexpr unsigned kScopeShift = 14;
 };
 
+/// Which lane of a warp made an access: 0 to 31, or one of these.
+using LaneCode = uint32_t;
+inline constexpr LaneCode kSeveralLanes = 32;
+/// The warp as a whole, or it does not matter.
+inline constexpr LaneCode kNoLane = 33;
+inline constexpr unsigned kOneLane = 31; ///< Range::laneShift of one lane
+
+/// Bytes that are accessed. Of a piece that lanes in a row access, each 2 to
+/// the power of `laneShift` bytes, `lane` is the first.
 struct Range {
   uint64_t address;
   uint32_t bytes;
+  LaneCode lane = kNoLane;
+  unsigned laneShift = kOneLane;
+
+  LaneCode laneAt(uint64_t at) const {
+    return lane + uint32_t((at - address) >> laneShift);
+  }
+  /// The same of a word; lanes that share it are not told apart.
+  LaneCode laneOfWord(uint64_t at) const {
+    return laneShift < 2 ? kNoLane : laneAt(at);
+  }
+  /// The same from `at` on.
+  Range from(uint64_t at, uint32_t count) const {
+    return {at, count, laneAt(at), laneShift};
+  }
 };
 
 enum class Verdict : uint8_t {
@@ -85,15 +108,49 @@ public:
   virtual bool clustersMet() const = 0;
   virtual void conflict(const PastAccess &earlier, bool wrote, Verdict verdict,
                         uint64_t address) = 0;
+  /// Whether lanes of this warp made the earlier access after they last met, so
+  /// that it matters which.
+  virtual bool sinceLanesMet(const PastAccess &earlier) const = 0;
+  /// Whether the two may not meet if other lanes of the warp made them, and
+  /// these did not meet in between; reports it. Otherwise they are fine.
+  virtual void lanesConflict(const PastAccess &earlier, LaneCode before,
+                             LaneCode now, bool wrote, uint64_t address) = 0;
 };
 
-/// What is known of a word: its last write, and the reads since.
+/// What is known of a word: its last write, and the reads since. Beside the
+/// number of the write and of the set of reads stands which lane made it, of
+/// the set the last one added.
 struct ShadowCell {
   uint32_t writer = 0, readers = 0; ///< 0 = none
   bool operator==(const ShadowCell &o) const { return bits() == o.bits(); }
 
+  static constexpr unsigned kWriterBits = 26, kReadersBits = 25, kLaneBits = 6;
+  static constexpr uint32_t kWriterId = (1u << kWriterBits) - 1;
+  static constexpr uint32_t kReadersId = (1u << kReadersBits) - 1;
   /// In `readers`: unordered threads of several clusters are among them.
   static constexpr uint32_t kMany = 1u << 31;
+  static_assert(kWriterBits + kLaneBits == 32);
+  static_assert(kReadersBits + kLaneBits == 31);
+  /// The bits of numbers, without lanes.
+  static constexpr uint64_t kNumbers =
+      uint64_t(kMany | kReadersId) << 32 | kWriterId;
+
+  uint32_t writerId() const { return writer & kWriterId; }
+  LaneCode writerLane() const { return writer >> kWriterBits; }
+  /// With kMany.
+  uint32_t readersId() const { return readers & (kMany | kReadersId); }
+  LaneCode readerLane() const {
+    return readers >> kReadersBits & ((1u << kLaneBits) - 1);
+  }
+  static constexpr uint64_t kWriterLane = uint64_t(uint32_t(~kWriterId));
+  static constexpr uint64_t kReaderLane = uint64_t(~(kReadersId | kMany)) << 32;
+  /// Lanes as bits(), to be added to numbers.
+  static uint64_t ofWriter(LaneCode lane) {
+    return uint64_t(lane) << kWriterBits;
+  }
+  static uint64_t ofReader(LaneCode lane) {
+    return uint64_t(lane) << (32 + kReadersBits);
+  }
   /// Nothing wrote the word, and one more reader makes no difference to whoever
   /// will: while no cluster knows of another one, that races already.
   bool isRead() const { return writer == 0 && readers & kMany; }
@@ -111,11 +168,13 @@ public:
   static constexpr unsigned kShift = 12;
   static constexpr uint32_t kWords = 1 << (kShift - 2);
 
-  ShadowCell load(size_t i) const {
-    return ShadowCell::of(cells[i].load(std::memory_order_relaxed));
+  ShadowCell load(size_t i) const { return ShadowCell::of(loadBits(i)); }
+  void store(size_t i, ShadowCell cell) { storeBits(i, cell.bits()); }
+  uint64_t loadBits(size_t i) const {
+    return cells[i].load(std::memory_order_relaxed);
   }
-  void store(size_t i, ShadowCell cell) {
-    cells[i].store(cell.bits(), std::memory_order_relaxed);
+  void storeBits(size_t i, uint64_t bits) {
+    cells[i].store(bits, std::memory_order_relaxed);
   }
 
 private:
@@ -156,7 +215,7 @@ private:
   uint32_t addReader(uint32_t set, uint32_t reader, const Judge &judge);
   uint32_t internSet(std::vector<uint32_t> members);
   const std::vector<uint32_t> &membersOf(uint32_t set) const {
-    return sets[set & ~Cell::kMany];
+    return sets[set & Cell::kReadersId];
   }
   bool ofManyClusters(const std::vector<uint32_t> &members) const;
   /// The access that is being checked.
@@ -164,14 +223,29 @@ private:
     uint32_t event;
     bool write;
     Judge &judge;
-    Cell in, out; ///< the last cell and what became of it
+    /// The numbers of the last cell, and what became of them.
+    uint64_t in, out;
+    /// kWriterLane and kReaderLane, where the writer and the last reader are
+    /// lanes of this warp that have not met since.
+    uint64_t lanes;
+    /// Where the lane of the access goes, and the lanes that stay.
+    uint64_t own, kept;
+    bool isReader; ///< the access is now the last reader
   };
-  Cell next(Cell cell, Visit &visit, uint64_t address);
+  /// Sets what the access makes of the numbers of a cell.
+  void next(Cell cell, Visit &visit, uint64_t address);
+  /// What the access of `lane` makes of a cell with the numbers visit.in.
+  uint64_t withLanes(Cell cell, LaneCode lane, const Visit &visit,
+                     uint64_t address);
   void touchBytes(Cell &cell, unsigned first, unsigned count, Visit &visit,
-                  uint64_t address);
+                  const Range &range, uint64_t address);
+  size_t touchRun(Page &cells, size_t first, size_t last, const Range &range,
+                  uint64_t address, Visit &visit);
   void touchRange(const Range &range, Visit &visit);
   /// Drops the events that no cell names any more.
   void collect();
+  /// Drops all that is known.
+  void forget();
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
   std::function<void(uint64_t, const ShadowPage *)> pageMade;
@@ -192,7 +266,8 @@ private:
   };
   std::array<Grown, kRemembered> grown{}; ///< by hash
   uint32_t lastEvent = 0;
-  size_t limit = 1 << 16;
+  static constexpr size_t kLeastLimit = 1 << 16;
+  size_t limit = kLeastLimit;
 };
 
 } // namespace blockscale::emulator::machine

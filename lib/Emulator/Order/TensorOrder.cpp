@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorOrder.h"
-
 #include "../Instructions/Access.h"
 
 #include <algorithm>
@@ -292,7 +291,7 @@ void issueTensor(Exec &x, const Record &r, unsigned lane, unsigned group,
 }
 
 void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
-                   uint32_t address, bool store) {
+                   uint32_t address, Slots registers, bool store) {
   Cluster &cluster = *x.cluster;
   if (!cluster.order)
     return;
@@ -305,7 +304,7 @@ void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
   cluster.tensorOrder->touch(*x.warp, *x.cta, event,
                              areasOf(fragment, address, store));
   if (!store) {
-    x.warp->order->loads.push_back({event.done, &r.detail->a});
+    x.warp->order->loads.push_back({event.done, registers});
     x.warp->loading = true;
   }
 }
@@ -314,8 +313,8 @@ void useLoaded(Exec &x, const Flow &flow) {
   std::vector<WarpOrder::Load> &loads = x.warp->order->loads;
   auto uses = [&](const WarpOrder::Load &load) {
     auto loaded = [&](Slot slot) {
-      return std::find(load.registers->begin(), load.registers->end(), slot) !=
-             load.registers->end();
+      return std::find(load.registers.begin(), load.registers.end(), slot) !=
+             load.registers.end();
     };
     return std::any_of(flow.sources.begin(), flow.sources.end(), loaded) ||
            std::any_of(flow.data.begin(), flow.data.end(), loaded);

@@ -20,9 +20,8 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_ORDER_TENSORORDER_H
 #define BLOCKSCALE_LIB_EMULATOR_ORDER_TENSORORDER_H
 
+#include "../Units/TensorAreas.h"
 #include "Order.h"
-
-#include "blockscale/Emulator/TensorAreas.h"
 
 namespace blockscale::emulator::machine {
 
@@ -115,7 +114,7 @@ void issueTensor(Exec &x, const Record &r, unsigned lane, unsigned group,
                  TensorUse use, const std::vector<TensorArea> &areas);
 /// Strict mode: tcgen05.ld or st of a warp.
 void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
-                   uint32_t address, bool store);
+                   uint32_t address, Slots registers, bool store);
 /// Strict mode: an instruction with these operands runs. The first that uses a
 /// register of a tcgen05.ld waits until the load is complete.
 void useLoaded(Exec &x, const Flow &flow);

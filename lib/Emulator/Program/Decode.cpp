@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Instructions/Float.h"
 #include "Decoder.h"
 
 #include <algorithm>
@@ -40,6 +39,16 @@ bool isFloat(Type type) {
   default:
     return false;
   }
+}
+
+/// The bits of a double, rounded to single precision.
+static uint32_t singleBits(uint64_t bits) {
+  double wide;
+  std::memcpy(&wide, &bits, sizeof wide);
+  auto narrow = float(wide);
+  uint32_t result;
+  std::memcpy(&result, &narrow, sizeof result);
+  return result;
 }
 
 Decoder::Decoder(Program &program) : program(program) {}
@@ -127,8 +136,7 @@ Slot Decoder::source(const Operand &operand, unsigned bits) {
     return constant(operand.bits() & 0xFFFFFFFFu, bits);
   case OperandKind::Float64:
     if (bits == 32)
-      return constant(bitsAs<uint32_t>(float(bitsAs<double>(operand.bits()))),
-                      32);
+      return constant(singleBits(operand.bits()), 32);
     return constant(operand.bits(), bits);
   case OperandKind::Symbol: {
     uint64_t address = symbolAddress(operand.symbol) + operand.value;
@@ -193,32 +201,42 @@ Slot Decoder::predicateOut(const Operand &operand) {
   return destination(operand, 1);
 }
 
-Slot Decoder::address(const Operand &operand, int64_t &imm, bool &wide) {
-  imm = operand.value;
-  wide = true;
+AddressOperand Decoder::address(const Operand &operand) {
+  AddressOperand result;
+  result.imm = operand.value;
   if (operand.symbol) {
-    imm += int64_t(symbolAddress(operand.symbol));
-    if (!inFrame(operand.symbol))
-      return kNoSlot;
-    Slot slot = frameAddress(uint64_t(imm), 64);
-    imm = 0;
-    return slot;
+    result.imm += int64_t(symbolAddress(operand.symbol));
+    if (inFrame(operand.symbol)) {
+      result.base = frameAddress(uint64_t(result.imm), 64);
+      result.imm = 0;
+    }
+    return result;
   }
   if (operand.reg == kNone)
-    return kNoSlot;
+    return result;
   unsigned width = current->registers[operand.reg].width();
   if (width != 32 && width != 64)
     refuse("address register must have 32 or 64 bits");
-  wide = width == 64;
-  Slot slot = layout->registers[operand.reg];
-  flow().sources.push_back(slot);
-  return slot;
+  result.wide = width == 64;
+  result.base = layout->registers[operand.reg];
+  flow().sources.push_back(result.base);
+  return result;
 }
 
-Detail &Decoder::detail(Record &record) {
-  program.details.push_back(std::make_unique<Detail>());
-  record.detail = program.details.back().get();
-  return *program.details.back();
+Slots Decoder::slots(const Operand &operand, unsigned bits, bool write,
+                     Slot sink) {
+  std::vector<Slot> result;
+  auto add = [&](const Operand &one) {
+    result.push_back(!write                          ? source(one, bits)
+                     : one.kind == OperandKind::Sink ? sink
+                                                     : destination(one, bits));
+  };
+  if (operand.kind == OperandKind::Vector)
+    for (const Operand &one : operand.elements)
+      add(one);
+  else
+    add(operand);
+  return list(result);
 }
 
 FunctionCode &Decoder::codeOf(uint32_t index) {

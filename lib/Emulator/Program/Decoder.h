@@ -8,11 +8,17 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_PROGRAM_DECODER_H
 #define BLOCKSCALE_LIB_EMULATOR_PROGRAM_DECODER_H
 
-#include "../Run/State.h"
 #include "CallGraph.h"
+#include "Program.h"
 
+#include "blockscale/Emulator/Findings.h"
+#include "blockscale/Emulator/Hazards.h"
+
+#include <cstring>
 #include <map>
+#include <new>
 #include <optional>
+#include <string>
 #include <tuple>
 
 namespace blockscale::emulator::machine {
@@ -42,19 +48,31 @@ public:
   /// A slot in which every lane holds `value`.
   Slot constant(uint64_t value, unsigned bits);
   Slot scratch() const { return 0; }
-  /// Splits `[base + imm]`: the base's slot, or kNoSlot if the address is
-  /// `imm` alone. `wide` says that the base has 64 bits.
-  Slot address(const Operand &operand, int64_t &imm, bool &wide);
+  /// Splits `[base + imm]`; the base is kNoSlot if the address is `imm` alone.
+  AddressOperand address(const Operand &operand);
   /// The address of a symbol in its own space.
   uint64_t symbolAddress(const SymbolRef &symbol);
-  Detail &detail(Record &record);
-  /// Makes the record of the instruction's family.
-  template <typename T> T &family(Record &record) {
-    auto made = std::make_unique<T>();
-    T &result = *made;
-    detail(record).family = std::move(made);
-    return result;
+  /// Makes the record of the instruction's family, to be filled in.
+  template <typename T> T &record(Record &record) {
+    if constexpr (Record::fits<T>())
+      return *new (record.own) T();
+    void *made = room(sizeof(T));
+    std::memcpy(record.own, &made, sizeof made);
+    return *new (made) T();
   }
+  /// Keeps a list for the life of the program.
+  template <typename T> List<T> list(const std::vector<T> &elements) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (elements.empty())
+      return {};
+    void *made = room(elements.size() * sizeof(T));
+    std::memcpy(made, elements.data(), elements.size() * sizeof(T));
+    return {static_cast<const T *>(made), uint32_t(elements.size())};
+  }
+  /// The elements of a vector, or the operand itself, read or written with
+  /// `bits` bits each; a sink is `sink`.
+  Slots slots(const Operand &operand, unsigned bits, bool write,
+              Slot sink = kNoSlot);
   /// Index into Program::code of instruction `index` of this function.
   uint32_t target(uint32_t index) const { return functionBase + index; }
   /// Adds the plan of a call of function `index` of the module.
@@ -65,9 +83,20 @@ public:
   const Function &currentFunction() const { return *current; }
   const Module &module() const { return *program.module; }
   Flow &flow() { return *currentFlow; }
+  /// The destination is `yes` where `chooser` holds, else `no`.
+  void chooses(Slot chooser, Slot yes, Slot no) {
+    flow().path = Flow::Path::Choose;
+    flow().parts = {yes, no};
+    flow().chooser = chooser;
+  }
   /// The halves of the destination are what two registers hold.
   void packs(Slot low, Slot high) {
     flow().path = Flow::Path::Pack;
+    flow().parts = {low, high};
+  }
+  /// The halves of the source go to two registers, or nowhere.
+  void unpacks(Slot low, Slot high) {
+    flow().path = Flow::Path::Unpack;
     flow().parts = {low, high};
   }
   /// Refuses the instruction; returns false.
@@ -80,6 +109,11 @@ public:
   std::optional<Slot> localPlace(const Operand &operand, uint64_t bytes);
 
 private:
+  /// Memory of the program.
+  void *room(size_t bytes) {
+    program.parts.emplace_back(new unsigned char[bytes]);
+    return program.parts.back().get();
+  }
   /// 131,072 registers of 64 bits for each of 32 lanes.
   static constexpr uint64_t kMaxRegisterBytes = 32 << 20;
 

@@ -7,6 +7,8 @@
 
 #include "Decoder.h"
 
+#include "blockscale/Emulator/Machine.h"
+
 namespace blockscale::emulator {
 
 Kernel::Kernel(const Module &module, std::string_view name,

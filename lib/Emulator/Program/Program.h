@@ -19,6 +19,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -70,50 +71,63 @@ struct Flow {
   enum class Path : uint8_t {
     Together,     ///< from all sources to all destinations
     Pack,         ///< parts: what becomes the low and the high half
-    Unpack,       ///< the halves of op[0] go to the registers of Detail::a
+    Unpack,       ///< parts: where the halves of the source go
     EachToItsOwn, ///< halves stay halves
     Choose, ///< parts: what is taken where the chooser holds, and where not
   };
   Path path = Path::Together;
   std::array<Slot, 2> parts{kNoSlot, kNoSlot};
+  /// With Choose: a predicate, or a number that chooses the first part where it
+  /// is not negative.
+  Slot chooser = kNoSlot;
 };
 
-/// What the decoder of a family leaves for its handlers, by name.
-struct FamilyRecord {
-  virtual ~FamilyRecord() = default;
-};
+/// A list that belongs to the program.
+template <typename T> struct List {
+  const T *first = nullptr;
+  uint32_t count = 0;
 
-/// What a handler needs beyond a few operands.
-struct Detail {
-  std::vector<Slot> a, b, c, d;
-  std::vector<int64_t> numbers;
-  std::vector<uint32_t> targets;
-  std::unique_ptr<FamilyRecord> family;
+  const T *begin() const { return first; }
+  const T *end() const { return first + count; }
+  uint32_t size() const { return count; }
+  bool empty() const { return count == 0; }
+  const T &operator[](size_t i) const { return first[i]; }
 };
+using Slots = List<Slot>;
 
-/// An address operand as handlers keep it.
+/// An address operand.
 struct AddressOperand {
+  int64_t imm = 0;
   Slot base = kNoSlot;
   bool wide = true; ///< the base has 64 bits
-  int64_t imm = 0;
 };
 
-/// One instruction, decoded.
+/// One instruction, decoded: what all have, and the record of its family, a
+/// plain structure that the family's decoder fills in (Decoder::record) and its
+/// handlers read (as), by its own type, not by a base. Small ones lie in place.
 struct Record {
   Handler fn = nullptr;
   Slot guard = kNoSlot;
   uint32_t line = 0;
-  Slot op[4] = {kNoSlot, kNoSlot, kNoSlot, kNoSlot};
-  int64_t imm = 0;
-  uint32_t aux = 0, aux2 = 0;
-  const Detail *detail = nullptr;
   const Instruction *instruction = nullptr;
-};
 
-/// The record that the decoder of the instruction's family made.
-template <typename T> const T &familyOf(const Record &r) {
-  return static_cast<const T &>(*r.detail->family);
-}
+  template <typename T> const T &as() const {
+    if constexpr (fits<T>())
+      return *reinterpret_cast<const T *>(own);
+    else
+      return **reinterpret_cast<const T *const *>(own);
+  }
+
+private:
+  friend class Decoder;
+  /// A record then takes a line of the cache.
+  static constexpr size_t kOwnBytes = 40;
+  template <typename T> static constexpr bool fits() {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return sizeof(T) <= kOwnBytes;
+  }
+  alignas(8) unsigned char own[kOwnBytes] = {};
+};
 
 /// A register that holds the address of a local variable in the frame of the
 /// running call.
@@ -140,10 +154,18 @@ struct FunctionCode {
   std::vector<FrameAddress> addresses;
 };
 
+/// An argument or a result of a call: from a register or an offset of local
+/// memory to another.
+struct PassedValue {
+  bool fromRegister, toRegister;
+  uint32_t from, to;
+  uint32_t bytes; ///< of a lane
+};
+
 /// What a call of a function passes.
 struct CallPlan {
   uint32_t function = 0; ///< index into Program::functions
-  std::vector<uint32_t> arguments, results;
+  std::vector<PassedValue> arguments, results;
 };
 
 /// A kernel ready to run; shared by all workers.
@@ -152,7 +174,8 @@ struct Program {
   const Function *kernel = nullptr;
   std::vector<Record> code;
   std::vector<Flow> flows;
-  std::vector<std::unique_ptr<Detail>> details;
+  /// Lists and records that `code` and `flows` point to.
+  std::vector<std::unique_ptr<unsigned char[]>> parts;
   std::vector<FunctionCode> functions;
   std::vector<CallPlan> calls;
   std::vector<uint8_t> constants; ///< the constant bank

@@ -114,6 +114,17 @@ constexpr SharedRow kShared[] = {
     {"75+", 64 << 10},  {"70+", 96 << 10},  {"0+", 48 << 10},
 };
 
+/// SMs of a card: GB10, RTX 5090, Thor, B200 and B300, H100, A100.
+struct SmRow {
+  std::string_view targets;
+  unsigned sms;
+};
+
+constexpr SmRow kSms[] = {
+    {"121+", 48},  {"120+", 170}, {"110+", 20},
+    {"100+", 148}, {"90+", 132},  {"0+", 108},
+};
+
 /// Cuts the next word.
 std::string_view takeWord(std::string_view &text) {
   size_t end = std::min(text.find(' '), text.size());
@@ -192,6 +203,13 @@ uint32_t sharedCapacity(std::string_view target) {
   for (const SharedRow &row : kShared)
     if (lists(row.targets, TargetName(target)))
       return row.bytes;
+  return 0;
+}
+
+unsigned smCount(std::string_view target) {
+  for (const SmRow &row : kSms)
+    if (lists(row.targets, TargetName(target)))
+      return row.sms;
   return 0;
 }
 

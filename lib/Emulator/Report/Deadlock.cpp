@@ -68,7 +68,7 @@ unsigned namedBarrierOf(Cluster &cluster, Warp &warp, const Group &group) {
     return 16;
   }
   Exec x = viewOf(cluster, warp, group);
-  return std::min(x.reg<uint32_t>(r.op[0])[x.firstLane()], 16u);
+  return std::min(barrierNumber(x, r), 16u);
 }
 
 BarrierOrder *orderOf(Cluster &cluster, Cta &cta, const MBarrier *barrier) {

@@ -8,6 +8,7 @@
 #include "Events.h"
 #include "../Instructions/Access.h"
 #include "../Run/Control.h"
+#include "../TensorCore/Tensor.h"
 
 #include <algorithm>
 
@@ -109,11 +110,6 @@ void countConversion(Exec &x, const Instruction &in) {
     work.narrowConversions += values;
 }
 
-/// The barrier that a lane waits for.
-uint32_t offsetOf(const Exec &x, const Record &r, unsigned lane) {
-  return pushedShared(x, *r.detail, 0, lane) & 0xFFFFFF;
-}
-
 /// A poll that fails is repeated: what the warp does from the first failure on
 /// is waiting, not work.
 void observeWait(Exec &x, const Record &r, Step step) {
@@ -126,10 +122,11 @@ void observeWait(Exec &x, const Record &r, Step step) {
   }
   // Lanes that diverged and met here may wait for different barriers, and some
   // may have to try again.
-  for (uint32_t left = x.mask & x.predicate(r.op[0]); left;) {
-    uint32_t offset = offsetOf(x, r, unsigned(__builtin_ctz(left))), same = 0;
+  for (uint32_t left = satisfiedLanes(x, r); left;) {
+    uint32_t offset = waitedOffset(x, r, unsigned(__builtin_ctz(left))),
+             same = 0;
     forLanes(left, [&](unsigned lane) {
-      same |= uint32_t(offsetOf(x, r, lane) == offset) << lane;
+      same |= uint32_t(waitedOffset(x, r, lane) == offset) << lane;
     });
     left &= ~same;
     const MBarrier *barrier = barrierAt(*x.cta, offset, false);
@@ -159,11 +156,9 @@ void observe(Exec &x, const Record &r, Step step) {
   case Opcode::Cvt:
     return countConversion(x, *in);
   case Opcode::Tcgen05Ld:
-    return emit(x, r,
-                plainEvent(EventKind::TensorLoad, r.detail->a.size() * 128));
+    return emit(x, r, plainEvent(EventKind::TensorLoad, fragmentBytes(r)));
   case Opcode::Tcgen05St:
-    return emit(x, r,
-                plainEvent(EventKind::TensorStore, r.detail->a.size() * 128));
+    return emit(x, r, plainEvent(EventKind::TensorStore, fragmentBytes(r)));
   case Opcode::Tcgen05WaitLd:
   case Opcode::Tcgen05WaitSt:
     return emit(x, r, plainEvent(EventKind::TensorWait));

@@ -9,6 +9,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_RUN_CONTROL_H
 
 #include "../Program/Decoder.h"
+#include "State.h"
 
 namespace blockscale::emulator::machine {
 
@@ -31,6 +32,13 @@ bool runnable(const Cluster &cluster, const Warp &warp);
 
 /// The barrier that the first waiting lane of an mbarrier wait polls, or null.
 MBarrier *waitedBarrier(Exec &x, const Record &r);
+/// Of an mbarrier wait: the offset of the barrier that a lane polls, and the
+/// lanes that found it complete.
+uint32_t waitedOffset(const Exec &x, const Record &r, unsigned lane);
+uint32_t satisfiedLanes(const Exec &x, const Record &r);
+
+/// The number of the CTA barrier that a bar or barrier instruction names.
+uint32_t barrierNumber(const Exec &x, const Record &r);
 
 enum class Outcome : uint8_t { Ended, Spins };
 

@@ -35,7 +35,8 @@ Warp::~Warp() = default;
 Cluster::Cluster(Grid &grid) : grid(grid) {}
 Cluster::~Cluster() = default;
 Grid::Grid(const Program &program, const Launch &launch, const Options &options)
-    : program(program), launch(launch), options(options) {
+    : program(program), launch(launch), options(options),
+      sms(options.sms ? options.sms : smCount(program.module->target)) {
   if (options.strict)
     memoryOrder = std::make_unique<GridOrder>(program);
 }

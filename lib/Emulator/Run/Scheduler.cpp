@@ -77,14 +77,14 @@ bool pick(const Cluster &cluster, Warp &warp) {
 }
 
 /// Lanes in which a selp or slct takes its first value.
-uint32_t firstChosen(const Exec &x, const Record &r) {
+uint32_t firstChosen(const Exec &x, const Record &r, Slot chooser) {
   if (r.instruction->opcode == Opcode::Selp)
-    return x.predicate(r.op[3]);
+    return x.predicate(chooser);
   bool real = r.instruction->type(1) == Type::F32;
   uint32_t first = 0;
   forLanes(x.mask, [&](unsigned lane) {
-    bool holds = real ? x.reg<float>(r.op[3])[lane] >= 0
-                      : x.reg<int32_t>(r.op[3])[lane] >= 0;
+    bool holds = real ? x.reg<float>(chooser)[lane] >= 0
+                      : x.reg<int32_t>(chooser)[lane] >= 0;
     first |= uint32_t(holds) << lane;
   });
   return first;
@@ -92,10 +92,10 @@ uint32_t firstChosen(const Exec &x, const Record &r) {
 
 /// What is undefined of the value that a selp or slct takes.
 UndefinedHalves chosenHalves(const Exec &x, const Record &r, const Flow &flow) {
-  uint32_t first = firstChosen(x, r);
+  uint32_t first = firstChosen(x, r, flow.chooser);
   UndefinedHalves yes = x.undefinedHalves(flow.parts[0]),
                   no = x.undefinedHalves(flow.parts[1]);
-  uint32_t unknown = x.undefined(r.op[3] & ~1u);
+  uint32_t unknown = x.undefined(flow.chooser & ~1u);
   return {unknown | (yes.low & first) | (no.low & ~first),
           unknown | (yes.high & first) | (no.high & ~first)};
 }
@@ -105,11 +105,12 @@ void flowHalves(Exec &x, const Record &r, const Flow &flow) {
   UndefinedHalves result;
   switch (flow.path) {
   case Flow::Path::Unpack: {
-    UndefinedHalves whole = x.undefinedHalves(r.op[0]);
-    const std::vector<Slot> &parts = r.detail->a;
-    for (unsigned i = 0; i != parts.size(); ++i)
-      if (parts[i] != kNoSlot)
-        x.setUndefined(parts[i], i ? whole.high : whole.low);
+    UndefinedHalves whole;
+    if (!flow.sources.empty()) // else a constant
+      whole = x.undefinedHalves(flow.sources[0]);
+    for (unsigned i = 0; i != 2; ++i)
+      if (flow.parts[i] != kNoSlot)
+        x.setUndefined(flow.parts[i], i ? whole.high : whole.low);
     return;
   }
   case Flow::Path::Pack:

@@ -48,7 +48,7 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
   case SpecialRegister::Smid:
     return cta.rank;
   case SpecialRegister::Nsmid:
-    return grid.options.sms;
+    return grid.sms;
   case SpecialRegister::IsExplicitCluster:
     return l.cluster.count() > 1;
   case SpecialRegister::Clusterid:

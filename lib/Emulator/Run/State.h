@@ -15,13 +15,14 @@
 
 #include "../Order/Clock.h"
 #include "../Program/Program.h"
+#include "../Units/MBarrier.h"
+#include "../Units/TensorCore.h"
+#include "../Units/TensorMemory.h"
+#include "AccessLocks.h"
 #include "Residency.h"
 
 #include "blockscale/Emulator/Hazards.h"
-#include "blockscale/Emulator/MBarrier.h"
 #include "blockscale/Emulator/Machine.h"
-#include "blockscale/Emulator/TensorCore.h"
-#include "blockscale/Emulator/TensorMemory.h"
 
 #include <array>
 #include <atomic>
@@ -131,6 +132,7 @@ struct Warp {
   uint32_t registersPerThread = 0;                ///< as setmaxnreg counts them
   uint32_t registerChanges = 0, registerLine = 0; ///< setmaxnreg so far
   uint32_t carry = 0;               ///< condition code of add.cc, per lane
+  const Region *region = nullptr;   ///< of global memory, accessed last
   std::vector<GroupWork> work;      ///< kept only for an observer
   std::unique_ptr<WarpOrder> order; ///< strict mode only
 
@@ -227,7 +229,8 @@ struct Grid {
                : order.size();
   }
   std::atomic<bool> stop{false};
-  std::mutex atomics, output, schedule;
+  AccessLocks accesses;
+  std::mutex output, schedule;
   /// Guarded by schedule: how often a cluster that another may wait for has
   /// moved on, host threads that run clusters, and those of them all of whose
   /// clusters spin at this version.
@@ -235,7 +238,8 @@ struct Grid {
   unsigned workers = 0, stuck = 0;
   std::atomic<uint32_t> parkedCtas{0};
   std::unique_ptr<GridOrder> memoryOrder; ///< strict mode only
-  Residency residency{launch, options.sms};
+  const unsigned sms;                     ///< of the device
+  Residency residency{launch, sms};
 
   Grid(const Program &program, const Launch &launch, const Options &options);
   ~Grid();

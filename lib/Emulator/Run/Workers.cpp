@@ -50,7 +50,7 @@ struct Worker {
     auto size = uint32_t(grid.launch.cluster.count());
     uint32_t room = grid.options.residentClusters
                         ? grid.options.residentClusters * size
-                        : grid.options.sms;
+                        : grid.sms;
     if (grid.parkedCtas + size > room && !parked.empty() &&
         !grid.launch.cooperative)
       return false;

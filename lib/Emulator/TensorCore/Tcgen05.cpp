@@ -130,47 +130,59 @@ uint64_t sourceBytes(CopyShape shape) {
   return 0;
 }
 
-/// aux: CopyShape | CopyFormat << 4 | group 2 << 8.
+/// tcgen05.cp, shift and commit.
+struct GroupRecord {
+  AddressOperand address; ///< of tensor memory; of commit, the mbarrier
+  unsigned group = 1;     ///< .cta_group
+};
+struct CopyRecord : GroupRecord {
+  Slot descriptor = kNoSlot;
+  CopyShape shape = CopyShape::S128x256b;
+  CopyFormat format = CopyFormat::Plain;
+};
+struct CommitRecord : GroupRecord {
+  Slot mask = kNoSlot; ///< CTAs of a multicast
+};
+
 Step copy(Exec &x, const Record &r) {
-  unsigned group = r.aux >> 8 & 1 ? 2 : 1;
+  const auto &c = r.as<CopyRecord>();
+  unsigned group = c.group;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    auto address = uint32_t(pushedAddress(x, *r.detail, 0, lane));
-    uint64_t descriptor = x.reg<uint64_t>(r.op[1])[lane];
+    auto address = uint32_t(laneAddress(x, c.address, lane));
+    uint64_t descriptor = x.reg<uint64_t>(c.descriptor)[lane];
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
-    uint32_t aux = r.aux;
+    CopyShape shape = c.shape;
+    CopyFormat format = c.format;
     const Instruction *in = r.instruction;
     if (cluster->order) {
       orderOperation(x, r, lane, group, [&](OperandVisit visit) {
-        forCopyRanges(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15), group,
-                      descriptor, visit);
+        forCopyRanges(shape, format, group, descriptor, visit);
       });
-      issueTensor(x, r, lane, group, TensorUse::Copy,
-                  {areaOf(CopyShape(aux & 15), address)});
+      issueTensor(x, r, lane, group, TensorUse::Copy, {areaOf(shape, address)});
     }
     cluster->post(queueOf(x, group), [=] {
       TensorContext context;
       if (!contextOf(*cluster, origin, group, context))
         return;
-      TensorReport result =
-          cluster->core.copy(CopyShape(aux & 15), CopyFormat(aux >> 4 & 15),
-                             group, address, descriptor, context);
+      TensorReport result = cluster->core.copy(shape, format, group, address,
+                                               descriptor, context);
       reportIssues(*cluster, origin, group, result);
       ++cluster->counters.tensorCopies;
       if (observed(*cluster)) {
         Event event;
         event.kind = EventKind::TensorCopy;
         event.ctaGroup = group;
-        event.bytes = sourceBytes(CopyShape(aux & 15));
+        event.bytes = sourceBytes(shape);
         emit(*cluster, origin, event);
       }
       if (tracing(*cluster)) {
-        std::string shape;
+        std::string form;
         for (Modifier modifier : in->modifiers)
-          shape += (shape.empty() ? "" : ".") + std::string(spelling(modifier));
+          form += (form.empty() ? "" : ".") + std::string(spelling(modifier));
         trace(*cluster, origin,
-              "event=cp form=" + shape + " d=" + hex(address) +
+              "event=cp form=" + form + " d=" + hex(address) +
                   " desc=" + hex(descriptor));
       }
     });
@@ -181,8 +193,9 @@ Step copy(Exec &x, const Record &r) {
 }
 
 Step shift(Exec &x, const Record &r) {
-  unsigned group = r.aux ? 2 : 1;
-  auto address = uint32_t(pushedAddress(x, *r.detail, 0, x.firstLane()));
+  const auto &s = r.as<GroupRecord>();
+  unsigned group = s.group;
+  auto address = uint32_t(laneAddress(x, s.address, x.firstLane()));
   Origin origin = x.origin(r, int(x.firstLane()));
   Cluster *cluster = x.cluster;
   if (cluster->order) {
@@ -205,13 +218,13 @@ Step shift(Exec &x, const Record &r) {
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
 
-/// op[1]: mask or kNoSlot. aux: group 2.
 Step commit(Exec &x, const Record &r) {
+  const auto &c = r.as<CommitRecord>();
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    uint32_t address = pushedShared(x, *r.detail, 0, lane);
-    uint32_t ranks = r.op[1] == kNoSlot ? 1u << (address >> kRankShift & 31)
-                                        : x.reg<uint16_t>(r.op[1])[lane];
+    uint32_t address = laneShared(x, c.address, lane);
+    uint32_t ranks = c.mask == kNoSlot ? 1u << (address >> kRankShift & 31)
+                                       : x.reg<uint16_t>(c.mask)[lane];
     if (ranks >> x.cluster->ctas.size())
       return x.fault(r, FindingKind::BadAddress,
                      "commit to CTA mask " + hex(ranks) + " in a cluster of " +
@@ -219,7 +232,7 @@ Step commit(Exec &x, const Record &r) {
                      int(lane), address, Hazard::ExitedCta);
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
-    unsigned group = r.aux ? 2 : 1;
+    unsigned group = c.group;
     std::shared_ptr<const Clock> covered;
     if (cluster->order) {
       cluster->tensorOrder->commit(*x.warp, origin, group);
@@ -249,8 +262,13 @@ Step commit(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+unsigned groupOf(const Instruction &in) {
+  return in.has(Modifier::CtaGroup2) ? 2 : 1;
+}
+
 bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
-  CopyShape shape;
+  auto &c = d.record<CopyRecord>(r);
+  CopyShape &shape = c.shape;
   if (in.has(Modifier::Shape128x256b))
     shape = CopyShape::S128x256b;
   else if (in.has(Modifier::Shape4x256b))
@@ -265,21 +283,20 @@ bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
     shape = CopyShape::S64x128bWarp01_23;
   else
     return d.refuse("tcgen05.cp without a known shape");
-  CopyFormat format = in.has(Modifier::B4x16P64)   ? CopyFormat::B4x16P64
-                      : in.has(Modifier::B6x16P32) ? CopyFormat::B6x16P32
-                                                   : CopyFormat::Plain;
-  pushAddress(d, d.detail(r), in.operands[0]);
-  r.op[1] = d.source(in.operands[1], 64);
-  r.aux = uint32_t(shape) | uint32_t(format) << 4 |
-          in.has(Modifier::CtaGroup2) << 8;
+  c.format = in.has(Modifier::B4x16P64)   ? CopyFormat::B4x16P64
+             : in.has(Modifier::B6x16P32) ? CopyFormat::B6x16P32
+                                          : CopyFormat::Plain;
+  c.address = d.address(in.operands[0]);
+  c.descriptor = d.source(in.operands[1], 64);
+  c.group = groupOf(in);
   d.flow().sink = true;
   r.fn = copy;
   return true;
 }
 
-/// aux: 1 = after_thread_sync.
 Step fence(Exec &x, const Record &r) {
-  if (x.cluster->order && r.aux)
+  bool after = r.instruction->opcode == Opcode::Tcgen05FenceAfter;
+  if (x.cluster->order && after)
     x.warp->order->clock.promote(View::TensorFenced);
   else if (x.cluster->order && x.cluster->grid.options.advice)
     x.cluster->tensorOrder->fenceBefore(*x.warp);
@@ -303,26 +320,25 @@ bool decodeTensor(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Tcgen05St:
     return decodeTensorFragment(d, in, r, false);
   case Opcode::Tcgen05Shift:
-    pushAddress(d, d.detail(r), in.operands[0]);
-    r.aux = in.has(Modifier::CtaGroup2);
+    d.record<GroupRecord>(r) = {d.address(in.operands[0]), groupOf(in)};
     r.fn = shift;
     return true;
-  case Opcode::Tcgen05Commit:
-    pushAddress(d, d.detail(r), in.operands[0]);
+  case Opcode::Tcgen05Commit: {
+    auto &c = d.record<CommitRecord>(r);
+    c.address = d.address(in.operands[0]);
     if (in.operands.size() > 1)
-      r.op[1] = d.source(in.operands[1], 16);
-    r.aux = in.has(Modifier::CtaGroup2);
+      c.mask = d.source(in.operands[1], 16);
+    c.group = groupOf(in);
     d.flow().sink = true;
     r.fn = commit;
     return true;
+  }
   case Opcode::Tcgen05WaitLd:
   case Opcode::Tcgen05WaitSt:
-    r.aux = in.opcode == Opcode::Tcgen05WaitSt;
     r.fn = waitTensorWarp;
     return true;
   case Opcode::Tcgen05FenceAfter:
   case Opcode::Tcgen05FenceBefore:
-    r.aux = in.opcode == Opcode::Tcgen05FenceAfter;
     r.fn = fence;
     return true;
   default:

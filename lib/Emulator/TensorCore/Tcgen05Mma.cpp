@@ -8,10 +8,9 @@
 #include "../Async/Async.h"
 #include "../Instructions/Access.h"
 #include "../Order/TensorOrder.h"
+#include "../Ptx/Targets.h"
 #include "../Report/Events.h"
 #include "Tensor.h"
-
-#include "../Ptx/Targets.h"
 
 namespace blockscale::emulator::machine {
 namespace {
@@ -19,7 +18,7 @@ namespace {
 enum class CollectorUse : uint8_t { Discard, Fill, Use, LastUse };
 
 /// tcgen05.mma.
-struct MmaRecord : FamilyRecord {
+struct MmaRecord {
   MmaForm form;
   bool aInTensor = false, aShift = false;
   AddressOperand d;
@@ -29,7 +28,7 @@ struct MmaRecord : FamilyRecord {
   AddressOperand metadata;       ///< of sparse A
   AddressOperand scaleA, scaleB; ///< of block-scaled kinds
   unsigned scaleInputD = 0;
-  std::vector<Slot> disabledLanes;
+  Slots disabledLanes;
   Slot zeroColumns = kNoSlot; ///< mask descriptor of `.ws`
   /// The buffer of B with `.ws`, of A without.
   unsigned collector = 0;
@@ -225,7 +224,7 @@ void adviseRepeats(Exec &x, const Record &r, const MmaRecord &s) {
 }
 
 Step mma(Exec &x, const Record &r) {
-  const auto &m = familyOf<MmaRecord>(r);
+  const auto &m = r.as<MmaRecord>();
   adviseRepeats(x, r, m);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
@@ -326,7 +325,7 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   std::optional<MmaKind> kind = kindOf(in);
   if (!kind)
     return d.refuse("tcgen05.mma without a kind");
-  auto &m = d.family<MmaRecord>(r);
+  auto &m = d.record<MmaRecord>(r);
   m.form.kind = *kind;
   m.form.sparse = in.has(Modifier::Sp);
   m.form.weightStationary = in.has(Modifier::Ws);
@@ -346,22 +345,21 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   size_t least = 5 + m.form.sparse + 2 * scaled;
   if (count < least)
     return d.refuse("missing operands");
-  m.d = addressOperand(d, in.operands[next++]);
+  m.d = d.address(in.operands[next++]);
   if (m.aInTensor)
-    m.a = addressOperand(d, in.operands[next++]);
+    m.a = d.address(in.operands[next++]);
   else
     m.descriptorA = d.source(in.operands[next++], 64);
   m.descriptorB = d.source(in.operands[next++], 64);
   if (m.form.sparse)
-    m.metadata = addressOperand(d, in.operands[next++]);
+    m.metadata = d.address(in.operands[next++]);
   m.idesc = d.source(in.operands[next++], 32);
   if (scaled) {
-    m.scaleA = addressOperand(d, in.operands[next++]);
-    m.scaleB = addressOperand(d, in.operands[next++]);
+    m.scaleA = d.address(in.operands[next++]);
+    m.scaleB = d.address(in.operands[next++]);
   }
   if (next < count && in.operands[next].kind == OperandKind::Vector)
-    for (const Operand &one : in.operands[next++].elements)
-      m.disabledLanes.push_back(d.source(one, 32));
+    m.disabledLanes = d.slots(in.operands[next++], 32, /*write=*/false);
   if (next >= count || m.disabledLanes.size() > 8)
     return d.refuse("missing operands");
   m.enableInputD = d.predicate(in.operands[next++]);

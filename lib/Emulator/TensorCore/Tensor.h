@@ -9,6 +9,7 @@
 #define BLOCKSCALE_LIB_EMULATOR_TENSORCORE_TENSOR_H
 
 #include "../Program/Decoder.h"
+#include "../Run/State.h"
 
 namespace blockscale::emulator::machine {
 
@@ -38,6 +39,9 @@ bool decodeTensorAllocation(Decoder &d, const Instruction &in, Record &r);
 /// tcgen05.ld and tcgen05.st.
 bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
                           bool isLoad);
+
+/// What a tcgen05.ld or st moves for a warp.
+uint64_t fragmentBytes(const Record &r);
 
 /// tcgen05.wait: the whole warp must be here.
 Step waitTensorWarp(Exec &x, const Record &r);

@@ -27,10 +27,19 @@ enum class Call : uint32_t { Allocate, Deallocate, Relinquish };
 const char *const kCallNames[] = {"tcgen05.alloc", "tcgen05.dealloc",
                                   "tcgen05.relinquish_alloc_permit"};
 
-/// aux: 1 = cta_group::2. Next when the peer has made the same call (or none is
-/// needed), Block until then.
+/// A tensor-memory allocation call.
+struct AllocationRecord {
+  AddressOperand result; ///< of alloc: where the address is stored
+  Where where = Where::Generic;
+  Slot address = kNoSlot; ///< of dealloc
+  Slot columns = kNoSlot;
+  bool pair = false; ///< .cta_group::2
+};
+
+/// Next when the peer has made the same call (or none is needed), Block until
+/// then.
 Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
-  if (!(r.aux & 1))
+  if (!r.as<AllocationRecord>().pair)
     return Step::Next;
   auto lane = int(x.firstLane());
   uint32_t peerRank = x.cta->rank ^ 1;
@@ -72,12 +81,12 @@ Step allocate(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   unsigned lane = x.firstLane();
-  uint32_t columns = x.reg<uint32_t>(r.op[1])[lane];
+  const auto &a = r.as<AllocationRecord>();
+  uint32_t columns = x.reg<uint32_t>(a.columns)[lane];
   if (Step step = meetPeer(x, r, Call::Allocate, columns); step != Step::Next)
     return step;
   TensorMemory &tensor = x.cta->tensor;
-  bool pair = r.aux & 1;
-  if (!pair && tensor.canAllocate(columns) == AllocStatus::Ok &&
+  if (!a.pair && tensor.canAllocate(columns) == AllocStatus::Ok &&
       !x.cluster->grid.residency.take(*x.cta, columns, r.line))
     return Step::Block;
   uint32_t address = 0;
@@ -91,14 +100,13 @@ Step allocate(Exec &x, const Record &r) {
                        std::to_string(columns) + " columns)",
                    int(lane), 0, Hazard::IllegalAllocation);
   Access access;
-  if (!resolve(x, r, Where(r.aux2),
-               r.aux2 == uint32_t(Where::Generic)
-                   ? pushedAddress(x, *r.detail, 0, lane)
-                   : pushedShared(x, *r.detail, 0, lane),
+  if (!resolve(x, r, a.where,
+               a.where == Where::Generic ? laneAddress(x, a.result, lane)
+                                         : laneShared(x, a.result, lane),
                lane, 4, Use::Write, access))
     return Step::Fault;
   Touch touch;
-  touch.write = true;
+  touch.write = touch.collective = true;
   touch.flags = PastAccess::Allocation;
   touchLane(x, r, lane, access, access.offset, 4, touch);
   std::memcpy(access.data, &address, 4);
@@ -116,7 +124,7 @@ void checkFree(Exec &x, const Record &r, uint32_t address, uint32_t columns) {
   Cluster &cluster = *x.cluster;
   Origin origin = x.origin(r, int(x.firstLane()));
   cluster.tensorOrder->free(*x.warp, *x.cta, origin, address, columns);
-  if (r.aux & 1)
+  if (r.as<AllocationRecord>().pair)
     cluster.tensorOrder->free(*x.warp, *cluster.ctas[x.cta->rank ^ 1], origin,
                               address, columns);
 }
@@ -125,8 +133,9 @@ Step deallocate(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   unsigned lane = x.firstLane();
-  uint32_t address = x.reg<uint32_t>(r.op[0])[lane];
-  uint32_t columns = x.reg<uint32_t>(r.op[1])[lane];
+  const auto &a = r.as<AllocationRecord>();
+  uint32_t address = x.reg<uint32_t>(a.address)[lane];
+  uint32_t columns = x.reg<uint32_t>(a.columns)[lane];
   if (Step step = meetPeer(x, r, Call::Deallocate, columns); step != Step::Next)
     return step;
   x.group->arrived = false;
@@ -159,17 +168,18 @@ Step relinquish(Exec &x, const Record &r) {
 
 bool decodeTensorAllocation(Decoder &d, const Instruction &in, Record &r) {
   d.flow().sink = true;
-  r.aux = in.has(Modifier::CtaGroup2);
+  auto &a = d.record<AllocationRecord>(r);
+  a.pair = in.has(Modifier::CtaGroup2);
   switch (in.opcode) {
   case Opcode::Tcgen05Alloc:
-    pushAddress(d, d.detail(r), in.operands[0]);
-    r.op[1] = d.source(in.operands[1], 32);
-    r.aux2 = uint32_t(whereOf(in));
+    a.result = d.address(in.operands[0]);
+    a.columns = d.source(in.operands[1], 32);
+    a.where = whereOf(in);
     r.fn = allocate;
     return true;
   case Opcode::Tcgen05Dealloc:
-    r.op[0] = d.source(in.operands[0], 32);
-    r.op[1] = d.source(in.operands[1], 32);
+    a.address = d.source(in.operands[0], 32);
+    a.columns = d.source(in.operands[1], 32);
     r.fn = deallocate;
     return true;
   default:

@@ -15,21 +15,20 @@ namespace {
 
 bool wholeWarp(const Exec &x) { return gathered(x, ~0u); }
 
-Fragment fragmentOf(const Record &r) {
-  Fragment f;
-  f.shape = FragmentShape(r.aux & 15);
-  f.num = r.aux >> 8 & 0xFFFF;
-  f.pack16 = r.aux >> 4 & 1;
-  f.halfSplit = unsigned(r.imm);
-  return f;
-}
+/// tcgen05.ld and tcgen05.st.
+struct FragmentRecord {
+  Fragment fragment;
+  AddressOperand address;
+  Slots registers;
+};
 
 /// One address for all lanes, in the lanes of the warp; false after a report.
 bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
-  address = uint32_t(pushedAddress(x, *r.detail, 0, 0));
+  const AddressOperand &operand = r.as<FragmentRecord>().address;
+  address = uint32_t(laneAddress(x, operand, 0));
   bool same = true;
   forLanes(x.mask, [&](unsigned lane) {
-    same = same && uint32_t(pushedAddress(x, *r.detail, 0, lane)) == address;
+    same = same && uint32_t(laneAddress(x, operand, lane)) == address;
   });
   if (!same)
     x.fault(r, FindingKind::TensorMemory,
@@ -61,15 +60,15 @@ Step loadTensor(Exec &x, const Record &r) {
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
-  Fragment fragment = fragmentOf(r);
+  const Fragment &fragment = r.as<FragmentRecord>().fragment;
   uint32_t words[128 * 32];
   std::optional<uint32_t> never;
   if (auto reason =
           x.cta->tensor.load(fragment, address, x.warp->index, words, never))
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
                    hazardOf(x, fragment, address));
-  issueFragment(x, r, fragment, address, false);
-  const std::vector<Slot> &to = r.detail->a;
+  Slots to = r.as<FragmentRecord>().registers;
+  issueFragment(x, r, fragment, address, to, false);
   for (size_t i = 0; i != to.size(); ++i) {
     std::memcpy(x.at(to[i]), words + i * 32, 128);
     if (!never)
@@ -97,16 +96,16 @@ Step storeTensor(Exec &x, const Record &r) {
   uint32_t address;
   if (!uniformAddress(x, r, address))
     return Step::Fault;
-  Fragment fragment = fragmentOf(r);
+  const Fragment &fragment = r.as<FragmentRecord>().fragment;
   uint32_t words[128 * 32];
-  const std::vector<Slot> &from = r.detail->a;
+  Slots from = r.as<FragmentRecord>().registers;
   for (size_t i = 0; i != from.size(); ++i)
     std::memcpy(words + i * 32, x.at(from[i]), 128);
   if (auto reason =
           x.cta->tensor.store(fragment, address, x.warp->index, words))
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
                    hazardOf(x, fragment, address));
-  issueFragment(x, r, fragment, address, true);
+  issueFragment(x, r, fragment, address, from, true);
   return Step::Next;
 }
 
@@ -139,7 +138,8 @@ unsigned repeat(const Instruction &in) {
 
 bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
                           bool isLoad) {
-  Fragment fragment;
+  auto &f = d.record<FragmentRecord>(r);
+  Fragment &fragment = f.fragment;
   if (in.has(Modifier::Shape32x32b))
     fragment.shape = FragmentShape::S32x32b;
   else if (in.has(Modifier::Shape16x64b))
@@ -155,8 +155,7 @@ bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
   fragment.num = repeat(in);
   if (in.has(Modifier::Red))
     return d.refuse("tcgen05.ld.red is not supported");
-  bool pack = in.has(Modifier::Pack16b) || in.has(Modifier::Unpack16b);
-  fragment.pack16 = pack;
+  fragment.pack16 = in.has(Modifier::Pack16b) || in.has(Modifier::Unpack16b);
   if (!fragment.legal())
     return d.refuse("this repetition does not exist for the shape");
   const Operand &address = in.operands[isLoad ? 1 : 0];
@@ -164,34 +163,27 @@ bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
   if (fragment.shape == FragmentShape::S16x32bx2) {
     if (in.operands.size() != 3)
       return d.refuse("16x32bx2 needs an offset");
-    r.imm = in.operands[isLoad ? 2 : 1].value;
+    fragment.halfSplit = unsigned(in.operands[isLoad ? 2 : 1].value);
   }
-  Detail &detail = d.detail(r);
-  pushAddress(d, detail, address);
-  const Operand &data = in.operands[dataAt];
-  auto add = [&](const Operand &one) {
-    detail.a.push_back(isLoad ? d.destination(one, 32) : d.source(one, 32));
-  };
-  if (data.kind == OperandKind::Vector)
-    for (const Operand &one : data.elements)
-      add(one);
-  else
-    add(data);
-  if (detail.a.size() != fragment.registers())
+  f.address = d.address(address);
+  f.registers = d.slots(in.operands[dataAt], 32, isLoad, d.scratch());
+  if (f.registers.size() != fragment.registers())
     return d.refuse("expected " + std::to_string(fragment.registers()) +
-                    " registers, found " + std::to_string(detail.a.size()));
-  r.aux = uint32_t(fragment.shape) | pack << 4 | fragment.num << 8;
+                    " registers, found " + std::to_string(f.registers.size()));
   d.flow().sink = true;
   r.fn = isLoad ? loadTensor : storeTensor;
   return true;
 }
 
-/// aux: 1 = the stores, else the loads.
+uint64_t fragmentBytes(const Record &r) {
+  return uint64_t(r.as<FragmentRecord>().registers.size()) * 128;
+}
+
 Step waitTensorWarp(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
   Order *order = x.cluster->order.get();
-  if (order && r.aux)
+  if (order && r.instruction->opcode == Opcode::Tcgen05WaitSt)
     order->observe(*x.warp, order->last(*x.warp, 0, Queue::TensorStore));
   else if (order)
     waitLoaded(x);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/Convert.h"
+#include "Convert.h"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/InstructionDescriptor.h"
+#include "InstructionDescriptor.h"
 
 #include <tuple>
 #include <utility>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/MBarrier.h"
+#include "MBarrier.h"
 
 namespace blockscale::emulator {
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/SharedDescriptor.h"
+#include "SharedDescriptor.h"
 
 namespace blockscale::emulator {
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/TensorAreas.h"
+#include "TensorAreas.h"
 
 #include <algorithm>
 

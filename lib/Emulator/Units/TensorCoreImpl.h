@@ -10,7 +10,7 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCOREIMPL_H
 #define BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCOREIMPL_H
 
-#include "blockscale/Emulator/TensorCore.h"
+#include "TensorCore.h"
 
 #include <vector>
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/TensorMap.h"
+#include "TensorMapCopy.h"
 
 #include <algorithm>
 

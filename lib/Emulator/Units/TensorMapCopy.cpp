@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/Convert.h"
-#include "blockscale/Emulator/TensorMap.h"
+#include "TensorMapCopy.h"
+#include "Convert.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/TensorMemory.h"
+#include "TensorMemory.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/WarpMma.h"
+#include "WarpMma.h"
 
 #include <algorithm>
 #include <limits>

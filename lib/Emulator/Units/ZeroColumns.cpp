@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Emulator/ZeroColumns.h"
+#include "ZeroColumns.h"
 
 namespace blockscale::emulator {
 

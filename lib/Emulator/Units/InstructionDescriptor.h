@@ -12,10 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_INSTRUCTIONDESCRIPTOR_H
-#define BLOCKSCALE_EMULATOR_INSTRUCTIONDESCRIPTOR_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_INSTRUCTIONDESCRIPTOR_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_INSTRUCTIONDESCRIPTOR_H
 
-#include "blockscale/Emulator/Convert.h"
+#include "Convert.h"
+
+#include "blockscale/Emulator/MmaKind.h"
 #include "blockscale/Emulator/OpenPoints.h"
 
 #include <cstdint>
@@ -23,20 +25,6 @@
 #include <string>
 
 namespace blockscale::emulator {
-
-enum class MmaKind : uint8_t {
-  F16,
-  TF32,
-  F8F6F4,
-  I8,
-  MXF8F6F4,
-  MXF4,
-  MXF4NVF4
-};
-
-/// PTX name without the 'kind::'.
-const char *name(MmaKind kind);
-bool isBlockScaled(MmaKind kind);
 
 /// What the mnemonic says, without the descriptor.
 struct MmaForm {
@@ -78,4 +66,4 @@ decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_INSTRUCTIONDESCRIPTOR_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_INSTRUCTIONDESCRIPTOR_H

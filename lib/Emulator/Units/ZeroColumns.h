@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_ZEROCOLUMNS_H
-#define BLOCKSCALE_EMULATOR_ZEROCOLUMNS_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_ZEROCOLUMNS_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_ZEROCOLUMNS_H
 
 #include <bitset>
 #include <cstdint>
@@ -35,4 +35,4 @@ std::optional<std::string> decodeZeroColumns(uint64_t bits, unsigned m,
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_ZEROCOLUMNS_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_ZEROCOLUMNS_H

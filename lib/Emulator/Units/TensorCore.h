@@ -15,15 +15,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_TENSORCORE_H
-#define BLOCKSCALE_EMULATOR_TENSORCORE_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCORE_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCORE_H
+
+#include "InstructionDescriptor.h"
+#include "SharedDescriptor.h"
+#include "TensorMemory.h"
+#include "ZeroColumns.h"
 
 #include "blockscale/Emulator/Hazards.h"
-#include "blockscale/Emulator/InstructionDescriptor.h"
 #include "blockscale/Emulator/OpenPoints.h"
-#include "blockscale/Emulator/SharedDescriptor.h"
-#include "blockscale/Emulator/TensorMemory.h"
-#include "blockscale/Emulator/ZeroColumns.h"
 
 #include <array>
 #include <cstdint>
@@ -135,4 +136,4 @@ private:
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_TENSORCORE_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORCORE_H

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_TENSORAREAS_H
-#define BLOCKSCALE_EMULATOR_TENSORAREAS_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORAREAS_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORAREAS_H
 
-#include "blockscale/Emulator/TensorCore.h"
+#include "TensorCore.h"
 
 namespace blockscale::emulator {
 
@@ -41,4 +41,4 @@ std::vector<TensorArea> areasOf(const Fragment &fragment, uint32_t address,
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_TENSORAREAS_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORAREAS_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_CONVERT_H
-#define BLOCKSCALE_EMULATOR_CONVERT_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_CONVERT_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_CONVERT_H
 
 #include <cstdint>
 
@@ -87,4 +87,4 @@ uint32_t unpackUE8M0ToBF16x2(uint32_t packed);
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_CONVERT_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_CONVERT_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_SHAREDDESCRIPTOR_H
-#define BLOCKSCALE_EMULATOR_SHAREDDESCRIPTOR_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_SHAREDDESCRIPTOR_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_SHAREDDESCRIPTOR_H
 
 #include <cstdint>
 #include <optional>
@@ -61,4 +61,4 @@ uint32_t addressMNMajor(const SharedDescriptor &descriptor, uint32_t mnByte,
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_SHAREDDESCRIPTOR_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_SHAREDDESCRIPTOR_H

@@ -12,10 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_WARPMMA_H
-#define BLOCKSCALE_EMULATOR_WARPMMA_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_WARPMMA_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_WARPMMA_H
 
-#include "blockscale/Emulator/Convert.h"
+#include "Convert.h"
+
 #include "blockscale/Emulator/OpenPoints.h"
 
 #include <cstdint>
@@ -99,4 +100,4 @@ void moveMatrix(const uint32_t *in, uint32_t *out);
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_WARPMMA_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_WARPMMA_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_MBARRIER_H
-#define BLOCKSCALE_EMULATOR_MBARRIER_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_MBARRIER_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_MBARRIER_H
 
 #include <cstdint>
 
@@ -100,4 +100,4 @@ private:
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_MBARRIER_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_MBARRIER_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef BLOCKSCALE_EMULATOR_TENSORMEMORY_H
-#define BLOCKSCALE_EMULATOR_TENSORMEMORY_H
+#ifndef BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORMEMORY_H
+#define BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORMEMORY_H
 
 #include "blockscale/Emulator/OpenPoints.h"
 
@@ -166,4 +166,4 @@ private:
 
 } // namespace blockscale::emulator
 
-#endif // BLOCKSCALE_EMULATOR_TENSORMEMORY_H
+#endif // BLOCKSCALE_LIB_EMULATOR_UNITS_TENSORMEMORY_H
