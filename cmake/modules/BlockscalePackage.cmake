@@ -13,9 +13,11 @@ set(installed_headers FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.td
 if(NOT BLOCKSCALE_ENABLE_MLIR)
   list(APPEND installed_headers PATTERN Compiler EXCLUDE
     PATTERN Conversion EXCLUDE PATTERN Dialect EXCLUDE
-    PATTERN InitAll.h EXCLUDE PATTERN Pipelines EXCLUDE PATTERN Target EXCLUDE)
+    PATTERN Execute EXCLUDE PATTERN InitAll.h EXCLUDE
+    PATTERN Pipelines EXCLUDE PATTERN Target EXCLUDE)
 endif()
-install(DIRECTORY include/blockscale DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY include/blockscale include/blockscale-runtime
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT Development ${installed_headers})
 if(BLOCKSCALE_ENABLE_MLIR)
   install(DIRECTORY include/blockscale-c

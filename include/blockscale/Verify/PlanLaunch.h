@@ -16,20 +16,17 @@
 #include "blockscale/Emulator/Machine.h"
 #include "blockscale/Formats/Parsed.h"
 #include "blockscale/HW/Part.h"
-#include "blockscale/Plan/Expression.h"
 #include "blockscale/Plan/Plan.h"
+#include "blockscale/Plan/Sizes.h"
 
 #include <map>
 
 namespace blockscale::verify {
 
-/// What a device runs of a kernel at once.
-struct Residency {
-  /// SMs of the device; the kernels of plans take one to a CTA.
-  int64_t numSms;
-  /// Clusters of the kernel's size.
-  int64_t maxClusters;
-};
+using plan::bindSizes;
+using plan::evaluateSize;
+using plan::memoryBytes;
+using plan::Residency;
 
 /// The residency on `part`, whose larger clusters leave some SMs idle.
 Residency residencyOn(const hw::Part &part, const plan::Kernel &kernel);
@@ -40,26 +37,6 @@ Residency residencyOn(int64_t numSms, const plan::Kernel &kernel);
 /// The residency on the reference part of the chip that the plan names.
 Parsed<Residency> residencyOn(const plan::Plan &plan,
                               const plan::Kernel &kernel);
-
-/// Values of all names that the kernel's expressions may use: its static sizes,
-/// `given` for the dynamic ones, and those of `residency`. Refused: a dynamic
-/// size without value, a size below 1 or beyond its maximum, sizes beyond a
-/// limit of the kernel, a given value that contradicts a static size, a name
-/// that is no size, a plan without one of M, N, K and batch, and a device that
-/// holds no cluster.
-Parsed<plan::Environment> bindSizes(const plan::Kernel &kernel,
-                                    const plan::Environment &given,
-                                    const Residency &residency);
-
-/// The value of an expression of the plan that must not be negative.
-Parsed<uint64_t> evaluateSize(const std::string &expression,
-                              const plan::Environment &sizes);
-
-/// Bytes of global memory that a pointer or tensor-map parameter stands for;
-/// 0 for a scalar.
-Parsed<uint64_t> memoryBytes(const plan::Kernel &kernel,
-                             const plan::Parameter &parameter,
-                             const plan::Environment &sizes);
 
 /// How the parameters of `kernel` differ from those that `module` declares for
 /// it: number, place, size and alignment. Empty if they agree.

@@ -1,0 +1,54 @@
+//===- Sizes.h - what a plan says of the sizes of one launch ----*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Binds the names of a plan's formulas to numbers, and says how much memory
+// each parameter then stands for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_PLAN_SIZES_H
+#define BLOCKSCALE_PLAN_SIZES_H
+
+#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Plan/Expression.h"
+#include "blockscale/Plan/Plan.h"
+
+namespace blockscale::plan {
+
+/// What a device runs of a kernel at once.
+struct Residency {
+  /// SMs of the device; the kernels of plans take one to a CTA.
+  int64_t numSms;
+  /// Clusters of the kernel's size.
+  int64_t maxClusters;
+};
+
+/// CTAs of a cluster of `kernel`. What is far above any cluster is not
+/// multiplied further.
+int64_t clusterCtas(const Kernel &kernel);
+
+/// Values of all names that the kernel's expressions may use: its static sizes,
+/// `given` for the dynamic ones, and those of `residency`. Refused: a dynamic
+/// size without value, a size below 1 or beyond its maximum, sizes beyond a
+/// limit of the kernel, a given value that contradicts a static size, a name
+/// that is no size, a plan without one of M, N, K and batch, and a device that
+/// holds no cluster.
+Parsed<Environment> bindSizes(const Kernel &kernel, const Environment &given,
+                              const Residency &residency);
+
+/// The value of an expression of the plan that must not be negative.
+Parsed<uint64_t> evaluateSize(const std::string &expression,
+                              const Environment &sizes);
+
+/// Bytes of global memory that a pointer or tensor-map parameter stands for;
+/// 0 for a scalar.
+Parsed<uint64_t> memoryBytes(const Kernel &kernel, const Parameter &parameter,
+                             const Environment &sizes);
+
+} // namespace blockscale::plan
+
+#endif // BLOCKSCALE_PLAN_SIZES_H

@@ -1,0 +1,74 @@
+//===- HostOperands.h - from host memory to a kernel's memory ---*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A launch takes its operands as compiled host code has them: arrays of any
+// strides, one element in at least a byte. Here they become what the launch
+// plan wants in global memory, and D comes back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_RUNTIME_HOSTOPERANDS_H
+#define BLOCKSCALE_RUNTIME_HOSTOPERANDS_H
+
+#include "blockscale-runtime/Runtime.h"
+#include "blockscale/Plan/Sizes.h"
+
+#include <map>
+#include <vector>
+
+namespace blockscale::runtime {
+
+/// One operand in host memory; see BlockscaleOperand. Sizes and strides are in
+/// elements, outermost first.
+struct HostOperand {
+  std::string role;
+  uint8_t *data = nullptr;
+  std::vector<int64_t> sizes, strides;
+  int64_t elementBytes = 1;
+};
+
+/// Operands by their roles.
+using HostOperands = std::map<std::string, HostOperand>;
+
+/// The operands of a call of the runtime. Fails for one without role or shape,
+/// or given twice.
+Parsed<HostOperands> readOperands(const BlockscaleOperand *operands,
+                                  int64_t count);
+
+/// What a kernel's parameters stand for, by their roles: the bytes behind
+/// pointers and tensor maps, and numbers.
+struct DeviceData {
+  std::map<std::string, std::vector<uint8_t>> memory;
+  std::map<std::string, float> scalars;
+};
+
+/// Why these are not the operands of `kernel`: one that is missing or unknown,
+/// a rank that no operand of this role has, an element of another size, or data
+/// without an address. Empty if they are.
+std::string whyNotOperands(const plan::Kernel &kernel,
+                           const HostOperands &operands);
+
+/// M, N, K and batch, as the shapes of "d" and "a_data" have them. `operands`
+/// must be the kernel's (whyNotOperands).
+plan::Environment sizesOf(const plan::Kernel &kernel,
+                          const HostOperands &operands);
+
+/// The memory of all operands but "d", which has the right size and zeros, for
+/// `sizes` as plan::bindSizes gives them. Fails where a shape is not that of
+/// the sizes.
+Parsed<DeviceData> packOperands(const plan::Kernel &kernel,
+                                const plan::Environment &sizes,
+                                const HostOperands &operands);
+
+/// Copies the elements of D, row-major in `memory`, to where the operand "d"
+/// has them. The shapes agreed when the operands were packed.
+void storeResult(const std::vector<uint8_t> &memory, const HostOperand &d);
+
+} // namespace blockscale::runtime
+
+#endif // BLOCKSCALE_RUNTIME_HOSTOPERANDS_H

@@ -1,0 +1,188 @@
+//===- Sizes.cpp - what a plan says of the sizes of one launch ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Plan/Sizes.h"
+
+#include <algorithm>
+
+using namespace blockscale;
+using namespace blockscale::plan;
+
+static const Size *findSize(const Kernel &kernel, std::string_view name) {
+  for (const Size &size : kernel.sizes)
+    if (size.name == name)
+      return &size;
+  return nullptr;
+}
+
+int64_t plan::clusterCtas(const Kernel &kernel) {
+  int64_t ctas = 1;
+  for (int64_t extent : kernel.cluster)
+    if (ctas <= plan::kMaxSize)
+      ctas *= std::clamp<int64_t>(extent, 1, plan::kMaxSize);
+  return ctas;
+}
+
+/// Why a device of that residency cannot run the kernel; empty if it can.
+static std::string whyNotResident(const Kernel &kernel,
+                                  const Residency &residency) {
+  int64_t ctas = clusterCtas(kernel);
+  if (residency.numSms > 0 && residency.maxClusters == 0)
+    return "kernel '" + kernel.name + "': " + std::to_string(residency.numSms) +
+           " SMs cannot hold a cluster of " + std::to_string(ctas) + " CTAs";
+  for (auto [name, value] : {std::pair("num_sms", residency.numSms),
+                             std::pair("max_clusters", residency.maxClusters)})
+    if (value < 1 || value > plan::kMaxSize)
+      return std::string(name) + " is " + std::to_string(value) +
+             "; expected 1 to " + std::to_string(plan::kMaxSize);
+  return "";
+}
+
+/// ", but K is 40" for the dynamic sizes.
+static std::string sizesText(const Kernel &kernel, const Environment &sizes) {
+  std::string text;
+  for (const Size &size : kernel.sizes)
+    if (!size.value)
+      text += (text.empty() ? ", but " : ", ") + size.name + " is " +
+              std::to_string(sizes.at(size.name));
+  return text;
+}
+
+Parsed<Environment> plan::bindSizes(const Kernel &kernel,
+                                    const Environment &given,
+                                    const Residency &residency) {
+  using Result = Parsed<Environment>;
+  for (const auto &[name, value] : given)
+    if (!findSize(kernel, name))
+      return Result::failure("'" + name + "' is not a size of kernel '" +
+                             kernel.name + "'");
+  for (const char *name : {"M", "N", "K", "batch"})
+    if (!findSize(kernel, name))
+      return Result::failure("the plan of kernel '" + kernel.name +
+                             "' has no size '" + name + "'");
+  if (std::string error = whyNotResident(kernel, residency); !error.empty())
+    return Result::failure(error);
+  Environment sizes{{"num_sms", residency.numSms},
+                    {"max_clusters", residency.maxClusters}};
+  for (const Size &size : kernel.sizes) {
+    auto found = given.find(size.name);
+    if (found == given.end() && !size.value)
+      return Result::failure("size '" + size.name + "' of kernel '" +
+                             kernel.name + "' is dynamic and needs a value");
+    int64_t value = found == given.end() ? *size.value : found->second;
+    if (size.value && value != *size.value)
+      return Result::failure(
+          "size '" + size.name + "' of kernel '" + kernel.name + "' is " +
+          std::to_string(*size.value) + ", not " + std::to_string(value));
+    if (value < 1 || value > size.maximum)
+      return Result::failure("size '" + size.name + "' is " +
+                             std::to_string(value) + "; expected 1 to " +
+                             std::to_string(size.maximum));
+    sizes[size.name] = value;
+  }
+  for (const plan::Limit &limit : kernel.limits) {
+    Parsed<uint64_t> value = evaluateSize(limit.value, sizes);
+    if (!value)
+      return Result::failure(value.error);
+    if (*value > uint64_t(limit.maximum))
+      return Result::failure("kernel '" + kernel.name + "' would need " +
+                             std::to_string(*value) + " " + limit.what +
+                             "; at most " + std::to_string(limit.maximum) +
+                             " are legal");
+  }
+  for (const std::string &condition : kernel.conditions) {
+    plan::ConditionResult holds = plan::holds(condition, sizes);
+    if (auto *error = std::get_if<std::string>(&holds))
+      return Result::failure("'" + condition + "': " + *error);
+    if (!std::get<bool>(holds))
+      return Result::failure("kernel '" + kernel.name + "' needs " + condition +
+                             sizesText(kernel, sizes));
+  }
+  return Result::success(sizes);
+}
+
+Parsed<uint64_t> plan::evaluateSize(const std::string &expression,
+                                    const Environment &sizes) {
+  plan::EvaluationResult result = plan::evaluate(expression, sizes);
+  if (auto *error = std::get_if<std::string>(&result))
+    return Parsed<uint64_t>::failure("'" + expression + "': " + *error);
+  int64_t value = std::get<int64_t>(result);
+  if (value < 0)
+    return Parsed<uint64_t>::failure("'" + expression + "' is " +
+                                     std::to_string(value));
+  return Parsed<uint64_t>::success(uint64_t(value));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Memory of one launch stays below this, so that a wrong plan cannot ask the
+/// host for everything.
+static constexpr uint64_t kMaxMemory = uint64_t(1) << 40;
+
+static Parsed<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
+  if (left != 0 && right > kMaxMemory / left)
+    return Parsed<uint64_t>::failure("more than 2^40 bytes of memory");
+  return Parsed<uint64_t>::success(left * right);
+}
+
+/// Bytes of a number of D, C or the bias; 0 for an unknown type.
+static uint64_t plainBytes(std::string_view type) {
+  if (type == "f32" || type == "i32")
+    return 4;
+  return type == "bf16" || type == "f16" ? 2 : 0;
+}
+
+Parsed<uint64_t> plan::memoryBytes(const Kernel &kernel,
+                                   const plan::Parameter &parameter,
+                                   const Environment &sizes) {
+  using Result = Parsed<uint64_t>;
+  if (parameter.kind == plan::ParameterKind::Scalar)
+    return Result::success(0);
+  const std::string &operand = parameter.operand;
+  if (parameter.role == operand + "_data")
+    for (const plan::DataPacking &data : kernel.data)
+      if (data.operand == operand) {
+        Result pitch = evaluateSize(data.batchPitch, sizes);
+        if (!pitch)
+          return pitch;
+        auto batch = sizes.find("batch");
+        if (batch == sizes.end())
+          return Result::failure("no value for 'batch'");
+        return checkedProduct(*pitch, uint64_t(batch->second));
+      }
+  if (parameter.role == operand + "_scales")
+    for (const plan::ScalePacking &scales : kernel.scales)
+      if (scales.operand == operand) {
+        Result bytes = evaluateSize(scales.bytes, sizes);
+        return bytes ? checkedProduct(*bytes, 1) : bytes;
+      }
+  if (parameter.role == operand + "_metadata")
+    for (const plan::MetadataPacking &metadata : kernel.metadata)
+      if (metadata.operand == operand) {
+        Result bytes = evaluateSize(metadata.bytes, sizes);
+        return bytes ? checkedProduct(*bytes, 1) : bytes;
+      }
+  if (parameter.role == operand + "_tensor_scale")
+    for (const plan::TensorScales &scales : kernel.tensorScales)
+      if (scales.operand == operand) {
+        Result count = evaluateSize(scales.elements, sizes);
+        return count ? checkedProduct(*count, sizeof(float)) : count;
+      }
+  for (const plan::PlainOperand &plain : kernel.operands)
+    if (plain.operand == parameter.role) {
+      uint64_t bytes = plainBytes(plain.type);
+      if (!bytes)
+        return Result::failure("parameter '" + parameter.role + "' of type '" +
+                               plain.type + "'");
+      Result count = evaluateSize(plain.elements, sizes);
+      return count ? checkedProduct(*count, bytes) : count;
+    }
+  return Result::failure("the plan does not say what parameter '" +
+                         parameter.role + "' points to");
+}

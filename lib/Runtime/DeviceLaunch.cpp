@@ -1,0 +1,323 @@
+//===- DeviceLaunch.cpp - one launch through the driver -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceLaunch.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace blockscale;
+using namespace blockscale::runtime;
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+Parsed<Context> runtime::enterContext(const Driver &driver) {
+  using Given = Parsed<Context>;
+  Context context = nullptr;
+  if (Result result = driver.currentContext(&context))
+    return Given::failure(driver.failure("cuCtxGetCurrent", result));
+  if (context)
+    return Given::success(context);
+  Device device = 0;
+  if (Result result = driver.deviceGet(&device, 0))
+    return Given::failure(driver.failure("cuDeviceGet", result));
+  if (Result result = driver.retainPrimary(&context, device))
+    return Given::failure(driver.failure("cuDevicePrimaryCtxRetain", result));
+  if (Result result = driver.setContext(context))
+    return Given::failure(driver.failure("cuCtxSetCurrent", result));
+  return Given::success(context);
+}
+
+std::string runtime::computeCapability(const Driver &driver) {
+  Device device = 0;
+  int major = 0, minor = 0;
+  bool isKnown =
+      driver.contextDevice(&device) == kCudaSuccess &&
+      driver.deviceAttribute(&major, DeviceAttribute::ComputeCapabilityMajor,
+                             device) == kCudaSuccess &&
+      driver.deviceAttribute(&minor, DeviceAttribute::ComputeCapabilityMinor,
+                             device) == kCudaSuccess;
+  return isKnown ? std::to_string(major) + "." + std::to_string(minor)
+                 : "unknown";
+}
+
+std::string runtime::unloadIn(const Driver &driver, Context context,
+                              Module module) {
+  Context before = nullptr;
+  if (Result result = driver.currentContext(&before))
+    return driver.failure("cuCtxGetCurrent", result);
+  if (Result result = driver.setContext(context))
+    return driver.failure("cuCtxSetCurrent", result);
+  std::string why =
+      driver.failure("cuModuleUnload", driver.unloadModule(module));
+  std::string back =
+      driver.failure("cuCtxSetCurrent", driver.setContext(before));
+  return why.empty() ? back : why;
+}
+
+//===----------------------------------------------------------------------===//
+// A launch
+//===----------------------------------------------------------------------===//
+
+DeviceLauncher::~DeviceLauncher() {
+  for (auto [role, address] : memory)
+    driver.release(address);
+}
+
+/// Gets the function and asks for its shared memory and cluster.
+std::string DeviceLauncher::getFunction(Module module) {
+  if (Result result =
+          driver.getFunction(&function, module, kernel.name.c_str()))
+    return check("cuModuleGetFunction", result);
+  // Larger clusters may not find room on every part.
+  constexpr int64_t kMaxPortableCluster = 8;
+  if (plan::clusterCtas(kernel) > kMaxPortableCluster)
+    if (Result result = driver.setFunctionAttribute(
+            function, FunctionAttribute::NonPortableClusterSizeAllowed, 1))
+      return check("cuFuncSetAttribute", result);
+  if (kernel.sharedMemoryBytes > uint64_t(std::numeric_limits<int>::max()))
+    return "the plan asks for " + std::to_string(kernel.sharedMemoryBytes) +
+           " bytes of shared memory";
+  return check("cuFuncSetAttribute",
+               driver.setFunctionAttribute(
+                   function, FunctionAttribute::MaxDynamicSharedSizeBytes,
+                   int(kernel.sharedMemoryBytes)));
+}
+
+static bool isExtent(int64_t value) {
+  return value >= 1 && value <= std::numeric_limits<int32_t>::max();
+}
+
+std::string DeviceLauncher::configure() {
+  for (const std::vector<int64_t> *extents : {&kernel.block, &kernel.cluster})
+    if (extents->size() != 3 ||
+        !std::all_of(extents->begin(), extents->end(), isExtent))
+      return "the plan's block and cluster are not three positive numbers each";
+  configuration.blockX = unsigned(kernel.block[0]);
+  configuration.blockY = unsigned(kernel.block[1]);
+  configuration.blockZ = unsigned(kernel.block[2]);
+  configuration.sharedBytes = unsigned(kernel.sharedMemoryBytes);
+  configuration.attributes = attributes;
+  LaunchAttribute &cluster = attributes[configuration.attributeCount++];
+  cluster.id = LaunchAttributeId::ClusterDimension;
+  cluster.value.clusterDimension = {unsigned(kernel.cluster[0]),
+                                    unsigned(kernel.cluster[1]),
+                                    unsigned(kernel.cluster[2])};
+  if (!kernel.dependentLaunch)
+    return "";
+  LaunchAttribute &dependent = attributes[configuration.attributeCount++];
+  dependent.id = LaunchAttributeId::ProgrammaticStreamSerialization;
+  dependent.value.programmaticStreamSerializationAllowed = 1;
+  return "";
+}
+
+std::string DeviceLauncher::findResidency(plan::Residency &residency) {
+  Device device = 0;
+  if (Result result = driver.contextDevice(&device))
+    return check("cuCtxGetDevice", result);
+  int count = 0;
+  if (Result result = driver.deviceAttribute(
+          &count, DeviceAttribute::MultiprocessorCount, device))
+    return check("cuDeviceGetAttribute", result);
+  residency = {count, count / plan::clusterCtas(kernel)};
+  return "";
+}
+
+/// Where the grid depends on it, the clusters that run at once, as the driver
+/// counts them.
+std::string DeviceLauncher::countClusters(plan::Residency &residency) {
+  bool asks = std::any_of(kernel.grid.begin(), kernel.grid.end(),
+                          [](const std::string &extent) {
+                            return extent.find("max_clusters") != extent.npos;
+                          });
+  if (!asks)
+    return "";
+  // The question wants a grid that is a multiple of the cluster.
+  configuration.gridX = unsigned(kernel.cluster[0]);
+  configuration.gridY = unsigned(kernel.cluster[1]);
+  configuration.gridZ = unsigned(kernel.cluster[2]);
+  int clusters = 0;
+  if (Result result =
+          driver.maxActiveClusters(&clusters, function, &configuration))
+    return check("cuOccupancyMaxActiveClusters", result);
+  residency.maxClusters = clusters;
+  return "";
+}
+
+/// Gives all names of the plan's formulas their numbers.
+std::string DeviceLauncher::bind(const plan::Environment &given,
+                                 const plan::Residency &residency) {
+  Parsed<plan::Environment> bound = plan::bindSizes(kernel, given, residency);
+  if (!bound)
+    return bound.error;
+  sizes = std::move(*bound.value);
+  return setGrid();
+}
+
+std::string DeviceLauncher::setGrid() {
+  unsigned *extents[] = {&configuration.gridX, &configuration.gridY,
+                         &configuration.gridZ};
+  if (kernel.grid.size() != 3)
+    return "the plan's grid is not three formulas";
+  for (size_t axis = 0; axis < 3; ++axis) {
+    Parsed<uint64_t> extent = plan::evaluateSize(kernel.grid[axis], sizes);
+    if (!extent)
+      return extent.error;
+    if (!isExtent(int64_t(*extent)))
+      return "the grid would have " + std::to_string(*extent) +
+             " CTAs along one axis";
+    *extents[axis] = unsigned(*extent);
+  }
+  return "";
+}
+
+std::string DeviceLauncher::upload(const DeviceData &data) {
+  for (const auto &[role, bytes] : data.memory) {
+    DevicePointer address = 0;
+    if (Result result = driver.allocate(&address, bytes.size()))
+      return "'" + role + "' of " + std::to_string(bytes.size()) +
+             " bytes: " + check("cuMemAlloc", result);
+    memory[role] = address;
+    // The kernel writes all of D.
+    if (role == "d")
+      continue;
+    if (Result result =
+            driver.copyToDevice(address, bytes.data(), bytes.size()))
+      return "'" + role + "': " + check("cuMemcpyHtoD", result);
+  }
+  return "";
+}
+
+std::string DeviceLauncher::addTensorMap(const plan::Parameter &parameter,
+                                         DevicePointer address) {
+  const plan::TensorMap &map = *parameter.tensorMap;
+  constexpr size_t kMaxRank = 5;
+  size_t rank = map.globalDim.size();
+  if (rank < 1 || rank > kMaxRank || map.globalStrides.size() + 1 != rank ||
+      map.boxDim.size() != rank || map.elementStrides.size() != rank)
+    return "the tensor map of '" + parameter.role +
+           "' does not have one rank of 1 to 5";
+  uint64_t extents[kMaxRank] = {}, strides[kMaxRank] = {};
+  uint32_t box[kMaxRank] = {}, steps[kMaxRank] = {};
+  for (size_t i = 0; i < rank; ++i) {
+    Parsed<uint64_t> extent = plan::evaluateSize(map.globalDim[i], sizes);
+    Parsed<uint64_t> stride =
+        i + 1 < rank ? plan::evaluateSize(map.globalStrides[i], sizes)
+                     : Parsed<uint64_t>::success(0);
+    if (!extent || !stride)
+      return extent ? stride.error : extent.error;
+    extents[i] = *extent;
+    strides[i] = *stride;
+    box[i] = uint32_t(map.boxDim[i]);
+    steps[i] = uint32_t(map.elementStrides[i]);
+  }
+  maps.emplace_back();
+  parameters.push_back(&maps.back());
+  Result result = driver.encodeTiled(
+      &maps.back(), int(map.dataType.code), unsigned(rank),
+      reinterpret_cast<void *>(address), extents, strides, box, steps,
+      int(map.interleave.code), int(map.swizzle.code),
+      int(map.l2Promotion.code), int(map.oobFill.code));
+  if (result == kCudaSuccess)
+    return "";
+  return "'" + parameter.role + "': " + check("cuTensorMapEncodeTiled", result);
+}
+
+std::string DeviceLauncher::addParameter(const plan::Parameter &parameter,
+                                         const DeviceData &data) {
+  if (parameter.kind == plan::ParameterKind::TensorMap)
+    return addTensorMap(parameter, memory.at(parameter.role));
+  if (parameter.kind == plan::ParameterKind::Pointer) {
+    pointers.push_back(memory.at(parameter.role));
+    parameters.push_back(&pointers.back());
+    return "";
+  }
+  auto size = sizes.find(parameter.operand);
+  if (parameter.type == "i32" && size != sizes.end()) {
+    integers.push_back(int32_t(size->second));
+    parameters.push_back(&integers.back());
+    return "";
+  }
+  auto number = data.scalars.find(parameter.role);
+  if (number == data.scalars.end())
+    return "no value for parameter '" + parameter.role + "'";
+  numbers.push_back(number->second);
+  parameters.push_back(&numbers.back());
+  return "";
+}
+
+/// Packs and uploads the operands, and lines the parameters up.
+std::string DeviceLauncher::gather(const HostOperands &operands) {
+  Parsed<DeviceData> data = packOperands(kernel, sizes, operands);
+  if (!data)
+    return data.error;
+  if (std::string why = upload(*data); !why.empty())
+    return why;
+  for (const plan::Parameter &parameter : kernel.parameters)
+    if (std::string why = addParameter(parameter, *data); !why.empty())
+      return why;
+  d = std::move(data.value->memory.at("d"));
+  result = operands.at("d");
+  return "";
+}
+
+std::string DeviceLauncher::named(std::string why) const {
+  const std::string name = "kernel '" + kernel.name + "'";
+  bool isNamed = why.empty() || why.compare(0, name.size(), name) == 0;
+  return isNamed ? why : name + ": " + why;
+}
+
+std::string DeviceLauncher::prepare(const plan::Environment &given,
+                                    const HostOperands &operands) {
+  plan::Residency residency{};
+  std::string why = configure();
+  if (why.empty())
+    why = findResidency(residency);
+  if (why.empty())
+    why = bind(given, residency);
+  return named(why.empty() ? gather(operands) : why);
+}
+
+std::string DeviceLauncher::launch(Module module,
+                                   const plan::Environment &given,
+                                   const HostOperands &operands) {
+  plan::Residency residency{};
+  std::string why = configure();
+  if (why.empty())
+    why = getFunction(module);
+  if (why.empty())
+    why = findResidency(residency);
+  if (why.empty())
+    why = countClusters(residency);
+  if (why.empty())
+    why = bind(given, residency);
+  if (why.empty())
+    why = gather(operands);
+  if (why.empty())
+    why = check("cuLaunchKernelEx", driver.launch(&configuration, function,
+                                                  parameters.data(), nullptr));
+  return named(why);
+}
+
+std::string DeviceLauncher::finish() {
+  // What a kernel does wrong is reported when it is waited for.
+  if (Result result = driver.synchronize())
+    return named(check("cuCtxSynchronize", result));
+  if (Result result = driver.copyToHost(d.data(), memory.at("d"), d.size()))
+    return named(check("cuMemcpyDtoH", result));
+  storeResult(d, result);
+  return "";
+}
+
+unsigned DeviceLauncher::grid(unsigned axis) const {
+  const unsigned extents[] = {configuration.gridX, configuration.gridY,
+                              configuration.gridZ};
+  return extents[axis];
+}

@@ -1,0 +1,93 @@
+//===- DeviceLaunch.h - one launch through the driver -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_RUNTIME_DEVICELAUNCH_H
+#define BLOCKSCALE_LIB_RUNTIME_DEVICELAUNCH_H
+
+#include "Driver.h"
+#include "blockscale/Runtime/HostOperands.h"
+
+#include <list>
+
+namespace blockscale::runtime {
+
+/// The calling thread's context; where it has none, the primary context of
+/// device 0 becomes it.
+Parsed<Context> enterContext(const Driver &driver);
+
+/// "10.0", of the device of the calling thread's context.
+std::string computeCapability(const Driver &driver);
+
+/// Unloads `module` of `context` and leaves the thread's context as it was.
+/// Returns what went wrong.
+std::string unloadIn(const Driver &driver, Context context, Module module);
+
+/// One launch of a kernel with its operands on the device. Each step returns
+/// what went wrong. `kernel` must outlive it, and the operands be the kernel's.
+class DeviceLauncher {
+public:
+  DeviceLauncher(const Driver &driver, const plan::Kernel &kernel)
+      : driver(driver), kernel(kernel) {}
+  ~DeviceLauncher();
+  DeviceLauncher(const DeviceLauncher &) = delete;
+  DeviceLauncher &operator=(const DeviceLauncher &) = delete;
+
+  /// Launches the kernel of `module`.
+  std::string launch(Module module, const plan::Environment &given,
+                     const HostOperands &operands);
+  /// Everything up to the launch, which somebody else does.
+  std::string prepare(const plan::Environment &given,
+                      const HostOperands &operands);
+  /// Waits for the kernel and stores its result.
+  std::string finish();
+
+  /// After `prepare`: CTAs along an axis, and the values of the parameters.
+  unsigned grid(unsigned axis) const;
+  const std::vector<void *> &values() const { return parameters; }
+
+private:
+  std::string getFunction(Module module);
+  std::string configure();
+  std::string findResidency(plan::Residency &residency);
+  std::string countClusters(plan::Residency &residency);
+  std::string bind(const plan::Environment &given,
+                   const plan::Residency &residency);
+  std::string setGrid();
+  std::string gather(const HostOperands &operands);
+  std::string upload(const DeviceData &data);
+  std::string addParameter(const plan::Parameter &parameter,
+                           const DeviceData &data);
+  std::string addTensorMap(const plan::Parameter &parameter,
+                           DevicePointer address);
+  std::string check(const char *function, Result result) const {
+    return driver.failure(function, result);
+  }
+  /// The sentence with the kernel's name in front.
+  std::string named(std::string why) const;
+
+  const Driver &driver;
+  const plan::Kernel &kernel;
+  Function function = nullptr;
+  LaunchAttribute attributes[2] = {};
+  LaunchConfiguration configuration = {};
+  plan::Environment sizes;
+  std::map<std::string, DevicePointer> memory;
+  /// The values behind `parameters`; lists do not move what they hold.
+  std::list<TensorMapBytes> maps;
+  std::list<DevicePointer> pointers;
+  std::list<int32_t> integers;
+  std::list<float> numbers;
+  std::vector<void *> parameters;
+  /// D as the kernel wrote it, and where it goes.
+  std::vector<uint8_t> d;
+  HostOperand result;
+};
+
+} // namespace blockscale::runtime
+
+#endif // BLOCKSCALE_LIB_RUNTIME_DEVICELAUNCH_H

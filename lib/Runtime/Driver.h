@@ -1,0 +1,123 @@
+//===- Driver.h - the CUDA driver, found at run time ------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of libcuda.so.1 that launching takes, with declarations of our
+// own for the few structures: a program that never meets a GPU needs nothing of
+// CUDA. CudaAbiTest.cpp compares them with cuda.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_RUNTIME_DRIVER_H
+#define BLOCKSCALE_LIB_RUNTIME_DRIVER_H
+
+#include "blockscale/Formats/Parsed.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace blockscale::runtime {
+
+using Result = int;
+using Device = int;
+using DevicePointer = unsigned long long;
+using Context = struct CUctx_st *;
+using Module = struct CUmod_st *;
+using Function = struct CUfunc_st *;
+using Stream = struct CUstream_st *;
+
+inline constexpr Result kCudaSuccess = 0;
+
+/// Numbers of cuda.h's enumerators.
+enum class DeviceAttribute : int {
+  MultiprocessorCount = 16,
+  ComputeCapabilityMajor = 75,
+  ComputeCapabilityMinor = 76
+};
+enum class FunctionAttribute : int {
+  MaxDynamicSharedSizeBytes = 8,
+  NonPortableClusterSizeAllowed = 14
+};
+enum class LaunchAttributeId : int {
+  ClusterDimension = 4,
+  ProgrammaticStreamSerialization = 6
+};
+
+struct alignas(128) TensorMapBytes {
+  uint64_t words[16];
+};
+
+struct LaunchAttribute {
+  LaunchAttributeId id;
+  alignas(8) union {
+    char bytes[64];
+    struct {
+      unsigned x, y, z;
+    } clusterDimension;
+    int programmaticStreamSerializationAllowed;
+  } value;
+};
+
+struct LaunchConfiguration {
+  unsigned gridX, gridY, gridZ;
+  unsigned blockX, blockY, blockZ;
+  unsigned sharedBytes;
+  Stream stream;
+  LaunchAttribute *attributes;
+  unsigned attributeCount;
+};
+
+/// Every function as X(name in libcuda, member, parameters).
+#define BLOCKSCALE_DRIVER_FUNCTIONS(X)                                         \
+  X("cuInit", init, (unsigned))                                                \
+  X("cuGetErrorName", errorName, (Result, const char **))                      \
+  X("cuGetErrorString", errorString, (Result, const char **))                  \
+  X("cuDeviceGet", deviceGet, (Device *, int))                                 \
+  X("cuDeviceGetAttribute", deviceAttribute, (int *, DeviceAttribute, Device)) \
+  X("cuDevicePrimaryCtxRetain", retainPrimary, (Context *, Device))            \
+  X("cuCtxGetCurrent", currentContext, (Context *))                            \
+  X("cuCtxSetCurrent", setContext, (Context))                                  \
+  X("cuCtxGetDevice", contextDevice, (Device *))                               \
+  X("cuModuleLoadData", loadModule, (Module *, const void *))                  \
+  X("cuModuleUnload", unloadModule, (Module))                                  \
+  X("cuModuleGetFunction", getFunction, (Function *, Module, const char *))    \
+  X("cuFuncSetAttribute", setFunctionAttribute,                                \
+    (Function, FunctionAttribute, int))                                        \
+  X("cuMemAlloc_v2", allocate, (DevicePointer *, size_t))                      \
+  X("cuMemFree_v2", release, (DevicePointer))                                  \
+  X("cuMemcpyHtoD_v2", copyToDevice, (DevicePointer, const void *, size_t))    \
+  X("cuMemcpyDtoH_v2", copyToHost, (void *, DevicePointer, size_t))            \
+  X("cuTensorMapEncodeTiled", encodeTiled,                                     \
+    (TensorMapBytes *, int, unsigned, void *, const uint64_t *,                \
+     const uint64_t *, const uint32_t *, const uint32_t *, int, int, int,      \
+     int))                                                                     \
+  X("cuOccupancyMaxActiveClusters", maxActiveClusters,                         \
+    (int *, Function, const LaunchConfiguration *))                            \
+  X("cuLaunchKernelEx", launch,                                                \
+    (const LaunchConfiguration *, Function, void **, void **))                 \
+  X("cuCtxSynchronize", synchronize, (void))
+
+struct Driver {
+#define BLOCKSCALE_DRIVER_MEMBER(name, member, parameters)                     \
+  Result(*member) parameters = nullptr;
+  BLOCKSCALE_DRIVER_FUNCTIONS(BLOCKSCALE_DRIVER_MEMBER)
+#undef BLOCKSCALE_DRIVER_MEMBER
+
+  /// "cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE (invalid argument)"; empty for
+  /// success.
+  std::string failure(const char *function, Result result) const;
+};
+
+/// The driver, loaded and initialised by the first call; or why there is none,
+/// which later calls try again. Looked for as the dynamic loader looks for
+/// libcuda.so.1.
+Parsed<const Driver *> findDriver();
+
+} // namespace blockscale::runtime
+
+#endif // BLOCKSCALE_LIB_RUNTIME_DRIVER_H

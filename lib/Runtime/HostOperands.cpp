@@ -1,0 +1,375 @@
+//===- HostOperands.cpp - from host memory to a kernel's memory -----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/HostOperands.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace blockscale;
+using namespace blockscale::runtime;
+
+Parsed<HostOperands> runtime::readOperands(const BlockscaleOperand *operands,
+                                           int64_t count) {
+  using Result = Parsed<HostOperands>;
+  HostOperands result;
+  for (int64_t i = 0; i < count; ++i) {
+    const BlockscaleOperand &given = operands[i];
+    if (!given.role)
+      return Result::failure("operand " + std::to_string(i) + " has no role");
+    if (given.rank < 0 || (given.rank > 0 && (!given.sizes || !given.strides)))
+      return Result::failure("operand '" + std::string(given.role) +
+                             "' has no shape");
+    HostOperand operand;
+    operand.role = given.role;
+    operand.data = static_cast<uint8_t *>(given.data);
+    operand.elementBytes = given.elementBytes;
+    operand.sizes.assign(given.sizes, given.sizes + given.rank);
+    operand.strides.assign(given.strides, given.strides + given.rank);
+    if (!result.emplace(operand.role, operand).second)
+      return Result::failure("operand '" + operand.role + "' is given twice");
+  }
+  return Result::success(std::move(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Strided arrays
+//===----------------------------------------------------------------------===//
+
+static uint64_t elementsOf(const HostOperand &operand) {
+  uint64_t count = 1;
+  for (int64_t size : operand.sizes)
+    count *= uint64_t(size);
+  return count;
+}
+
+/// Elements of the innermost dimension and the bytes between two of them.
+static uint64_t lineElements(const HostOperand &operand) {
+  return operand.sizes.empty() ? 1 : uint64_t(operand.sizes.back());
+}
+static int64_t lineStep(const HostOperand &operand) {
+  return operand.sizes.empty() ? operand.elementBytes
+                               : operand.strides.back() * operand.elementBytes;
+}
+
+/// Calls `visit(number, first element)` for each line along the innermost
+/// dimension, in row-major order.
+template <typename Visit>
+static void forEachLine(const HostOperand &operand, Visit visit) {
+  if (elementsOf(operand) == 0)
+    return;
+  size_t outer = operand.sizes.empty() ? 0 : operand.sizes.size() - 1;
+  std::vector<int64_t> position(outer);
+  uint8_t *line = operand.data;
+  for (uint64_t number = 0;; ++number) {
+    visit(number, line);
+    size_t dimension = outer;
+    while (dimension > 0) {
+      --dimension;
+      int64_t step = operand.strides[dimension] * operand.elementBytes;
+      line += step;
+      if (++position[dimension] < operand.sizes[dimension])
+        break;
+      line -= step * operand.sizes[dimension];
+      position[dimension] = 0;
+      if (dimension == 0)
+        return;
+    }
+    if (outer == 0)
+      return;
+  }
+}
+
+/// Copies `count` elements of `size` bytes that lie `step` bytes apart.
+static void copyLine(uint8_t *to, int64_t toStep, const uint8_t *from,
+                     int64_t fromStep, uint64_t count, size_t size) {
+  if (toStep == int64_t(size) && fromStep == int64_t(size)) {
+    std::memcpy(to, from, count * size);
+    return;
+  }
+  for (uint64_t i = 0; i < count; ++i, to += toStep, from += fromStep)
+    std::memcpy(to, from, size);
+}
+
+/// Packs codes of `bits` bits, fewer than 8, as a stream, the lowest bits of a
+/// byte first.
+static void packLine(uint8_t *to, const uint8_t *from, int64_t step,
+                     uint64_t count, unsigned bits) {
+  constexpr unsigned kByte = 8;
+  const unsigned mask = (1u << bits) - 1;
+  unsigned pending = 0, held = 0;
+  for (uint64_t i = 0; i < count; ++i, from += step) {
+    pending |= (*from & mask) << held;
+    held += bits;
+    if (held < kByte)
+      continue;
+    *to++ = uint8_t(pending);
+    pending >>= kByte;
+    held -= kByte;
+  }
+  if (held)
+    *to = uint8_t(pending);
+}
+
+//===----------------------------------------------------------------------===//
+// What a plan says of an operand
+//===----------------------------------------------------------------------===//
+
+static bool isSize(const plan::Parameter &parameter) {
+  return parameter.kind == plan::ParameterKind::Scalar &&
+         parameter.type == "i32";
+}
+
+static const plan::DataPacking *dataOf(const plan::Kernel &kernel,
+                                       const std::string &role) {
+  for (const plan::DataPacking &data : kernel.data)
+    if (role == data.operand + "_data")
+      return &data;
+  return nullptr;
+}
+
+static const plan::PlainOperand *plainOf(const plan::Kernel &kernel,
+                                         const std::string &role) {
+  for (const plan::PlainOperand &plain : kernel.operands)
+    if (role == plain.operand)
+      return &plain;
+  return nullptr;
+}
+
+/// Bytes of an element of the operand in host memory.
+static int64_t elementBytes(const plan::Kernel &kernel,
+                            const plan::Parameter &parameter) {
+  constexpr int64_t kByte = 8;
+  if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
+    return std::max<int64_t>(1, data->bits / kByte);
+  if (const plan::PlainOperand *plain = plainOf(kernel, parameter.role))
+    return plain->type == "f16" || plain->type == "bf16" ? 2 : 4;
+  bool isByte = parameter.role == parameter.operand + "_scales" ||
+                parameter.role == parameter.operand + "_metadata";
+  return isByte ? 1 : sizeof(float);
+}
+
+/// Whether the operand is a matrix or a batch of them.
+static bool isMatrix(const plan::Kernel &kernel, const std::string &role) {
+  return dataOf(kernel, role) || role == "c" || role == "d";
+}
+
+static std::string whyNotOperand(const plan::Kernel &kernel,
+                                 const plan::Parameter &parameter,
+                                 const HostOperand &operand) {
+  const std::string name = "operand '" + parameter.role + "' ";
+  size_t rank = operand.sizes.size();
+  if (operand.strides.size() != rank)
+    return name + "has " + std::to_string(rank) + " sizes and " +
+           std::to_string(operand.strides.size()) + " strides";
+  for (int64_t size : operand.sizes)
+    if (size < 0 || size > plan::kMaxSize)
+      return name + "has an extent of " + std::to_string(size) +
+             "; expected 0 to " + std::to_string(plan::kMaxSize);
+  if (isMatrix(kernel, parameter.role) && rank != 2 && rank != 3)
+    return name + "has rank " + std::to_string(rank) + "; expected 2 or 3";
+  if (parameter.kind == plan::ParameterKind::Scalar && rank != 0)
+    return name + "has rank " + std::to_string(rank) + "; expected a number";
+  int64_t bytes = elementBytes(kernel, parameter);
+  if (operand.elementBytes != bytes)
+    return name + "has elements of " + std::to_string(operand.elementBytes) +
+           " bytes; expected " + std::to_string(bytes);
+  if (!operand.data && elementsOf(operand) != 0)
+    return name + "has no address";
+  return "";
+}
+
+std::string runtime::whyNotOperands(const plan::Kernel &kernel,
+                                    const HostOperands &operands) {
+  const std::string inKernel = "kernel '" + kernel.name + "': ";
+  size_t found = 0;
+  for (const plan::Parameter &parameter : kernel.parameters) {
+    if (isSize(parameter))
+      continue;
+    auto operand = operands.find(parameter.role);
+    if (operand == operands.end())
+      return inKernel + "there is no operand '" + parameter.role + "'";
+    ++found;
+    std::string why = whyNotOperand(kernel, parameter, operand->second);
+    if (!why.empty())
+      return inKernel + why;
+  }
+  for (const char *role : {"d", "a_data"})
+    if (!operands.count(role))
+      return inKernel + "there is no operand '" + role + "'";
+  if (found == operands.size())
+    return "";
+  for (const auto &entry : operands)
+    if (std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
+                     [&](const plan::Parameter &parameter) {
+                       return !isSize(parameter) &&
+                              parameter.role == entry.first;
+                     }))
+      return inKernel + "it has no operand '" + entry.first + "'";
+  return "";
+}
+
+plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
+                                   const HostOperands &operands) {
+  const HostOperand &d = operands.at("d"), &a = operands.at("a_data");
+  size_t rank = d.sizes.size(), aRank = a.sizes.size();
+  const plan::DataPacking *data = dataOf(kernel, "a_data");
+  bool mnMajor = data && data->order == "mn_major";
+  int64_t k = a.sizes[mnMajor ? aRank - 2 : aRank - 1];
+  // Half of a sparse A is stored, whatever its pattern.
+  constexpr int64_t kCompression = 2;
+  if (!kernel.metadata.empty())
+    k *= kCompression;
+  return {{"M", d.sizes[rank - 2]},
+          {"N", d.sizes[rank - 1]},
+          {"K", k},
+          {"batch", rank == 3 ? d.sizes[0] : 1}};
+}
+
+//===----------------------------------------------------------------------===//
+// Packing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Packs the operands of one launch. The first error is kept.
+class Packer {
+public:
+  Packer(const plan::Kernel &kernel, const plan::Environment &sizes)
+      : kernel(kernel), sizes(sizes) {}
+
+  void add(const plan::Parameter &parameter, const HostOperand &operand);
+
+  DeviceData result;
+  std::string error;
+
+private:
+  uint64_t value(const std::string &expression);
+  void checkCount(const HostOperand &operand, uint64_t expected);
+  void addData(const plan::DataPacking &data, const HostOperand &operand,
+               std::vector<uint8_t> &memory);
+  void addBytes(const HostOperand &operand, std::vector<uint8_t> &memory);
+
+  const plan::Kernel &kernel;
+  const plan::Environment &sizes;
+};
+} // namespace
+
+uint64_t Packer::value(const std::string &expression) {
+  Parsed<uint64_t> result = plan::evaluateSize(expression, sizes);
+  if (!result && error.empty())
+    error = result.error;
+  return result.value.value_or(0);
+}
+
+static std::string shapeOf(const HostOperand &operand) {
+  std::string text;
+  for (int64_t size : operand.sizes)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+void Packer::checkCount(const HostOperand &operand, uint64_t expected) {
+  if (error.empty() && elementsOf(operand) != expected)
+    error = "operand '" + operand.role + "' has the shape " + shapeOf(operand) +
+            "; expected " + std::to_string(expected) +
+            " elements for M = " + std::to_string(sizes.at("M")) +
+            ", N = " + std::to_string(sizes.at("N")) +
+            ", K = " + std::to_string(sizes.at("K")) +
+            ", batch = " + std::to_string(sizes.at("batch"));
+}
+
+void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
+                     std::vector<uint8_t> &memory) {
+  uint64_t lines = value(data.lines), elements = value(data.elements);
+  uint64_t pitch = value(data.linePitch), batchPitch = value(data.batchPitch);
+  size_t rank = operand.sizes.size();
+  uint64_t batch = rank == 3 ? uint64_t(operand.sizes[0]) : 1;
+  bool fits = uint64_t(operand.sizes[rank - 2]) == lines &&
+              uint64_t(operand.sizes[rank - 1]) == elements &&
+              batch == uint64_t(sizes.at("batch"));
+  if (error.empty() && !fits)
+    error = "operand '" + operand.role + "' has the shape " + shapeOf(operand) +
+            "; expected " + std::to_string(sizes.at("batch")) + "x" +
+            std::to_string(lines) + "x" + std::to_string(elements);
+  constexpr unsigned kByte = 8;
+  uint64_t lineBytes = (elements * data.bits + kByte - 1) / kByte;
+  bool hasRoom = lineBytes <= pitch && lines * pitch <= batchPitch &&
+                 batch * batchPitch <= memory.size();
+  if (error.empty() && !hasRoom)
+    error = "the plan has too little room for operand '" + operand.role + "'";
+  if (!error.empty())
+    return;
+  forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
+    uint8_t *to =
+        memory.data() + number / lines * batchPitch + number % lines * pitch;
+    if (data.bits < kByte)
+      packLine(to, line, lineStep(operand), elements, data.bits);
+    else
+      copyLine(to, operand.elementBytes, line, lineStep(operand), elements,
+               size_t(operand.elementBytes));
+  });
+}
+
+/// What lies in memory as it is, element after element.
+void Packer::addBytes(const HostOperand &operand,
+                      std::vector<uint8_t> &memory) {
+  uint64_t size = uint64_t(operand.elementBytes);
+  checkCount(operand, memory.size() / size);
+  if (!error.empty())
+    return;
+  uint64_t lineBytes = lineElements(operand) * size;
+  forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
+    copyLine(memory.data() + number * lineBytes, operand.elementBytes, line,
+             lineStep(operand), lineElements(operand), size);
+  });
+}
+
+void Packer::add(const plan::Parameter &parameter, const HostOperand &operand) {
+  if (parameter.kind == plan::ParameterKind::Scalar) {
+    float number = 0;
+    std::memcpy(&number, operand.data, sizeof(float));
+    result.scalars[parameter.role] = number;
+    return;
+  }
+  Parsed<uint64_t> bytes = plan::memoryBytes(kernel, parameter, sizes);
+  if (!bytes) {
+    error = bytes.error;
+    return;
+  }
+  std::vector<uint8_t> &memory = result.memory[parameter.role];
+  memory.assign(*bytes, 0);
+  if (parameter.role == "d")
+    checkCount(operand, *bytes / uint64_t(operand.elementBytes));
+  else if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
+    addData(*data, operand, memory);
+  else
+    addBytes(operand, memory);
+}
+
+Parsed<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
+                                         const plan::Environment &sizes,
+                                         const HostOperands &operands) {
+  Packer packer(kernel, sizes);
+  for (const plan::Parameter &parameter : kernel.parameters)
+    if (packer.error.empty() && !isSize(parameter))
+      packer.add(parameter, operands.at(parameter.role));
+  if (!packer.error.empty())
+    return Parsed<DeviceData>::failure("kernel '" + kernel.name +
+                                       "': " + packer.error);
+  return Parsed<DeviceData>::success(std::move(packer.result));
+}
+
+void runtime::storeResult(const std::vector<uint8_t> &memory,
+                          const HostOperand &d) {
+  uint64_t size = uint64_t(d.elementBytes);
+  uint64_t lineBytes = lineElements(d) * size;
+  forEachLine(d, [&](uint64_t number, uint8_t *line) {
+    copyLine(line, lineStep(d), memory.data() + number * lineBytes,
+             d.elementBytes, lineElements(d), size);
+  });
+}

@@ -1,0 +1,200 @@
+//===- HostOperandsTest.cpp - from host memory to a kernel's memory -------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Runtime/HostOperands.h"
+#include "SmallPlan.h"
+
+#include <gtest/gtest.h>
+#include <numeric>
+
+using namespace blockscale;
+using namespace blockscale::runtime;
+
+namespace {
+
+HostOperand operandOf(const std::string &role, std::vector<uint8_t> &memory,
+                      std::vector<int64_t> sizes, int64_t bytes = 1) {
+  HostOperand operand;
+  operand.role = role;
+  operand.data = memory.data();
+  operand.strides.assign(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;)
+    operand.strides[i - 1] = operand.strides[i] * sizes[i];
+  operand.sizes = std::move(sizes);
+  operand.elementBytes = bytes;
+  return operand;
+}
+
+/// Operands of the small kernel with M = 3 and a K of 5 elements.
+struct Operands {
+  std::vector<uint8_t> a = std::vector<uint8_t>(15);
+  std::vector<uint8_t> b = std::vector<uint8_t>(10);
+  std::vector<uint8_t> alpha{0, 0, 0, 0x40};
+  std::vector<uint8_t> d = std::vector<uint8_t>(24);
+  HostOperands all;
+
+  explicit Operands(std::vector<int64_t> aShape = {3, 5}) {
+    std::iota(a.begin(), a.end(), uint8_t(1));
+    std::iota(b.begin(), b.end(), uint8_t(101));
+    all["a_data"] = operandOf("a_data", a, std::move(aShape));
+    all["b_data"] = operandOf("b_data", b, {2, 5});
+    all["alpha"] = operandOf("alpha", alpha, {}, 4);
+    all["d"] = operandOf("d", d, {3, 2}, 4);
+  }
+};
+
+plan::Environment bound(const plan::Kernel &kernel,
+                        const HostOperands &operands) {
+  return *plan::bindSizes(kernel, sizesOf(kernel, operands), {7, 7});
+}
+
+TEST(HostOperands, SizesComeFromTheShapes) {
+  plan::Kernel kernel = test::smallKernel();
+  Operands operands;
+  EXPECT_EQ(whyNotOperands(kernel, operands.all), "");
+  EXPECT_EQ(sizesOf(kernel, operands.all),
+            (plan::Environment{{"M", 3}, {"N", 2}, {"K", 5}, {"batch", 1}}));
+}
+
+// Half of a sparse A is stored.
+TEST(HostOperands, SparseKCountsPrunedElements) {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.metadata.emplace_back();
+  EXPECT_EQ(sizesOf(kernel, Operands().all).at("K"), 10);
+}
+
+// Lines of 5 bytes lie 16 bytes apart on the device, as TMA wants them.
+TEST(HostOperands, LinesAreSpreadToTheirPitch) {
+  plan::Kernel kernel = test::smallKernel();
+  Operands operands;
+  Parsed<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << data.error;
+  std::vector<uint8_t> expected(48);
+  for (uint8_t row = 0; row < 3; ++row)
+    for (uint8_t k = 0; k < 5; ++k)
+      expected[row * 16 + k] = uint8_t(row * 5 + k + 1);
+  EXPECT_EQ(data->memory.at("a_data"), expected);
+  EXPECT_EQ(data->scalars.at("alpha"), 2.0f);
+  EXPECT_EQ(data->memory.at("d"), std::vector<uint8_t>(24));
+}
+
+// Two codes to a byte, the first in the low half; the upper halves of the
+// host's bytes do not count.
+TEST(HostOperands, FourBitCodesArePacked) {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.data[0].bits = 4;
+  Operands operands;
+  operands.a = {0x11, 0xf2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
+  Parsed<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << data.error;
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 4)),
+            (std::vector<uint8_t>{0x21, 0x43, 0x05, 0}));
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin() + 16, memory.begin() + 19)),
+            (std::vector<uint8_t>{0x76, 0x98, 0x0a}));
+}
+
+// A little-endian stream: 4 codes in 3 bytes.
+TEST(HostOperands, SixBitCodesArePacked) {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.data[0].bits = 6;
+  Operands operands;
+  operands.a = {0x3f, 0, 0x3f, 0, 0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
+  Parsed<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << data.error;
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 5)),
+            (std::vector<uint8_t>{0x3f, 0xf0, 0x03, 0x21, 0}));
+}
+
+// A transposed view: 5 rows of 3 in memory.
+TEST(HostOperands, StridesAreFollowed) {
+  plan::Kernel kernel = test::smallKernel();
+  Operands operands;
+  operands.all["a_data"].strides = {1, 3};
+  Parsed<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << data.error;
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  EXPECT_EQ((std::vector<uint8_t>(memory.begin() + 16, memory.begin() + 21)),
+            (std::vector<uint8_t>{2, 5, 8, 11, 14}));
+}
+
+TEST(HostOperands, BatchesAreSpreadToTheirPitch) {
+  plan::Kernel kernel = test::smallKernel();
+  kernel.sizes[3].value = 2;
+  Operands operands;
+  std::vector<uint8_t> a(12), b(8), d(48);
+  std::iota(a.begin(), a.end(), uint8_t(1));
+  operands.all["a_data"] = operandOf("a_data", a, {2, 3, 2});
+  operands.all["b_data"] = operandOf("b_data", b, {2, 2, 2});
+  operands.all["d"] = operandOf("d", d, {2, 3, 2}, 4);
+  Parsed<DeviceData> data =
+      packOperands(kernel, bound(kernel, operands.all), operands.all);
+  ASSERT_TRUE(data) << data.error;
+  const std::vector<uint8_t> &memory = data->memory.at("a_data");
+  ASSERT_EQ(memory.size(), 96u);
+  EXPECT_EQ(memory[48], 7);
+  EXPECT_EQ(memory[81], 12);
+}
+
+TEST(HostOperands, ResultGoesToAnyStrides) {
+  std::vector<uint8_t> packed{1, 2, 3, 4, 5, 6}, memory(16);
+  HostOperand d = operandOf("d", memory, {3, 2});
+  d.strides = {5, 2};
+  storeResult(packed, d);
+  EXPECT_EQ(memory, (std::vector<uint8_t>{1, 0, 2, 0, 0, 3, 0, 4, 0, 0, 5, 0, 6,
+                                          0, 0, 0}));
+}
+
+TEST(HostOperands, WhatIsWrongIsNamed) {
+  plan::Kernel kernel = test::smallKernel();
+  auto why = [&](auto change) {
+    Operands operands;
+    change(operands.all);
+    return whyNotOperands(kernel, operands.all);
+  };
+  EXPECT_EQ(why([](HostOperands &all) { all.erase("b_data"); }),
+            "kernel 'small': there is no operand 'b_data'");
+  EXPECT_EQ(why([](HostOperands &all) { all["beta"] = all["alpha"]; }),
+            "kernel 'small': it has no operand 'beta'");
+  EXPECT_EQ(why([](HostOperands &all) { all["a_data"].elementBytes = 2; }),
+            "kernel 'small': operand 'a_data' has elements of 2 bytes; "
+            "expected 1");
+  EXPECT_EQ(why([](HostOperands &all) { all["d"].data = nullptr; }),
+            "kernel 'small': operand 'd' has no address");
+  EXPECT_EQ(why([](HostOperands &all) {
+              all["a_data"].sizes = all["a_data"].strides = {3};
+            }),
+            "kernel 'small': operand 'a_data' has rank 1; expected 2 or 3");
+  EXPECT_EQ(why([](HostOperands &all) { all["d"].sizes[0] = -1; }),
+            "kernel 'small': operand 'd' has an extent of -1; expected 0 to "
+            "2147483647");
+}
+
+TEST(HostOperands, ShapesThatDisagreeAreRefused) {
+  plan::Kernel kernel = test::smallKernel();
+  Operands operands;
+  plan::Environment sizes = bound(kernel, operands.all);
+  operands.all["b_data"].sizes = {2, 4};
+  EXPECT_EQ(packOperands(kernel, sizes, operands.all).error,
+            "kernel 'small': operand 'b_data' has the shape 2x4; expected "
+            "1x2x5");
+  operands = Operands();
+  operands.all["a_data"].sizes = {4, 5};
+  EXPECT_EQ(packOperands(kernel, sizes, operands.all).error,
+            "kernel 'small': operand 'a_data' has the shape 4x5; expected "
+            "1x3x5");
+}
+
+} // namespace

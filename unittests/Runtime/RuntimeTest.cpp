@@ -1,0 +1,207 @@
+//===- RuntimeTest.cpp - launches through a stub of the driver ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale-runtime/Runtime.h"
+#include "SmallPlan.h"
+#include "StubDriver.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+
+namespace {
+
+/// The stub that the runtime finds under the driver's name because it is there
+/// already.
+StubDriver &stub() {
+  static StubDriver *driver = [] {
+    void *library = dlopen(BLOCKSCALE_STUB_DRIVER, RTLD_NOW | RTLD_LOCAL);
+    auto *get =
+        library
+            ? reinterpret_cast<StubDriver *(*)()>(dlsym(library, "stubDriver"))
+            : nullptr;
+    return get ? get() : nullptr;
+  }();
+  return *driver;
+}
+
+/// A launch of the small kernel: A is 3 x 5, B 2 x 5.
+class Launch : public ::testing::Test {
+protected:
+  void SetUp() override {
+    plan::Plan plan;
+    plan.target = "sm_100a";
+    plan.kernels = {test::smallKernel()};
+    text = plan::printPlan(plan);
+    kernels = {text.data(), int64_t(text.size()), "PTX", 3, nullptr};
+    unsigned clusters = 3;
+    stub() = StubDriver();
+    stub().clusters = int(clusters);
+    stub().parameterBytes = {128, 128, 8, 4, 4, 4};
+    stub().d = 2;
+    float values[] = {1, 2, 3, 4, 5, 6};
+    stub().result.resize(sizeof(values));
+    std::memcpy(stub().result.data(), values, sizeof(values));
+  }
+  void TearDown() override { blockscaleRuntimeUnload(&kernels); }
+
+  int32_t run(const char *name = "small", int64_t count = 4) {
+    BlockscaleOperand operands[] = {{"a_data", a, 2, aSizes, aStrides, 1},
+                                    {"b_data", b, 2, bSizes, aStrides, 1},
+                                    {"alpha", &alpha, 0, nullptr, nullptr, 4},
+                                    {"d", d, 2, dSizes, dStrides, 4}};
+    return blockscaleRuntimeLaunch(&kernels, name, operands, count);
+  }
+
+  std::string text;
+  BlockscaleKernels kernels;
+  uint8_t a[15] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  uint8_t b[10] = {};
+  float alpha = 1, d[8] = {};
+  int64_t aSizes[2] = {3, 5}, aStrides[2] = {5, 1}, bSizes[2] = {2, 5};
+  int64_t dSizes[2] = {3, 2}, dStrides[2] = {2, 1};
+};
+
+TEST_F(Launch, DoesWhatThePlanSays) {
+  ASSERT_EQ(run(), 0) << blockscaleRuntimeError();
+  // 2 CTAs to a cluster, 3 rows to 2 clusters; 1.0f is 1065353216.
+  std::vector<std::string> expected{
+      "cuModuleLoadData PTX",
+      "cuModuleGetFunction small",
+      "cuFuncSetAttribute 8 1024",
+      "cuOccupancyMaxActiveClusters grid=2,1,1 block=192,1,1 shared=1024 "
+      "cluster=2,1,1 dependent=1",
+      "cuMemAlloc 48",
+      "cuMemcpyHtoD",
+      "cuMemAlloc 32",
+      "cuMemcpyHtoD",
+      "cuMemAlloc 24",
+      "cuTensorMapEncodeTiled type=0 dims=5,3 strides=16 box=64,32 steps=1,1 "
+      "codes=0,2,3,0",
+      "cuTensorMapEncodeTiled type=0 dims=5,2 strides=16 box=64,32 steps=1,1 "
+      "codes=0,2,3,0",
+      "cuLaunchKernelEx grid=4,1,1 block=192,1,1 shared=1024 cluster=2,1,1 "
+      "dependent=1 1065353216 3 5",
+      "cuCtxSynchronize",
+      "cuMemcpyDtoH"};
+  std::vector<std::string> calls;
+  // The first launch of a process also finds a device.
+  for (const std::string &call : stub().calls)
+    if (call != "cuInit" && call != "cuDeviceGet" &&
+        call != "cuDevicePrimaryCtxRetain")
+      calls.push_back(call);
+  EXPECT_EQ(calls, expected);
+  EXPECT_EQ(std::vector<float>(d, d + 8),
+            (std::vector<float>{1, 2, 3, 4, 5, 6, 0, 0}));
+  ASSERT_EQ(stub().uploads.size(), 2u);
+  EXPECT_EQ(stub().uploads[0][16], 6);
+  EXPECT_EQ(stub().allocations, 0u);
+}
+
+TEST_F(Launch, LoadsAModuleOnce) {
+  ASSERT_EQ(run(), 0);
+  stub().calls.clear();
+  ASSERT_EQ(run(), 0);
+  EXPECT_EQ(stub().calls.front(), "cuModuleGetFunction small");
+  ASSERT_EQ(blockscaleRuntimeUnload(&kernels), 0);
+  EXPECT_EQ(stub().calls.back(), "cuModuleUnload");
+}
+
+TEST_F(Launch, NoRowsNeedNoDevice) {
+  dSizes[0] = aSizes[0] = 0;
+  stub().calls.clear();
+  EXPECT_EQ(run(), 0) << blockscaleRuntimeError();
+  EXPECT_TRUE(stub().calls.empty());
+}
+
+TEST_F(Launch, NamesWhatTheDriverRefuses) {
+  stub().failing = "cuModuleLoadData";
+  EXPECT_EQ(run(), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "cuModuleLoadData: CUDA_ERROR_INVALID_VALUE (invalid argument); "
+               "the kernels are for 'sm_100a', the device has compute "
+               "capability 10.0");
+  stub().failing = "cuTensorMapEncodeTiled";
+  EXPECT_EQ(run(), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "kernel 'small': 'a_data': cuTensorMapEncodeTiled: "
+               "CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  stub().failing = "cuCtxSynchronize";
+  EXPECT_EQ(run(), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "kernel 'small': cuCtxSynchronize: CUDA_ERROR_INVALID_VALUE "
+               "(invalid argument)");
+  EXPECT_EQ(stub().allocations, 0u);
+  stub().failing.clear();
+  EXPECT_EQ(run(), 0);
+  EXPECT_STREQ(blockscaleRuntimeError(), "");
+}
+
+TEST_F(Launch, RefusesBadArguments) {
+  EXPECT_EQ(run("other"), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "the launch plan has no kernel 'other'");
+  EXPECT_EQ(run("small", 3), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "kernel 'small': there is no operand 'd'");
+  bSizes[1] = 4;
+  EXPECT_EQ(run(), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "kernel 'small': operand 'b_data' has the shape 2x4; expected "
+               "1x2x5");
+  EXPECT_EQ(blockscaleRuntimeLaunch(nullptr, "small", nullptr, 0), 1);
+  BlockscaleKernels broken = {"{", 1, "PTX", 3, nullptr};
+  EXPECT_EQ(blockscaleRuntimeLaunch(&broken, "small", nullptr, 0), 1);
+  EXPECT_EQ(std::string(blockscaleRuntimeError())
+                .rfind("the launch plan cannot be read: ", 0),
+            0u);
+}
+
+TEST_F(Launch, ADeviceTooSmallForAClusterIsNamed) {
+  stub().clusters = 0;
+  EXPECT_EQ(run(), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "kernel 'small': 7 SMs cannot hold a cluster of "
+               "2 CTAs");
+}
+
+TEST_F(Launch, SomebodyElseCanLaunch) {
+  BlockscaleOperand operands[] = {{"a_data", a, 2, aSizes, aStrides, 1},
+                                  {"b_data", b, 2, bSizes, aStrides, 1},
+                                  {"alpha", &alpha, 0, nullptr, nullptr, 4},
+                                  {"d", d, 2, dSizes, dStrides, 4}};
+  BlockscaleLaunch *launch =
+      blockscaleRuntimePrepare(&kernels, "small", operands, 4);
+  ASSERT_NE(launch, nullptr);
+  // 7 SMs have room for 3 pairs, M = 3 for 2 of them.
+  EXPECT_EQ(blockscaleRuntimeGrid(launch, 0), 4);
+  EXPECT_EQ(blockscaleRuntimeGrid(launch, 2), 1);
+  for (const std::string &call : stub().calls)
+    EXPECT_EQ(call.rfind("cuLaunch", 0), std::string::npos) << call;
+  int32_t m = 0;
+  std::memcpy(&m, blockscaleRuntimeParameter(launch, 4), sizeof(m));
+  EXPECT_EQ(m, 3);
+  EXPECT_EQ(blockscaleRuntimeParameter(launch, 6), nullptr);
+  void *address = nullptr;
+  std::memcpy(&address, blockscaleRuntimeParameter(launch, 2), sizeof(address));
+  std::memcpy(address, stub().result.data(), stub().result.size());
+  blockscaleRuntimeFinish(launch);
+  EXPECT_EQ(d[5], 6);
+  EXPECT_EQ(stub().allocations, 0u);
+  dSizes[0] = aSizes[0] = 0;
+  EXPECT_EQ(blockscaleRuntimePrepare(&kernels, "small", operands, 4), nullptr);
+}
+
+TEST_F(Launch, RunEndsTheProcessWithTheSentence) {
+  EXPECT_DEATH(blockscaleRuntimeRun(&kernels, "other", nullptr, 0),
+               "blockscale: error: the launch plan has no kernel 'other'");
+}
+
+} // namespace

@@ -1,0 +1,181 @@
+//===- StubDriver.cpp - a driver that only writes down --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// libcuda.so.1 for tests of the runtime: its parameters are those of the CUDA
+// driver API, from cuda.h, spelt with builtin types.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StubDriver.h"
+
+#include <cstring>
+#include <sstream>
+
+extern "C" StubDriver *stubDriver() {
+  static StubDriver driver;
+  return &driver;
+}
+
+/// Notes the call; the result that the function returns.
+static int note(const char *function, const std::string &arguments = "") {
+  StubDriver &stub = *stubDriver();
+  stub.calls.push_back(arguments.empty() ? function
+                                         : function + (" " + arguments));
+  constexpr int kInvalidValue = 1;
+  return stub.failing == function ? kInvalidValue : 0;
+}
+
+template <typename T> static std::string list(const T *values, size_t count) {
+  std::ostringstream text;
+  for (size_t i = 0; i < count; ++i)
+    text << (i ? "," : "") << values[i];
+  return text.str();
+}
+
+/// CUlaunchConfig and CUlaunchAttribute as cuda.h lays them out.
+struct StubAttribute {
+  int id;
+  int padding;
+  union {
+    uint64_t words[8];
+    unsigned cluster[3];
+    int allowed;
+  };
+};
+struct StubConfiguration {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  StubAttribute *attributes;
+  unsigned count;
+};
+
+static std::string describe(const StubConfiguration *configuration) {
+  std::ostringstream text;
+  text << "grid=" << list(configuration->grid, 3)
+       << " block=" << list(configuration->block, 3)
+       << " shared=" << configuration->shared;
+  constexpr int kCluster = 4, kDependent = 6;
+  for (unsigned i = 0; i < configuration->count; ++i) {
+    const StubAttribute &attribute = configuration->attributes[i];
+    if (attribute.id == kCluster)
+      text << " cluster=" << list(attribute.cluster, 3);
+    else if (attribute.id == kDependent)
+      text << " dependent=" << attribute.allowed;
+    else
+      text << " attribute" << attribute.id;
+  }
+  return text.str();
+}
+
+extern "C" {
+int cuInit(unsigned) { return note("cuInit"); }
+int cuGetErrorName(int, const char **name) {
+  *name = "CUDA_ERROR_INVALID_VALUE";
+  return 0;
+}
+int cuGetErrorString(int, const char **text) {
+  *text = "invalid argument";
+  return 0;
+}
+int cuDeviceGet(int *device, int ordinal) {
+  *device = ordinal;
+  return note("cuDeviceGet");
+}
+int cuDeviceGetAttribute(int *value, int attribute, int) {
+  constexpr int kMultiprocessors = 16, kMajor = 75;
+  *value = attribute == kMultiprocessors ? 7 : attribute == kMajor ? 10 : 0;
+  return 0;
+}
+static void *current = nullptr;
+int cuDevicePrimaryCtxRetain(void **context, int) {
+  *context = stubDriver();
+  return note("cuDevicePrimaryCtxRetain");
+}
+int cuCtxGetCurrent(void **context) {
+  *context = current;
+  return 0;
+}
+int cuCtxSetCurrent(void *context) {
+  current = context;
+  return 0;
+}
+int cuCtxGetDevice(int *device) {
+  *device = 0;
+  return 0;
+}
+int cuModuleLoadData(void **module, const void *image) {
+  *module = stubDriver();
+  return note("cuModuleLoadData", static_cast<const char *>(image));
+}
+int cuModuleUnload(void *) { return note("cuModuleUnload"); }
+int cuModuleGetFunction(void **function, void *, const char *name) {
+  *function = stubDriver();
+  return note("cuModuleGetFunction", name);
+}
+int cuFuncSetAttribute(void *, int attribute, int value) {
+  return note("cuFuncSetAttribute",
+              std::to_string(attribute) + " " + std::to_string(value));
+}
+int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+  *address = reinterpret_cast<unsigned long long>(new uint8_t[bytes]());
+  ++stubDriver()->allocations;
+  return note("cuMemAlloc", std::to_string(bytes));
+}
+int cuMemFree_v2(unsigned long long address) {
+  delete[] reinterpret_cast<uint8_t *>(address);
+  --stubDriver()->allocations;
+  return 0;
+}
+int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
+  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  auto *first = static_cast<const uint8_t *>(from);
+  stubDriver()->uploads.emplace_back(first, first + bytes);
+  return note("cuMemcpyHtoD");
+}
+int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
+  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  return note("cuMemcpyDtoH");
+}
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
+                           const uint64_t *dims, const uint64_t *strides,
+                           const uint32_t *box, const uint32_t *steps,
+                           int interleave, int swizzle, int promotion,
+                           int fill) {
+  constexpr uintptr_t kMapAlignment = 128;
+  bool isAligned = reinterpret_cast<uintptr_t>(map) % kMapAlignment == 0;
+  std::memcpy(map, &address, sizeof(address));
+  std::ostringstream text;
+  text << "type=" << type << " dims=" << list(dims, rank)
+       << " strides=" << list(strides, rank - 1) << " box=" << list(box, rank)
+       << " steps=" << list(steps, rank) << " codes=" << interleave << ","
+       << swizzle << "," << promotion << "," << fill
+       << (isAligned ? "" : " misaligned");
+  return note("cuTensorMapEncodeTiled", text.str());
+}
+int cuOccupancyMaxActiveClusters(int *clusters, void *,
+                                 const StubConfiguration *configuration) {
+  *clusters = stubDriver()->clusters;
+  return note("cuOccupancyMaxActiveClusters", describe(configuration));
+}
+int cuLaunchKernelEx(const StubConfiguration *configuration, void *,
+                     void **parameters, void **) {
+  StubDriver &stub = *stubDriver();
+  std::string text = describe(configuration);
+  for (size_t i = 0; i < stub.parameterBytes.size(); ++i)
+    if (stub.parameterBytes[i] == 4) {
+      int32_t value;
+      std::memcpy(&value, parameters[i], sizeof(value));
+      text += " " + std::to_string(value);
+    }
+  void *d = nullptr;
+  std::memcpy(&d, parameters[stub.d], sizeof(d));
+  std::memcpy(d, stub.result.data(), stub.result.size());
+  return note("cuLaunchKernelEx", text);
+}
+int cuCtxSynchronize() { return note("cuCtxSynchronize"); }
+}
