@@ -52,6 +52,11 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  // The start of a file of which the rest is not there.
+  auto header = parseNpyHeader(data, size / 2, size);
+  if (bool(header) != header.error.empty() ||
+      (header && header->offset + header->bytes != size))
+    std::abort();
   NpyResult read = parseNpy(data, size);
   if (read.array.has_value() != read.error.empty())
     std::abort();

@@ -406,6 +406,20 @@ static std::string jsonText(const std::string &text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+/// Gives data their places, those of wide elements first: each then lies at a
+/// multiple of its size, without which readers that do not copy refuse it.
+static void placeAligned(std::vector<TensorEntry> &tensors) {
+  uint64_t end = 0;
+  for (unsigned bits : {64u, 32u, 16u, 8u, 6u, 4u})
+    for (TensorEntry &entry : tensors) {
+      if (dtypeBits(entry.dtype) != bits)
+        continue;
+      entry.bytes = bytesOf(entry).value_or(0);
+      entry.offset = end;
+      end += entry.bytes;
+    }
+}
+
 std::string checkpoint::formatHeader(SafetensorsHeader &header) {
   std::string text = "{";
   if (!header.metadata.empty()) {
@@ -415,28 +429,23 @@ std::string checkpoint::formatHeader(SafetensorsHeader &header) {
               jsonText(value);
     text += "}";
   }
-  uint64_t end = 0;
-  for (TensorEntry &entry : header.tensors) {
-    entry.bytes = bytesOf(entry).value_or(0);
+  placeAligned(header.tensors);
+  for (const TensorEntry &entry : header.tensors) {
     std::string sizes;
     for (uint64_t size : entry.shape)
       sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
     text += (text.size() == 1 ? "" : ",") + jsonText(entry.name) +
             ":{\"dtype\":\"" + std::string(dtypeName(entry.dtype)) +
             "\",\"shape\":[" + sizes + "],\"data_offsets\":[" +
-            std::to_string(end) + "," + std::to_string(end + entry.bytes) +
-            "]}";
-    end += entry.bytes;
+            std::to_string(entry.offset) + "," +
+            std::to_string(entry.offset + entry.bytes) + "]}";
   }
   text += "}";
   text.resize((text.size() + 7) / 8 * 8, ' ');
   std::string bytes;
   for (unsigned i = 0; i < 8; ++i)
     bytes += static_cast<char>(text.size() >> (8 * i));
-  uint64_t offset = bytes.size() + text.size();
-  for (TensorEntry &entry : header.tensors) {
-    entry.offset = offset;
-    offset += entry.bytes;
-  }
+  for (TensorEntry &entry : header.tensors)
+    entry.offset += bytes.size() + text.size();
   return bytes + text;
 }

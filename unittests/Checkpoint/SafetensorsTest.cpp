@@ -167,31 +167,37 @@ TEST(Safetensors, HeaderLengths) {
 TEST(Safetensors, WritesWhatItReads) {
   SafetensorsHeader header;
   header.metadata = {{"format", "pt"}, {"k\"ey", "line\nbreak"}};
-  TensorEntry a, b;
+  TensorEntry a, b, c;
   a.name = "a \"quoted\" name";
   a.dtype = DType::F4;
   a.shape = {2, 8};
   b.name = "b";
   b.dtype = DType::BF16;
-  header.tensors = {a, b};
+  c.name = "c";
+  c.dtype = DType::F32;
+  header.tensors = {a, b, c};
   std::string bytes = formatHeader(header);
   EXPECT_EQ(bytes.size() % 8, 0u);
   Parsed<uint64_t> length = parseHeaderLength(
-      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size() + 10);
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size() + 14);
   ASSERT_TRUE(length) << length.error;
   EXPECT_EQ(*length, bytes.size() - 8);
   Parsed<SafetensorsHeader> again =
-      parseHeader(std::string_view(bytes).substr(8), bytes.size() + 10);
+      parseHeader(std::string_view(bytes).substr(8), bytes.size() + 14);
   ASSERT_TRUE(again) << again.error;
   EXPECT_EQ(again->metadata, header.metadata);
-  ASSERT_EQ(again->tensors.size(), 2u);
-  for (size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(again->tensors[i].name, header.tensors[i].name);
-    EXPECT_EQ(again->tensors[i].dtype, header.tensors[i].dtype);
-    EXPECT_EQ(again->tensors[i].shape, header.tensors[i].shape);
-    EXPECT_EQ(again->tensors[i].offset, header.tensors[i].offset);
-    EXPECT_EQ(again->tensors[i].bytes, header.tensors[i].bytes);
+  ASSERT_EQ(again->tensors.size(), 3u);
+  // Wide elements come first, so that they are aligned behind any others.
+  size_t places[] = {2, 1, 0};
+  for (size_t i = 0; i < 3; ++i) {
+    const TensorEntry &written = header.tensors[places[i]];
+    EXPECT_EQ(again->tensors[i].name, written.name);
+    EXPECT_EQ(again->tensors[i].dtype, written.dtype);
+    EXPECT_EQ(again->tensors[i].shape, written.shape);
+    EXPECT_EQ(again->tensors[i].offset, written.offset);
+    EXPECT_EQ(again->tensors[i].bytes, written.bytes);
   }
+  EXPECT_EQ(again->tensors[0].offset % 4, 0u);
 }
 
 } // namespace

@@ -103,9 +103,10 @@ Parsed<SafetensorsHeader> parseHeader(std::string_view text,
 /// Reads the header of a file; errors name it.
 Parsed<SafetensorsHeader> readHeader(const InputFile &file);
 
-/// The bytes before the data of a file with such tensors, one behind the other
-/// in the order given; their `offset` is set. The length is a multiple of 8,
-/// and depends on the metadata by their lengths alone if these need no escape.
+/// The bytes before the data of a file with such tensors; their `offset` and
+/// `bytes` are set, so that each lies at a multiple of its element's size. The
+/// length is a multiple of 8, and depends on the metadata by their lengths
+/// alone if these need no escape.
 std::string formatHeader(SafetensorsHeader &header);
 
 } // namespace blockscale::checkpoint
