@@ -6,25 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/InitAll.h"
-#include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Linalg/TransformOps/DialectExtension.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/Transform/IR/TransformDialect.h"
-#include "mlir/Dialect/Transform/Transforms/Passes.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  mlir::registerAllPasses();
   blockscale::registerAllDialects(registry);
-  registry.insert<mlir::transform::TransformDialect>();
-  mlir::linalg::registerTransformDialectExtension(registry);
   blockscale::registerAllPasses();
   blockscale::registerAllPipelines();
-  mlir::registerSCFToControlFlowPass();
-  mlir::transform::registerTransformPasses();
-  mlir::registerTransformsPasses();
-  mlir::memref::registerMemRefPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "block-scaled matrix product optimizer driver\n", registry));
 }
