@@ -15,10 +15,12 @@ packages=(
   zlib1g-dev libzstd-dev liblz4-dev nlohmann-json3-dev libcli11-dev
   python3 python3-venv ca-certificates
 )
-# lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check.
+# lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check,
+# the headers of Python.
 test_packages=(
   "llvm-$llvm-tools" libgtest-dev libbenchmark-dev
   "libclang-rt-$llvm-dev" "clang-format-$llvm" "clang-tidy-$llvm"
+  libpython3-dev
 )
 case "$*" in
   '') with_tests=1; packages+=("${test_packages[@]}") ;;
@@ -62,12 +64,17 @@ install_python() {
     die "could not create a Python environment in $build/venv"
 }
 
-# numpy and ml_dtypes: the references of the tests are written with them.
-install_numpy() {
+# numpy and ml_dtypes: the references of the tests are written with them. The
+# others build our Python package and run its tests.
+install_python_packages() {
   local python=$build/venv/bin/python3
-  if "$python" -c 'import numpy, ml_dtypes' 2>/dev/null; then return; fi
-  "$python" -m pip install -q --disable-pip-version-check numpy ml_dtypes ||
-    die "pip could not install numpy and ml_dtypes"
+  local packages=(numpy ml_dtypes nanobind scikit-build-core pytest hypothesis)
+  if "$python" -c 'import numpy, ml_dtypes, nanobind, scikit_build_core, pytest
+import hypothesis' 2>/dev/null; then
+    return
+  fi
+  "$python" -m pip install -q --disable-pip-version-check "${packages[@]}" ||
+    die "pip could not install ${packages[*]}"
 }
 
 # A peer whose kernels the tests run on the emulator. The tests say so when it
@@ -105,7 +112,7 @@ install_ptxas() {
 install_packages
 install_python
 if [ -n "$with_tests" ]; then
-  install_numpy
+  install_python_packages
   [ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
   install_cuda_core
 fi

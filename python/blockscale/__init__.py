@@ -1,0 +1,33 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Block-scaled matrix products: compile, emulate, verify, quantise.
+
+    import blockscale as bs
+    import numpy as np
+
+    kernel = bs.compile(bs.matmul(M="M", N=256, K=512, a="nvfp4", b="nvfp4"))
+    x = np.random.default_rng(0).standard_normal((64, 512), np.float32)
+    w = np.random.default_rng(1).standard_normal((256, 512), np.float32)
+    y = kernel.emulate(bs.quantize(x, like=kernel.arg("a")),
+                       bs.quantize(w, like=kernel.arg("b")))
+    print(kernel.verify(M=129))
+
+Nothing here needs a GPU. Errors are subclasses of `Error`.
+"""
+
+from . import explain
+from ._core import version as __version__
+from ._emulate import emulate
+from ._errors import (Busy, CompileError, Diagnostic, Error, Hazard,
+                      InternalError, Refused)
+from ._formats import FORMATS, Format, format_named
+from ._kernel import Argument, Kernel, Verdict, compile, load_kernel
+from ._scaled import Scaled, quantize
+from ._spec import Spec, matmul, parse
+
+__all__ = ["Argument", "Busy", "CompileError", "Diagnostic", "Error", "FORMATS",
+           "Format", "Hazard", "InternalError", "Kernel", "Refused", "Scaled",
+           "Spec", "Verdict", "compile", "emulate", "explain", "format_named",
+           "load_kernel", "matmul", "parse", "quantize"]

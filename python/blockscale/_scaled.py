@@ -1,0 +1,283 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Quantised tensors, which know their format and the layout of their scales."""
+
+import ml_dtypes
+import numpy as np
+
+from . import _core
+from ._errors import Refused
+from ._formats import Format, format_named
+
+LAYOUTS = ("plain", "tiled_128x4")
+RULES = ("floor", "round_up")
+
+
+def as_array(values):
+    """A contiguous f32 array of numpy, ml_dtypes, or what has `__array__` or
+    `__dlpack__`; bfloat16 tensors of torch go through float."""
+    if type(values).__module__.split(".")[0] == "torch":
+        values = values.detach().cpu().float().numpy()
+    elif not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") \
+            and not hasattr(values, "__array__"):
+        values = np.from_dlpack(values)
+    try:
+        return np.ascontiguousarray(np.asarray(values), np.float32)
+    except (TypeError, ValueError) as error:
+        raise Refused(f"expected an array of numbers: {error}") from error
+
+
+def encode(name, values, dtype):
+    """Codes of f32 values, to the nearest, ties to even, saturating."""
+    codes = _core.encode(name, np.ascontiguousarray(values, np.float32),
+                         values.size * dtype.itemsize)
+    return np.frombuffer(codes, dtype).reshape(values.shape).copy()
+
+
+class Scaled:
+    """Elements with their scales: x = data * scale of the block * tensor_scale.
+
+    data: (rows, K) or (batch, rows, K) of the format's dtype, one element each.
+    scales: (..., rows, ceil(K / block)) of the format's scale dtype where the
+        layout is "plain"; a flat array of bytes where it is another; None
+        without scales.
+    tensor_scale: float32 array with one element per matrix, or None.
+    spec, layout: as MLIR spells them.
+    """
+
+    def __init__(self, data, scales=None, tensor_scale=None, *, format,
+                 layout="plain"):
+        self.format = format_named(format)
+        if layout not in LAYOUTS:
+            raise Refused(f"no layout '{layout}'; there are "
+                          f"{', '.join(LAYOUTS)}")
+        self.layout = layout
+        self.data = self._checked_data(data)
+        self.scales = self._checked_scales(scales)
+        self.tensor_scale = self._checked_tensor_scale(tensor_scale)
+
+    @property
+    def spec(self):
+        return self.format.spec
+
+    @property
+    def shape(self):
+        return self.data.shape
+
+    @property
+    def batch(self):
+        return self.data.shape[0] if self.data.ndim == 3 else 1
+
+    @property
+    def rows(self):
+        return self.data.shape[-2]
+
+    @property
+    def k(self):
+        return self.data.shape[-1]
+
+    @property
+    def blocks(self):
+        """Scales of a row."""
+        return -(-self.k // self.format.block) if self.format.block else 0
+
+    def _checked_data(self, data):
+        data = np.asarray(data)
+        if data.ndim not in (2, 3) or 0 in data.shape:
+            raise Refused(f"data of shape {data.shape}: expected rows x K or "
+                          "batch x rows x K, none of them 0")
+        if data.dtype != self.format.dtype:
+            raise Refused(f"data of {data.dtype}: format '{self.format}' has "
+                          f"{self.format.dtype}")
+        return np.ascontiguousarray(data)
+
+    def _checked_scales(self, scales):
+        if self.format.scale is None:
+            if scales is not None:
+                raise Refused(f"format '{self.format}' has no scales")
+            return None
+        if scales is None:
+            raise Refused(f"format '{self.format}' needs scales")
+        scales = np.ascontiguousarray(scales)
+        if self.layout != "plain":
+            expected = len(_core.pack_scales(
+                bytes(self.batch * self.rows * self.blocks),
+                LAYOUTS.index(self.layout), self.batch, self.rows, self.blocks,
+                0))
+            if scales.nbytes != expected:
+                raise Refused(f"{scales.nbytes} bytes of scales in layout "
+                              f"'{self.layout}': expected {expected}")
+            return scales.reshape(-1).view(np.uint8)
+        shape = (*self.data.shape[:-1], self.blocks)
+        if scales.shape != shape:
+            raise Refused(f"scales of shape {scales.shape}: expected {shape}, "
+                          f"one per {self.format.block} elements along K")
+        if scales.dtype != self.format.scale_dtype:
+            raise Refused(f"scales of {scales.dtype}: format '{self.format}' "
+                          f"has {self.format.scale_dtype}")
+        return scales
+
+    def _checked_tensor_scale(self, tensor_scale):
+        if not self.format.tensor_scale:
+            if tensor_scale is not None:
+                raise Refused(f"format '{self.format}' has no tensor scale")
+            return None
+        if tensor_scale is None:
+            raise Refused(f"format '{self.format}' needs a tensor scale")
+        result = np.ascontiguousarray(tensor_scale, np.float32).reshape(-1)
+        if result.size != self.batch:
+            raise Refused(f"{result.size} tensor scales: expected {self.batch},"
+                          " one per matrix")
+        return result
+
+    def to(self, layout):
+        """The same tensor with its scales in another layout."""
+        if layout not in LAYOUTS:
+            raise Refused(f"no layout '{layout}'; there are "
+                          f"{', '.join(LAYOUTS)}")
+        if layout == self.layout or self.scales is None:
+            return Scaled(self.data, self.scales, self.tensor_scale,
+                          format=self.format, layout=layout)
+        size = (self.batch, self.rows, self.blocks)
+        if layout == "plain":
+            plain = _core.unpack_scales(
+                self.scales, LAYOUTS.index(self.layout), *size,
+                self.batch * self.rows * self.blocks)
+            scales = np.frombuffer(plain, self.format.scale_dtype).reshape(
+                *self.data.shape[:-1], self.blocks)
+        else:
+            plain = self.to("plain").scales.view(np.uint8)
+            scales = np.frombuffer(
+                _core.pack_scales(plain, LAYOUTS.index(layout), *size, 0),
+                np.uint8)
+        return Scaled(self.data, scales, self.tensor_scale, format=self.format,
+                      layout=layout)
+
+    def dequantize(self):
+        """The values as f32: element times scale, times the tensor scale, each
+        rounded to f32 and, where it is finite, saturating."""
+        values = self.data.astype(np.float32)
+        if self.format.scale is not None:
+            scales = self.to("plain").scales.astype(np.float32)
+            values = product(values, np.repeat(scales, self.format.block,
+                                               axis=-1)[..., :self.k])
+        if self.tensor_scale is not None:
+            factors = self.tensor_scale.reshape(-1, 1, 1)
+            values = product(values,
+                             factors if self.data.ndim == 3 else factors[0])
+        return values
+
+    def packed(self, row_pitch=0):
+        """Elements as a kernel reads them: bits in a row one after another,
+        each row padded with zeros to `row_pitch` bytes."""
+        codes = self.data.view(f"u{self.format.dtype.itemsize}")
+        memory = _core.pack_elements(codes, self.format.bits, False,
+                                     self.batch, self.rows, self.k, row_pitch)
+        return np.frombuffer(memory, np.uint8)
+
+    def __repr__(self):
+        return (f"Scaled({'x'.join(map(str, self.shape))} {self.format}, "
+                f"layout '{self.layout}')")
+
+
+def product(x, y):
+    """x * y in f32; what overflows is the largest f32. The product of two f32
+    is exact in double precision, so that it is rounded once."""
+    top = np.finfo(np.float32).max
+    exact = x.astype(np.float64) * y
+    return np.where(np.isfinite(exact), np.clip(exact, -top, top),
+                    exact).astype(np.float32)
+
+
+def largest(dtype):
+    """The largest finite number of a dtype, as f32."""
+    return np.float32(ml_dtypes.finfo(dtype).max)
+
+
+def power_of_two_scales(largest_values, format_, rule):
+    """2^(floor(log2 m) - emax), or with `round_up` the smallest power of two
+    not below m / max. Blocks of zeros get the smallest scale."""
+    top = largest(format_.dtype)
+    fraction, exponent = np.frexp(largest_values)
+    _, top_exponent = np.frexp(top)
+    if rule == "floor":
+        exponent = exponent - top_exponent
+    else:
+        # m / max in (2^(e - 1), 2^e], computed without division.
+        top_fraction = np.frexp(top)[0]
+        exponent = exponent - top_exponent + (fraction > top_fraction)
+    exponent = np.where(largest_values == 0, -127, exponent)
+    codes = (np.clip(exponent, -127, 127) + 127).astype(np.uint8)
+    return codes.view(format_.scale_dtype)
+
+
+def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
+             layout=None):
+    """Rounds an array to a format with scales, as `blockscale.quantize` does.
+
+    values: rows x K, or batch x rows x K numbers; finite.
+    format: a name of a format; or `like`: an argument of a kernel
+        (`kernel.arg("a")`), which says format and layout.
+    rule: of power-of-two scales: "floor" (the OCP rule, the default) or
+        "round_up", under which nothing saturates. None for other scales.
+    tensor_scale: the factor of formats that have one, one per matrix; by
+        default such that the largest value fits.
+    layout: of the scales, "plain" by default.
+    """
+    if (format is None) == (like is None):
+        raise Refused("expected either a format or 'like'")
+    format_ = format_named(like.format if like is not None else format)
+    layout = layout or (like.layout if like is not None else "plain")
+    values = as_array(values)
+    if values.ndim not in (2, 3) or 0 in values.shape:
+        raise Refused(f"values of shape {values.shape}: expected rows x K or "
+                      "batch x rows x K, none of them 0")
+    if not np.isfinite(values).all():
+        raise Refused("values that are not finite cannot be quantised")
+    if format_.scale is None:
+        codes = encode(format_.element, values, format_.dtype)
+        return Scaled(codes, format=format_)
+    if rule is not None and (rule not in RULES or format_.scale != "ue8m0"):
+        raise Refused(f"rule = {rule!r}: expected one of {RULES} with scales "
+                      "of ue8m0, and none with others")
+    factors = tensor_factors(values, format_, tensor_scale)
+    padding = -values.shape[-1] % format_.block
+    padded = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, padding)])
+    tiles = padded.reshape(*values.shape[:-1], -1, format_.block)
+    if factors is not None:
+        shape = (-1, 1, 1) if values.ndim == 3 else (1, 1)
+        per_tile = factors.reshape(shape)
+    else:
+        per_tile = np.float32(1)
+    magnitudes = np.abs(tiles).max(axis=-1)
+    if format_.scale == "ue8m0":
+        scales = power_of_two_scales(magnitudes, format_, rule or "floor")
+    else:
+        scales = encode(format_.scale, magnitudes / per_tile /
+                        largest(format_.dtype), format_.scale_dtype)
+    steps = (scales.astype(np.float32) * per_tile)[..., None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotients = np.where(steps == 0, np.float32(0), tiles / steps)
+    codes = encode(format_.element, quotients, format_.dtype)
+    codes = codes.reshape(padded.shape)[..., :values.shape[-1]]
+    return Scaled(codes, scales, factors, format=format_).to(layout)
+
+
+def tensor_factors(values, format_, given):
+    """One factor per matrix, or None for formats without."""
+    if not format_.tensor_scale:
+        if given is not None:
+            raise Refused(f"format '{format_}' has no tensor scale")
+        return None
+    batch = values.shape[0] if values.ndim == 3 else 1
+    if given is not None:
+        factors = np.abs(np.asarray(given, np.float32)).reshape(-1)
+        if factors.size != batch or not (factors > 0).all():
+            raise Refused(f"expected {batch} tensor scales that are not 0")
+        return factors
+    top = np.abs(values.reshape(batch, -1)).max(axis=1)
+    factors = (top / largest(format_.dtype) /
+               largest(format_.scale_dtype)).astype(np.float32)
+    return np.where(factors == 0, np.float32(1), factors)

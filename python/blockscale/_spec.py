@@ -1,0 +1,102 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What to compile, said without MLIR."""
+
+import re
+from dataclasses import dataclass
+
+from ._errors import Refused
+from ._formats import ELEMENTS, format_named
+
+RESULTS = ("f32", "f16", "bf16", "i32")
+ACTIVATIONS = (None, "relu", "gelu", "silu")
+BIASES = (None, "row", "column")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """MLIR text, and the name that diagnostics give it."""
+
+    mlir: str
+    name: str = ""
+
+
+def parse(mlir, name="<mlir>"):
+    """A spec of MLIR text or bytecode that somebody else wrote."""
+    if isinstance(mlir, bytes):
+        mlir = mlir.decode("utf-8", "surrogateescape")
+    return Spec(mlir, name)
+
+
+def extent(name, size):
+    """A size as types print it: "?" for one that a launch says."""
+    if size is None or size == name:
+        return "?"
+    if isinstance(size, str):
+        raise Refused(f"{name} = '{size}': a dynamic size is written "
+                      f"{name}='{name}' or None")
+    size = int(size)
+    if size < 1:
+        raise Refused(f"{name} = {size}: expected at least 1")
+    return str(size)
+
+
+def choice(what, value, legal):
+    if value not in legal:
+        names = ", ".join(repr(one) for one in legal)
+        raise Refused(f"{what} = {value!r}: expected one of {names}")
+
+
+def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
+           bias=None, activation=None, name="matmul"):
+    """The product D[m, n] = activation(alpha * sum_k A[m, k] * B[n, k] +
+    beta * C[m, n] + bias).
+
+    M, N, K, batch: sizes; "M" (or None) leaves M to each launch, and so on.
+        Without `batch` there is one product; batch="batch" is dynamic.
+    a, b: names of formats ("nvfp4", "mxfp8", ...) or `Format` values.
+    out: element type of D: "f32", "f16", "bf16" or "i32".
+    alpha, beta: whether launches give these factors; beta brings C, of f32.
+    bias: None, "row" (one f32 per m) or "column" (one per n).
+    activation: None, "relu", "gelu" (with the error function) or "silu".
+    """
+    choice("out", out, RESULTS)
+    choice("bias", bias, BIASES)
+    choice("activation", activation, ACTIVATIONS)
+    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+        raise Refused(f"name = {name!r}: expected a C identifier")
+    m, n, k = extent("M", M), extent("N", N), extent("K", K)
+    lead = "" if batch is None else (
+        "?x" if batch == "batch" else extent("batch", batch) + "x")
+
+    def operand(format_, rows):
+        format_ = format_named(format_)
+        scales = f', "{format_.spec}", layout = tiled_128x4' if format_.spec \
+            else ""
+        return (f"!blockscale.tensor<{lead}{rows}x{k}x"
+                f"{ELEMENTS[format_.element][0]}{scales}>")
+
+    result = f"tensor<{lead}{m}x{n}x{out}>"
+    arguments = ["%a: !a", "%b: !b"]
+    clauses, types = "", ["!a", "!b"]
+    for factor, wanted in (("alpha", alpha), ("beta", beta)):
+        if wanted:
+            arguments.append(f"%{factor}: f32")
+            clauses += f" {factor}(%{factor})"
+    if beta:
+        types.append(f"tensor<{lead}{m}x{n}xf32>")
+        arguments.append(f"%c: {types[-1]}")
+        clauses += " c(%c)"
+    if bias:
+        types.append(f"tensor<{m if bias == 'row' else n}xf32>")
+        arguments.append(f"%bias: {types[-1]}")
+        clauses += " bias(%bias row)" if bias == "row" else " bias(%bias)"
+    if activation:
+        clauses += f" activation({activation})"
+    return Spec(
+        f"!a = {operand(a, m)}\n!b = {operand(b, n)}\n"
+        f"func.func @{name}({', '.join(arguments)}) -> {result} {{\n"
+        f"  %d = blockscale.matmul %a, %b{clauses} : {', '.join(types)}"
+        f" -> {result}\n  return %d : {result}\n}}\n", name)

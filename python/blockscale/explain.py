@@ -1,0 +1,56 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What the hardware allows, and where bytes lie."""
+
+import json
+from dataclasses import dataclass
+
+from . import _core
+
+_FORMATS = ("markdown", "csv", "json")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`legal`, and a sentence with the rule and the nearest legal choice."""
+
+    legal: bool
+    text: str
+
+    def __bool__(self):
+        return self.legal
+
+    def __str__(self):
+        return self.text
+
+
+def legality(**fields):
+    """Whether there is such an instruction.
+
+    fields: target, kind, a, b, scale, family, block, m, n, k, cta_group,
+        sparse, a_major, b_major, sfa_id, sfb_id, as in `blockscale explain
+        legality`; what is not given is chosen.
+    """
+    given = [(name.replace("_", "-"), str(value).lower()
+              if isinstance(value, bool) else str(value))
+             for name, value in fields.items() if value is not None]
+    return Answer(*_core.explain_legality(given))
+
+
+def instructions(target="", format="json"):
+    """All instructions of a chip, or of all chips: data with "json", text with
+    "markdown" and "csv"."""
+    text = _core.explain_instructions(target, _FORMATS.index(format))
+    return json.loads(text) if format == "json" else text
+
+
+def table(name, questions):
+    """Answers CSV questions about layouts and encodings, row by row."""
+    return _core.explain_table(name, questions)
+
+
+def hazards():
+    """The catalogue of what strict mode finds, in Markdown."""
+    return _core.explain_hazards()
