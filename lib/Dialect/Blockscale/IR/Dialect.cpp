@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,6 +23,7 @@ void BlockscaleDialect::initialize() {
 #define GET_OP_LIST
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
       >();
+  addInterface(makeBytecodeInterface(this));
 }
 
 Operation *BlockscaleDialect::materializeConstant(OpBuilder &builder,

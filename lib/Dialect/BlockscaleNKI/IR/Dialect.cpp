@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
 #include "blockscale/Dialect/BlockscaleNKI/IR/BlockscaleNKI.h"
 #include "blockscale/NKI/Documents.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,6 +29,7 @@ void BlockscaleNKIDialect::initialize() {
 #define GET_OP_LIST
 #include "blockscale/Dialect/BlockscaleNKI/IR/BlockscaleNKIOps.cpp.inc"
       >();
+  addInterface(makeBytecodeInterface(this));
 }
 
 void BlockscaleNKIDialect::registerAttributes() {
