@@ -34,6 +34,12 @@ typedef struct BlockscaleCompileOptions {
   bool withCubin;
   /* The assembler; null or empty for the ptxas that is installed. */
   const char *ptxas;
+  /* Folder in which compiled kernels are kept by what they were made from, and
+     looked up; null or empty for none. Processes may share it. */
+  const char *cache;
+  /* Threads that compile kernels, if there are several; 0 for as many as the
+     host has cores. */
+  uint32_t threads;
 } BlockscaleCompileOptions;
 
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompileOptionsInit(

@@ -40,6 +40,8 @@ static CompilerOptions compilerOptions(const BlockscaleCompileOptions &given) {
   options.expectedRows = given.expectedRows;
   options.denseFallback = given.denseFallback;
   options.hostDuties = given.hostDuties;
+  options.cache = textOf(given.cache);
+  options.threads = given.threads;
   if (std::optional<std::string> why = whyNot(options))
     fail(BLOCKSCALE_REFUSED, *why);
   return options;

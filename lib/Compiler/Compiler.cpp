@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Compiler/Compiler.h"
+#include "Apart.h"
+#include "Archive.h"
+#include "Cache.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/InitAll.h"
@@ -159,6 +162,13 @@ static FailureOr<Progress> progressOf(ModuleOp module) {
   return *least;
 }
 
+static void setPipelineOptions(PipelineOptions &pipeline,
+                               const CompilerOptions &options) {
+  pipeline.target = options.target;
+  pipeline.expectedRows = options.expectedRows;
+  pipeline.denseFallback = options.denseFallback;
+}
+
 LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
                                   const CompilerOptions &options) {
   FailureOr<Progress> progress = progressOf(module);
@@ -170,9 +180,7 @@ LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
            << nameOf(progressOf(stage)) << "'";
   PassManager pm(module.getContext());
   PipelineOptions pipeline;
-  pipeline.target = options.target;
-  pipeline.expectedRows = options.expectedRows;
-  pipeline.denseFallback = options.denseFallback;
+  setPipelineOptions(pipeline, options);
   if (*progress == Progress::Source)
     buildPipelineTo(pm, pipeline, stage);
   else
@@ -224,6 +232,42 @@ static LogicalResult describe(gpu::GPUModuleOp kernels,
   return success();
 }
 
+/// The cubin of `kernels`, if it is asked for.
+static LogicalResult assemble(gpu::GPUModuleOp kernels,
+                              const CompilerOptions &options,
+                              Compilation &result) {
+  if (options.ptxas.empty())
+    return success();
+  Cache cache(options.cache);
+  std::string key;
+  if (cache.isThere()) {
+    key = Cache::keyOf(
+        {"cubin", result.target, identityOf(options.ptxas), result.ptx});
+    std::optional<std::vector<std::string>> parts = cache.find(key);
+    auto functions =
+        parts && parts->size() == 2 ? loadFunctions((*parts)[1]) : std::nullopt;
+    if (functions) {
+      addResources(result.report, *functions);
+      result.cubin = std::move(parts->front());
+      return success();
+    }
+  }
+  PtxasOptions assembler;
+  assembler.program = options.ptxas;
+  assembler.chip = result.target;
+  assembler.threads =
+      threadsFor(options, llvm::count_if(kernels.getOps(), [](Operation &op) {
+                   return isKernel(&op);
+                 }));
+  llvm::Expected<PtxasResult> assembled = runPtxas(result.ptx, assembler);
+  if (!assembled)
+    return kernels.emitError() << llvm::toString(assembled.takeError());
+  addResources(result.report, assembled->functions);
+  cache.keep(key, {assembled->cubin, storeFunctions(assembled->functions)});
+  result.cubin = std::move(assembled->cubin);
+  return success();
+}
+
 static LogicalResult translate(gpu::GPUModuleOp kernels,
                                const CompilerOptions &options,
                                Compilation &result) {
@@ -240,17 +284,62 @@ static LogicalResult translate(gpu::GPUModuleOp kernels,
   if (failed(add(options.withLLVMIR, translateToLLVMIR, result.llvmIR)) ||
       failed(add(options.withPTX, translateToPTX, result.ptx)))
     return failure();
-  if (options.ptxas.empty())
-    return success();
-  PtxasOptions assembler;
-  assembler.program = options.ptxas;
-  assembler.chip = result.target;
-  llvm::Expected<PtxasResult> assembled = runPtxas(result.ptx, assembler);
-  if (!assembled)
-    return kernels.emitError() << llvm::toString(assembled.takeError());
-  addResources(result.report, assembled->functions);
-  result.cubin = std::move(assembled->cubin);
+  return assemble(kernels, options, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Each kernel for itself
+//===----------------------------------------------------------------------===//
+
+/// Makes kernels of the products in `module`, as far as they say what they
+/// compute.
+static LogicalResult formKernels(ModuleOp module,
+                                 const CompilerOptions &options) {
+  PassManager pm(module.getContext());
+  PipelineOptions pipeline;
+  setPipelineOptions(pipeline, options);
+  buildKernelFormation(pm, pipeline);
+  return pm.run(module);
+}
+
+/// What compileApart() made, with the functions around the kernels and without
+/// what nobody asked for.
+static LogicalResult complete(gpu::GPUModuleOp kernels,
+                              const CompilerOptions &options,
+                              Compilation &result) {
+  auto functions = planFunctions(kernels, options.hostDuties);
+  if (failed(functions) || failed(assemble(kernels, options, result)))
+    return failure();
+  result.plan.functions = std::move(*functions);
+  if (!options.withPlan)
+    result.plan = {};
+  if (!options.withReport)
+    result.report = {};
   return success();
+}
+
+/// Compiles the kernels of `module` each for itself; nothing where that is not
+/// worth while, or where one of them cannot be compiled so.
+static FailureOr<std::optional<std::vector<Compilation>>>
+tryApart(ModuleOp module, Progress progress, const CompilerOptions &options) {
+  using Results = std::optional<std::vector<Compilation>>;
+  if (progress > Progress::Expandable || !options.withPTX ||
+      options.withLLVMIR || (options.threads == 1 && options.cache.empty()))
+    return Results();
+  if (progress == Progress::Source && failed(formKernels(module, options)))
+    return failure();
+  FailureOr<SmallVector<gpu::GPUModuleOp>> modules = kernelModules(module);
+  if (failed(modules))
+    return failure();
+  if (!isCompiledApart(*modules, options))
+    return Results();
+  Results results = compileApart(*modules, options);
+  if (!results)
+    return results;
+  for (auto [kernels, result] : llvm::zip_equal(*modules, *results))
+    if (failed(complete(kernels, options, result)))
+      return failure();
+  return results;
 }
 
 FailureOr<std::vector<Compilation>>
@@ -265,6 +354,11 @@ blockscale::compile(ModuleOp module, const CompilerOptions &options) {
            << "', which no longer tells what the launch plan and the report "
               "say; expected the stage 'tensor', 'kernel' or 'assigned', or to "
               "be asked for LLVM IR or PTX alone";
+  auto apart = tryApart(module, *progress, options);
+  if (failed(apart))
+    return failure();
+  if (*apart)
+    return std::move(**apart);
   if (*progress <= Progress::Assigned &&
       failed(lowerTo(module, Stage::Assigned, options)))
     return failure();

@@ -37,7 +37,8 @@ private:
   int runForNKI();
 
   std::vector<std::string> inputs;
-  std::string target, output, ptxas;
+  std::string target, output, ptxas, cache;
+  unsigned threads = 0;
   bool noCubin = false, denseFallback = false, hostDuties = false;
   int64_t expectedRows = 4096;
   Emit emit = Emit::All;
@@ -65,6 +66,11 @@ CompileVerb::CompileVerb()
   command.flag("host-duties", hostDuties,
                "List in the launch plan what no kernel does, for the host to "
                "do in its order, in place of refusing it");
+  command.text("cache", cache, "DIR",
+               "Folder in which compiled kernels are kept and looked up");
+  command.number("threads", threads,
+                 "Threads that compile kernels, if there are several (default "
+                 "0: all)");
   command.choice<Emit>(
       "emit", emit,
       {{"tensor", Emit::Tensor, "products with their schedules"},
@@ -202,7 +208,8 @@ int CompileVerb::compileOne(const std::string &path,
 /// NVIDIA's half has options that mean nothing here.
 int CompileVerb::runForNKI() {
   for (const char *option :
-       {"ptxas", "no-cubin", "expected-rows", "dense-fallback", "host-duties"})
+       {"ptxas", "no-cubin", "expected-rows", "dense-fallback", "host-duties",
+        "cache", "threads"})
     if (command.isGiven(option))
       return reportError("--" + std::string(option) + " is not for target '" +
                              target + "', which runs kernels of NKI",
@@ -229,6 +236,8 @@ int CompileVerb::run() {
   options.expectedRows = expectedRows;
   options.denseFallback = denseFallback;
   options.hostDuties = hostDuties;
+  options.cache = cache;
+  options.threads = threads;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
   if (emit == Emit::All && !noCubin) {

@@ -30,6 +30,12 @@ static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createSelectSchedule(select));
 }
 
+void blockscale::buildKernelFormation(OpPassManager &pm,
+                                      const PipelineOptions &options) {
+  addToTensor(pm, options);
+  pm.addPass(createFormKernels());
+}
+
 static void addToKernel(OpPassManager &pm) {
   pm.addPass(createFormKernels());
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();

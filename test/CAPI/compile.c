@@ -1,6 +1,8 @@
-/* RUN: %cc %s -o %t %link && %t %t.cubin
+/* RUN: rm -rf %t.cache && %cc %s -o %t %link && %t %t.cubin %t.cache
+   RUN: find %t.cache -type f | wc -l | FileCheck %s --check-prefix=ENTRIES
    RUN: llvm-readelf -S %t.cubin | FileCheck %s
    CHECK: .text.product
+   ENTRIES: {{^ *}}2{{$}}
 
    Text or bytecode in; PTX, cubin, plan, report and the IR of a stage out. */
 
@@ -58,8 +60,30 @@ static void checkBytecode(BlockscaleSession session, BlockscaleModule module,
   CHECK_OK(blockscaleCompilationDestroy(compilation));
 }
 
+/* From a cache comes what was put into it: a kernel and a cubin. */
+static void checkCache(BlockscaleModule module, const char *folder,
+                       BlockscaleSlice cubin) {
+  BlockscaleCompileOptions options;
+  CHECK_OK(blockscaleCompileOptionsInit(&options, sizeof options));
+  options.target = "sm_103a";
+  options.withCubin = true;
+  options.cache = folder;
+  options.threads = 2;
+  for (int round = 0; round < 2; ++round) {
+    BlockscaleCompilation compilation;
+    CHECK_OK(blockscaleCompile(module, &options, &compilation));
+    BlockscaleSlice same = output(compilation, BLOCKSCALE_OUTPUT_CUBIN);
+    CHECK(same.size == cubin.size);
+    CHECK(contains(output(compilation, BLOCKSCALE_OUTPUT_REPORT),
+                   "\"registers\": "));
+    CHECK(contains(output(compilation, BLOCKSCALE_OUTPUT_PLAN),
+                   "\"functions\": "));
+    CHECK_OK(blockscaleCompilationDestroy(compilation));
+  }
+}
+
 int main(int argc, char **argv) {
-  CHECK(argc == 2);
+  CHECK(argc == 3);
   BlockscaleSession session;
   CHECK_OK(blockscaleSessionCreate(&session));
   BlockscaleModule module;
@@ -93,6 +117,8 @@ int main(int argc, char **argv) {
   FILE *file = fopen(argv[1], "wb");
   CHECK(file && fwrite(cubin.data, 1, cubin.size, file) == cubin.size);
   CHECK(fclose(file) == 0);
+
+  checkCache(module, argv[2], cubin);
 
   /* The module is as it was. */
   BlockscaleBytes text;

@@ -45,6 +45,12 @@ struct CompilerOptions {
   bool hostDuties = false;
   /// What to make.
   bool withLLVMIR = false, withPTX = true, withPlan = true, withReport = true;
+  /// Threads that compile kernels, if there are several; 0 for as many as the
+  /// host has cores. What comes out does not depend on it.
+  unsigned threads = 0;
+  /// Folder in which compiled kernels are kept by what they were made from, and
+  /// looked up; made if it is not there. Empty for none.
+  std::string cache;
   /// Assembler for the cubin as `findPtxas` returns it; empty for no cubin.
   std::string ptxas;
 };

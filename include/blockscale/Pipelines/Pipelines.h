@@ -59,6 +59,11 @@ enum class Stage {
 void buildPipelineTo(mlir::OpPassManager &pm, const PipelineOptions &options,
                      Stage stage);
 
+/// Adds the first of these passes: products become kernels that say what they
+/// compute and not yet how, and know nothing of each other.
+void buildKernelFormation(mlir::OpPassManager &pm,
+                          const PipelineOptions &options);
+
 /// The whole of it, to `Stage::LLVM`.
 void buildPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 

@@ -16,7 +16,10 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
+#include <csignal>
 #include <optional>
+#include <thread>
 
 using namespace blockscale;
 using llvm::StringRef;
@@ -200,6 +203,29 @@ private:
 
 } // namespace
 
+/// The exit status of `process`; negative, and why in `problem`, if it has
+/// none. LLVM's own wait with a limit sets an alarm, of which the host process
+/// has but one: not with several threads, nor in a process that is not ours.
+static int waitFor(const llvm::sys::ProcessInfo &process,
+                   unsigned timeoutSeconds, std::string &problem) {
+  using Clock = std::chrono::steady_clock;
+  if (!timeoutSeconds)
+    return llvm::sys::Wait(process, std::nullopt, &problem).ReturnCode;
+  auto end = Clock::now() + std::chrono::seconds(timeoutSeconds);
+  auto pause = std::chrono::microseconds(500);
+  while (Clock::now() < end) {
+    llvm::sys::ProcessInfo now = llvm::sys::Wait(process, 0, &problem);
+    if (now.Pid)
+      return now.ReturnCode;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(4000));
+  }
+  ::kill(process.Pid, SIGKILL);
+  llvm::sys::Wait(process, std::nullopt, &problem);
+  problem = "no end after " + std::to_string(timeoutSeconds) + " seconds";
+  return -1;
+}
+
 llvm::Expected<PtxasResult> blockscale::runPtxas(StringRef ptx,
                                                  const PtxasOptions &options) {
   TemporaryFile input, output, log;
@@ -212,17 +238,23 @@ llvm::Expected<PtxasResult> blockscale::runPtxas(StringRef ptx,
 
   std::string arch = "-arch=" + options.chip;
   std::string level = "-O" + std::to_string(options.optLevel);
-  StringRef arguments[] = {
+  std::string threads = "-split-compile=" + std::to_string(options.threads);
+  llvm::SmallVector<StringRef> arguments{
       options.program, "-v", arch, level, input.getPath(), "-o",
       output.getPath()};
+  if (options.threads > 1)
+    arguments.push_back(threads);
   std::optional<StringRef> redirects[] = {StringRef(""), log.getPath(),
                                           log.getPath()};
   std::string problem;
   bool notRun = false;
-  int status = llvm::sys::ExecuteAndWait(
+  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
       options.program, arguments, /*Env=*/std::nullopt, redirects,
-      options.timeoutSeconds, /*MemoryLimit=*/0, &problem, &notRun);
-  if (notRun || status < 0)
+      /*MemoryLimit=*/0, &problem, &notRun);
+  if (notRun)
+    return makeError("cannot run '" + options.program + "': " + problem);
+  int status = waitFor(process, options.timeoutSeconds, problem);
+  if (status < 0)
     return makeError("cannot run '" + options.program + "': " + problem);
 
   llvm::Expected<std::string> text = log.read();

@@ -50,6 +50,9 @@ struct PtxasOptions {
   std::string chip = "sm_100a";
   /// -O of ptxas, 0 to 3.
   unsigned optLevel = 3;
+  /// Threads that ptxas may use for several kernels, at least 1. The code that
+  /// it makes does not depend on it.
+  unsigned threads = 1;
   /// ptxas is ended after so many seconds; 0 waits for ever.
   unsigned timeoutSeconds = 600;
 };
@@ -61,7 +64,8 @@ struct PtxasOptions {
 llvm::Expected<std::string> findPtxas(llvm::StringRef program = "");
 
 /// Assembles `ptx`. The error holds what ptxas reported, each line with the
-/// line of PTX that it names. Temporary files are removed in every case.
+/// line of PTX that it names. Temporary files are removed in every case. May be
+/// called from several threads.
 llvm::Expected<PtxasResult> runPtxas(llvm::StringRef ptx,
                                      const PtxasOptions &options);
 

@@ -1,0 +1,123 @@
+//===- Cache.cpp - results kept by what they were made from ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cache.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+#include <dlfcn.h>
+
+using namespace blockscale;
+using llvm::StringRef;
+
+/// Raised when the files mean something else.
+static constexpr llvm::StringLiteral kFormat("blockscale-cache 1");
+
+static std::string hexHash(llvm::ArrayRef<StringRef> parts) {
+  llvm::SHA256 hash;
+  for (StringRef part : parts) {
+    // Parts must not run into each other.
+    hash.update(std::to_string(part.size()) + ":");
+    hash.update(part);
+  }
+  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+}
+
+std::string blockscale::identityOf(StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status))
+    return path.str();
+  return (path + " " + llvm::Twine(status.getSize()) + " " +
+          llvm::Twine(
+              status.getLastModificationTime().time_since_epoch().count()))
+      .str();
+}
+
+/// The file that holds the code at `address`.
+static std::string fileOf(const void *address) {
+  Dl_info info;
+  return dladdr(address, &info) && info.dli_fname ? identityOf(info.dli_fname)
+                                                  : "";
+}
+
+/// This build of the compiler, and LLVM's: numbers of versions do not change
+/// with each change of a developer's.
+static const std::string &buildIdentity() {
+  static const std::string identity =
+      fileOf(reinterpret_cast<const void *>(&hexHash)) + "\n" +
+      fileOf(reinterpret_cast<const void *>(
+          static_cast<StringRef (*)(llvm::Triple::ArchType)>(
+              &llvm::Triple::getArchTypeName)));
+  return identity;
+}
+
+std::string Cache::keyOf(llvm::ArrayRef<StringRef> parts) {
+  std::vector<StringRef> all{kFormat, buildIdentity()};
+  all.insert(all.end(), parts.begin(), parts.end());
+  return hexHash(all);
+}
+
+std::string Cache::pathOf(const std::string &key) const {
+  llvm::SmallString<128> path(folder);
+  llvm::sys::path::append(path, key.substr(0, 2), key.substr(2));
+  return path.str().str();
+}
+
+// A file is a line with the format and the hash of what follows, and each part
+// with its size in a line before it.
+
+std::optional<std::vector<std::string>>
+Cache::find(const std::string &key) const {
+  if (!isThere())
+    return std::nullopt;
+  auto file = llvm::MemoryBuffer::getFile(pathOf(key), /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return std::nullopt;
+  auto [head, rest] = (*file)->getBuffer().split('\n');
+  if (head != (kFormat + " " + hexHash(rest)).str())
+    return std::nullopt;
+  std::vector<std::string> parts;
+  while (!rest.empty()) {
+    size_t size;
+    if (rest.consumeInteger(10, size) || !rest.consume_front("\n") ||
+        size > rest.size())
+      return std::nullopt;
+    parts.push_back(rest.take_front(size).str());
+    rest = rest.drop_front(size);
+  }
+  return parts;
+}
+
+void Cache::keep(const std::string &key,
+                 llvm::ArrayRef<StringRef> parts) const {
+  if (!isThere())
+    return;
+  std::string body;
+  for (StringRef part : parts)
+    body += std::to_string(part.size()) + "\n" + part.str();
+  std::string path = pathOf(key);
+  if (llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
+    return;
+  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return;
+  }
+  llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
+  stream << kFormat << " " << hexHash(StringRef(body)) << "\n" << body;
+  stream.flush();
+  bool isWritten = !stream.has_error();
+  stream.clear_error();
+  llvm::consumeError(isWritten ? file->keep(path) : file->discard());
+}
