@@ -88,6 +88,14 @@ def times(elements, scales, block):
     return elements * spread(scales, elements.shape, block)
 
 
+def packed_fp6(data):
+    """A little-endian stream of each row's codes of e2m3."""
+    bits = np.unpackbits(data, axis=-1, bitorder="little")
+    bits = bits.reshape(*data.shape[:-1], -1, 6)
+    codes = (bits << np.arange(6, dtype=np.uint8)).sum(-1, dtype=np.uint8)
+    return codes.view(ml_dtypes.float6_e2m3fn).astype(np.float32)
+
+
 def packed_fp4(data):
     return E2M1[nibbles(data.view(np.uint8))]
 
@@ -117,6 +125,8 @@ def read_weight(tensors, metadata, prefix):
             elements = nibbles(data)[:, :shape[1]].astype(np.float32) - 8
             block = elements.shape[1] // scales.shape[1]
             return times(elements, number(scales), (1, block))
+        if data.shape[-1] == 24 * scales.shape[-1]:
+            return times(packed_fp6(data), number(scales), (1, 32))
         elements = packed_fp4(data)
         if (divisor := get("weight_global_scale")) is not None:
             return times(elements, number(scales) / divisor, (1, 16))

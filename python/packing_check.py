@@ -98,7 +98,7 @@ def tile_metadata(plain):
 def arrays():
     rng = np.random.default_rng(11)
     shapes = {"odd": (130, 200), "stack": (3, 40, 96), "long": (140, 40008),
-              "row": (1, 64), "tail": (257, 2084)}
+              "row": (1, 64), "tail": (257, 2084), "even": (130, 256)}
     for name, shape in shapes.items():
         values = rng.normal(0, 0.05, shape).astype(F32)
         values *= np.exp2(rng.integers(-6, 6, (*shape[:-1], 1))).astype(F32)
@@ -198,7 +198,29 @@ def check_conversions(tool):
             found = np.load(tool.work / "f.values.npy")
             tool.expect(f"numbers of {name} {kind}",
                         np.allclose(found, expected, rtol=2e-7, atol=0))
+        count += check_fp6(tool, name, values)
     print(f"convert: {count} round trips")
+
+
+def check_fp6(tool, name, values):
+    """Of compressed-tensors, and as safetensors' own type."""
+    if values.shape[1] % 32:
+        return 0
+    paths = [tool.work / f"fp6-{names}.safetensors"
+             for names in ("compressed-tensors", "modelopt")]
+    for path in paths:
+        names = path.stem.split("-", 1)[1]
+        tool.pack(tool.work / f"{name}.npy", path, "--to=mxfp6-e2m3",
+                  f"--names={names}")
+    found = values_of(paths[0], name)
+    tool.pack(paths[1], tool.work / "six.npy", "--to=f32")
+    tool.same(f"mxfp6 of {name}", np.load(tool.work / "six.values.npy"), found)
+    tool.pack(paths[1], tool.work / "again.safetensors",
+              "--names=compressed-tensors")
+    tool.expect(f"mxfp6 of {name}, renamed",
+                (tool.work / "again.safetensors").read_bytes() ==
+                paths[0].read_bytes())
+    return 2
 
 
 def check_producers(tool):

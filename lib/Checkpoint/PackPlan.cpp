@@ -59,8 +59,10 @@ private:
   bool isSelected(const QuantizedTensor &tensor) const;
   std::string whyNotSame(const QuantizedTensor &tensor,
                          packing::BlockFormat &format) const;
+  std::string whyNotNames(const QuantizedTensor &tensor,
+                          const packing::BlockFormat &format) const;
   std::string whyNotBlocks(const QuantizedTensor &tensor) const;
-  Names namesOf(const QuantizedTensor &tensor, bool isFp4) const;
+  Names namesOf(const QuantizedTensor &tensor, bool isPacked) const;
   size_t addOutput(std::string name, DType dtype, std::vector<uint64_t> shape);
   void addBlocks(ParameterPlan &parameter);
   void addGlobals(ParameterPlan &parameter, const Names &names);
@@ -85,7 +87,7 @@ static std::string prefixOf(const std::string &name) {
   return isWeight ? name.substr(0, name.size() - kWeight.size()) : name;
 }
 
-Names Planner::namesOf(const QuantizedTensor &tensor, bool isFp4) const {
+Names Planner::namesOf(const QuantizedTensor &tensor, bool isPacked) const {
   if (forNumpy)
     return {"data", "scales", "tensor_scale", "input_scale", "metadata"};
   std::string prefix = prefixOf(tensor.name);
@@ -95,7 +97,7 @@ Names Planner::namesOf(const QuantizedTensor &tensor, bool isFp4) const {
             prefix + "._weight_act_per_tensor_scale",
             prefix + "._weight_metadata"};
   if (options.family == Family::CompressedTensors)
-    return {prefix + (isFp4 ? ".weight_packed" : ".weight"),
+    return {prefix + (isPacked ? ".weight_packed" : ".weight"),
             prefix + ".weight_scale", prefix + ".weight_global_scale",
             prefix + ".input_global_scale", prefix + ".weight_metadata"};
   return {prefix + ".weight", prefix + ".weight_scale",
@@ -157,11 +159,27 @@ std::string Planner::whyNotSame(const QuantizedTensor &tensor,
   if (lacksGlobal && options.family != Family::Torchao)
     return name + " without a global scale, which " +
            std::string(familyName(options.family)) + " must have";
-  return "";
+  return whyNotNames(tensor, format);
+}
+
+/// Why the family has no names for the format: of 6-bit elements,
+/// compressed-tensors has e2m3 alone and torchao another order.
+std::string Planner::whyNotNames(const QuantizedTensor &tensor,
+                                 const packing::BlockFormat &format) const {
+  bool isFp6 = formatInfo(format.element).storageBits == 6;
+  bool isCompressed = options.family == Family::CompressedTensors &&
+                      format.element == ElementFormat::E2M3;
+  if (forNumpy || !isFp6 || isCompressed || options.family == Family::ModelOpt)
+    return "";
+  return "'" + tensor.name + "': " + std::string(familyName(options.family)) +
+         " has no names for " + std::string(packing::blockFormatName(format));
 }
 
 /// Why values of that shape are not stored in blocks.
 std::string Planner::whyNotBlocks(const QuantizedTensor &tensor) const {
+  std::string why = whyNotNames(tensor, options.format);
+  if (options.to == PackTo::Blocks && !why.empty())
+    return why;
   std::string what = "'" + tensor.name + "' has rows of " +
                      std::to_string(tensor.columns()) + " elements; ";
   if (tensor.shape.empty())
@@ -191,7 +209,9 @@ void Planner::addBlocks(ParameterPlan &parameter) {
   const QuantizedTensor &tensor = *parameter.input;
   const packing::BlockFormat &format = parameter.format;
   bool isFp4 = format.element == ElementFormat::E2M1;
-  Names names = namesOf(tensor, isFp4);
+  bool isBytes = isFp4 || (options.family == Family::CompressedTensors &&
+                           format.element == ElementFormat::E2M3 && !forNumpy);
+  Names names = namesOf(tensor, isBytes);
   std::vector<uint64_t> shape = tensor.shape;
   bool isCompressed = options.compress && parameter.to == PackTo::Blocks;
   uint64_t metadataBytes = 0;
@@ -210,11 +230,11 @@ void Planner::addBlocks(ParameterPlan &parameter) {
     return all;
   };
   DType dtype = DType::U8;
-  for (unsigned i = 0; i < kNumDTypes && !isFp4; ++i)
+  for (unsigned i = 0; i < kNumDTypes && !isBytes; ++i)
     if (elementFormat(static_cast<DType>(i)) == format.element)
       dtype = static_cast<DType>(i);
-  if (isFp4)
-    shape.back() /= 2;
+  if (isBytes)
+    shape.back() = packing::packedRowBytes(format, shape.back());
   parameter.elements = addOutput(names.elements, dtype, shape);
   bool isTorchao = options.family == Family::Torchao && !forNumpy;
   DType scaleType = format.hasTensorScale() ? DType::F8E4M3

@@ -20,6 +20,20 @@ static constexpr uint64_t kWordOfInt4 = 8, kWordOfInt8 = 4;
 static bool isFp8(DType type) {
   return type == DType::F8E4M3 || type == DType::F8E5M2;
 }
+static bool isFp6(DType type) {
+  return type == DType::F6E2M3 || type == DType::F6E3M2;
+}
+
+/// Bytes that a block of 32 elements of 6 bits takes.
+static constexpr uint64_t kFp6BlockBytes = 24;
+
+/// Whether packed bytes are 6-bit elements with these scales.
+static bool isPackedFp6(const Tensor &packed, const Tensor *scales) {
+  return scales && !scales->shape.empty() && !packed.shape.empty() &&
+         scales->dtype != DType::F8E4M3 &&
+         packed.shape.back() / kFp6BlockBytes == scales->shape.back() &&
+         packed.shape.back() % kFp6BlockBytes == 0;
+}
 
 //===----------------------------------------------------------------------===//
 // gpt-oss
@@ -176,6 +190,12 @@ void Recognizer::recognizePacked() {
     return;
   }
   const Tensor *scales = group[Role::Scale];
+  if (isByte(packed.dtype) && isPackedFp6(packed, scales)) {
+    take(Family::CompressedTensors, "MXFP6", ElementFormat::E2M3, &packed, 1);
+    result.shape.back() = scales->shape.back() * kMxBlock;
+    takeScales(scales, ElementFormat::UE8M0, 1, kMxBlock);
+    return;
+  }
   bool isNvfp4 =
       group[Role::GlobalScale] || (scales && scales->dtype == DType::F8E4M3);
   take(Family::CompressedTensors, isNvfp4 ? "NVFP4" : "MXFP4",
@@ -255,7 +275,7 @@ void Recognizer::floatWeight(const Tensor &weight) {
     return;
   }
   const Tensor *scales = group[Role::Scale];
-  take(mxFamily(), "FP8", element, &weight, 1);
+  take(mxFamily(), isFp6(weight.dtype) ? "FP6" : "FP8", element, &weight, 1);
   if (!scales) {
     report(Rule::MissingScales,
            named(weight) + " has no scale beside it; none may be taken as 1");
@@ -263,7 +283,7 @@ void Recognizer::floatWeight(const Tensor &weight) {
   }
   uint64_t columns = scales->shape.empty() ? 1 : scales->shape.back();
   if (isByte(scales->dtype) || scales->dtype == DType::F8E8M0) {
-    result.format = "MXFP8";
+    result.format = isFp6(weight.dtype) ? "MXFP6" : "MXFP8";
     takeScales(scales, ElementFormat::UE8M0, 1, kMxBlock);
     return;
   }
@@ -286,7 +306,7 @@ void Recognizer::floatWeight(const Tensor &weight) {
   // One column for 32 elements is that of MX, whatever the type.
   if (isMatrix(*scales, result.rows(),
                hw::ceilDiv(result.columns(), kMxBlock))) {
-    result.format = "MXFP8";
+    result.format = isFp6(weight.dtype) ? "MXFP6" : "MXFP8";
     takeScales(scales, ElementFormat::UE8M0, 1, kMxBlock);
     return;
   }
@@ -299,8 +319,10 @@ void Recognizer::recognizeWeight() {
   bool hasScale = group[Role::Scale] || group[Role::ScaleTwo] ||
                   group[Role::ScaleInverse] || group[Role::ShortScale];
   bool isNarrow = isFp8(weight->dtype) || weight->dtype == DType::F4;
+  bool isFloat =
+      isFp8(weight->dtype) || (isFp6(weight->dtype) && group[Role::Scale]);
   bool isWeight = lastComponent(*weight) == "weight";
-  if (isFp8(weight->dtype)) {
+  if (isFloat) {
     floatWeight(*weight);
   } else if (weight->dtype == DType::F4 ||
              (isByte(weight->dtype) && hasScale &&

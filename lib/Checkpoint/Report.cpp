@@ -58,6 +58,8 @@ static std::string printElements(const QuantizedTensor &tensor) {
   if (tensor.packed == 2)
     text += std::string(", two in a byte, the first in the ") +
             (tensor.highNibbleFirst ? "higher" : "lower") + " nibble";
+  else if (tensor.element && formatInfo(*tensor.element).storageBits == 6)
+    text += ", four in three bytes, the first in the lowest bits";
   else if (tensor.packed > 2)
     text +=
         ", " + std::to_string(tensor.packed) +

@@ -176,10 +176,10 @@ std::string ValueReader::readElements(const Region &region,
   // Bytes of a row: of its elements, or of the words that hold them.
   uint64_t lines = tensor->batch() * matrixRows;
   uint64_t rowBytes = lines ? data.bytes / lines : 0;
-  uint64_t bits = tensor->packed > 2 ? 32 / tensor->packed
-                                     : dtypeBits(data.dtype) / tensor->packed;
-  if (tensor->packed == 2 && data.dtype == DType::F4)
-    bits = 4;
+  uint64_t bits = dtypeBits(data.dtype);
+  if (tensor->isQuantized())
+    bits = tensor->element ? formatInfo(*tensor->element).storageBits
+                           : 32 / tensor->packed;
   uint64_t firstByte = region.firstColumn * bits / 8;
   assert(region.firstColumn * bits % 8 == 0 && "a region of whole bytes");
   uint64_t bytes = (region.columns * bits + 7) / 8;

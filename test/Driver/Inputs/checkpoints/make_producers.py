@@ -36,6 +36,18 @@ def fp4_values(packed):
     return torch.where(codes > 7, -1.0, 1.0) * E2M1[codes & 7]
 
 
+def fp6_values(packed):
+    """e2m3: a sign, two bits of exponent, three of fraction; four in 3 bytes."""
+    parts = packed.reshape(packed.shape[0], -1, 3).to(torch.int32)
+    word = parts[..., 0] | parts[..., 1] << 8 | parts[..., 2] << 16
+    codes = torch.stack([word >> 6 * i & 63 for i in range(4)], -1)
+    codes = codes.reshape(packed.shape[0], -1)
+    exponent, fraction = codes >> 3 & 3, (codes & 7) / 8
+    magnitude = torch.where(exponent == 0, fraction,
+                            (1 + fraction) * 2.0 ** (exponent - 1))
+    return torch.where(codes > 31, -1.0, 1.0) * magnitude
+
+
 def apply(values, scales, block):
     return values * scales.float().repeat_interleave(block, 1)
 
@@ -51,6 +63,7 @@ def compare(expected, library, tolerance=0.01):
 
 def compressed_tensors():
     from compressed_tensors.compressors.mxfp4 import MXFP4PackedCompressor
+    from compressed_tensors.compressors.mxfp6 import MXFP6PackedCompressor
     from compressed_tensors.compressors.mxfp8 import MXFP8QuantizationCompressor
     from compressed_tensors.compressors.nvfp4 import NVFP4PackedCompressor
     from compressed_tensors.compressors.pack_quantized import (
@@ -103,6 +116,22 @@ def compressed_tensors():
                      exponents(state["weight_scale"]), 32)
     compare(expected,
             MXFP4PackedCompressor.decompress(dict(state), scheme)["weight"])
+    tensors[f"expected.{prefix}.weight"] = expected
+
+    values = weight(24, 64, 13)
+    scheme = preset_name_to_scheme("MXFP6A16", ["Linear"])
+    low, high = group_range(values, 32)
+    scale, zero = calculate_qparams(low, high, scheme.weights)
+    state = MXFP6PackedCompressor.compress(
+        {"weight": values, "weight_scale": scale, "weight_zero_point": zero},
+        scheme)
+    prefix = "layers.0.mlp.experts.5.down_proj"
+    tensors[f"{prefix}.weight_packed"] = state["weight_packed"]
+    tensors[f"{prefix}.weight_scale"] = state["weight_scale"]
+    expected = apply(fp6_values(state["weight_packed"]),
+                     exponents(state["weight_scale"]), 32)
+    compare(expected,
+            MXFP6PackedCompressor.decompress(dict(state), scheme)["weight"])
     tensors[f"expected.{prefix}.weight"] = expected
 
     values = weight(33, 64, 4)
