@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,7 @@ private:
   /// What calls made, to be used as input.
   std::vector<std::string> made{kProduct, "sm_103a", "f", "a_data", "e4m3"};
   std::vector<std::vector<uint8_t>> memories;
+  std::list<BlockscaleSession> callers;
 };
 } // namespace
 
@@ -203,9 +205,9 @@ void Program::callSession(uint8_t which) {
         blockscaleModuleWriteBytecode(handle<BlockscaleModule>(), &bytes),
         bytes);
   case 7: {
-    // Of the session that calls back the callback wants the handle.
-    static BlockscaleSession session;
-    session = handle<BlockscaleSession>();
+    // The callback wants the handle of the session that calls it.
+    BlockscaleSession &session =
+        callers.emplace_back(handle<BlockscaleSession>());
     return check(blockscaleSessionSetDiagnosticCallback(
         session, byte() % 2 ? onDiagnostic : nullptr, &session));
   }
