@@ -311,6 +311,30 @@ def run_limited(tool, source, out, size):
         preexec_fn=limit, capture_output=True, text=True)
 
 
+def check_tiling(tool):
+    """Arrays of scales and metadata alone, there and back."""
+    rng = np.random.default_rng(9)
+    for shape in ((130, 13), (2, 3, 200, 40), (128, 16), (1, 1)):
+        plain = rng.integers(0, 256, shape, np.uint8)
+        path = tool.work / "bytes.npy"
+        np.save(path, plain)
+        for what in ("scales", "metadata"):
+            tiled, back = tool.work / "tiled.npy", tool.work / "plain.npy"
+            tool.pack(path, tiled, f"--tile={what}")
+            matrices = plain.reshape(-1, *shape[-2:])
+            expected = np.stack([
+                tile(x) if what == "scales" else tile_metadata(x)
+                for x in matrices])
+            found = np.load(tiled)
+            tool.same(f"{what} of {shape}", found, expected)
+            tool.expect(f"shape of {what} of {shape}", found.shape ==
+                        shape[:-2] + expected.shape[1:])
+            tool.pack(tiled, back, f"--untile={what}",
+                      f"--shape={shape[-2]},{shape[-1]}")
+            tool.same(f"{what} of {shape} back", np.load(back), plain)
+    print("tile and untile: 8 arrays")
+
+
 def check_failures(tool):
     source = tool.work / "tail.npy"
     out = tool.work / "full" / "x.safetensors"
@@ -344,7 +368,7 @@ def check_failures(tool):
 if __name__ == "__main__":
     tool = Tool(*sys.argv[1:])
     for check in (check_quantize, check_conversions, check_producers,
-                  check_sparse, check_checksums, check_failures):
+                  check_sparse, check_checksums, check_tiling, check_failures):
         check(tool)
     print(f"{tool.failures} wrong")
     sys.exit(1 if tool.failures else 0)

@@ -9,6 +9,9 @@
 #include "Verb.h"
 #include "blockscale/Checkpoint/Pack.h"
 #include "blockscale/Driver/Driver.h"
+#include "blockscale/Driver/OutputFiles.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/Packing/TileArray.h"
 
 #include <csignal>
 #include <cstdio>
@@ -26,9 +29,13 @@ public:
 
 private:
   std::string readOptions();
+  /// Bytes of an array into a layout or back: --tile and --untile.
+  std::string checkTiling() const;
+  int runTiling();
   std::string readSparsity();
 
-  std::string input, output, to, prune;
+  std::string input, output, to, prune, tile, untile;
+  std::vector<uint64_t> shape;
   ScaleRule rule = ScaleRule::RoundUp;
   PackOptions options;
   Progress progress{command};
@@ -84,6 +91,11 @@ PackVerb::PackVerb()
   command.texts("tensors", options.tensors, "PATTERN",
                 "Parameters to change, '*' being any text (default: all that "
                 "is quantised, and with --to all matrices); others are copied");
+  command.text("tile", tile, "WHAT",
+               "FILE.npy is 'scales' or 'metadata' alone, a row of bytes for "
+               "each row: put them into 128 x 4 atoms or 128 x 16 tiles");
+  command.text("untile", untile, "WHAT", "The inverse; needs --shape");
+  command.numbers("shape", shape, "Of --untile, rows and bytes of a row");
   command.flag("checksums", options.checksums,
                "Keep the CRC-32 of each tensor in the file, and print it");
   command.number("threads", options.threads, "Host threads (default 0: all)");
@@ -134,7 +146,48 @@ std::string PackVerb::readOptions() {
   return readSparsity();
 }
 
+std::string PackVerb::checkTiling() const {
+  const std::string &what = tile.empty() ? untile : tile;
+  if (!tile.empty() && !untile.empty())
+    return "--tile and --untile contradict each other";
+  for (const char *other :
+       {"to", "names", "scales", "prune", "compress", "tensors", "checksums"})
+    if (command.isGiven(other))
+      return "--" + std::string(other) + " is not of a single array of " + what;
+  if (what != "scales" && what != "metadata")
+    return "unknown bytes '" + what + "', legal are 'scales' and 'metadata'";
+  if (untile.empty() != shape.empty() || (!shape.empty() && shape.size() != 2))
+    return "--untile needs --shape=ROWS,BYTES, and nothing else does";
+  return input.empty()    ? "no input given"
+         : output.empty() ? "no output given with -o"
+                          : "";
+}
+
+int PackVerb::runTiling() {
+  if (std::string error = checkTiling(); !error.empty())
+    return reportError(error, kNotUnderstood);
+  packing::NpyResult read = packing::readNpy(input);
+  if (!read.array)
+    return reportError(read.error, kFailure);
+  bool isScales = tile == "scales" || untile == "scales";
+  const hw::Layout &layout = isScales ? hw::kTiledScales : hw::kTiledMetadata;
+  Parsed<packing::NpyArray> array =
+      tile.empty()
+          ? packing::untileArray(*read.array, layout, shape[0], shape[1])
+          : packing::tileArray(*read.array, layout,
+                               isScales ? 0 : hw::kEmptyMetadataByte);
+  if (!array)
+    return reportError("'" + input + "': " + array.error, kFailure);
+  auto bytes = packing::formatNpy(*array);
+  if (!bytes)
+    return reportError("'" + input + "' has too many dimensions", kFailure);
+  std::string error = writeFile(output, {bytes->begin(), bytes->end()});
+  return error.empty() ? kSuccess : reportError(error, kFailure);
+}
+
 int PackVerb::run() {
+  if (!tile.empty() || !untile.empty())
+    return runTiling();
   if (std::string error = readOptions(); !error.empty())
     return reportError(error, kNotUnderstood);
   Parsed<Checkpoint> read = Checkpoint::open(input);
