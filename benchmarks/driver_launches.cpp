@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// g++ -O2 -std=c++17 -I/usr/local/cuda/include -I../test/CudaDriver/Inputs \
-//   driver_launches.cpp ../build/lib/blockscale/libcuda.so.1 -o launches
+// export CPATH=/usr/local/cuda/include:../test/CudaDriver/Inputs
+// g++ -O2 -std=c++17 driver_launches.cpp ../build/lib/blockscale/libcuda.so.1
+// mv a.out launches
 // blockscale emulate --cuda ./launches
 //
 // 1000 launches each of two kernels. A launch is done when it returns.

@@ -10,6 +10,8 @@
 #   plan-fuzzer     launch plans
 #   pass-fuzzer     the MLIR parser, then each pass
 #   capi-fuzzer     sequences of calls of the C interface
+#   image-fuzzer    fat binaries and cubins
+#   cuda-driver-fuzzer  sequences of calls of the CUDA driver
 #
 # What a run has learned stays in build/sanitize/corpus and is where the next one
 # starts; an input that makes a program fail is left in build/sanitize/findings,
@@ -23,7 +25,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 enter_environment
 
 all=(ptx-fuzzer machine-fuzzer npy-fuzzer safetensors-fuzzer plan-fuzzer
-  pass-fuzzer capi-fuzzer)
+  pass-fuzzer capi-fuzzer image-fuzzer cuda-driver-fuzzer)
 seconds=${1:-}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] ||
   die "usage: scripts/fuzz.sh SECONDS [FUZZER...], one or more of: ${all[*]}"

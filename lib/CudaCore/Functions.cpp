@@ -96,58 +96,36 @@ cudaFuncAttributes cuda::attributesOf(const KernelEntry &entry) {
 cudaError_t cuda::attributeOf(const KernelEntry &entry,
                               CUfunction_attribute attribute, int &value) {
   cudaFuncAttributes all = attributesOf(entry);
-  switch (attribute) {
-  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    value = all.maxThreadsPerBlock;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
-    value = int(all.sharedSizeBytes);
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
-    value = int(all.constSizeBytes);
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
-    value = int(all.localSizeBytes);
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_NUM_REGS:
-    value = all.numRegs;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_PTX_VERSION:
-    value = all.ptxVersion;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
-    value = all.binaryVersion;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
-    value = 0;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-    value = all.maxDynamicSharedSizeBytes;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-    value = all.preferredShmemCarveout;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-    value = all.clusterDimMustBeSet;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
-    value = all.requiredClusterWidth;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    value = all.requiredClusterHeight;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-    value = all.requiredClusterDepth;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-    value = all.nonPortableClusterSizeAllowed;
-    return cudaSuccess;
-  case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    value = all.clusterSchedulingPolicyPreference;
-    return cudaSuccess;
-  default:
-    return cudaErrorInvalidValue;
-  }
+  const std::pair<CUfunction_attribute, int> values[] = {
+      {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, int(all.maxThreadsPerBlock)},
+      {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, int(all.sharedSizeBytes)},
+      {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, int(all.constSizeBytes)},
+      {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, int(all.localSizeBytes)},
+      {CU_FUNC_ATTRIBUTE_NUM_REGS, int(all.numRegs)},
+      {CU_FUNC_ATTRIBUTE_PTX_VERSION, int(all.ptxVersion)},
+      {CU_FUNC_ATTRIBUTE_BINARY_VERSION, int(all.binaryVersion)},
+      {CU_FUNC_ATTRIBUTE_CACHE_MODE_CA, int(all.cacheModeCA)},
+      {CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET,
+       int(all.clusterDimMustBeSet)},
+      {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, int(all.requiredClusterWidth)},
+      {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+       int(all.requiredClusterHeight)},
+      {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, int(all.requiredClusterDepth)},
+      {CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+       int(all.nonPortableClusterSizeAllowed)},
+      {CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+       int(all.clusterSchedulingPolicyPreference)},
+      {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+       int(all.maxDynamicSharedSizeBytes)},
+      {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+       int(all.preferredShmemCarveout)},
+  };
+  for (const auto &[name, number] : values)
+    if (name == attribute) {
+      value = number;
+      return cudaSuccess;
+    }
+  return cudaErrorInvalidValue;
 }
 
 cudaError_t cuda::setAttribute(KernelEntry &entry,

@@ -94,11 +94,14 @@ FatBinary readCubin(const uint8_t *data, uint64_t available) {
   if (!file.good)
     return corrupt("the cubin has no table of sections");
   FatBinary result;
+  // The last one counts: PTX is added at the end.
+  std::optional<std::string_view> ptx;
   Elf64_Shdr entry;
-  for (uint64_t i = 0; file.section(i, entry); ++i) {
-    if (file.name(entry) != kPtxSection)
-      continue;
-    result.images.push_back(ptxImage(std::string(file.bytes(entry))));
+  for (uint64_t i = 0; file.section(i, entry); ++i)
+    if (file.name(entry) == kPtxSection)
+      ptx = file.bytes(entry);
+  if (ptx) {
+    result.images.push_back(ptxImage(std::string(*ptx)));
     return result;
   }
   FatImage image;

@@ -190,6 +190,8 @@ cudaError_t cuda::launch(KernelEntry &entry, const LaunchRequest &request) {
 }
 
 cudaError_t cuda::launch(const KernelWork &work) {
+  if (!kernelOf(work.entry))
+    return cudaErrorInvalidResourceHandle;
   std::vector<void *> arguments;
   for (const std::vector<uint8_t> &one : work.arguments)
     arguments.push_back(const_cast<uint8_t *>(one.data()));

@@ -9,7 +9,7 @@
 #include "Contexts.h"
 #include "Images.h"
 
-#include <cstring>
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -54,10 +54,11 @@ cudaError_t readPtx(CUmod_st &module, const FatImage &image) {
     return cudaErrorMemoryAllocation;
   loaded->variables =
       emulator::initialVariables(loaded->module, loaded->globals->address);
-  std::memcpy(loaded->globals->data, loaded->variables.global.data(),
-              loaded->variables.global.size());
-  std::memcpy(loaded->constants->data, loaded->variables.constant.data(),
-              loaded->variables.constant.size());
+  const emulator::ModuleVariables &initial = loaded->variables;
+  std::copy(initial.global.begin(), initial.global.end(),
+            loaded->globals->data);
+  std::copy(initial.constant.begin(), initial.constant.end(),
+            loaded->constants->data);
   module.loaded = std::move(loaded);
   return cudaSuccess;
 }
@@ -148,8 +149,13 @@ cudaError_t cuda::loadModuleFile(const char *path, ModuleOrigin origin,
 
 void cuda::unloadModule(CUmod_st *module) {
   Core &core = Core::get();
-  for (const auto &[name, entry] : module->kernels)
+  // Graphs may still name the kernels, so their entries stay, as stale handles.
+  static auto *gone = new std::vector<std::unique_ptr<KernelEntry>>;
+  for (auto &[name, entry] : module->kernels) {
     core.kernels.erase(entry.get());
+    entry->kernel.reset();
+    gone->push_back(std::move(entry));
+  }
   if (module->loaded) {
     core.memory.release(module->loaded->globals->address);
     core.memory.release(module->loaded->constants->address);

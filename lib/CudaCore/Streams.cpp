@@ -279,3 +279,40 @@ cudaError_t cuda::keep(CUstream_st *stream, CUgraphNodeType type,
   stream->tail = {node};
   return cudaSuccess;
 }
+
+CUstreamCaptureStatus cuda::captureStatus(const CUstream_st *stream) {
+  const Capture *capture = captureOf(stream);
+  if (!capture)
+    return CU_STREAM_CAPTURE_STATUS_NONE;
+  return capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                          : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+cudaError_t cuda::captureInfo(CUstream_st *stream, unsigned long long *id,
+                              CUgraph_st **graph, CUgraphNode_st *const **nodes,
+                              size_t *count) {
+  const Capture *capture = captureOf(stream);
+  if (!capture)
+    return isStream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  if (id)
+    *id = capture->id;
+  if (graph)
+    *graph = capture->graph;
+  if (nodes)
+    *nodes = stream->tail.data();
+  if (count)
+    *count = stream->tail.size();
+  return cudaSuccess;
+}
+
+cudaError_t cuda::callHost(CUstream_st *stream, CUhostFn function, void *data) {
+  if (!function)
+    return cudaErrorInvalidValue;
+  if (!isStream(stream))
+    return cudaErrorInvalidResourceHandle;
+  if (captureOf(stream))
+    return keep(stream, CU_GRAPH_NODE_TYPE_HOST,
+                CUDA_HOST_NODE_PARAMS{function, data});
+  function(data);
+  return cudaSuccess;
+}

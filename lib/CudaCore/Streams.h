@@ -90,6 +90,16 @@ cudaError_t endCapture(CUstream_st *stream, CUgraph_st *&graph);
 /// A capture that something not legal was done to.
 cudaError_t invalidate(Capture &capture);
 
+/// Of the stream's capture: CU_STREAM_CAPTURE_STATUS_NONE if there is none.
+CUstreamCaptureStatus captureStatus(const CUstream_st *stream);
+/// What a program asks of a capture; null pointers are left alone.
+cudaError_t captureInfo(CUstream_st *stream, unsigned long long *id,
+                        CUgraph_st **graph, CUgraphNode_st *const **nodes,
+                        size_t *count);
+
+/// Calls a function of the host, or keeps the call.
+cudaError_t callHost(CUstream_st *stream, CUhostFn function, void *data);
+
 /// Adds a node to the graph that captures the stream.
 cudaError_t keep(CUstream_st *stream, CUgraphNodeType type, NodeWork work);
 

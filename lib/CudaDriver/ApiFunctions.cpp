@@ -258,15 +258,5 @@ BLOCKSCALE_API CUresult cuLaunchCooperativeKernel(
 
 BLOCKSCALE_API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function,
                                          void *data) {
-  return withContext([&] {
-    if (!function)
-      return cudaErrorInvalidValue;
-    if (!isStream(stream))
-      return cudaErrorInvalidResourceHandle;
-    if (captureOf(stream))
-      return keep(stream, CU_GRAPH_NODE_TYPE_HOST,
-                  CUDA_HOST_NODE_PARAMS{function, data});
-    function(data);
-    return cudaSuccess;
-  });
+  return withContext([&] { return callHost(stream, function, data); });
 }

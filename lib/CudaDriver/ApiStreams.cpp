@@ -22,14 +22,6 @@ CUresult query(CUstream stream, T *value, F read) {
   });
 }
 
-CUstreamCaptureStatus statusOf(CUstream stream) {
-  const Capture *capture = captureOf(stream);
-  if (!capture)
-    return CU_STREAM_CAPTURE_STATUS_NONE;
-  return capture->invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                          : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
-
 CUcontext contextOf(const CUstream_st &state) {
   return state.context ? state.context : currentContext();
 }
@@ -186,7 +178,8 @@ BLOCKSCALE_API CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
 
 BLOCKSCALE_API CUresult cuStreamIsCapturing(CUstream stream,
                                             CUstreamCaptureStatus *status) {
-  return query(stream, status, [&](const auto &) { return statusOf(stream); });
+  return query(stream, status,
+               [&](const auto &) { return captureStatus(stream); });
 }
 
 BLOCKSCALE_API CUresult
@@ -202,22 +195,16 @@ BLOCKSCALE_API CUresult cuStreamGetCaptureInfo_v3(
     CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
     CUgraph *graph, const CUgraphNode **nodes, const CUgraphEdgeData **edges,
     size_t *count) {
-  CUresult error = cuStreamIsCapturing(stream, status);
-  if (error != CUDA_SUCCESS || *status == CU_STREAM_CAPTURE_STATUS_NONE)
-    return error;
-  auto guard = locked();
-  const Capture &capture = *captureOf(stream);
-  if (id)
-    *id = capture.id;
-  if (graph)
-    *graph = capture.graph;
-  if (nodes)
-    *nodes = stream->tail.data();
   if (edges)
     *edges = nullptr;
-  if (count)
-    *count = stream->tail.size();
-  return CUDA_SUCCESS;
+  if (CUresult error = cuStreamIsCapturing(stream, status))
+    return error;
+  unsigned long long number = 0;
+  CUresult error = withContext(
+      [&] { return captureInfo(stream, &number, graph, nodes, count); });
+  if (id)
+    *id = number;
+  return error;
 }
 
 BLOCKSCALE_API CUresult cuStreamGetCaptureInfo_v2(

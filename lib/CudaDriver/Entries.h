@@ -18,11 +18,13 @@
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
 #undef __CUDA_API_VERSION_INTERNAL
-#include <cudaProfilerTypedefs.h>
 #include <cudaTypedefs.h>
 
 #include <type_traits>
 
+// In a header of its own, which not every CUDA comes with.
+using PFN_cuProfilerStart_v4000 = CUresult (*)();
+using PFN_cuProfilerStop_v4000 = CUresult (*)();
 // Declared for NVIDIA's own use only.
 using PFN_cuDevicePrimaryCtxRelease_v7000 = CUresult (*)(CUdevice);
 using PFN_cuDevicePrimaryCtxReset_v7000 = CUresult (*)(CUdevice);

@@ -128,17 +128,7 @@ BLOCKSCALE_API cudaError_t cudaLaunchCooperativeKernel(const void *symbol,
 BLOCKSCALE_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream,
                                               cudaHostFn_t function,
                                               void *data) {
-  return call([&] {
-    if (!function)
-      return cudaErrorInvalidValue;
-    if (!isStream(stream))
-      return cudaErrorInvalidResourceHandle;
-    if (captureOf(stream))
-      return keep(stream, CU_GRAPH_NODE_TYPE_HOST,
-                  CUDA_HOST_NODE_PARAMS{function, data});
-    function(data);
-    return cudaSuccess;
-  });
+  return call([&] { return callHost(stream, function, data); });
 }
 
 BLOCKSCALE_API cudaError_t cudaStreamAddCallback(cudaStream_t stream,

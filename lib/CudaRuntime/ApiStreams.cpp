@@ -26,14 +26,6 @@ cudaError_t query(cudaStream_t stream, T *value, F read) {
   });
 }
 
-cudaStreamCaptureStatus statusOf(cudaStream_t stream) {
-  const Capture *capture = captureOf(stream);
-  if (!capture)
-    return cudaStreamCaptureStatusNone;
-  return capture->invalid ? cudaStreamCaptureStatusInvalidated
-                          : cudaStreamCaptureStatusActive;
-}
-
 cudaError_t withStream(cudaStream_t stream) {
   return call([&] {
     return isStream(stream) ? Core::get().sticky
@@ -101,7 +93,9 @@ BLOCKSCALE_API cudaError_t cudaStreamGetDevice(cudaStream_t stream,
 
 BLOCKSCALE_API cudaError_t
 cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status) {
-  return query(stream, status, [&](const auto &) { return statusOf(stream); });
+  return query(stream, status, [&](const auto &) {
+    return cudaStreamCaptureStatus(captureStatus(stream));
+  });
 }
 
 BLOCKSCALE_API cudaError_t
@@ -109,23 +103,13 @@ cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *status,
                          unsigned long long *id, cudaGraph_t *graph,
                          const cudaGraphNode_t **dependencies,
                          const cudaGraphEdgeData **edges, size_t *count) {
+  if (edges)
+    *edges = nullptr;
   if (cudaError_t error = cudaStreamIsCapturing(stream, status);
-      error != cudaSuccess || *status == cudaStreamCaptureStatusNone)
+      error != cudaSuccess)
     return error;
-  return call([&] {
-    const Capture &capture = *captureOf(stream);
-    if (id)
-      *id = capture.id;
-    if (graph)
-      *graph = capture.graph;
-    if (dependencies)
-      *dependencies = stream->tail.data();
-    if (edges)
-      *edges = nullptr;
-    if (count)
-      *count = stream->tail.size();
-    return cudaSuccess;
-  });
+  return call(
+      [&] { return captureInfo(stream, id, graph, dependencies, count); });
 }
 
 BLOCKSCALE_API cudaError_t

@@ -64,7 +64,7 @@ static void checkStart() {
   const char *text;
   CALL(cuGetErrorName(CUDA_ERROR_INVALID_CONTEXT, &text));
   EXPECT(std::strcmp(text, "CUDA_ERROR_INVALID_CONTEXT") == 0);
-  RETURNS(CUDA_ERROR_INVALID_VALUE, cuGetErrorName(CUresult(12345), &text));
+  RETURNS(CUDA_ERROR_INVALID_VALUE, cuGetErrorName(CUresult(1000), &text));
   CALL(cuGetErrorString(CUDA_ERROR_OUT_OF_MEMORY, &text));
   EXPECT(std::strcmp(text, "out of memory") == 0);
 }

@@ -266,6 +266,25 @@ static void checkCaptures() {
           cuStreamEndCapture(stream, &graph));
   CALL(cuStreamSynchronize(stream));
 
+  // A kernel whose module is gone.
+  CUmodule module;
+  CUfunction nothing;
+  CUgraphNode node;
+  CALL(cuModuleLoadData(&module, kPtx));
+  CALL(cuModuleGetFunction(&nothing, module, "nothing"));
+  CUDA_KERNEL_NODE_PARAMS p = kernel(nullptr);
+  p.func = nothing;
+  CALL(cuGraphCreate(&graph, 0));
+  CALL(cuGraphAddKernelNode(&node, graph, nullptr, 0, &p));
+  CALL(cuGraphInstantiate(&executable, graph, 0));
+  CALL(cuGraphLaunch(executable, stream));
+  CALL(cuModuleUnload(module));
+  RETURNS(CUDA_ERROR_INVALID_HANDLE, cuGraphLaunch(executable, stream));
+  RETURNS(CUDA_ERROR_INVALID_HANDLE,
+          cuGraphAddKernelNode(&node, graph, nullptr, 0, &p));
+  CALL(cuGraphExecDestroy(executable));
+  CALL(cuGraphDestroy(graph));
+
   // What a graph keeps alive goes with it.
   int gone = 0;
   CUuserObject object;
