@@ -21,24 +21,22 @@ void asyncFault(Cluster &cluster, const Origin &origin, FindingKind kind,
 MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
                        uint32_t address);
 
-/// One arrival on the mbarrier at a shared address with rank. In strict mode it
-/// passes `covered` on.
+/// One arrival on the mbarrier at a shared address with rank.
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
-              const std::shared_ptr<const Clock> &covered);
+              const Ticket &ticket);
 /// An arrival before which the expected count went up by one, so that the count
-/// stays: it only passes `covered` on.
+/// stays.
 void arriveUncounted(Cluster &cluster, const Origin &origin, uint32_t address,
-                     const std::shared_ptr<const Clock> &covered);
-/// The completion of `bytes` on that mbarrier, by the transaction `operation`.
+                     const Ticket &ticket);
+/// The completion of `bytes` on that mbarrier, by a transaction.
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
-                uint32_t bytes, Stamp operation,
+                uint32_t bytes, const Ticket &ticket,
                 BarrierVisit::Kind kind = BarrierVisit::Copy);
 
-/// Strict mode: a transaction that will complete on the mbarrier at a shared
-/// address with rank. Without strict mode, and where there is no mbarrier, the
-/// stamp says nothing.
-Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address,
-                       BarrierVisit::Kind kind = BarrierVisit::Copy);
+/// A transaction that will complete on the mbarrier at a shared address with
+/// rank.
+Ticket beginTransaction(const Exec &x, const Origin &origin, uint32_t address,
+                        BarrierVisit::Kind kind = BarrierVisit::Copy);
 
 } // namespace blockscale::emulator::machine
 

@@ -54,12 +54,12 @@ void orderStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op,
   std::vector<Range> from, to;
   for (const Range &range : copied) {
     from.push_back({source.offset + range.address, range.bytes});
-    if (x.cluster->order->tracked(op.to + range.address, range.bytes))
+    if (isTracked(*x.cluster, op.to + range.address, range.bytes))
       to.push_back({op.to + range.address, range.bytes});
   }
   touchRanges(x, r, lane, *source.cta, from, t.source);
   t.destination.origin = x.origin(r, int(lane));
-  x.cluster->order->touchGlobal(*x.warp, to.data(), to.size(), t.destination);
+  tell(*x.cluster, GlobalTouched{*x.warp, to.data(), to.size(), t.destination});
 }
 
 Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
@@ -82,7 +82,8 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   cluster->post(0, [=] {
     --*open;
     cluster->counters.tmaStoreBytes += op.size;
-    emitCopy(*cluster, origin, EventKind::Store, op.size, origin.cta->rank);
+    tell(*cluster, CopyDone{*cluster, origin, EventKind::Store, op.size,
+                            origin.cta->rank});
     for (const Range &range : copied)
       if (std::memchr(source.valid + range.address, 0, range.bytes)) {
         report(*cluster, origin, FindingKind::Uninitialised,
@@ -129,11 +130,12 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
           "memory of the CTA",
           int(lane), op.to);
     BarrierVisit::Kind kind = visitKind(copy);
-    Stamp stamp = beginTransaction(x, origin, target.barrier);
+    Ticket ticket = beginTransaction(x, origin, target.barrier);
     if (cluster->order) {
-      touchLane(x, r, lane, source, op.from, op.size, loadTouch(stamp, false));
+      touchLane(x, r, lane, source, op.from, op.size,
+                loadTouch(ticket.stamp, false));
       std::vector<Range> ranges{{target.address, op.size}};
-      Touch written = loadTouch(stamp, true);
+      Touch written = loadTouch(ticket.stamp, true);
       written.bytes = uint16_t(copy.reducedBytes());
       written.strong = written.bytes != 0;
       touchRanges(x, r, lane, *target.cta, ranges, written);
@@ -158,8 +160,9 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
       else
         markRange(*target.cta, target.address, op.size);
       cluster->counters.tmaLoadBytes += op.size;
-      emitCopy(*cluster, origin, EventKind::Load, op.size, target.cta->rank);
-      completeOn(*cluster, origin, target.barrier, op.size, stamp, kind);
+      tell(*cluster, CopyDone{*cluster, origin, EventKind::Load, op.size,
+                              target.cta->rank});
+      completeOn(*cluster, origin, target.barrier, op.size, ticket, kind);
     });
   }
   return x.cluster->faulted ? Step::Fault : Step::Next;
@@ -189,11 +192,14 @@ Step bulkCopy(Exec &x, const Record &r) {
       return x.fault(r, FindingKind::Misaligned,
                      "bulk copy at an address that is not a multiple of 16",
                      int(lane), odd, Hazard::BulkSize);
-    if (tracing(*x.cluster))
-      trace(*x.cluster, x.origin(r, int(lane)),
-            std::string("event=bulk direction=") + (store ? "store" : "load") +
-                " to=" + hex(op.to) + " from=" + hex(op.from) +
-                " bytes=" + std::to_string(op.size));
+    if (isWatched(*x.cluster))
+      tell(*x.cluster, CopyBegun{x, r, lane, [&] {
+                                   return std::string("event=bulk direction=") +
+                                          (store ? "store" : "load") +
+                                          " to=" + hex(op.to) +
+                                          " from=" + hex(op.from) +
+                                          " bytes=" + std::to_string(op.size);
+                                 }});
     if ((store ? bulkStore(x, r, lane, op) : bulkLoad(x, r, lane, op)) ==
         Step::Fault)
       return Step::Fault;

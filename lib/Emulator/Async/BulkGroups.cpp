@@ -7,7 +7,7 @@
 
 #include "../Instructions/Access.h"
 #include "../Instructions/Lanes.h"
-#include "../Order/Order.h"
+#include "../Run/Observer.h"
 #include "MapBytes.h"
 
 namespace blockscale::emulator::machine {
@@ -25,8 +25,7 @@ Step commitGroup(Exec &x, const Record &r) {
   const auto &g = r.as<GroupsRecord>();
   auto &groups = g.copies ? x.warp->copies : x.warp->bulk;
   forLanes(x.mask, [&](unsigned lane) {
-    if (x.cluster->order)
-      x.cluster->order->commitGroup(*x.warp, lane, g.copies);
+    tell(*x.cluster, GroupCommitted{x, lane, g.copies});
     groups[lane].committed.push_back(groups[lane].open);
     groups[lane].open = std::make_shared<uint32_t>(0);
   });
@@ -50,11 +49,10 @@ Step waitGroup(Exec &x, const Record &r) {
   });
   if (!done)
     return Step::Block;
-  if (x.cluster->order)
-    forLanes(x.mask, [&](unsigned lane) {
-      x.cluster->order->waitGroup(*x.warp, lane, g.copies, g.keep, g.readOnly,
-                                  g.all);
-    });
+  forLanes(x.mask, [&](unsigned lane) {
+    tell(*x.cluster,
+         GroupAwaited{x, lane, g.copies, g.keep, g.readOnly, g.all});
+  });
   return Step::Next;
 }
 

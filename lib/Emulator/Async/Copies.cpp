@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Instructions/Access.h"
-#include "../Report/Events.h"
+#include "../Run/Observer.h"
 #include "Async.h"
 #include "Tma.h"
 
@@ -40,9 +40,9 @@ Step copyAsync(Exec &x, const Record &r) {
     if (wanted && !resolve(x, r, Where::Global, source, lane, wanted, Use::Read,
                            from, size))
       return Step::Fault;
-    if (Order *order = x.cluster->order.get()) {
+    if (x.cluster->order) {
       Touch touch;
-      touch.stamp = order->issue(*x.warp, lane, Queue::CopyAsync);
+      touch.stamp = issue(x, r, lane, Queue::CopyAsync).stamp;
       if (wanted)
         touchLane(x, r, lane, from, source, wanted, touch);
       touch.write = true;
@@ -79,17 +79,15 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
   }
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
-    auto covered =
-        x.cluster->order
-            ? x.cluster->order->covered(*x.warp, lane, Queue::CopyAsync)
-            : nullptr;
+    Ticket ticket;
+    tell(*x.cluster, QueueCovered{x, lane, Queue::CopyAsync, ticket});
     Origin origin = x.origin(r, int(lane));
     const auto &a = r.as<ArriveAfterRecord>();
     uint32_t address = laneShared(x, a.barrier, lane);
     if (a.counted)
-      arriveOn(*x.cluster, origin, address, covered);
+      arriveOn(*x.cluster, origin, address, ticket);
     else
-      arriveUncounted(*x.cluster, origin, address, covered);
+      arriveUncounted(*x.cluster, origin, address, ticket);
   }
   return x.cluster->faulted ? Step::Fault : Step::Next;
 }
@@ -131,8 +129,8 @@ Step storeAsync(Exec &x, const Record &r) {
       touch.strong = true;
       touch.bytes = uint16_t(bytes);
     }
-    touch.stamp = beginTransaction(x, origin, barrier);
-    Stamp stamp = *touch.stamp;
+    Ticket ticket = beginTransaction(x, origin, barrier);
+    touch.stamp = ticket.stamp;
     touchLane(x, r, lane, access, address, bytes, touch);
     cluster->post(0, [=] {
       if (reduction == Reduction::None) {
@@ -144,7 +142,7 @@ Step storeAsync(Exec &x, const Record &r) {
         reduceElements(reduction, type, access.data, data.data(), bytes);
       }
       markWritten(access, bytes, true);
-      completeOn(*cluster, origin, barrier, bytes, stamp);
+      completeOn(*cluster, origin, barrier, bytes, ticket);
     });
     if (cluster->faulted)
       return Step::Fault;
@@ -239,11 +237,7 @@ Step tryCancel(Exec &x, const Record &r) {
     uint32_t ranks =
         t.multicast ? (1u << cluster->ctas.size()) - 1 : 1u << x.cta->rank;
     Origin origin = x.origin(r, int(lane));
-    if (observed(*cluster)) {
-      Event event;
-      event.kind = EventKind::Cancel;
-      emit(*cluster, origin, event);
-    }
+    tell(*cluster, CancelAsked{*cluster, origin});
     for (; ranks; ranks &= ranks - 1) {
       uint32_t rank = uint32_t(__builtin_ctz(ranks)) << kRankShift;
       uint32_t target = (to & 0xFFFFFF) | rank,
@@ -255,13 +249,13 @@ Step tryCancel(Exec &x, const Record &r) {
       Touch touch;
       touch.write = touch.async = true;
       touch.flags = PastAccess::Answer;
-      touch.stamp = beginTransaction(x, origin, home, BarrierVisit::Answer);
-      Stamp stamp = *touch.stamp;
+      Ticket ticket = beginTransaction(x, origin, home, BarrierVisit::Answer);
+      touch.stamp = ticket.stamp;
       touchLane(x, r, lane, access, target, 16, touch);
       cluster->post(0, [=] {
         std::memcpy(access.data, answer.data(), 16);
         markWritten(access, 16, true);
-        completeOn(*cluster, origin, home, 16, stamp, BarrierVisit::Answer);
+        completeOn(*cluster, origin, home, 16, ticket, BarrierVisit::Answer);
       });
     }
     if (cluster->faulted)

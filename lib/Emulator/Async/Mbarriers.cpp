@@ -7,8 +7,8 @@
 
 #include "../Instructions/Access.h"
 #include "../Instructions/Lanes.h"
-#include "../Report/Events.h"
 #include "../Run/Control.h"
+#include "../Run/Observer.h"
 #include "Async.h"
 
 #include <utility>
@@ -16,7 +16,7 @@
 namespace blockscale::emulator::machine {
 namespace {
 
-enum class Verb : uint8_t { Init, Inval, Expect, Complete, Arrive, Drop };
+using Verb = MbarrierVerb;
 
 /// An operation on an mbarrier.
 struct MbarrierRecord {
@@ -145,57 +145,9 @@ MBarrierArrival perform(const UpdateRecord &u, MBarrier &barrier,
   return result;
 }
 
-/// What the lanes of an arrival have done so far.
-struct Arrivals {
-  const BarrierOrder *released = nullptr; ///< has what the warp knows
-  const BarrierOrder *completed = nullptr;
-};
-
-/// What the operation of a lane on a barrier means for others.
-void orderUpdate(Exec &x, const Record &r, unsigned lane, Cta &cta,
-                 uint32_t offset, uint32_t bytes, const MBarrierArrival &result,
-                 Arrivals &before) {
-  const auto &u = r.as<UpdateRecord>();
-  Order &order = *x.cluster->order;
-  BarrierOrder &barrier = order.barrier(cta, offset);
-  Origin origin = x.origin(r, int(lane));
-  if (u.verb == Verb::Init)
-    order.initialised(*x.warp, barrier, r.line);
-  else
-    order.use(origin, *x.warp, barrier);
-  bool arrives = u.arrives();
-  if (arrives)
-    order.arrived(barrier, origin, bytes);
-  else if (u.verb == Verb::Expect)
-    barrier.visit(BarrierVisit::Expectation, origin, bytes);
-  else if (u.verb == Verb::Complete)
-    barrier.visit(BarrierVisit::Copy, origin, bytes);
-  if (u.verb == Verb::Complete || (arrives && u.relaxed))
-    order.passFenced(*x.warp, barrier, u.scope);
-  if (arrives && before.released != &barrier) {
-    order.release(*x.warp, barrier.pending, u.relaxed);
-    before.released = &barrier;
-  }
-  if (arrives && &cta != x.cta && u.scope == Scope::Cta)
-    reportHazard(*x.cluster, origin, Hazard::ArrivalScope,
-                 FindingKind::MBarrier,
-                 "arrival on an mbarrier of rank " + std::to_string(cta.rank) +
-                     " with scope .cta",
-                 offset);
-  if (!result.completed)
-    return;
-  order.complete(barrier);
-  if (before.completed == &barrier)
-    reportHazard(
-        *x.cluster, origin, Hazard::TooManyArrivals, FindingKind::MBarrier,
-        "lanes of one warp complete several phases of the mbarrier", offset);
-  before.completed = &barrier;
-}
-
 Step update(Exec &x, const Record &r) {
   const auto &u = r.as<UpdateRecord>();
   bool isInit = u.verb == Verb::Init;
-  Arrivals before;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Cta *cta = nullptr;
@@ -215,8 +167,6 @@ Step update(Exec &x, const Record &r) {
     if (result.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(result.error),
                      int(lane), address, hazardOf(result.error, isInit));
-    if (x.cluster->order)
-      orderUpdate(x, r, lane, *cta, address & 0xFFFFFF, bytes, result, before);
     if (isInit) // its bytes now hold something
       std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase),
                   0xFF, 8);
@@ -224,17 +174,10 @@ Step update(Exec &x, const Record &r) {
       x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
     if (u.token != kNoSlot)
       x.reg<uint64_t>(u.token)[lane] = result.token;
-    if (u.arrives() && observed(*x.cluster))
-      emit(x, r,
-           barrierEvent(EventKind::Arrive,
-                        (address & 0xFFFFFF) | cta->rank << kRankShift, phase));
-    if (tracing(*x.cluster))
-      trace(*x.cluster, x.origin(r, int(lane)),
-            std::string("event=mbarrier verb=") +
-                std::string(spelling(r.instruction->opcode)) +
-                " barrier=" + hex(address) + " count=" + std::to_string(count) +
-                " bytes=" + std::to_string(bytes) +
-                " phase=" + std::to_string(barrier->phase()));
+    tell(*x.cluster,
+         MbarrierUpdated{x, r, lane, left == x.mask, u.verb, u.scope, u.relaxed,
+                         *cta, (address & 0xFFFFFF) | cta->rank << kRankShift,
+                         count, bytes, phase, *barrier, result});
     ++x.cluster->epoch;
   }
   return Step::Next;
@@ -244,21 +187,6 @@ MBarrierTest testLane(Exec &x, const WaitRecord &w, const MBarrier &barrier,
                       unsigned lane) {
   return w.byParity ? barrier.testParity(x.reg<uint32_t>(w.phase)[lane])
                     : barrier.testToken(x.reg<uint64_t>(w.phase)[lane]);
-}
-
-/// Whether this is the first test of a poll.
-bool orderWait(Exec &x, const Record &r, unsigned lane, uint32_t offset,
-               bool done) {
-  const auto &w = r.as<WaitRecord>();
-  Order &order = *x.cluster->order;
-  BarrierOrder &barrier = order.barrier(*x.cta, offset);
-  Origin origin = x.origin(r, int(lane));
-  order.use(origin, *x.warp, barrier);
-  // A token names its phase.
-  uint32_t phase = w.byParity ? x.reg<uint32_t>(w.phase)[lane]
-                              : uint32_t(x.reg<uint64_t>(w.phase)[lane] >> 20);
-  return order.tested(origin, *x.warp, barrier,
-                      {done, w.relaxed, w.scope, phase});
 }
 
 Step wait(Exec &x, const Record &r) {
@@ -280,8 +208,16 @@ Step wait(Exec &x, const Record &r) {
     if (test.error != MBarrierError::None)
       return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
                      address, hazardOf(test.error, false));
-    if (x.cluster->order)
-      first |= orderWait(x, r, lane, address & 0xFFFFFF, test.done);
+    // A token names its phase.
+    uint32_t phase = w.byParity
+                         ? x.reg<uint32_t>(w.phase)[lane]
+                         : uint32_t(x.reg<uint64_t>(w.phase)[lane] >> 20);
+    tell(*x.cluster, MbarrierTested{x,
+                                    r,
+                                    lane,
+                                    address & 0xFFFFFF,
+                                    {test.done, w.relaxed, w.scope, phase},
+                                    first});
     done |= uint32_t(test.done) << lane;
   }
   // try_wait may return false; the latest order does so once per poll, the
@@ -371,13 +307,6 @@ uint32_t satisfiedLanes(const Exec &x, const Record &r) {
   return x.mask & x.predicate(r.as<WaitRecord>().done);
 }
 
-static void emitAsyncArrive(Cluster &cluster, const Origin &origin,
-                            uint32_t address, const MBarrier &barrier) {
-  if (observed(cluster))
-    emit(cluster, origin,
-         barrierEvent(EventKind::AsyncArrive, address, barrier.phase()));
-}
-
 namespace {
 
 /// The rule that more bytes than expected break.
@@ -404,51 +333,40 @@ void finish(Cluster &cluster, const Origin &origin, uint32_t address,
                  address);
 }
 
-BarrierOrder &orderOf(Cluster &cluster, uint32_t address) {
-  return cluster.order->barrier(*cluster.ctas[address >> kRankShift],
-                                address & 0xFFFFFF);
-}
-
 } // namespace
 
-Stamp beginTransaction(Exec &x, const Origin &origin, uint32_t address,
-                       BarrierVisit::Kind kind) {
+Ticket beginTransaction(const Exec &x, const Origin &origin, uint32_t address,
+                        BarrierVisit::Kind kind) {
   Cluster &cluster = *x.cluster;
   uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
-  if (!cluster.order || rank >= cluster.ctas.size() || offset % 8 ||
-      !barrierAt(*cluster.ctas[rank], offset, false))
-    return {};
-  BarrierOrder &barrier = orderOf(cluster, address);
-  cluster.order->use(origin, *x.warp, barrier);
-  return cluster.order->begin(barrier, origin, kind);
+  Ticket ticket;
+  if (rank < cluster.ctas.size() && offset % 8 == 0 &&
+      barrierAt(*cluster.ctas[rank], offset, false))
+    tell(cluster, TransactionBegun{x, origin, address, kind, ticket});
+  return ticket;
 }
 
 void arriveOn(Cluster &cluster, const Origin &origin, uint32_t address,
-              const std::shared_ptr<const Clock> &covered) {
+              const Ticket &ticket) {
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
-  emitAsyncArrive(cluster, origin, address, *barrier);
+  uint32_t phase = barrier->phase();
   MBarrierArrival result = barrier->arrive(1);
   finish(cluster, origin, address, *barrier, result);
-  if (cluster.order) {
-    BarrierOrder &order = orderOf(cluster, address);
-    cluster.order->arrived(order, origin, 0);
-    order.pending.join(*covered);
-    if (result.completed)
-      cluster.order->complete(order);
-  }
+  tell(cluster, AsyncArrived{cluster, origin, address, phase, &result, ticket});
   ++cluster.epoch;
 }
 
 void arriveUncounted(Cluster &cluster, const Origin &origin, uint32_t address,
-                     const std::shared_ptr<const Clock> &covered) {
-  if (asyncBarrier(cluster, origin, address) && cluster.order)
-    orderOf(cluster, address).pending.join(*covered);
+                     const Ticket &ticket) {
+  if (MBarrier *barrier = asyncBarrier(cluster, origin, address))
+    tell(cluster, AsyncArrived{cluster, origin, address, barrier->phase(),
+                               nullptr, ticket});
 }
 
 void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
-                uint32_t bytes, Stamp operation, BarrierVisit::Kind kind) {
+                uint32_t bytes, const Ticket &ticket, BarrierVisit::Kind kind) {
   uint32_t rank = address >> kRankShift;
   if (kind == BarrierVisit::Answer && cluster.ctas[rank]->done())
     return asyncFault(cluster, origin, FindingKind::MBarrier,
@@ -458,18 +376,11 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
   MBarrier *barrier = asyncBarrier(cluster, origin, address);
   if (!barrier)
     return;
-  emitAsyncArrive(cluster, origin, address, *barrier);
+  uint32_t phase = barrier->phase();
   MBarrierArrival result = barrier->completeTx(bytes);
   finish(cluster, origin, address, *barrier, result, kind);
-  if (cluster.order) {
-    BarrierOrder &order = orderOf(cluster, address);
-    order.multicast |= kind == BarrierVisit::Multicast;
-    order.visit(kind, origin, bytes);
-    if (operation.component == kOperation)
-      cluster.order->end(origin, operation, kind);
-    if (result.completed)
-      cluster.order->complete(order);
-  }
+  tell(cluster, AsyncCompleted{cluster, origin, address, phase, result, bytes,
+                               kind, ticket});
   ++cluster.epoch;
 }
 

@@ -70,8 +70,8 @@ bool mapAt(Exec &x, const Record &r, uint64_t address, unsigned lane,
   if (!resolve(x, r, Where::Generic, address, lane, kMapBytes, Use::Read,
                access, 64))
     return false;
-  if (x.cluster->order && access.global)
-    x.cluster->order->useTensorMap(x.origin(r, int(lane)), *x.warp, address);
+  if (access.global)
+    tell(*x.cluster, MapUsed{x, r, lane, address});
   if (!readMap(access.data, map)) {
     x.fault(r, FindingKind::Tma, "the bytes at the address are no tensor map",
             int(lane), address, Hazard::IllegalTensorMap);
@@ -110,9 +110,10 @@ void orderBox(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
   ranges.clear();
   for (const BoxRun &run : box.runs)
     if (run.globalBytes &&
-        x.cluster->order->tracked(run.globalAddress, run.globalBytes))
+        isTracked(*x.cluster, run.globalAddress, run.globalBytes))
       ranges.push_back({run.globalAddress, run.globalBytes});
-  x.cluster->order->touchGlobal(*x.warp, ranges.data(), ranges.size(), global);
+  tell(*x.cluster,
+       GlobalTouched{*x.warp, ranges.data(), ranges.size(), global});
 }
 
 void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
@@ -120,10 +121,10 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
   BarrierVisit::Kind kind = visitKind(r.as<TensorCopyRecord>());
-  Stamp stamp = beginTransaction(x, origin, target.barrier);
+  Ticket ticket = beginTransaction(x, origin, target.barrier);
   if (cluster->order)
     orderBox(x, r, lane, map, *box, *target.cta, target.address,
-             loadTouch(stamp, true), loadTouch(stamp, false));
+             loadTouch(ticket.stamp, true), loadTouch(ticket.stamp, false));
   cluster->post(0, [=] {
     if (exitedTarget(*cluster, origin, *target.cta))
       return;
@@ -136,9 +137,9 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
       return asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
                         fault->address, fault->hazard);
     cluster->counters.tmaLoadBytes += box->transactionBytes;
-    emitCopy(*cluster, origin, EventKind::Load, box->transactionBytes,
-             target.cta->rank);
-    completeOn(*cluster, origin, target.barrier, box->transactionBytes, stamp,
+    tell(*cluster, CopyDone{*cluster, origin, EventKind::Load,
+                            box->transactionBytes, target.cta->rank});
+    completeOn(*cluster, origin, target.barrier, box->transactionBytes, ticket,
                kind);
   });
 }
@@ -240,14 +241,18 @@ bool resolveCopy(Exec &x, const Record &r, unsigned lane, LaneCopy &out) {
     return fault(FindingKind::Misaligned,
                  "shared address of a tensor copy is not a multiple of 128",
                  out.shared, Hazard::UnalignedTensorCopy);
-  if (tracing(*x.cluster))
-    trace(*x.cluster, x.origin(r, int(lane)),
-          std::string("event=tma direction=") +
-              (copy.store ? "store" : "load") + " shared=" + hex(out.shared) +
-              " global=" + hex(map.globalAddress) +
-              " coordinates=" + coordinatesText(c, count) +
-              " bytes=" + std::to_string(out.box->transactionBytes) +
-              " swizzle=" + std::to_string(unsigned(map.swizzle)));
+  if (isWatched(*x.cluster))
+    tell(*x.cluster,
+         CopyBegun{x, r, lane, [&] {
+                     return std::string("event=tma direction=") +
+                            (copy.store ? "store" : "load") +
+                            " shared=" + hex(out.shared) +
+                            " global=" + hex(map.globalAddress) +
+                            " coordinates=" + coordinatesText(c, count) +
+                            " bytes=" +
+                            std::to_string(out.box->transactionBytes) +
+                            " swizzle=" + std::to_string(unsigned(map.swizzle));
+                   }});
   return true;
 }
 
@@ -261,8 +266,8 @@ bool tensorLoad(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
     advisePattern(x, r, lane, target.address, one.map.swizzle);
     noteSwizzle(*x.cluster, *target.cta, target.address, *one.box,
                 one.map.swizzle);
-    if (copy.pair && x.cluster->order)
-      x.cluster->tensorOrder->countsForPair(target.barrier);
+    if (copy.pair)
+      tell(*x.cluster, PairCounted{*x.cluster, target.barrier});
     postLoad(x, r, lane, one.map, one.box, target);
   }
   return true;
@@ -310,8 +315,8 @@ bool tensorStore(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
                           });
     --*open;
     cluster->counters.tmaStoreBytes += box->transactionBytes;
-    emitCopy(*cluster, origin, EventKind::Store, box->transactionBytes,
-             cta->rank);
+    tell(*cluster, CopyDone{*cluster, origin, EventKind::Store,
+                            box->transactionBytes, cta->rank});
     if (fault)
       asyncFault(*cluster, origin, FindingKind::Tma, fault->message,
                  fault->address, fault->hazard);

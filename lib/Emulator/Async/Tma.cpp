@@ -54,17 +54,6 @@ bool targetsOf(Exec &x, const Record &r, const CopyRecord &copy, unsigned lane,
   return true;
 }
 
-void emitCopy(Cluster &cluster, const Origin &origin, EventKind kind,
-              uint64_t bytes, uint32_t target) {
-  if (!observed(cluster))
-    return;
-  Event event;
-  event.kind = kind;
-  event.bytes = bytes;
-  event.target = target;
-  emit(cluster, origin, event);
-}
-
 bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta) {
   if (!cta.done())
     return false;
@@ -83,15 +72,13 @@ Touch loadTouch(Stamp stamp, bool write) {
 
 StoreTouches storeTouches(Exec &x, const Record &r, unsigned lane,
                           unsigned reducedBytes) {
-  Order &order = *x.cluster->order;
   StoreTouches t;
   t.source.async = t.destination.async = t.destination.write = true;
   t.source.flags = t.destination.flags = PastAccess::Bulk;
-  t.source.stamp = order.issue(*x.warp, lane, Queue::BulkRead);
-  t.destination.stamp = order.issue(*x.warp, lane, Queue::BulkWrite);
+  t.source.stamp = issue(x, r, lane, Queue::BulkRead).stamp;
+  t.destination.stamp = issue(x, r, lane, Queue::BulkWrite).stamp;
   t.destination.strong = reducedBytes != 0;
   t.destination.bytes = uint16_t(reducedBytes);
-  x.warp->order->bulk[lane].line = r.line;
   return t;
 }
 

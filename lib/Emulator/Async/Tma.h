@@ -10,6 +10,7 @@
 
 #include "../Instructions/Access.h"
 #include "../Report/Events.h"
+#include "../Run/Observer.h"
 #include "../Units/TensorMapCopy.h"
 #include "Async.h"
 
@@ -47,10 +48,6 @@ void markRange(Cta &cta, uint32_t address, uint32_t bytes);
 
 /// Reports a copy that lands in a CTA that has exited.
 bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta);
-
-/// Tells the observer of a completed copy, if there is one.
-void emitCopy(Cluster &cluster, const Origin &origin, EventKind kind,
-              uint64_t bytes, uint32_t target);
 
 /// Whether the lane issues the same copy as the first one: equal addresses and
 /// coordinates.

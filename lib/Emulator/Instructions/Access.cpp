@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Access.h"
+#include "../Run/Observer.h"
 
 #include <algorithm>
 
@@ -214,16 +215,15 @@ bool resolve(Exec &x, const Record &r, Where where, uint64_t address,
 
 void touchLane(Exec &x, const Record &r, unsigned lane, const Access &access,
                uint64_t address, unsigned bytes, Touch touch) {
-  Order *order = x.cluster->order.get();
-  if (!order)
+  if (!x.cluster->order)
     return;
   touch.origin = x.origin(r, int(lane));
   Range range{address, bytes, touch.collective ? kNoLane : lane};
   if (access.cta) {
     range.address = uint64_t(access.cta->rank) << kRankShift | access.offset;
-    order->touchShared(*x.warp, *access.cta, &range, 1, touch);
-  } else if (access.global && order->tracked(address, bytes)) {
-    order->touchGlobal(*x.warp, &range, 1, touch);
+    tell(*x.cluster, SharedTouched{*x.warp, *access.cta, &range, 1, touch});
+  } else if (access.global && isTracked(*x.cluster, address, bytes)) {
+    tell(*x.cluster, GlobalTouched{*x.warp, &range, 1, touch});
   }
 }
 
@@ -234,8 +234,13 @@ void touchRanges(Exec &x, const Record &r, unsigned lane, Cta &cta,
     range.address |= uint64_t(cta.rank) << kRankShift;
     range.lane = lane;
   }
-  x.cluster->order->touchShared(*x.warp, cta, ranges.data(), ranges.size(),
-                                touch);
+  tell(*x.cluster,
+       SharedTouched{*x.warp, cta, ranges.data(), ranges.size(), touch});
+}
+
+bool isTracked(const Cluster &cluster, uint64_t address, uint64_t bytes) {
+  const Region *region = cluster.grid.memory.find(address, bytes);
+  return region && region->isTracked();
 }
 
 void markWritten(const Access &access, unsigned bytes, bool defined) {

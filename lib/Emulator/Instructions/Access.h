@@ -59,6 +59,9 @@ void touchLane(Exec &x, const Record &r, unsigned lane, const Access &access,
 void touchRanges(Exec &x, const Record &r, unsigned lane, Cta &cta,
                  std::vector<Range> &ranges, Touch touch);
 
+/// Whether accesses to global memory at `address` are to be told.
+bool isTracked(const Cluster &cluster, uint64_t address, uint64_t bytes);
+
 /// Marks written bytes, and invalidates `undefined` ones.
 void markWritten(const Access &access, unsigned bytes, bool defined);
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Run/Observer.h"
 #include "Access.h"
 #include "Float.h"
 
@@ -162,7 +163,7 @@ void orderAtomic(Exec &x, const Record &r, unsigned lane, const Access &access,
     address = uint64_t(access.cta->rank) << kRankShift | access.offset;
   touchLane(x, r, lane, access, address, bytes, touch);
   if (access.cta || access.global)
-    x.cluster->order->synchronise(*x.warp, access.cta, address, sync);
+    tell(*x.cluster, Synchronised{*x.warp, access.cta, address, sync});
 }
 
 Step atomic(Exec &x, const Record &r) {

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Order/Order.h"
-#include "../Report/Events.h"
 #include "../Run/Control.h"
+#include "../Run/Observer.h"
 #include "Warp.h"
 
 #include <algorithm>
@@ -113,12 +112,6 @@ void giveResult(Exec &x, const Record &r, const NamedBarrier &barrier) {
   }
 }
 
-void emitBarrier(const Exec &x, const Record &r, EventKind kind,
-                 uint32_t number, uint64_t phase) {
-  if (observed(*x.cluster))
-    emit(x, r, barrierEvent(kind, number, int64_t(phase)));
-}
-
 Step ctaBarrier(Exec &x, const Record &r) {
   if (!gathered(x, ~0u))
     return Step::Block;
@@ -134,9 +127,7 @@ Step ctaBarrier(Exec &x, const Record &r) {
     if (arrive(x, r, barrier) == Step::Fault)
       return Step::Fault;
     group.token = barrier.phase;
-    emitBarrier(x, r, EventKind::BarrierArrive, id, barrier.phase);
-    if (x.cluster->order)
-      x.cluster->order->release(*x.warp, barrier.passing);
+    tell(*x.cluster, BarrierArrived{x, r, id, barrier.phase});
     completeIfDone(*x.cta, barrier);
     if (b.arrivesOnly)
       return Step::Next;
@@ -147,9 +138,7 @@ Step ctaBarrier(Exec &x, const Record &r) {
   if (barrier.phase == group.token)
     return Step::Block;
   group.arrived = false;
-  emitBarrier(x, r, EventKind::BarrierWait, id, group.token);
-  if (x.cluster->order)
-    x.cluster->order->acquire(*x.warp, barrier.passed[group.token & 1]);
+  tell(*x.cluster, BarrierPassed{x, r, id, group.token});
   giveResult(x, r, barrier);
   return Step::Next;
 }
@@ -166,13 +155,11 @@ Step clusterArrive(Exec &x, const Record &r) {
                    "barrier.cluster.arrive twice without a wait",
                    __builtin_ctz(twice), 0, Hazard::BarrierNotReached);
   x.warp->clusterArrived |= x.mask;
-  emitBarrier(x, r, EventKind::BarrierArrive, kClusterBarrier,
-              x.cluster->clusterPhase);
   forLanes(x.mask, [&](unsigned lane) {
     x.warp->clusterPhase[lane] = x.cluster->clusterPhase;
   });
-  if (x.cluster->order)
-    x.cluster->order->release(*x.warp, x.cluster->passing, b.relaxed);
+  tell(*x.cluster, BarrierArrived{x, r, kClusterBarrier,
+                                  x.cluster->clusterPhase, b.relaxed});
   x.cluster->clusterArrivals += uint32_t(__builtin_popcount(x.mask));
   x.cluster->checkClusterBarrier();
   return Step::Next;
@@ -192,12 +179,9 @@ Step clusterWait(Exec &x, const Record &r) {
   });
   if (!done)
     return Step::Block;
-  if (x.cluster->order)
-    x.cluster->order->acquire(
-        *x.warp, x.cluster->passed[x.warp->clusterPhase[x.firstLane()] & 1]);
   x.warp->clusterArrived &= ~x.mask;
-  emitBarrier(x, r, EventKind::BarrierWait, kClusterBarrier,
-              x.warp->clusterPhase[x.firstLane()]);
+  tell(*x.cluster, BarrierPassed{x, r, kClusterBarrier,
+                                 x.warp->clusterPhase[x.firstLane()]});
   return Step::Next;
 }
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Run/Control.h"
-#include "../Order/Order.h"
+#include "../Run/Observer.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -17,8 +17,8 @@ void exitLanes(Exec &x, uint32_t lanes) {
   Group &group = *x.group;
   x.warp->live &= ~lanes;
   x.cta->exited += unsigned(__builtin_popcount(lanes));
-  if (x.cluster->order && x.cta->done())
-    x.cluster->order->checkExit(*x.cta);
+  if (x.cta->done())
+    tell(*x.cluster, CtaExited{*x.cta});
   group.mask &= ~lanes;
   if (group.mask)
     ++group.pc;

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Order/Order.h"
+#include "../Run/Observer.h"
 #include "Access.h"
 
 namespace blockscale::emulator::machine {
@@ -22,14 +22,12 @@ struct FenceRecord {
   Scope scope;
 };
 Step fence(Exec &x, const Record &r) {
-  if (x.cluster->order)
-    x.cluster->order->fence(*x.warp, r.as<FenceRecord>().scope);
+  tell(*x.cluster, Fenced{x, Fenced::Memory, r.as<FenceRecord>().scope});
   return Step::Next;
 }
 
 Step fenceBarrierInit(Exec &x, const Record &) {
-  if (x.cluster->order)
-    x.cluster->order->fenceBarrierInit(*x.warp);
+  tell(*x.cluster, Fenced{x, Fenced::BarrierInit});
   return Step::Next;
 }
 
@@ -39,8 +37,8 @@ struct ProxyRecord {
 };
 Step fenceAsync(Exec &x, const Record &r) {
   const auto &f = r.as<ProxyRecord>();
-  if (x.cluster->order)
-    x.cluster->order->fenceProxyAsync(*x.warp, f.shared, f.global);
+  tell(*x.cluster,
+       Fenced{x, Fenced::ProxyAsync, Scope::Gpu, f.shared, f.global});
   return Step::Next;
 }
 
@@ -51,16 +49,15 @@ struct MapFenceRecord {
 };
 Step fenceTensorMap(Exec &x, const Record &r) {
   const auto &f = r.as<MapFenceRecord>();
-  if (Order *order = x.cluster->order.get())
-    order->fenceTensorMap(*x.warp, !f.acquires, f.acquires,
-                          f.acquires ? laneAddress(x, f.map, x.firstLane())
-                                     : 0);
+  Fenced fence{x, f.acquires ? Fenced::MapAcquire : Fenced::MapRelease};
+  if (f.acquires)
+    fence.address = laneAddress(x, f.map, x.firstLane());
+  tell(*x.cluster, fence);
   return Step::Next;
 }
 
 Step waitForGrids(Exec &x, const Record &) {
-  if (x.cluster->order)
-    x.cluster->order->observe(*x.warp, {kPreviousGrids, 1});
+  tell(*x.cluster, Fenced{x, Fenced::PreviousGrids});
   return Step::Next;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoadStore.h"
+#include "../Run/Observer.h"
 #include "Elements.h"
 
 namespace blockscale::emulator::machine {
@@ -164,14 +165,13 @@ void orderShared(Exec &x, const Shape &s, const LanePointers &at,
                  shift, touch.write);
     }
     if (count)
-      x.cluster->order->touchShared(*x.warp, *cta, ranges, count, touch);
+      tell(*x.cluster, SharedTouched{*x.warp, *cta, ranges, count, touch});
   }
 }
 
 void orderGlobal(Exec &x, const Shape &s, const LanePointers &at,
                  const Touch &touch) {
   unsigned shift = unsigned(__builtin_ctz(s.bytes()));
-  Order &order = *x.cluster->order;
   Range ranges[32];
   size_t count = 0;
   forLanes(at.globalLanes, [&](unsigned lane) {
@@ -179,10 +179,10 @@ void orderGlobal(Exec &x, const Shape &s, const LanePointers &at,
   });
   size_t kept = 0;
   for (size_t i = 0; i != count; ++i)
-    if (order.tracked(ranges[i].address, ranges[i].bytes))
+    if (isTracked(*x.cluster, ranges[i].address, ranges[i].bytes))
       ranges[kept++] = ranges[i];
   if (kept)
-    order.touchGlobal(*x.warp, ranges, kept, touch);
+    tell(*x.cluster, GlobalTouched{*x.warp, ranges, kept, touch});
 }
 
 /// Whether a store leaves memory, all of it written, as it is.
@@ -245,7 +245,7 @@ void orderLanes(Exec &x, const Record &r, const Shape &s,
       uint64_t address =
           cta ? uint64_t(cta->rank) << kRankShift | at.offset[lane]
               : addressOf(x, s, lane);
-      x.cluster->order->synchronise(*x.warp, cta, address, sync);
+      tell(*x.cluster, Synchronised{*x.warp, cta, address, sync});
     });
   };
   if (touch.strong && !touch.write)

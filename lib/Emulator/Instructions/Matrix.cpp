@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Report/Events.h"
+#include "../Run/Observer.h"
 #include "../Units/WarpMma.h"
 #include "Access.h"
 #include "Lanes.h"
@@ -57,17 +57,6 @@ MmaKind kindOf(const WarpMmaForm &form) {
   }
 }
 
-void emitWarpMma(const Exec &x, const Record &r, const WarpMmaForm &form) {
-  Event event;
-  event.kind = EventKind::WarpMma;
-  event.mma = kindOf(form);
-  event.sparse = form.sparse;
-  event.m = 16;
-  event.n = 8;
-  event.k = form.k;
-  emit(x, r, event);
-}
-
 Step warpMultiply(Exec &x, const Record &r) {
   Step step;
   if (!wholeWarp(x, r, step))
@@ -92,8 +81,7 @@ Step warpMultiply(Exec &x, const Record &r) {
   for (size_t i = 0; i != m.d.size(); ++i)
     std::memcpy(x.at(m.d[i]), d + 32 * i, 128);
   ++x.cluster->counters.warpMmas;
-  if (observed(*x.cluster))
-    emitWarpMma(x, r, form);
+  tell(*x.cluster, WarpMmaDone{x, r, kindOf(form), form.sparse, form.k});
   return Step::Next;
 }
 

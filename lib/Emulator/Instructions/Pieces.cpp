@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Run/Observer.h"
 #include "Elements.h"
 #include "LoadStore.h"
 
@@ -177,9 +178,9 @@ void orderPiece(Exec &x, const Record &r, const Shape &s, const Piece &piece,
   Range range{piece.address, 32 * s.bytes(), 0,
               unsigned(__builtin_ctz(s.bytes()))};
   if (piece.region)
-    x.cluster->order->touchGlobal(*x.warp, &range, 1, touch);
+    tell(*x.cluster, GlobalTouched{*x.warp, &range, 1, touch});
   else
-    x.cluster->order->touchShared(*x.warp, *x.cta, &range, 1, touch);
+    tell(*x.cluster, SharedTouched{*x.warp, *x.cta, &range, 1, touch});
 }
 
 } // namespace

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Order/Order.h"
+#include "../Run/Observer.h"
 #include "Float.h"
 #include "Warp.h"
 
@@ -261,10 +261,8 @@ Step activeMask(Exec &x, const Record &r) {
 }
 
 Step warpSync(Exec &x, const Record &r) {
-  return perMask(x, r, r.as<MembersRecord>().members, [&](uint32_t lanes) {
-    if (x.cluster->order)
-      x.cluster->order->meetLanes(*x.warp, lanes);
-  });
+  return perMask(x, r, r.as<MembersRecord>().members,
+                 [&](uint32_t lanes) { tell(*x.cluster, LanesMet{x, lanes}); });
 }
 
 struct RegistersRecord {

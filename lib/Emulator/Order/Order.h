@@ -158,6 +158,13 @@ struct WarpOrder {
   std::vector<Load> loads;
 };
 
+/// What strict mode has to recognise of an operation when it completes.
+struct Ticket {
+  Stamp stamp;
+  /// What an arrival that ends with the operation passes on.
+  std::shared_ptr<const Clock> covered;
+};
+
 /// One access to memory.
 struct Touch {
   Origin origin;
@@ -322,8 +329,6 @@ public:
                    const Touch &touch);
   void touchGlobal(Warp &warp, const Range *ranges, size_t count,
                    const Touch &touch);
-  /// Whether accesses to global memory at `address` need to be tracked.
-  bool tracked(uint64_t address, uint64_t bytes) const;
   /// The tensor map at `address` is used by the warp.
   void useTensorMap(const Origin &origin, Warp &warp, uint64_t address);
 

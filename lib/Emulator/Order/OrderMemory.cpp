@@ -319,11 +319,6 @@ void Order::touchShared(Warp &warp, Cta &cta, const Range *ranges, size_t count,
   shadow.touch(ranges, count, event, touch.write, check);
 }
 
-bool Order::tracked(uint64_t address, uint64_t bytes) const {
-  const Region *region = cluster.grid.memory.find(address, bytes);
-  return region && region->isTracked();
-}
-
 /// Reports what .nc may not read, if it is there.
 void Order::checkNonCoherent(const Shadow &shadow, const Range &range,
                              const Touch &touch) {

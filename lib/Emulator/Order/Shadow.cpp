@@ -161,10 +161,16 @@ void Shadow::touchBytes(Cell &cell, unsigned first, unsigned count,
 /// Words of a run, of which each gets `mine` and keeps some bits; the next
 /// one's differs by `step`. Returns the first whose numbers are not those of
 /// `in`.
+template <bool steps, bool keeps>
 static size_t fillRun(ShadowPage &cells, size_t run, size_t last, uint64_t in,
                       uint64_t mine, uint64_t step, uint64_t kept) {
   constexpr size_t kAtOnce = 4;
-  while (run + kAtOnce <= last) {
+  auto store = [&](size_t i, uint64_t old) {
+    cells.storeBits(i, keeps ? mine | (old & kept) : mine);
+    if (steps)
+      mine += step;
+  };
+  for (; run + kAtOnce <= last; run += kAtOnce) {
     uint64_t bits[kAtOnce], differ = 0;
     for (size_t i = 0; i != kAtOnce; ++i) {
       bits[i] = cells.loadBits(run + i);
@@ -173,15 +179,13 @@ static size_t fillRun(ShadowPage &cells, size_t run, size_t last, uint64_t in,
     if (differ & ShadowCell::kNumbers)
       break;
     for (size_t i = 0; i != kAtOnce; ++i)
-      cells.storeBits(run + i, (mine + i * step) | (bits[i] & kept));
-    mine += kAtOnce * step;
-    run += kAtOnce;
+      store(run + i, bits[i]);
   }
-  for (; run != last; ++run, mine += step) {
+  for (; run != last; ++run) {
     uint64_t bits = cells.loadBits(run);
     if ((bits ^ in) & ShadowCell::kNumbers)
       break;
-    cells.storeBits(run, mine | (bits & kept));
+    store(run, bits);
   }
   return run;
 }
@@ -242,10 +246,13 @@ void Shadow::touchRange(const Range &range, Visit &visit) {
       Cell cell = cells.load(index);
       bool isKnown = (cell.bits() & Cell::kNumbers) == visit.in;
       if (isKnown && !visit.lanes && isEven && at % 4 == 0 && last != index) {
-        uint64_t lanes = bitsOf(range.laneOfWord(at));
-        size_t next = fillRun(cells, index, last, visit.in,
-                              visit.out | (lanes & visit.own), step & visit.own,
-                              visit.kept);
+        uint64_t lanes = bitsOf(range.laneOfWord(at)) & visit.own;
+        auto fill = visit.kept
+                        ? step ? fillRun<true, true> : fillRun<false, true>
+                    : step ? fillRun<true, false>
+                           : fillRun<false, false>;
+        size_t next = fill(cells, index, last, visit.in, visit.out | lanes,
+                           step & visit.own, visit.kept);
         at += uint64_t(next - index) * 4;
         continue;
       }

@@ -108,21 +108,6 @@ private:
   std::map<Component, std::vector<BeforeFence>> beforeFences;
 };
 
-/// Strict mode: what the thread's last mma, cp or shift touches in its own CTA
-/// or in both of its pair.
-void issueTensor(Exec &x, const Record &r, unsigned lane, unsigned group,
-                 TensorUse use, const std::vector<TensorArea> &areas);
-/// Strict mode: tcgen05.ld or st of a warp.
-void issueFragment(Exec &x, const Record &r, const Fragment &fragment,
-                   uint32_t address, Slots registers, bool store);
-/// Strict mode: an instruction with these operands runs. The first that uses a
-/// register of a tcgen05.ld waits until the load is complete.
-void useLoaded(Exec &x, const Flow &flow);
-/// Strict mode: tcgen05.wait::ld.
-void waitLoaded(Exec &x);
-/// Strict mode: a tcgen05 instruction with cta_group::2 needs a running peer.
-void checkPeer(Exec &x, const Record &r, unsigned lane, Hazard hazard);
-
 } // namespace blockscale::emulator::machine
 
 #endif // BLOCKSCALE_LIB_EMULATOR_ORDER_TENSORORDER_H

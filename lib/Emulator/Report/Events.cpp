@@ -1,4 +1,4 @@
-//===- Events.cpp - tell the observer what happened -----------------------===//
+//===- Events.cpp - what happens, as events of the timeline ---------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -48,8 +48,7 @@ GroupWork &workOf(Exec &x) {
   return work.back();
 }
 
-} // namespace
-
+/// Fills in who and where, and passes the event on.
 void emit(Cluster &cluster, const Origin &origin, Event event) {
   event.cta = origin.cta->rank;
   event.warp = uint32_t(origin.warp);
@@ -67,20 +66,18 @@ void emit(const Exec &x, const Record &r, Event event) {
   emit(*x.cluster, x.origin(r), std::move(event));
 }
 
-Event barrierEvent(EventKind kind, uint32_t address, int64_t phase) {
-  Event event;
-  event.kind = kind;
-  event.barrier = address;
-  event.phase = phase;
-  return event;
-}
-
-namespace {
-
 Event plainEvent(EventKind kind, uint64_t bytes = 0) {
   Event event;
   event.kind = kind;
   event.bytes = bytes;
+  return event;
+}
+
+/// An arrival or a wait on a barrier.
+Event barrierEvent(EventKind kind, uint32_t address, int64_t phase) {
+  Event event = plainEvent(kind);
+  event.barrier = address;
+  event.phase = phase;
   return event;
 }
 
@@ -142,7 +139,9 @@ void observeWait(Exec &x, const Record &r, Step step) {
 
 } // namespace
 
-void observe(Exec &x, const Record &r, Step step) {
+void EventObserver::on(const Executed &h) {
+  Exec &x = h.x;
+  const Record &r = h.r;
   ++workOf(x).work.instructions;
   const Instruction *in = r.instruction;
   if (!in || !x.mask)
@@ -150,7 +149,7 @@ void observe(Exec &x, const Record &r, Step step) {
   switch (in->opcode) {
   case Opcode::MbarrierTryWait:
   case Opcode::MbarrierTestWait:
-    return observeWait(x, r, step);
+    return observeWait(x, r, h.step);
   case Opcode::St:
     return countStore(x, r);
   case Opcode::Cvt:
@@ -177,6 +176,77 @@ void observe(Exec &x, const Record &r, Step step) {
   default:
     return;
   }
+}
+
+void EventObserver::on(const BarrierArrived &h) {
+  emit(h.x, h.r,
+       barrierEvent(EventKind::BarrierArrive, h.number, int64_t(h.phase)));
+}
+
+void EventObserver::on(const BarrierPassed &h) {
+  emit(h.x, h.r,
+       barrierEvent(EventKind::BarrierWait, h.number, int64_t(h.phase)));
+}
+
+void EventObserver::on(const MbarrierUpdated &h) {
+  if (h.arrives())
+    emit(h.x, h.r, barrierEvent(EventKind::Arrive, h.address, h.phase));
+}
+
+void EventObserver::on(const AsyncArrived &h) {
+  if (h.result)
+    emit(h.cluster, h.origin,
+         barrierEvent(EventKind::AsyncArrive, h.address, h.phase));
+}
+
+void EventObserver::on(const AsyncCompleted &h) {
+  emit(h.cluster, h.origin,
+       barrierEvent(EventKind::AsyncArrive, h.address, h.phase));
+}
+
+void EventObserver::on(const CopyDone &h) {
+  Event event = plainEvent(h.kind, h.bytes);
+  event.target = h.target;
+  emit(h.cluster, h.origin, event);
+}
+
+void EventObserver::on(const CancelAsked &h) {
+  emit(h.cluster, h.origin, plainEvent(EventKind::Cancel));
+}
+
+void EventObserver::on(const WarpMmaDone &h) {
+  Event event = plainEvent(EventKind::WarpMma);
+  event.mma = h.kind;
+  event.sparse = h.sparse;
+  event.m = 16;
+  event.n = 8;
+  event.k = h.k;
+  emit(h.x, h.r, event);
+}
+
+void EventObserver::on(const MmaDone &h) {
+  const InstructionDescriptor &idesc = h.result.idesc;
+  Event event = plainEvent(EventKind::Mma);
+  event.mma = h.request.form.kind;
+  event.sparse = h.request.form.sparse;
+  event.aInTensorMemory = h.request.aInTensorMemory;
+  event.ctaGroup = h.request.form.ctaGroup;
+  event.m = idesc.m;
+  event.n = idesc.n;
+  event.k = idesc.k;
+  emit(h.cluster, h.origin, event);
+}
+
+void EventObserver::on(const TensorCopyDone &h) {
+  Event event = plainEvent(EventKind::TensorCopy, h.bytes);
+  event.ctaGroup = h.group;
+  emit(h.cluster, h.origin, event);
+}
+
+void EventObserver::on(const CommitBegun &h) {
+  Event event = plainEvent(EventKind::Commit);
+  event.ctaGroup = h.group;
+  emit(h.cluster, h.origin, event);
 }
 
 } // namespace blockscale::emulator::machine

@@ -1,4 +1,4 @@
-//===- Events.h - tell the observer what happened ---------------*- C++ -*-===//
+//===- Events.h - the timeline looks on -------------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,28 +8,27 @@
 #ifndef BLOCKSCALE_LIB_EMULATOR_REPORT_EVENTS_H
 #define BLOCKSCALE_LIB_EMULATOR_REPORT_EVENTS_H
 
-#include "../Run/State.h"
+#include "../Run/Observer.h"
 
 namespace blockscale::emulator::machine {
 
-/// Whether somebody wants the events of this cluster.
-inline bool observed(const Cluster &cluster) {
-  const Options &options = cluster.grid.options;
-  return options.event && options.eventCluster == cluster.id;
-}
-
-/// Fills in who and where, and passes the event on. Call only if observed().
-void emit(Cluster &cluster, const Origin &origin, Event event);
-
-/// An event of the warp that executes.
-void emit(const Exec &x, const Record &r, Event event);
-
-/// The event of an arrival or a wait on an mbarrier.
-Event barrierEvent(EventKind kind, uint32_t address, int64_t phase);
-
-/// Looks at an instruction that was executed: counts it, and makes the events
-/// that its handler does not make. `step` is what the handler returned.
-void observe(Exec &x, const Record &r, Step step);
+/// Makes the events of a cluster, with what its lanes did between them.
+class EventObserver final : public Observer {
+public:
+  using Observer::on;
+  void on(const Executed &) override;
+  void on(const BarrierArrived &) override;
+  void on(const BarrierPassed &) override;
+  void on(const MbarrierUpdated &) override;
+  void on(const AsyncArrived &) override;
+  void on(const AsyncCompleted &) override;
+  void on(const CopyDone &) override;
+  void on(const CancelAsked &) override;
+  void on(const WarpMmaDone &) override;
+  void on(const MmaDone &) override;
+  void on(const TensorCopyDone &) override;
+  void on(const CommitBegun &) override;
+};
 
 } // namespace blockscale::emulator::machine
 

@@ -68,18 +68,4 @@ void report(Cluster &cluster, const Origin &origin, FindingKind kind,
   findings.push_back(std::move(finding));
 }
 
-bool tracing(const Cluster &cluster) {
-  return bool(cluster.grid.options.trace);
-}
-
-void trace(Cluster &cluster, const Origin &origin, const std::string &text) {
-  std::string line = "cta=" + std::to_string(origin.cta->id[0]) + "," +
-                     std::to_string(origin.cta->id[1]) + "," +
-                     std::to_string(origin.cta->id[2]) +
-                     " warp=" + std::to_string(origin.warp) +
-                     " line=" + std::to_string(origin.line) + " " + text;
-  std::lock_guard<std::mutex> lock(cluster.grid.output);
-  cluster.grid.options.trace(line);
-}
-
 } // namespace blockscale::emulator::machine

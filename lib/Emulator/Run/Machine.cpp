@@ -7,9 +7,8 @@
 
 #include "blockscale/Emulator/Machine.h"
 
-#include "../Order/Order.h"
-#include "../Order/TensorOrder.h"
 #include "Launch.h"
+#include "Observer.h"
 
 namespace blockscale::emulator {
 

@@ -12,9 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Order/TensorOrder.h"
-#include "../Report/Events.h"
 #include "Control.h"
+#include "Observer.h"
 
 #include <algorithm>
 
@@ -187,7 +186,7 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
   x.warp = &warp;
   x.bank[0] = warp.registers;
   x.bank[1] = const_cast<uint8_t *>(program.constants.data());
-  bool progress = false, isObserved = observed(cluster);
+  bool progress = false, tellsSteps = cluster.tellsSteps;
   uint64_t start = warp.steps;
   normalise(warp);
   if (!pick(cluster, warp))
@@ -204,13 +203,13 @@ bool runWarp(Cluster &cluster, Warp &warp, unsigned quantum) {
       step = Step::Fault;
     else if (x.mask) {
       if (warp.loading)
-        useLoaded(x, program.flows[group.pc]);
+        tell(cluster, RegistersUsed{x, program.flows[group.pc]});
       step = r.fn(x, r);
     }
-    if (isObserved && step != Step::Block && step != Step::Fault) {
+    if (tellsSteps && step != Step::Block && step != Step::Fault) {
       // A branch that diverges makes the list of groups grow.
       x.group = &warp.groups[warp.current];
-      observe(x, r, step);
+      tell(cluster, Executed{x, r, step});
     }
     if (step == Step::Next || step == Step::Yield) {
       ++group.pc;

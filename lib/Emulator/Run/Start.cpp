@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Order/Order.h"
-#include "../Order/TensorOrder.h"
+#include "../Order/StrictObserver.h"
+#include "../Report/Events.h"
+#include "../Report/Trace.h"
 #include "Launch.h"
 
 #include <algorithm>
@@ -157,7 +158,14 @@ void startCluster(Cluster &cluster, uint64_t id) {
     cluster.order = std::make_unique<Order>(cluster);
     cluster.tensorOrder =
         std::make_unique<TensorOrder>(cluster, *cluster.order);
+    cluster.observers.push_back(std::make_unique<StrictObserver>(cluster));
   }
+  if (grid.options.event && grid.options.eventCluster == id) {
+    cluster.observers.push_back(std::make_unique<EventObserver>());
+    cluster.tellsSteps = true;
+  }
+  if (grid.options.trace)
+    cluster.observers.push_back(std::make_unique<TraceObserver>());
   uint32_t shared = grid.program.dynamicShared + l.dynamicSharedBytes;
   shared = (std::max(shared, grid.program.staticShared) + 15) / 16 * 16;
   for (uint32_t rank = 0; rank != l.cluster.count(); ++rank) {

@@ -43,6 +43,7 @@ struct WarpOrder;
 class Order;
 class GridOrder;
 class TensorOrder;
+class Observer;
 class ShadowPage;
 
 /// Lanes whose low and whose high half of a register are undefined.
@@ -269,7 +270,10 @@ struct Cluster {
   std::vector<Finding> findings, advice;
   Counters counters;
   OpenPointSet openPoints;
-  std::unique_ptr<Order> order;             ///< strict mode only
+  std::vector<std::unique_ptr<Observer>> observers;
+  bool tellsSteps = false; ///< one of them wants to know each instruction
+  /// What strict mode knows, for it and for reports; null without it.
+  std::unique_ptr<Order> order;
   std::unique_ptr<TensorOrder> tensorOrder; ///< same
 
   explicit Cluster(Grid &grid);
@@ -366,10 +370,6 @@ template <typename F> inline void forLanes(uint32_t mask, F &&body) {
 }
 
 std::string hex(uint64_t value);
-
-/// A line for the trace, if somebody listens.
-void trace(Cluster &cluster, const Origin &origin, const std::string &text);
-bool tracing(const Cluster &cluster);
 
 } // namespace blockscale::emulator::machine
 

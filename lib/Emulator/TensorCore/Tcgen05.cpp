@@ -13,8 +13,7 @@
 
 #include "../Async/Async.h"
 #include "../Instructions/Access.h"
-#include "../Order/TensorOrder.h"
-#include "../Report/Events.h"
+#include "../Run/Observer.h"
 #include "Tensor.h"
 
 namespace blockscale::emulator::machine {
@@ -87,29 +86,6 @@ void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
     cluster.faulted = true;
 }
 
-void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
-                    const std::function<void(OperandVisit)> &visitAll) {
-  if (group == 2)
-    checkPeer(x, r, lane, Hazard::PeerNotRunning);
-  Touch touch;
-  touch.async = true;
-  touch.stamp = x.cluster->order->issue(
-      *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
-  std::vector<Range> ranges[2];
-  visitAll([&](unsigned cta, uint32_t address, uint32_t bytes) {
-    std::vector<Range> &own = ranges[cta & 1];
-    if (!own.empty() && own.back().address + own.back().bytes == address)
-      own.back().bytes += bytes;
-    else
-      own.push_back({address, bytes});
-  });
-  for (unsigned cta = 0; cta != group; ++cta) {
-    uint32_t rank = group == 2 ? (x.cta->rank & ~1u) + cta : x.cta->rank;
-    if (rank < x.cluster->ctas.size() && !ranges[cta].empty())
-      touchRanges(x, r, lane, *x.cluster->ctas[rank], ranges[cta], touch);
-  }
-}
-
 namespace {
 
 /// Bytes that one tcgen05.cp reads from shared memory.
@@ -156,12 +132,17 @@ Step copy(Exec &x, const Record &r) {
     CopyShape shape = c.shape;
     CopyFormat format = c.format;
     const Instruction *in = r.instruction;
-    if (cluster->order) {
-      orderOperation(x, r, lane, group, [&](OperandVisit visit) {
-        forCopyRanges(shape, format, group, descriptor, visit);
-      });
-      issueTensor(x, r, lane, group, TensorUse::Copy, {areaOf(shape, address)});
-    }
+    if (isWatched(*cluster))
+      tell(*cluster, TensorIssued{x,
+                                  r,
+                                  lane,
+                                  group,
+                                  TensorUse::Copy,
+                                  [&](const OperandVisit &visit) {
+                                    forCopyRanges(shape, format, group,
+                                                  descriptor, visit);
+                                  },
+                                  {areaOf(shape, address)}});
     cluster->post(queueOf(x, group), [=] {
       TensorContext context;
       if (!contextOf(*cluster, origin, group, context))
@@ -170,21 +151,8 @@ Step copy(Exec &x, const Record &r) {
                                                descriptor, context);
       reportIssues(*cluster, origin, group, result);
       ++cluster->counters.tensorCopies;
-      if (observed(*cluster)) {
-        Event event;
-        event.kind = EventKind::TensorCopy;
-        event.ctaGroup = group;
-        event.bytes = sourceBytes(shape);
-        emit(*cluster, origin, event);
-      }
-      if (tracing(*cluster)) {
-        std::string form;
-        for (Modifier modifier : in->modifiers)
-          form += (form.empty() ? "" : ".") + std::string(spelling(modifier));
-        trace(*cluster, origin,
-              "event=cp form=" + form + " d=" + hex(address) +
-                  " desc=" + hex(descriptor));
-      }
+      tell(*cluster, TensorCopyDone{*cluster, origin, *in, group,
+                                    sourceBytes(shape), address, descriptor});
     });
     if (x.cluster->faulted)
       return Step::Fault;
@@ -198,11 +166,14 @@ Step shift(Exec &x, const Record &r) {
   auto address = uint32_t(laneAddress(x, s.address, x.firstLane()));
   Origin origin = x.origin(r, int(x.firstLane()));
   Cluster *cluster = x.cluster;
-  if (cluster->order) {
-    orderOperation(x, r, x.firstLane(), group, [](OperandVisit) {});
-    issueTensor(x, r, x.firstLane(), group, TensorUse::Shift,
-                {areaOfShift(address)});
-  }
+  if (isWatched(*cluster))
+    tell(*cluster, TensorIssued{x,
+                                r,
+                                x.firstLane(),
+                                group,
+                                TensorUse::Shift,
+                                [](const OperandVisit &) {},
+                                {areaOfShift(address)}});
   cluster->post(queueOf(x, group), [=] {
     TensorContext context;
     if (!contextOf(*cluster, origin, group, context))
@@ -233,27 +204,16 @@ Step commit(Exec &x, const Record &r) {
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     unsigned group = c.group;
-    std::shared_ptr<const Clock> covered;
-    if (cluster->order) {
-      cluster->tensorOrder->commit(*x.warp, origin, group);
-      covered = cluster->order->covered(
-          *x.warp, lane, group == 2 ? Queue::Tensor2 : Queue::Tensor1);
-    }
+    Ticket ticket;
+    tell(*cluster, CommitIssued{x, origin, lane, group, ticket});
     cluster->post(queueOf(x, group), [=] {
-      if (observed(*cluster)) {
-        Event event;
-        event.kind = EventKind::Commit;
-        event.ctaGroup = group;
-        emit(*cluster, origin, event);
-      }
+      tell(*cluster, CommitBegun{*cluster, origin, group});
       for (uint32_t rest = ranks; rest; rest &= rest - 1)
         arriveOn(*cluster, origin,
                  (address & 0xFFFFFF) | uint32_t(__builtin_ctz(rest))
                                             << kRankShift,
-                 covered);
-      if (tracing(*cluster))
-        trace(*cluster, origin,
-              "event=commit barrier=" + hex(address) + " mask=" + hex(ranks));
+                 ticket);
+      tell(*cluster, CommitDone{*cluster, origin, address, ranks});
     });
     ++x.cluster->counters.commits;
     if (x.cluster->faulted)
@@ -296,10 +256,8 @@ bool decodeCp(Decoder &d, const Instruction &in, Record &r) {
 
 Step fence(Exec &x, const Record &r) {
   bool after = r.instruction->opcode == Opcode::Tcgen05FenceAfter;
-  if (x.cluster->order && after)
-    x.warp->order->clock.promote(View::TensorFenced);
-  else if (x.cluster->order && x.cluster->grid.options.advice)
-    x.cluster->tensorOrder->fenceBefore(*x.warp);
+  tell(*x.cluster,
+       Fenced{x, after ? Fenced::TensorAfter : Fenced::TensorBefore});
   return Step::Next;
 }
 

@@ -7,9 +7,8 @@
 
 #include "../Async/Async.h"
 #include "../Instructions/Access.h"
-#include "../Order/TensorOrder.h"
 #include "../Ptx/Targets.h"
-#include "../Report/Events.h"
+#include "../Run/Observer.h"
 #include "Tensor.h"
 
 namespace blockscale::emulator::machine {
@@ -60,58 +59,6 @@ MmaRequest requestOf(const Exec &x, const MmaRecord &m, unsigned lane) {
   for (unsigned i = 0; i != m.disabledLanes.size(); ++i)
     q.disableOutputLane[i] = x.reg<uint32_t>(m.disabledLanes[i])[lane];
   return q;
-}
-
-void traceMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
-              const TensorReport &result) {
-  const InstructionDescriptor &i = result.idesc;
-  std::string text = "event=mma kind=" + std::string(name(q.form.kind));
-  auto add = [&](const char *key, uint64_t value) {
-    text += std::string(" ") + key + "=" + std::to_string(value);
-  };
-  add("cta_group", q.form.ctaGroup);
-  add("block", q.form.block);
-  add("sparse", q.form.sparse);
-  add("m", i.m);
-  add("n", i.n);
-  add("k", i.k);
-  text += " a_type=" + std::string(name(i.a)) + " b_type=" + name(i.b);
-  if (isBlockScaled(q.form.kind))
-    text += " scale_type=" + std::string(name(i.scale));
-  add("scale_id_a", i.scaleIdA);
-  add("scale_id_b", i.scaleIdB);
-  add("mn_major_a", i.mnMajorA);
-  add("mn_major_b", i.mnMajorB);
-  add("negate_a", i.negateA);
-  add("negate_b", i.negateB);
-  add("selector", i.sparsitySelector);
-  text += " idesc=" + hex(q.idesc) + " d=" + hex(q.d) +
-          (q.aInTensorMemory ? " a_tmem=" : " a_desc=") + hex(q.a) +
-          " b_desc=" + hex(q.b);
-  if (q.form.sparse)
-    text += " metadata=" + hex(q.metadata);
-  if (isBlockScaled(q.form.kind))
-    text += " scale_a=" + hex(q.scaleA) + " scale_b=" + hex(q.scaleB);
-  add("accumulate", q.enableInputD);
-  if (q.aShift)
-    text += " ashift";
-  if (q.form.weightStationary)
-    text += " ws zero_columns=" + hex(q.zeroColumns);
-  trace(cluster, origin, text);
-}
-
-void emitMma(Cluster &cluster, const Origin &origin, const MmaRequest &q,
-             const InstructionDescriptor &idesc) {
-  Event event;
-  event.kind = EventKind::Mma;
-  event.mma = q.form.kind;
-  event.sparse = q.form.sparse;
-  event.aInTensorMemory = q.aInTensorMemory;
-  event.ctaGroup = q.form.ctaGroup;
-  event.m = idesc.m;
-  event.n = idesc.n;
-  event.k = idesc.k;
-  emit(cluster, origin, event);
 }
 
 /// What only sm_103 has; empty if the instruction does without.
@@ -235,11 +182,12 @@ Step mma(Exec &x, const Record &r) {
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     unsigned group = m.form.ctaGroup;
-    if (cluster->order) {
-      orderOperation(x, r, lane, group,
-                     [&](OperandVisit visit) { forOperandRanges(q, visit); });
-      issueTensor(x, r, lane, group, TensorUse::Multiply, areasOf(q, idesc));
-    }
+    if (isWatched(*cluster))
+      tell(*cluster, TensorIssued{x, r, lane, group, TensorUse::Multiply,
+                                  [&](const OperandVisit &visit) {
+                                    forOperandRanges(q, visit);
+                                  },
+                                  areasOf(q, idesc)});
     // The record belongs to the program, which outlives its clusters.
     cluster->post(queueOf(x, group), [cluster, origin, q, &m] {
       TensorContext context;
@@ -253,10 +201,7 @@ Step mma(Exec &x, const Record &r) {
       reportIssues(*cluster, origin, q.form.ctaGroup, result);
       ++cluster->counters.mmas[size_t(q.form.kind)];
       cluster->counters.macs += result.macs;
-      if (observed(*cluster))
-        emitMma(*cluster, origin, q, result.idesc);
-      if (tracing(*cluster))
-        traceMma(*cluster, origin, q, result);
+      tell(*cluster, MmaDone{*cluster, origin, q, result});
     });
     if (x.cluster->faulted)
       return Step::Fault;

@@ -24,12 +24,6 @@ uint32_t queueOf(const Exec &x, unsigned group);
 void reportIssues(Cluster &cluster, const Origin &origin, unsigned group,
                   const TensorReport &result);
 
-/// Strict mode: gives a tensor-core operation its place in the queue of its
-/// thread, and checks what it reads of shared memory. `visitAll(visit)` calls
-/// `visit` for each piece.
-void orderOperation(Exec &x, const Record &r, unsigned lane, unsigned group,
-                    const std::function<void(OperandVisit)> &visitAll);
-
 /// tcgen05.mma.
 bool decodeMma(Decoder &d, const Instruction &in, Record &r);
 

@@ -12,7 +12,7 @@
 
 #include "../Instructions/Access.h"
 #include "../Instructions/Warp.h"
-#include "../Order/TensorOrder.h"
+#include "../Run/Observer.h"
 #include "Tensor.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
   Group &group = *x.group;
   if (!group.arrived) {
     if (call == Call::Allocate)
-      checkPeer(x, r, unsigned(lane), Hazard::PairNotMet);
+      tell(*x.cluster, PeerNeeded{x, r, unsigned(lane), Hazard::PairNotMet});
     group.token = mine.pairCalls.size();
     mine.pairCalls.push_back({uint32_t(call), columns});
     group.arrived = true;
@@ -111,22 +111,10 @@ Step allocate(Exec &x, const Record &r) {
   touchLane(x, r, lane, access, access.offset, 4, touch);
   std::memcpy(access.data, &address, 4);
   markWritten(access, 4, true);
-  if (x.cluster->order)
-    x.cluster->tensorOrder->allocate(*x.cta, address, columns);
+  tell(*x.cluster, TensorAllocated{*x.cta, address, columns});
   x.cta->holds.push_back({address, columns, x.origin(r, int(lane))});
   x.group->arrived = false;
   return Step::Next;
-}
-
-/// Strict mode: nothing may be in flight on the columns, nor on those of the
-/// peer with cta_group::2.
-void checkFree(Exec &x, const Record &r, uint32_t address, uint32_t columns) {
-  Cluster &cluster = *x.cluster;
-  Origin origin = x.origin(r, int(x.firstLane()));
-  cluster.tensorOrder->free(*x.warp, *x.cta, origin, address, columns);
-  if (r.as<AllocationRecord>().pair)
-    cluster.tensorOrder->free(*x.warp, *cluster.ctas[x.cta->rank ^ 1], origin,
-                              address, columns);
 }
 
 Step deallocate(Exec &x, const Record &r) {
@@ -148,8 +136,7 @@ Step deallocate(Exec &x, const Record &r) {
         return hold.column == address;
       }));
   x.cluster->grid.residency.give(*x.cta, columns);
-  if (x.cluster->order)
-    checkFree(x, r, address, columns);
+  tell(*x.cluster, TensorFreed{x, r, address, columns, a.pair});
   ++x.cluster->epoch;
   return Step::Next;
 }

@@ -7,7 +7,7 @@
 
 #include "../Instructions/Access.h"
 #include "../Instructions/Warp.h"
-#include "../Order/TensorOrder.h"
+#include "../Run/Observer.h"
 #include "Tensor.h"
 
 namespace blockscale::emulator::machine {
@@ -68,7 +68,7 @@ Step loadTensor(Exec &x, const Record &r) {
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
                    hazardOf(x, fragment, address));
   Slots to = r.as<FragmentRecord>().registers;
-  issueFragment(x, r, fragment, address, to, false);
+  tell(*x.cluster, FragmentMoved{x, r, fragment, address, to, false});
   for (size_t i = 0; i != to.size(); ++i) {
     std::memcpy(x.at(to[i]), words + i * 32, 128);
     if (!never)
@@ -105,7 +105,7 @@ Step storeTensor(Exec &x, const Record &r) {
           x.cta->tensor.store(fragment, address, x.warp->index, words))
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
                    hazardOf(x, fragment, address));
-  issueFragment(x, r, fragment, address, from, true);
+  tell(*x.cluster, FragmentMoved{x, r, fragment, address, from, true});
   return Step::Next;
 }
 
@@ -182,11 +182,8 @@ uint64_t fragmentBytes(const Record &r) {
 Step waitTensorWarp(Exec &x, const Record &r) {
   if (!wholeWarp(x))
     return Step::Block;
-  Order *order = x.cluster->order.get();
-  if (order && r.instruction->opcode == Opcode::Tcgen05WaitSt)
-    order->observe(*x.warp, order->last(*x.warp, 0, Queue::TensorStore));
-  else if (order)
-    waitLoaded(x);
+  bool stores = r.instruction->opcode == Opcode::Tcgen05WaitSt;
+  tell(*x.cluster, FragmentsAwaited{x, stores});
   return Step::Next;
 }
 
