@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 enum { kThreads = 4, kRounds = 3 };
 
@@ -18,10 +19,16 @@ static void *compileAlone(void *expected) {
   BlockscaleModule module;
   CHECK_OK(blockscaleSessionCreate(&session));
   CHECK_OK(blockscaleModuleParse(session, slice(kProduct), slice(""), &module));
+  BlockscaleCompileOptions options;
+  CHECK_OK(blockscaleCompileOptionsInit(&options, sizeof options));
+  options.withCubin = true;
   for (int round = 0; round < kRounds; ++round) {
     BlockscaleCompilation compilation;
-    BlockscaleSlice ptx;
-    CHECK_OK(blockscaleCompile(module, NULL, &compilation));
+    BlockscaleSlice ptx, cubin;
+    CHECK_OK(blockscaleCompile(module, &options, &compilation));
+    CHECK_OK(blockscaleCompilationGetOutput(compilation, 0,
+                                            BLOCKSCALE_OUTPUT_CUBIN, &cubin));
+    CHECK(cubin.size > 4 && !memcmp(cubin.data, "\177ELF", 4));
     CHECK_OK(blockscaleCompilationGetOutput(compilation, 0,
                                             BLOCKSCALE_OUTPUT_PTX, &ptx));
     const BlockscaleSlice *other = expected;
@@ -80,7 +87,10 @@ int main(void) {
   CHECK_OK(blockscaleCompile(sharedModule, NULL, &compilation));
   CHECK_OK(blockscaleCompilationGetOutput(compilation, 0, BLOCKSCALE_OUTPUT_PTX,
                                           &ptx));
+  /* Waiting for the assembler does not take the program's alarm away. */
+  alarm(1000);
   runThreads(compileAlone, &ptx, false);
+  CHECK(alarm(0) > 500);
   runThreads(compileTogether, NULL, false);
   CHECK(done > 0 && done + busy == kThreads * kRounds && gone == 0);
   runThreads(compileTogether, NULL, true);

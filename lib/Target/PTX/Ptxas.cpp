@@ -16,9 +16,12 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <optional>
+#include <sys/wait.h>
 #include <thread>
 
 using namespace blockscale;
@@ -203,25 +206,38 @@ private:
 
 } // namespace
 
-/// The exit status of `process`; negative, and why in `problem`, if it has
-/// none. LLVM's own wait with a limit sets an alarm, of which the host process
-/// has but one: not with several threads, nor in a process that is not ours.
-static int waitFor(const llvm::sys::ProcessInfo &process,
-                   unsigned timeoutSeconds, std::string &problem) {
+/// The exit status of a process of which waitpid() said `status`; negative, and
+/// why in `problem`, if it has none.
+static int exitStatus(int status, std::string &problem) {
+  if (WIFEXITED(status))
+    return WEXITSTATUS(status);
+  problem = std::string("ended by signal ") + ::strsignal(WTERMSIG(status));
+  return -1;
+}
+
+/// The same of `process`, once it ends. LLVM's own wait with a limit sets an
+/// alarm, of which the host process has but one: not with several threads, nor
+/// in a process that is not ours.
+static int waitFor(pid_t process, unsigned timeoutSeconds,
+                   std::string &problem) {
   using Clock = std::chrono::steady_clock;
-  if (!timeoutSeconds)
-    return llvm::sys::Wait(process, std::nullopt, &problem).ReturnCode;
   auto end = Clock::now() + std::chrono::seconds(timeoutSeconds);
   auto pause = std::chrono::microseconds(500);
-  while (Clock::now() < end) {
-    llvm::sys::ProcessInfo now = llvm::sys::Wait(process, 0, &problem);
-    if (now.Pid)
-      return now.ReturnCode;
+  while (!timeoutSeconds || Clock::now() < end) {
+    int status = 0;
+    pid_t found = ::waitpid(process, &status, WNOHANG);
+    if (found == process)
+      return exitStatus(status, problem);
+    if (found < 0 && errno != EINTR) {
+      problem = std::strerror(errno);
+      return -1;
+    }
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, std::chrono::microseconds(4000));
   }
-  ::kill(process.Pid, SIGKILL);
-  llvm::sys::Wait(process, std::nullopt, &problem);
+  ::kill(process, SIGKILL);
+  while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR)
+    continue;
   problem = "no end after " + std::to_string(timeoutSeconds) + " seconds";
   return -1;
 }
@@ -253,7 +269,7 @@ llvm::Expected<PtxasResult> blockscale::runPtxas(StringRef ptx,
       /*MemoryLimit=*/0, &problem, &notRun);
   if (notRun)
     return makeError("cannot run '" + options.program + "': " + problem);
-  int status = waitFor(process, options.timeoutSeconds, problem);
+  int status = waitFor(process.Pid, options.timeoutSeconds, problem);
   if (status < 0)
     return makeError("cannot run '" + options.program + "': " + problem);
 

@@ -9,6 +9,7 @@
 #include "blockscale/Target/PTX/Ptxas.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 #include <cstdlib>
 
@@ -127,6 +128,38 @@ TEST(RunPtxas, SaysThatItCouldNotRun) {
 
 // Typed from outputs of ptxas 13.0: one entry that calls a function, one with
 // spills.
+/// What running a program of ours in place of ptxas gives as an error.
+std::string errorOf(const char *script, unsigned timeoutSeconds) {
+  TemporaryFolder folder;
+  llvm::SmallString<128> program = folder.path;
+  llvm::sys::path::append(program, "program");
+  {
+    std::error_code code;
+    llvm::raw_fd_ostream stream(program, code);
+    stream << "#!/bin/sh\n" << script << "\n";
+  }
+  llvm::sys::fs::setPermissions(program, llvm::sys::fs::all_all);
+  PtxasOptions options;
+  options.program = program.str().str();
+  options.timeoutSeconds = timeoutSeconds;
+  llvm::Expected<PtxasResult> result = runPtxas(kGoodPTX, options);
+  EXPECT_EQ(folder.countFiles(), 1u);
+  return result ? "" : llvm::toString(result.takeError());
+}
+
+TEST(RunPtxas, EndsAProgramThatDoesNot) {
+  std::string error = errorOf("exec sleep 1000", 1);
+  EXPECT_NE(error.find("no end after 1 seconds"), std::string::npos) << error;
+}
+
+TEST(RunPtxas, SaysHowAProgramEnded) {
+  std::string error = errorOf("kill -SEGV $$", 100);
+  EXPECT_NE(error.find("ended by signal Segmentation fault"), std::string::npos)
+      << error;
+  error = errorOf("exit 3", 0);
+  EXPECT_NE(error.find("exit status 3"), std::string::npos) << error;
+}
+
 TEST(ParsePtxasLog, KeepsEntriesAndCalleesApart) {
   std::vector<PtxasFunctionInfo> functions = parsePtxasLog(
       "ptxas info    : 0 bytes gmem\n"
