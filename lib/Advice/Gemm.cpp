@@ -86,8 +86,10 @@ GemmBytes advice::gemmBytes(const GemmFormat &format,
   GemmBytes bytes;
   bytes.activations = m * k * bytesOf(format.activations);
   bytes.weights = n * k * kept * bytesOf(format.weights);
-  if (unsigned span = spanOf(format))
-    bytes.scales = (m + n) * double((size.k + span - 1) / span);
+  if (unsigned span = spanOf(format)) {
+    uint64_t perRow = hw::ceilDiv(uint64_t(size.k), span);
+    bytes.scales = (m + n) * double(perRow);
+  }
   bytes.metadata = n * k * metadataBits(format) / 8;
   bytes.result = m * double(size.n) * 2;
   return bytes;

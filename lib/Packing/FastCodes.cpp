@@ -29,8 +29,7 @@ using namespace blockscale::packing::fast;
 // The loop over one block is what becomes vectors, and not the one over blocks,
 // which would have to gather.
 #ifdef __clang__
-#define BLOCKSCALE_VECTOR_LOOP                                                 \
-  _Pragma("clang loop unroll(disable) vectorize(enable)")
+#define BLOCKSCALE_VECTOR_LOOP _Pragma("clang loop unroll(disable)")
 #else
 #define BLOCKSCALE_VECTOR_LOOP
 #endif
