@@ -7,15 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cache.h"
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
-#include <dlfcn.h>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
 
 using namespace blockscale;
 using llvm::StringRef;
@@ -43,21 +46,35 @@ std::string blockscale::identityOf(StringRef path) {
       .str();
 }
 
-/// The file that holds the code at `address`.
+/// The identity of the file that holds the code at `address`. The kernel knows
+/// it by its whole path, the loader by what somebody typed. Where nobody knows,
+/// or the file was replaced meanwhile, it is one that no other process has.
 static std::string fileOf(const void *address) {
-  Dl_info info;
-  return dladdr(address, &info) && info.dli_fname ? identityOf(info.dli_fname)
-                                                  : "";
+  std::ifstream maps("/proc/self/maps");
+  auto wanted = reinterpret_cast<uintptr_t>(address);
+  for (std::string line; std::getline(maps, line);) {
+    uintptr_t begin, end;
+    int path = 0;
+    if (std::sscanf(line.c_str(), "%zx-%zx %*s %*s %*s %*s %n", &begin, &end,
+                    &path) == 2 &&
+        begin <= wanted && wanted < end && path &&
+        llvm::sys::fs::exists(line.substr(path)))
+      return identityOf(line.substr(path));
+  }
+  auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return "process " + std::to_string(llvm::sys::Process::getProcessId()) +
+         " at " + std::to_string(now);
 }
 
-/// This build of the compiler, and LLVM's: numbers of versions do not change
-/// with each change of a developer's.
+/// This build of the compiler, and those of LLVM and MLIR: numbers of versions
+/// do not change with each change of a developer's.
 static const std::string &buildIdentity() {
   static const std::string identity =
       fileOf(reinterpret_cast<const void *>(&hexHash)) + "\n" +
       fileOf(reinterpret_cast<const void *>(
           static_cast<StringRef (*)(llvm::Triple::ArchType)>(
-              &llvm::Triple::getArchTypeName)));
+              &llvm::Triple::getArchTypeName))) +
+      "\n" + fileOf(reinterpret_cast<const void *>(&mlir::isBytecode));
   return identity;
 }
 
