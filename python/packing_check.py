@@ -354,7 +354,7 @@ def check_failures(tool):
         process = subprocess.Popen(
             [tool.program, "pack", large, "-o", out, "--to=nvfp4"],
             stderr=subprocess.PIPE, text=True)
-        while not list(out.parent.iterdir()):
+        while process.poll() is None and not list(out.parent.iterdir()):
             time.sleep(0.01)
         time.sleep(0.05)
         process.send_signal(number)
