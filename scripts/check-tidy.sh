@@ -17,10 +17,19 @@ command -v "clang-tidy-$llvm" >/dev/null ||
 cd "$root"
 files=("$@")
 if [ $# -eq 0 ]; then
-  mapfile -t files < <(find lib/Advice lib/Checkpoint lib/CudaCore lib/CudaDriver \
-    lib/CudaRuntime lib/CudaStandIns \
-    lib/Emulator lib/Explain lib/Formats lib/HW lib/Packing lib/Plan lib/Reference \
-    lib/Timeline -name '*.cpp' | sort)
+  # What is compiled without LLVM's headers.
+  mapfile -t files < <(python3 - "$root/lib/" "$build" <<'EOF_PYTHON'
+import json
+import sys
+
+library, build = sys.argv[1:]
+with open(build + "/compile_commands.json", encoding="utf-8") as file:
+    commands = json.load(file)
+for name in sorted({c["file"] for c in commands if "llvm" not in c["command"].split(" -c ")[0]}):
+    if name.startswith(library):
+        print("lib/" + name[len(library):])
+EOF_PYTHON
+  )
 fi
 # What is not built here has no command to take flags from.
 built=()

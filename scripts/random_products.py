@@ -197,9 +197,12 @@ def draw(seed, number):
     m, n, k, batch = draw_shape(rng, mix)
     sizes = {"m": m, "n": n, "k": k, "batch": batch}
     dynamic = {name for name in sizes if rng.random() < 0.3 and sizes[name]}
-    # A sparse K, and one that only the launch knows, are whole blocks.
-    if "k" in dynamic or "n" in mix.spec:
+    # A sparse K is whole blocks; one that only the launch knows may end inside
+    # of one. What a pitch of 16 bytes does not allow is refused.
+    if "n" in mix.spec:
         sizes["k"] -= sizes["k"] % 64
+    if "k" in dynamic:
+        sizes["k"] -= rng.choice([0, 4, 8, 16, 16, 32, 32, 48])
     text = {name: "?" if name in dynamic else str(value) if value else ""
             for name, value in sizes.items()}
     outer = [text["batch"]] if batch else []

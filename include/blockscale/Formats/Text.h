@@ -25,9 +25,8 @@ template <typename T> std::optional<T> parseInteger(std::string_view text) {
   if (isHex)
     text.remove_prefix(2);
   T value{};
-  const char *end = text.data() + text.size();
-  auto [stop, error] =
-      std::from_chars(text.data(), end, value, isHex ? 16 : 10);
+  const char *begin = text.data(), *end = begin + text.size();
+  auto [stop, error] = std::from_chars(begin, end, value, isHex ? 16 : 10);
   // A sign may stand in front only.
   if (error != std::errc() || stop != end || (isHex && text[0] == '-'))
     return std::nullopt;

@@ -227,7 +227,7 @@ Value Quantizer::tileMaxima() {
 /// The factors that belong to `decode` after it was rounded to the format of
 /// the spec, which is what a reader of the result multiplies by.
 TensorFactors Quantizer::storedFactors(Value decode, Type element) {
-  SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
+  ArrayRef<OpFoldResult> batch = ArrayRef(sizes).drop_back(2);
   TensorFactors factors{{}, decode, decode};
   if (!element.isF32()) {
     factors.stored =
@@ -253,7 +253,7 @@ TensorFactors Quantizer::storedFactors(Value decode, Type element) {
 
 /// Tile scales carry no sign, so that of a given tensor scale does not count.
 TensorFactors Quantizer::givenFactors(Value tensorScale, Type element) {
-  SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
+  ArrayRef<OpFoldResult> batch = ArrayRef(sizes).drop_back(2);
   auto magnitude = [&](Emitter &body, ValueRange position) -> Value {
     Value given = tensor::ExtractOp::create(body, tensorScale, position);
     return math::AbsFOp::create(body, given);
@@ -263,7 +263,7 @@ TensorFactors Quantizer::givenFactors(Value tensorScale, Type element) {
 
 /// The largest magnitude of each matrix.
 Value Quantizer::matrixMaxima(Value largest) {
-  SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
+  ArrayRef<OpFoldResult> batch = ArrayRef(sizes).drop_back(2);
   auto rank = static_cast<unsigned>(sizes.size());
   AffineMap identity = e.getMultiDimIdentityMap(rank);
   Value empty = tensor::EmptyOp::create(e, batch, e.getF32Type());
@@ -287,7 +287,7 @@ Value Quantizer::matrixMaxima(Value largest) {
 /// a matrix that is all zeros or not finite. Also 1 for all where the tile
 /// scales end where f32 ends: they need no help, and P may be beyond f32.
 TensorFactors Quantizer::chosenFactors(Value largest, Type element) {
-  SmallVector<OpFoldResult> batch(ArrayRef(sizes).drop_back(2));
+  ArrayRef<OpFoldResult> batch = ArrayRef(sizes).drop_back(2);
   std::string reason;
   Type scale = getTensorParts(type, reason)->scales.getElementType();
   float product = largestValue(type.getElementType()) * largestValue(scale);
