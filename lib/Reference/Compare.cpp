@@ -69,8 +69,12 @@ static Range legalResults(const Problem &problem, Criterion criterion,
           range.nan};
 }
 
-/// Error of a sum with what is added to it, before rounding to the output.
-static double linearBound(const Problem &problem, Criterion criterion,
+/// A result before it is rounded to the output: how large its parts are, and
+/// how far it may be off.
+struct Linear {
+  double size, bound;
+};
+static Linear linearError(const Problem &problem, Criterion criterion,
                           uint64_t batch, uint64_t row, uint64_t column,
                           double sum, double absSum) {
   double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
@@ -90,6 +94,15 @@ static double linearBound(const Problem &problem, Criterion criterion,
     size += std::fabs(problem.bias[perColumn ? column : row]);
     bound += rounding * size;
   }
+  return {size, bound};
+}
+
+/// Error of a sum with what is added to it, rounded to the output.
+static double linearBound(const Problem &problem, Criterion criterion,
+                          uint64_t batch, uint64_t row, uint64_t column,
+                          double sum, double absSum) {
+  auto [size, bound] =
+      linearError(problem, criterion, batch, row, column, sum, absSum);
   if (problem.output == OutputType::BF16)
     bound += 0x1p-8 * (size + bound);
   if (problem.output == OutputType::F16)
@@ -141,14 +154,29 @@ static double errorInRange(const Problem &problem, const Tile &tile,
   return std::isfinite(error) && std::isfinite(room) ? error / room : 0;
 }
 
+/// Whether a sum next to the end of the output's range may round to `found`,
+/// an infinity.
+static bool mayOverflow(const Problem &problem, const Tile &tile,
+                        const Element &element, double exact,
+                        Criterion criterion) {
+  double bound = linearError(problem, criterion, tile.batch, element.row,
+                             element.column, element.sum, element.absSum)
+                     .bound;
+  auto largest =
+      static_cast<float>(exact + std::copysign(bound, element.found));
+  return roundToOutput(problem.output, largest) == element.found;
+}
+
 /// The same of a sum, before it is rounded to the output.
 static double errorOfSum(const Problem &problem, const Tile &tile,
                          const Element &element, Criterion criterion) {
-  if (std::isnan(element.expected) || std::isnan(element.found) ||
-      std::isinf(element.found))
+  if (std::isnan(element.expected) || std::isnan(element.found))
     return kInfinity;
   double exact = epilogue(problem, tile.batch, element.row, element.column,
                           static_cast<float>(element.sum));
+  if (std::isinf(element.found))
+    return mayOverflow(problem, tile, element, exact, criterion) ? 1
+                                                                 : kInfinity;
   double bound = errorBound(problem, criterion, tile.batch, element.row,
                             element.column, element.sum, element.absSum);
   double error = std::fabs(element.found - exact);

@@ -83,6 +83,32 @@ TEST(Compare, BoundsOfSums) {
   EXPECT_EQ(errorBound(problem, Criterion::Exact, 0, 0, 0, 5, 9), 0x1p-8 * 10);
 }
 
+// 65520 is where f16 begins to round to infinity.
+TEST(Compare, SumsAtTheEndOfTheRangeMayRoundToInfinity) {
+  Problem problem;
+  problem.m = problem.n = 1;
+  problem.k = 160;
+  problem.output = OutputType::F16;
+  auto agrees = [&](double sum, double found) {
+    TileResult expected;
+    expected.tile = {0, 0, 0, 1, 1};
+    expected.sum = {sum};
+    expected.absSum = {70000};
+    expected.d = {roundToOutput(OutputType::F16, static_cast<float>(sum))};
+    Comparison comparison;
+    compare(problem, expected, {found}, Criterion::Tight, comparison);
+    return comparison.mismatches == 0;
+  };
+  // The bound is 0.42.
+  EXPECT_TRUE(agrees(65519.75, INFINITY));
+  EXPECT_TRUE(agrees(-65519.75, -INFINITY));
+  EXPECT_TRUE(agrees(65520.25, 65504));
+  EXPECT_FALSE(agrees(65519.25, INFINITY));
+  EXPECT_FALSE(agrees(65519.75, -INFINITY));
+  EXPECT_FALSE(agrees(65500, INFINITY));
+  EXPECT_FALSE(agrees(INFINITY, 65504));
+}
+
 TEST(Compare, RandomDataInF32OrderStayWithinTheTightBound) {
   Problem problem;
   problem.m = problem.n = 16;
