@@ -90,14 +90,14 @@ TEST(ReferenceData, NeighbouringScalesDifferAndRowsAreDistinct) {
     ASSERT_FALSE(fillExact(operand, 1, 300, 256, 9));
     std::set<std::vector<uint8_t>> data, scales;
     for (uint64_t row = 0; row < 300; ++row) {
-      const uint8_t *own = operand.scales.data() + row * 16;
-      for (uint64_t block = 0; block < 16; ++block) {
-        if (block)
-          EXPECT_NE(own[block], own[block - 1]);
+      auto own = operand.scales.begin() + row * 16;
+      for (uint64_t at = row * 16; at < row * 16 + 16; ++at) {
+        if (at % 16 != 0)
+          EXPECT_NE(operand.scales[at], operand.scales[at - 1]);
         if (row)
-          EXPECT_NE(own[block], own[block - 16]);
+          EXPECT_NE(operand.scales[at], operand.scales[at - 16]);
         if (row >= 32)
-          EXPECT_NE(own[block], (own - 32 * 16)[block]);
+          EXPECT_NE(operand.scales[at], operand.scales[at - 32 * 16]);
       }
       scales.insert({own, own + 16});
       data.insert({operand.codes.begin() + row * 256,
