@@ -14,7 +14,7 @@
 #include "Forward.h"
 #include "Images.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace blockscale;
 
@@ -74,7 +74,7 @@ BLOCKSCALE_API int nvrtcGetCUBIN(void *program, char *bytes) {
   std::string cubin;
   int error = readCubin(program, cubin);
   if (!error && bytes)
-    std::memcpy(bytes, cubin.data(), cubin.size());
+    std::copy(cubin.begin(), cubin.end(), bytes);
   return error;
 }
 
