@@ -2,7 +2,7 @@
 # Runs clang-tidy with the checks of .clang-tidy. Needs a configured build
 # folder.
 # usage: scripts/check-tidy.sh [FILE...]
-# Without files it takes what needs no MLIR, which is a minute of two cores; a file
+# Without files it takes what needs no MLIR, a good minute of two cores; a file
 # that includes MLIR takes some ten seconds of its own.
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
