@@ -67,7 +67,7 @@ std::string runtime::unloadIn(const Driver &driver, Context context,
 //===----------------------------------------------------------------------===//
 
 DeviceLauncher::~DeviceLauncher() {
-  for (auto [role, address] : memory)
+  for (const auto &[role, address] : memory)
     driver.release(address);
 }
 

@@ -52,6 +52,7 @@ struct alignas(128) TensorMapBytes {
   uint64_t words[16];
 };
 
+// The layout is CUDA's. NOLINTNEXTLINE(bugprone-tagged-union-member-count)
 struct LaunchAttribute {
   LaunchAttributeId id;
   alignas(8) union {
