@@ -59,7 +59,14 @@ else:
                     "CUDA programs in docs/emulator.md are not checked")
 # Programs that use the driver API are linked with ours.
 cuda_driver = os.path.join(os.path.dirname(cuda_runtime), "libcuda.so.1")
+config.substitutions.append(("%cuda_driver_dir", os.path.dirname(cuda_driver)))
 config.substitutions.append(("%cuda_driver", cuda_driver))
+if os.path.exists(cuda_driver) and config.blockscale_has_mlir:
+    config.available_features.add("emulated-driver")
+# What compiled functions call to launch kernels.
+config.substitutions.append(
+    ("%blockscale_runtime",
+     os.path.join(config.blockscale_build_dir, "lib", "libblockscale-runtime.so")))
 config.substitutions.append(
     ("%cuda_stand_ins", os.path.join(os.path.dirname(cuda_runtime), "bin")))
 config.substitutions.append(

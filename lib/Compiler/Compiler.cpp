@@ -139,9 +139,9 @@ static Progress progressOf(FunctionOpInterface kernel) {
              : Progress::LLVM;
 }
 
-/// The least progress of anything in `module`; fails if it holds nothing to
+/// The least progress of anything in `module`; none if it holds nothing to
 /// compile.
-static FailureOr<Progress> progressOf(ModuleOp module) {
+static std::optional<Progress> findProgress(ModuleOp module) {
   std::optional<Progress> least;
   auto note = [&](Progress progress) {
     least = std::min(least.value_or(progress), progress);
@@ -156,10 +156,14 @@ static FailureOr<Progress> progressOf(ModuleOp module) {
     else
       note(progressOf(cast<FunctionOpInterface>(op)));
   });
-  if (!least)
-    return module.emitError() << "holds no 'blockscale.matmul' to compile, and "
-                                 "no kernel that was made of one";
-  return *least;
+  return least;
+}
+
+static FailureOr<Progress> progressOf(ModuleOp module) {
+  if (std::optional<Progress> progress = findProgress(module))
+    return *progress;
+  return module.emitError() << "holds no 'blockscale.matmul' to compile, and "
+                               "no kernel that was made of one";
 }
 
 static void setPipelineOptions(PipelineOptions &pipeline,
@@ -185,6 +189,31 @@ LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
     buildPipelineTo(pm, pipeline, stage);
   else
     buildPipelineBetween(pm, stageOf(*progress), stage);
+  return pm.run(module);
+}
+
+LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
+                                      const CompilerOptions &options,
+                                      bool onHost) {
+  Progress progress = findProgress(module).value_or(Progress::Source);
+  Progress last = onHost ? Progress::Source : Progress::Assigned;
+  if (progress > last)
+    return module.emitError()
+           << "is at the stage '" << nameOf(progress)
+           << "' already; host code is made from the stage '" << nameOf(last)
+           << "'" << (onHost ? "" : " or one before it");
+  HostPipelineOptions pipeline;
+  pipeline.target = options.target;
+  pipeline.expectedRows = options.expectedRows;
+  pipeline.denseFallback = options.denseFallback;
+  pipeline.onHost = onHost;
+  pipeline.ptxas = options.ptxas;
+  pipeline.stage = stage;
+  PassManager pm(module.getContext());
+  if (progress == Progress::Source)
+    buildHostPipeline(pm, pipeline);
+  else
+    buildHostPipelineFrom(pm, pipeline, stageOf(progress));
   return pm.run(module);
 }
 
@@ -216,11 +245,14 @@ static LogicalResult describe(gpu::GPUModuleOp kernels,
                               const CompilerOptions &options,
                               Compilation &result) {
   if (options.withPlan) {
-    FailureOr<plan::Plan> plan = buildLaunchPlan(kernels, options.hostDuties);
+    FailureOr<plan::Plan> plan =
+        options.withFunctions ? buildLaunchPlan(kernels, options.hostDuties)
+                              : planKernels(kernels);
     if (failed(plan))
       return failure();
     result.plan = std::move(*plan);
-  } else if (failed(planFunctions(kernels, options.hostDuties))) {
+  } else if (options.withFunctions &&
+             failed(planFunctions(kernels, options.hostDuties))) {
     return failure();
   }
   if (!options.withReport)
@@ -307,10 +339,14 @@ static LogicalResult formKernels(ModuleOp module,
 static LogicalResult complete(gpu::GPUModuleOp kernels,
                               const CompilerOptions &options,
                               Compilation &result) {
-  auto functions = planFunctions(kernels, options.hostDuties);
-  if (failed(functions) || failed(assemble(kernels, options, result)))
+  if (options.withFunctions) {
+    auto functions = planFunctions(kernels, options.hostDuties);
+    if (failed(functions))
+      return failure();
+    result.plan.functions = std::move(*functions);
+  }
+  if (failed(assemble(kernels, options, result)))
     return failure();
-  result.plan.functions = std::move(*functions);
   if (!options.withPlan)
     result.plan = {};
   if (!options.withReport)

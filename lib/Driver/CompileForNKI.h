@@ -23,6 +23,9 @@ enum class Emit {
   LLVM,
   PTX,
   Launcher,
+  HostLinalg,
+  HostMemRef,
+  HostLLVM,
   NKI
 };
 

@@ -80,6 +80,11 @@ CompileVerb::CompileVerb()
        {"llvm", Emit::LLVM, "LLVM IR"},
        {"ptx", Emit::PTX, "PTX"},
        {"launcher", Emit::Launcher, "C++ header that launches the kernels"},
+       {"host-linalg", Emit::HostLinalg,
+        "whole functions: linalg around launches, on tensors"},
+       {"host-memref", Emit::HostMemRef, "the same on memory"},
+       {"host-llvm", Emit::HostLLVM,
+        "the same in the LLVM dialect, calling the runtime"},
        {"nki", Emit::NKI, "Python of NKI, for trn3"}},
       "Print one stage instead of writing all files");
 }
@@ -141,11 +146,28 @@ static std::optional<Stage> stageOf(Emit emit) {
   case Emit::LLVM:
   case Emit::PTX:
   case Emit::Launcher:
+  case Emit::HostLinalg:
+  case Emit::HostMemRef:
+  case Emit::HostLLVM:
   case Emit::NKI:
   case Emit::All:
     return std::nullopt;
   }
   llvm_unreachable("covered switch");
+}
+
+/// The stage of host code that `emit` prints; none if it prints something else.
+static std::optional<HostStage> hostStageOf(Emit emit) {
+  switch (emit) {
+  case Emit::HostLinalg:
+    return HostStage::Linalg;
+  case Emit::HostMemRef:
+    return HostStage::MemRef;
+  case Emit::HostLLVM:
+    return HostStage::LLVM;
+  default:
+    return std::nullopt;
+  }
 }
 
 /// The text that `emit` names, of kernels that are all for one chip.
@@ -173,9 +195,11 @@ emitKernels(mlir::ModuleOp module, Emit emit, CompilerOptions options) {
 static mlir::FailureOr<std::string> emitText(mlir::ModuleOp module, Emit emit,
                                              const CompilerOptions &options) {
   std::optional<Stage> stage = stageOf(emit);
-  if (!stage)
+  std::optional<HostStage> hostStage = hostStageOf(emit);
+  if (!stage && !hostStage)
     return emitKernels(module, emit, options);
-  if (mlir::failed(lowerTo(module, *stage, options)))
+  if (mlir::failed(stage ? lowerTo(module, *stage, options)
+                         : lowerToHost(module, *hostStage, options)))
     return mlir::failure();
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -240,7 +264,9 @@ int CompileVerb::run() {
   options.threads = threads;
   if (std::optional<std::string> why = whyNot(options))
     return reportError(*why, kNotUnderstood);
-  if (emit == Emit::All && !noCubin) {
+  // Host code holds PTX unless it is to hold a cubin.
+  bool toHost = hostStageOf(emit).has_value();
+  if ((emit == Emit::All && !noCubin) || (toHost && command.isGiven("ptxas"))) {
     llvm::Expected<std::string> program = findPtxas(ptxas);
     if (program)
       options.ptxas = *program;

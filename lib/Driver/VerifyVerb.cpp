@@ -12,8 +12,10 @@
 #include "Verb.h"
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
+#include "blockscale/Execute/CheckFunctions.h"
 #include "blockscale/Verify/VerifyPlan.h"
 
+#include <algorithm>
 #include <iostream>
 
 using namespace blockscale;
@@ -29,8 +31,11 @@ public:
   int run() override;
 
 private:
-  int verifyFile(const std::string &path, const CompilerOptions &options,
+  int verifyFile(const std::string &path, CompilerOptions options,
                  std::vector<verify::Verdict> &verdicts);
+  /// Judges whole functions, unless only their kernels are to be judged.
+  mlir::LogicalResult verifyFunctions(mlir::ModuleOp module,
+                                      CompilerOptions &options);
   int verifyPlan(const Compilation &compilation,
                  std::vector<verify::Verdict> &verdicts);
 
@@ -39,6 +44,7 @@ private:
   int64_t expectedRows = 4096;
   bool denseFallback = false, hostDuties = false, trace = false;
   verify::PlanRequest request;
+  std::vector<execute::FunctionVerdict> functions;
   TimelineOutput timeline{command};
   Progress progress{command};
 };
@@ -62,9 +68,11 @@ VerifyVerb::VerifyVerb()
                "Multiply sparse operands that no instruction takes as dense "
                "ones");
   command.flag("host-duties", hostDuties,
-               "Judge the kernels of functions that also do what no kernel "
-               "does; a note names what is not judged");
-  command.numbers("m", request.m, "Values of a dynamic M (default 256)");
+               "Judge only the kernels of functions that also do what no "
+               "kernel does; a note names what is not judged");
+  command.numbers("m", request.m,
+                  "Values of a dynamic M (default 256); whole functions are "
+                  "called with the first of them for all dynamic sizes");
   command.numbers("n", request.n, "Values of a dynamic N (default 256)");
   command.numbers("k", request.k, "Values of a dynamic K (default 512)");
   command.numbers("batch", request.batch,
@@ -155,11 +163,36 @@ static void noteHostDuties(const std::string &path, const plan::Plan &plan) {
                   << "' is the host's duty and is not judged\n";
 }
 
-int VerifyVerb::verifyFile(const std::string &path,
-                           const CompilerOptions &options,
+mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
+                                                CompilerOptions &options) {
+  // PTX from a file takes the place of the kernels' alone.
+  if (hostDuties || !ptxFile.empty() ||
+      execute::functionsToCheck(module).empty())
+    return mlir::success();
+  execute::CheckOptions check;
+  check.compiler = options;
+  if (request.data == Data::Exact)
+    check.data = {verify::DataKind::Exact};
+  if (request.data == Data::Random)
+    check.data = {verify::DataKind::Random};
+  check.rows = request.m.empty() ? check.rows : request.m.front();
+  check.batch = request.batch.empty() ? check.batch : request.batch.front();
+  check.seed = request.options.seed;
+  check.threads = request.options.threads;
+  check.completion = request.options.completion;
+  mlir::FailureOr<std::vector<execute::FunctionVerdict>> checked =
+      execute::checkFunctions(module, check);
+  if (mlir::failed(checked))
+    return mlir::failure();
+  functions.insert(functions.end(), checked->begin(), checked->end());
+  options.withFunctions = false;
+  return mlir::success();
+}
+
+int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
                            std::vector<verify::Verdict> &verdicts) {
   InputModule module(path);
-  if (!module)
+  if (!module || mlir::failed(verifyFunctions(*module, options)))
     return kFailure;
   mlir::FailureOr<std::vector<Compilation>> compilations =
       compile(*module, options);
@@ -201,15 +234,16 @@ int VerifyVerb::run() {
   for (const std::string &input : inputs)
     if (int code = verifyFile(input, options, verdicts))
       result = code;
-  std::cout << verify::printVerdicts(verdicts);
+  std::cout << verify::printVerdicts(verdicts)
+            << execute::printVerdicts(functions);
   OutputFiles files;
   timeline.finish(files);
   if (std::string error = files.write(""); !error.empty())
     result = reportError(error, kFailure);
-  for (const verify::Verdict &verdict : verdicts)
-    if (!verdict.passed() && result == kSuccess)
-      result = kFailure;
-  return result;
+  auto isWrong = [](const auto &verdict) { return !verdict.passed(); };
+  bool anyWrong = std::any_of(verdicts.begin(), verdicts.end(), isWrong) ||
+                  std::any_of(functions.begin(), functions.end(), isWrong);
+  return anyWrong && result == kSuccess ? kFailure : result;
 }
 
 std::unique_ptr<Verb> blockscale::driver::makeVerifyVerb() {

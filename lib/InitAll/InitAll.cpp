@@ -9,10 +9,13 @@
 #include "blockscale/InitAll.h"
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
+#include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/BlockscaleNKI/Transforms/Passes.h"
+#include "blockscale/Pipelines/HostPipeline.h"
 #include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Target/PTX/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -32,6 +35,7 @@ void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::vector::VectorDialect>();
+  registerHostExtensions(registry);
 }
 
 void blockscale::registerAllPasses() {
@@ -39,6 +43,11 @@ void blockscale::registerAllPasses() {
   nki::registerBlockscaleNKIPasses();
   registerBlockscaleToLinalg();
   registerBlockscaleToNVVMPasses();
+  registerBlockscaleToRuntimePasses();
+  registerBlockscaleTargetPTXPasses();
 }
 
-void blockscale::registerAllPipelines() { registerPipelines(); }
+void blockscale::registerAllPipelines() {
+  registerPipelines();
+  registerHostPipeline();
+}

@@ -21,6 +21,7 @@
 #ifndef BLOCKSCALE_COMPILER_COMPILER_H
 #define BLOCKSCALE_COMPILER_COMPILER_H
 
+#include "blockscale/Pipelines/HostPipeline.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Plan/Plan.h"
 #include "blockscale/Target/PTX/Report.h"
@@ -43,6 +44,9 @@ struct CompilerOptions {
   /// Whether what no kernel does goes into the plan, for the host to do, in
   /// place of being refused.
   bool hostDuties = false;
+  /// Whether the plan accounts for what functions do around kernels. Without it
+  /// nothing is refused that becomes part of no kernel.
+  bool withFunctions = true;
   /// What to make.
   bool withLLVMIR = false, withPTX = true, withPlan = true, withReport = true;
   /// Threads that compile kernels, if there are several; 0 for as many as the
@@ -79,6 +83,14 @@ std::optional<std::string> whyNot(const CompilerOptions &options);
 /// Functions keep their level.
 mlir::LogicalResult lowerTo(mlir::ModuleOp module, Stage stage,
                             const CompilerOptions &options);
+
+/// Lowers `module`, which may be at any stage up to `Stage::Assigned` or hold
+/// no product at all, to host code with its kernels: see buildHostPipeline.
+/// With `onHost` products become host code, too, which needs the tensor stage.
+/// The kernels are machine code if `options.ptxas` is set.
+mlir::LogicalResult lowerToHost(mlir::ModuleOp module, HostStage stage,
+                                const CompilerOptions &options,
+                                bool onHost = false);
 
 /// Compiles `module`, which may be at any stage and is changed on the way; the
 /// plan and the report need one up to `Stage::Assigned`. The results are for

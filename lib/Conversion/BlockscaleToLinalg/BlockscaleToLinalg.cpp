@@ -14,6 +14,7 @@
 #include "Patterns.h"
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/Transforms/StructuralTypeConversions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -47,6 +48,7 @@ void blockscale::populateBlockscaleToLinalgTypeConversions(
 void blockscale::populateBlockscaleToLinalgPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns, bool useExtf,
     bool checkSparsity) {
+  populateLaunchPatterns(converter, patterns);
   populateMatmulPatterns(converter, patterns, useExtf);
   populateQuantizePatterns(converter, patterns, useExtf);
   populateSparsePatterns(converter, patterns, checkSparsity);
@@ -55,10 +57,6 @@ void blockscale::populateBlockscaleToLinalgPatterns(
 
 /// Why an op has no conversion; empty if it has one.
 static std::optional<std::string> whyNotConverted(Operation *op) {
-  if (isa<LaunchOp>(op))
-    return "runs a kernel on the GPU, which linalg does not express; expected "
-           "a "
-           "module before 'blockscale-form-kernels'";
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
@@ -95,13 +93,15 @@ struct BlockscaleToLinalg
     populateCallOpTypeConversionPattern(patterns, converter);
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
+    cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
     target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
       return converter.isSignatureLegal(op.getFunctionType());
     });
     target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(
         [&](Operation *op) { return converter.isLegal(op); });
     target.addIllegalOp<AssembleOp, CompressOp, DensifyOp, DequantizeOp, DimOp,
-                        DisassembleOp, MatmulOp, PruneOp, QuantizeOp,
+                        DisassembleOp, LaunchOp, MatmulOp, PruneOp, QuantizeOp,
                         RelayoutOp, SliceRowsOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(getOperation(), target,

@@ -25,6 +25,9 @@ struct ScaledPattern : mlir::OpConversionPattern<SourceOp> {
   bool useExtf;
 };
 
+/// `launch`, which becomes `launch_into`.
+void populateLaunchPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// `matmul`.
 void populateMatmulPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns, bool useExtf);

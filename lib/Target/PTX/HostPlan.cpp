@@ -11,7 +11,7 @@
 // own; every other op is the launch of a kernel, or the host's to do.
 
 #include "blockscale/Target/PTX/HostPlan.h"
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/HW/Target.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
@@ -148,40 +148,16 @@ bool FunctionPlanner::isFactorOnly(Operation *op) const {
          });
 }
 
-/// Whether the parameters of `kernel` still say what they carry.
-static bool hasRoles(FunctionOpInterface kernel) {
-  return kernel.getNumArguments() && kernel.getArgAttr(0, ParameterAttr::name);
-}
-
-/// The operands of the matmul that `kernel` was made from, in its order.
-static SmallVector<StringRef> operandsOf(FunctionOpInterface kernel) {
-  auto has = [&](ParameterRole role) {
-    for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i) {
-      auto attribute =
-          kernel.getArgAttrOfType<ParameterAttr>(i, ParameterAttr::name);
-      if (attribute && attribute.getRole() == role)
-        return true;
-    }
-    return false;
-  };
-  SmallVector<StringRef> operands{"a", "b"};
-  for (ParameterRole role : {ParameterRole::Alpha, ParameterRole::Beta,
-                             ParameterRole::C, ParameterRole::Bias})
-    if (has(role))
-      operands.push_back(stringifyParameterRole(role));
-  return operands;
-}
-
 LogicalResult FunctionPlanner::addLaunch(LaunchOp launch) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
       launch, launch.getKernelAttr());
   if (!kernel)
     return launch.emitOpError() << "launches " << launch.getKernelAttr()
                                 << ", which is not a function";
+  SmallVector<StringRef> operands = launchOperands(kernel);
   // In the LLVM dialect names are gone, and nobody makes a plan.
-  SmallVector<StringRef> operands(launch.getInputs().size());
-  if (hasRoles(kernel))
-    operands = operandsOf(kernel);
+  if (operands.empty())
+    operands.resize(launch.getInputs().size());
   if (operands.size() != launch.getInputs().size()) {
     InFlightDiagnostic diag = launch.emitOpError()
                               << "has " << launch.getInputs().size()

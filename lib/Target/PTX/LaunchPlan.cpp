@@ -557,15 +557,9 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   return result;
 }
 
-FailureOr<plan::Plan> blockscale::buildLaunchPlan(gpu::GPUModuleOp kernels,
-                                                  bool hostDuties) {
-  FailureOr<std::vector<plan::Function>> functions =
-      planFunctions(kernels, hostDuties);
-  if (failed(functions))
-    return failure();
+FailureOr<plan::Plan> blockscale::planKernels(gpu::GPUModuleOp kernels) {
   plan::Plan result;
   result.target = hw::targetName(getTarget(kernels));
-  result.functions = std::move(*functions);
   for (auto kernel : kernels.getOps<gpu::GPUFuncOp>()) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     if (!attribute)
@@ -575,5 +569,17 @@ FailureOr<plan::Plan> blockscale::buildLaunchPlan(gpu::GPUModuleOp kernels,
       return failure();
     result.kernels.push_back(std::move(*planned));
   }
+  return result;
+}
+
+FailureOr<plan::Plan> blockscale::buildLaunchPlan(gpu::GPUModuleOp kernels,
+                                                  bool hostDuties) {
+  FailureOr<std::vector<plan::Function>> functions =
+      planFunctions(kernels, hostDuties);
+  if (failed(functions))
+    return failure();
+  FailureOr<plan::Plan> result = planKernels(kernels);
+  if (succeeded(result))
+    result->functions = std::move(*functions);
   return result;
 }

@@ -33,6 +33,9 @@ namespace blockscale {
 mlir::FailureOr<plan::Plan> buildLaunchPlan(mlir::gpu::GPUModuleOp kernels,
                                             bool hostDuties = false);
 
+/// The plan of the kernels alone, without any function.
+mlir::FailureOr<plan::Plan> planKernels(mlir::gpu::GPUModuleOp kernels);
+
 /// `expression` in the syntax of Plan/Expression.h. Symbols 0 to 5 are M, N,
 /// K, batch, num_sms and max_clusters; there are no dimensions.
 std::string printExpression(mlir::AffineExpr expression);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,6 +24,10 @@ void BlockscaleDialect::initialize() {
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
       >();
   addInterface(makeBytecodeInterface(this));
+  addOperations<
+#define GET_OP_LIST
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleHostOps.cpp.inc"
+      >();
 }
 
 Operation *BlockscaleDialect::materializeConstant(OpBuilder &builder,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/PlanAttr.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
@@ -320,6 +321,12 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "'" << ProductAttr::name << "' belongs on a function with '"
            << KernelAttr::name << "'";
+  }
+  if (attribute.getName() == kPlanAttrName) {
+    if (isa<StringAttr>(attribute.getValue()))
+      return success();
+    return op->emitOpError() << "expected '" << kPlanAttrName
+                             << "' to be the text of a launch plan";
   }
   if (attribute.getName() != KernelAttr::name)
     return op->emitOpError() << "has the unknown attribute '"

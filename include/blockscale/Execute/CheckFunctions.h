@@ -1,0 +1,77 @@
+//===- CheckFunctions.h - whole functions, run two ways ---------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function compiled with its kernels, which the emulator runs, against the
+// same function with the products computed by linalg on the CPU.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_EXECUTE_CHECKFUNCTIONS_H
+#define BLOCKSCALE_EXECUTE_CHECKFUNCTIONS_H
+
+#include "blockscale/Compiler/Compiler.h"
+#include "blockscale/Verify/EmulatedDevice.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace blockscale::execute {
+
+struct CheckOptions {
+  CompilerOptions compiler;
+  std::vector<verify::DataKind> data{verify::DataKind::Exact,
+                                     verify::DataKind::Random};
+  /// Values of dynamic dimensions: of one that counts matrices (the first of
+  /// three), and of all others.
+  int64_t batch = 2, rows = 256;
+  uint64_t seed = 1;
+  unsigned threads = 0;
+  emulator::Completion completion = emulator::Completion::Immediate;
+  /// Called before each launch, and may change what it gets.
+  std::function<void(emulator::Launch &, emulator::Options &)> beforeRun;
+};
+
+/// The outcome of one call.
+struct FunctionVerdict {
+  std::string function;
+  verify::DataKind data = verify::DataKind::Exact;
+  /// Why there is nothing to compare; empty if there is.
+  std::string error;
+  uint64_t launches = 0;
+  /// Numbers of the results; those that are out of their bound.
+  uint64_t compared = 0, mismatches = 0;
+  /// The largest error in units of its bound.
+  double worst = 0;
+  /// "result 0, element 3x7: expected 12, found 14".
+  std::string first;
+  std::vector<emulator::Finding> findings;
+  emulator::OpenPointSet openPoints;
+
+  bool passed() const {
+    return error.empty() && findings.empty() && mismatches == 0;
+  }
+};
+
+/// The public functions of `module`, tensor level, of which products are not
+/// all or which have several: what the verdicts of single kernels do not cover.
+llvm::SmallVector<mlir::FunctionOpInterface>
+functionsToCheck(mlir::ModuleOp module);
+
+/// Runs each of `functionsToCheck` both ways for each kind of data. An error
+/// bound of an element of a result is the larger of an ulp of the result's type
+/// and 2^-18 (or, where the function rounds to fewer than 24 bits on the way,
+/// 2^-7), times the largest magnitude in the result; integers and NaNs must
+/// agree. Emits errors and fails if the module cannot be compiled.
+mlir::FailureOr<std::vector<FunctionVerdict>>
+checkFunctions(mlir::ModuleOp module, const CheckOptions &options);
+
+/// A table with a line for each verdict, then what went wrong; empty without
+/// verdicts.
+std::string printVerdicts(const std::vector<FunctionVerdict> &verdicts);
+
+} // namespace blockscale::execute
+
+#endif // BLOCKSCALE_EXECUTE_CHECKFUNCTIONS_H

@@ -1,0 +1,98 @@
+//===- LaunchToLinalg.cpp - launches among plain tensors ------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What runs on the GPU stays a launch; its scaled tensors become their parts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// What the parts of the operand `name` are called among a kernel's
+/// parameters, in the order of `blockscale.disassemble`.
+static void addRoles(StringRef name, ScaledTensorType type,
+                     SmallVectorImpl<std::string> &roles) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  auto add = [&](bool isThere, StringRef part) {
+    if (isThere)
+      roles.push_back((name + "_" + part).str());
+  };
+  add(true, "data");
+  add(!spec.isUnscaled(), "scales");
+  add(spec.zero.has_value(), "zeros");
+  add(spec.tensorScale.has_value(), "tensor_scale");
+  add(spec.isSparse(), "metadata");
+}
+
+/// The sizes of D, from the operands of the product.
+static SmallVector<OpFoldResult> resultSizes(Emitter &e, const Parts &a,
+                                             const Parts &b) {
+  SmallVector<OpFoldResult> sizes = logicalSizes(e, a);
+  sizes.back() = logicalSizes(e, b)[b.type.getRank() - 2];
+  return sizes;
+}
+
+namespace {
+struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(LaunchOp op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+        op, op.getKernelAttr());
+    SmallVector<StringRef> operands;
+    if (kernel)
+      operands = launchOperands(kernel);
+    if (operands.size() != op.getInputs().size() || operands.size() < 2)
+      return op.emitOpError()
+             << "has " << op.getInputs().size()
+             << " inputs for a kernel whose parameters name " << operands.size()
+             << "; expected a kernel before 'convert-kernels-to-llvm'";
+    SmallVector<std::string> roles;
+    SmallVector<Value> inputs;
+    for (auto [name, input, values] :
+         llvm::zip_equal(operands, op.getInputs(), adaptor.getInputs())) {
+      if (auto type = dyn_cast<ScaledTensorType>(input.getType()))
+        addRoles(name, type, roles);
+      else
+        roles.push_back(name.str());
+      llvm::append_range(inputs, values);
+    }
+    auto a = dyn_cast<ScaledTensorType>(op.getInputs()[0].getType());
+    auto b = dyn_cast<ScaledTensorType>(op.getInputs()[1].getType());
+    if (!a || !b)
+      return op.emitOpError() << "expected scaled tensors as its first two "
+                                 "inputs";
+    Emitter e(op.getLoc(), rewriter);
+    auto type = cast<RankedTensorType>(op.getType());
+    Value init =
+        tensor::EmptyOp::create(e,
+                                resultSizes(e, Parts(a, adaptor.getInputs()[0]),
+                                            Parts(b, adaptor.getInputs()[1])),
+                                type.getElementType());
+    init = castTo(e, init, type);
+    SmallVector<StringRef> names(roles.begin(), roles.end());
+    auto launch = LaunchIntoOp::create(e, type, op.getKernelAttr(),
+                                       e.getStrArrayAttr(names), inputs, init);
+    launch->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, launch.getResult());
+    return success();
+  }
+};
+} // namespace
+
+void blockscale::populateLaunchPatterns(const TypeConverter &converter,
+                                        RewritePatternSet &patterns) {
+  patterns.add<LaunchToLinalg>(converter, patterns.getContext());
+}

@@ -1,0 +1,104 @@
+//===- HostOps.cpp - launches as the host sees them -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+//===----------------------------------------------------------------------===//
+// What a launch passes
+//===----------------------------------------------------------------------===//
+
+static bool hasParameter(FunctionOpInterface kernel, ParameterRole role) {
+  for (unsigned i = 0, e = kernel.getNumArguments(); i < e; ++i) {
+    auto attribute =
+        kernel.getArgAttrOfType<ParameterAttr>(i, ParameterAttr::name);
+    if (attribute && attribute.getRole() == role)
+      return true;
+  }
+  return false;
+}
+
+SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
+  if (!hasParameter(kernel, ParameterRole::D))
+    return {};
+  SmallVector<StringRef> operands{"a", "b"};
+  for (ParameterRole role : {ParameterRole::Alpha, ParameterRole::Beta,
+                             ParameterRole::C, ParameterRole::Bias})
+    if (hasParameter(kernel, role))
+      operands.push_back(stringifyParameterRole(role));
+  return operands;
+}
+
+/// Whether `symbol` is a kernel that a launch may name.
+static LogicalResult verifyKernel(Operation *launch, SymbolRefAttr symbol,
+                                  Operation *kernel) {
+  if (!kernel)
+    return launch->emitOpError() << "there is no kernel " << symbol;
+  if (kernel->hasAttrOfType<KernelAttr>(KernelAttr::name))
+    return success();
+  InFlightDiagnostic diag = launch->emitOpError()
+                            << symbol << " is not a kernel: it has no '"
+                            << KernelAttr::name << "' attribute";
+  diag.attachNote(kernel->getLoc()) << "declared here";
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
+// LaunchIntoOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LaunchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  // What is inside of a binary only its plan knows.
+  Operation *root = symbols.lookupNearestSymbolFrom(
+      *this, getKernelAttr().getRootReference());
+  if (root && root->getName().getStringRef() == "gpu.binary")
+    return success();
+  return verifyKernel(*this, getKernelAttr(),
+                      symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
+}
+
+LogicalResult LaunchIntoOp::verify() {
+  if (getRoles().size() != getInputs().size())
+    return emitOpError() << "has " << getInputs().size() << " inputs for "
+                         << getRoles().size() << " roles";
+  llvm::StringSet<> seen;
+  for (auto role : getRoles().getAsValueRange<StringAttr>())
+    if (!seen.insert(role).second)
+      return emitOpError() << "names the role '" << role << "' twice";
+  bool onTensors = isa<TensorType>(getInit().getType());
+  if (onTensors != bool(getResult()))
+    return emitOpError() << (onTensors ? "needs a result for 'outs' of a tensor"
+                                       : "has a result, but writes to memory");
+  for (auto [role, input] :
+       llvm::zip_equal(getRoles().getAsValueRange<StringAttr>(), getInputs())) {
+    Type type = input.getType();
+    bool isShaped =
+        onTensors ? isa<RankedTensorType>(type) : isa<MemRefType>(type);
+    if (!isShaped && !type.isF32())
+      return emitOpError() << "takes '" << role << "' as " << type
+                           << "; expected a ranked "
+                           << (onTensors ? "tensor" : "memref") << " or f32";
+  }
+  return success();
+}
+
+void LaunchIntoOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &input : getInputsMutable())
+    if (isa<MemRefType>(input.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &input);
+  if (isa<MemRefType>(getInit().getType()))
+    effects.emplace_back(MemoryEffects::Write::get(), &getInitMutable());
+}
+
+#define GET_OP_CLASSES
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleHostOps.cpp.inc"

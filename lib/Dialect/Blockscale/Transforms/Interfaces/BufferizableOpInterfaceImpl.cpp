@@ -1,0 +1,73 @@
+//===- BufferizableOpInterfaceImpl.cpp - tensors to memory ----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/Transforms/BufferizableOpInterfaceImpl.h"
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace blockscale;
+
+namespace {
+struct LaunchIntoInterface
+    : DstBufferizableOpInterfaceExternalModel<LaunchIntoInterface,
+                                              LaunchIntoOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    // A kernel writes all of D and reads none of it.
+    return !cast<LaunchIntoOp>(op).isDpsInit(&operand);
+  }
+
+  /// D may not lie in the memory of an input: tiles of it are written while
+  /// others are still computed from that.
+  bool bufferizesToElementwiseAccess(Operation *, const AnalysisState &,
+                                     ArrayRef<OpOperand *>) const {
+    return false;
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto launch = cast<LaunchIntoOp>(op);
+    if (!launch.getResult())
+      return success();
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> inputs;
+    for (Value input : launch.getInputs()) {
+      if (!isa<TensorType>(input.getType())) {
+        inputs.push_back(input);
+        continue;
+      }
+      FailureOr<Value> buffer = getBuffer(rewriter, input, options, state);
+      if (failed(buffer))
+        return failure();
+      inputs.push_back(*buffer);
+    }
+    FailureOr<Value> init =
+        getBuffer(rewriter, launch.getInit(), options, state);
+    if (failed(init))
+      return failure();
+    auto bufferized = LaunchIntoOp::create(
+        rewriter, op->getLoc(), /*result=*/Type(), launch.getKernelAttr(),
+        launch.getRolesAttr(), inputs, *init);
+    bufferized->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    replaceOpWithBufferizedValues(rewriter, op, *init);
+    return success();
+  }
+};
+} // namespace
+
+void blockscale::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, BlockscaleDialect *) {
+    LaunchIntoOp::attachInterface<LaunchIntoInterface>(*context);
+  });
+}

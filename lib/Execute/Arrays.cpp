@@ -1,0 +1,254 @@
+//===- Arrays.cpp - arguments and results of functions --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrays.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::execute;
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned kIndexBits = 64;
+
+static unsigned bitsOf(Type element) {
+  return element.isIndex() ? kIndexBits : element.getIntOrFloatBitWidth();
+}
+
+unsigned execute::bytesOf(Type element) {
+  constexpr unsigned kByte = 8;
+  return unsigned(
+      llvm::PowerOf2Ceil(llvm::divideCeil(::bitsOf(element), kByte)));
+}
+
+uint64_t HostArray::count() const {
+  uint64_t count = 1;
+  for (int64_t size : sizes)
+    count *= uint64_t(size);
+  return count;
+}
+
+llvm::APInt HostArray::bitsOf(uint64_t index) const {
+  uint64_t bits = 0;
+  unsigned size = bytesOf(element);
+  std::memcpy(&bits, bytes.data() + index * size, size);
+  return llvm::APInt(kIndexBits, bits).trunc(::bitsOf(element));
+}
+
+void HostArray::setBits(uint64_t index, const llvm::APInt &bits) {
+  uint64_t value = bits.getZExtValue();
+  unsigned size = bytesOf(element);
+  std::memcpy(bytes.data() + index * size, &value, size);
+}
+
+double HostArray::valueOf(uint64_t index) const {
+  llvm::APInt bits = bitsOf(index);
+  auto type = dyn_cast<FloatType>(element);
+  if (!type)
+    return element.isUnsignedInteger() || element.isInteger(1)
+               ? double(bits.getZExtValue())
+               : double(bits.getSExtValue());
+  llvm::APFloat value(type.getFloatSemantics(), bits);
+  bool losesInfo = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &losesInfo);
+  return value.convertToDouble();
+}
+
+/// The code of `value`, rounded to the type.
+static llvm::APInt encode(double value, Type element) {
+  unsigned bits = bitsOf(element);
+  auto type = dyn_cast<FloatType>(element);
+  if (!type)
+    return llvm::APInt(kIndexBits, uint64_t(int64_t(value))).trunc(bits);
+  llvm::APFloat number(value);
+  bool losesInfo = false;
+  number.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return number.bitcastToAPInt();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// A number of 64 bits that depends on the one before only.
+static uint64_t next(uint64_t &seed) {
+  // splitmix64, as published by its author.
+  uint64_t z = (seed += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+/// From 0 up to 1.
+static double fraction(uint64_t &seed) {
+  constexpr unsigned kUnused = 11;
+  return double(next(seed) >> kUnused) * 0x1p-53;
+}
+
+namespace {
+/// What an array is for.
+enum class Part { Plain, Elements, Scales, Metadata };
+
+/// Makes values for the parts of one argument.
+class Filler {
+public:
+  Filler(Fill fill, uint64_t &seed) : exact(fill == Fill::Exact), seed(seed) {}
+
+  HostArray make(RankedTensorType type, Part part,
+                 ArrayRef<uint8_t> groups = {});
+  HostArray makeNumber(Type type);
+
+private:
+  double valueFor(Type element, Part part);
+
+  bool exact;
+  uint64_t &seed;
+};
+} // namespace
+
+double Filler::valueFor(Type element, Part part) {
+  if (element.isInteger(1))
+    return double(next(seed) % 2);
+  if (part == Part::Scales)
+    return exact ? std::ldexp(1.0, int(next(seed) % 3) - 1)
+                 : 0.5 + 1.5 * fraction(seed);
+  bool isSigned = !element.isUnsignedInteger() && !element.isIndex();
+  if (!isa<FloatType>(element)) {
+    // Integers may be sizes or places: outside of scaled tensors they are
+    // small.
+    int64_t range = part == Part::Elements && !exact ? 7 : 3;
+    int64_t value = int64_t(next(seed) % uint64_t(range + 1));
+    return double(isSigned && part == Part::Elements && next(seed) % 2 ? -value
+                                                                       : value);
+  }
+  if (exact)
+    return double(int64_t(next(seed) % 7)) - 3;
+  double size = std::ldexp(1 + fraction(seed), int(next(seed) % 4) - 2);
+  return next(seed) % 2 ? -size : size;
+}
+
+HostArray Filler::make(RankedTensorType type, Part part,
+                       ArrayRef<uint8_t> groups) {
+  HostArray array;
+  array.element = type.getElementType();
+  array.sizes.assign(type.getShape().begin(), type.getShape().end());
+  array.bytes.resize(array.count() * bytesOf(array.element));
+  constexpr unsigned kNibble = 4;
+  for (uint64_t i = 0, e = array.count(); i < e; ++i) {
+    if (part != Part::Metadata) {
+      array.setBits(i, encode(valueFor(array.element, part), array.element));
+      continue;
+    }
+    unsigned low = groups[next(seed) % groups.size()];
+    unsigned high = groups[next(seed) % groups.size()];
+    array.setBits(i, llvm::APInt(2 * kNibble, low | high << kNibble));
+  }
+  return array;
+}
+
+HostArray Filler::makeNumber(Type type) {
+  HostArray number;
+  number.element = type;
+  number.isNumber = true;
+  number.bytes.resize(bytesOf(type));
+  // Either branch is taken by one kind of data.
+  double value = type.isInteger(1)      ? double(exact)
+                 : isa<FloatType>(type) ? (exact ? 2 : 1.25)
+                                        : (exact ? 2 : 3);
+  number.setBits(0, encode(value, type));
+  return number;
+}
+
+/// The halves of metadata bytes that name two places, or one of 1 of 2, as the
+/// type's pattern allows.
+static ArrayRef<uint8_t> metadataGroups(ScaledTensorType type) {
+  static constexpr uint8_t kTwoOfFour[] = {4, 8, 12, 9, 13, 14};
+  static constexpr uint8_t kOneOfTwo[] = {4, 14};
+  static constexpr uint8_t kOneOfEachTwo[] = {8, 12, 9, 13};
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.ofM != 2)
+    return kTwoOfFour;
+  return type.getElementType().isTF32() ? ArrayRef<uint8_t>(kOneOfTwo)
+                                        : ArrayRef<uint8_t>(kOneOfEachTwo);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+/// `type` with numbers in the place of dynamic sizes.
+static ShapedType withSizes(ShapedType type, const Extents &extents) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (auto [dimension, size] : llvm::enumerate(shape))
+    if (ShapedType::isDynamic(size))
+      size = shape.size() > 2 && dimension == 0 ? extents.batch : extents.other;
+  return type.cloneWith(ArrayRef<int64_t>(shape), type.getElementType());
+}
+
+static bool isNumber(Type type) { return type.isIntOrIndexOrFloat(); }
+
+static std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+FailureOr<SmallVector<Type>> execute::plainTypes(Type type,
+                                                 std::string &reason) {
+  if (auto scaled = dyn_cast<ScaledTensorType>(type)) {
+    FailureOr<TensorParts> parts = getTensorParts(scaled, reason);
+    if (failed(parts))
+      return failure();
+    return parts->present();
+  }
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (isNumber(type) || (tensor && isNumber(tensor.getElementType())))
+    return SmallVector<Type>{type};
+  reason = "values of type '" + textOf(type) + "' cannot be made or compared";
+  return failure();
+}
+
+FailureOr<std::vector<HostArray>> execute::makeArgument(Type type, Fill fill,
+                                                        const Extents &extents,
+                                                        uint64_t &seed,
+                                                        std::string &reason) {
+  Filler filler(fill, seed);
+  std::vector<HostArray> arrays;
+  if (auto scaled = dyn_cast<ScaledTensorType>(type)) {
+    auto sized = cast<ScaledTensorType>(withSizes(scaled, extents));
+    FailureOr<TensorParts> parts = getTensorParts(sized, reason);
+    if (failed(parts))
+      return failure();
+    arrays.push_back(filler.make(parts->data, Part::Elements));
+    for (RankedTensorType part :
+         {parts->scales, parts->zeros, parts->tensorScale})
+      if (part)
+        arrays.push_back(filler.make(part, Part::Scales));
+    if (parts->metadata)
+      arrays.push_back(
+          filler.make(parts->metadata, Part::Metadata, metadataGroups(sized)));
+    return arrays;
+  }
+  if (failed(plainTypes(type, reason)))
+    return failure();
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    arrays.push_back(filler.make(
+        cast<RankedTensorType>(withSizes(tensor, extents)), Part::Plain));
+  else
+    arrays.push_back(filler.makeNumber(type));
+  return arrays;
+}

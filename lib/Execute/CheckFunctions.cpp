@@ -1,0 +1,312 @@
+//===- CheckFunctions.cpp - whole functions, run two ways -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Execute/CheckFunctions.h"
+#include "CallFrame.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::execute;
+
+//===----------------------------------------------------------------------===//
+// Which functions
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` for all ops of `function` and of what it calls, but for what
+/// is inside of products.
+static void walkCalls(FunctionOpInterface function,
+                      llvm::SmallPtrSetImpl<Operation *> &seen,
+                      llvm::function_ref<void(Operation *)> visit) {
+  if (!seen.insert(function).second || function.isExternal())
+    return;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    visit(op);
+    if (isa<MatmulOp>(op))
+      return WalkResult::skip();
+    if (auto call = dyn_cast<CallOpInterface>(op))
+      if (auto callee =
+              dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable()))
+        walkCalls(callee, seen, visit);
+    return WalkResult::advance();
+  });
+}
+
+static void walkCalls(FunctionOpInterface function,
+                      llvm::function_ref<void(Operation *)> visit) {
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  walkCalls(function, seen, visit);
+}
+
+/// Whether the kernels' own verdicts say all there is to say.
+static bool isOneProduct(FunctionOpInterface function) {
+  unsigned products = 0, others = 0;
+  walkCalls(function, [&](Operation *op) {
+    if (isa<MatmulOp>(op))
+      ++products;
+    else if (!op->hasTrait<OpTrait::ConstantLike>() &&
+             !op->hasTrait<OpTrait::IsTerminator>() && op != function)
+      ++others;
+  });
+  return products == 1 && others == 0 &&
+         function.getFunctionBody().hasOneBlock();
+}
+
+SmallVector<FunctionOpInterface> execute::functionsToCheck(ModuleOp module) {
+  SmallVector<FunctionOpInterface> functions;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    bool hasProduct = false;
+    walkCalls(function,
+              [&](Operation *op) { hasProduct |= isa<MatmulOp>(op); });
+    if (function.isPublic() && hasProduct && !isOneProduct(function))
+      functions.push_back(function);
+  }
+  return functions;
+}
+
+/// Whether a value on the way is rounded to fewer bits than f32 has, so that a
+/// difference in the last bit of a sum can grow.
+static bool roundsOnTheWay(FunctionOpInterface function) {
+  bool rounds = false;
+  walkCalls(function, [&](Operation *op) {
+    rounds |= isa<QuantizeOp, arith::TruncFOp>(op);
+    for (Type type : op->getResultTypes())
+      if (auto shaped = dyn_cast<ShapedType>(type))
+        rounds |= isa<FloatType>(shaped.getElementType()) &&
+                  shaped.getElementTypeBitWidth() < 32;
+  });
+  return rounds;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+static double largestOf(const HostArray &array) {
+  double largest = 0;
+  for (uint64_t i = 0, e = array.count(); i < e; ++i) {
+    double size = std::fabs(array.valueOf(i));
+    if (std::isfinite(size))
+      largest = std::max(largest, size);
+  }
+  return largest;
+}
+
+/// The error that an element of `expected` may have.
+static double boundOf(const HostArray &expected, bool rounds) {
+  auto type = dyn_cast<FloatType>(expected.element);
+  if (!type)
+    return 0;
+  double ulp = std::ldexp(1.0, 1 - int(llvm::APFloat::semanticsPrecision(
+                                       type.getFloatSemantics())));
+  return std::max(ulp, rounds ? 0x1p-7 : 0x1p-18) * largestOf(expected);
+}
+
+static std::string placeOf(const HostArray &array, uint64_t index) {
+  std::string text;
+  for (size_t i = array.sizes.size(); i-- > 0;) {
+    auto size = uint64_t(array.sizes[i]);
+    text = std::to_string(index % size) + (text.empty() ? "" : "x") + text;
+    index /= size;
+  }
+  return text.empty() ? "" : ", element " + text;
+}
+
+static void compareResult(const HostArray &expected, const HostArray &found,
+                          size_t number, bool rounds,
+                          FunctionVerdict &verdict) {
+  const std::string name = "result " + std::to_string(number);
+  if (expected.sizes != found.sizes) {
+    verdict.error = name + " has another shape with kernels";
+    return;
+  }
+  double bound = boundOf(expected, rounds);
+  for (uint64_t i = 0, e = expected.count(); i < e; ++i) {
+    double x = expected.valueOf(i), y = found.valueOf(i);
+    ++verdict.compared;
+    if (x == y || (std::isnan(x) && std::isnan(y)))
+      continue;
+    double ratio = std::fabs(x - y) / bound;
+    if (!(ratio <= verdict.worst))
+      verdict.worst = ratio;
+    if (ratio <= 1)
+      continue;
+    ++verdict.mismatches;
+    if (verdict.first.empty()) {
+      std::ostringstream text;
+      text << std::setprecision(9) << name << placeOf(expected, i)
+           << ": expected " << x << ", found " << y;
+      verdict.first = text.str();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The two programs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The module, with kernels and without.
+struct Programs {
+  std::unique_ptr<HostProgram> kernels, reference;
+};
+} // namespace
+
+static FailureOr<std::unique_ptr<HostProgram>>
+compileProgram(ModuleOp module, const CheckOptions &options, bool onHost) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  if (failed(lowerToHost(*copy, HostStage::LLVM, options.compiler, onHost)))
+    return failure();
+  std::string error;
+  std::unique_ptr<HostProgram> program = HostProgram::create(*copy, error);
+  if (!program)
+    return module.emitError() << "LLVM refuses the host code: " << error;
+  return program;
+}
+
+/// What a call gets and gives.
+static std::string signatureOf(FunctionOpInterface function,
+                               const CheckOptions &options, Fill fill,
+                               std::vector<HostArray> &arguments,
+                               SmallVector<Type> &results) {
+  std::string reason;
+  uint64_t seed = options.seed;
+  Extents extents{options.batch, options.rows};
+  for (Type type : function.getArgumentTypes()) {
+    auto made = makeArgument(type, fill, extents, seed, reason);
+    if (failed(made))
+      return reason;
+    llvm::move(*made, std::back_inserter(arguments));
+  }
+  for (Type type : function.getResultTypes()) {
+    auto types = plainTypes(type, reason);
+    if (failed(types))
+      return reason;
+    llvm::append_range(results, *types);
+  }
+  return "";
+}
+
+static FunctionVerdict checkFunction(FunctionOpInterface function,
+                                     Programs &programs,
+                                     const CheckOptions &options,
+                                     verify::DataKind kind) {
+  FunctionVerdict verdict;
+  verdict.function = function.getName().str();
+  verdict.data = kind;
+  std::vector<HostArray> arguments;
+  SmallVector<Type> types;
+  Fill fill = kind == verify::DataKind::Exact ? Fill::Exact : Fill::Random;
+  verdict.error = signatureOf(function, options, fill, arguments, types);
+  if (!verdict.error.empty())
+    return verdict;
+  verify::EmulatedDevice device;
+  device.threads = options.threads;
+  device.completion = options.completion;
+  device.seed = options.seed;
+  device.beforeRun = options.beforeRun;
+  auto found =
+      callFunction(*programs.kernels, verdict.function, arguments, types,
+                   [&](BlockscaleKernels &kernels, const std::string &kernel,
+                       const BlockscaleOperand *operands, int64_t count) {
+                     return device.launch(kernels, kernel, operands, count);
+                   });
+  verdict.launches = device.launches;
+  verdict.findings = std::move(device.findings);
+  verdict.openPoints = device.openPoints;
+  auto expected = callFunction(
+      *programs.reference, verdict.function, arguments, types,
+      [](BlockscaleKernels &, const std::string &, const BlockscaleOperand *,
+         int64_t) { return "a kernel was launched on the host's way"; });
+  if (!found || !expected) {
+    verdict.error = found ? expected.error : found.error;
+    return verdict;
+  }
+  bool rounds = roundsOnTheWay(function);
+  for (size_t i = 0; i < expected->size() && verdict.error.empty(); ++i)
+    compareResult((*expected)[i], (*found)[i], i, rounds, verdict);
+  return verdict;
+}
+
+FailureOr<std::vector<FunctionVerdict>>
+execute::checkFunctions(ModuleOp module, const CheckOptions &options) {
+  std::vector<FunctionVerdict> verdicts;
+  SmallVector<FunctionOpInterface> functions = functionsToCheck(module);
+  if (functions.empty())
+    return verdicts;
+  auto kernels = compileProgram(module, options, /*onHost=*/false);
+  if (failed(kernels))
+    return failure();
+  auto reference = compileProgram(module, options, /*onHost=*/true);
+  if (failed(reference))
+    return failure();
+  Programs programs{std::move(*kernels), std::move(*reference)};
+  for (FunctionOpInterface function : functions)
+    for (verify::DataKind kind : options.data)
+      verdicts.push_back(checkFunction(function, programs, options, kind));
+  return verdicts;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static void printDetails(const FunctionVerdict &verdict, std::ostream &out) {
+  const std::string head = verdict.function + ", " +
+                           std::string(verify::dataKindName(verdict.data)) +
+                           " data: ";
+  for (const std::string &text : {verdict.error, verdict.first})
+    if (!text.empty())
+      out << head << text << "\n";
+  for (const emulator::Finding &finding : verdict.findings)
+    out << head << emulator::toString(finding) << "\n";
+}
+
+std::string
+execute::printVerdicts(const std::vector<FunctionVerdict> &verdicts) {
+  if (verdicts.empty())
+    return "";
+  size_t width = 8;
+  for (const FunctionVerdict &verdict : verdicts)
+    width = std::max(width, verdict.function.size());
+  std::ostringstream out;
+  out << std::left;
+  auto cell = [&](const auto &value, int size) {
+    out << std::setw(size) << value;
+  };
+  auto row = [&](const auto &function, const auto &data, const auto &launches,
+                 const auto &compared, const auto &mismatches,
+                 const auto &worst, const auto &findings, const char *verdict) {
+    cell(function, int(width) + 2);
+    cell(data, 8);
+    cell(launches, 10);
+    cell(compared, 12);
+    cell(mismatches, 12);
+    cell(worst, 12);
+    cell(findings, 9);
+    out << "  " << verdict << "\n";
+  };
+  row("function", "data", "launches", "compared", "mismatches", "worst error",
+      "findings", "verdict");
+  for (const FunctionVerdict &verdict : verdicts) {
+    std::ostringstream worst;
+    worst << std::setprecision(3) << verdict.worst;
+    row(verdict.function, verify::dataKindName(verdict.data), verdict.launches,
+        verdict.compared, verdict.mismatches, worst.str(),
+        verdict.findings.size(), verdict.passed() ? "pass" : "FAIL");
+  }
+  for (const FunctionVerdict &verdict : verdicts)
+    printDetails(verdict, out);
+  return out.str();
+}

@@ -1,0 +1,77 @@
+//===- HostProgram.cpp - compiled functions, called in this process -------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Execute/HostProgram.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "llvm/Support/TargetSelect.h"
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::execute;
+
+namespace {
+/// The call that the code of this thread is in.
+struct Call {
+  const Launcher &launcher;
+  std::string error;
+};
+} // namespace
+
+static thread_local Call *current = nullptr;
+
+/// What compiled functions call in place of the runtime. They cannot be
+/// stopped half way: after a failure they go on with what they have.
+static void runLaunch(BlockscaleKernels *kernels, const char *kernel,
+                      const BlockscaleOperand *operands, int64_t count) {
+  std::string why = current->launcher(*kernels, kernel, operands, count);
+  if (current->error.empty())
+    current->error = std::move(why);
+}
+
+HostProgram::HostProgram() = default;
+HostProgram::~HostProgram() = default;
+
+std::unique_ptr<HostProgram> HostProgram::create(ModuleOp module,
+                                                 std::string &error) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  constexpr unsigned kSpeed = 2, kSize = 0;
+  auto transformer = makeOptimizingTransformer(kSpeed, kSize, nullptr);
+  ExecutionEngineOptions options;
+  options.transformer = transformer;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
+      ExecutionEngine::create(module, options);
+  if (!engine) {
+    error = llvm::toString(engine.takeError());
+    return nullptr;
+  }
+  std::unique_ptr<HostProgram> program(new HostProgram);
+  program->engine = std::move(*engine);
+  program->engine->registerSymbols([](llvm::orc::MangleAndInterner intern) {
+    llvm::orc::SymbolMap symbols;
+    symbols[intern("blockscaleRuntimeRun")] = {
+        llvm::orc::ExecutorAddr::fromPtr(&runLaunch),
+        llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  return program;
+}
+
+std::string HostProgram::call(const std::string &name,
+                              MutableArrayRef<void *> arguments,
+                              const Launcher &launcher) {
+  Call call{launcher, ""};
+  Call *outer = std::exchange(current, &call);
+  llvm::Error failed = engine->invokePacked("_mlir_ciface_" + name, arguments);
+  current = outer;
+  if (failed)
+    return llvm::toString(std::move(failed));
+  return call.error;
+}

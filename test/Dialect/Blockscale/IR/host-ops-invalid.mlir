@@ -1,0 +1,54 @@
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+func.func @no_kernel(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
+  // expected-error@+1 {{'blockscale.launch_into' op there is no kernel @kernels::@f}}
+  blockscale.launch_into @kernels::@f ["a_data"] ins(%a : memref<4x64xf8E4M3FN>) outs(%d : memref<4x32xf32>)
+  return
+}
+
+// -----
+
+// expected-note@+1 {{declared here}}
+func.func private @f()
+func.func @not_a_kernel(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
+  // expected-error@+1 {{'blockscale.launch_into' op @f is not a kernel: it has no 'blockscale.kernel' attribute}}
+  blockscale.launch_into @f ["a_data"] ins(%a : memref<4x64xf8E4M3FN>) outs(%d : memref<4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @roles(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
+  // expected-error@+1 {{'blockscale.launch_into' op has 1 inputs for 2 roles}}
+  blockscale.launch_into @kernels::@f ["a_data", "b_data"] ins(%a : memref<4x64xf8E4M3FN>) outs(%d : memref<4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @twice(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
+  // expected-error@+1 {{'blockscale.launch_into' op names the role 'a_data' twice}}
+  blockscale.launch_into @kernels::@f ["a_data", "a_data"] ins(%a, %a : memref<4x64xf8E4M3FN>, memref<4x64xf8E4M3FN>) outs(%d : memref<4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @no_result(%a: tensor<4x64xf8E4M3FN>, %d: tensor<4x32xf32>) {
+  // expected-error@+1 {{'blockscale.launch_into' op}}
+  blockscale.launch_into @kernels::@f ["a_data"] ins(%a : tensor<4x64xf8E4M3FN>) outs(%d : tensor<4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @mixed(%a: tensor<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
+  // expected-error@+1 {{'blockscale.launch_into' op takes 'a_data' as 'tensor<4x64xf8E4M3FN>'; expected a ranked memref or f32}}
+  blockscale.launch_into @kernels::@f ["a_data"] ins(%a : tensor<4x64xf8E4M3FN>) outs(%d : memref<4x32xf32>)
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'func.func' op expected 'blockscale.plan' to be the text of a launch plan}}
+func.func private @plan() attributes {blockscale.plan = 3 : i32}

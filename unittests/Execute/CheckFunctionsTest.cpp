@@ -1,0 +1,113 @@
+//===- CheckFunctionsTest.cpp - what a check of functions notices ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Execute/CheckFunctions.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace blockscale;
+using namespace blockscale::execute;
+
+namespace {
+
+/// Two products that feed each other, with arithmetic between.
+constexpr const char *kChain = R"(
+!x = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!w = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!v = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!h = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @chain(%x: !x, %w: !w, %v: !v) -> tensor<?x64xf32> {
+  %y = blockscale.matmul %x, %w : !x, !w -> tensor<?x128xf32>
+  %z = arith.addf %y, %y : tensor<?x128xf32>
+  %h = blockscale.quantize %z : tensor<?x128xf32> to !h
+  %r = blockscale.matmul %h, %v : !h, !v -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+})";
+
+class CheckFunctions : public ::testing::Test {
+protected:
+  CheckFunctions() : context(mlir::MLIRContext::Threading::DISABLED) {
+    mlir::DialectRegistry registry;
+    registerCompilerDialects(registry);
+    context.appendDialectRegistry(registry);
+    options.rows = 40;
+    options.data = {verify::DataKind::Exact};
+  }
+
+  FunctionVerdict check(const char *text) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    auto verdicts = checkFunctions(*module, options);
+    if (mlir::failed(verdicts) || verdicts->size() != 1) {
+      ADD_FAILURE() << "expected one verdict";
+      return {};
+    }
+    return verdicts->front();
+  }
+
+  mlir::MLIRContext context;
+  CheckOptions options;
+};
+
+TEST_F(CheckFunctions, AgreesBitForBitOnExactData) {
+  FunctionVerdict verdict = check(kChain);
+  EXPECT_TRUE(verdict.passed()) << printVerdicts({verdict});
+  EXPECT_EQ(verdict.launches, 2u);
+  EXPECT_EQ(verdict.compared, 40u * 64);
+  EXPECT_EQ(verdict.worst, 0);
+}
+
+// One bit of one element of A: 1 becomes another number in one row.
+TEST_F(CheckFunctions, NoticesAChangedElement) {
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    if (launch.kernel == "chain")
+      launch.buffers[0].data[7 * 256 + 33] ^= 0x80;
+  };
+  FunctionVerdict verdict = check(kChain);
+  EXPECT_FALSE(verdict.passed());
+  EXPECT_GT(verdict.mismatches, 0u);
+  EXPECT_EQ(verdict.first.rfind("result 0, element 7x", 0), 0u)
+      << verdict.first;
+}
+
+// One scale of the second product's B: one column.
+TEST_F(CheckFunctions, NoticesAChangedScale) {
+  options.beforeRun = [](emulator::Launch &launch, emulator::Options &) {
+    if (launch.kernel == "chain_1")
+      launch.buffers[3].data[5 * 16] += 2;
+  };
+  FunctionVerdict verdict = check(kChain);
+  EXPECT_FALSE(verdict.passed());
+  EXPECT_NE(verdict.first.find("x5: expected"), std::string::npos)
+      << verdict.first;
+}
+
+TEST_F(CheckFunctions, LeavesSingleProductsToTheirKernels) {
+  const char *text = R"(
+!x = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32">
+func.func @one(%x: !x, %w: !x) -> tensor<?x?xf32> {
+  %y = blockscale.matmul %x, %w : !x, !x -> tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+})";
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  EXPECT_TRUE(functionsToCheck(*module).empty());
+}
+
+TEST_F(CheckFunctions, SaysWhichArgumentsItCannotMake) {
+  const char *text = R"(
+!x = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @g(%x: !x, %v: vector<4xf32>) -> (tensor<128x128xf32>, vector<4xf32>) {
+  %y = blockscale.matmul %x, %x : !x, !x -> tensor<128x128xf32>
+  %w = arith.addf %v, %v : vector<4xf32>
+  return %y, %w : tensor<128x128xf32>, vector<4xf32>
+})";
+  EXPECT_EQ(check(text).error,
+            "values of type 'vector<4xf32>' cannot be made or compared");
+}
+
+} // namespace
