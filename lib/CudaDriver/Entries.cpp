@@ -86,10 +86,10 @@ BLOCKSCALE_API CUresult cuGetExportTable(const void **table, const CUuuid *id) {
        std::strstr(caller.dli_fname, "libnvJitLink")))
     return CUDA_ERROR_INVALID_VALUE;
   sayOnce(
-      "the program asks the driver for tables that NVIDIA does not "
-      "document, as its statically linked CUDA runtime does: such a program "
-      "runs here only if it still has its symbols (no 'strip', no '-s') "
-      "and is started by 'blockscale emulate --cuda'; otherwise link it "
-      "with 'nvcc -cudart shared'");
+      "the program asks the driver for tables that NVIDIA does not document, "
+      "as a statically linked CUDA runtime does: one in the program itself "
+      "is replaced if 'blockscale emulate --cuda' starts it and it still "
+      "has its symbols, one in a library (such as cuda.bindings.runtime) "
+      "is not; link with 'nvcc -cudart shared', or use the driver");
   return CUDA_ERROR_INVALID_VALUE;
 }
