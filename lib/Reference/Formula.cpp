@@ -411,7 +411,8 @@ static const FormulaFunction kFunctions[] = {
 // Formulas
 //===----------------------------------------------------------------------===//
 
-Formula::Formula() : names{"x", "c", "bias"}, isCondition(kInputs, false) {}
+Formula::Formula()
+    : numbers{{"x", 0}, {"c", 1}, {"bias", 2}}, isCondition(kInputs, false) {}
 
 static const FormulaFunction *findFunction(const std::string &name,
                                            const std::string &type) {
@@ -428,18 +429,17 @@ std::string Formula::findOperands(const std::vector<std::string> &operands,
     return "expected " + std::to_string(function.arity) + " operands, found " +
            std::to_string(operands.size());
   for (const std::string &operand : operands) {
-    auto found = std::find(names.begin(), names.end(), operand);
-    if (found == names.end())
+    auto found = numbers.find(operand);
+    if (found == numbers.end())
       return "no step before makes '" + operand + "'";
     bool isFirst = step.operands.empty();
     bool wantsCondition = function.form == Form::Logic ||
                           (function.form == Form::Select && isFirst);
-    auto number = static_cast<unsigned>(found - names.begin());
-    if (isCondition[number] != wantsCondition)
+    if (isCondition[found->second] != wantsCondition)
       return "'" + operand + "' is " +
              (wantsCondition ? "a number, not a condition"
                              : "a condition, not a number");
-    step.operands.push_back(number);
+    step.operands.push_back(found->second);
   }
   return "";
 }
@@ -460,7 +460,7 @@ std::string Formula::addStep(const std::string &name,
                              const std::string &predicate,
                              const std::optional<std::string> &constant) {
   std::string place = "epilogue: step '" + name + "': ";
-  if (std::find(names.begin(), names.end(), name) != names.end())
+  if (numbers.count(name))
     return place + "its name is taken";
   Step step{findFunction(function, type), {}, 0, 0};
   if (!step.function)
@@ -483,16 +483,16 @@ std::string Formula::addStep(const std::string &name,
     step.constant = *value;
   }
   steps.push_back(std::move(step));
-  names.push_back(name);
+  numbers[name] = static_cast<unsigned>(isCondition.size());
   isCondition.push_back(type == kBool);
   return "";
 }
 
 std::string Formula::setResult(const std::string &name) {
-  auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
+  auto found = numbers.find(name);
+  if (found == numbers.end())
     return "epilogue: no step makes the result '" + name + "'";
-  result = static_cast<unsigned>(found - names.begin());
+  result = found->second;
   if (isCondition[result])
     return "epilogue: the result '" + name + "' is a condition, not a number";
   return "";

@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace blockscale::reference {
@@ -82,8 +83,8 @@ private:
   T run(const Inputs<T> &inputs, Apply apply) const;
 
   std::vector<Step> steps;
-  /// Of inputs and steps, and whether they are conditions.
-  std::vector<std::string> names;
+  /// The numbers of inputs and steps, and whether they are conditions.
+  std::unordered_map<std::string, unsigned> numbers;
   std::vector<bool> isCondition;
   unsigned result = 0;
 };
