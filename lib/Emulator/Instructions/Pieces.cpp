@@ -26,6 +26,8 @@ struct Piece {
 
 /// Whether each lane's address follows that of the one before it.
 template <typename T> bool inARow(const T *base, unsigned bytes) {
+  if (base[1] - base[0] != T(bytes))
+    return false;
   T wrong = 0;
   for (unsigned lane = 0; lane != 32; ++lane)
     wrong |= base[lane] - base[0] - T(lane * bytes);
@@ -40,7 +42,7 @@ bool sharedPiece(Exec &x, const Shape &s, Use use, Piece &out) {
   const uint32_t *base = x.reg<uint32_t>(s.address.base);
   uint32_t offset = base[0] + uint32_t(s.address.imm) -
                     (cta.rank << kRankShift) - kSharedBase;
-  if (offset > cta.shared.size() - total || offset % bytes ||
+  if (offset > cta.shared.size() - total || offset & (bytes - 1) ||
       !inARow(base, bytes))
     return false;
   if (use == Use::Write && !cta.barriers.empty())
@@ -59,7 +61,7 @@ bool globalPiece(Exec &x, const Shape &s, Use use, Piece &out) {
     return false;
   const uint64_t *base = x.reg<uint64_t>(s.address.base);
   uint64_t address = base[0] + uint64_t(s.address.imm);
-  if (address % bytes || !inARow(base, bytes))
+  if (address & (bytes - 1) || !inARow(base, bytes))
     return false;
   const Region *region = x.warp->region;
   if (!region || address - region->base >= region->size)
