@@ -210,7 +210,7 @@ func.func @set_byte(%x: !blockscale_nki.buffer<128x4xui8, sbuf>) {
 !d = !blockscale_nki.buffer<128x64x!blockscale_nki.x4<f8E4M3FN>, sbuf>
 !r = !blockscale_nki.buffer<64x64xf32, psum>
 func.func @packed_scales(%d: !d, %r: !r) {
-  // expected-error @below {{expected scales of ui8 or f8E8M0FNU, found '!blockscale_nki.buffer<128x64x!blockscale_nki.x4<f8E4M3FN>, sbuf>'}}
+  // expected-error @below {{expected two-dimensional tiles of plain elements as scales and result, found '!blockscale_nki.buffer<128x64x!blockscale_nki.x4<f8E4M3FN>, sbuf>' (NKI API reference, nki.isa.nc_matmul_mx, Data types)}}
   blockscale_nki.nc_matmul_mx %d scaled %d, %d scaled %d into %r group(0 of 1) : !d, !d, !d, !d, !r
   return
 }
@@ -242,7 +242,7 @@ func.func @two_steps(%d: !d, %s: !s, %r: !r, %i: index) {
 !d = !blockscale_nki.buffer<128x32x!blockscale_nki.x4<f8E4M3FN>, sbuf>
 !s = !blockscale_nki.buffer<128x32xui8, sbuf>
 func.func @quantized_size(%x: !x, %d: !d, %s: !s) {
-  // expected-error @below {{expected 'dst' of the partitions and a quarter of the free size of 'src', and 'dst_scale' of the free size of 'dst'}}
+  // expected-error @below {{dst of free size 32 is not legal for 'quantize_mx' on 'trn3': expected 16, a quarter of the free size of src (NKI API reference, nki.isa.quantize_mx, Tile size)}}
   blockscale_nki.quantize_mx %x to %d, %s : !x to !d, !s
   return
 }
