@@ -60,3 +60,33 @@ func.func @own_epilogue(%a: !t) -> tensor<4x4xf32> {
   } : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+!t = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32">
+// expected-error @below {{function 'control_flow' has control flow, which is not lowered to NKI}}
+func.func @control_flow(%a: !t) -> tensor<4x4xf32> {
+  cf.br ^bb1
+^bb1:
+  %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+!t = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32">
+func.func @constant_c(%a: !t, %beta: f32) -> tensor<4x4xf32> {
+  // expected-error @below {{makes operand 'c', which must be an argument of the function: the host passes it}}
+  %c = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = blockscale.matmul %a, %a beta(%beta) c(%c) : !t, !t, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+!t = !blockscale.tensor<2x4x512xf8E4M3FN, "multi_float32_e8m0_t32">
+func.func @batched_scales(%a: !t) -> tensor<2x4x4xf32> {
+  // expected-error @below {{operand 'a' has a tensor scale for each matrix of a batch, which is not lowered to NKI}}
+  %0 = blockscale.matmul %a, %a : !t, !t -> tensor<2x4x4xf32>
+  return %0 : tensor<2x4x4xf32>
+}

@@ -206,3 +206,19 @@ func.func @zero_point(%a: !t) -> tensor<4x4xf32> {
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+!t = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32">
+func.func @other_vendor(%a: !t) -> tensor<4x4xf32> {
+  // expected-error @below {{has an 'mma' or 'schedule' attribute, which is of NVIDIA's instructions; expected 'blockscale_nki.config' or nothing}}
+  %0 = blockscale.matmul %a, %a schedule(#blockscale.schedule<stages = 2>) : !t, !t -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+// expected-error @below {{unknown attribute 'blockscale_nki.speed', the dialect has 'blockscale_nki.config'}}
+func.func @attribute() attributes {blockscale_nki.speed = 1 : i32} {
+  return
+}
