@@ -11,6 +11,7 @@
 #include "Archive.h"
 #include "Cache.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/InitAll.h"
 #include "blockscale/Target/PTX/HostPlan.h"
@@ -107,7 +108,7 @@ static bool isKernel(Operation *op) {
 static Progress progressOf(gpu::GPUFuncOp kernel) {
   Progress progress = Progress::Assigned;
   kernel.walk([&](Operation *op) {
-    bool isWhole = isa<KernelMatmulOp>(op);
+    bool isWhole = isa<KernelBodyOpInterface>(op);
     bool lacksPlace =
         llvm::TypeSwitch<Operation *, bool>(op)
             .Case<SharedAllocOp, BarrierAllocOp>(
@@ -147,7 +148,7 @@ static std::optional<Progress> findProgress(ModuleOp module) {
     least = std::min(least.value_or(progress), progress);
   };
   module.walk([&](Operation *op) {
-    if (isa<MatmulOp>(op))
+    if (isa<KernelSourceOpInterface>(op))
       note(Progress::Source);
     else if (!isKernel(op))
       return;

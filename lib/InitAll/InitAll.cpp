@@ -11,6 +11,7 @@
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/BlockscaleNKI/Transforms/Passes.h"
 #include "blockscale/Pipelines/HostPipeline.h"
@@ -36,6 +37,7 @@ void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
                   mlir::vector::VectorDialect>();
   registerHostExtensions(registry);
+  registerKernelSources(registry);
 }
 
 void blockscale::registerAllPasses() {

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Compiler/Compiler.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "blockscale/Emulator/Ptx.h"
 #include "blockscale/HW/GemmModel.h"
@@ -64,7 +65,7 @@ void predict(mlir::ModuleOp module, const CompilerOptions &options,
   ASSERT_TRUE(mlir::succeeded(lowerTo(module, Stage::Tensor, options)));
   module.walk([&](MatmulOp op) {
     times.formula = predictMicroseconds(op, options.expectedRows);
-    ScheduleAttr schedule = *op.getSchedule();
+    ScheduleAttr schedule = getSchedule(op);
     for (int64_t part : {schedule.getTileM(), schedule.getTileN()})
       times.schedule +=
           (times.schedule.empty() ? "" : "x") + std::to_string(part);

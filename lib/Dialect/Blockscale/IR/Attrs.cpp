@@ -14,6 +14,8 @@ using namespace blockscale;
 
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleEnums.cpp.inc"
 
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrInterfaces.cpp.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.cpp.inc"
 

@@ -44,11 +44,6 @@ ProductSizes MatmulOp::getSizes() {
   return productSizes(getA().getType(), getB().getType());
 }
 
-bool MatmulOp::isScheduled() {
-  return getMma() && getMma()->getM() && getSchedule() &&
-         getSchedule()->isComplete();
-}
-
 ProductSizes ProductAttr::getSizes() const {
   return productSizes(getA(), getB());
 }

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -147,6 +148,24 @@ static void printMatmulTypes(OpAsmPrinter &printer, Operation *, Value c,
     printer << ", " << cType;
   if (bias)
     printer << ", " << biasType;
+}
+
+/// `lowering` `(` attribute `)`, or the clauses that are short for one.
+static ParseResult parseLowering(OpAsmParser &parser, LoweringAttr &lowering) {
+  if (succeeded(parser.parseOptionalKeyword("lowering")))
+    return failure(parser.parseLParen() || parser.parseAttribute(lowering) ||
+                   parser.parseRParen());
+  FailureOr<TensorCoreAttr> clauses = parseTensorCoreClauses(parser);
+  if (failed(clauses))
+    return failure();
+  lowering = *clauses;
+  return success();
+}
+
+static void printLowering(OpAsmPrinter &printer, Operation *,
+                          LoweringAttr lowering) {
+  if (lowering)
+    lowering.printClauses(printer);
 }
 
 #define GET_OP_CLASSES

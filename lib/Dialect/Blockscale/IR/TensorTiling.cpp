@@ -165,9 +165,9 @@ public:
     RankedTensorType type = op.getResult().getType();
     auto tileType = RankedTensorType::get(decomposeMixedValues(sizes).first,
                                           type.getElementType());
-    auto tile = MatmulOp::create(
-        builder, op.getLoc(), tileType, a, b, op.getAlpha(), op.getBeta(), c,
-        bias, op.getBiasKindAttr(), op.getMmaAttr(), op.getScheduleAttr());
+    auto tile = MatmulOp::create(builder, op.getLoc(), tileType, a, b,
+                                 op.getAlpha(), op.getBeta(), c, bias,
+                                 op.getBiasKindAttr(), op.getLoweringAttr());
     IRMapping mapping;
     op.getEpilogue().cloneInto(&tile.getEpilogue(), mapping);
     tile->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));

@@ -205,7 +205,7 @@ static LogicalResult legalize(MatmulOp op, StringAttr target) {
     return failure();
   if (failed(checkTarget(op, target)))
     return failure();
-  if (op.getMma() || op.getSchedule())
+  if (op.getLoweringAttr())
     return op.emitOpError() << "has an 'mma' or 'schedule' attribute, which is "
                                "of NVIDIA's instructions; expected '"
                             << kConfigName << "' or nothing";

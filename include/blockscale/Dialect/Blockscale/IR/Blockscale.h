@@ -41,6 +41,8 @@ struct ProductSizes {
 class ScaledTensorType;
 } // namespace blockscale
 
+#include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrInterfaces.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.h.inc"
 

@@ -10,6 +10,7 @@
 
 include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleInterfaces.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"

@@ -12,6 +12,7 @@
 include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleFields.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleInterfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -191,6 +192,21 @@ def Blockscale_MmaAttr
     /// four scales of a word or a tile of a sparse A's metadata cover.
     int64_t getTileK() const;
   }];
+}
+
+def Blockscale_TensorCoreAttr : AttrDef<Blockscale_Dialect, "TensorCore",
+    [DeclareAttrInterfaceMethods<Blockscale_LoweringAttr>]> {
+  let mnemonic = "tensor_core";
+  let summary = "how NVIDIA's tensor cores compute a product";
+  let description = [{
+    The lowering of `blockscale.matmul` for these chips, which the op prints as
+    the clauses `mma(<...>)` and `schedule(#blockscale.schedule<...>)`. Either may
+    be missing: passes fill it in.
+  }];
+  let parameters = (ins
+    OptionalParameter<"::blockscale::MmaAttr">:$mma,
+    OptionalParameter<"::blockscale::ScheduleAttr">:$schedule);
+  let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 
 def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {

@@ -8,7 +8,8 @@
 #ifndef BLOCKSCALE_TENSOR_OPS_TD
 #define BLOCKSCALE_TENSOR_OPS_TD
 
-include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleAttrs.td"
+include "blockscale/Dialect/Blockscale/IR/BlockscaleInterfaces.td"
 include "blockscale/Dialect/Blockscale/IR/BlockscaleTypes.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/OpAsmInterface.td"
@@ -389,9 +390,11 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     The product can be tiled along the batch, M and N, with
     `blockscale.slice_rows` of the operands; K stays whole.
 
-    `mma` is the instruction that `blockscale-legalize-scales` found.
-    `schedule` decides how the product is cut into tiles; without one the
-    compiler chooses.
+    `lowering` says how a family of chips computes it; what is left open there
+    the compiler chooses. That of NVIDIA's chips, `#blockscale.tensor_core`, is
+    written as two clauses: `mma` is the instruction that
+    `blockscale-legalize-scales` found, `schedule` decides how the product is cut
+    into tiles.
 
     ```mlir
     %0 = blockscale.matmul %a, %b : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
@@ -412,15 +415,13 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     Optional<Blockscale_PlainTensor>:$bias,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
-    OptionalAttr<Blockscale_MmaAttr>:$mma,
-    OptionalAttr<Blockscale_ScheduleAttr>:$schedule);
+    OptionalAttr<Blockscale_LoweringAttr>:$lowering);
   let results = (outs Blockscale_ProductMatrix:$result);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     $a `,` $b (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)
-    custom<Epilogue>($epilogue, ref($c), ref($bias)) (`mma` `(` $mma^ `)`)?
-    (`schedule` `(` qualified($schedule)^ `)`)?
+    custom<Epilogue>($epilogue, ref($c), ref($bias)) custom<Lowering>($lowering)
     attr-dict `:`
     custom<MatmulTypes>(ref($c), ref($bias), type($a), type($b), type($c),
                         type($bias))
@@ -429,8 +430,10 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
   let extraClassDeclaration = [{
     /// M, N, K and the batch; 1 where there is no batch dimension.
     ::blockscale::ProductSizes getSizes();
-    /// Whether instruction and schedule are chosen.
-    bool isScheduled();
+    /// Whether nothing is left to choose of how it is computed.
+    bool isScheduled() {
+      return getLoweringAttr() && getLoweringAttr().isComplete();
+    }
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -1,4 +1,4 @@
-//===- FormKernels.cpp - outline each matmul into a kernel ----------------===//
+//===- FormKernels.cpp - outline each source into a kernel ----------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -6,23 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-// One gpu.func per matmul, whose arguments are typed by how the host makes
-// them, and a launch in the matmul's place.
+// One gpu.func per source of a kernel, whose arguments are typed by how the
+// host makes them, and a launch in the source's place.
 
-#include "Geometry.h"
-#include "WarpPlan.h"
-#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
-#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
-#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
-#include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/PtxName.h"
-#include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace blockscale {
@@ -34,274 +26,30 @@ using namespace mlir;
 using namespace blockscale;
 
 namespace {
-/// Sizes of the source matmul as symbols of the host's maps. A size that is
-/// static is a constant.
-struct Sizes {
-  AffineExpr m, n, k, batch;
-};
-
-/// A kernel argument and what it carries.
-struct Parameter {
-  Type type;
-  ParameterRole role;
-};
-
 struct FormKernels : blockscale::impl::FormKernelsBase<FormKernels> {
   using FormKernelsBase::FormKernelsBase;
   void runOnOperation() override;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    FormKernelsBase::getDependentDialects(registry);
+    registerKernelSources(registry);
+  }
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Recipes of tensor maps
-//===----------------------------------------------------------------------===//
-
-static Sizes sizesOf(MatmulOp op) {
-  MLIRContext *context = op.getContext();
-  auto size = [&](int64_t extent, unsigned symbol) {
-    return ShapedType::isDynamic(extent)
-               ? getAffineSymbolExpr(symbol, context)
-               : getAffineConstantExpr(extent, context);
-  };
-  ProductSizes sizes = op.getSizes();
-  return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
-          size(sizes.batch, 3)};
-}
-
-static AffineMap hostMap(ArrayRef<AffineExpr> results) {
-  constexpr unsigned kSymbols = 4;
-  return AffineMap::get(0, kSymbols, results, results.front().getContext());
-}
-
-/// The map of an operand's elements. Rows are padded in memory to TMA's
-/// alignment, and their extent to whole bytes for packed pairs and to 128
-/// elements for the padded types.
-static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
-                             const Sizes &sizes, bool isCompressed) {
-  const hw::TensorMapDataTypeInfo &info =
-      hw::tensorMapDataTypeInfo(operand.dataType);
-  bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
-  AffineExpr stored = isCompressed
-                          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
-                          : sizes.k;
-  AffineExpr inner = mnMajor ? rows : stored;
-  AffineExpr outer = mnMajor ? stored : rows;
-  AffineExpr padded =
-      inner.ceilDiv(int64_t(info.innerMultiple)) * int64_t(info.innerMultiple);
-  AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
-  AffineExpr pitch =
-      bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment);
-  int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
-  int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
-  return TensorMapType::get(rows.getContext(), operand.dataType,
-                            hostMap({padded, outer, sizes.batch}),
-                            hostMap({pitch, pitch * outer}),
-                            {innerBox, outerBox, 1}, operand.tile.swizzle);
-}
-
-/// The map of bytes in `storage`: what lies together in memory, then each digit
-/// that has no end, then batches. `box` says how many values of each source.
-static TensorMapType storageMap(const hw::StorageLayout<AffineExpr> &storage,
-                                hw::TensorMapDataType dataType,
-                                AffineExpr batch, const hw::Coordinates &box) {
-  MLIRContext *context = batch.getContext();
-  int64_t bytes = hw::tensorMapDataTypeInfo(dataType).globalBits / 8;
-  int64_t together = 1;
-  SmallVector<AffineExpr> dims, strides;
-  SmallVector<int64_t> extents;
-  hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
-  for (const auto &digit : llvm::reverse(whole.digits)) {
-    if (digit.term.modulus) {
-      together *= digit.term.modulus;
-      continue;
-    }
-    dims.push_back(digit.extent);
-    strides.push_back(digit.stride);
-    extents.push_back(box[digit.term.source]);
-  }
-  dims.insert(dims.begin(), getAffineConstantExpr(together / bytes, context));
-  extents.insert(extents.begin(), together / bytes);
-  dims.push_back(batch);
-  strides.push_back(storage.matrixBytes);
-  extents.push_back(1);
-  return TensorMapType::get(context, dataType, hostMap(dims), hostMap(strides),
-                            extents, hw::Swizzle::None);
-}
-
-/// The map of an operand's scales: a stage takes whole atoms.
-static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
-                              const Sizes &sizes, MmaAttr mma,
-                              int64_t scaleWords) {
-  auto storage = getStorageBytes(getScaleStorage(ScaleLayout::Tiled128x4), rows,
-                                 sizes.k, mma.getScaleSpan());
-  return storageMap(
-      storage, hw::TensorMapDataType::U32, sizes.batch,
-      {{hw::Dim::Block, static_cast<uint64_t>(scaleWords)},
-       {hw::Dim::Row, static_cast<uint64_t>(operand.scaleGroups)}});
-}
-
-/// The map of the metadata: a stage takes whole tiles, their rows one by one.
-static TensorMapType metadataMap(AffineExpr rows, const Sizes &sizes,
-                                 MmaAttr mma, int64_t tiles) {
-  int64_t perByte =
-      hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
-  auto storage = getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4),
-                                 rows, sizes.k, perByte);
-  return storageMap(storage, hw::TensorMapDataType::U8, sizes.batch,
-                    {{hw::Dim::Block, static_cast<uint64_t>(tiles)},
-                     {hw::Dim::Row, hw::kMetadataTileRows}});
-}
 
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
-static bool hasTensorScale(ScaledTensorType type) {
-  return type.getSpec().getValue().tensorScale.has_value();
-}
-
-static SmallVector<Parameter> parametersOf(MatmulOp op,
-                                           const TileGeometry &geometry) {
-  MLIRContext *context = op.getContext();
-  Sizes sizes = sizesOf(op);
-  MmaAttr mma = *op.getMma();
-  bool swap = op.getSchedule()->getSwapOperands().getValue();
-  const OperandGeometry &a = swap ? geometry.b : geometry.a;
-  const OperandGeometry &b = swap ? geometry.a : geometry.b;
-  auto global = [](Type tensor) {
-    return GlobalType::get(tensor.getContext(),
-                           cast<ShapedType>(tensor).getElementType());
-  };
-  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
-  int64_t words = geometry.scaleWords;
-
-  SmallVector<Parameter> list{
-      {dataMap(a, sizes.m, sizes, mma.getSparse()), ParameterRole::AData},
-      {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
-       ParameterRole::BData}};
-  if (hw::isBlockScaled(mma.getKind())) {
-    list.push_back(
-        {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales});
-    list.push_back(
-        {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales});
-  }
-  if (mma.getSparse())
-    list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
-                    ParameterRole::AMetadata});
-  list.push_back({global(op.getType()), ParameterRole::D});
-  if (op.getC())
-    list.push_back({global(op.getC().getType()), ParameterRole::C});
-  if (op.getBias())
-    list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
-  if (hasTensorScale(op.getA().getType()))
-    list.push_back(
-        {GlobalType::get(context, f32), ParameterRole::ATensorScale});
-  if (hasTensorScale(op.getB().getType()))
-    list.push_back(
-        {GlobalType::get(context, f32), ParameterRole::BTensorScale});
-  if (op.getAlpha())
-    list.push_back({f32, ParameterRole::Alpha});
-  if (op.getBeta())
-    list.push_back({f32, ParameterRole::Beta});
-  auto addSize = [&](AffineExpr size, ParameterRole role) {
-    if (!isa<AffineConstantExpr>(size))
-      list.push_back({i32, role});
-  };
-  addSize(sizes.m, ParameterRole::SizeM);
-  addSize(sizes.n, ParameterRole::SizeN);
-  addSize(sizes.k, ParameterRole::SizeK);
-  addSize(sizes.batch, ParameterRole::Batch);
-  return list;
-}
-
-/// CTAs in x: a cluster per tile of it; unless running clusters take tiles over
-/// from those that wait, at most one CTA per SM and no more clusters than run
-/// at once: a cluster that had to wait for another's end would start its tiles
-/// when all others have done theirs.
-static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
-  MLIRContext *context = op.getContext();
-  Sizes sizes = sizesOf(op);
-  bool swap = op.getSchedule()->getSwapOperands().getValue();
-  AffineExpr rows = swap ? sizes.n : sizes.m,
-             columns = swap ? sizes.m : sizes.n;
-  int64_t cluster = geometry.clusterSize();
-  AffineExpr tiles = rows.ceilDiv(geometry.tileM * geometry.clusterTilesM()) *
-                     columns.ceilDiv(geometry.tileN * geometry.clusterN) *
-                     sizes.batch;
-  if (op.getSchedule()->getScheduler() == Scheduler::Dynamic)
-    return AffineMap::get(0, 6, tiles * cluster);
-  AffineExpr sms = getAffineSymbolExpr(4, context);
-  SmallVector<AffineExpr> bounds{tiles * cluster,
-                                 sms.floorDiv(cluster) * cluster};
-  if (cluster > 1)
-    bounds.push_back(getAffineSymbolExpr(5, context) * cluster);
-  return AffineMap::get(0, 6, bounds, context);
-}
-
-static void buildBody(MatmulOp op, gpu::GPUFuncOp kernel,
-                      ArrayRef<Parameter> parameters) {
-  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
-  b.setInsertionPointToStart(&kernel.getBody().front());
-  auto argument = [&](ParameterRole role) -> Value {
-    for (auto [index, parameter] : llvm::enumerate(parameters))
-      if (parameter.role == role)
-        return kernel.getArgument(index);
-    return {};
-  };
-  auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
-    if (Value value = argument(role))
-      return value;
-    return arith::ConstantIntOp::create(
-        b, b.getI32Type(), cast<AffineConstantExpr>(expr).getValue());
-  };
-  Sizes sizes = sizesOf(op);
-  bool swap = op.getSchedule()->getSwapOperands().getValue();
-  SmallVector<Value> tensorScales;
-  for (ParameterRole role :
-       {ParameterRole::ATensorScale, ParameterRole::BTensorScale})
-    if (Value scale = argument(role))
-      tensorScales.push_back(scale);
-  Value beta = argument(ParameterRole::Beta);
-  if (op.getC() && !beta)
-    beta = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
-  Value data[] = {argument(ParameterRole::AData),
-                  argument(ParameterRole::BData)};
-  Value scales[] = {argument(ParameterRole::AScales),
-                    argument(ParameterRole::BScales)};
-  auto product = KernelMatmulOp::create(
-      b, data[swap], data[!swap], scales[swap], scales[!swap],
-      argument(ParameterRole::AMetadata), argument(ParameterRole::D),
-      argument(ParameterRole::C), argument(ParameterRole::Bias),
-      argument(ParameterRole::Alpha), beta, tensorScales,
-      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
-      size(ParameterRole::SizeK, sizes.k),
-      size(ParameterRole::Batch, sizes.batch), *op.getMma(), *op.getSchedule(),
-      op.getBiasKindAttr());
-  IRMapping mapping;
-  op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
-  gpu::ReturnOp::create(b);
-}
-
-static StringRef functionAround(MatmulOp op) {
+static StringRef functionAround(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   return function ? function.getName() : StringRef();
 }
 
-/// What the host will have to know of `op`.
-static ProductAttr productOf(MatmulOp op) {
-  return ProductAttr::get(
-      op.getContext(), StringAttr::get(op.getContext(), functionAround(op)),
-      op.getA().getType(), op.getB().getType(), *op.getMma(),
-      op.getSchedule()->getSwapOperands().getValue(), op.getBiasKind(),
-      Epilogue(op).getAttr());
-}
-
-static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
-                                  StringRef name) {
-  TileGeometry geometry(*op.getMma(), *op.getSchedule());
-  SmallVector<Parameter> parameters = parametersOf(op, geometry);
+static gpu::GPUFuncOp buildKernel(KernelSourceOpInterface op,
+                                  gpu::GPUModuleOp module, StringRef name) {
+  KernelOutline outline = op.getOutline(functionAround(op));
   SmallVector<Type> types;
-  for (const Parameter &parameter : parameters)
+  for (const KernelParameter &parameter : outline.parameters)
     types.push_back(parameter.type);
 
   ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
@@ -309,17 +57,21 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
   auto kernel =
       gpu::GPUFuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  kernel->setAttr(
-      KernelAttr::name,
-      KernelAttr::get(b.getContext(), gridOf(op, geometry),
-                      WarpPlan(getTarget(op), *op.getSchedule()).threads(), 0,
-                      0, op.getSchedule()->clusterSize(),
-                      op.getSchedule()->getDependentLaunch()));
-  kernel->setAttr(ProductAttr::name, productOf(op));
-  for (auto [index, parameter] : llvm::enumerate(parameters))
+  kernel->setAttr(KernelAttr::name, outline.launch);
+  if (outline.product)
+    kernel->setAttr(ProductAttr::name, outline.product);
+  for (auto [index, parameter] : llvm::enumerate(outline.parameters))
     kernel.setArgAttr(index, ParameterAttr::name,
                       ParameterAttr::get(b.getContext(), parameter.role));
-  buildBody(op, kernel, parameters);
+
+  b.setInsertionPointToStart(&kernel.getBody().front());
+  op.buildBody(b, [&](ParameterRole role) -> Value {
+    for (auto [index, parameter] : llvm::enumerate(outline.parameters))
+      if (parameter.role == role)
+        return kernel.getArgument(index);
+    return {};
+  });
+  gpu::ReturnOp::create(b);
   return kernel;
 }
 
@@ -327,18 +79,20 @@ static gpu::GPUFuncOp buildKernel(MatmulOp op, gpu::GPUModuleOp module,
 // The host
 //===----------------------------------------------------------------------===//
 
-static void replaceByLaunch(MatmulOp op, SymbolRefAttr kernel) {
+static void replaceByLaunch(KernelSourceOpInterface op, SymbolRefAttr kernel) {
   OpBuilder b(op);
   SmallVector<Value> inputs(op->getOperands());
-  auto launch = LaunchOp::create(b, op.getLoc(), op.getType(), kernel, inputs);
-  op.replaceAllUsesWith(launch.getResult());
+  auto launch = LaunchOp::create(b, op.getLoc(), op->getResult(0).getType(),
+                                 kernel, inputs);
+  op->replaceAllUsesWith(launch);
   op.erase();
 }
 
 /// "proj", then "proj_1", ...: the source function, as PTX can spell it,
-/// numbered where it has more than one product. A name that is changed keeps
+/// numbered where it has more than one source. A name that is changed keeps
 /// clear of the `functions` whose names are not.
-static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module,
+static std::string kernelName(KernelSourceOpInterface op,
+                              gpu::GPUModuleOp module,
                               const SymbolTable &functions) {
   StringRef source = functionAround(op);
   std::string base = hw::ptxName(source);
@@ -350,88 +104,6 @@ static std::string kernelName(MatmulOp op, gpu::GPUModuleOp module,
   for (unsigned i = 1; isTaken(); ++i)
     name = base + "_" + std::to_string(i);
   return name;
-}
-
-/// Whether an instruction reads the operand as its type says it lies in memory.
-static bool fits(ScaledTensorType type, hw::OperandType format,
-                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse) {
-  const ScaleSpec &spec = type.getSpec().getValue();
-  bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
-  // Without scales and metadata there is nothing to lay out.
-  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
-  bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
-                             : spec.isUnscaled();
-  return getOperandType(type.getElementType()) == format &&
-         isMNMajor == (mnMajor && mnMajor.getValue()) &&
-         isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
-         hasScales;
-}
-
-/// Whether instruction and schedule are complete and agree with each other and
-/// with the operands; they may have been written by hand.
-static LogicalResult checkReady(MatmulOp op) {
-  auto schedule = op.getSchedule().value_or(ScheduleAttr());
-  auto mma = op.getMma().value_or(MmaAttr());
-  if (!op.isScheduled())
-    return op.emitOpError() << "has no complete schedule; run "
-                               "'blockscale-select-schedule' first";
-  hw::Target target = getTarget(op);
-  if (auto why = hw::whyNot(legalityQuery(mma, target)))
-    return op.emitOpError() << *why;
-  if (schedule.ctaGroup() != mma.getCtaGroup())
-    return op.emitOpError()
-           << "its 'cta_group' of " << schedule.ctaGroup()
-           << " is not its instruction's, " << mma.getCtaGroup();
-  bool inTensorMemory = hw::hasTensorMemory(target);
-  if (inTensorMemory && mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
-    return op.emitOpError()
-           << "an instruction of M = " << mma.getM() << " and 'cta_group' "
-           << mma.getCtaGroup() << " is not lowered; expected M = "
-           << hw::kTmemLanes * mma.getCtaGroup();
-  if (!inTensorMemory)
-    if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
-                                  schedule.getTileK()))
-      return op.emitOpError() << *why;
-  if (inTensorMemory &&
-      (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
-       schedule.getTileK() != mma.getTileK()))
-    return op.emitOpError()
-           << "its tile of " << schedule.getTileM() << "x"
-           << schedule.getTileN() << "x" << schedule.getTileK()
-           << " does not suit its instruction, which needs " << mma.getM()
-           << "x" << mma.getN() << "x" << mma.getTileK();
-  if (auto why = whyNotStages(mma, schedule.getStages()))
-    return op.emitOpError() << *why;
-  bool swap = schedule.getSwapOperands().getValue();
-  if (swap && mma.getSparse())
-    return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
-                               "cannot be swapped";
-  auto first = (swap ? op.getB() : op.getA()).getType();
-  auto second = (swap ? op.getA() : op.getB()).getType();
-  if (!fits(first, mma.getA(), mma.getAMnMajor(), mma.getScaleSpan(),
-            mma.getSparse()) ||
-      !fits(second, mma.getB(), mma.getBMnMajor(), mma.getScaleSpan(),
-            /*sparse=*/false))
-    return op.emitOpError()
-           << "its instruction does not read its operands; "
-              "'blockscale-legalize-scales' and "
-              "'blockscale-select-schedule' find one that does";
-  return success();
-}
-
-/// The sizes of a product must suit the 32-bit arithmetic of kernels.
-static LogicalResult checkSizes(MatmulOp op) {
-  ProductSizes sizes = op.getSizes();
-  for (auto [name, size] : {std::pair<StringRef, int64_t>{"M", sizes.m},
-                            {"N", sizes.n},
-                            {"K", sizes.k},
-                            {"batch", sizes.batch}})
-    if (!ShapedType::isDynamic(size) && size > kMaxProductSize)
-      return op.emitOpError()
-             << "its " << name << " of " << size << " exceeds "
-             << kMaxProductSize
-             << ", the most that the 32-bit coordinates of a kernel reach";
-  return success();
 }
 
 /// The module of the kernels for `target`: "kernels" for the chip of the whole
@@ -463,19 +135,19 @@ static FailureOr<gpu::GPUModuleOp> kernelsFor(ModuleOp module,
 
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
-  SmallVector<MatmulOp> products;
-  module.walk([&](MatmulOp op) { products.push_back(op); });
-  for (MatmulOp op : products)
-    if (failed(checkSizes(op)) || failed(checkReady(op)))
+  SmallVector<KernelSourceOpInterface> sources;
+  module.walk([&](KernelSourceOpInterface op) { sources.push_back(op); });
+  for (KernelSourceOpInterface op : sources)
+    if (failed(op.checkReady()))
       return signalPassFailure();
   SymbolTable functions(module);
-  for (MatmulOp op : products) {
+  for (KernelSourceOpInterface op : sources) {
     FailureOr<gpu::GPUModuleOp> kernels = kernelsFor(module, getTarget(op));
     if (failed(kernels))
       return signalPassFailure();
     std::string name = kernelName(op, *kernels, functions);
     gpu::GPUFuncOp kernel = buildKernel(op, *kernels, name);
-    if (failed(sizeLimits(kernel, [&] { return op.emitOpError(); })))
+    if (failed(sizeLimits(kernel, [&] { return op->emitOpError(); })))
       return signalPassFailure();
     auto leaf = FlatSymbolRefAttr::get(&getContext(), name);
     replaceByLaunch(op, SymbolRefAttr::get(kernels->getNameAttr(), {leaf}));

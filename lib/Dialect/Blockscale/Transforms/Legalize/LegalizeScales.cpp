@@ -9,8 +9,10 @@
 // A matmul whose scale specs the tensor core executes directly gets its
 // instruction; any other gets a diagnostic that names the obstacle.
 
-#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "../Kernels/MatmulSource.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/Check.h"
 
@@ -37,6 +39,10 @@ struct HardwareOperand {
 struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
   using LegalizeScalesBase::LegalizeScalesBase;
   void runOnOperation() override;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LegalizeScalesBase::getDependentDialects(registry);
+    registerKernelSources(registry);
+  }
 };
 } // namespace
 
@@ -194,16 +200,16 @@ static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
 /// Whether 'blockscale-select-schedule' has completed instruction and schedule;
 /// a second run would exchange the operands of a swapped product again.
 static bool isScheduled(MatmulOp op) {
-  return op.getMma() && op.getMma()->getM() && op.getSchedule() &&
-         op.getSchedule()->getSwapOperands();
+  return getMma(op) && getMma(op).getM() && getSchedule(op) &&
+         getSchedule(op).getSwapOperands();
 }
 
 /// The best of `schemes`, or the one of the kind that the matmul names.
 static FailureOr<hw::Scheme> chooseScheme(MatmulOp op,
                                           ArrayRef<hw::Scheme> schemes) {
-  if (!op.getMma())
+  if (!getMma(op))
     return schemes.front();
-  hw::MmaKind wish = op.getMma()->getKind();
+  hw::MmaKind wish = getMma(op).getKind();
   std::string legal;
   for (const hw::Scheme &scheme : schemes) {
     if (scheme.kind == wish)
@@ -438,7 +444,7 @@ static StringRef scaleName(MmaAttr mma) {
 /// Refuses what the user wrote into 'mma' besides the kind if it is not what
 /// the operands make it.
 static LogicalResult checkWish(MatmulOp op, MmaAttr found) {
-  MmaAttr wish = op.getMma().value_or(found);
+  MmaAttr wish = getMma(op) ? getMma(op) : found;
   auto refuse = [&](StringRef field, auto wished, auto expected) {
     return op.emitOpError() << "names '" << field << "' of " << wished
                             << ", but its operands make it " << expected;
@@ -469,9 +475,10 @@ static LogicalResult checkWish(MatmulOp op, MmaAttr found) {
   return success();
 }
 
-static LogicalResult legalize(MatmulOp op, hw::Target target,
-                              bool denseFallback) {
-  if (isScheduled(op))
+LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
+                                         bool denseFallback) {
+  // What is complete stays, as edited or as an earlier run left it.
+  if (op.isScheduled() || isScheduled(op))
     return success();
   for (ScaledTensorType type : {op.getA().getType(), op.getB().getType()})
     if (llvm::is_contained(type.getShape(), 0))
@@ -516,19 +523,16 @@ static LogicalResult legalize(MatmulOp op, hw::Target target,
   auto mma = MmaAttr::get(op.getContext(), fields);
   if (failed(checkWish(op, mma)))
     return failure();
-  op.setMmaAttr(mma);
+  setTensorCore(op, mma, getSchedule(op));
   return success();
 }
 
 void LegalizeScales::runOnOperation() {
-  WalkResult result = getOperation()->walk([&](MatmulOp op) -> WalkResult {
+  auto result = getOperation()->walk([&](KernelSourceOpInterface op) {
     hw::Target target = getTarget(op);
     if (auto why = hw::whyNotTarget(target))
-      return op.emitOpError() << *why;
-    // What is complete stays, as edited or as an earlier run left it.
-    if (op.isScheduled())
-      return WalkResult::advance();
-    return WalkResult(legalize(op, target, denseFallback));
+      return WalkResult(op->emitOpError() << *why);
+    return WalkResult(op.legalize(target, denseFallback));
   });
   if (result.wasInterrupted())
     signalPassFailure();

@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
 #include "llvm/Support/MathExtras.h"
@@ -84,8 +85,8 @@ double blockscale::predictMicroseconds(const ProblemSizes &problem, MmaAttr mma,
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {
   assert(op.isScheduled() && "a schedule is what is predicted");
-  ScheduleAttr schedule = *op.getSchedule();
+  ScheduleAttr schedule = getSchedule(op);
   bool swapped = schedule.getSwapOperands().getValue();
   return predictMicroseconds(problemSizes(op, swapped, expectedRows),
-                             *op.getMma(), schedule, getTarget(op));
+                             getMma(op), schedule, getTarget(op));
 }

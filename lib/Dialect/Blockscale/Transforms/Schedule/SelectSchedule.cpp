@@ -9,7 +9,10 @@
 // that the throughput model finds fastest.
 
 #include "../Kernels/Geometry.h"
+#include "../Kernels/MatmulSource.h"
 #include "WarpSchedule.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "blockscale/HW/Descriptor.h"
@@ -43,6 +46,10 @@ struct Candidate {
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
   using SelectScheduleBase::SelectScheduleBase;
   void runOnOperation() override;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    SelectScheduleBase::getDependentDialects(registry);
+    registerKernelSources(registry);
+  }
 };
 } // namespace
 
@@ -128,17 +135,17 @@ static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
 static std::variant<Candidate, std::string>
 complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
          const Choice &choice, int64_t expectedRows) {
-  if (choice.swap && op.getMma()->getSparse())
+  if (choice.swap && getMma(op).getSparse())
     return std::string(kWhyNotSwapSparse);
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
-  if (auto why = whyNotTileM(wish, *op.getMma(), choice))
+  if (auto why = whyNotTileM(wish, getMma(op), choice))
     return *why;
   if (auto why =
-          whyNotTileN(problem, *op.getMma(), choice.tileN, choice.clusterN))
+          whyNotTileN(problem, getMma(op), choice.tileN, choice.clusterN))
     return *why;
-  MmaAttr mma = instruction(*op.getMma(), choice);
+  MmaAttr mma = instruction(getMma(op), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
   if (wish.getTileK() && wish.getTileK() != mma.getTileK())
@@ -240,11 +247,10 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
 
 static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
                                    int64_t expectedRows) {
-  auto wish = op.getSchedule().value_or(
-      ScheduleAttr::get(op.getContext(), ScheduleAttr::Fields()));
+  ScheduleAttr wish = getScheduleWish(op);
   std::optional<Candidate> best;
   std::string why;
-  for (const Choice &choice : choicesOf(*op.getMma(), wish, target)) {
+  for (const Choice &choice : choicesOf(getMma(op), wish, target)) {
     auto answer = complete(op, wish, target, choice, expectedRows);
     if (auto *reason = std::get_if<std::string>(&answer)) {
       why = why.empty() ? *reason : why;
@@ -259,30 +265,32 @@ static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
   return *best;
 }
 
-void SelectSchedule::runOnOperation() {
-  WalkResult result = getOperation()->walk([&](MatmulOp op) -> WalkResult {
-    if (!op.getMma())
-      return op.emitOpError() << "has no 'mma' attribute; run "
-                                 "'blockscale-legalize-scales' first";
-    // A second run would exchange the operands of a swapped product again.
-    if (op.isScheduled())
-      return WalkResult::advance();
-    hw::Target target = getTarget(op);
-    if (!hw::hasTensorMemory(target)) {
-      FailureOr<WarpSchedule> choice =
-          selectWarpSchedule(op, target, expectedRows);
-      if (failed(choice))
-        return WalkResult::interrupt();
-      op.setMmaAttr(choice->mma);
-      op.setScheduleAttr(choice->schedule);
-      return WalkResult::advance();
-    }
-    FailureOr<Candidate> choice = select(op, target, expectedRows);
+LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
+                                               int64_t expectedRows) {
+  if (!getMma(op))
+    return op.emitOpError() << "has no 'mma' attribute; run "
+                               "'blockscale-legalize-scales' first";
+  // A second run would exchange the operands of a swapped product again.
+  if (op.isScheduled())
+    return success();
+  if (!hw::hasTensorMemory(target)) {
+    FailureOr<WarpSchedule> choice =
+        selectWarpSchedule(op, target, expectedRows);
     if (failed(choice))
-      return WalkResult::interrupt();
-    op.setMmaAttr(choice->mma);
-    op.setScheduleAttr(choice->schedule);
-    return WalkResult::advance();
+      return failure();
+    setTensorCore(op, choice->mma, choice->schedule);
+    return success();
+  }
+  FailureOr<Candidate> choice = select(op, target, expectedRows);
+  if (failed(choice))
+    return failure();
+  setTensorCore(op, choice->mma, choice->schedule);
+  return success();
+}
+
+void SelectSchedule::runOnOperation() {
+  auto result = getOperation()->walk([&](KernelSourceOpInterface op) {
+    return WalkResult(op.selectSchedule(getTarget(op), expectedRows));
   });
   if (result.wasInterrupted())
     signalPassFailure();

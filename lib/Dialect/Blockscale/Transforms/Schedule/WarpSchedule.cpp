@@ -7,6 +7,7 @@
 
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Part.h"
 #include "blockscale/HW/Throughput.h"
@@ -84,7 +85,7 @@ static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
 static std::variant<Candidate, std::string>
 complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
          bool swap, int64_t expectedRows) {
-  MmaAttr mma = instruction(*op.getMma(), swap);
+  MmaAttr mma = instruction(getMma(op), swap);
   if (swap && mma.getSparse())
     return std::string(kWhyNotSwapSparse);
   if (auto why = whyNotWish(wish, mma, target))
@@ -126,8 +127,7 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
 FailureOr<WarpSchedule> blockscale::selectWarpSchedule(MatmulOp op,
                                                        hw::Target target,
                                                        int64_t expectedRows) {
-  auto wish = op.getSchedule().value_or(
-      ScheduleAttr::get(op.getContext(), ScheduleAttr::Fields()));
+  ScheduleAttr wish = getScheduleWish(op);
   SmallVector<int64_t> tiles{128, 64, 32, 16};
   if (wish.getTileN())
     tiles = {wish.getTileN()};

@@ -1,0 +1,21 @@
+//===- KernelSource.cpp - what becomes a kernel ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
+#include "MatmulSource.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.cpp.inc"
+
+void blockscale::registerKernelSources(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, BlockscaleDialect *) {
+    attachMatmulSource(*context);
+    attachMatmulBody(*context);
+  });
+}

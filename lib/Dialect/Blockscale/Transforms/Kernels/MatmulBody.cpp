@@ -1,0 +1,83 @@
+//===- MatmulBody.cpp - a product as warp roles and tile loops ------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// A kernel is put together from parts: a source of output tiles, a producer, a
+// main loop and an epilogue, each a role of some warps (WarpPlan) that walks
+// the same list of tiles. Rings of mbarriers join them:
+//
+//   stages, full        they hold A, B and their scales    (producer -> MMA)
+//   stages, empty       MMAs and copies of one are done    (MMA -> producer)
+//   accumulators, full  one is complete                    (MMA -> epilogue)
+//   accumulators, empty it may be overwritten              (epilogue -> MMA)
+//
+// In a pair of CTAs the first one, the leader, issues the MMAs of both: full
+// stages and empty accumulators count there what happens in either CTA, the
+// others are signalled in both. Where a cluster shares operands, empty counts
+// every MMA that reads what the CTA loads.
+//
+// Without tensor memory the warps that multiply also store: they are main loop
+// and epilogue in one.
+
+#include "MainLoop.h"
+#include "MatmulSource.h"
+#include "Producer.h"
+#include "RowStore.h"
+#include "WarpLoop.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static void expandInTensorMemory(KernelFrame &frame) {
+  StageRing stages(frame, frame.geometry.stageReaders());
+  TensorMemory memory(frame);
+  AccumulatorRing accumulators(frame);
+  std::unique_ptr<TileSource> source = TileSource::create(frame);
+  accumulators.allocateEmpty(frame.warps.epilogue.threads());
+  memory.allocate();
+  frame.synchronize();
+  stages.connect(frame);
+  accumulators.connect();
+  memory.locate();
+
+  if (frame.schedule.getDependentLaunch())
+    AwaitDependenciesOp::create(frame.b);
+  source->emitRole();
+  Producer(frame, stages, *source).emitRole();
+  MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
+  RowStore(frame, memory, accumulators, *source).emitRole();
+  frame.synchronize();
+  memory.free();
+}
+
+// 65,536 registers over 288 threads are 224 each, more than a consumer needs,
+// so that moving registers between the roles (setmaxnreg) would gain nothing.
+static void expandInRegisters(KernelFrame &frame) {
+  StageRing stages(frame, frame.warps.consumers.count());
+  std::unique_ptr<TileSource> source = TileSource::create(frame);
+  frame.synchronize();
+  Producer(frame, stages, *source).emitRole();
+  WarpLoop(frame, stages, *source).emitRole();
+}
+
+namespace {
+struct MatmulBody
+    : KernelBodyOpInterface::ExternalModel<MatmulBody, KernelMatmulOp> {
+  void expand(Operation *op) const {
+    KernelFrame frame(cast<KernelMatmulOp>(op));
+    if (frame.warps.consumers.count())
+      expandInRegisters(frame);
+    else
+      expandInTensorMemory(frame);
+    op->erase();
+  }
+};
+} // namespace
+
+void blockscale::attachMatmulBody(MLIRContext &context) {
+  KernelMatmulOp::attachInterface<MatmulBody>(context);
+}

@@ -1,0 +1,388 @@
+//===- MatmulSource.cpp - a matmul as the source of a kernel --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatmulSource.h"
+#include "Geometry.h"
+#include "WarpPlan.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
+#include "blockscale/HW/Metadata.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+/// Sizes of the source matmul as symbols of the host's maps. A size that is
+/// static is a constant.
+struct Sizes {
+  AffineExpr m, n, k, batch;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Recipes of tensor maps
+//===----------------------------------------------------------------------===//
+
+static Sizes sizesOf(MatmulOp op) {
+  MLIRContext *context = op.getContext();
+  auto size = [&](int64_t extent, unsigned symbol) {
+    return ShapedType::isDynamic(extent)
+               ? getAffineSymbolExpr(symbol, context)
+               : getAffineConstantExpr(extent, context);
+  };
+  ProductSizes sizes = op.getSizes();
+  return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
+          size(sizes.batch, 3)};
+}
+
+static AffineMap hostMap(ArrayRef<AffineExpr> results) {
+  constexpr unsigned kSymbols = 4;
+  return AffineMap::get(0, kSymbols, results, results.front().getContext());
+}
+
+/// The map of an operand's elements. Rows are padded in memory to TMA's
+/// alignment, and their extent to whole bytes for packed pairs and to 128
+/// elements for the padded types.
+static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
+                             const Sizes &sizes, bool isCompressed) {
+  const hw::TensorMapDataTypeInfo &info =
+      hw::tensorMapDataTypeInfo(operand.dataType);
+  bool mnMajor = operand.tile.major == hw::OperandMajor::MN;
+  AffineExpr stored = isCompressed
+                          ? sizes.k.floorDiv(int64_t(hw::kSparseCompression))
+                          : sizes.k;
+  AffineExpr inner = mnMajor ? rows : stored;
+  AffineExpr outer = mnMajor ? stored : rows;
+  AffineExpr padded =
+      inner.ceilDiv(int64_t(info.innerMultiple)) * int64_t(info.innerMultiple);
+  AffineExpr bytes = (padded * int64_t(info.globalBits)).ceilDiv(8);
+  AffineExpr pitch =
+      bytes.ceilDiv(int64_t(info.alignment)) * int64_t(info.alignment);
+  int64_t innerBox = mnMajor ? operand.boxRows : operand.boxK;
+  int64_t outerBox = mnMajor ? operand.boxK : operand.boxRows;
+  return TensorMapType::get(rows.getContext(), operand.dataType,
+                            hostMap({padded, outer, sizes.batch}),
+                            hostMap({pitch, pitch * outer}),
+                            {innerBox, outerBox, 1}, operand.tile.swizzle);
+}
+
+/// The map of bytes in `storage`: what lies together in memory, then each digit
+/// that has no end, then batches. `box` says how many values of each source.
+static TensorMapType storageMap(const hw::StorageLayout<AffineExpr> &storage,
+                                hw::TensorMapDataType dataType,
+                                AffineExpr batch, const hw::Coordinates &box) {
+  MLIRContext *context = batch.getContext();
+  int64_t bytes = hw::tensorMapDataTypeInfo(dataType).globalBits / 8;
+  int64_t together = 1;
+  SmallVector<AffineExpr> dims, strides;
+  SmallVector<int64_t> extents;
+  hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
+  for (const auto &digit : llvm::reverse(whole.digits)) {
+    if (digit.term.modulus) {
+      together *= digit.term.modulus;
+      continue;
+    }
+    dims.push_back(digit.extent);
+    strides.push_back(digit.stride);
+    extents.push_back(box[digit.term.source]);
+  }
+  dims.insert(dims.begin(), getAffineConstantExpr(together / bytes, context));
+  extents.insert(extents.begin(), together / bytes);
+  dims.push_back(batch);
+  strides.push_back(storage.matrixBytes);
+  extents.push_back(1);
+  return TensorMapType::get(context, dataType, hostMap(dims), hostMap(strides),
+                            extents, hw::Swizzle::None);
+}
+
+/// The map of an operand's scales: a stage takes whole atoms.
+static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
+                              const Sizes &sizes, MmaAttr mma,
+                              int64_t scaleWords) {
+  auto storage = getStorageBytes(getScaleStorage(ScaleLayout::Tiled128x4), rows,
+                                 sizes.k, mma.getScaleSpan());
+  return storageMap(
+      storage, hw::TensorMapDataType::U32, sizes.batch,
+      {{hw::Dim::Block, static_cast<uint64_t>(scaleWords)},
+       {hw::Dim::Row, static_cast<uint64_t>(operand.scaleGroups)}});
+}
+
+/// The map of the metadata: a stage takes whole tiles, their rows one by one.
+static TensorMapType metadataMap(AffineExpr rows, const Sizes &sizes,
+                                 MmaAttr mma, int64_t tiles) {
+  int64_t perByte =
+      hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
+  auto storage = getStorageBytes(getMetadataStorage(ScaleLayout::Tiled128x4),
+                                 rows, sizes.k, perByte);
+  return storageMap(storage, hw::TensorMapDataType::U8, sizes.batch,
+                    {{hw::Dim::Block, static_cast<uint64_t>(tiles)},
+                     {hw::Dim::Row, hw::kMetadataTileRows}});
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+static bool hasTensorScale(ScaledTensorType type) {
+  return type.getSpec().getValue().tensorScale.has_value();
+}
+
+static SmallVector<KernelParameter> parametersOf(MatmulOp op,
+                                                 const TileGeometry &geometry) {
+  MLIRContext *context = op.getContext();
+  Sizes sizes = sizesOf(op);
+  MmaAttr mma = getMma(op);
+  bool swap = getSchedule(op).getSwapOperands().getValue();
+  const OperandGeometry &a = swap ? geometry.b : geometry.a;
+  const OperandGeometry &b = swap ? geometry.a : geometry.b;
+  auto global = [](Type tensor) {
+    return GlobalType::get(tensor.getContext(),
+                           cast<ShapedType>(tensor).getElementType());
+  };
+  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
+  int64_t words = geometry.scaleWords;
+
+  SmallVector<KernelParameter> list{
+      {dataMap(a, sizes.m, sizes, mma.getSparse()), ParameterRole::AData},
+      {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
+       ParameterRole::BData}};
+  if (hw::isBlockScaled(mma.getKind())) {
+    list.push_back(
+        {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales});
+    list.push_back(
+        {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales});
+  }
+  if (mma.getSparse())
+    list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
+                    ParameterRole::AMetadata});
+  list.push_back({global(op.getType()), ParameterRole::D});
+  if (op.getC())
+    list.push_back({global(op.getC().getType()), ParameterRole::C});
+  if (op.getBias())
+    list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
+  if (hasTensorScale(op.getA().getType()))
+    list.push_back(
+        {GlobalType::get(context, f32), ParameterRole::ATensorScale});
+  if (hasTensorScale(op.getB().getType()))
+    list.push_back(
+        {GlobalType::get(context, f32), ParameterRole::BTensorScale});
+  if (op.getAlpha())
+    list.push_back({f32, ParameterRole::Alpha});
+  if (op.getBeta())
+    list.push_back({f32, ParameterRole::Beta});
+  auto addSize = [&](AffineExpr size, ParameterRole role) {
+    if (!isa<AffineConstantExpr>(size))
+      list.push_back({i32, role});
+  };
+  addSize(sizes.m, ParameterRole::SizeM);
+  addSize(sizes.n, ParameterRole::SizeN);
+  addSize(sizes.k, ParameterRole::SizeK);
+  addSize(sizes.batch, ParameterRole::Batch);
+  return list;
+}
+
+/// CTAs in x: a cluster per tile of it; unless running clusters take tiles over
+/// from those that wait, at most one CTA per SM and no more clusters than run
+/// at once: a cluster that had to wait for another's end would start its tiles
+/// when all others have done theirs.
+static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
+  MLIRContext *context = op.getContext();
+  Sizes sizes = sizesOf(op);
+  bool swap = getSchedule(op).getSwapOperands().getValue();
+  AffineExpr rows = swap ? sizes.n : sizes.m,
+             columns = swap ? sizes.m : sizes.n;
+  int64_t cluster = geometry.clusterSize();
+  AffineExpr tiles = rows.ceilDiv(geometry.tileM * geometry.clusterTilesM()) *
+                     columns.ceilDiv(geometry.tileN * geometry.clusterN) *
+                     sizes.batch;
+  if (getSchedule(op).getScheduler() == Scheduler::Dynamic)
+    return AffineMap::get(0, 6, tiles * cluster);
+  AffineExpr sms = getAffineSymbolExpr(4, context);
+  SmallVector<AffineExpr> bounds{tiles * cluster,
+                                 sms.floorDiv(cluster) * cluster};
+  if (cluster > 1)
+    bounds.push_back(getAffineSymbolExpr(5, context) * cluster);
+  return AffineMap::get(0, 6, bounds, context);
+}
+
+static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
+                      function_ref<Value(ParameterRole)> argument) {
+  auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
+    if (Value value = argument(role))
+      return value;
+    return arith::ConstantIntOp::create(
+        b, b.getI32Type(), cast<AffineConstantExpr>(expr).getValue());
+  };
+  Sizes sizes = sizesOf(op);
+  bool swap = getSchedule(op).getSwapOperands().getValue();
+  SmallVector<Value> tensorScales;
+  for (ParameterRole role :
+       {ParameterRole::ATensorScale, ParameterRole::BTensorScale})
+    if (Value scale = argument(role))
+      tensorScales.push_back(scale);
+  Value beta = argument(ParameterRole::Beta);
+  if (op.getC() && !beta)
+    beta = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
+  Value data[] = {argument(ParameterRole::AData),
+                  argument(ParameterRole::BData)};
+  Value scales[] = {argument(ParameterRole::AScales),
+                    argument(ParameterRole::BScales)};
+  auto product = KernelMatmulOp::create(
+      b, data[swap], data[!swap], scales[swap], scales[!swap],
+      argument(ParameterRole::AMetadata), argument(ParameterRole::D),
+      argument(ParameterRole::C), argument(ParameterRole::Bias),
+      argument(ParameterRole::Alpha), beta, tensorScales,
+      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
+      size(ParameterRole::SizeK, sizes.k),
+      size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
+      op.getBiasKindAttr());
+  IRMapping mapping;
+  op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
+}
+
+static KernelOutline outlineOf(MatmulOp op, StringRef source) {
+  MLIRContext *context = op.getContext();
+  MmaAttr mma = getMma(op);
+  ScheduleAttr schedule = getSchedule(op);
+  TileGeometry geometry(mma, schedule);
+  KernelOutline outline;
+  outline.parameters = parametersOf(op, geometry);
+  outline.launch =
+      KernelAttr::get(context, gridOf(op, geometry),
+                      WarpPlan(getTarget(op), schedule).threads(), 0, 0,
+                      schedule.clusterSize(), schedule.getDependentLaunch());
+  outline.product = ProductAttr::get(context, StringAttr::get(context, source),
+                                     op.getA().getType(), op.getB().getType(),
+                                     mma, schedule.getSwapOperands().getValue(),
+                                     op.getBiasKind(), Epilogue(op).getAttr());
+  return outline;
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// Whether an instruction reads the operand as its type says it lies in memory.
+static bool fits(ScaledTensorType type, hw::OperandType format,
+                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
+  // Without scales and metadata there is nothing to lay out.
+  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
+  bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
+                             : spec.isUnscaled();
+  return getOperandType(type.getElementType()) == format &&
+         isMNMajor == (mnMajor && mnMajor.getValue()) &&
+         isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
+         hasScales;
+}
+
+/// Whether instruction and schedule are complete and agree with each other and
+/// with the operands; they may have been written by hand.
+static LogicalResult checkReady(MatmulOp op) {
+  ScheduleAttr schedule = getSchedule(op);
+  MmaAttr mma = getMma(op);
+  if (!op.isScheduled())
+    return op.emitOpError() << "has no complete schedule; run "
+                               "'blockscale-select-schedule' first";
+  hw::Target target = getTarget(op);
+  if (auto why = hw::whyNot(legalityQuery(mma, target)))
+    return op.emitOpError() << *why;
+  if (schedule.ctaGroup() != mma.getCtaGroup())
+    return op.emitOpError()
+           << "its 'cta_group' of " << schedule.ctaGroup()
+           << " is not its instruction's, " << mma.getCtaGroup();
+  bool inTensorMemory = hw::hasTensorMemory(target);
+  if (inTensorMemory && mma.getM() != hw::kTmemLanes * mma.getCtaGroup())
+    return op.emitOpError()
+           << "an instruction of M = " << mma.getM() << " and 'cta_group' "
+           << mma.getCtaGroup() << " is not lowered; expected M = "
+           << hw::kTmemLanes * mma.getCtaGroup();
+  if (!inTensorMemory)
+    if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
+                                  schedule.getTileK()))
+      return op.emitOpError() << *why;
+  if (inTensorMemory &&
+      (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
+       schedule.getTileK() != mma.getTileK()))
+    return op.emitOpError()
+           << "its tile of " << schedule.getTileM() << "x"
+           << schedule.getTileN() << "x" << schedule.getTileK()
+           << " does not suit its instruction, which needs " << mma.getM()
+           << "x" << mma.getN() << "x" << mma.getTileK();
+  if (auto why = whyNotStages(mma, schedule.getStages()))
+    return op.emitOpError() << *why;
+  bool swap = schedule.getSwapOperands().getValue();
+  if (swap && mma.getSparse())
+    return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
+                               "cannot be swapped";
+  auto first = (swap ? op.getB() : op.getA()).getType();
+  auto second = (swap ? op.getA() : op.getB()).getType();
+  if (!fits(first, mma.getA(), mma.getAMnMajor(), mma.getScaleSpan(),
+            mma.getSparse()) ||
+      !fits(second, mma.getB(), mma.getBMnMajor(), mma.getScaleSpan(),
+            /*sparse=*/false))
+    return op.emitOpError()
+           << "its instruction does not read its operands; "
+              "'blockscale-legalize-scales' and "
+              "'blockscale-select-schedule' find one that does";
+  return success();
+}
+
+/// The sizes of a product must suit the 32-bit arithmetic of kernels.
+static LogicalResult checkSizes(MatmulOp op) {
+  ProductSizes sizes = op.getSizes();
+  for (auto [name, size] : {std::pair<StringRef, int64_t>{"M", sizes.m},
+                            {"N", sizes.n},
+                            {"K", sizes.k},
+                            {"batch", sizes.batch}})
+    if (!ShapedType::isDynamic(size) && size > kMaxProductSize)
+      return op.emitOpError()
+             << "its " << name << " of " << size << " exceeds "
+             << kMaxProductSize
+             << ", the most that the 32-bit coordinates of a kernel reach";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The interface
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct MatmulSource
+    : KernelSourceOpInterface::ExternalModel<MatmulSource, MatmulOp> {
+  LogicalResult legalize(Operation *op, hw::Target target,
+                         bool denseFallback) const {
+    return legalizeMatmul(cast<MatmulOp>(op), target, denseFallback);
+  }
+  LogicalResult selectSchedule(Operation *op, hw::Target target,
+                               int64_t expectedRows) const {
+    return selectMatmulSchedule(cast<MatmulOp>(op), target, expectedRows);
+  }
+  LogicalResult checkReady(Operation *op) const {
+    auto matmul = cast<MatmulOp>(op);
+    return failure(failed(checkSizes(matmul)) || failed(::checkReady(matmul)));
+  }
+  KernelOutline getOutline(Operation *op, StringRef source) const {
+    return outlineOf(cast<MatmulOp>(op), source);
+  }
+  void buildBody(Operation *op, ImplicitLocOpBuilder &b,
+                 function_ref<Value(ParameterRole)> argument) const {
+    ::buildBody(cast<MatmulOp>(op), b, argument);
+  }
+};
+} // namespace
+
+void blockscale::attachMatmulSource(MLIRContext &context) {
+  MatmulOp::attachInterface<MatmulSource>(context);
+}

@@ -1,0 +1,32 @@
+//===- MatmulSource.h - a matmul as the source of a kernel ------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_MATMULSOURCE_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_MATMULSOURCE_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+namespace blockscale {
+
+/// Chooses the kind of instruction for the scale specs of the operands
+/// (LegalizeScales.cpp), unless everything is chosen.
+mlir::LogicalResult legalizeMatmul(MatmulOp op, hw::Target target,
+                                   bool denseFallback);
+
+/// Completes instruction and schedule (SelectSchedule.cpp). A dynamic size
+/// counts as `expectedRows`.
+mlir::LogicalResult selectMatmulSchedule(MatmulOp op, hw::Target target,
+                                         int64_t expectedRows);
+
+/// Make `blockscale.matmul` a source of kernels, and `blockscale.kernel_matmul`
+/// a body of them.
+void attachMatmulSource(mlir::MLIRContext &context);
+void attachMatmulBody(mlir::MLIRContext &context);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_MATMULSOURCE_H
