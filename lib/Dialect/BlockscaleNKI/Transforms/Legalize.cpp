@@ -197,11 +197,26 @@ static std::optional<std::string> whyNotResult(MatmulOp op) {
          cite(kMatmulTypes);
 }
 
+/// Offsets into a tensor, some of them in bytes, are counted in 64 bits.
+static LogicalResult checkSize(Operation *op, ArrayRef<int64_t> shape,
+                               StringRef name) {
+  constexpr int64_t kMaxElements = int64_t(1) << 56;
+  int64_t elements = 1;
+  for (int64_t size : shape)
+    if (llvm::MulOverflow(elements, size, elements) || elements > kMaxElements)
+      return op->emitOpError()
+             << "operand '" << name << "' has more than " << kMaxElements
+             << " elements, the most that are counted here";
+  return success();
+}
+
 static LogicalResult legalize(MatmulOp op, StringAttr target) {
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   Target chip = *parseTarget(target.getValue());
   if (failed(checkOperand(op, a, "a", chip)) ||
-      failed(checkOperand(op, b, "b", chip)))
+      failed(checkOperand(op, b, "b", chip)) ||
+      failed(checkSize(op, a.getShape(), "a")) ||
+      failed(checkSize(op, b.getShape(), "b")))
     return failure();
   if (failed(checkTarget(op, target)))
     return failure();

@@ -222,3 +222,12 @@ func.func @other_vendor(%a: !t) -> tensor<4x4xf32> {
 func.func @attribute() attributes {blockscale_nki.speed = 1 : i32} {
   return
 }
+
+// -----
+
+!t = !blockscale.tensor<4x9223372036854775776xf8E4M3FN, "e8m0_t32">
+func.func @counted(%a: !t) -> tensor<4x4xf32> {
+  // expected-error @below {{operand 'a' has more than 72057594037927936 elements, the most that are counted here}}
+  %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
