@@ -54,22 +54,18 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // The start of a file of which the rest is not there.
   auto header = parseNpyHeader(data, size / 2, size);
-  if (bool(header) != header.error.empty() ||
-      (header && header->offset + header->bytes != size))
+  if (header && header->offset + header->bytes != size)
     std::abort();
-  NpyResult read = parseNpy(data, size);
-  if (read.array.has_value() != read.error.empty())
-    std::abort();
-  if (!read.array)
+  Result<NpyArray> read = parseNpy(data, size);
+  if (!read)
     return 0;
-  auto bytes = formatNpy(*read.array);
+  auto bytes = formatNpy(*read);
   // A version 1 header holds fewer dimensions than the others.
   if (!bytes)
     return 0;
-  NpyResult again = parseNpy(bytes->data(), bytes->size());
-  if (!again.array || again.array->type != read.array->type ||
-      again.array->shape != read.array->shape ||
-      again.array->data != read.array->data)
+  Result<NpyArray> again = parseNpy(bytes->data(), bytes->size());
+  if (!again || again->type != read->type || again->shape != read->shape ||
+      again->data != read->data)
     std::abort();
   return 0;
 }

@@ -118,13 +118,12 @@ static void addFeedForward(Config &config, int64_t hidden, int64_t layers,
   result.push_back({"down", hidden, width, dense});
 }
 
-Parsed<std::vector<Layer>> advice::readModel(std::string_view configJson) {
-  using Result = Parsed<std::vector<Layer>>;
+Result<std::vector<Layer>> advice::readModel(std::string_view configJson) {
   // The library's own parser neither recurses nor throws here.
   json object = json::parse(configJson.begin(), configJson.end(), nullptr,
                             /*allow_exceptions=*/false);
   if (!object.is_object())
-    return Result::failure("expected a configuration in JSON");
+    return Reason("expected a configuration in JSON");
   for (const char *part : {"text_config", "llm_config", "language_config"}) {
     auto found = object.find(part);
     if (found == object.end() || !found->is_object())
@@ -139,11 +138,11 @@ Parsed<std::vector<Layer>> advice::readModel(std::string_view configJson) {
   addAttention(config, hidden, layers, result);
   addFeedForward(config, hidden, layers, result);
   if (!config.problem.empty())
-    return Result::failure(config.problem);
+    return Reason(config.problem);
   for (const Layer &layer : result)
     if (std::string why = whyNot({1, layer.n, layer.k}); !why.empty())
-      return Result::failure("layer '" + layer.name + "': " + why);
-  return Result::success(std::move(result));
+      return Reason("layer '" + layer.name + "': " + why);
+  return result;
 }
 
 hw::GemmSize advice::sizeOf(const Layer &layer, int64_t tokens) {

@@ -89,7 +89,7 @@ static std::string forEachRegion(
     return why;
   auto reader = checkpoint::ValueReader::open(checkpoint, tensor);
   if (!reader)
-    return reader.error;
+    return reader.why().text;
   std::vector<float> values;
   for (const Region &region : checkpoint::regionsOf(tensor)) {
     values.resize(region.rows * region.columns);
@@ -100,7 +100,7 @@ static std::string forEachRegion(
   return "";
 }
 
-Parsed<SparsityReport>
+Result<SparsityReport>
 advice::measureSparsity(const checkpoint::Checkpoint &checkpoint,
                         const checkpoint::QuantizedTensor &tensor) {
   SparsityReport report;
@@ -123,8 +123,8 @@ advice::measureSparsity(const checkpoint::Checkpoint &checkpoint,
                       *report.pairs);
       });
   if (!error.empty())
-    return Parsed<SparsityReport>::failure(error);
-  return Parsed<SparsityReport>::success(report);
+    return Reason(error);
+  return report;
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,10 +183,9 @@ static void addError(const GemmFormat &format, const TensorScale &scale,
     stats.add(values[i], kept[i] ? stored[next++] : 0);
 }
 
-Parsed<std::vector<FormatError>>
+Result<std::vector<FormatError>>
 advice::measureFormats(const checkpoint::Checkpoint &checkpoint,
                        const checkpoint::QuantizedTensor &tensor) {
-  using Result = Parsed<std::vector<FormatError>>;
   float largest = 0;
   std::string error = forEachRegion(
       checkpoint, tensor, [&](const Region &, std::vector<float> &values) {
@@ -195,10 +194,9 @@ advice::measureFormats(const checkpoint::Checkpoint &checkpoint,
           largest = found;
       });
   if (!error.empty())
-    return Result::failure(error);
+    return Reason(error);
   if (!std::isfinite(largest))
-    return Result::failure("'" + tensor.name +
-                           "' has values that are infinite or NaN");
+    return Reason("'" + tensor.name + "' has values that are infinite or NaN");
   std::vector<FormatError> errors;
   hw::GemmSize rows{0, int64_t(tensor.rows()), int64_t(tensor.columns()),
                     int64_t(tensor.batch())};
@@ -219,10 +217,10 @@ advice::measureFormats(const checkpoint::Checkpoint &checkpoint,
                           }
                         });
   if (!error.empty())
-    return Result::failure(error);
+    return Reason(error);
   for (FormatError &each : errors)
     each.error.finish();
-  return Result::success(std::move(errors));
+  return errors;
 }
 
 std::string_view advice::whyLeft(std::string_view name) {

@@ -42,8 +42,8 @@ static CompilerOptions compilerOptions(const BlockscaleCompileOptions &given) {
   options.hostDuties = given.hostDuties;
   options.cache = textOf(given.cache);
   options.threads = given.threads;
-  if (std::optional<std::string> why = whyNot(options))
-    fail(BLOCKSCALE_REFUSED, *why);
+  if (std::optional<Reason> why = whyNot(options))
+    fail(BLOCKSCALE_REFUSED, why->text);
   return options;
 }
 

@@ -207,8 +207,8 @@ static emulator::TensorMap tensorMapOf(const BlockscaleTensorMap &given) {
   map.swizzle = enumeratorOf<emulator::Swizzle>(given.swizzle, 7, "swizzle");
   map.l2Promotion = enumeratorOf<uint32_t>(given.l2Promotion, 4, "l2Promotion");
   map.oobFill = enumeratorOf<emulator::OobFill>(given.oobFill, 2, "oobFill");
-  if (std::optional<std::string> why = emulator::whyNot(map))
-    fail(BLOCKSCALE_REFUSED, *why);
+  if (std::optional<Reason> why = emulator::whyNot(map))
+    fail(BLOCKSCALE_REFUSED, why->text);
   return map;
 }
 
@@ -238,9 +238,9 @@ BlockscaleStatus blockscaleLaunchCreateFromPlan(BlockscaleSlice ptx,
   return guarded([&] {
     requirePointer(launch, "launch");
     std::string_view name = textOf(kernel, "kernel");
-    Parsed<plan::Plan> plan = plan::parsePlan(textOf(planText, "plan"));
+    Result<plan::Plan> plan = plan::parsePlan(textOf(planText, "plan"));
     if (!plan)
-      fail(BLOCKSCALE_REFUSED, "the plan: " + plan.error);
+      fail(BLOCKSCALE_REFUSED, "the plan: " + plan.why().text);
     const auto &kernels = plan->kernels;
     auto found =
         std::find_if(kernels.begin(), kernels.end(), [&](const auto &each) {
@@ -250,16 +250,15 @@ BlockscaleStatus blockscaleLaunchCreateFromPlan(BlockscaleSlice ptx,
       fail(BLOCKSCALE_REFUSED,
            "the plan has no kernel '" + std::string(name) + "'");
     std::shared_ptr<LaunchObject> object = parse(ptx);
-    if (std::string why = verify::whyNotParameters(*found, object->module);
-        !why.empty())
-      fail(BLOCKSCALE_REFUSED, why);
+    if (auto why = verify::whyNotParameters(*found, object->module))
+      fail(BLOCKSCALE_REFUSED, why->text);
     Planned planned;
     planned.kernel = *found;
     for (const char *factor : {"alpha", "beta"})
       if (std::optional<double> fixed =
               plan::fixedOperand(*plan, found->name, factor))
         planned.factors[factor] = static_cast<float>(*fixed);
-    planned.plan = std::move(*plan.value);
+    planned.plan = *std::move(plan);
     object->planned = std::move(planned);
     *launch = {addObject(std::move(object))};
   });
@@ -313,18 +312,17 @@ BlockscaleStatus blockscaleLaunchSetFactor(BlockscaleLaunch launch,
 
 static plan::Environment bind(const Planned &planned) {
   auto residency =
-      planned.numSms ? Parsed<verify::Residency>::success(
+      planned.numSms ? Result<verify::Residency>(
                            verify::residencyOn(*planned.numSms, planned.kernel))
                      : verify::residencyOn(planned.plan, planned.kernel);
   if (!residency)
-    fail(BLOCKSCALE_REFUSED, residency.error);
-  residency.value->maxClusters =
-      planned.maxClusters.value_or(residency->maxClusters);
-  Parsed<plan::Environment> sizes =
+    fail(BLOCKSCALE_REFUSED, residency.why().text);
+  residency->maxClusters = planned.maxClusters.value_or(residency->maxClusters);
+  Result<plan::Environment> sizes =
       verify::bindSizes(planned.kernel, planned.sizes, *residency);
   if (!sizes)
-    fail(BLOCKSCALE_REFUSED, sizes.error);
-  return std::move(*sizes.value);
+    fail(BLOCKSCALE_REFUSED, sizes.why().text);
+  return *std::move(sizes);
 }
 
 static uint64_t memoryBytes(const Planned &planned, std::string_view role) {
@@ -332,10 +330,10 @@ static uint64_t memoryBytes(const Planned &planned, std::string_view role) {
   if (!parameter || parameter->kind == plan::ParameterKind::Scalar)
     fail(BLOCKSCALE_REFUSED, "'" + planned.kernel.name + "' has no memory '" +
                                  std::string(role) + "'");
-  Parsed<uint64_t> bytes =
+  Result<uint64_t> bytes =
       verify::memoryBytes(planned.kernel, *parameter, bind(planned));
   if (!bytes)
-    fail(BLOCKSCALE_REFUSED, bytes.error);
+    fail(BLOCKSCALE_REFUSED, bytes.why().text);
   return *bytes;
 }
 
@@ -416,10 +414,10 @@ static emulator::RunResult runPlanned(LaunchObject &object,
     requireMemorySize(planned, role, memory.size);
     data.memory[role].assign(memory.data, memory.data + memory.size);
   }
-  Parsed<emulator::Launch> launch =
+  Result<emulator::Launch> launch =
       verify::buildLaunch(planned.kernel, sizes, data);
   if (!launch)
-    fail(BLOCKSCALE_REFUSED, launch.error);
+    fail(BLOCKSCALE_REFUSED, launch.why().text);
   emulator::RunResult result = emulator::run(object.module, *launch, options);
   const Memory &written = planned.memory.at("d");
   std::memcpy(written.data, data.memory.at("d").data(), written.size);

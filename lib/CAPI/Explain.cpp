@@ -108,11 +108,11 @@ BlockscaleStatus blockscaleExplainLegality(const BlockscaleField *fields,
     hw::LegalityQuestion question;
     for (size_t i = 0; i < count; ++i)
       setField(question, fields[i]);
-    hw::LegalityAnswer answer = hw::explainLegality(question);
-    if (!answer.understood)
-      fail(BLOCKSCALE_REFUSED, answer.text);
-    *isLegal = answer.legal;
-    *text = makeBytes(answer.text);
+    Result<hw::Legality> answer = hw::explainLegality(question);
+    if (!answer)
+      fail(BLOCKSCALE_REFUSED, answer.why().text);
+    *isLegal = answer->legal;
+    *text = makeBytes(answer->text);
   });
 }
 
@@ -122,9 +122,13 @@ BlockscaleStatus blockscaleExplainInstructions(BlockscaleSlice target,
   return guarded([&] {
     requirePointer(text, "text");
     std::optional<hw::Target> chip;
-    std::string why, name(textOf(target, "target"));
-    if (!name.empty() && !(chip = hw::parseTarget(name, &why)))
-      fail(BLOCKSCALE_REFUSED, why);
+    std::string name(textOf(target, "target"));
+    if (!name.empty()) {
+      Result<hw::Target> known = hw::parseTarget(name);
+      if (!known)
+        fail(BLOCKSCALE_REFUSED, known.why().text);
+      chip = *known;
+    }
     switch (enumeratorOf<BlockscaleTableFormat>(format, 3, "format")) {
     case BLOCKSCALE_TABLE_MARKDOWN:
       *text = makeBytes(hw::legalityTableMarkdown(chip));

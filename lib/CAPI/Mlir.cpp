@@ -139,7 +139,7 @@ bool blockscaleAttributeIsATarget(MlirAttribute attribute) {
 }
 
 MlirAttribute blockscaleTargetAttrGet(MlirContext context, MlirStringRef chip) {
-  std::optional<hw::Target> target = hw::parseTarget(unwrap(chip).str());
+  Result<hw::Target> target = hw::parseTarget(unwrap(chip).str());
   if (!target)
     return {nullptr};
   unwrap(context)->getOrLoadDialect<BlockscaleDialect>();

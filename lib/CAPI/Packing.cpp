@@ -46,8 +46,8 @@ static packing::OperandLayout layoutOf(const BlockscaleElements *elements) {
   layout.batch = elements->batch;
   layout.rowPitch = elements->rowPitch;
   layout.batchPitch = elements->batchPitch;
-  if (std::optional<std::string> why = packing::whyNot(layout))
-    fail(BLOCKSCALE_INVALID_ARGUMENT, *why);
+  if (std::optional<Reason> why = packing::whyNot(layout))
+    fail(BLOCKSCALE_INVALID_ARGUMENT, why->text);
   return layout;
 }
 

@@ -90,7 +90,7 @@ static Json toJson(const verify::Verdict &verdict) {
           {"data", verify::dataKindName(verdict.data)},
           {"conditions", verify::conditionsName(verdict.conditions)},
           {"sizes", sizes},
-          {"error", verdict.error},
+          {"error", verdict.why ? verdict.why->text : ""},
           {"compared", comparison.compared},
           {"mismatches", comparison.mismatches},
           {"firstMismatch", first},

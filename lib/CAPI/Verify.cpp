@@ -77,9 +77,9 @@ BlockscaleStatus blockscaleVerify(BlockscaleSlice ptx, BlockscaleSlice plan,
     requirePointer(verification, "verification");
     verify::PlanRequest request =
         requestOf(optionsOf(options, defaultOptions()));
-    Parsed<plan::Plan> parsedPlan = plan::parsePlan(textOf(plan, "plan"));
+    Result<plan::Plan> parsedPlan = plan::parsePlan(textOf(plan, "plan"));
     if (!parsedPlan)
-      fail(BLOCKSCALE_REFUSED, "the plan: " + parsedPlan.error);
+      fail(BLOCKSCALE_REFUSED, "the plan: " + parsedPlan.why().text);
     emulator::ParseResult module = emulator::parsePtx(textOf(ptx, "ptx"));
     if (!module) {
       std::string why = "the emulator cannot read the PTX";
@@ -89,8 +89,8 @@ BlockscaleStatus blockscaleVerify(BlockscaleSlice ptx, BlockscaleSlice plan,
     }
     verify::PlanVerdict outcome =
         verify::verifyPlan(*module.module, *parsedPlan, request);
-    if (!outcome.error.empty())
-      fail(BLOCKSCALE_REFUSED, outcome.error);
+    if (outcome.why)
+      fail(BLOCKSCALE_REFUSED, outcome.why->text);
     const std::vector<verify::Verdict> &verdicts = outcome.verdicts;
     auto object = std::make_shared<VerificationObject>();
     object->hasPassed =

@@ -78,10 +78,10 @@ void Checker::checkReciprocal(Rule rule, const Tensor &scale, double value,
 
 void Checker::checkScales() {
   const Tensor &data = *tensor.scales;
-  Parsed<ScaleSummary> read =
+  Result<ScaleSummary> read =
       summarizeScales(checkpoint, data, tensor.scaleFormat);
   if (!read) {
-    report(Rule::Unreadable, read.error);
+    report(Rule::Unreadable, read.why().text);
     return;
   }
   scales = *read;
@@ -142,9 +142,9 @@ void Checker::checkPadding() {
   bool isByte = dtypeBits(tensor.scales->dtype) == 8;
   if (!isByte || (tensor.placement != ScalePlacement::Padded && !isTiled))
     return;
-  Parsed<PaddingOrders> orders = findPadding(checkpoint, tensor);
+  Result<PaddingOrders> orders = findPadding(checkpoint, tensor);
   if (!orders) {
-    report(Rule::Unreadable, orders.error);
+    report(Rule::Unreadable, orders.why().text);
     return;
   }
   std::string data = named(*tensor.scales);
@@ -185,9 +185,9 @@ static bool canScale(double value) { return value > 0 && std::isfinite(value); }
 
 void Checker::checkGlobal() {
   const Tensor &global = *tensor.globalScale;
-  Parsed<double> value = readNumber(checkpoint, global);
+  Result<double> value = readNumber(checkpoint, global);
   if (!value) {
-    report(Rule::ScaleType, value.error);
+    report(Rule::ScaleType, value.why().text);
     return;
   }
   tensor.globalValue = *value;
@@ -210,9 +210,9 @@ void Checker::checkGlobal() {
 
 void Checker::checkInput() {
   const Tensor &input = *tensor.inputScale;
-  Parsed<double> value = readNumber(checkpoint, input);
+  Result<double> value = readNumber(checkpoint, input);
   if (!value) {
-    report(Rule::ScaleType, value.error);
+    report(Rule::ScaleType, value.why().text);
     return;
   }
   tensor.inputValue = *value;

@@ -21,20 +21,19 @@ namespace fs = std::filesystem;
 /// Bytes that an index or a configuration may take.
 static constexpr uint64_t kMaxJsonBytes = uint64_t(256) << 20;
 
-static Parsed<std::string> readText(const std::string &path) {
-  using Result = Parsed<std::string>;
-  Parsed<InputFile> file = InputFile::open(path);
+static Result<std::string> readText(const std::string &path) {
+  Result<InputFile> file = InputFile::open(path);
   if (!file)
-    return Result::failure(file.error);
+    return file.why();
   if (file->size() > kMaxJsonBytes)
-    return Result::failure("'" + path + "' has " +
-                           std::to_string(file->size()) + " bytes; at most " +
-                           std::to_string(kMaxJsonBytes) + " are read");
+    return Reason("'" + path + "' has " + std::to_string(file->size()) +
+                  " bytes; at most " + std::to_string(kMaxJsonBytes) +
+                  " are read");
   std::string text(file->size(), '\0');
   if (std::string error = file->read(0, text.data(), text.size());
       !error.empty())
-    return Result::failure(error);
-  return Result::success(std::move(text));
+    return Reason(error);
+  return text;
 }
 
 static bool endsWith(std::string_view text, std::string_view end) {
@@ -43,18 +42,18 @@ static bool endsWith(std::string_view text, std::string_view end) {
 }
 
 std::string Checkpoint::addFile(const std::string &path) {
-  Parsed<InputFile> file = InputFile::open(path);
+  Result<InputFile> file = InputFile::open(path);
   if (!file)
-    return file.error;
-  Parsed<SafetensorsHeader> header = readHeader(*file);
+    return file.why().text;
+  Result<SafetensorsHeader> header = readHeader(*file);
   if (!header)
-    return header.error;
+    return header.why().text;
   for (const TensorEntry &entry : header->tensors)
     all.push_back({entry, opened.size()});
   for (const auto &each : header->metadata)
     if (metadataPlace.try_emplace(each.first, merged.size()).second)
       merged.push_back(each);
-  opened.push_back(std::move(*file.value));
+  opened.push_back(*std::move(file));
   return "";
 }
 
@@ -90,18 +89,18 @@ static std::optional<DType> numbersOf(const packing::NpyHeader &header) {
 }
 
 std::string Checkpoint::addArray(const std::string &path) {
-  Parsed<InputFile> file = InputFile::open(path);
+  Result<InputFile> file = InputFile::open(path);
   if (!file)
-    return file.error;
+    return file.why().text;
   std::vector<uint8_t> start(
       std::min(file->size(), packing::kMaxNpyHeaderBytes));
   if (std::string error = file->read(0, start.data(), start.size());
       !error.empty())
     return error;
-  Parsed<packing::NpyHeader> header =
+  Result<packing::NpyHeader> header =
       packing::parseNpyHeader(start.data(), start.size(), file->size());
   if (!header)
-    return "'" + path + "': " + header.error;
+    return "'" + path + "': " + header.why().text;
   Tensor tensor;
   tensor.name = fs::path(path).stem().string();
   tensor.dtype = numbersOf(*header).value_or(DType::U8);
@@ -109,29 +108,28 @@ std::string Checkpoint::addArray(const std::string &path) {
   tensor.offset = header->offset;
   tensor.bytes = header->bytes;
   all.push_back(std::move(tensor));
-  opened.push_back(std::move(*file.value));
+  opened.push_back(*std::move(file));
   return "";
 }
 
 /// "model-00001-of-00002.safetensors" to the tensors it is said to hold.
 using WeightMap = std::map<std::string, std::vector<std::string>>;
 
-static Parsed<WeightMap> readIndex(const std::string &path) {
-  using Result = Parsed<WeightMap>;
+static Result<WeightMap> readIndex(const std::string &path) {
   auto failed = [&](const std::string &why) {
-    return Result::failure("'" + path + "': " + why);
+    return Reason("'" + path + "': " + why);
   };
-  Parsed<std::string> text = readText(path);
+  Result<std::string> text = readText(path);
   if (!text)
-    return Result::failure(text.error);
-  Parsed<nlohmann::json> index = parseJson(*text);
+    return text.why();
+  Result<nlohmann::json> index = parseJson(*text);
   if (!index)
-    return failed(index.error);
+    return failed(index.why().text);
   if (!index->is_object() || !index->contains("weight_map") ||
-      !(*index.value)["weight_map"].is_object())
+      !(*index)["weight_map"].is_object())
     return failed("no object 'weight_map'");
   WeightMap map;
-  for (const auto &entry : (*index.value)["weight_map"].items()) {
+  for (const auto &entry : (*index)["weight_map"].items()) {
     if (!entry.value().is_string())
       return failed("the file of tensor '" + entry.key() + "' is no text");
     auto file = entry.value().get<std::string>();
@@ -142,14 +140,14 @@ static Parsed<WeightMap> readIndex(const std::string &path) {
       return failed("'" + file + "' is no file beside the index");
     map[file].push_back(entry.key());
   }
-  return Result::success(std::move(map));
+  return map;
 }
 
 std::string Checkpoint::addIndex(const std::string &path) {
-  Parsed<WeightMap> map = readIndex(path);
+  Result<WeightMap> map = readIndex(path);
   if (!map)
-    return map.error;
-  for (const auto &shard : *map.value) {
+    return map.why().text;
+  for (const auto &shard : *map) {
     size_t before = all.size();
     std::string file = (fs::path(path).parent_path() / shard.first).string();
     if (std::string error = addFile(file); !error.empty())
@@ -230,18 +228,18 @@ std::string Checkpoint::readDeclarations(const std::string &directory) {
     std::error_code code;
     if (!fs::exists(path, code))
       continue;
-    Parsed<std::string> text = readText(path);
+    Result<std::string> text = readText(path);
     if (!text)
-      return text.error;
-    Parsed<Declaration> read = parseDeclaration(*text);
+      return text.why().text;
+    Result<Declaration> read = parseDeclaration(*text);
     if (!read)
-      return "'" + path + "': " + read.error;
+      return "'" + path + "': " + read.why().text;
     merge(declared, *read);
   }
   return "";
 }
 
-Parsed<Checkpoint> Checkpoint::open(const std::string &path) {
+Result<Checkpoint> Checkpoint::open(const std::string &path) {
   Checkpoint checkpoint;
   std::error_code code;
   bool isDirectory = fs::is_directory(path, code);
@@ -260,8 +258,8 @@ Parsed<Checkpoint> Checkpoint::open(const std::string &path) {
     error = checkpoint.readDeclarations(
         isDirectory ? path : fs::path(path).parent_path().string());
   if (!error.empty())
-    return Parsed<Checkpoint>::failure(error);
-  return Parsed<Checkpoint>::success(std::move(checkpoint));
+    return Reason(error);
+  return checkpoint;
 }
 
 const Tensor *Checkpoint::find(std::string_view name) const {

@@ -88,14 +88,13 @@ static void takeObject(const json &object, Declaration &declared) {
   }
 }
 
-Parsed<Declaration> checkpoint::parseDeclaration(std::string_view text) {
-  using Result = Parsed<Declaration>;
-  Parsed<json> value = parseJson(text);
+Result<Declaration> checkpoint::parseDeclaration(std::string_view text) {
+  Result<json> value = parseJson(text);
   if (!value)
-    return Result::failure(value.error, value.errorOffset);
+    return value.why();
   if (!value->is_object())
-    return Result::failure("expected an object");
+    return Reason("expected an object");
   Declaration declared;
   takeObject(*value, declared);
-  return Result::success(std::move(declared));
+  return declared;
 }

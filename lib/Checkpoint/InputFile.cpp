@@ -22,7 +22,7 @@ InputFile::~InputFile() {
     ::close(descriptor);
 }
 
-Parsed<InputFile> InputFile::open(const std::string &path) {
+Result<InputFile> InputFile::open(const std::string &path) {
   auto failed = [&](int code) {
     return "cannot read '" + path + "': " + std::strerror(code);
   };
@@ -32,14 +32,13 @@ Parsed<InputFile> InputFile::open(const std::string &path) {
   file.descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat status{};
   if (file.descriptor < 0 || ::fstat(file.descriptor, &status) != 0)
-    return Parsed<InputFile>::failure(failed(errno));
+    return Reason(failed(errno));
   if (S_ISDIR(status.st_mode))
-    return Parsed<InputFile>::failure(failed(EISDIR));
+    return Reason(failed(EISDIR));
   if (!S_ISREG(status.st_mode))
-    return Parsed<InputFile>::failure("cannot read '" + path +
-                                      "': not a regular file");
+    return Reason("cannot read '" + path + "': not a regular file");
   file.bytes = static_cast<uint64_t>(status.st_size);
-  return Parsed<InputFile>::success(std::move(file));
+  return file;
 }
 
 std::string InputFile::read(uint64_t offset, void *to, uint64_t count) const {

@@ -28,21 +28,19 @@ static std::optional<size_t> findDeepest(std::string_view text) {
   return std::nullopt;
 }
 
-Parsed<nlohmann::json> checkpoint::parseJson(std::string_view text) {
-  using Result = Parsed<nlohmann::json>;
+Result<nlohmann::json> checkpoint::parseJson(std::string_view text) {
   if (std::optional<size_t> deep = findDeepest(text))
-    return Result::failure("nested deeper than " +
-                               std::to_string(kMaxJsonDepth) +
-                               " levels at byte " + std::to_string(*deep),
-                           *deep);
+    return Reason("nested deeper than " + std::to_string(kMaxJsonDepth) +
+                      " levels at byte " + std::to_string(*deep),
+                  *deep);
   nlohmann::json value;
   try {
     value = nlohmann::json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::parse_error &error) {
-    return Result::failure(
-        "no JSON: error at byte " + std::to_string(error.byte), error.byte);
+    return Reason("no JSON: error at byte " + std::to_string(error.byte),
+                  error.byte);
   } catch (const nlohmann::json::exception &) {
-    return Result::failure("no JSON: a number is out of range");
+    return Reason("no JSON: a number is out of range");
   }
-  return Result::success(std::move(value));
+  return value;
 }

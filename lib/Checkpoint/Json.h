@@ -8,7 +8,7 @@
 #ifndef BLOCKSCALE_LIB_CHECKPOINT_JSON_H
 #define BLOCKSCALE_LIB_CHECKPOINT_JSON_H
 
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -19,7 +19,7 @@ namespace blockscale::checkpoint {
 inline constexpr unsigned kMaxJsonDepth = 32;
 
 /// Reads JSON of limited depth; the error says where it is none.
-Parsed<nlohmann::json> parseJson(std::string_view text);
+Result<nlohmann::json> parseJson(std::string_view text);
 
 } // namespace blockscale::checkpoint
 

@@ -213,9 +213,9 @@ std::string Packer::convert(const ParameterPlan &parameter) {
       copy(*tensor.elements, *parameter.elements, tensor.highNibbleFirst);
   if (!error.empty())
     return error;
-  Parsed<ValueReader> reader = ValueReader::open(checkpoint, tensor);
+  Result<ValueReader> reader = ValueReader::open(checkpoint, tensor);
   if (!reader)
-    return reader.error;
+    return reader.why().text;
   uint64_t perRow = tensor.scaleColumns();
   error = forEachRegion(tensor, [&](const Region &region) {
     std::vector<uint8_t> scales;
@@ -230,9 +230,9 @@ std::string Packer::convert(const ParameterPlan &parameter) {
   bool divides = options.family == Family::CompressedTensors;
   // A divisor that stays one keeps its bits.
   auto convertGlobal = [&](size_t output, const Tensor &input, GlobalUse use) {
-    Parsed<double> value = readNumber(checkpoint, input);
+    Result<double> value = readNumber(checkpoint, input);
     if (!value)
-      return value.error;
+      return value.why().text;
     auto number = static_cast<float>(*value);
     bool isDivisor = use == GlobalUse::Divisor;
     return writeNumber(output, isDivisor == divides ? number : 1 / number);
@@ -333,9 +333,9 @@ std::string Packer::quantizeRegion(const ParameterPlan &parameter,
 
 std::string Packer::quantize(const ParameterPlan &parameter) {
   const QuantizedTensor &tensor = *parameter.input;
-  Parsed<ValueReader> reader = ValueReader::open(checkpoint, tensor);
+  Result<ValueReader> reader = ValueReader::open(checkpoint, tensor);
   if (!reader)
-    return reader.error;
+    return reader.why().text;
   TensorScale scale;
   std::string error;
   if (parameter.format.hasTensorScale()) {
@@ -368,9 +368,9 @@ std::string Packer::quantize(const ParameterPlan &parameter) {
 /// The values as numbers.
 std::string Packer::writeValues(const ParameterPlan &parameter) {
   const QuantizedTensor &tensor = *parameter.input;
-  Parsed<ValueReader> reader = ValueReader::open(checkpoint, tensor);
+  Result<ValueReader> reader = ValueReader::open(checkpoint, tensor);
   if (!reader)
-    return reader.error;
+    return reader.why().text;
   uint64_t width = parameter.to == PackTo::F32 ? 4 : 2;
   return forEachRegion(tensor, [&](const Region &region) {
     std::vector<float> values;
@@ -420,30 +420,29 @@ std::string Packer::run() {
   return "";
 }
 
-Parsed<std::vector<PackedTensor>> checkpoint::pack(const Checkpoint &checkpoint,
+Result<std::vector<PackedTensor>> checkpoint::pack(const Checkpoint &checkpoint,
                                                    const std::string &path,
                                                    const PackOptions &options) {
-  using Result = Parsed<std::vector<PackedTensor>>;
   std::vector<QuantizedTensor> parameters = recognize(checkpoint);
   constexpr std::string_view kNpy = ".npy";
   bool forNumpy =
       path.size() > kNpy.size() &&
       path.compare(path.size() - kNpy.size(), kNpy.size(), kNpy) == 0;
-  Parsed<PackPlan> plan = planPack(checkpoint, parameters, options, forNumpy);
+  Result<PackPlan> plan = planPack(checkpoint, parameters, options, forNumpy);
   if (!plan)
-    return Result::failure(plan.error);
-  Parsed<std::unique_ptr<TensorWriter>> writer = TensorWriter::create(
+    return plan.why();
+  Result<std::unique_ptr<TensorWriter>> writer = TensorWriter::create(
       path, plan->outputs, plan->metadata, options.checksums);
   if (!writer)
-    return Result::failure(writer.error);
-  TensorWriter &out = **writer.value;
+    return writer.why();
+  TensorWriter &out = **writer;
   std::string error = Packer(checkpoint, options, *plan, out).run();
   if (error.empty() && options.stop && *options.stop)
     error = "interrupted";
   if (error.empty())
     error = out.finish();
   if (!error.empty())
-    return Result::failure(error);
+    return Reason(error);
   std::vector<PackedTensor> packed;
   for (size_t i = 0; i < plan->outputs.size(); ++i) {
     const TensorEntry &entry = plan->outputs[i];
@@ -451,5 +450,5 @@ Parsed<std::vector<PackedTensor>> checkpoint::pack(const Checkpoint &checkpoint,
     if (options.checksums)
       packed.back().checksum = out.checksum(i);
   }
-  return Result::success(std::move(packed));
+  return packed;
 }

@@ -374,7 +374,7 @@ std::string Planner::finish() {
   return "";
 }
 
-Parsed<PackPlan>
+Result<PackPlan>
 checkpoint::planPack(const Checkpoint &checkpoint,
                      const std::vector<QuantizedTensor> &parameters,
                      const PackOptions &options, bool forNumpy) {
@@ -382,8 +382,8 @@ checkpoint::planPack(const Checkpoint &checkpoint,
   std::string error;
   for (const QuantizedTensor &tensor : parameters)
     if (error = planner.add(tensor); !error.empty())
-      return Parsed<PackPlan>::failure(error);
+      return Reason(error);
   if (error = planner.finish(); !error.empty())
-    return Parsed<PackPlan>::failure(error);
-  return Parsed<PackPlan>::success(std::move(planner.plan));
+    return Reason(error);
+  return std::move(planner.plan);
 }

@@ -37,7 +37,7 @@ struct PackPlan {
 
 /// Decides what is written. `forNumpy`: names and shapes for .npy files, of
 /// which each holds one tensor of the only parameter.
-Parsed<PackPlan> planPack(const Checkpoint &checkpoint,
+Result<PackPlan> planPack(const Checkpoint &checkpoint,
                           const std::vector<QuantizedTensor> &parameters,
                           const PackOptions &options, bool forNumpy);
 

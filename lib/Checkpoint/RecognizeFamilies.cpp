@@ -83,7 +83,7 @@ void Recognizer::recognizeTorchao() {
   const Tensor *scales = group[Role::TorchaoScale];
   bool isPacked = isByte(data.dtype) || data.dtype == DType::F4;
   bool isNvfp4 = scales && scales->dtype == DType::F8E4M3;
-  Parsed<nlohmann::json> meta = parseJson(checkpoint.findMetadata(result.name));
+  Result<nlohmann::json> meta = parseJson(checkpoint.findMetadata(result.name));
   std::string type;
   bool isTiled = false;
   if (meta && meta->is_object()) {

@@ -306,25 +306,22 @@ bool HeaderReader::finishTensor() {
 // Reading
 //===----------------------------------------------------------------------===//
 
-Parsed<uint64_t> checkpoint::parseHeaderLength(const uint8_t *start,
+Result<uint64_t> checkpoint::parseHeaderLength(const uint8_t *start,
                                                uint64_t fileBytes) {
-  using Result = Parsed<uint64_t>;
   if (fileBytes < 8)
-    return Result::failure(
-        "not a .safetensors file: " + std::to_string(fileBytes) +
-        " bytes, the length of the header takes 8");
+    return Reason("not a .safetensors file: " + std::to_string(fileBytes) +
+                  " bytes, the length of the header takes 8");
   uint64_t length = 0;
   for (unsigned i = 8; i-- > 0;)
     length = length << 8 | start[i];
   if (length > kMaxHeaderBytes)
-    return Result::failure("a header of " + std::to_string(length) +
-                           " bytes; at most " +
-                           std::to_string(kMaxHeaderBytes) + " are legal");
+    return Reason("a header of " + std::to_string(length) + " bytes; at most " +
+                  std::to_string(kMaxHeaderBytes) + " are legal");
   if (length > fileBytes - 8)
-    return Result::failure("a header of " + std::to_string(length) +
-                           " bytes; the file has " +
-                           std::to_string(fileBytes - 8) + " left");
-  return Result::success(length);
+    return Reason("a header of " + std::to_string(length) +
+                  " bytes; the file has " + std::to_string(fileBytes - 8) +
+                  " left");
+  return length;
 }
 
 /// Makes offsets those of the file and sees to it that the data are neither
@@ -361,39 +358,37 @@ static std::string placeData(SafetensorsHeader &header, uint64_t start,
   return "";
 }
 
-Parsed<SafetensorsHeader> checkpoint::parseHeader(std::string_view text,
+Result<SafetensorsHeader> checkpoint::parseHeader(std::string_view text,
                                                   uint64_t fileBytes) {
-  using Result = Parsed<SafetensorsHeader>;
   SafetensorsHeader header;
   if (text.empty() || text.front() != '{')
-    return Result::failure("the header does not begin with '{'");
+    return Reason("the header does not begin with '{'");
   HeaderReader reader(header);
   if (!json::sax_parse(text.begin(), text.end(), &reader))
-    return Result::failure(reader.problem);
+    return Reason(reader.problem);
   uint64_t start = 8 + text.size();
   if (start > fileBytes)
-    return Result::failure("the file ends inside the header");
+    return Reason("the file ends inside the header");
   std::string error = placeData(header, start, fileBytes - start);
   if (!error.empty())
-    return Result::failure(error);
-  return Result::success(std::move(header));
+    return Reason(error);
+  return header;
 }
 
-Parsed<SafetensorsHeader> checkpoint::readHeader(const InputFile &file) {
-  using Result = Parsed<SafetensorsHeader>;
+Result<SafetensorsHeader> checkpoint::readHeader(const InputFile &file) {
   uint8_t start[8] = {};
   if (file.size() >= sizeof(start))
     if (std::string error = file.read(0, start, sizeof(start)); !error.empty())
-      return Result::failure(error);
-  Parsed<uint64_t> length = parseHeaderLength(start, file.size());
+      return Reason(error);
+  Result<uint64_t> length = parseHeaderLength(start, file.size());
   if (!length)
-    return Result::failure("'" + file.path() + "': " + length.error);
+    return Reason("'" + file.path() + "': " + length.why().text);
   std::string text(*length, '\0');
   if (std::string error = file.read(8, text.data(), *length); !error.empty())
-    return Result::failure(error);
-  Parsed<SafetensorsHeader> header = parseHeader(text, file.size());
+    return Reason(error);
+  Result<SafetensorsHeader> header = parseHeader(text, file.size());
   if (!header)
-    header.error = "'" + file.path() + "': " + header.error;
+    return Reason("'" + file.path() + "': " + header.why().text);
   return header;
 }
 

@@ -94,15 +94,13 @@ static bool isNumber(DType type) {
          type == DType::F16;
 }
 
-Parsed<ScaleSummary>
+Result<ScaleSummary>
 checkpoint::summarizeScales(const Checkpoint &checkpoint, const Tensor &tensor,
                             std::optional<ElementFormat> format) {
-  using Result = Parsed<ScaleSummary>;
   bool isBytes = dtypeBits(tensor.dtype) == 8 && format;
   if (!isBytes && !isNumber(tensor.dtype))
-    return Result::failure("scales of type " +
-                           std::string(dtypeName(tensor.dtype)) +
-                           " are not read");
+    return Reason("scales of type " + std::string(dtypeName(tensor.dtype)) +
+                  " are not read");
   ScaleSummary summary;
   std::array<uint64_t, 256> histogram{};
   std::vector<uint8_t> piece(std::min(tensor.bytes, kPieceBytes));
@@ -112,7 +110,7 @@ checkpoint::summarizeScales(const Checkpoint &checkpoint, const Tensor &tensor,
     if (std::string error =
             checkpoint.read(tensor, done, piece.data(), piece.size());
         !error.empty())
-      return Result::failure(error);
+      return Reason(error);
     if (isBytes)
       countBytes(piece, histogram);
     else
@@ -121,30 +119,28 @@ checkpoint::summarizeScales(const Checkpoint &checkpoint, const Tensor &tensor,
   }
   if (isBytes)
     addBytes(summary, *format, histogram);
-  return Result::success(summary);
+  return summary;
 }
 
-Parsed<double> checkpoint::readNumber(const Checkpoint &checkpoint,
+Result<double> checkpoint::readNumber(const Checkpoint &checkpoint,
                                       const Tensor &tensor) {
-  using Result = Parsed<double>;
   if (!isNumber(tensor.dtype) || tensor.bytes == 0)
-    return Result::failure(
-        "'" + tensor.name + "' is " + std::string(dtypeName(tensor.dtype)) +
-        " " + printShape(tensor.shape) + ", expected one number of F32");
+    return Reason("'" + tensor.name + "' is " +
+                  std::string(dtypeName(tensor.dtype)) + " " +
+                  printShape(tensor.shape) + ", expected one number of F32");
   uint8_t bytes[8] = {};
   if (std::string error =
           checkpoint.read(tensor, 0, bytes, dtypeBits(tensor.dtype) / 8);
       !error.empty())
-    return Result::failure(error);
-  return Result::success(numberAt(bytes, tensor.dtype));
+    return Reason(error);
+  return numberAt(bytes, tensor.dtype);
 }
 
-Parsed<PaddingOrders> checkpoint::findPadding(const Checkpoint &checkpoint,
+Result<PaddingOrders> checkpoint::findPadding(const Checkpoint &checkpoint,
                                               const QuantizedTensor &tensor) {
-  using Result = Parsed<PaddingOrders>;
   // Extents of 0 may stand beside any others.
   if (tensor.scales->bytes == 0)
-    return Result::success({});
+    return PaddingOrders{};
   uint64_t rows = tensor.scaleRows(), columns = tensor.scaleColumns();
   hw::StorageLayout<uint64_t> storage = hw::storageLayout(
       hw::kTiledScales, {{hw::Dim::Row, rows}, {hw::Dim::Block, columns}});
@@ -160,7 +156,7 @@ Parsed<PaddingOrders> checkpoint::findPadding(const Checkpoint &checkpoint,
             checkpoint.read(*tensor.scales, batch * matrix.size(),
                             matrix.data(), matrix.size());
         !error.empty())
-      return Result::failure(error);
+      return Reason(error);
     for (uint64_t row = 0; row < paddedRows; ++row)
       for (uint64_t column = row < rows ? columns : 0; column < paddedColumns;
            ++column) {
@@ -171,5 +167,5 @@ Parsed<PaddingOrders> checkpoint::findPadding(const Checkpoint &checkpoint,
         orders.tiledTwice &= matrix[twice] == 0;
       }
   }
-  return Result::success(orders);
+  return orders;
 }

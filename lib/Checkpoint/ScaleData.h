@@ -24,12 +24,12 @@ struct ScaleSummary {
 };
 
 /// Reads all scales of `tensor`, whose bytes are of `format` if it is given.
-Parsed<ScaleSummary> summarizeScales(const Checkpoint &checkpoint,
+Result<ScaleSummary> summarizeScales(const Checkpoint &checkpoint,
                                      const Tensor &tensor,
                                      std::optional<ElementFormat> format);
 
 /// The first number of a tensor of numbers.
-Parsed<double> readNumber(const Checkpoint &checkpoint, const Tensor &tensor);
+Result<double> readNumber(const Checkpoint &checkpoint, const Tensor &tensor);
 
 /// Orders of padded scales in which all padding would be zero.
 struct PaddingOrders {
@@ -37,7 +37,7 @@ struct PaddingOrders {
 };
 
 /// Looks for the padding among scales of whole atoms.
-Parsed<PaddingOrders> findPadding(const Checkpoint &checkpoint,
+Result<PaddingOrders> findPadding(const Checkpoint &checkpoint,
                                   const QuantizedTensor &tensor);
 
 } // namespace blockscale::checkpoint

@@ -89,11 +89,10 @@ std::string TensorWriter::open(const std::string &path,
   return writeAt(file.descriptor, path, 0, start.data(), start.size());
 }
 
-Parsed<std::unique_ptr<TensorWriter>>
+Result<std::unique_ptr<TensorWriter>>
 TensorWriter::create(const std::string &path, std::vector<TensorEntry> tensors,
                      std::vector<std::pair<std::string, std::string>> metadata,
                      bool checksums) {
-  using Result = Parsed<std::unique_ptr<TensorWriter>>;
   std::unique_ptr<TensorWriter> writer(new TensorWriter());
   writer->hasChecksums = checksums;
   writer->header.tensors = std::move(tensors);
@@ -131,8 +130,8 @@ TensorWriter::create(const std::string &path, std::vector<TensorEntry> tensors,
     }
   }
   if (!error.empty())
-    return Result::failure(error);
-  return Result::success(std::move(writer));
+    return Reason(error);
+  return std::move(writer);
 }
 
 TensorWriter::~TensorWriter() {

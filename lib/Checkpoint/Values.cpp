@@ -83,19 +83,19 @@ std::string ValueReader::whyNot(const QuantizedTensor &tensor) {
   return "";
 }
 
-Parsed<ValueReader> ValueReader::open(const Checkpoint &checkpoint,
+Result<ValueReader> ValueReader::open(const Checkpoint &checkpoint,
                                       const QuantizedTensor &tensor) {
   ValueReader reader(checkpoint, tensor);
   if (!tensor.globalScale)
-    return Parsed<ValueReader>::success(reader);
-  Parsed<double> value = readNumber(checkpoint, *tensor.globalScale);
+    return reader;
+  Result<double> value = readNumber(checkpoint, *tensor.globalScale);
   if (!value)
-    return Parsed<ValueReader>::failure(value.error);
+    return value.why();
   reader.global = static_cast<float>(*value);
   if (!(reader.global > 0) || !std::isfinite(reader.global))
-    return Parsed<ValueReader>::failure("'" + tensor.globalScale->name +
-                                        "' is no positive finite number");
-  return Parsed<ValueReader>::success(reader);
+    return Reason("'" + tensor.globalScale->name +
+                  "' is no positive finite number");
+  return reader;
 }
 
 float ValueReader::globalFactor() const {

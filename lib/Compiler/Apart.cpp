@@ -103,13 +103,13 @@ private:
     std::optional<std::vector<std::string>> parts = cache.find(key);
     if (!parts || parts->size() != 3)
       return false;
-    Parsed<plan::Plan> plan = plan::parsePlan((*parts)[1]);
+    Result<plan::Plan> plan = plan::parsePlan((*parts)[1]);
     std::optional<Report> report = loadReport((*parts)[2]);
     if (!plan || !report)
       return false;
     Compilation &result = job.result.emplace();
     result.ptx = std::move((*parts)[0]);
-    result.plan = std::move(*plan.value);
+    result.plan = *std::move(plan);
     result.report = std::move(*report);
     return true;
   }

@@ -30,15 +30,14 @@ void blockscale::registerCompilerDialects(DialectRegistry &registry) {
   registerPTXTranslations(registry);
 }
 
-std::optional<std::string> blockscale::whyNot(const CompilerOptions &options) {
+std::optional<Reason> blockscale::whyNot(const CompilerOptions &options) {
   if (options.expectedRows < 1)
     return "expected rows are at least 1, found " +
            std::to_string(options.expectedRows);
   if (options.target.empty())
     return std::nullopt;
-  std::string why;
-  std::optional<hw::Target> target = hw::parseTarget(options.target, &why);
-  return target ? hw::whyNotTarget(*target) : why;
+  Result<hw::Target> target = hw::parseTarget(options.target);
+  return target ? hw::whyNotTarget(*target) : target.why();
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,7 +48,7 @@ public:
   static Core &get();
 
   std::recursive_mutex lock;
-  const hw::Device &device;
+  const hw::Device device;
   emulator::Options options;
   AddressSpace memory;
 

@@ -94,7 +94,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
   if (auto reason = hw::whyNotCluster(
           {device.chip(), hw::TargetVariant::ArchSpecific},
           unsigned(launch.cluster.count()), entry.nonPortableCluster)) {
-    say(name + ": " + *reason);
+    say(name + ": " + reason->text);
     return cudaErrorInvalidClusterSize;
   }
   uint64_t clusters =

@@ -57,14 +57,14 @@ template <typename T> void readNumber(const char *name, T &number) {
            "', expected a number");
 }
 
-const hw::Device &chosenDevice() {
+hw::Device chosenDevice() {
   std::string_view name = setting("BLOCKSCALE_DEVICE");
   if (name.empty())
     return hw::allDevices().front();
-  std::string why;
-  if (const hw::Device *device = hw::findDevice(name, &why))
-    return *device;
-  refuse("BLOCKSCALE_DEVICE: " + why);
+  Result<hw::Device> device = hw::findDevice(name);
+  if (!device)
+    refuse("BLOCKSCALE_DEVICE: " + device.why().text);
+  return *device;
 }
 
 emulator::Completion chosenCompletion() {

@@ -19,8 +19,6 @@
 using namespace blockscale;
 using namespace blockscale::advice;
 using namespace blockscale::driver;
-using Answer = Parsed<std::string>;
-
 /// Decibels that a format must keep, unless it is said: e2m1 with ue4m3 scales
 /// keeps some 20 of normally distributed weights.
 static constexpr double kLeastSqnr = 19;
@@ -61,40 +59,37 @@ static std::string percent(double part, double whole) {
   return whole > 0 ? formatNumber("%.4f", 100 * part / whole) : "0";
 }
 
-static Parsed<hw::Part> partOf(const AdviceQuestion &question) {
-  using Result = Parsed<hw::Part>;
+static Result<hw::Part> partOf(const AdviceQuestion &question) {
   if (!question.part.empty()) {
     std::optional<hw::Part> part = hw::parsePart(question.part);
     if (part)
-      return Result::success(*part);
+      return *part;
     std::string known;
     for (const hw::Part &each : hw::allParts())
       known += (known.empty() ? "'" : ", '") + std::string(each.name) + "'";
-    return Result::failure("unknown part '" + question.part + "', known are " +
-                           known);
+    return Reason("unknown part '" + question.part + "', known are " + known);
   }
   if (question.target.empty())
-    return Result::success(hw::referencePart(hw::kDefaultTarget.chip));
-  std::string why;
-  std::optional<hw::Target> target = hw::parseTarget(question.target, &why);
+    return hw::referencePart(hw::kDefaultTarget.chip);
+  Result<hw::Target> target = hw::parseTarget(question.target);
   if (!target)
-    return Result::failure(why);
-  return Result::success(hw::referencePart(target->chip));
+    return target.why();
+  return hw::referencePart(target->chip);
 }
 
 //===----------------------------------------------------------------------===//
 // gemm and model
 //===----------------------------------------------------------------------===//
 
-static Answer adviseOneGemm(const AdviceQuestion &question) {
+static Result<std::string> adviseOneGemm(const AdviceQuestion &question) {
   if (!question.m || !question.n || !question.k)
-    return Answer::failure("'gemm' needs --m, --n and --k");
-  Parsed<hw::Part> part = partOf(question);
+    return Reason("'gemm' needs --m, --n and --k");
+  Result<hw::Part> part = partOf(question);
   if (!part)
-    return Answer::failure(part.error);
+    return part.why();
   hw::GemmSize size{*question.m, *question.n, *question.k};
   if (std::string why = whyNot(size); !why.empty())
-    return Answer::failure(why);
+    return Reason(why);
   explain::Csv table;
   table.header = {"format",     "microseconds", "against bf16", "Tflop/s",
                   "limited by", "activations",  "weights",      "scales",
@@ -109,16 +104,15 @@ static Answer adviseOneGemm(const AdviceQuestion &question) {
           bytes(of.activations), bytes(of.weights), bytes(of.scales),
           bytes(of.metadata), bytes(of.result), bytes(of.total())}});
   }
-  return Answer::success(print(table, question));
+  return print(table, question);
 }
 
-static Parsed<std::vector<Layer>> layersFromCsv(const explain::Csv &csv) {
-  using Result = Parsed<std::vector<Layer>>;
+static Result<std::vector<Layer>> layersFromCsv(const explain::Csv &csv) {
   auto name = csv.column("name"), n = csv.column("n"), k = csv.column("k");
   if (!name || !n || !k)
-    return Result::failure("a list of layers needs columns 'name', 'n' and "
-                           "'k'; it may have 'count', 'experts' and "
-                           "'experts_per_token'");
+    return Reason("a list of layers needs columns 'name', 'n' and "
+                  "'k'; it may have 'count', 'experts' and "
+                  "'experts_per_token'");
   std::vector<Layer> layers;
   for (const explain::Csv::Row &row : csv.rows) {
     Layer layer;
@@ -133,54 +127,48 @@ static Parsed<std::vector<Layer>> layersFromCsv(const explain::Csv &csv) {
         continue;
       std::optional<int64_t> number = parseInteger<int64_t>(row.fields[*at]);
       if (!number || *number < 1 || *number > (int64_t(1) << 31))
-        return Result::failure("line " + std::to_string(row.line) + ": '" +
-                               row.fields[*at] + "' is no '" + column +
-                               "' from 1 to 2147483648");
+        return Reason("line " + std::to_string(row.line) + ": '" +
+                      row.fields[*at] + "' is no '" + column +
+                      "' from 1 to 2147483648");
       *value = *number;
     }
     if (layer.n == 0 || layer.k == 0)
-      return Result::failure("line " + std::to_string(row.line) +
-                             " lacks 'n' or 'k'");
+      return Reason("line " + std::to_string(row.line) + " lacks 'n' or 'k'");
     layers.push_back(std::move(layer));
   }
-  return Result::success(std::move(layers));
-}
-
-static Parsed<std::vector<Layer>> readLayers(const std::string &path) {
-  using Result = Parsed<std::vector<Layer>>;
-  std::string error;
-  std::optional<std::string> text = readFile(path, error);
-  if (!text)
-    return Result::failure(error, kOfTheFile);
-  size_t first = text->find_first_not_of(" \t\r\n");
-  bool isJson = first != std::string::npos && (*text)[first] == '{';
-  Parsed<std::vector<Layer>> layers;
-  if (isJson) {
-    layers = readModel(*text);
-  } else {
-    explain::CsvResult csv = explain::parseCsv(*text);
-    if (!csv.table || !csv.diagnostics.empty())
-      return Result::failure("'" + path + "': " +
-                                 (csv.diagnostics.empty()
-                                      ? "neither JSON nor a table"
-                                      : csv.diagnostics.front()),
-                             kOfTheFile);
-    layers = layersFromCsv(*csv.table);
-  }
-  if (!layers)
-    return Result::failure("'" + path + "': " + layers.error, kOfTheFile);
   return layers;
 }
 
-static Answer adviseModel(const AdviceQuestion &question) {
-  if (question.file.empty())
-    return Answer::failure("'model' needs a configuration or a list of layers");
-  Parsed<hw::Part> part = partOf(question);
-  if (!part)
-    return Answer::failure(part.error);
-  Parsed<std::vector<Layer>> layers = readLayers(question.file);
+static Result<std::vector<Layer>> readLayers(const std::string &path) {
+  Result<std::string> text = readFile(path);
+  if (!text)
+    return Reason(text.why().text, kOfTheFile);
+  size_t first = text->find_first_not_of(" \t\r\n");
+  bool isJson = first != std::string::npos && (*text)[first] == '{';
+  explain::CsvResult csv;
+  if (!isJson)
+    csv = explain::parseCsv(*text);
+  if (!isJson && (!csv.table || !csv.diagnostics.empty()))
+    return Reason("'" + path + "': " +
+                      (csv.diagnostics.empty() ? "neither JSON nor a table"
+                                               : csv.diagnostics.front()),
+                  kOfTheFile);
+  Result<std::vector<Layer>> layers =
+      isJson ? readModel(*text) : layersFromCsv(*csv.table);
   if (!layers)
-    return Answer::failure(layers.error, layers.errorOffset);
+    return Reason("'" + path + "': " + layers.why().text, kOfTheFile);
+  return layers;
+}
+
+static Result<std::string> adviseModel(const AdviceQuestion &question) {
+  if (question.file.empty())
+    return Reason("'model' needs a configuration or a list of layers");
+  Result<hw::Part> part = partOf(question);
+  if (!part)
+    return part.why();
+  Result<std::vector<Layer>> layers = readLayers(question.file);
+  if (!layers)
+    return layers.why();
   int64_t tokens = question.m.value_or(kTokens);
   explain::Csv table;
   table.header = {"layer", "count", "experts", "M", "N", "K"};
@@ -191,10 +179,10 @@ static Answer adviseModel(const AdviceQuestion &question) {
       table.header.push_back(std::string(format.name));
     }
   std::vector<double> sums(table.header.size());
-  for (const Layer &layer : *layers.value) {
+  for (const Layer &layer : *layers) {
     hw::GemmSize size = sizeOf(layer, tokens);
     if (std::string why = whyNot(size); !why.empty())
-      return Answer::failure("layer '" + layer.name + "': " + why);
+      return Reason("layer '" + layer.name + "': " + why);
     std::vector<std::string> fields{layer.name,
                                     std::to_string(layer.count),
                                     std::to_string(size.batch),
@@ -217,7 +205,7 @@ static Answer adviseModel(const AdviceQuestion &question) {
   if (question.format != "csv")
     text = "Microseconds on " + std::string(part->name) + " for " +
            std::to_string(tokens) + " tokens, by the model of time.\n\n" + text;
-  return Answer::success(text);
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,38 +229,37 @@ static bool isAskedFor(const checkpoint::QuantizedTensor &tensor,
          checkpoint::ValueReader::whyNot(tensor).empty();
 }
 
-static Parsed<Parameters> readParameters(const std::string &topic,
+static Result<Parameters> readParameters(const std::string &topic,
                                          const AdviceQuestion &question) {
-  using Result = Parsed<Parameters>;
   if (question.file.empty())
-    return Result::failure("'" + topic + "' needs a checkpoint or an array");
-  Parsed<checkpoint::Checkpoint> read =
+    return Reason("'" + topic + "' needs a checkpoint or an array");
+  Result<checkpoint::Checkpoint> read =
       checkpoint::Checkpoint::open(question.file);
   if (!read)
-    return Result::failure(read.error, kOfTheFile);
-  Parameters parameters{std::move(*read.value), {}};
+    return Reason(read.why().text, kOfTheFile);
+  Parameters parameters{*std::move(read), {}};
   for (checkpoint::QuantizedTensor &tensor :
        checkpoint::recognize(parameters.checkpoint))
     if (isAskedFor(tensor, question))
       parameters.tensors.push_back(std::move(tensor));
   if (parameters.tensors.empty())
-    return Result::failure(
-        "'" + question.file + "' has no such matrix of numbers", kOfTheFile);
-  return Result::success(std::move(parameters));
+    return Reason("'" + question.file + "' has no such matrix of numbers",
+                  kOfTheFile);
+  return parameters;
 }
 
-static Answer adviseSparsity(const AdviceQuestion &question) {
-  Parsed<Parameters> read = readParameters("sparsity", question);
+static Result<std::string> adviseSparsity(const AdviceQuestion &question) {
+  Result<Parameters> read = readParameters("sparsity", question);
   if (!read)
-    return Answer::failure(read.error, read.errorOffset);
+    return read.why();
   explain::Csv table;
   table.header = {"parameter", "shape",         "zeros %",
                   "pattern",   "groups",        "conforming",
                   "violating", "energy lost %", "SQNR, dB"};
   for (const checkpoint::QuantizedTensor &tensor : read->tensors) {
-    Parsed<SparsityReport> report = measureSparsity(read->checkpoint, tensor);
+    Result<SparsityReport> report = measureSparsity(read->checkpoint, tensor);
     if (!report)
-      return Answer::failure(report.error, kOfTheFile);
+      return Reason(report.why().text, kOfTheFile);
     auto add = [&](hw::SparsePattern pattern,
                    const std::optional<GroupStats> &stats) {
       std::vector<std::string> fields{
@@ -299,7 +286,7 @@ static Answer adviseSparsity(const AdviceQuestion &question) {
     add(hw::SparsePattern::TwoOfFour, report->twoOfFour);
     add(hw::SparsePattern::PairsFourOfEight, report->pairs);
   }
-  return Answer::success(print(table, question));
+  return print(table, question);
 }
 
 /// Errors by size, a line for each binary order of magnitude.
@@ -320,21 +307,20 @@ static std::string drawHistogram(const ErrorStats &error) {
   return text;
 }
 
-static Answer adviseFormat(const AdviceQuestion &question) {
-  Parsed<hw::Part> part = partOf(question);
+static Result<std::string> adviseFormat(const AdviceQuestion &question) {
+  Result<hw::Part> part = partOf(question);
   if (!part)
-    return Answer::failure(part.error);
+    return part.why();
   double leastSqnr = kLeastSqnr;
   if (!question.leastSqnr.empty()) {
     std::optional<double> number = parseNumber(question.leastSqnr);
     if (!number)
-      return Answer::failure("--least-sqnr is no number: '" +
-                             question.leastSqnr + "'");
+      return Reason("--least-sqnr is no number: '" + question.leastSqnr + "'");
     leastSqnr = *number;
   }
-  Parsed<Parameters> read = readParameters("format", question);
+  Result<Parameters> read = readParameters("format", question);
   if (!read)
-    return Answer::failure(read.error, read.errorOffset);
+    return read.why();
   explain::Csv table;
   table.header = {"parameter",    "shape",        "format",
                   "SQNR, dB",     "max error",    "bytes",
@@ -344,15 +330,15 @@ static Answer adviseFormat(const AdviceQuestion &question) {
     hw::GemmSize size{question.m.value_or(kTokens), int64_t(tensor.rows()),
                       int64_t(tensor.columns()), int64_t(tensor.batch())};
     if (std::string why = whyNot(size); !why.empty())
-      return Answer::failure("'" + tensor.name + "': " + why, kOfTheFile);
-    Parsed<std::vector<FormatError>> errors =
+      return Reason("'" + tensor.name + "': " + why, kOfTheFile);
+    Result<std::vector<FormatError>> errors =
         measureFormats(read->checkpoint, tensor);
     if (!errors)
-      return Answer::failure(errors.error, kOfTheFile);
+      return Reason(errors.why().text, kOfTheFile);
     std::vector<GemmAdvice> times = adviseGemm(size, *part);
     std::string_view left = whyLeft(tensor.name);
     const FormatError *chosen =
-        left.empty() ? chooseFormat(*errors.value, times, leastSqnr) : nullptr;
+        left.empty() ? chooseFormat(*errors, times, leastSqnr) : nullptr;
     auto add = [&](const GemmAdvice &time, const FormatError *error) {
       bool isChosen = error == chosen;
       std::string advice = !isChosen      ? ""
@@ -370,7 +356,7 @@ static Answer adviseFormat(const AdviceQuestion &question) {
     // The fastest first; bf16, the measure, ends the list.
     std::vector<std::pair<const GemmAdvice *, const FormatError *>> rows;
     for (const GemmAdvice &time : times)
-      for (const FormatError &error : *errors.value)
+      for (const FormatError &error : *errors)
         if (error.format == time.format)
           rows.push_back({&time, &error});
     std::sort(rows.begin(), rows.end(), [](auto &x, auto &y) {
@@ -381,22 +367,22 @@ static Answer adviseFormat(const AdviceQuestion &question) {
       add(*row.first, row.second);
     if (!times.empty())
       add(times.front(), nullptr);
-    for (const FormatError &error : *errors.value)
+    for (const FormatError &error : *errors)
       if (question.histogram)
         histograms += "\n" + tensor.name + " in " +
                       std::string(error.format->name) +
                       ", errors as fractions of the largest value:\n" +
                       drawHistogram(error.error);
   }
-  return Answer::success(print(table, question) + histograms);
+  return print(table, question) + histograms;
 }
 
-Answer driver::advise(const std::string &topic,
-                      const AdviceQuestion &question) {
+Result<std::string> driver::advise(const std::string &topic,
+                                   const AdviceQuestion &question) {
   if (!question.format.empty() && question.format != "markdown" &&
       question.format != "csv")
-    return Answer::failure("unknown format '" + question.format +
-                           "', legal are 'markdown' and 'csv'");
+    return Reason("unknown format '" + question.format +
+                  "', legal are 'markdown' and 'csv'");
   if (topic == "gemm")
     return adviseOneGemm(question);
   if (topic == "model")

@@ -8,7 +8,7 @@
 #ifndef BLOCKSCALE_LIB_DRIVER_ADVICETOPICS_H
 #define BLOCKSCALE_LIB_DRIVER_ADVICETOPICS_H
 
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 #include <cstdint>
 #include <optional>
@@ -39,7 +39,7 @@ std::string adviceTopicNames();
 
 /// The answer, or what is wrong: with the question if `errorOffset` is 0, else
 /// with what it is about.
-Parsed<std::string> advise(const std::string &topic,
+Result<std::string> advise(const std::string &topic,
                            const AdviceQuestion &question);
 
 } // namespace blockscale::driver

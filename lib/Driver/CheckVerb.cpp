@@ -48,21 +48,21 @@ CheckVerb::CheckVerb()
 int CheckVerb::run() {
   if (input.empty())
     return reportError("no checkpoint given", kNotUnderstood);
-  Parsed<checkpoint::Checkpoint> read = checkpoint::Checkpoint::open(input);
+  Result<checkpoint::Checkpoint> read = checkpoint::Checkpoint::open(input);
   if (!read)
-    return reportError(read.error, kFailure);
+    return reportError(read.why().text, kFailure);
   checkpoint::CheckOptions options;
   options.readScales = !headersOnly;
   options.progress = [&](uint64_t done, uint64_t total) {
     progress.report(done, total);
   };
   progress.begin("check", "bytes of scales");
-  checkpoint::CheckReport report = checkpoint::check(*read.value, options);
+  checkpoint::CheckReport report = checkpoint::check(*read, options);
   progress.finish();
   std::string text = form == Form::Json ? checkpoint::printReportJson(report)
                                         : checkpoint::printReport(report);
-  if (std::string error = writeFile(output, text); !error.empty())
-    return reportError(error, kFailure);
+  if (auto why = writeFile(output, text))
+    return reportError(why->text, kFailure);
   return report.count(checkpoint::Grade::Error) ? kFailure : kSuccess;
 }
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 
+using namespace blockscale;
 using namespace blockscale::driver;
 
 //===----------------------------------------------------------------------===//
@@ -47,8 +48,8 @@ void CommandLine::add(const std::string &name, const std::string &placeholder,
                       const std::string &help, bool isList, Setter set) {
   CLI::callback_t receive = [name, set](const CLI::results_t &values) {
     for (const std::string &value : values)
-      if (std::string why = set(value); !why.empty())
-        throw CLI::ValidationError("--" + name, "'" + value + "' " + why);
+      if (auto why = set(value))
+        throw CLI::ValidationError("--" + name, "'" + value + "' " + why->text);
     return true;
   };
   CLI::Option *option = parser->app.add_option(spellings(name), receive, help);
@@ -77,7 +78,7 @@ void CommandLine::text(const std::string &name, std::string &value,
   add(name, placeholder, help, /*isList=*/false,
       [&value](const std::string &word) {
         value = word;
-        return "";
+        return std::nullopt;
       });
 }
 
@@ -88,7 +89,7 @@ void CommandLine::texts(const std::string &name,
   add(name, placeholder, help, /*isList=*/true,
       [&values](const std::string &word) {
         values.push_back(word);
-        return "";
+        return std::nullopt;
       });
 }
 
@@ -123,7 +124,7 @@ static std::string withTwoDashes(const std::string &argument) {
   return isLong ? "-" + argument : argument;
 }
 
-std::string CommandLine::parse(std::vector<std::string> arguments) {
+std::optional<Reason> CommandLine::parse(std::vector<std::string> arguments) {
   for (std::string &argument : arguments)
     if (argument == "--")
       break;
@@ -148,13 +149,13 @@ std::string CommandLine::parse(std::vector<std::string> arguments) {
     parser->app.parse(arguments);
   } catch (const CLI::CallForHelp &) {
     wantsHelp = true;
-    return "";
+    return std::nullopt;
   } catch (const CLI::ParseError &error) {
     return error.what();
   }
   std::vector<std::string> unknown = parser->app.remaining();
   if (unknown.empty())
-    return "";
+    return std::nullopt;
   bool isOption = unknown.front().size() > 1 && unknown.front()[0] == '-';
   return std::string(isOption ? "unknown option '" : "unexpected argument '") +
          unknown.front() + "'; 'blockscale " + verb +

@@ -15,6 +15,7 @@
 #ifndef BLOCKSCALE_LIB_DRIVER_COMMANDLINE_H
 #define BLOCKSCALE_LIB_DRIVER_COMMANDLINE_H
 
+#include "blockscale/Formats/Result.h"
 #include "blockscale/Formats/Text.h"
 
 #include <functional>
@@ -70,12 +71,11 @@ public:
   void numbers(const std::string &name, std::vector<T> &values,
                const std::string &help) {
     add(name, "NUMBERS", help, /*isList=*/true,
-        [&values](const std::string &text) {
+        [&values](const std::string &text) -> std::optional<Reason> {
           for (std::string_view word : splitAll(text, ','))
-            if (std::string why = read(word, values.emplace_back());
-                !why.empty())
+            if (auto why = read(word, values.emplace_back()))
               return why;
-          return std::string();
+          return std::nullopt;
         });
   }
 
@@ -95,11 +95,11 @@ public:
     }
     add(name, "NAME", text, /*isList=*/false,
         [&value, choices = std::move(choices),
-         names](const std::string &word) -> std::string {
+         names](const std::string &word) -> std::optional<Reason> {
           for (const Choice<T> &each : choices)
             if (each.name == word) {
               value = each.value;
-              return "";
+              return std::nullopt;
             }
           return "is none of " + names;
         });
@@ -109,8 +109,8 @@ public:
   bool isGiven(const std::string &name) const;
 
   /// Reads the arguments after the verb. Returns what is wrong with them;
-  /// empty if nothing is.
-  std::string parse(std::vector<std::string> arguments);
+  /// nothing if nothing is.
+  std::optional<Reason> parse(std::vector<std::string> arguments);
   /// True if they asked for the help.
   bool asksForHelp() const { return wantsHelp; }
   std::string help() const;
@@ -119,20 +119,20 @@ public:
   const std::string &summary() const { return about; }
 
 private:
-  using Setter = std::function<std::string(const std::string &)>;
+  using Setter = std::function<std::optional<Reason>(const std::string &)>;
   /// `set` is called with each value and returns why it is none, or nothing.
   void add(const std::string &name, const std::string &placeholder,
            const std::string &help, bool isList, Setter set);
 
   template <typename T>
-  static std::string read(std::string_view text, T &value) {
+  static std::optional<Reason> read(std::string_view text, T &value) {
     std::optional<T> number = parseInteger<T>(text);
     if (!number)
       return "is no integer from " +
              std::to_string(std::numeric_limits<T>::min()) + " to " +
              std::to_string(std::numeric_limits<T>::max());
     value = *number;
-    return "";
+    return std::nullopt;
   }
 
   std::string verb, about;

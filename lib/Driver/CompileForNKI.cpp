@@ -45,9 +45,10 @@ static std::string printModule(mlir::ModuleOp module) {
   return text;
 }
 
-static std::string writeAll(const std::string &path, const std::string &output,
-                            const std::string &kernel,
-                            const std::string &plan) {
+static std::optional<Reason> writeAll(const std::string &path,
+                                      const std::string &output,
+                                      const std::string &kernel,
+                                      const std::string &plan) {
   std::string stem =
       path == "-" ? "kernels" : std::filesystem::path(path).stem().string();
   OutputFiles files;
@@ -59,12 +60,11 @@ static std::string writeAll(const std::string &path, const std::string &output,
 int blockscale::driver::compileForNKI(const std::string &path,
                                       const std::string &target, Emit emit,
                                       const std::string &output) {
-  std::string why;
-  std::optional<nki::Target> parsed = nki::parseTarget(target, &why);
-  if (parsed)
-    why = nki::whyNotTarget(*parsed).value_or("");
-  if (!why.empty())
-    return reportError(why, kNotUnderstood);
+  Result<nki::Target> parsed = nki::parseTarget(target);
+  std::optional<Reason> why =
+      parsed ? nki::whyNotTarget(*parsed) : parsed.why();
+  if (why)
+    return reportError(why->text, kNotUnderstood);
   std::optional<nki::Stage> stage = stageOf(emit);
   if (!stage)
     return reportError("stage is not one of target '" + target +
@@ -74,17 +74,15 @@ int blockscale::driver::compileForNKI(const std::string &path,
   InputModule module(path);
   if (!module || mlir::failed(nki::lowerToNKI(*module, target, *stage)))
     return kFailure;
-  std::string error;
   if (emit != Emit::All && emit != Emit::NKI) {
-    error = writeFile(output.empty() ? "-" : output, printModule(*module));
+    why = writeFile(output.empty() ? "-" : output, printModule(*module));
   } else {
     mlir::FailureOr<std::string> kernel = nki::translateToNKI(*module);
     mlir::FailureOr<std::string> plan = nki::buildHostPlan(*module);
     if (mlir::failed(kernel) || mlir::failed(plan))
       return kFailure;
-    error = emit == Emit::NKI
-                ? writeFile(output.empty() ? "-" : output, *kernel)
-                : writeAll(path, output, *kernel, *plan);
+    why = emit == Emit::NKI ? writeFile(output.empty() ? "-" : output, *kernel)
+                            : writeAll(path, output, *kernel, *plan);
   }
-  return error.empty() ? kSuccess : reportError(error, kFailure);
+  return why ? reportError(why->text, kFailure) : kSuccess;
 }

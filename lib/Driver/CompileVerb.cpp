@@ -126,9 +126,8 @@ int CompileVerb::writeOutputs(const std::string &path,
     files.add(stem + ".report.txt", printReportText(compilation.report));
     files.add(stem + ".report.json", printReportJSON(compilation.report));
   }
-  if (std::string error = files.write(output.empty() ? "." : output);
-      !error.empty())
-    return reportError(error, kFailure);
+  if (auto error = files.write(output.empty() ? "." : output))
+    return reportError(error->text, kFailure);
   return kSuccess;
 }
 
@@ -217,9 +216,8 @@ int CompileVerb::compileOne(const std::string &path,
     mlir::FailureOr<std::string> text = emitText(*module, emit, options);
     if (mlir::failed(text))
       return kFailure;
-    if (std::string error = writeFile(output.empty() ? "-" : output, *text);
-        !error.empty())
-      return reportError(error, kFailure);
+    if (auto error = writeFile(output.empty() ? "-" : output, *text))
+      return reportError(error->text, kFailure);
     return kSuccess;
   }
   mlir::FailureOr<std::vector<Compilation>> compilations =
@@ -262,8 +260,8 @@ int CompileVerb::run() {
   options.hostDuties = hostDuties;
   options.cache = cache;
   options.threads = threads;
-  if (std::optional<std::string> why = whyNot(options))
-    return reportError(*why, kNotUnderstood);
+  if (std::optional<Reason> why = whyNot(options))
+    return reportError(why->text, kNotUnderstood);
   // Host code holds PTX unless it is to hold a cubin.
   bool toHost = hostStageOf(emit).has_value();
   if ((emit == Emit::All && !noCubin) || (toHost && command.isGiven("ptxas"))) {

@@ -60,10 +60,10 @@ static bool startsWith(std::string_view text, std::string_view prefix) {
 
 /// Why the program would not meet the emulator's runtime; empty if it may. A
 /// script may, and of what cannot be read the system will say what is wrong.
-static std::string whyNotProgram(const std::string &path) {
+static std::optional<Reason> whyNotProgram(const std::string &path) {
   std::optional<ProgramFacts> facts = readProgramFacts(path);
   if (!facts)
-    return "";
+    return std::nullopt;
   std::string runtime;
   bool needsDriver = false;
   for (const std::string &library : facts->libraries) {
@@ -81,7 +81,7 @@ static std::string whyNotProgram(const std::string &path) {
            "' holds device code, but neither loads the CUDA runtime or driver "
            "nor shows the symbols of a static runtime: link it with 'nvcc "
            "-cudart shared', or do not strip it";
-  return "";
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,8 +166,8 @@ int blockscale::driver::runCudaProgram(const CudaProgram &program) {
     return reportError("this build has no CUDA runtime: it needs the headers "
                        "of CUDA 13, zstd and LZ4",
                        kFailure);
-  if (std::string reason = whyNotProgram(path); !reason.empty())
-    return reportError(reason, kFailure);
+  if (auto why = whyNotProgram(path))
+    return reportError(why->text, kFailure);
 
   int ends[2];
   if (pipe2(ends, O_NONBLOCK) != 0)

@@ -195,17 +195,17 @@ int EmulateVerb::readPlanMemory(const plan::Kernel &kernel,
   auto &memory = prepared.data.memory;
   for (const std::string &text : inputs) {
     auto [role, path] = *splitPair(text);
-    packing::NpyResult file = packing::readNpy(path);
-    if (!file.array)
-      return reportError(file.error, kFailure);
-    memory[role] = std::move(file.array->data);
+    Result<packing::NpyArray> file = packing::readNpy(path);
+    if (!file)
+      return reportError(file.why().text, kFailure);
+    memory[role] = std::move(file->data);
   }
   for (const plan::Parameter &parameter : kernel.parameters) {
     if (parameter.role != "d" || memory.count("d"))
       continue;
-    Parsed<uint64_t> bytes = verify::memoryBytes(kernel, parameter, sizes);
+    Result<uint64_t> bytes = verify::memoryBytes(kernel, parameter, sizes);
     if (!bytes)
-      return reportError(bytes.error, kFailure);
+      return reportError(bytes.why().text, kFailure);
     try {
       memory["d"].resize(*bytes);
     } catch (const std::bad_alloc &) {
@@ -249,13 +249,12 @@ int EmulateVerb::readSettings(Settings &given, Prepared &prepared) {
 
 int EmulateVerb::prepareFromPlan(const emulator::Module &module,
                                  Prepared &prepared) {
-  std::string error;
-  std::optional<std::string> text = readFile(planFile, error);
+  Result<std::string> text = readFile(planFile);
   if (!text)
-    return reportError(error, kFailure);
-  Parsed<plan::Plan> plan = plan::parsePlan(*text);
+    return reportError(text.why().text, kFailure);
+  Result<plan::Plan> plan = plan::parsePlan(*text);
   if (!plan)
-    return reportError("'" + planFile + "': " + plan.error, kFailure);
+    return reportError("'" + planFile + "': " + plan.why().text, kFailure);
   const std::vector<plan::Kernel> &kernels = plan->kernels;
   auto found =
       std::find_if(kernels.begin(), kernels.end(), [&](const auto &entry) {
@@ -264,8 +263,8 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
   if (found == kernels.end())
     return reportError("'" + planFile + "' has no kernel '" + kernel + "'",
                        kFailure);
-  if (std::string why = verify::whyNotParameters(*found, module); !why.empty())
-    return reportError(why, kFailure);
+  if (auto why = verify::whyNotParameters(*found, module))
+    return reportError(why->text, kFailure);
   Settings given;
   if (int code = readSettings(given, prepared))
     return code;
@@ -273,27 +272,25 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
     if (std::optional<double> fixed =
             plan::fixedOperand(*plan, found->name, factor))
       prepared.data.scalars.try_emplace(factor, float(*fixed));
-  auto residency = given.numSms
-                       ? Parsed<verify::Residency>::success(
-                             verify::residencyOn(*given.numSms, *found))
-                       : verify::residencyOn(*plan, *found);
+  auto residency = given.numSms ? Result<verify::Residency>(verify::residencyOn(
+                                      *given.numSms, *found))
+                                : verify::residencyOn(*plan, *found);
   if (!residency)
-    return reportError(residency.error, kFailure);
+    return reportError(residency.why().text, kFailure);
   prepared.sms =
       unsigned(std::clamp<int64_t>(residency->numSms, 0, UINT32_MAX));
-  residency.value->maxClusters =
-      given.maxClusters.value_or(residency->maxClusters);
-  Parsed<plan::Environment> sizes =
+  residency->maxClusters = given.maxClusters.value_or(residency->maxClusters);
+  Result<plan::Environment> sizes =
       verify::bindSizes(*found, given.sizes, *residency);
   if (!sizes)
-    return reportError(sizes.error, kNotUnderstood);
+    return reportError(sizes.why().text, kNotUnderstood);
   if (int code = readPlanMemory(*found, *sizes, prepared))
     return code;
-  Parsed<emulator::Launch> launch =
+  Result<emulator::Launch> launch =
       verify::buildLaunch(*found, *sizes, prepared.data);
   if (!launch)
-    return reportError(launch.error, kFailure);
-  prepared.launch = std::move(*launch.value);
+    return reportError(launch.why().text, kFailure);
+  prepared.launch = *std::move(launch);
   return kSuccess;
 }
 
@@ -308,17 +305,17 @@ int EmulateVerb::prepareFromArguments(Prepared &prepared) {
   const std::pair<const std::string &, emulator::Dim3 *> extents[] = {
       {grid, &launch.grid}, {cluster, &launch.cluster}, {block, &launch.block}};
   for (const auto &[text, dim] : extents) {
-    Parsed<emulator::Dim3> parsed = verify::parseDim3(text);
+    Result<emulator::Dim3> parsed = verify::parseDim3(text);
     if (!parsed)
-      return reportError(parsed.error, kNotUnderstood);
+      return reportError(parsed.why().text, kNotUnderstood);
     *dim = *parsed;
   }
   for (size_t index = 0; index < arguments.size(); ++index) {
-    Parsed<verify::TextArgument> parsed =
+    Result<verify::TextArgument> parsed =
         verify::parseArgument(arguments[index]);
     if (!parsed)
-      return reportError(parsed.error, kNotUnderstood);
-    verify::TextArgument argument = std::move(*parsed.value);
+      return reportError(parsed.why().text, kNotUnderstood);
+    verify::TextArgument argument = *std::move(parsed);
     if (argument.array) {
       uint32_t buffer = uint32_t(launch.buffers.size());
       prepared.arrays.push_back(
@@ -442,9 +439,8 @@ int EmulateVerb::runProgram() {
   CudaProgram request;
   request.command = program;
   if (!device.empty()) {
-    std::string why;
-    if (!hw::findDevice(device, &why))
-      return reportError(why, kNotUnderstood);
+    if (Result<hw::Device> found = hw::findDevice(device); !found)
+      return reportError(found.why().text, kNotUnderstood);
     request.settings.emplace_back("BLOCKSCALE_DEVICE", device);
   }
   static constexpr const char *completions[] = {"immediate", "random",
@@ -470,10 +466,9 @@ int EmulateVerb::run() {
     return runProgram();
   if (int code = check())
     return code;
-  std::string error;
-  std::optional<std::string> text = readFile(input, error);
+  Result<std::string> text = readFile(input);
   if (!text)
-    return reportError(error, kFailure);
+    return reportError(text.why().text, kFailure);
   emulator::ParseResult ptx = emulator::parsePtx(*text);
   for (const emulator::Diagnostic &diagnostic : ptx.errors)
     std::cerr << input << ':' << diagnostic.format() << '\n';
@@ -515,8 +510,8 @@ int EmulateVerb::run() {
   if (int failed = addOutputs(prepared, files))
     return failed;
   timeline.finish(files);
-  if (std::string why = files.write(""); !why.empty())
-    return reportError(why, kFailure);
+  if (auto why = files.write(""))
+    return reportError(why->text, kFailure);
   return code;
 }
 

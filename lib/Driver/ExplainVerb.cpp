@@ -34,7 +34,8 @@ private:
   void addNKIOptions();
   int explainForNKI();
   template <typename Options>
-  std::string strayOption(const Options &options, const std::string &owner);
+  std::optional<Reason> strayOption(const Options &options,
+                                    const std::string &owner);
   int explainHazards();
   int explainFile();
   int explainAdvice();
@@ -175,17 +176,19 @@ void ExplainVerb::addNKIOptions() {
 }
 
 int ExplainVerb::print(const std::string &text) {
-  if (std::string error = writeFile(output, text); !error.empty())
-    return reportError(error, kFailure);
+  if (auto error = writeFile(output, text))
+    return reportError(error->text, kFailure);
   return kSuccess;
 }
 
 int ExplainVerb::printTable() {
   std::optional<hw::Target> chip;
-  std::string why;
-  if (!question.target.empty() &&
-      !(chip = hw::parseTarget(question.target, &why)))
-    return reportError(why, kNotUnderstood);
+  if (!question.target.empty()) {
+    Result<hw::Target> target = hw::parseTarget(question.target);
+    if (!target)
+      return reportError(target.why().text, kNotUnderstood);
+    chip = *target;
+  }
   if (format.empty() || format == "markdown")
     return print(hw::legalityTableMarkdown(chip));
   if (format == "csv")
@@ -199,32 +202,32 @@ int ExplainVerb::printTable() {
 
 /// A complaint about the first of `options` that is given; empty if none is.
 template <typename Options>
-std::string ExplainVerb::strayOption(const Options &options,
-                                     const std::string &owner) {
+std::optional<Reason> ExplainVerb::strayOption(const Options &options,
+                                               const std::string &owner) {
   for (const char *option : options)
     if (command.isGiven(option))
       return "'--" + std::string(option) + "' is of " + owner;
-  return "";
+  return std::nullopt;
 }
 
 /// NKI's instructions have rules of their own, and none of NVIDIA's options.
 int ExplainVerb::explainForNKI() {
-  std::string why =
+  std::optional<Reason> why =
       strayOption(kNvidiaOptions, "NVIDIA's instructions, not of target '" +
                                       question.target + "'");
-  if (why.empty() && question.kind == "quantize_mx") {
+  if (!why && question.kind == "quantize_mx") {
     why = strayOption(kMatmulMXOptions, "'nc_matmul_mx'");
-    if (why.empty())
+    if (!why)
       why = strayOption(kNotOfQuantizeMX, "'nc_matmul_mx'");
   }
-  if (!why.empty())
-    return reportError(why, kNotUnderstood);
-  std::optional<nki::Target> chip = nki::parseTarget(question.target, &why);
+  if (why)
+    return reportError(why->text, kNotUnderstood);
+  Result<nki::Target> chip = nki::parseTarget(question.target);
   if (!chip)
-    return reportError(why, kNotUnderstood);
+    return reportError(chip.why().text, kNotUnderstood);
   if (all) {
-    if (std::optional<std::string> reason = nki::whyNotTarget(*chip))
-      return reportError(*reason, kNotUnderstood);
+    if (std::optional<Reason> reason = nki::whyNotTarget(*chip))
+      return reportError(reason->text, kNotUnderstood);
     if (format.empty() || format == "markdown")
       return print(nki::rulesMarkdown(*chip));
     if (format == "csv")
@@ -243,29 +246,26 @@ int ExplainVerb::explainForNKI() {
   nkiQuestion.m = question.m;
   nkiQuestion.n = question.n;
   nkiQuestion.k = question.k;
-  nki::LegalityAnswer answer = nki::explainLegality(nkiQuestion);
-  if (!answer.understood)
-    return reportError(answer.text, kNotUnderstood);
-  return print(answer.text + "\n");
+  Result<nki::Legality> answer = nki::explainLegality(nkiQuestion);
+  if (!answer)
+    return reportError(answer.why().text, kNotUnderstood);
+  return print(answer->text + "\n");
 }
 
 int ExplainVerb::explainLegality() {
   if (nki::isTargetName(question.target))
     return explainForNKI();
   const std::string owner = "NKI's instructions; it needs --target=trn3";
-  for (const std::string &why :
+  for (const auto &why :
        {strayOption(kNKIOptions, owner), strayOption(kMatmulMXOptions, owner)})
-    if (!why.empty())
-      return reportError(why, kNotUnderstood);
-  std::string unknown;
-  if (!question.target.empty() && !hw::parseTarget(question.target, &unknown))
-    return reportError(unknown, kNotUnderstood);
+    if (why)
+      return reportError(why->text, kNotUnderstood);
   if (all || format == "json")
     return printTable();
-  hw::LegalityAnswer answer = hw::explainLegality(question);
-  if (!answer.understood)
-    return reportError(answer.text, kNotUnderstood);
-  return print(answer.text + "\n");
+  Result<hw::Legality> answer = hw::explainLegality(question);
+  if (!answer)
+    return reportError(answer.why().text, kNotUnderstood);
+  return print(answer->text + "\n");
 }
 
 int ExplainVerb::explainHazards() {
@@ -281,10 +281,9 @@ int ExplainVerb::explainFile() {
     return reportError("table '" + topic +
                            "' needs its questions: --from=FILE.csv",
                        kNotUnderstood);
-  std::string error;
-  std::optional<std::string> text = readFile(from, error);
+  Result<std::string> text = readFile(from);
   if (!text)
-    return reportError(error, kFailure);
+    return reportError(text.why().text, kFailure);
   explain::CsvResult csv = explain::parseCsv(*text);
   for (const std::string &diagnostic : csv.diagnostics)
     std::cerr << from << ": " << diagnostic << '\n';
@@ -304,10 +303,10 @@ int ExplainVerb::explainAdvice() {
   advice.k = question.k;
   advice.target = question.target;
   advice.format = format;
-  Parsed<std::string> answer = advise(topic, advice);
+  Result<std::string> answer = advise(topic, advice);
   if (!answer)
-    return reportError(answer.error,
-                       answer.errorOffset ? kFailure : kNotUnderstood);
+    return reportError(answer.why().text,
+                       answer.why().place ? kFailure : kNotUnderstood);
   return print(*answer);
 }
 

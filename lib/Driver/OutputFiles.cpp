@@ -16,6 +16,7 @@
 #include <iostream>
 #include <unistd.h>
 
+using namespace blockscale;
 using namespace blockscale::driver;
 namespace fs = std::filesystem;
 
@@ -27,13 +28,14 @@ struct Written {
 };
 } // namespace
 
-static std::string failed(const char *what, const fs::path &path, int code) {
+static Reason failed(const char *what, const fs::path &path, int code) {
   return std::string(what) + " '" + path.string() + "': " + std::strerror(code);
 }
 
 /// Makes the missing directories of `path`; puts the outermost that it made
 /// into `made`, which stays empty if all were there.
-static std::string makeDirectory(const fs::path &path, fs::path &made) {
+static std::optional<Reason> makeDirectory(const fs::path &path,
+                                           fs::path &made) {
   std::error_code code;
   for (fs::path missing = path; !missing.empty() && !fs::exists(missing, code);
        missing = missing.parent_path())
@@ -43,7 +45,7 @@ static std::string makeDirectory(const fs::path &path, fs::path &made) {
     return failed("cannot make directory", path, code.value());
   if (!fs::is_directory(path, code))
     return failed("cannot write into", path, ENOTDIR);
-  return "";
+  return std::nullopt;
 }
 
 static int writeAll(int descriptor, const std::string &contents) {
@@ -74,7 +76,8 @@ static int openBeside(const fs::path &path, fs::path &temporary) {
   }
 }
 
-static std::string writeOne(Written &file, const std::string &contents) {
+static std::optional<Reason> writeOne(Written &file,
+                                      const std::string &contents) {
   std::error_code code;
   bool isSpecial = fs::exists(file.path, code) &&
                    !fs::is_regular_file(file.path, code) &&
@@ -88,59 +91,64 @@ static std::string writeOne(Written &file, const std::string &contents) {
   int error = writeAll(descriptor, contents);
   if (::close(descriptor) != 0 && !error)
     error = errno;
-  return error ? failed("cannot write", file.path, error) : "";
+  if (error)
+    return failed("cannot write", file.path, error);
+  return std::nullopt;
 }
 
-static std::string
+static std::optional<Reason>
 writeTogether(const fs::path &directory,
               const std::vector<std::pair<std::string, std::string>> &files) {
   std::vector<Written> written;
-  std::string error;
+  std::optional<Reason> why;
   for (const auto &[name, contents] : files) {
     written.push_back({directory / name, {}});
-    error = writeOne(written.back(), contents);
-    if (!error.empty())
+    why = writeOne(written.back(), contents);
+    if (why)
       break;
   }
   size_t kept = 0;
   std::error_code code;
-  for (; error.empty() && kept < written.size(); ++kept) {
+  for (; !why && kept < written.size(); ++kept) {
     const Written &file = written[kept];
     if (file.temporary.empty())
       continue;
     fs::rename(file.temporary, file.path, code);
     if (code) {
-      error = failed("cannot write", file.path, code.value());
+      why = failed("cannot write", file.path, code.value());
       break;
     }
   }
-  if (error.empty())
-    return "";
+  if (!why)
+    return std::nullopt;
   for (size_t i = 0; i < written.size(); ++i)
     if (!written[i].temporary.empty())
       fs::remove(i < kept ? written[i].path : written[i].temporary, code);
-  return error;
+  return why;
 }
 
-std::string OutputFiles::write(const std::string &directory) const {
+std::optional<Reason> OutputFiles::write(const std::string &directory) const {
   fs::path made;
-  std::string error;
+  std::optional<Reason> why;
   if (!directory.empty())
-    error = makeDirectory(directory, made);
-  if (error.empty())
-    error = writeTogether(directory, files);
+    why = makeDirectory(directory, made);
+  if (!why)
+    why = writeTogether(directory, files);
   std::error_code code;
-  if (!error.empty() && !made.empty())
+  if (why && !made.empty())
     fs::remove_all(made, code);
-  return error;
+  return why;
 }
 
-std::string blockscale::driver::writeFile(const std::string &path,
-                                          const std::string &contents) {
+std::optional<Reason>
+blockscale::driver::writeFile(const std::string &path,
+                              const std::string &contents) {
   if (path == "-") {
     std::cout << contents;
     std::cout.flush();
-    return std::cout ? "" : "cannot write to standard output";
+    if (!std::cout)
+      return "cannot write to standard output";
+    return std::nullopt;
   }
   return writeTogether("", {{path, contents}});
 }

@@ -166,23 +166,23 @@ std::string PackVerb::checkTiling() const {
 int PackVerb::runTiling() {
   if (std::string error = checkTiling(); !error.empty())
     return reportError(error, kNotUnderstood);
-  packing::NpyResult read = packing::readNpy(input);
-  if (!read.array)
-    return reportError(read.error, kFailure);
+  Result<packing::NpyArray> read = packing::readNpy(input);
+  if (!read)
+    return reportError(read.why().text, kFailure);
   bool isScales = tile == "scales" || untile == "scales";
   const hw::Layout &layout = isScales ? hw::kTiledScales : hw::kTiledMetadata;
-  Parsed<packing::NpyArray> array =
-      tile.empty()
-          ? packing::untileArray(*read.array, layout, shape[0], shape[1])
-          : packing::tileArray(*read.array, layout,
-                               isScales ? 0 : hw::kEmptyMetadataByte);
+  Result<packing::NpyArray> array =
+      tile.empty() ? packing::untileArray(*read, layout, shape[0], shape[1])
+                   : packing::tileArray(*read, layout,
+                                        isScales ? 0 : hw::kEmptyMetadataByte);
   if (!array)
-    return reportError("'" + input + "': " + array.error, kFailure);
+    return reportError("'" + input + "': " + array.why().text, kFailure);
   auto bytes = packing::formatNpy(*array);
   if (!bytes)
     return reportError("'" + input + "' has too many dimensions", kFailure);
-  std::string error = writeFile(output, {bytes->begin(), bytes->end()});
-  return error.empty() ? kSuccess : reportError(error, kFailure);
+  if (auto why = writeFile(output, {bytes->begin(), bytes->end()}))
+    return reportError(why->text, kFailure);
+  return kSuccess;
 }
 
 int PackVerb::run() {
@@ -190,9 +190,9 @@ int PackVerb::run() {
     return runTiling();
   if (std::string error = readOptions(); !error.empty())
     return reportError(error, kNotUnderstood);
-  Parsed<Checkpoint> read = Checkpoint::open(input);
+  Result<Checkpoint> read = Checkpoint::open(input);
   if (!read)
-    return reportError(read.error, kFailure);
+    return reportError(read.why().text, kFailure);
   options.stop = &isInterrupted;
   options.progress = [&](uint64_t done, uint64_t total) {
     progress.report(done, total);
@@ -202,13 +202,13 @@ int PackVerb::run() {
   std::signal(SIGXFSZ, SIG_IGN);
   auto onInterrupt = std::signal(SIGINT, interrupt);
   auto onTerminate = std::signal(SIGTERM, interrupt);
-  Parsed<std::vector<PackedTensor>> packed = pack(*read.value, output, options);
+  Result<std::vector<PackedTensor>> packed = pack(*read, output, options);
   std::signal(SIGINT, onInterrupt);
   std::signal(SIGTERM, onTerminate);
   progress.finish();
   if (!packed)
-    return reportError(packed.error, kFailure);
-  for (const PackedTensor &tensor : *packed.value) {
+    return reportError(packed.why().text, kFailure);
+  for (const PackedTensor &tensor : *packed) {
     std::cout << tensor.name << ": " << dtypeName(tensor.dtype) << ' '
               << printShape(tensor.shape);
     if (tensor.checksum) {

@@ -125,8 +125,7 @@ private:
 
 std::optional<ProgramFacts>
 blockscale::driver::readProgramFacts(const std::string &path) {
-  std::string error;
-  std::optional<std::string> bytes = readFile(path, error);
+  Result<std::string> bytes = readFile(path);
   if (!bytes)
     return std::nullopt;
   return ElfReader(*bytes).read();

@@ -39,10 +39,9 @@ int TimelineOutput::attach(const emulator::Module &module,
   if (options.completion != emulator::Completion::Immediate)
     return reportError("--timeline and --report need --completion=immediate",
                        kNotUnderstood);
-  std::string why;
-  std::optional<hw::Target> target = hw::parseTarget(module.target, &why);
+  Result<hw::Target> target = hw::parseTarget(module.target);
   if (!target)
-    return reportError("no model of time: " + why, kFailure);
+    return reportError("no model of time: " + target.why().text, kFailure);
   kernel = launch.kernel;
   conditions = timeline::conditionsOf(launch, hw::referencePart(target->chip));
   timeline = std::make_unique<timeline::Timeline>(conditions);

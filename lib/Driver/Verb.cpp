@@ -16,6 +16,7 @@
 #include <iterator>
 #include <new>
 
+using namespace blockscale;
 using namespace blockscale::driver;
 
 int blockscale::driver::reportError(std::string_view message, int code) {
@@ -24,8 +25,7 @@ int blockscale::driver::reportError(std::string_view message, int code) {
   return code;
 }
 
-std::optional<std::string> blockscale::driver::readFile(const std::string &path,
-                                                        std::string &error) {
+Result<std::string> blockscale::driver::readFile(const std::string &path) {
   auto contents = [](std::istream &in) {
     return std::string(std::istreambuf_iterator<char>(in), {});
   };
@@ -33,15 +33,14 @@ std::optional<std::string> blockscale::driver::readFile(const std::string &path,
     return contents(std::cin);
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::optional<std::string> text;
+  std::string text;
   if (file)
     text = contents(file);
   // A directory opens and cannot be read.
   if (file && !file.bad() && errno == 0)
     return text;
-  error =
-      "cannot read '" + path + "': " + std::strerror(errno ? errno : int(EIO));
-  return std::nullopt;
+  return Reason("cannot read '" + path +
+                "': " + std::strerror(errno ? errno : int(EIO)));
 }
 
 static std::string printHelp(const std::vector<std::unique_ptr<Verb>> &verbs,
@@ -58,9 +57,8 @@ static std::string printHelp(const std::vector<std::unique_ptr<Verb>> &verbs,
 }
 
 static int runVerb(Verb &verb, std::vector<std::string> arguments) {
-  std::string error = verb.options().parse(std::move(arguments));
-  if (!error.empty())
-    return reportError(error, kNotUnderstood);
+  if (auto why = verb.options().parse(std::move(arguments)))
+    return reportError(why->text, kNotUnderstood);
   if (verb.options().asksForHelp()) {
     std::cout << verb.options().help();
     return kSuccess;

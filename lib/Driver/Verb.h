@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DRIVER_VERB_H
 
 #include "CommandLine.h"
+#include "blockscale/Formats/Result.h"
 
 #include <memory>
 #include <string>
@@ -43,10 +44,8 @@ int runVerbs(const std::vector<std::unique_ptr<Verb>> &verbs,
 /// Prints "blockscale: error: ..." and returns `code`.
 int reportError(std::string_view message, int code);
 
-/// The contents of a file, or of standard input for "-"; or nothing, and why in
-/// `error`.
-std::optional<std::string> readFile(const std::string &path,
-                                    std::string &error);
+/// The contents of a file, or of standard input for "-".
+Result<std::string> readFile(const std::string &path);
 
 // One file per verb. Those of the compiler need MLIR.
 std::unique_ptr<Verb> makeCheckVerb();

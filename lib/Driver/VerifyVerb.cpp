@@ -116,10 +116,9 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
                            std::vector<verify::Verdict> &verdicts) {
   std::string text = compilation.ptx;
   if (!ptxFile.empty()) {
-    std::string error;
-    std::optional<std::string> file = readFile(ptxFile, error);
+    Result<std::string> file = readFile(ptxFile);
     if (!file)
-      return reportError(error, kFailure);
+      return reportError(file.why().text, kFailure);
     text = *file;
   }
   emulator::ParseResult ptx = emulator::parsePtx(text);
@@ -146,8 +145,8 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
                   outcome.verdicts.end());
   if (attached)
     return attached;
-  if (!outcome.error.empty())
-    return reportError(outcome.error,
+  if (outcome.why)
+    return reportError(outcome.why->text,
                        outcome.isRequestWrong ? kNotUnderstood : kFailure);
   return kSuccess;
 }
@@ -219,8 +218,8 @@ int VerifyVerb::run() {
   options.expectedRows = expectedRows;
   options.denseFallback = denseFallback;
   options.hostDuties = hostDuties;
-  if (std::optional<std::string> why = whyNot(options))
-    return reportError(*why, kNotUnderstood);
+  if (std::optional<Reason> why = whyNot(options))
+    return reportError(why->text, kNotUnderstood);
   if (request.numSms && *request.numSms < 1)
     return reportError("--num-sms takes 1 or more, found " +
                            std::to_string(*request.numSms),
@@ -238,8 +237,8 @@ int VerifyVerb::run() {
             << execute::printVerdicts(functions);
   OutputFiles files;
   timeline.finish(files);
-  if (std::string error = files.write(""); !error.empty())
-    result = reportError(error, kFailure);
+  if (auto why = files.write(""))
+    result = reportError(why->text, kFailure);
   auto isWrong = [](const auto &verdict) { return !verdict.passed(); };
   bool anyWrong = std::any_of(verdicts.begin(), verdicts.end(), isWrong) ||
                   std::any_of(functions.begin(), functions.end(), isWrong);

@@ -210,9 +210,11 @@ static std::string textOf(Type type) {
 FailureOr<SmallVector<Type>> execute::plainTypes(Type type,
                                                  std::string &reason) {
   if (auto scaled = dyn_cast<ScaledTensorType>(type)) {
-    FailureOr<TensorParts> parts = getTensorParts(scaled, reason);
-    if (failed(parts))
+    Result<TensorParts> parts = getTensorParts(scaled);
+    if (!parts) {
+      reason = parts.why().text;
       return failure();
+    }
     return parts->present();
   }
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -230,9 +232,11 @@ FailureOr<std::vector<HostArray>> execute::makeArgument(Type type, Fill fill,
   std::vector<HostArray> arrays;
   if (auto scaled = dyn_cast<ScaledTensorType>(type)) {
     auto sized = cast<ScaledTensorType>(withSizes(scaled, extents));
-    FailureOr<TensorParts> parts = getTensorParts(sized, reason);
-    if (failed(parts))
+    Result<TensorParts> parts = getTensorParts(sized);
+    if (!parts) {
+      reason = parts.why().text;
       return failure();
+    }
     arrays.push_back(filler.make(parts->data, Part::Elements));
     for (RankedTensorType part :
          {parts->scales, parts->zeros, parts->tensorScale})

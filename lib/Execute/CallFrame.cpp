@@ -116,7 +116,7 @@ std::vector<HostArray> ResultFrame::read(const std::set<uint64_t> &kept) {
   return results;
 }
 
-Parsed<std::vector<HostArray>>
+Result<std::vector<HostArray>>
 execute::callFunction(HostProgram &program, const std::string &name,
                       std::vector<HostArray> arguments, ArrayRef<Type> results,
                       const Launcher &launcher) {
@@ -143,9 +143,9 @@ execute::callFunction(HostProgram &program, const std::string &name,
   }
   if (isNumber)
     packed.push_back(frame.data());
-  using Result = Parsed<std::vector<HostArray>>;
   std::string why = program.call(name, packed, launcher);
   std::vector<HostArray> values = frame.read(kept);
-  return why.empty() ? Result::success(std::move(values))
-                     : Result::failure(why);
+  if (!why.empty())
+    return Reason(why);
+  return values;
 }

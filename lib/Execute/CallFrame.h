@@ -16,7 +16,7 @@ namespace blockscale::execute {
 
 /// Calls `name` of `program` with `arguments`; `results` are the types of
 /// tensors and numbers that it returns. Returns them, or what went wrong.
-Parsed<std::vector<HostArray>> callFunction(HostProgram &program,
+Result<std::vector<HostArray>> callFunction(HostProgram &program,
                                             const std::string &name,
                                             std::vector<HostArray> arguments,
                                             llvm::ArrayRef<mlir::Type> results,

@@ -230,7 +230,7 @@ static FunctionVerdict checkFunction(FunctionOpInterface function,
       [](BlockscaleKernels &, const std::string &, const BlockscaleOperand *,
          int64_t) { return "a kernel was launched on the host's way"; });
   if (!found || !expected) {
-    verdict.error = found ? expected.error : found.error;
+    verdict.error = (found ? expected : found).why().text;
     return verdict;
   }
   bool rounds = roundsOnTheWay(function);

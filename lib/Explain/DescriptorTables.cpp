@@ -86,11 +86,11 @@ static RowAnswer answerInstr(Question &q) {
   instr.sfaId = static_cast<unsigned>(q.number("sfa_id", 3));
   instr.sfbId = static_cast<unsigned>(q.number("sfb_id", 3));
   instr.k96 = k == 96;
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<std::uint32_t> bits = encode(instr);
+  if (q.why())
+    return *q.why();
+  Result<std::uint32_t> bits = encode(instr);
   if (!bits)
-    return RowAnswer::refuse(bits.reason);
+    return bits.why();
   checkShape(q, kind, block, k, ctaGroup, instr);
   return std::vector<std::string>{hex(*bits, 8)};
 }
@@ -146,17 +146,17 @@ static RowAnswer answerSmem(Question &q) {
   step.kIndex = q.count("k_index");
   unsigned base = q.count("smem_base");
   checkElementType(q, tile);
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<StepAddress> address = stepAddress(tile, step);
+  if (q.why())
+    return *q.why();
+  Result<StepAddress> address = stepAddress(tile, step);
   if (!address)
-    return RowAnswer::refuse(address.reason);
-  Answer<SmemDescriptor> descriptor = stepDescriptor(tile, step, base);
+    return address.why();
+  Result<SmemDescriptor> descriptor = stepDescriptor(tile, step, base);
   if (!descriptor)
-    return RowAnswer::refuse(descriptor.reason);
-  Answer<std::uint64_t> bits = encode(*descriptor);
+    return descriptor.why();
+  Result<std::uint64_t> bits = encode(*descriptor);
   if (!bits)
-    return RowAnswer::refuse(bits.reason);
+    return bits.why();
   return std::vector<std::string>{
       std::to_string(address->startOffset), std::to_string(address->lbo),
       std::to_string(address->sbo),
@@ -168,20 +168,20 @@ static RowAnswer answerK96Smem(Question &q) {
   std::array<std::uint32_t, 3> bases{q.count("buf0_base"), q.count("buf1_base"),
                                      q.count("buf2_base")};
   unsigned index = q.count("mma_index");
-  if (q.error().empty() && (rows == 0 || rows % 8 != 0 || rows > 256))
+  if (!q.why() && (rows == 0 || rows % 8 != 0 || rows > 256))
     q.fail("rows",
            "expected a multiple of 8 up to 256, found " + std::to_string(rows));
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<K96Step> step = k96Step(index);
+  if (q.why())
+    return *q.why();
+  Result<K96Step> step = k96Step(index);
   if (!step)
-    return RowAnswer::refuse(step.reason);
-  Answer<SmemDescriptor> descriptor = k96Descriptor(bases, index);
+    return step.why();
+  Result<SmemDescriptor> descriptor = k96Descriptor(bases, index);
   if (!descriptor)
-    return RowAnswer::refuse(descriptor.reason);
-  Answer<std::uint64_t> bits = encode(*descriptor);
+    return descriptor.why();
+  Result<std::uint64_t> bits = encode(*descriptor);
   if (!bits)
-    return RowAnswer::refuse(bits.reason);
+    return bits.why();
   return std::vector<std::string>{
       std::to_string(step->startBuffer), std::to_string(step->startByte),
       std::to_string(step->lboBuffer), hex(*bits, 16)};
@@ -194,12 +194,12 @@ static RowAnswer answerCopy(Question &q) {
   if (shape != "32x128b.warpx4" && shape != "128x128b")
     q.fail("copy", "expected '32x128b.warpx4' or '128x128b', found '" +
                        q.text("copy") + "'");
-  Answer<SmemDescriptor> descriptor = copyDescriptor(q.count("smem_base"));
+  Result<SmemDescriptor> descriptor = copyDescriptor(q.count("smem_base"));
   if (!descriptor)
-    return RowAnswer::refuse(descriptor.reason);
-  Answer<std::uint64_t> bits = encode(*descriptor);
+    return descriptor.why();
+  Result<std::uint64_t> bits = encode(*descriptor);
   if (!bits)
-    return RowAnswer::refuse(bits.reason);
+    return bits.why();
   return std::vector<std::string>{
       std::to_string(descriptor->lbo), std::to_string(descriptor->sbo),
       std::to_string(static_cast<unsigned>(descriptor->swizzle)),
@@ -214,10 +214,10 @@ static RowAnswer answerSwizzle(Question &q) {
   tile.mn = q.count("tile_mn");
   tile.k = q.count("tile_k");
   unsigned mn = q.count("mn"), k = q.count("k");
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<std::uint64_t> offset = elementOffset(tile, mn, k);
-  return offset ? decimals(*offset) : RowAnswer::refuse(offset.reason);
+  if (q.why())
+    return *q.why();
+  Result<std::uint64_t> offset = elementOffset(tile, mn, k);
+  return offset ? decimals(*offset) : RowAnswer(offset.why());
 }
 
 void addDescriptorTables(std::vector<Table> &tables) {

@@ -25,9 +25,9 @@ const std::string &Question::text(std::string_view column) {
   return none;
 }
 
-void Question::fail(std::string_view column, const std::string &why) {
-  if (reason.empty())
-    reason = "column '" + std::string(column) + "': " + why;
+void Question::fail(std::string_view column, const std::string &what) {
+  if (!reason)
+    reason = "column '" + std::string(column) + "': " + what;
 }
 
 std::uint64_t Question::number(std::string_view column, std::uint64_t max) {
@@ -161,12 +161,12 @@ static RowAnswer answerRow(const Table &table, const Csv &input,
                    index < row.fields.size() ? row.fields[index] : "");
     }
   if (row.fields.size() != input.header.size())
-    return RowAnswer::refuse(std::to_string(row.fields.size()) +
-                             " fields, the header has " +
-                             std::to_string(input.header.size()));
+    return Reason(std::to_string(row.fields.size()) +
+                  " fields, the header has " +
+                  std::to_string(input.header.size()));
   RowAnswer answer = table.answer(question);
-  if (!question.error().empty())
-    return RowAnswer::refuse(question.error());
+  if (question.why())
+    return *question.why();
   return answer;
 }
 
@@ -190,7 +190,7 @@ ExplainResult explainTable(std::string_view name, const Csv &input) {
     RowAnswer answer = answerRow(*table, input, row, question);
     if (!answer)
       result.diagnostics.push_back("line " + std::to_string(row.line) + ": " +
-                                   answer.reason);
+                                   answer.why().text);
     Csv::Row out;
     out.line = row.line;
     std::size_t next = 0;
@@ -199,7 +199,7 @@ ExplainResult explainTable(std::string_view name, const Csv &input) {
         out.fields.push_back(question.text(column.name));
       else
         out.fields.push_back(answer ? (*answer)[next++]
-                                    : "illegal: " + answer.reason);
+                                    : "illegal: " + answer.why().text);
     }
     for (std::size_t extra : extras)
       out.fields.push_back(extra < row.fields.size() ? row.fields[extra] : "");

@@ -22,12 +22,12 @@ static RowAnswer answerTmemFragment(Question &q) {
                         q.text("shape") + "'");
   unsigned num = q.count("num");
   unsigned thread = q.count("thread"), reg = q.count("register");
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
+  if (q.why())
+    return *q.why();
   // The table places the halves of 16x32bx2 next to each other.
-  Answer<TmemOffset> offset = tmemFragment(*shape, num, thread, reg, num);
+  Result<TmemOffset> offset = tmemFragment(*shape, num, thread, reg, num);
   if (!offset)
-    return RowAnswer::refuse(offset.reason);
+    return offset.why();
   return decimals(offset->lane, offset->column);
 }
 
@@ -44,7 +44,7 @@ static void checkSelector(Question &q, WarpOperand operand, unsigned scales) {
     return;
   }
   if (auto why = whyNotScaleSelector(operand, scales, byteId, threadId))
-    q.fail("operand", *why);
+    q.fail("operand", why->text);
 }
 
 static RowAnswer answerWarpFragment(Question &q) {
@@ -61,7 +61,7 @@ static RowAnswer answerWarpFragment(Question &q) {
   Question name;
   name.set("operand", written.substr(0, written.find('(')));
   std::size_t index = name.oneOf("operand", {"A", "B", "C", "E", "SFA", "SFB"});
-  if (!name.error().empty())
+  if (name.why())
     q.fail("operand", "expected 'A', 'B', 'C', 'E', 'SFA' or 'SFB', found '" +
                           written + "'");
   constexpr WarpOperand operands[] = {
@@ -70,12 +70,12 @@ static RowAnswer answerWarpFragment(Question &q) {
   unsigned thread = q.count("thread"), value = q.count("value_index");
   if (index >= 4)
     checkSelector(q, operands[index], scaleCounts[instr]);
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<WarpElement> element = warpFragment(shapes[instr], operands[index],
+  if (q.why())
+    return *q.why();
+  Result<WarpElement> element = warpFragment(shapes[instr], operands[index],
                                              scaleCounts[instr], thread, value);
   if (!element)
-    return RowAnswer::refuse(element.reason);
+    return element.why();
   return decimals(element->rowOrColumn, element->k);
 }
 

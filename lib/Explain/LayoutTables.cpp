@@ -30,15 +30,15 @@ static RowAnswer answerScaleGmem(Question &q) {
   std::uint64_t mn = q.number("mn", kMaxExtent);
   std::uint64_t k = q.number("k_element", kMaxExtent);
   std::uint64_t batch = q.number("batch", kMaxExtent);
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<std::uint64_t> offset = scaleOffset(tensor, mn, k, batch);
-  return offset ? decimals(*offset) : RowAnswer::refuse(offset.reason);
+  if (q.why())
+    return *q.why();
+  Result<std::uint64_t> offset = scaleOffset(tensor, mn, k, batch);
+  return offset ? decimals(*offset) : RowAnswer(offset.why());
 }
 
 /// Reads `mn_extent` and gives the region of operand A or B. Tables count B in
 /// whole atoms; on the 2x2 path that is also the instruction's N.
-static Answer<ScaleRegion> regionColumn(Question &q, bool operandB,
+static Result<ScaleRegion> regionColumn(Question &q, bool operandB,
                                         ScalePath path) {
   unsigned extent = q.count("mn_extent");
   if (extent != 128 && !(operandB && extent == 256))
@@ -89,19 +89,19 @@ static RowAnswer answerScaleTmem(Question &q) {
     q.fail("sf_in_mma",
            "an instruction of this kind has " + std::to_string(scales) +
                " scales per row, found number " + std::to_string(scale));
-  Answer<ScaleRegion> region =
+  Result<ScaleRegion> region =
       regionColumn(q, operandB, scalePath(operandB, ctaGroup, m));
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
+  if (q.why())
+    return *q.why();
   if (!region)
-    return RowAnswer::refuse(region.reason);
-  Answer<ScaleStep> address = scaleStep(scales, region->wordStride, step);
+    return region.why();
+  Result<ScaleStep> address = scaleStep(scales, region->wordStride, step);
   if (!address)
-    return RowAnswer::refuse(address.reason);
-  Answer<ScalePosition> position =
+    return address.why();
+  Result<ScalePosition> position =
       scalePosition(*region, mn, address->firstScale + scale, replica);
   if (!position)
-    return RowAnswer::refuse(position.reason);
+    return position.why();
   return decimals(position->lane, position->column, position->byte,
                   address->column, address->id);
 }
@@ -115,13 +115,12 @@ struct K96Row {
 };
 } // namespace
 
-static Answer<K96Row> k96Row(Question &q) {
-  using Result = Answer<K96Row>;
+static Result<K96Row> k96Row(Question &q) {
   bool operandB = q.oneOf("operand", {"A", "B"});
   unsigned block = q.oneOf("block_size", {"16", "32"}) ? 32 : 16;
   unsigned scales = scalesPerMma(MmaKind::MXF4NVF4, block, kK96);
   unsigned tile = q.count("k_tile"), index = q.count("mma_index");
-  Answer<ScaleRegion> region = regionColumn(q, operandB, ScalePath::FourByOne);
+  Result<ScaleRegion> region = regionColumn(q, operandB, ScalePath::FourByOne);
   if (tile == 0 || tile % 96 != 0)
     q.fail("k_tile",
            "expected a multiple of 96, found '" + q.text("k_tile") + "'");
@@ -130,36 +129,36 @@ static Answer<K96Row> k96Row(Question &q) {
                             std::to_string(tile / 96) +
                             " instructions, found number " +
                             std::to_string(index));
-  if (!q.error().empty())
-    return Result::refuse(q.error());
+  if (q.why())
+    return *q.why();
   if (!region)
-    return Result::refuse(region.reason);
-  Answer<ScaleStep> step = scaleStep(scales, region->wordStride, index);
+    return region.why();
+  Result<ScaleStep> step = scaleStep(scales, region->wordStride, index);
   if (!step)
-    return Result::refuse(step.reason);
+    return step.why();
   return K96Row{*region, *step, scales};
 }
 
 static RowAnswer answerK96Sequence(Question &q) {
-  Answer<K96Row> row = k96Row(q);
+  Result<K96Row> row = k96Row(q);
   if (!row)
-    return RowAnswer::refuse(row.reason);
+    return row.why();
   return decimals(row->step.firstScale, row->step.column, row->step.id);
 }
 
 static RowAnswer answerK96Positions(Question &q) {
-  Answer<K96Row> row = k96Row(q);
+  Result<K96Row> row = k96Row(q);
   unsigned mn = q.count("mn"), scale = q.count("sf_in_mma");
   if (!row)
-    return RowAnswer::refuse(row.reason);
+    return row.why();
   if (scale >= row->scales)
     q.fail("sf_in_mma", "the instruction has " + std::to_string(row->scales) +
                             " scales per row, found number " +
                             std::to_string(scale));
-  Answer<ScalePosition> position =
+  Result<ScalePosition> position =
       scalePosition(row->region, mn, row->step.firstScale + scale, 0);
   if (!position)
-    return RowAnswer::refuse(position.reason);
+    return position.why();
   return decimals(position->lane, position->column, position->byte);
 }
 
@@ -173,25 +172,25 @@ static RowAnswer answerAccumulator(Question &q) {
   unsigned rows = q.count("M"), columns = q.count("N");
   unsigned rank = static_cast<unsigned>(q.number("cta_rank", ctaGroup - 1));
   unsigned m = q.count("m"), n = q.count("n");
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
+  if (q.why())
+    return *q.why();
   constexpr AccumulatorLayout layouts[] = {
       AccumulatorLayout::A, AccumulatorLayout::B, AccumulatorLayout::D,
       AccumulatorLayout::F};
-  Answer<AccumulatorLayout> layout = accumulatorLayout(ctaGroup, rows, false);
+  Result<AccumulatorLayout> layout = accumulatorLayout(ctaGroup, rows, false);
   if (!layout)
-    return RowAnswer::refuse(layout.reason);
+    return layout.why();
   if (*layout != layouts[id])
-    return RowAnswer::refuse(
-        "layout '" + q.text("layout_id") + "' is not that of cta_group " +
-        std::to_string(ctaGroup) + " with m " + std::to_string(rows));
-  Answer<TmemPosition> position = accumulatorPosition(*layout, columns, m, n);
+    return Reason("layout '" + q.text("layout_id") +
+                  "' is not that of cta_group " + std::to_string(ctaGroup) +
+                  " with m " + std::to_string(rows));
+  Result<TmemPosition> position = accumulatorPosition(*layout, columns, m, n);
   if (!position)
-    return RowAnswer::refuse(position.reason);
+    return position.why();
   if (position->cta != rank)
-    return RowAnswer::refuse("row " + std::to_string(m) + " lies in CTA " +
-                             std::to_string(position->cta) +
-                             " of the pair, found " + std::to_string(rank));
+    return Reason("row " + std::to_string(m) + " lies in CTA " +
+                  std::to_string(position->cta) + " of the pair, found " +
+                  std::to_string(rank));
   return decimals(position->lane, position->column);
 }
 
@@ -221,11 +220,11 @@ static RowAnswer answerMetadataGmem(Question &q) {
   tensor.k = q.number("K_logical", kMaxExtent);
   std::uint64_t m = q.number("m", kMaxExtent);
   std::uint64_t k = q.number("k_logical", kMaxExtent);
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<std::uint64_t> offset = metadataOffset(tensor, m, k);
+  if (q.why())
+    return *q.why();
+  Result<std::uint64_t> offset = metadataOffset(tensor, m, k);
   if (!offset)
-    return RowAnswer::refuse(offset.reason);
+    return offset.why();
   return decimals(*offset, elementsPerMetadataByte(tensor.pattern));
 }
 
@@ -238,11 +237,11 @@ static RowAnswer answerMetadataTmem(Question &q) {
     q.fail("K_logical_per_mma", "kind '" + q.text("kind") + "' has " +
                                     std::to_string(expected) + ", found '" +
                                     q.text("K_logical_per_mma") + "'");
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<MetadataPosition> position = metadataPosition(kind, step, m, k);
+  if (q.why())
+    return *q.why();
+  Result<MetadataPosition> position = metadataPosition(kind, step, m, k);
   if (!position)
-    return RowAnswer::refuse(position.reason);
+    return position.why();
   return decimals(position->lane, position->column, position->byte);
 }
 
@@ -257,7 +256,7 @@ codesColumn(Question &q, std::string_view column, std::uint32_t max) {
       Question one;
       one.set(column, list.substr(at, end - at));
       codes.push_back(static_cast<std::uint32_t>(one.hexNumber(column, max)));
-      if (!one.error().empty())
+      if (one.why())
         q.fail(column, "'" + list.substr(at, end - at) +
                            "' is no hexadecimal code up to " + hex(max, 1));
     }
@@ -271,11 +270,11 @@ static RowAnswer answerCompress(Question &q) {
   unsigned bits = pattern == SparsePattern::TwoOfFour ? 8 : 4;
   std::vector<std::uint32_t> logical = codesColumn(
       q, "logical_elements_hex_low_k_first", bits == 8 ? 0xff : 0xf);
-  if (!q.error().empty())
-    return RowAnswer::refuse(q.error());
-  Answer<CompressedRow> row = compress(pattern, bits, logical);
+  if (q.why())
+    return *q.why();
+  Result<CompressedRow> row = compress(pattern, bits, logical);
   if (!row)
-    return RowAnswer::refuse(row.reason);
+    return row.why();
   std::string stored, metadata;
   for (std::uint32_t code : row->stored)
     stored += (stored.empty() ? "" : " ") + hex(code, bits / 4).substr(2);

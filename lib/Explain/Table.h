@@ -20,7 +20,7 @@ namespace blockscale::explain {
 
 /// The question columns of one row. The accessors remember the first thing
 /// that is wrong and then return a harmless value, so that a table can read all
-/// its columns first and ask `error` once.
+/// its columns first and ask `why` once.
 class Question {
 public:
   void set(std::string_view column, std::string value) {
@@ -42,17 +42,17 @@ public:
   std::size_t oneOf(std::string_view column,
                     const std::vector<std::string_view> &names);
 
-  void fail(std::string_view column, const std::string &why);
+  void fail(std::string_view column, const std::string &what);
   /// What is wrong with the row so far; empty if nothing is.
-  const std::string &error() const { return reason; }
+  const std::optional<Reason> &why() const { return reason; }
 
 private:
   std::vector<std::pair<std::string_view, std::string>> values;
-  std::string reason;
+  std::optional<Reason> reason;
 };
 
 /// The answer columns in order, or why the row has no answer.
-using RowAnswer = hw::Answer<std::vector<std::string>>;
+using RowAnswer = Result<std::vector<std::string>>;
 
 struct Column {
   std::string_view name;

@@ -26,7 +26,6 @@ using namespace blockscale::detail;
 namespace {
 
 using Table = std::vector<double>;
-using ParsedTables = Parsed<std::vector<Table>>;
 
 /// All non-negative values of a float or fixed-point format, in order.
 Table numberLine(const NumberSpec &spec) {
@@ -84,8 +83,9 @@ std::vector<unsigned> digits(SpecCursor &cursor) {
 }
 
 /// Reads one pattern and appends its tables. Gives back the error, or nothing.
-std::string appendPattern(const NumberSpec &spec, const Table &line,
-                          SpecCursor &cursor, std::vector<Table> &tables) {
+std::optional<Reason> appendPattern(const NumberSpec &spec, const Table &line,
+                                    SpecCursor &cursor,
+                                    std::vector<Table> &tables) {
   char letter = cursor.rest().front();
   if (letter == 'p' || letter == 's')
     return std::string("codebook pattern '") + letter +
@@ -133,21 +133,20 @@ std::string appendPattern(const NumberSpec &spec, const Table &line,
       for (double &value : tables.back())
         value = std::ldexp(value, -static_cast<int>(exponent));
     }
-  return {};
+  return std::nullopt;
 }
 
 } // namespace
 
-Parsed<std::vector<std::vector<double>>>
+Result<std::vector<std::vector<double>>>
 blockscale::codebookTables(const NumberSpec &spec) {
   if (!spec.isCodebook())
-    return ParsedTables::failure(quoted(canonicalName(spec)) +
-                                 " is not a codebook");
+    return Reason(quoted(canonicalName(spec)) + " is not a codebook");
   if (spec.pattern.empty())
-    return ParsedTables::success({});
+    return std::vector<Table>();
   // No pattern needs a longer line, and it would be a table of gigabytes.
   if (spec.mantissaBits > 12)
-    return ParsedTables::failure(
+    return Reason(
         "codebook patterns need a number line of at most 12 fraction bits, "
         "found " +
         std::to_string(spec.mantissaBits));
@@ -156,16 +155,14 @@ blockscale::codebookTables(const NumberSpec &spec) {
   SpecCursor cursor(spec.pattern);
   while (!cursor.atEnd()) {
     size_t offset = spec.pattern.size() - cursor.rest().size();
-    std::string error = appendPattern(spec, line, cursor, tables);
-    if (!error.empty())
-      return ParsedTables::failure(error, offset);
+    if (auto why = appendPattern(spec, line, cursor, tables))
+      return why->within(offset);
   }
   size_t expected = size_t(1) << spec.metaBits;
   if (tables.size() != expected)
-    return ParsedTables::failure(
-        "codebook pattern " + quoted(spec.pattern) + " gives " +
-        std::to_string(tables.size()) + " tables, expected " +
-        std::to_string(expected) + " for " + std::to_string(spec.metaBits) +
-        " metadata bits");
-  return ParsedTables::success(std::move(tables));
+    return Reason("codebook pattern " + quoted(spec.pattern) + " gives " +
+                  std::to_string(tables.size()) + " tables, expected " +
+                  std::to_string(expected) + " for " +
+                  std::to_string(spec.metaBits) + " metadata bits");
+  return std::move(tables);
 }

@@ -22,8 +22,6 @@ using namespace blockscale::detail;
 
 namespace {
 
-using ParsedNumber = Parsed<NumberSpec>;
-
 constexpr unsigned kMaxBits = 32;
 constexpr unsigned kMaxExponentBits = 8;
 constexpr unsigned kMaxBias = 255;
@@ -55,33 +53,33 @@ int defaultBias(unsigned exponentBits) {
   return exponentBits == 0 ? 0 : (1 << (exponentBits - 1)) - 1;
 }
 
-ParsedNumber tooWide(std::string_view text, unsigned bits) {
-  return ParsedNumber::failure("number spec " + quoted(text) + " has " +
-                               std::to_string(bits) +
-                               " bits, at most 32 are supported");
+Result<NumberSpec> tooWide(std::string_view text, unsigned bits) {
+  return Reason("number spec " + quoted(text) + " has " + std::to_string(bits) +
+                " bits, at most 32 are supported");
 }
 
 /// Checks the fields of an e/m format and completes them.
-ParsedNumber makeFloat(std::string_view text, unsigned exponentBits,
-                       unsigned mantissaBits, std::optional<unsigned> bias,
-                       NumberSpecials specials) {
+Result<NumberSpec> makeFloat(std::string_view text, unsigned exponentBits,
+                             unsigned mantissaBits,
+                             std::optional<unsigned> bias,
+                             NumberSpecials specials) {
   std::string name = "number spec " + quoted(text);
   if (exponentBits == 0)
-    return ParsedNumber::failure(
+    return Reason(
         name + " has no exponent bit; integers are spelled 'intK' and 'uintK'");
   if (exponentBits > kMaxExponentBits)
-    return ParsedNumber::failure(name + " has " + std::to_string(exponentBits) +
-                                 " exponent bits, at most 8 are supported");
+    return Reason(name + " has " + std::to_string(exponentBits) +
+                  " exponent bits, at most 8 are supported");
   if (exponentBits == 1 && specials == NumberSpecials::Ieee)
-    return ParsedNumber::failure(
-        name + " has a 1-bit exponent with an infinity code; fixed-point "
-               "numbers are spelled 'intK'");
+    return Reason(name +
+                  " has a 1-bit exponent with an infinity code; fixed-point "
+                  "numbers are spelled 'intK'");
   bool reservesTopCode =
       specials == NumberSpecials::Fn || specials == NumberSpecials::Inuz;
   if (exponentBits == 1 && mantissaBits == 0 && reservesTopCode)
-    return ParsedNumber::failure(name + " has no finite value besides 0");
+    return Reason(name + " has no finite value besides 0");
   if (bias && *bias > kMaxBias)
-    return ParsedNumber::failure(name + " has an exponent bias above 255");
+    return Reason(name + " has an exponent bias above 255");
 
   NumberSpec spec;
   spec.exponentBits = exponentBits;
@@ -94,24 +92,24 @@ ParsedNumber makeFloat(std::string_view text, unsigned exponentBits,
     spec.kind = NumberKind::Exponent;
   if (spec.bits() > kMaxBits)
     return tooWide(text, spec.bits());
-  return ParsedNumber::success(spec);
+  return spec;
 }
 
-ParsedNumber notANumber(std::string_view text) {
+Result<NumberSpec> notANumber(std::string_view text) {
   std::string message = quoted(text) + " is not a number spec";
   for (const NameHint &hint : kHints)
     if (hint.name == text)
-      return ParsedNumber::failure(message + "; write " + quoted(hint.spec));
+      return Reason(message + "; write " + quoted(hint.spec));
   const NamedDataType *type = findDataType(text);
   if (type && !type->scale.empty())
-    return ParsedNumber::failure(
-        message + " but a scaled data type: number spec " +
-        quoted(type->number) + " with scale spec " + quoted(type->scale));
-  return ParsedNumber::failure(message);
+    return Reason(message + " but a scaled data type: number spec " +
+                  quoted(type->number) + " with scale spec " +
+                  quoted(type->scale));
+  return Reason(message);
 }
 
 /// eXmY [bZ] [suffix].
-ParsedNumber parseFields(std::string_view text) {
+Result<NumberSpec> parseFields(std::string_view text) {
   SpecCursor cursor(text);
   std::optional<unsigned> exponentBits, mantissaBits, bias;
   if (!cursor.consume("e") || !(exponentBits = cursor.number()) ||
@@ -123,10 +121,9 @@ ParsedNumber parseFields(std::string_view text) {
     if (cursor.rest() == suffix.name)
       return makeFloat(text, *exponentBits, *mantissaBits, bias,
                        suffix.specials);
-  return ParsedNumber::failure(
-      "number spec " + quoted(text) + " ends in unknown suffix " +
-          quoted(cursor.rest()) + ", expected ieee, fn, fnuz or inuz",
-      text.size() - cursor.rest().size());
+  return Reason("number spec " + quoted(text) + " ends in unknown suffix " +
+                    quoted(cursor.rest()) + ", expected ieee, fn, fnuz or inuz",
+                text.size() - cursor.rest().size());
 }
 
 /// The bit count of `prefix` BITS, if that is all of the text.
@@ -139,81 +136,77 @@ std::optional<unsigned> matchBits(std::string_view text,
   return cursor.atEnd() ? bits : std::nullopt;
 }
 
-ParsedNumber makeInteger(std::string_view text, unsigned bits, bool isSigned) {
+Result<NumberSpec> makeInteger(std::string_view text, unsigned bits,
+                               bool isSigned) {
   if (bits > kMaxBits)
     return tooWide(text, bits);
   if (bits < 2)
-    return ParsedNumber::failure("number spec " + quoted(text) +
-                                 " needs 2 to 32 bits");
+    return Reason("number spec " + quoted(text) + " needs 2 to 32 bits");
   if (isSigned)
     return makeFloat(text, 1, bits - 2, 1, NumberSpecials::Fnuz);
   NumberSpec spec;
   spec.kind = NumberKind::Uint;
   spec.mantissaBits = bits;
   spec.specials = NumberSpecials::None;
-  return ParsedNumber::success(spec);
+  return spec;
 }
 
-ParsedNumber makeFloatAlias(std::string_view text, unsigned bits) {
+Result<NumberSpec> makeFloatAlias(std::string_view text, unsigned bits) {
   if (bits > kMaxBits)
     return tooWide(text, bits);
   if (bits <= 8)
-    return ParsedNumber::failure(
-        "number spec " + quoted(text) +
-        " is ambiguous at 8 bits or fewer; write it as eXmY");
+    return Reason("number spec " + quoted(text) +
+                  " is ambiguous at 8 bits or fewer; write it as eXmY");
   return bits > 16
              ? makeFloat(text, 8, bits - 9, std::nullopt, NumberSpecials::Ieee)
              : makeFloat(text, 5, bits - 6, std::nullopt, NumberSpecials::Ieee);
 }
 
-ParsedNumber makeBfloatAlias(std::string_view text, unsigned bits) {
+Result<NumberSpec> makeBfloatAlias(std::string_view text, unsigned bits) {
   if (bits > kMaxBits)
     return tooWide(text, bits);
   if (bits <= 9)
-    return ParsedNumber::failure(
+    return Reason(
         "number spec " + quoted(text) +
         " has no fraction bit: a bfloat needs at least 10 bits, and the "
         "exponent type is spelled 'e8m0'");
   return makeFloat(text, 8, bits - 9, std::nullopt, NumberSpecials::Ieee);
 }
 
-ParsedNumber parseP3109(std::string_view text) {
+Result<NumberSpec> parseP3109(std::string_view text) {
   std::optional<unsigned> precision = matchBits(text, "binary8p");
   if (!precision)
-    return ParsedNumber::failure(quoted(text) +
-                                 " is not a number spec: P3109 formats are "
+    return Reason(quoted(text) + " is not a number spec: P3109 formats are "
                                  "spelled 'binary8p1' to 'binary8p6'");
   if (*precision < 1 || *precision > 6)
-    return ParsedNumber::failure(
-        "number spec " + quoted(text) + " has precision " +
-        std::to_string(*precision) + ", expected 1 to 6");
+    return Reason("number spec " + quoted(text) + " has precision " +
+                  std::to_string(*precision) + ", expected 1 to 6");
   return makeFloat(text, 8 - *precision, *precision - 1, 1u << (7 - *precision),
                    NumberSpecials::Inuz);
 }
 
 /// The part after "float8_" or "float8": an 8-bit e/m format, whose fnuz kinds
 /// have a bias of their own.
-ParsedNumber parseFloat8(std::string_view text) {
-  ParsedNumber result = parseFields(text);
+Result<NumberSpec> parseFloat8(std::string_view text) {
+  Result<NumberSpec> result = parseFields(text);
   if (!result)
     return result;
-  NumberSpec &spec = *result.value;
+  NumberSpec &spec = *result;
   if (spec.bits() != 8 || spec.kind != NumberKind::Float)
-    return ParsedNumber::failure("'float8' is followed by " + quoted(text) +
-                                 ", which is not an 8-bit float");
+    return Reason("'float8' is followed by " + quoted(text) +
+                  ", which is not an 8-bit float");
   if (spec.specials == NumberSpecials::Fnuz &&
       spec.bias == defaultBias(spec.exponentBits))
     ++spec.bias;
   return result;
 }
 
-ParsedNumber parsePlain(std::string_view text) {
+Result<NumberSpec> parsePlain(std::string_view text) {
   if (text.empty())
-    return ParsedNumber::failure("empty number spec");
+    return Reason("empty number spec");
   size_t prefix = 0;
-  auto shifted = [&](ParsedNumber result) {
-    result.errorOffset += prefix;
-    return result;
+  auto shifted = [&](const Result<NumberSpec> &result) {
+    return result ? result : result.why().within(prefix);
   };
   constexpr std::string_view torch = "torch.", float8 = "float8";
   if (text.substr(0, torch.size()) == torch)
@@ -238,41 +231,38 @@ ParsedNumber parsePlain(std::string_view text) {
 }
 
 /// cbIM [patterns] _ number [_ label], the text after "cb" being at `offset` 2.
-ParsedNumber parseCodebook(std::string_view text) {
+Result<NumberSpec> parseCodebook(std::string_view text) {
   size_t underscore = text.find('_');
   if (underscore == std::string_view::npos)
-    return ParsedNumber::failure("codebook " + quoted(text) +
-                                 " lacks the number spec of its values");
+    return Reason("codebook " + quoted(text) +
+                  " lacks the number spec of its values");
   SpecCursor head(text.substr(2, underscore - 2));
   std::optional<unsigned> indexBits = head.digit();
   std::optional<unsigned> metaBits = head.digit();
   if (!indexBits || !metaBits)
-    return ParsedNumber::failure("codebook " + quoted(text) +
-                                     " needs two digits after 'cb': index "
-                                     "bits and metadata bits",
-                                 2);
+    return Reason("codebook " + quoted(text) +
+                      " needs two digits after 'cb': index "
+                      "bits and metadata bits",
+                  2);
   if (*indexBits < 1 || *indexBits > 8)
-    return ParsedNumber::failure("codebook index bits must be 1 to 8, found " +
-                                     std::to_string(*indexBits),
-                                 2);
+    return Reason("codebook index bits must be 1 to 8, found " +
+                      std::to_string(*indexBits),
+                  2);
   if (*metaBits < 1 || *metaBits > 8)
-    return ParsedNumber::failure(
-        "codebook metadata bits must be 1 to 8, found " +
-            std::to_string(*metaBits),
-        3);
+    return Reason("codebook metadata bits must be 1 to 8, found " +
+                      std::to_string(*metaBits),
+                  3);
 
   std::string_view tail = text.substr(underscore + 1);
   size_t labelMark = tail.find('_');
-  ParsedNumber result = parsePlain(tail.substr(0, labelMark));
-  if (!result) {
-    result.errorOffset += underscore + 1;
-    return result;
-  }
-  NumberSpec &spec = *result.value;
+  Result<NumberSpec> result = parsePlain(tail.substr(0, labelMark));
+  if (!result)
+    return result.why().within(underscore + 1);
+  NumberSpec &spec = *result;
   if (!spec.isSigned())
-    return ParsedNumber::failure("codebook values must be float or int, not " +
-                                     quoted(tail.substr(0, labelMark)),
-                                 underscore + 1);
+    return Reason("codebook values must be float or int, not " +
+                      quoted(tail.substr(0, labelMark)),
+                  underscore + 1);
   spec.indexBits = *indexBits;
   spec.metaBits = *metaBits;
   spec.pattern = std::string(head.rest());
@@ -283,14 +273,14 @@ ParsedNumber parseCodebook(std::string_view text) {
         spec.label.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") ==
             std::string::npos;
     if (!isWord)
-      return ParsedNumber::failure("codebook label " + quoted(spec.label) +
-                                       " must be one word of letters and "
-                                       "digits",
-                                   underscore + 2 + labelMark);
+      return Reason("codebook label " + quoted(spec.label) +
+                        " must be one word of letters and "
+                        "digits",
+                    underscore + 2 + labelMark);
   }
   auto tables = codebookTables(spec);
   if (!tables)
-    return ParsedNumber::failure(tables.error, 4 + tables.errorOffset);
+    return tables.why().within(4);
   return result;
 }
 
@@ -414,7 +404,7 @@ size_t blockscale::hash_value(const NumberSpec &spec) {
   return std::hash<std::string>()(canonicalName(spec));
 }
 
-Parsed<NumberSpec> blockscale::parseNumberSpec(std::string_view text) {
+Result<NumberSpec> blockscale::parseNumberSpec(std::string_view text) {
   std::string lower = toLower(text);
   return lower.compare(0, 2, "cb") == 0 ? parseCodebook(lower)
                                         : parsePlain(lower);

@@ -18,8 +18,6 @@ using namespace blockscale::detail;
 
 namespace {
 
-using ParsedScale = Parsed<ScaleSpec>;
-
 struct Segment {
   std::string_view text;
   size_t offset;
@@ -78,7 +76,7 @@ std::optional<WrittenSparsity> loneSparsity(std::string_view text) {
 }
 
 /// The rules of tile and subtile sizes; the reason if one is broken.
-std::string whyNotTile(const WrittenTile &written) {
+std::optional<Reason> whyNotTile(const WrittenTile &written) {
   const TileSpec &tile = written.tile;
   std::string name = "tile " + quoted(written.segment.text);
   if (tile.size != 0 &&
@@ -87,45 +85,44 @@ std::string whyNotTile(const WrittenTile &written) {
            ", expected a power of two from 4 to 256, or 0 for the whole "
            "dimension";
   if (!written.namesSubtile)
-    return {};
+    return std::nullopt;
   if (tile.size == 0)
     return name + " divides a whole dimension into subtiles";
   if (!isPowerOfTwo(tile.subtile) || tile.subtile < 2 ||
       tile.subtile > tile.size)
     return name + " has subtile " + std::to_string(tile.subtile) +
            ", expected a power of two from 2 to " + std::to_string(tile.size);
-  return {};
+  return std::nullopt;
 }
 
 /// The rules of N and M; the reason if one is broken. `name` has them.
-std::string whyNotGroups(const std::string &name, unsigned n, unsigned m) {
+std::optional<Reason> whyNotGroups(const std::string &name, unsigned n,
+                                   unsigned m) {
   if (m != 2 && m != 4 && m != 8 && m != 16)
     return name + " keeps elements of groups of " + std::to_string(m) +
            ", expected 2, 4, 8 or 16";
   if (n < 1 || n >= m)
     return name + " keeps " + std::to_string(n) + " of " + std::to_string(m) +
            " elements, expected 1 to " + std::to_string(m - 1);
-  return {};
+  return std::nullopt;
 }
 
 /// The rules of a sparse tile; the reason if one is broken.
-std::string whyNotSparsity(const WrittenTile &written) {
+std::optional<Reason> whyNotSparsity(const WrittenTile &written) {
   std::string name = "tile " + quoted(written.segment.text);
   unsigned m = written.ofM;
-  std::string reason = whyNotGroups(name, written.keepN, m);
-  if (!reason.empty())
-    return reason;
+  if (auto why = whyNotGroups(name, written.keepN, m))
+    return why;
   if (written.tile.size == 0)
     return name + " is sparse over a whole dimension, expected a tile size";
   if (written.tile.size % m != 0 || written.tile.subtile % m != 0)
     return name + " has sparsity groups of " + std::to_string(m) +
            " that do not divide its " +
            (written.tile.hasSubtile() ? "subtile" : "size");
-  return {};
+  return std::nullopt;
 }
 
-Parsed<WrittenTile> parseTile(const Segment &segment) {
-  using Result = Parsed<WrittenTile>;
+Result<WrittenTile> parseTile(const Segment &segment) {
   WrittenTile written;
   written.segment = segment;
   SpecCursor cursor(segment.text);
@@ -134,10 +131,9 @@ Parsed<WrittenTile> parseTile(const Segment &segment) {
   written.tile.subtile = written.tile.size;
 
   auto malformed = [&] {
-    return Result::failure(
-        "tile " + quoted(segment.text) + " is malformed at " +
-            quoted(cursor.rest()) + ", expected t[T][sS][nNmM]",
-        segment.offset + segment.text.size() - cursor.rest().size());
+    return Reason("tile " + quoted(segment.text) + " is malformed at " +
+                      quoted(cursor.rest()) + ", expected t[T][sS][nNmM]",
+                  segment.offset + segment.text.size() - cursor.rest().size());
   };
   if (cursor.consume("s")) {
     std::optional<unsigned> subtile = cursor.number();
@@ -156,31 +152,30 @@ Parsed<WrittenTile> parseTile(const Segment &segment) {
   }
   if (!cursor.atEnd())
     return malformed();
-  std::string reason = whyNotTile(written);
-  if (reason.empty() && sparsity)
-    reason = whyNotSparsity(written);
-  if (!reason.empty())
-    return Result::failure(reason, segment.offset);
-  return Result::success(written);
+  std::optional<Reason> why = whyNotTile(written);
+  if (!why && sparsity)
+    why = whyNotSparsity(written);
+  if (why)
+    return why->within(segment.offset);
+  return written;
 }
 
-Parsed<NumberSpec> parseScaleNumber(const Segment &segment) {
-  using Result = Parsed<NumberSpec>;
+Result<NumberSpec> parseScaleNumber(const Segment &segment) {
   std::string_view text = segment.text;
   if (text.empty())
-    return Result::failure("scale spec has an empty segment", segment.offset);
+    return Reason("scale spec has an empty segment", segment.offset);
   if (text.substr(0, 2) == "cb")
-    return Result::failure("codebook " + quoted(text) + " cannot be a scale",
-                           segment.offset);
+    return Reason("codebook " + quoted(text) + " cannot be a scale",
+                  segment.offset);
   if (text == "float8")
-    return Result::failure(
+    return Reason(
         "in a scale spec 'float8_' is left out: write 'e4m3fn' or 'e5m2'",
         segment.offset);
   Result number = parseNumberSpec(text);
-  if (!number) {
-    number.error += "; scale spec segments are number specs and tiles";
-    number.errorOffset += segment.offset;
-  }
+  if (!number)
+    return Reason(number.why().text +
+                      "; scale spec segments are number specs and tiles",
+                  number.why().place + segment.offset);
   return number;
 }
 
@@ -192,52 +187,50 @@ struct WrittenSpec {
   std::vector<WrittenTile> tiles;
 };
 
-/// Reads the segments; fills `error` and gives back false on failure.
-bool readSegments(const std::vector<Segment> &segments, WrittenSpec &written,
-                  ParsedScale &error) {
-  auto fail = [&](std::string message, size_t offset) {
-    error = ParsedScale::failure(std::move(message), offset);
-    return false;
-  };
+/// Reads the segments of a spec with or without "multi_" in front.
+Result<WrittenSpec> readSegments(const std::vector<Segment> &segments,
+                                 bool multi) {
+  WrittenSpec written;
+  written.multi = multi;
   for (const Segment &segment : segments) {
     if (looksLikeTile(segment.text)) {
       if (written.numbers.empty())
-        return fail("scale spec begins with tile " + quoted(segment.text) +
-                        ", expected a number spec before it",
-                    segment.offset);
+        return Reason("scale spec begins with tile " + quoted(segment.text) +
+                          ", expected a number spec before it",
+                      segment.offset);
       if (written.tiles.size() == 2)
-        return fail("scale spec has more than two tiles", segment.offset);
-      Parsed<WrittenTile> tile = parseTile(segment);
+        return Reason("scale spec has more than two tiles", segment.offset);
+      Result<WrittenTile> tile = parseTile(segment);
       if (!tile)
-        return fail(tile.error, tile.errorOffset);
+        return tile.why();
       written.tiles.push_back(*tile);
       continue;
     }
     if (loneSparsity(segment.text))
-      return fail("sparsity " + quoted(segment.text) +
-                      " stands beside a scale, expected it in the tile of "
-                      "the scale, such as 't32" +
-                      std::string(segment.text) +
-                      "', or alone for a tensor without scales",
-                  segment.offset);
-    Parsed<NumberSpec> number = parseScaleNumber(segment);
+      return Reason("sparsity " + quoted(segment.text) +
+                        " stands beside a scale, expected it in the tile of "
+                        "the scale, such as 't32" +
+                        std::string(segment.text) +
+                        "', or alone for a tensor without scales",
+                    segment.offset);
+    Result<NumberSpec> number = parseScaleNumber(segment);
     if (!number)
-      return fail(number.error, number.errorOffset);
+      return number.why();
     if (!written.tiles.empty())
-      return fail("number spec " + quoted(segment.text) +
-                      " follows a tile, expected number specs first",
-                  segment.offset);
+      return Reason("number spec " + quoted(segment.text) +
+                        " follows a tile, expected number specs first",
+                    segment.offset);
     if (written.numbers.size() == 3)
-      return fail("scale spec has more than three number specs",
-                  segment.offset);
+      return Reason("scale spec has more than three number specs",
+                    segment.offset);
     written.numbers.push_back(*number);
     written.numberSegments.push_back(segment);
   }
-  return true;
+  return written;
 }
 
 /// What the number of specs, the prefix and the tiles must agree on.
-std::string whyNotCounts(const WrittenSpec &written) {
+std::optional<Reason> whyNotCounts(const WrittenSpec &written) {
   size_t numbers = written.numbers.size();
   if (numbers == 3 && written.tiles.empty())
     return "scale spec has three number specs but no tile for the second scale";
@@ -246,7 +239,7 @@ std::string whyNotCounts(const WrittenSpec &written) {
            "scale and a tile scale";
   if (written.multi && written.tiles.empty())
     return "scale spec has 'multi_' but no tile for the second scale";
-  return {};
+  return std::nullopt;
 }
 
 void assignNumbers(const WrittenSpec &written, ScaleSpec &spec) {
@@ -264,16 +257,16 @@ void assignNumbers(const WrittenSpec &written, ScaleSpec &spec) {
 }
 
 /// Gives the tiles to the dimensions; the error if they cannot stand together.
-std::string assignTiles(const WrittenSpec &written, ScaleSpec &spec) {
+std::optional<Reason> assignTiles(const WrittenSpec &written, ScaleSpec &spec) {
   const std::vector<WrittenTile> &tiles = written.tiles;
   if (tiles.empty())
-    return {};
+    return std::nullopt;
   const WrittenTile &last = tiles.back();
   spec.columns = last.tile;
   spec.keepN = last.keepN;
   spec.ofM = last.ofM;
   if (tiles.size() == 1)
-    return {};
+    return std::nullopt;
   const WrittenTile &first = tiles.front();
   spec.rows = first.tile;
   if (first.ofM != 0)
@@ -284,34 +277,34 @@ std::string assignTiles(const WrittenSpec &written, ScaleSpec &spec) {
            "tensor is spelled without tiles";
   if (spec.hasSubtile() && first.namesSubtile != last.namesSubtile)
     return "scale spec has a subtile in one of two dimensions, expected both";
-  return {};
+  return std::nullopt;
 }
 
 /// The rules of which kinds can scale and shift.
-std::string whyNotKinds(const ScaleSpec &spec) {
+std::optional<Reason> whyNotKinds(const ScaleSpec &spec) {
   if (spec.scale->kind == NumberKind::Uint ||
       (spec.tensorScale && spec.tensorScale->kind == NumberKind::Uint))
     return "an unsigned integer cannot be a scale";
   if (!spec.zero)
-    return {};
+    return std::nullopt;
   if (spec.scale->kind != NumberKind::Float)
     return "a zero point (" + quoted(print(*spec.zero)) +
            ") needs a float scale, found " + quoted(print(*spec.scale));
   if (!spec.zero->isSigned())
     return "a zero point must be float or int, found " +
            quoted(print(*spec.zero));
-  return {};
+  return std::nullopt;
 }
 
-ParsedScale parseUnscaled(std::string_view text, WrittenSparsity sparsity) {
-  std::string reason =
-      whyNotGroups("sparsity " + quoted(text), sparsity.keepN, sparsity.ofM);
-  if (!reason.empty())
-    return ParsedScale::failure(reason);
+Result<ScaleSpec> parseUnscaled(std::string_view text,
+                                WrittenSparsity sparsity) {
+  if (auto why = whyNotGroups("sparsity " + quoted(text), sparsity.keepN,
+                              sparsity.ofM))
+    return *why;
   ScaleSpec spec;
   spec.keepN = sparsity.keepN;
   spec.ofM = sparsity.ofM;
-  return ParsedScale::success(spec);
+  return spec;
 }
 
 std::string printTile(const TileSpec &tile, bool showSubtile) {
@@ -330,17 +323,18 @@ std::string cannotBeScaled(const NumberSpec &data, const ScaleSpec &scale) {
 }
 
 /// The rules of codebook data.
-std::string whyNotCodebook(const ScaleSpec &scale) {
+std::optional<Reason> whyNotCodebook(const ScaleSpec &scale) {
   if (scale.zero)
     return "codebook data take no zero point";
   if (!scale.isTile())
     return "codebook data need a tile of the last dimension";
   if (scale.scale->kind != NumberKind::Exponent)
     return "codebook data need an exponent scale";
-  return {};
+  return std::nullopt;
 }
 
-std::string whyNotPlain(const NumberSpec &data, const ScaleSpec &scale);
+std::optional<Reason> whyNotPlain(const NumberSpec &data,
+                                  const ScaleSpec &scale);
 
 /// What was probably meant by scale and zero point of data that take no zero
 /// point: a scale of the tensor, the wider of the two, over scales of tiles.
@@ -354,12 +348,13 @@ std::optional<ScaleSpec> twoScopes(const NumberSpec &data,
   meant.zero.reset();
   if (meant.scale->bits() > meant.tensorScale->bits())
     std::swap(meant.scale, meant.tensorScale);
-  if (!whyNotPlain(data, meant).empty())
+  if (whyNotPlain(data, meant))
     return std::nullopt;
   return meant;
 }
 
-std::string whyNotPlain(const NumberSpec &data, const ScaleSpec &scale) {
+std::optional<Reason> whyNotPlain(const NumberSpec &data,
+                                  const ScaleSpec &scale) {
   if (data.kind == NumberKind::Exponent)
     return "exponent types can only be scales";
   if (data.kind == NumberKind::Uint && !scale.zero)
@@ -375,7 +370,7 @@ std::string whyNotPlain(const NumberSpec &data, const ScaleSpec &scale) {
     return "integer data need a float or exponent scale";
   if (scale.hasSubtile())
     return "subtiles are for codebook data";
-  return {};
+  return std::nullopt;
 }
 
 } // namespace
@@ -393,32 +388,26 @@ size_t blockscale::hash_value(const ScaleSpec &spec) {
   return std::hash<std::string>()(print(spec));
 }
 
-Parsed<ScaleSpec> blockscale::parseScaleSpec(std::string_view text) {
+Result<ScaleSpec> blockscale::parseScaleSpec(std::string_view text) {
   std::string lower = toLower(text);
   if (std::optional<WrittenSparsity> sparsity = loneSparsity(lower))
     return parseUnscaled(lower, *sparsity);
-  std::string_view rest = lower;
-  WrittenSpec written;
   constexpr std::string_view prefix = "multi_";
-  if (rest.substr(0, prefix.size()) == prefix) {
-    written.multi = true;
-    rest.remove_prefix(prefix.size());
-  }
-  ParsedScale result;
-  if (!readSegments(split(rest, lower.size() - rest.size()), written, result))
-    return result;
-  std::string reason = whyNotCounts(written);
-  if (!reason.empty())
-    return ParsedScale::failure(reason);
+  bool isMulti = lower.compare(0, prefix.size(), prefix) == 0;
+  size_t start = isMulti ? prefix.size() : 0;
+  Result<WrittenSpec> written = readSegments(
+      split(std::string_view(lower).substr(start), start), isMulti);
+  if (!written)
+    return written.why();
+  if (auto why = whyNotCounts(*written))
+    return *why;
   ScaleSpec spec;
-  assignNumbers(written, spec);
-  reason = whyNotKinds(spec);
-  if (!reason.empty())
-    return ParsedScale::failure(reason);
-  reason = assignTiles(written, spec);
-  if (!reason.empty())
-    return ParsedScale::failure(reason, written.tiles.front().segment.offset);
-  return ParsedScale::success(spec);
+  assignNumbers(*written, spec);
+  if (auto why = whyNotKinds(spec))
+    return *why;
+  if (auto why = assignTiles(*written, spec))
+    return why->within(written->tiles.front().segment.offset);
+  return spec;
 }
 
 std::string blockscale::print(const ScaleSpec &spec) {
@@ -438,7 +427,7 @@ std::string blockscale::print(const ScaleSpec &spec) {
   return text;
 }
 
-std::optional<std::string> blockscale::whyNotDataType(const NumberSpec &data) {
+std::optional<Reason> blockscale::whyNotDataType(const NumberSpec &data) {
   constexpr unsigned kIntegerBits = 8;
   bool isInteger =
       data.kind == NumberKind::Int || data.kind == NumberKind::Uint;
@@ -449,13 +438,13 @@ std::optional<std::string> blockscale::whyNotDataType(const NumberSpec &data) {
          " cannot go unscaled, only floats and integers of 8 bits can";
 }
 
-std::optional<std::string> blockscale::whyNotDataType(const NumberSpec &data,
-                                                      const ScaleSpec &scale) {
+std::optional<Reason> blockscale::whyNotDataType(const NumberSpec &data,
+                                                 const ScaleSpec &scale) {
   if (scale.isUnscaled())
     return whyNotDataType(data);
-  std::string reason =
+  std::optional<Reason> why =
       data.isCodebook() ? whyNotCodebook(scale) : whyNotPlain(data, scale);
-  if (reason.empty())
+  if (!why)
     return std::nullopt;
-  return cannotBeScaled(data, scale) + reason;
+  return cannotBeScaled(data, scale) + why->text;
 }

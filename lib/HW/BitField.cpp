@@ -36,26 +36,26 @@ std::uint64_t uncoveredBits(FieldList fields) {
 }
 
 Packer &Packer::set(std::string_view name, std::uint64_t value) {
-  if (!reason.empty())
+  if (why)
     return *this;
   const Field *field = findField(fields, name);
   if (!field) {
-    reason = "the word has no field '" + std::string(name) + "'";
+    why = "the word has no field '" + std::string(name) + "'";
     return *this;
   }
   if (value > fieldMax(*field)) {
-    reason = "field '" + std::string(name) + "' has " +
-             std::to_string(field->width) + " bits and cannot hold " +
-             std::to_string(value);
+    why = "field '" + std::string(name) + "' has " +
+          std::to_string(field->width) + " bits and cannot hold " +
+          std::to_string(value);
     return *this;
   }
   word = (word & ~(fieldMax(*field) << field->offset)) | value << field->offset;
   return *this;
 }
 
-Answer<std::uint64_t> Packer::finish() const {
-  if (!reason.empty())
-    return Answer<std::uint64_t>::refuse(reason);
+Result<std::uint64_t> Packer::finish() const {
+  if (why)
+    return *why;
   return word;
 }
 

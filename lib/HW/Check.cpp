@@ -279,8 +279,8 @@ std::string complain(size_t index, const MmaQuery &query, const Rows &before) {
 }
 
 /// The first rule that `query` breaks, in words.
-std::optional<std::string> brokenRule(const MmaQuery &query) {
-  if (std::optional<std::string> reason = whyNotTarget(query.target))
+std::optional<Reason> brokenRule(const MmaQuery &query) {
+  if (std::optional<Reason> reason = whyNotTarget(query.target))
     return reason;
   Rows rows = rowsFor(query.target);
   for (size_t i = 0; i < kRules.size(); ++i) {
@@ -315,20 +315,20 @@ const MmaRow *blockscale::hw::findRow(const MmaQuery &query) {
   return rows.empty() ? nullptr : rows.front();
 }
 
-std::optional<std::string> blockscale::hw::whyNot(const MmaQuery &query) {
-  std::optional<std::string> reason = brokenRule(query);
+std::optional<Reason> blockscale::hw::whyNot(const MmaQuery &query) {
+  std::optional<Reason> reason = brokenRule(query);
   if (!reason || query.target.variant == TargetVariant::Plain)
     return reason;
   if (std::optional<MmaQuery> nearest = nearestLegal(query))
-    *reason += "; nearest legal: " + describeChange(query, *nearest);
+    reason->text += "; nearest legal: " + describeChange(query, *nearest);
   return reason;
 }
 
-std::optional<std::string>
+std::optional<Reason>
 blockscale::hw::whyNotScaleSpan(OperandType a, OperandType b,
                                 ElementFormat scale, unsigned scaleSpan,
                                 bool sparse, Target target) {
-  if (std::optional<std::string> reason = whyNotTarget(target))
+  if (std::optional<Reason> reason = whyNotTarget(target))
     return reason;
   if (!findSchemes(a, b, scale, scaleSpan, sparse, target).empty())
     return std::nullopt;

@@ -102,20 +102,19 @@ std::string csvField(const std::string &text) {
 }
 
 /// Reads a name into `value` and notes it in `given`; an empty name leaves the
-/// default. False, with `error` set, if the name is unknown.
+/// default.
 template <typename Value, typename Parse>
-bool readName(const std::string &name, const char *what, Parse parse,
-              Value &value, uint32_t field, uint32_t &given,
-              std::string &error) {
+std::optional<Reason> readName(const std::string &name, const char *what,
+                               Parse parse, Value &value, uint32_t field,
+                               uint32_t &given) {
   if (name.empty())
-    return true;
-  if (auto parsed = parse(name)) {
-    value = *parsed;
-    given |= field;
-    return true;
-  }
-  error = "unknown " + std::string(what) + " '" + name + "'";
-  return false;
+    return std::nullopt;
+  auto parsed = parse(name);
+  if (!parsed)
+    return "unknown " + std::string(what) + " '" + name + "'";
+  value = *parsed;
+  given |= field;
+  return std::nullopt;
 }
 
 std::optional<OperandMajor> parseMajor(std::string_view name) {
@@ -148,12 +147,9 @@ void readNumber(const std::optional<unsigned> &number, unsigned &value,
   given |= field;
 }
 
-/// Reads all that `question` says; `error` is set if a name is unknown.
-MmaQuery readQuestion(const LegalityQuestion &question, uint32_t &given,
-                      std::string &error) {
-  MmaQuery query;
-  given = FieldSparse;
-  query.sparse = question.sparse;
+/// Reads the names of `question`.
+std::optional<Reason> readNames(const LegalityQuestion &question,
+                                MmaQuery &query, uint32_t &given) {
   auto parseScale = [](std::string_view name) {
     std::optional<std::optional<ElementFormat>> result;
     if (name == "none")
@@ -162,29 +158,40 @@ MmaQuery readQuestion(const LegalityQuestion &question, uint32_t &given,
       result.emplace(format);
     return result;
   };
-  std::optional<Target> target = parseTarget(question.target, &error);
+  if (auto why = readName(question.family, "instruction", parseFamily,
+                          query.family, FieldFamily, given))
+    return why;
+  if (auto why = readName(question.kind, "kind", parseKind, query.kind,
+                          FieldKind, given))
+    return why->text + "; known kinds: " + knownKinds();
+  if (auto why = readName(question.a, "type of A", parseOperandType, query.a,
+                          FieldA, given))
+    return why;
+  if (auto why = readName(question.b, "type of B", parseOperandType, query.b,
+                          FieldB, given))
+    return why;
+  if (auto why = readName(question.scale, "scale type", parseScale, query.scale,
+                          FieldScale, given))
+    return why;
+  if (auto why = readName(question.aMajor, "major of A", parseMajor,
+                          query.aMajor, FieldAMajor, given))
+    return why;
+  return readName(question.bMajor, "major of B", parseMajor, query.bMajor,
+                  FieldBMajor, given);
+}
+
+/// Reads all that `question` says.
+Result<MmaQuery> readQuestion(const LegalityQuestion &question,
+                              uint32_t &given) {
+  MmaQuery query;
+  given = FieldSparse;
+  query.sparse = question.sparse;
+  Result<Target> target = parseTarget(question.target);
   if (!target)
-    return query;
+    return target.why();
   query.target = *target;
-  bool ok = readName(question.family, "instruction", parseFamily, query.family,
-                     FieldFamily, given, error) &&
-            readName(question.kind, "kind", parseKind, query.kind, FieldKind,
-                     given, error) &&
-            readName(question.a, "type of A", parseOperandType, query.a, FieldA,
-                     given, error) &&
-            readName(question.b, "type of B", parseOperandType, query.b, FieldB,
-                     given, error) &&
-            readName(question.scale, "scale type", parseScale, query.scale,
-                     FieldScale, given, error) &&
-            readName(question.aMajor, "major of A", parseMajor, query.aMajor,
-                     FieldAMajor, given, error) &&
-            readName(question.bMajor, "major of B", parseMajor, query.bMajor,
-                     FieldBMajor, given, error);
-  if (!ok) {
-    if (error.find("unknown kind") == 0)
-      error += "; known kinds: " + knownKinds();
-    return query;
-  }
+  if (auto why = readNames(question, query, given))
+    return *why;
   readNumber(question.block, query.block, FieldBlock, given);
   readNumber(question.m, query.m, FieldM, given);
   readNumber(question.n, query.n, FieldN, given);
@@ -217,17 +224,16 @@ std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
 
 } // namespace
 
-LegalityAnswer
+Result<Legality>
 blockscale::hw::explainLegality(const LegalityQuestion &question) {
   uint32_t given = 0;
-  std::string error;
-  MmaQuery query = readQuestion(question, given, error);
-  if (!error.empty())
-    return {false, false, error};
-  query = completeQuery(query, given);
-  if (std::optional<std::string> reason = whyNot(query))
-    return {true, false, "illegal: " + *reason};
-  return {true, true, describeLegal(query, *findRow(query))};
+  Result<MmaQuery> read = readQuestion(question, given);
+  if (!read)
+    return read.why();
+  MmaQuery query = completeQuery(*read, given);
+  if (std::optional<Reason> reason = whyNot(query))
+    return Legality{false, "illegal: " + reason->text};
+  return Legality{true, describeLegal(query, *findRow(query))};
 }
 
 /// The rows to print: all, or those of one target.

@@ -108,9 +108,9 @@ std::string variantName(InstrVariant variant) {
   return variant == InstrVariant::MXF4 ? "'mxf4' and 'mxf4nvf4'" : "'mxf8f6f4'";
 }
 
-Answer<std::uint32_t> narrow(const Answer<std::uint64_t> &word) {
+Result<std::uint32_t> narrow(const Result<std::uint64_t> &word) {
   if (!word)
-    return Answer<std::uint32_t>::refuse(word.reason);
+    return word.why();
   return static_cast<std::uint32_t>(*word);
 }
 
@@ -119,7 +119,7 @@ bool is8Bit(ElementFormat format) {
 }
 
 /// Why the struct has no encoding although every number fits its field.
-std::string whyNotEncodable(const BlockScaledInstr &instr) {
+std::optional<Reason> whyNotEncodable(const BlockScaledInstr &instr) {
   if (instr.n % 8 != 0 || instr.n < 8 || instr.n > 256)
     return "n is " + std::to_string(instr.n) +
            ", the field holds multiples of 8 from 8 to 256";
@@ -141,7 +141,7 @@ std::string whyNotEncodable(const BlockScaledInstr &instr) {
     return "'mxf8f6f4' has no K=96 form; 'mxf4' and 'mxf4nvf4' have";
   if (instr.k96 && instr.sparse)
     return "K=96 is dense only";
-  return {};
+  return std::nullopt;
 }
 
 } // namespace
@@ -183,17 +183,16 @@ bool operator==(const BlockScaledInstr &x, const BlockScaledInstr &y) {
   return key(x) == key(y);
 }
 
-Answer<std::uint32_t> encode(const BlockScaledInstr &instr) {
-  using Result = Answer<std::uint32_t>;
+Result<std::uint32_t> encode(const BlockScaledInstr &instr) {
   if (instr.variant == InstrVariant::Plain)
-    return Result::refuse("a plain descriptor has no scale fields");
-  if (std::string reason = whyNotEncodable(instr); !reason.empty())
-    return Result::refuse(reason);
+    return Reason("a plain descriptor has no scale fields");
+  if (auto reason = whyNotEncodable(instr))
+    return *reason;
   auto a = codeOf(instr.variant, instr.a), b = codeOf(instr.variant, instr.b);
   if (!a || !b)
-    return Result::refuse(
-        "the format of operand '" + std::string(a ? "b" : "a") +
-        "' has no code in the descriptor of " + variantName(instr.variant));
+    return Reason("the format of operand '" + std::string(a ? "b" : "a") +
+                  "' has no code in the descriptor of " +
+                  variantName(instr.variant));
   Packer packer(instrFields(instr.variant));
   packer.set("sparse", instr.sparse)
       .set("sfb_id", instr.sfbId)
@@ -212,24 +211,23 @@ Answer<std::uint32_t> encode(const BlockScaledInstr &instr) {
   return narrow(packer.finish());
 }
 
-Answer<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
+Result<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
                                            std::uint32_t bits) {
-  using Result = Answer<BlockScaledInstr>;
   if (variant == InstrVariant::Plain)
-    return Result::refuse("a plain descriptor has no scale fields");
+    return Reason("a plain descriptor has no scale fields");
   FieldList fields = instrFields(variant);
   if (std::uint64_t stray = bits & uncoveredBits(fields))
-    return Result::refuse("reserved bits " + hex(stray, 8) + " are set");
+    return Reason("reserved bits " + hex(stray, 8) + " are set");
   auto get = [&](std::string_view name) {
     return static_cast<unsigned>(extract(fields, name, bits));
   };
   auto a = formatOf(variant, get("a_format"));
   auto b = formatOf(variant, get("b_format"));
   if (!a || !b)
-    return Result::refuse("format code " +
-                          std::to_string(get(a ? "b_format" : "a_format")) +
-                          " of operand '" + (a ? "b" : "a") +
-                          "' has no meaning in " + variantName(variant));
+    return Reason("format code " +
+                  std::to_string(get(a ? "b_format" : "a_format")) +
+                  " of operand '" + (a ? "b" : "a") + "' has no meaning in " +
+                  variantName(variant));
   BlockScaledInstr instr;
   instr.variant = variant;
   instr.a = *a;
@@ -246,8 +244,8 @@ Answer<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
   instr.sfaId = get("sfa_id");
   instr.sfbId = get("sfb_id");
   instr.k96 = get("k_size");
-  if (std::string reason = whyNotEncodable(instr); !reason.empty())
-    return Result::refuse(reason);
+  if (auto reason = whyNotEncodable(instr))
+    return *reason;
   return instr;
 }
 
@@ -282,7 +280,7 @@ bool operator==(const PlainInstr &x, const PlainInstr &y) {
   return key(x) == key(y);
 }
 
-static std::string whyNotEncodable(const PlainInstr &instr) {
+static std::optional<Reason> whyNotEncodable(const PlainInstr &instr) {
   if (instr.n % 8 != 0 || instr.n < 8 || instr.n > 256)
     return "n is " + std::to_string(instr.n) +
            ", the field holds multiples of 8 from 8 to 256";
@@ -301,27 +299,24 @@ static std::string whyNotEncodable(const PlainInstr &instr) {
     return "the sparsity selector of kind '" +
            std::string(kindName(instr.kind)) + "' is 0, found " +
            std::to_string(instr.sparsitySelector);
-  return {};
+  return std::nullopt;
 }
 
-Answer<std::uint32_t> encode(const PlainInstr &instr) {
-  using Result = Answer<std::uint32_t>;
-  if (std::string reason = whyNotEncodable(instr); !reason.empty())
-    return Result::refuse(reason);
+Result<std::uint32_t> encode(const PlainInstr &instr) {
+  if (auto reason = whyNotEncodable(instr))
+    return *reason;
   auto a = plainCode(kPlainOperandCodes, instr.kind, instr.a);
   auto b = plainCode(kPlainOperandCodes, instr.kind, instr.b);
   auto d = plainCode(kPlainAccumulatorCodes, instr.kind, instr.d);
   if (!a || !b || !d)
-    return Result::refuse("the type of '" +
-                          std::string(!a ? "a" : (!b ? "b" : "d")) +
-                          "' has no code in this kind");
+    return Reason("the type of '" + std::string(!a ? "a" : (!b ? "b" : "d")) +
+                  "' has no code in this kind");
   unsigned shift = 0;
   while (shift < kMaxShifts.size() && kMaxShifts[shift] != instr.maxShift)
     ++shift;
   if (shift == kMaxShifts.size())
-    return Result::refuse("the largest shift is " +
-                          std::to_string(instr.maxShift) +
-                          ", the field holds 0, 8, 16 or 32");
+    return Reason("the largest shift is " + std::to_string(instr.maxShift) +
+                  ", the field holds 0, 8, 16 or 32");
   return narrow(Packer(instrFields(InstrVariant::Plain))
                     .set("sparsity_selector", instr.sparsitySelector)
                     .set("sparse", instr.sparse)
@@ -339,11 +334,10 @@ Answer<std::uint32_t> encode(const PlainInstr &instr) {
                     .finish());
 }
 
-Answer<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits) {
-  using Result = Answer<PlainInstr>;
+Result<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits) {
   FieldList fields = instrFields(InstrVariant::Plain);
   if (std::uint64_t stray = bits & uncoveredBits(fields))
-    return Result::refuse("reserved bits " + hex(stray, 8) + " are set");
+    return Reason("reserved bits " + hex(stray, 8) + " are set");
   auto get = [&](std::string_view name) {
     return static_cast<unsigned>(extract(fields, name, bits));
   };
@@ -351,9 +345,9 @@ Answer<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits) {
   auto b = plainType(kPlainOperandCodes, kind, get("b_format"));
   auto d = plainType(kPlainAccumulatorCodes, kind, get("d_format"));
   if (!a || !b || !d)
-    return Result::refuse("the type code of '" +
-                          std::string(!a ? "a" : (!b ? "b" : "d")) +
-                          "' has no meaning in this kind");
+    return Reason("the type code of '" +
+                  std::string(!a ? "a" : (!b ? "b" : "d")) +
+                  "' has no meaning in this kind");
   PlainInstr instr;
   instr.kind = kind;
   instr.a = *a;
@@ -369,8 +363,8 @@ Answer<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits) {
   instr.m = get("m_div_16") * 16;
   instr.n = get("n_div_8") * 8;
   instr.maxShift = kMaxShifts[get("max_shift")];
-  if (std::string reason = whyNotEncodable(instr); !reason.empty())
-    return Result::refuse(reason);
+  if (auto reason = whyNotEncodable(instr))
+    return *reason;
   return instr;
 }
 
@@ -386,27 +380,26 @@ bool operator==(const SmemDescriptor &x, const SmemDescriptor &y) {
   return key(x) == key(y);
 }
 
-static std::string whyNotField(const char *name, std::uint32_t bytes) {
+static std::optional<Reason> whyNotField(const char *name,
+                                         std::uint32_t bytes) {
   if (bytes % 16 != 0)
     return std::string(name) + " is " + std::to_string(bytes) +
            ", it must be a multiple of 16 bytes";
   if (bytes >= 1u << 18)
     return std::string(name) + " is " + std::to_string(bytes) +
            ", the descriptor holds values below 262144";
-  return {};
+  return std::nullopt;
 }
 
-Answer<std::uint64_t> encode(const SmemDescriptor &descriptor) {
-  using Result = Answer<std::uint64_t>;
+Result<std::uint64_t> encode(const SmemDescriptor &descriptor) {
   for (auto [name, bytes] :
        {std::pair{"start address", descriptor.start},
         std::pair{"lbo", descriptor.lbo}, std::pair{"sbo", descriptor.sbo}})
-    if (std::string reason = whyNotField(name, bytes); !reason.empty())
-      return Result::refuse(reason);
+    if (auto reason = whyNotField(name, bytes))
+      return *reason;
   if (descriptor.lboAbsolute &&
       (descriptor.swizzle != Swizzle::B128 || descriptor.baseOffset != 0))
-    return Result::refuse(
-        "an absolute lbo needs the 128B swizzle and base offset 0");
+    return Reason("an absolute lbo needs the 128B swizzle and base offset 0");
   return Packer(fieldList(kSmemFields, 64))
       .set("start", descriptor.start >> 4)
       .set("lbo", descriptor.lbo >> 4)
@@ -418,22 +411,20 @@ Answer<std::uint64_t> encode(const SmemDescriptor &descriptor) {
       .finish();
 }
 
-Answer<SmemDescriptor> decodeSmem(std::uint64_t bits) {
-  using Result = Answer<SmemDescriptor>;
+Result<SmemDescriptor> decodeSmem(std::uint64_t bits) {
   FieldList fields = fieldList(kSmemFields, 64);
   if (std::uint64_t stray = bits & uncoveredBits(fields))
-    return Result::refuse("reserved bits " + hex(stray, 16) + " are set");
+    return Reason("reserved bits " + hex(stray, 16) + " are set");
   auto get = [&](std::string_view name) {
     return static_cast<std::uint32_t>(extract(fields, name, bits));
   };
   if (get("version") != 1)
-    return Result::refuse("bits 46 to 48 hold " +
-                          std::to_string(get("version")) +
-                          ", the constant there is 1");
+    return Reason("bits 46 to 48 hold " + std::to_string(get("version")) +
+                  ", the constant there is 1");
   unsigned swizzle = get("swizzle");
   if (swizzle == 3 || swizzle == 5 || swizzle == 7)
-    return Result::refuse("swizzle code " + std::to_string(swizzle) +
-                          " has no meaning");
+    return Reason("swizzle code " + std::to_string(swizzle) +
+                  " has no meaning");
   SmemDescriptor descriptor;
   descriptor.start = get("start") << 4;
   descriptor.lbo = get("lbo") << 4;
@@ -444,9 +435,9 @@ Answer<SmemDescriptor> decodeSmem(std::uint64_t bits) {
   return descriptor;
 }
 
-Answer<K96Step> k96Step(unsigned index) {
+Result<K96Step> k96Step(unsigned index) {
   if (index >= kK96GroupSteps)
-    return Answer<K96Step>::refuse(
+    return Reason(
         "K=96 steps come in groups of eight, numbered 0 to 7, found " +
         std::to_string(index));
   unsigned first = index * 48, last = first + 47;
@@ -458,17 +449,16 @@ Answer<K96Step> k96Step(unsigned index) {
   return step;
 }
 
-Answer<SmemDescriptor>
+Result<SmemDescriptor>
 k96Descriptor(const std::array<std::uint32_t, 3> &bufferBases, unsigned index) {
-  using Result = Answer<SmemDescriptor>;
-  Answer<K96Step> step = k96Step(index);
+  Result<K96Step> step = k96Step(index);
   if (!step)
-    return Result::refuse(step.reason);
+    return step.why();
   for (std::uint32_t base : bufferBases)
     if (base % 1024 != 0 || base >= 1u << 18)
-      return Result::refuse("buffer address " + std::to_string(base) +
-                            " is not a multiple of 1024 below 262144, which "
-                            "the absolute lbo mode needs");
+      return Reason("buffer address " + std::to_string(base) +
+                    " is not a multiple of 1024 below 262144, which "
+                    "the absolute lbo mode needs");
   SmemDescriptor descriptor;
   descriptor.start = bufferBases[step->startBuffer] + step->startByte;
   descriptor.lbo = bufferBases[step->lboBuffer];
@@ -478,9 +468,9 @@ k96Descriptor(const std::array<std::uint32_t, 3> &bufferBases, unsigned index) {
   return descriptor;
 }
 
-Answer<SmemDescriptor> copyDescriptor(std::uint32_t base) {
-  if (std::string why = whyNotField("start address", base); !why.empty())
-    return Answer<SmemDescriptor>::refuse(why);
+Result<SmemDescriptor> copyDescriptor(std::uint32_t base) {
+  if (auto why = whyNotField("start address", base))
+    return *why;
   SmemDescriptor descriptor;
   descriptor.start = base;
   descriptor.lbo = 16;

@@ -42,19 +42,18 @@ const Part &Device::part() const {
   return allParts().front();
 }
 
-const Device *hw::findDevice(std::string_view name, std::string *why) {
+Result<Device> hw::findDevice(std::string_view name) {
   for (const Device &device : allDevices())
     if (device.name == name)
-      return &device;
-  if (why) {
-    *why = "unknown device '" + std::string(name) + "'; known devices:";
-    const char *separator = " ";
-    for (const Device &device : allDevices()) {
-      *why += separator + std::string(device.name);
-      separator = ", ";
-    }
+      return device;
+  std::string why =
+      "unknown device '" + std::string(name) + "'; known devices:";
+  const char *separator = " ";
+  for (const Device &device : allDevices()) {
+    why += separator + std::string(device.name);
+    separator = ", ";
   }
-  return nullptr;
+  return Reason(why);
 }
 
 /// The number in "sm_100": ten times the capability.

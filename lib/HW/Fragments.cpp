@@ -48,7 +48,7 @@ std::optional<TmemShape> parseTmemShape(std::string_view name) {
   return std::nullopt;
 }
 
-std::optional<std::string> whyNot(TmemShape shape, unsigned num) {
+std::optional<Reason> whyNot(TmemShape shape, unsigned num) {
   const TmemShapeRow &entry = row(shape);
   if (num != 0 && num <= entry.maxNum && (num & (num - 1)) == 0)
     return std::nullopt;
@@ -91,28 +91,26 @@ Layout tmemFragmentLayout(TmemShape shape, unsigned split) {
           {D::Value, 1, 0, D::Column}};
 }
 
-Answer<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
+Result<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
                                 unsigned reg, unsigned split) {
-  using Result = Answer<TmemOffset>;
   if (auto why = whyNot(shape, num))
-    return Result::refuse(*why);
+    return *why;
   if (thread >= 32 || reg >= tmemRegisters(shape, num))
-    return Result::refuse("register " + text(reg) + " of thread " +
-                          text(thread) + "; there are 32 threads with " +
-                          text(tmemRegisters(shape, num)) + " registers");
+    return Reason("register " + text(reg) + " of thread " + text(thread) +
+                  "; there are 32 threads with " +
+                  text(tmemRegisters(shape, num)) + " registers");
   Coordinates at = tmemFragmentLayout(shape, split)
                        .at({{Dim::Thread, thread}, {Dim::Value, reg}});
   return TmemOffset{static_cast<unsigned>(at[Dim::Lane]),
                     static_cast<unsigned>(at[Dim::Column])};
 }
 
-Answer<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
+Result<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
                                                         unsigned num,
                                                         TmemOffset offset,
                                                         unsigned split) {
-  using Result = Answer<std::pair<unsigned, unsigned>>;
   if (auto why = whyNot(shape, num))
-    return Result::refuse(*why);
+    return *why;
   auto [lane, column] = offset;
   // The halves of 16x32bx2 may overlap; what both cover is the second's.
   bool isSecond =
@@ -122,10 +120,9 @@ Answer<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
       {{Dim::Lane, lane}, {Dim::Column, column - (isSecond ? split : 0)}});
   if (!source || (*source)[Dim::Thread] >= kWarpSize ||
       (*source)[Dim::Value] >= tmemRegisters(shape, num))
-    return Result::refuse("lane " + text(lane) + ", column " + text(column) +
-                          " is not covered by '" +
-                          std::string(tmemShapeName(shape)) + "' .x" +
-                          text(num));
+    return Reason("lane " + text(lane) + ", column " + text(column) +
+                  " is not covered by '" + std::string(tmemShapeName(shape)) +
+                  "' .x" + text(num));
   return std::pair{static_cast<unsigned>((*source)[Dim::Thread]) +
                        (isSecond ? 16 : 0),
                    static_cast<unsigned>((*source)[Dim::Value])};
@@ -156,15 +153,14 @@ static bool isPacked4Bit(WarpMma mma) {
   return mma == WarpMma::K64 || mma == WarpMma::SparseK128;
 }
 
-Answer<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
+Result<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
                                   unsigned scales) {
-  using Result = Answer<unsigned>;
   unsigned k = warpMmaK(mma);
   switch (operand) {
   case WarpOperand::A:
   case WarpOperand::Metadata:
     if (operand == WarpOperand::Metadata && !isSparse(mma))
-      return Result::refuse("a dense instruction has no metadata");
+      return Reason("a dense instruction has no metadata");
     return k / 2;
   case WarpOperand::B:
     return k / 4;
@@ -176,9 +172,9 @@ Answer<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
   }
   bool legal = isPacked4Bit(mma) ? scales == 2 || scales == 4 : scales == 1;
   if (!legal)
-    return Result::refuse("the instruction has no form with " + text(scales) +
-                          " scales per row; it has " +
-                          (isPacked4Bit(mma) ? "2 or 4" : "1"));
+    return Reason("the instruction has no form with " + text(scales) +
+                  " scales per row; it has " +
+                  (isPacked4Bit(mma) ? "2 or 4" : "1"));
   return scales;
 }
 
@@ -240,23 +236,20 @@ static WarpElement elementOf(const Layout &layout, unsigned thread,
           static_cast<unsigned>(at[Dim::K] + at[Dim::ColumnOfD])};
 }
 
-Answer<WarpElement> warpFragment(WarpMma mma, WarpOperand operand,
+Result<WarpElement> warpFragment(WarpMma mma, WarpOperand operand,
                                  unsigned scales, unsigned thread,
                                  unsigned index) {
-  using Result = Answer<WarpElement>;
-  Answer<unsigned> size = warpFragmentSize(mma, operand, scales);
+  Result<unsigned> size = warpFragmentSize(mma, operand, scales);
   if (!size)
-    return Result::refuse(size.reason);
+    return size.why();
   if (thread >= 32 || index >= *size)
-    return Result::refuse("value " + text(index) + " of thread " +
-                          text(thread) + "; there are 32 threads with " +
-                          text(*size) + " values");
+    return Reason("value " + text(index) + " of thread " + text(thread) +
+                  "; there are 32 threads with " + text(*size) + " values");
   return elementOf(warpFragmentLayout(mma, operand, scales), thread, index);
 }
 
-std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
-                                               unsigned scales, unsigned byteId,
-                                               unsigned threadId) {
+std::optional<Reason> whyNotScaleSelector(WarpOperand operand, unsigned scales,
+                                          unsigned byteId, unsigned threadId) {
   if (operand != WarpOperand::ScaleA && operand != WarpOperand::ScaleB)
     return "only scale operands have a selector";
   if (scales != 1 && scales != 2 && scales != 4)
@@ -272,29 +265,28 @@ std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
   return std::nullopt;
 }
 
-Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
+Result<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
                                unsigned rowOrColumn) {
-  using Result = Answer<unsigned>;
   if (auto why = whyNotScaleSelector(operand, 1, 0, threadId))
-    return Result::refuse(*why);
+    return *why;
   unsigned extent = operand == WarpOperand::ScaleA ? 16 : 8;
   if (rowOrColumn >= extent)
-    return Result::refuse("row or column " + text(rowOrColumn) +
-                          " of an operand with " + text(extent));
+    return Reason("row or column " + text(rowOrColumn) +
+                  " of an operand with " + text(extent));
   Layout layout = warpFragmentLayout(WarpMma::K32, operand, /*scales=*/1);
   Coordinates source =
       layout.inverse().at({{Dim::Row, rowOrColumn}, {Dim::Replica, threadId}});
   return static_cast<unsigned>(source[Dim::Thread]);
 }
 
-Answer<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
+Result<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
                                     unsigned tile, unsigned step) {
   ScaleSelector selector;
   selector.byteId = step * scales % 4;
   selector.threadId = tile % (operand == WarpOperand::ScaleA ? 2 : 4);
   if (auto why = whyNotScaleSelector(operand, scales, selector.byteId,
                                      selector.threadId))
-    return Answer<ScaleSelector>::refuse(*why);
+    return *why;
   return selector;
 }
 
@@ -312,7 +304,7 @@ constexpr std::array kPlainShapes{
 };
 } // namespace
 
-std::optional<std::string> whyNotPlainMma(unsigned elementBits, unsigned k) {
+std::optional<Reason> whyNotPlainMma(unsigned elementBits, unsigned k) {
   for (const PlainShape &shape : kPlainShapes)
     if (shape.elementBits == elementBits && shape.k == k)
       return std::nullopt;
@@ -321,22 +313,20 @@ std::optional<std::string> whyNotPlainMma(unsigned elementBits, unsigned k) {
          "for 8, 64 for 4";
 }
 
-Answer<WarpElement> plainWarpFragment(unsigned elementBits, unsigned k,
+Result<WarpElement> plainWarpFragment(unsigned elementBits, unsigned k,
                                       WarpOperand operand, unsigned thread,
                                       unsigned index) {
-  using Result = Answer<WarpElement>;
   if (auto why = whyNotPlainMma(elementBits, k))
-    return Result::refuse(*why);
+    return *why;
   if (operand != WarpOperand::A && operand != WarpOperand::B &&
       operand != WarpOperand::C)
-    return Result::refuse("an instruction without scales has operands A, B, C");
+    return Reason("an instruction without scales has operands A, B, C");
   unsigned size = operand == WarpOperand::A   ? k / 2
                   : operand == WarpOperand::B ? k / 4
                                               : 4;
   if (thread >= 32 || index >= size)
-    return Result::refuse("value " + text(index) + " of thread " +
-                          text(thread) + "; there are 32 threads with " +
-                          text(size) + " values");
+    return Reason("value " + text(index) + " of thread " + text(thread) +
+                  "; there are 32 threads with " + text(size) + " values");
   // Elements in one register: neighbours along K.
   unsigned run = 32 / elementBits;
   return elementOf(operand == WarpOperand::A   ? rowsOfA(run)

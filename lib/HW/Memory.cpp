@@ -66,7 +66,7 @@ std::optional<Swizzle> parseSwizzle(std::string_view name) {
 // Operand tiles in shared memory
 //===----------------------------------------------------------------------===//
 
-std::optional<std::string> whyNot(const OperandTile &tile) {
+std::optional<Reason> whyNot(const OperandTile &tile) {
   unsigned width = swizzleWidth(tile.swizzle);
   std::string swizzle = "'" + std::string(swizzleName(tile.swizzle)) + "'";
   if (tile.containerBits != 4 && tile.containerBits != 8 &&
@@ -111,13 +111,12 @@ static std::string outside(const OperandTile &tile, unsigned mn, unsigned k) {
          std::to_string(tile.k);
 }
 
-Answer<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
+Result<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
                                  unsigned k) {
-  using Result = Answer<std::uint64_t>;
   if (auto why = whyNot(tile))
-    return Result::refuse(*why);
+    return *why;
   if (mn >= tile.mn || k >= tile.k)
-    return Result::refuse(outside(tile, mn, k));
+    return Reason(outside(tile, mn, k));
   std::uint64_t width = swizzleWidth(tile.swizzle);
   if (tile.major == OperandMajor::K) {
     std::uint64_t kByte = std::uint64_t(k) * tile.containerBits / 8;
@@ -127,9 +126,9 @@ Answer<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
          k % 8 * width + mn % width;
 }
 
-Answer<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
+Result<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
                                     unsigned k) {
-  Answer<std::uint64_t> offset = tileOffset(tile, mn, k);
+  Result<std::uint64_t> offset = tileOffset(tile, mn, k);
   if (!offset)
     return offset;
   // A byte holds a part of an element, or several.
@@ -139,14 +138,13 @@ Answer<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
   return (swizzled(tile.swizzle, *offset) * 8 + inByte) / tile.containerBits;
 }
 
-Answer<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
+Result<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
                                                 std::uint64_t offset) {
-  using Result = Answer<std::pair<unsigned, unsigned>>;
   if (auto why = whyNot(tile))
-    return Result::refuse(*why);
+    return *why;
   if (offset >= std::uint64_t(tile.mn) * tile.k)
-    return Result::refuse("offset " + std::to_string(offset) +
-                          " lies outside the tile");
+    return Reason("offset " + std::to_string(offset) +
+                  " lies outside the tile");
   std::uint64_t bit = offset * tile.containerBits;
   std::uint64_t a = swizzled(tile.swizzle, bit / 8);
   std::uint64_t width = swizzleWidth(tile.swizzle);
@@ -163,25 +161,24 @@ Answer<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
   return std::pair{static_cast<unsigned>(mn), static_cast<unsigned>(k)};
 }
 
-Answer<StepAddress> stepAddress(const OperandTile &tile,
+Result<StepAddress> stepAddress(const OperandTile &tile,
                                 const OperandStep &step) {
-  using Result = Answer<StepAddress>;
   if (step.mmaMn == 0 || step.mmaK == 0 || step.mmaMn > tile.mn ||
       step.mmaK > tile.k || step.mnIndex >= tile.mn / step.mmaMn ||
       step.kIndex >= tile.k / step.mmaK)
-    return Result::refuse(
-        "step (" + std::to_string(step.mnIndex) + ", " +
-        std::to_string(step.kIndex) + ") of " + std::to_string(step.mmaMn) +
-        " x " + std::to_string(step.mmaK) +
-        " elements lies outside the tile of " + std::to_string(tile.mn) +
-        " x " + std::to_string(tile.k));
+    return Reason("step (" + std::to_string(step.mnIndex) + ", " +
+                  std::to_string(step.kIndex) + ") of " +
+                  std::to_string(step.mmaMn) + " x " +
+                  std::to_string(step.mmaK) +
+                  " elements lies outside the tile of " +
+                  std::to_string(tile.mn) + " x " + std::to_string(tile.k));
   if (std::uint64_t(step.mmaK) * tile.containerBits % 128 != 0)
-    return Result::refuse("a step of " + std::to_string(step.mmaK) +
-                          " elements in K is not a multiple of 16 bytes");
-  Answer<std::uint64_t> start =
+    return Reason("a step of " + std::to_string(step.mmaK) +
+                  " elements in K is not a multiple of 16 bytes");
+  Result<std::uint64_t> start =
       tileOffset(tile, step.mnIndex * step.mmaMn, step.kIndex * step.mmaK);
   if (!start)
-    return Result::refuse(start.reason);
+    return start.why();
   std::uint32_t width = swizzleWidth(tile.swizzle);
   bool plain = tile.swizzle == Swizzle::None;
   if (tile.major == OperandMajor::K) {
@@ -189,9 +186,8 @@ Answer<StepAddress> stepAddress(const OperandTile &tile,
         std::uint64_t(step.kIndex) * step.mmaK * tile.containerBits / 8;
     std::uint64_t kBytes = std::uint64_t(step.mmaK) * tile.containerBits / 8;
     if (!plain && kStart / width != (kStart + kBytes - 1) / width)
-      return Result::refuse("the step crosses from one " +
-                            std::to_string(width) +
-                            "-byte swizzle column to the next");
+      return Reason("the step crosses from one " + std::to_string(width) +
+                    "-byte swizzle column to the next");
     return StepAddress{*start, plain ? 16 * tile.mn : 16, 8 * width};
   }
   std::uint32_t groupStride = step.mmaMn > width ? tile.k * width : 0;
@@ -200,20 +196,19 @@ Answer<StepAddress> stepAddress(const OperandTile &tile,
                : StepAddress{*start, groupStride, kStride};
 }
 
-Answer<SmemDescriptor> stepDescriptor(const OperandTile &tile,
+Result<SmemDescriptor> stepDescriptor(const OperandTile &tile,
                                       const OperandStep &step,
                                       std::uint32_t base) {
-  using Result = Answer<SmemDescriptor>;
-  Answer<StepAddress> address = stepAddress(tile, step);
+  Result<StepAddress> address = stepAddress(tile, step);
   if (!address)
-    return Result::refuse(address.reason);
+    return address.why();
   std::uint64_t start = base + address->startOffset;
   if (base % 16 != 0 || start >= 1u << 18 || address->lbo >= 1u << 18 ||
       address->sbo >= 1u << 18)
-    return Result::refuse("start address " + std::to_string(start) +
-                          " of a tile at " + std::to_string(base) +
-                          "; addresses and offsets are multiples of 16 bytes "
-                          "below 262144");
+    return Reason("start address " + std::to_string(start) + " of a tile at " +
+                  std::to_string(base) +
+                  "; addresses and offsets are multiples of 16 bytes "
+                  "below 262144");
   SmemDescriptor descriptor;
   descriptor.start = static_cast<std::uint32_t>(start);
   descriptor.lbo = address->lbo;
@@ -221,9 +216,9 @@ Answer<SmemDescriptor> stepDescriptor(const OperandTile &tile,
   descriptor.swizzle = tile.swizzle;
   if (tile.swizzle != Swizzle::None) {
     if (base % 128 != 0)
-      return Result::refuse("a swizzled tile starts at a multiple of 128 "
-                            "bytes, found " +
-                            std::to_string(base));
+      return Reason("a swizzled tile starts at a multiple of 128 "
+                    "bytes, found " +
+                    std::to_string(base));
     unsigned pattern = base % swizzleAlignment(tile.swizzle);
     descriptor.baseOffset = pattern == 0 ? 0 : (base >> 7) & 7;
   }
@@ -246,19 +241,18 @@ TmemPlan placeRegions(const std::vector<TmemRegion> &regions) {
   return plan;
 }
 
-Answer<unsigned> allocationColumns(unsigned columns) {
+Result<unsigned> allocationColumns(unsigned columns) {
   if (columns == 0 || columns > kTmemColumns)
-    return Answer<unsigned>::refuse("tensor memory has 512 columns, " +
-                                    std::to_string(columns) + " are asked for");
+    return Reason("tensor memory has 512 columns, " + std::to_string(columns) +
+                  " are asked for");
   unsigned rounded = 32;
   while (rounded < columns)
     rounded *= 2;
   return rounded;
 }
 
-Answer<AccumulatorLayout> accumulatorLayout(unsigned ctaGroup, unsigned m,
+Result<AccumulatorLayout> accumulatorLayout(unsigned ctaGroup, unsigned m,
                                             bool sparse) {
-  using Result = Answer<AccumulatorLayout>;
   if (ctaGroup == 1 && m == 128)
     return AccumulatorLayout::D;
   if (ctaGroup == 1 && m == 64)
@@ -267,7 +261,7 @@ Answer<AccumulatorLayout> accumulatorLayout(unsigned ctaGroup, unsigned m,
     return AccumulatorLayout::A;
   if (ctaGroup == 2 && m == 128 && !sparse)
     return AccumulatorLayout::B;
-  return Result::refuse(
+  return Reason(
       "no accumulator layout for cta_group " + std::to_string(ctaGroup) +
       " with m " + std::to_string(m) + (sparse ? ", sparse" : ", dense") +
       "; cta_group 1 has m 128 (or 64 without scales), cta_group 2 has m 256, "
@@ -292,8 +286,8 @@ LayoutExtent extentOf(AccumulatorLayout layout) {
   return {64, 1};
 }
 
-std::optional<std::string> whyNotColumns(AccumulatorLayout layout,
-                                         unsigned nExtent) {
+std::optional<Reason> whyNotColumns(AccumulatorLayout layout,
+                                    unsigned nExtent) {
   unsigned step = extentOf(layout).ctas == 2 ? 16 : 8;
   if (nExtent >= step && nExtent <= 256 && nExtent % step == 0)
     return std::nullopt;
@@ -325,18 +319,16 @@ Layout accumulatorPlaces(AccumulatorLayout layout, unsigned nExtent) {
       {Dim::Row, 16, 0, Dim::Lane, 32}, {Dim::Row, 1, 16, Dim::Lane}, column};
 }
 
-Answer<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
+Result<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
                                          unsigned nExtent, unsigned m,
                                          unsigned n) {
-  using Result = Answer<TmemPosition>;
   if (auto why = whyNotColumns(layout, nExtent))
-    return Result::refuse(*why);
+    return *why;
   LayoutExtent extent = extentOf(layout);
   if (m >= extent.rows || n >= nExtent)
-    return Result::refuse("element (" + std::to_string(m) + ", " +
-                          std::to_string(n) + ") lies outside the " +
-                          std::to_string(extent.rows) + " x " +
-                          std::to_string(nExtent) + " accumulator");
+    return Reason("element (" + std::to_string(m) + ", " + std::to_string(n) +
+                  ") lies outside the " + std::to_string(extent.rows) + " x " +
+                  std::to_string(nExtent) + " accumulator");
   Coordinates at = accumulatorPlaces(layout, nExtent)
                        .at({{Dim::Row, m}, {Dim::ColumnOfD, n}});
   return TmemPosition{static_cast<unsigned>(at[Dim::Cta]),
@@ -344,26 +336,23 @@ Answer<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
                       static_cast<unsigned>(at[Dim::Column])};
 }
 
-Answer<std::pair<unsigned, unsigned>>
+Result<std::pair<unsigned, unsigned>>
 accumulatorElement(AccumulatorLayout layout, unsigned nExtent,
                    TmemPosition position) {
-  using Result = Answer<std::pair<unsigned, unsigned>>;
   if (auto why = whyNotColumns(layout, nExtent))
-    return Result::refuse(*why);
+    return *why;
   LayoutExtent extent = extentOf(layout);
   auto [cta, lane, column] = position;
   if (cta >= extent.ctas || lane >= kTmemLanes ||
       column >= accumulatorColumns(layout, nExtent))
-    return Result::refuse("lane " + std::to_string(lane) + ", column " +
-                          std::to_string(column) +
-                          " is not part of the accumulator");
+    return Reason("lane " + std::to_string(lane) + ", column " +
+                  std::to_string(column) + " is not part of the accumulator");
   std::optional<Coordinates> source =
       accumulatorPlaces(layout, nExtent)
           .sourceAt(
               {{Dim::Cta, cta}, {Dim::Lane, lane}, {Dim::Column, column}});
   if (!source)
-    return Result::refuse("lane " + std::to_string(lane) +
-                          " is not used with m 64");
+    return Reason("lane " + std::to_string(lane) + " is not used with m 64");
   return std::pair{static_cast<unsigned>((*source)[Dim::Row]),
                    static_cast<unsigned>((*source)[Dim::ColumnOfD])};
 }

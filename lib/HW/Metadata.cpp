@@ -68,36 +68,33 @@ SparsePattern sparsePattern(MmaKind kind) {
 // Nibbles
 //===----------------------------------------------------------------------===//
 
-Answer<unsigned> metadataNibble(SparsePattern pattern, unsigned first,
+Result<unsigned> metadataNibble(SparsePattern pattern, unsigned first,
                                 unsigned second) {
   if (pattern == SparsePattern::OneOfTwo) {
     if (first > 1)
-      return Answer<unsigned>::refuse("a chunk of two has positions 0 and 1, "
-                                      "found " +
-                                      text(first));
+      return Reason("a chunk of two has positions 0 and 1, "
+                    "found " +
+                    text(first));
     return first == 0 ? 0x4u : 0xeu;
   }
   if (first >= second || second > 3)
-    return Answer<unsigned>::refuse("kept positions (" + text(first) + ", " +
-                                    text(second) +
-                                    ") are not two increasing ones of 0 to 3");
+    return Reason("kept positions (" + text(first) + ", " + text(second) +
+                  ") are not two increasing ones of 0 to 3");
   return first | second << 2;
 }
 
-Answer<std::pair<unsigned, unsigned>> keptUnits(SparsePattern pattern,
+Result<std::pair<unsigned, unsigned>> keptUnits(SparsePattern pattern,
                                                 unsigned nibble) {
-  using Result = Answer<std::pair<unsigned, unsigned>>;
   if (pattern == SparsePattern::OneOfTwo) {
     if (nibble == 0x4 || nibble == 0xe)
       return std::pair{nibble == 0xe ? 1u : 0u, nibble == 0xe ? 1u : 0u};
-    return Result::refuse("metadata nibble " + hex(nibble, 1) +
-                          " has no meaning for 1:2; 0x4 and 0xe have");
+    return Reason("metadata nibble " + hex(nibble, 1) +
+                  " has no meaning for 1:2; 0x4 and 0xe have");
   }
   unsigned first = nibble & 3, second = nibble >> 2 & 3;
   if (nibble > 15 || first >= second)
-    return Result::refuse(
-        "metadata nibble " + hex(nibble, 1) +
-        " has no meaning; legal are 0x4, 0x8, 0xc, 0x9, 0xd and 0xe");
+    return Reason("metadata nibble " + hex(nibble, 1) +
+                  " has no meaning; legal are 0x4, 0x8, 0xc, 0x9, 0xd and 0xe");
   return std::pair{first, second};
 }
 
@@ -143,33 +140,31 @@ void storeUnit(const SparsePatternInfo &info,
 }
 } // namespace
 
-Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
+Result<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
                                const std::vector<std::uint32_t> &logical,
                                HighestBit highestBit) {
-  using Result = Answer<CompressedRow>;
   SparsePatternInfo info = patternInfo(pattern);
   if (elementBits == 0 || elementBits > 32)
-    return Result::refuse("elements have 1 to 32 bits, found " +
-                          text(elementBits));
+    return Reason("elements have 1 to 32 bits, found " + text(elementBits));
   if (logical.empty() || logical.size() % (2 * info.chunk) != 0)
-    return Result::refuse("a row has a multiple of " + text(2 * info.chunk) +
-                          " elements, found " + text(logical.size()));
+    return Reason("a row has a multiple of " + text(2 * info.chunk) +
+                  " elements, found " + text(logical.size()));
   std::uint32_t all = elementBits == 32 ? ~0u : (1u << elementBits) - 1;
   for (std::uint32_t code : logical)
     if (code > all)
-      return Result::refuse("code " + hex(code, 1) + " does not fit " +
-                            text(elementBits) + " bits");
+      return Reason("code " + hex(code, 1) + " does not fit " +
+                    text(elementBits) + " bits");
   std::uint32_t nonzeroMask = highestBit == HighestBit::Sign ? all >> 1 : all;
   std::size_t maxUnits = info.stored / info.unit;
   CompressedRow row;
   for (std::size_t at = 0; at < logical.size(); at += info.chunk) {
     std::vector<unsigned> units = nonzeroUnits(info, nonzeroMask, &logical[at]);
     if (units.size() > maxUnits)
-      return Result::refuse("the chunk at element " + text(at) + " has " +
-                            text(units.size()) + " nonzero " +
-                            (info.unit == 2 ? "pairs" : "elements") + " of " +
-                            text(info.chunk / info.unit) + ", at most " +
-                            text(maxUnits) + " can be kept");
+      return Reason("the chunk at element " + text(at) + " has " +
+                    text(units.size()) + " nonzero " +
+                    (info.unit == 2 ? "pairs" : "elements") + " of " +
+                    text(info.chunk / info.unit) + ", at most " +
+                    text(maxUnits) + " can be kept");
     auto [first, second] = chooseUnits(pattern, units);
     storeUnit(info, units, first, &logical[at], row.stored);
     if (maxUnits > 1)
@@ -184,21 +179,20 @@ Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
   return row;
 }
 
-Answer<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
+Result<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
                                               const CompressedRow &row) {
-  using Result = Answer<std::vector<std::uint32_t>>;
   SparsePatternInfo info = patternInfo(pattern);
   std::size_t chunks = row.metadata.size() * 2;
   if (row.stored.size() != chunks * info.stored)
-    return Result::refuse(text(row.metadata.size()) + " metadata bytes need " +
-                          text(chunks * info.stored) +
-                          " stored elements, found " + text(row.stored.size()));
+    return Reason(text(row.metadata.size()) + " metadata bytes need " +
+                  text(chunks * info.stored) + " stored elements, found " +
+                  text(row.stored.size()));
   std::vector<std::uint32_t> logical(chunks * info.chunk, 0);
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     unsigned nibble = row.metadata[chunk / 2] >> (chunk % 2 * 4) & 15;
     auto kept = keptUnits(pattern, nibble);
     if (!kept)
-      return Result::refuse(kept.reason + ", in chunk " + text(chunk));
+      return Reason(kept.why().text + ", in chunk " + text(chunk));
     for (unsigned i = 0; i < info.stored; ++i) {
       unsigned unit = i < info.unit ? kept->first : kept->second;
       logical[chunk * info.chunk + unit * info.unit + i % info.unit] =
@@ -216,7 +210,7 @@ unsigned elementsPerMetadataByte(SparsePattern pattern) {
   return 2 * patternInfo(pattern).chunk;
 }
 
-std::optional<std::string> whyNot(const MetadataTensor &tensor) {
+std::optional<Reason> whyNot(const MetadataTensor &tensor) {
   if (tensor.m == 0 || tensor.k == 0)
     return "the metadata tensor is empty";
   constexpr std::uint64_t limit = std::uint64_t(1) << 63;
@@ -241,32 +235,28 @@ std::uint64_t storageBytes(const MetadataTensor &tensor) {
   return storageOf(tensor).matrixBytes;
 }
 
-Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
+Result<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
                                      std::uint64_t m, std::uint64_t k) {
-  using Result = Answer<std::uint64_t>;
   if (auto why = whyNot(tensor))
-    return Result::refuse(*why);
+    return *why;
   if (m >= tensor.m || k >= tensor.k)
-    return Result::refuse("element (" + text(m) + ", " + text(k) +
-                          ") lies outside " + text(tensor.m) + " x " +
-                          text(tensor.k));
+    return Reason("element (" + text(m) + ", " + text(k) + ") lies outside " +
+                  text(tensor.m) + " x " + text(tensor.k));
   return storageOf(tensor).offset(
       {{Dim::Row, m},
        {Dim::Block, k / elementsPerMetadataByte(tensor.pattern)}});
 }
 
-Answer<std::pair<std::uint64_t, std::uint64_t>>
+Result<std::pair<std::uint64_t, std::uint64_t>>
 metadataAt(const MetadataTensor &tensor, std::uint64_t offset) {
-  using Result = Answer<std::pair<std::uint64_t, std::uint64_t>>;
   if (auto why = whyNot(tensor))
-    return Result::refuse(*why);
+    return *why;
   Coordinates source = storageOf(tensor).at(offset);
   std::uint64_t m = source[Dim::Row];
   std::uint64_t k =
       source[Dim::Block] * elementsPerMetadataByte(tensor.pattern);
   if (offset >= storageBytes(tensor) || m >= tensor.m || k >= tensor.k)
-    return Result::refuse("byte " + text(offset) +
-                          " holds no metadata of the tensor");
+    return Reason("byte " + text(offset) + " holds no metadata of the tensor");
   return std::pair{m, k};
 }
 
@@ -285,18 +275,17 @@ MetadataStep metadataStep(MmaKind kind, unsigned step) {
   return {column & ~1u, column & 1u};
 }
 
-Answer<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
+Result<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
                                           unsigned m, unsigned k) {
-  using Result = Answer<MetadataPosition>;
   unsigned perByte = elementsPerMetadataByte(sparsePattern(kind));
   unsigned mmaK = instructionK(kind, /*sparse=*/true);
   if (m >= kTmemLanes || k >= mmaK)
-    return Result::refuse("element (" + text(m) + ", " + text(k) +
-                          ") lies outside the 128 x " + text(mmaK) +
-                          " of an instruction");
+    return Reason("element (" + text(m) + ", " + text(k) +
+                  ") lies outside the 128 x " + text(mmaK) +
+                  " of an instruction");
   if (step >= kTmemColumns / metadataColumns(kind, 1))
-    return Result::refuse("the metadata of step " + text(step) +
-                          " lie outside the 512 columns of tensor memory");
+    return Reason("the metadata of step " + text(step) +
+                  " lie outside the 512 columns of tensor memory");
   Coordinates at = kRowPerLane.at(
       {{Dim::Row, m}, {Dim::Block, step * stepBytes(kind) + k / perByte}});
   return MetadataPosition{static_cast<unsigned>(at[Dim::Lane]),
@@ -304,14 +293,13 @@ Answer<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
                           static_cast<unsigned>(at[Dim::Byte])};
 }
 
-Answer<MetadataIndex> metadataIndex(MmaKind kind,
+Result<MetadataIndex> metadataIndex(MmaKind kind,
                                     const MetadataPosition &position) {
-  using Result = Answer<MetadataIndex>;
   if (position.lane >= kTmemLanes || position.column >= kTmemColumns ||
       position.byte >= kTmemColumnBytes)
-    return Result::refuse(
-        "lane " + text(position.lane) + ", column " + text(position.column) +
-        ", byte " + text(position.byte) + " is no place in tensor memory");
+    return Reason("lane " + text(position.lane) + ", column " +
+                  text(position.column) + ", byte " + text(position.byte) +
+                  " is no place in tensor memory");
   Coordinates source = kRowPerLane.inverse().at({{Dim::Lane, position.lane},
                                                  {Dim::Column, position.column},
                                                  {Dim::Byte, position.byte}});

@@ -9,6 +9,7 @@
 
 #include <array>
 
+using namespace blockscale;
 using namespace blockscale::hw;
 
 namespace {
@@ -92,8 +93,8 @@ bool blockscale::hw::isAvailable(Feature feature, Target target) {
   return rowOf(feature).targets.contains(target);
 }
 
-std::optional<std::string> blockscale::hw::whyNotFeature(Feature feature,
-                                                         Target target) {
+std::optional<Reason> blockscale::hw::whyNotFeature(Feature feature,
+                                                    Target target) {
   const FeatureRow &row = rowOf(feature);
   if (row.targets.contains(target))
     return std::nullopt;

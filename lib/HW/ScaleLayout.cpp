@@ -16,7 +16,7 @@ namespace blockscale::hw {
 // Global memory
 //===----------------------------------------------------------------------===//
 
-std::optional<std::string> whyNot(const ScaleTensor &tensor) {
+std::optional<Reason> whyNot(const ScaleTensor &tensor) {
   if (tensor.blockSize != 16 && tensor.blockSize != 32 &&
       tensor.blockSize != 64)
     return "a scale covers 16, 32 or 64 elements, found " +
@@ -65,30 +65,26 @@ std::uint64_t storageBytes(const ScaleTensor &tensor) {
   return storageOf(tensor).matrixBytes * tensor.batch;
 }
 
-Answer<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
+Result<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
                                   std::uint64_t k, std::uint64_t batch) {
-  using Result = Answer<std::uint64_t>;
   if (auto why = whyNot(tensor))
-    return Result::refuse(*why);
+    return *why;
   if (mn >= tensor.mn || k >= tensor.k || batch >= tensor.batch)
-    return Result::refuse(
-        "element (" + std::to_string(mn) + ", " + std::to_string(k) +
-        ") of batch " + std::to_string(batch) + " lies outside " +
-        std::to_string(tensor.batch) + " x " + std::to_string(tensor.mn) +
-        " x " + std::to_string(tensor.k));
+    return Reason("element (" + std::to_string(mn) + ", " + std::to_string(k) +
+                  ") of batch " + std::to_string(batch) + " lies outside " +
+                  std::to_string(tensor.batch) + " x " +
+                  std::to_string(tensor.mn) + " x " + std::to_string(tensor.k));
   return storageOf(tensor).offset({{Dim::Batch, batch},
                                    {Dim::Row, mn},
                                    {Dim::Block, k / tensor.blockSize}});
 }
 
-Answer<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset) {
-  using Result = Answer<ScaleElement>;
+Result<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset) {
   if (auto why = whyNot(tensor))
-    return Result::refuse(*why);
+    return *why;
   if (offset >= storageBytes(tensor))
-    return Result::refuse("offset " + std::to_string(offset) +
-                          " lies outside the " +
-                          std::to_string(storageBytes(tensor)) + " bytes");
+    return Reason("offset " + std::to_string(offset) + " lies outside the " +
+                  std::to_string(storageBytes(tensor)) + " bytes");
   Coordinates source = storageOf(tensor).at(offset);
   ScaleElement element;
   element.scale = source[Dim::Block];
@@ -108,15 +104,14 @@ ScalePath scalePath(bool operandB, unsigned ctaGroup, unsigned m) {
                                                : ScalePath::FourByOne;
 }
 
-Answer<ScaleRegion> scaleRegion(ScalePath path, unsigned rows) {
+Result<ScaleRegion> scaleRegion(ScalePath path, unsigned rows) {
   if (rows == 0 || rows > 256)
-    return Answer<ScaleRegion>::refuse("scales of " + std::to_string(rows) +
-                                       " rows; an instruction has 1 to 256");
+    return Reason("scales of " + std::to_string(rows) +
+                  " rows; an instruction has 1 to 256");
   if (path == ScalePath::TwoByTwo) {
     if (rows % 16 != 0)
-      return Answer<ScaleRegion>::refuse(
-          "n is " + std::to_string(rows) +
-          ", pairs of CTAs have multiples of 16");
+      return Reason("n is " + std::to_string(rows) +
+                    ", pairs of CTAs have multiples of 16");
     return ScaleRegion{path, rows,
                        static_cast<unsigned>(ceilDiv(rows / 2, kAtomLanes))};
   }
@@ -129,7 +124,7 @@ static unsigned rowsPerHalf(const ScaleRegion &region) {
   return region.path == ScalePath::TwoByTwo ? region.rows / 2 : region.rows;
 }
 
-std::optional<std::string> whyNot(const ScaleRegion &region) {
+std::optional<Reason> whyNot(const ScaleRegion &region) {
   unsigned columns =
       static_cast<unsigned>(ceilDiv(rowsPerHalf(region), kAtomLanes));
   if (region.rows == 0 || region.rows > 256 ||
@@ -161,55 +156,51 @@ Layout scaleLayout(const ScaleRegion &region) {
 }
 
 unsigned scaleColumns(unsigned rows, unsigned scales) {
-  Answer<ScaleRegion> region = scaleRegion(ScalePath::FourByOne, rows);
+  Result<ScaleRegion> region = scaleRegion(ScalePath::FourByOne, rows);
   if (!region)
     return 0;
   return static_cast<unsigned>(scaleLayout(*region).extent(
       Dim::Column, {{Dim::Row, region->rows}, {Dim::Block, scales}}));
 }
 
-Answer<ScalePosition> scalePosition(const ScaleRegion &region, unsigned row,
+Result<ScalePosition> scalePosition(const ScaleRegion &region, unsigned row,
                                     unsigned scale, unsigned replica) {
-  using Result = Answer<ScalePosition>;
   if (auto why = whyNot(region))
-    return Result::refuse(*why);
+    return *why;
   if (row >= region.rows)
-    return Result::refuse("row " + std::to_string(row) +
-                          " lies outside the region of " +
-                          std::to_string(region.rows) + " rows");
+    return Reason("row " + std::to_string(row) +
+                  " lies outside the region of " + std::to_string(region.rows) +
+                  " rows");
   if (replica >= replicas(region.path))
-    return Result::refuse("replica " + std::to_string(replica) +
-                          "; there are " +
-                          std::to_string(replicas(region.path)));
+    return Reason("replica " + std::to_string(replica) + "; there are " +
+                  std::to_string(replicas(region.path)));
   Coordinates at = scaleLayout(region).at(
       {{Dim::Row, row}, {Dim::Block, scale}, {Dim::Replica, replica}});
   if (at[Dim::Column] >= kTmemColumns)
-    return Result::refuse("column " + std::to_string(at[Dim::Column]) +
-                          " lies outside the 512 of tensor memory");
+    return Reason("column " + std::to_string(at[Dim::Column]) +
+                  " lies outside the 512 of tensor memory");
   return ScalePosition{static_cast<unsigned>(at[Dim::Lane]),
                        static_cast<unsigned>(at[Dim::Column]),
                        static_cast<unsigned>(at[Dim::Byte])};
 }
 
-Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
+Result<ScaleIndex> scaleIndex(const ScaleRegion &region,
                               const ScalePosition &position) {
-  using Result = Answer<ScaleIndex>;
   if (auto why = whyNot(region))
-    return Result::refuse(*why);
+    return *why;
   if (position.lane >= kTmemLanes || position.column >= kTmemColumns ||
       position.byte >= 4)
-    return Result::refuse("lane " + std::to_string(position.lane) +
-                          ", column " + std::to_string(position.column) +
-                          ", byte " + std::to_string(position.byte) +
-                          " is no place in tensor memory");
+    return Reason("lane " + std::to_string(position.lane) + ", column " +
+                  std::to_string(position.column) + ", byte " +
+                  std::to_string(position.byte) +
+                  " is no place in tensor memory");
   std::optional<Coordinates> source =
       scaleLayout(region).sourceAt({{Dim::Lane, position.lane},
                                     {Dim::Column, position.column},
                                     {Dim::Byte, position.byte}});
   if (!source || (*source)[Dim::Row] >= region.rows)
-    return Result::refuse("no scale lies in column " +
-                          std::to_string(position.column) + " of lane " +
-                          std::to_string(position.lane));
+    return Reason("no scale lies in column " + std::to_string(position.column) +
+                  " of lane " + std::to_string(position.lane));
   return ScaleIndex{static_cast<unsigned>((*source)[Dim::Row]),
                     static_cast<unsigned>((*source)[Dim::Block]),
                     static_cast<unsigned>((*source)[Dim::Replica])};
@@ -219,19 +210,18 @@ Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
 // Successive MMAs
 //===----------------------------------------------------------------------===//
 
-Answer<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
+Result<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
                             unsigned index) {
-  using Result = Answer<ScaleStep>;
   std::uint64_t first = std::uint64_t(index) * scalesPerMma;
   std::uint64_t column = first / kAtomScales * wordStride;
   if (column >= kTmemColumns)
-    return Result::refuse("the scales of step " + std::to_string(index) +
-                          " would start in column " + std::to_string(column) +
-                          " of 512");
+    return Reason("the scales of step " + std::to_string(index) +
+                  " would start in column " + std::to_string(column) +
+                  " of 512");
   unsigned id = first % kAtomScales;
   if (!isScaleId(scalesPerMma, id))
-    return Result::refuse("no instruction has " + std::to_string(scalesPerMma) +
-                          " scales per row");
+    return Reason("no instruction has " + std::to_string(scalesPerMma) +
+                  " scales per row");
   return ScaleStep{static_cast<unsigned>(first), static_cast<unsigned>(column),
                    id};
 }

@@ -11,6 +11,7 @@
 
 #include <array>
 
+using namespace blockscale;
 using namespace blockscale::hw;
 
 namespace {
@@ -83,25 +84,23 @@ std::string blockscale::hw::targetName(Target target) {
          std::string(letter(target.variant));
 }
 
-std::optional<Target> blockscale::hw::parseTarget(std::string_view name,
-                                                  std::string *why) {
+Result<Target> blockscale::hw::parseTarget(std::string_view name) {
   for (Target target : allTargets())
     if (targetName(target) == name)
       return target;
-  if (why) {
-    *why = "unknown target '" + std::string(name) + "'; known targets:";
-    const char *separator = " ";
-    for (Target target : allTargets()) {
-      if (target.variant == TargetVariant::Plain)
-        continue;
-      *why += separator + targetName(target);
-      separator = ", ";
-    }
+  std::string why =
+      "unknown target '" + std::string(name) + "'; known targets:";
+  const char *separator = " ";
+  for (Target target : allTargets()) {
+    if (target.variant == TargetVariant::Plain)
+      continue;
+    why += separator + targetName(target);
+    separator = ", ";
   }
-  return std::nullopt;
+  return Reason(why);
 }
 
-std::optional<std::string> blockscale::hw::whyNotTarget(Target target) {
+std::optional<Reason> blockscale::hw::whyNotTarget(Target target) {
   if (target.variant != TargetVariant::Plain)
     return std::nullopt;
   return "target " + quoted(target) +
@@ -128,7 +127,7 @@ bool blockscale::hw::hasTensorMemory(Target target) {
   return chipInfo(target.chip).hasTensorMemory;
 }
 
-std::optional<std::string>
+std::optional<Reason>
 blockscale::hw::whyNotCluster(Target target, unsigned ctas, bool nonPortable) {
   if (ctas == 0)
     return "a cluster needs at least 1 CTA, found 0";
@@ -143,8 +142,8 @@ blockscale::hw::whyNotCluster(Target target, unsigned ctas, bool nonPortable) {
   return reason + "; nearest legal: " + std::to_string(limit);
 }
 
-std::optional<std::string> blockscale::hw::whyNotSharedMemory(Target target,
-                                                              uint64_t bytes) {
+std::optional<Reason> blockscale::hw::whyNotSharedMemory(Target target,
+                                                         uint64_t bytes) {
   unsigned limit = chipInfo(target.chip).sharedMemoryPerCta;
   if (bytes <= limit)
     return std::nullopt;

@@ -14,10 +14,6 @@ using namespace blockscale::nki;
 
 namespace {
 
-LegalityAnswer notUnderstood(std::string text) {
-  return {false, false, std::move(text)};
-}
-
 /// Reads names into fields and keeps the first complaint.
 class Reader {
 public:
@@ -67,7 +63,7 @@ public:
       complain(number(strides.size()) + " strides", "K map");
   }
 
-  std::string error;
+  std::optional<Reason> why;
 
 private:
   template <typename Value>
@@ -79,16 +75,16 @@ private:
       complain(name, what);
   }
   void complain(const std::string &name, const char *what) {
-    if (error.empty())
-      error = "unknown " + std::string(what) + " '" + name + "'";
+    if (!why)
+      why = "unknown " + std::string(what) + " '" + name + "'";
   }
 };
 
 template <typename Query>
-LegalityAnswer answer(const Query &query, const std::string &description) {
-  if (std::optional<std::string> why = whyNot(query))
-    return {true, false, "illegal: " + *why};
-  return {true, true, "legal: " + description};
+Legality answer(const Query &query, const std::string &description) {
+  if (std::optional<Reason> why = whyNot(query))
+    return {false, "illegal: " + why->text};
+  return {true, "legal: " + description};
 }
 
 /// Fills in what is not a size.
@@ -138,20 +134,21 @@ void readSizes(const LegalityQuestion &question, MatmulQuery &query) {
   query.movingPartition = question.movingPartition;
 }
 
-LegalityAnswer explainMatmul(const LegalityQuestion &question, Target target) {
+Result<Legality> explainMatmul(const LegalityQuestion &question,
+                               Target target) {
   MatmulQuery query;
   query.target = target;
   Reader reader;
   readOperands(question, reader, query);
-  if (!reader.error.empty())
-    return notUnderstood(reader.error);
+  if (reader.why)
+    return *reader.why;
   if (question.k && question.partitions)
-    return notUnderstood("give 'k' or 'partitions', which is a quarter of it, "
-                         "not both");
+    return Reason("give 'k' or 'partitions', which is a quarter of it, "
+                  "not both");
   if (question.k && *question.k % kPack != 0)
-    return notUnderstood("K of an instruction is four elements for each of its "
-                         "partitions: a multiple of 4, found " +
-                         number(*question.k));
+    return Reason("K of an instruction is four elements for each of its "
+                  "partitions: a multiple of 4, found " +
+                  number(*question.k));
   readSizes(question, query);
   std::string tile;
   if (query.tileSize && query.tilePosition)
@@ -167,8 +164,8 @@ LegalityAnswer explainMatmul(const LegalityQuestion &question, Target target) {
                            number(query.partitions * kPack) + ")" + tile);
 }
 
-LegalityAnswer explainQuantize(const LegalityQuestion &question,
-                               Target target) {
+Result<Legality> explainQuantize(const LegalityQuestion &question,
+                                 Target target) {
   QuantizeQuery query;
   query.target = target;
   Reader reader;
@@ -177,8 +174,8 @@ LegalityAnswer explainQuantize(const LegalityQuestion &question,
   reader.plain(question.scaleType, "type of scale tiles", query.scaleType);
   reader.buffer(question.dstBuffer, "memory", query.dstBuffer);
   reader.buffer(question.srcBuffer, "memory", query.srcBuffer);
-  if (!reader.error.empty())
-    return notUnderstood(reader.error);
+  if (reader.why)
+    return *reader.why;
   query.partitions = question.partitions.value_or(128);
   query.scalePartitions = question.scalePartitions.value_or(query.partitions);
   query.scaleOffset = question.scaleOffset.value_or(0);
@@ -209,19 +206,17 @@ template <typename Function> void forEachRule(Target target, Function row) {
 
 } // namespace
 
-LegalityAnswer
+Result<Legality>
 blockscale::nki::explainLegality(const LegalityQuestion &question) {
-  std::string why;
-  std::optional<Target> target = parseTarget(question.target, &why);
+  Result<Target> target = parseTarget(question.target);
   if (!target)
-    return notUnderstood(why);
+    return target.why();
   if (question.kind.empty() || question.kind == "nc_matmul_mx")
     return explainMatmul(question, *target);
   if (question.kind == "quantize_mx")
     return explainQuantize(question, *target);
-  return notUnderstood("unknown kind '" + question.kind + "', legal on '" +
-                       targetName(*target) +
-                       "' are 'nc_matmul_mx' and 'quantize_mx'");
+  return Reason("unknown kind '" + question.kind + "', legal on '" +
+                targetName(*target) + "' are 'nc_matmul_mx' and 'quantize_mx'");
 }
 
 std::string blockscale::nki::rulesMarkdown(Target target) {

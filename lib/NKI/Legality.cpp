@@ -102,11 +102,11 @@ int blockscale::nki::nearestScaleOffset(int offset) {
   return (std::clamp(offset, 0, 12) + 2) / 4 * 4;
 }
 
-std::optional<std::string> blockscale::nki::whyNot(const MatmulQuery &query) {
+std::optional<Reason> blockscale::nki::whyNot(const MatmulQuery &query) {
   return firstBroken(query);
 }
 
-std::optional<std::string> blockscale::nki::whyNot(const QuantizeQuery &query) {
+std::optional<Reason> blockscale::nki::whyNot(const QuantizeQuery &query) {
   return firstBroken(query);
 }
 

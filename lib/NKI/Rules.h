@@ -81,8 +81,8 @@ std::string describeChange(const Query &from, const Query &to) {
 }
 
 template <typename Query>
-std::optional<std::string> firstBroken(const Query &query) {
-  if (std::optional<std::string> reason = whyNotTarget(query.target))
+std::optional<Reason> firstBroken(const Query &query) {
+  if (std::optional<Reason> reason = whyNotTarget(query.target))
     return reason;
   for (const Rule<Query> &rule : rulesFor(query))
     if (!rule.holds(query))

@@ -10,6 +10,7 @@
 
 #include <array>
 
+using namespace blockscale;
 using namespace blockscale::nki;
 
 namespace {
@@ -72,8 +73,7 @@ bool blockscale::nki::isTargetName(std::string_view name) {
   return name.substr(0, 3) == "trn" || name.substr(0, 3) == "inf";
 }
 
-std::optional<Target> blockscale::nki::parseTarget(std::string_view name,
-                                                   std::string *why) {
+Result<Target> blockscale::nki::parseTarget(std::string_view name) {
   std::string_view chip = name.substr(0, name.find('@'));
   std::string revisions;
   for (const ChipInfo &chipRow : kChips) {
@@ -89,19 +89,15 @@ std::optional<Target> blockscale::nki::parseTarget(std::string_view name,
                    "'";
     }
   }
-  if (!why)
-    return std::nullopt;
-  *why = "unknown target '" + std::string(name) + "'; ";
-  if (!revisions.empty()) {
-    *why += "known revisions of NKI: " + revisions;
-    return std::nullopt;
-  }
-  *why += "known targets of NKI: 'trn3', 'trn3@2026-04' and so on for a "
-          "revision of its documents";
-  return std::nullopt;
+  std::string unknown = "unknown target '" + std::string(name) + "'; ";
+  if (!revisions.empty())
+    return Reason(unknown + "known revisions of NKI: " + revisions);
+  return Reason(unknown +
+                "known targets of NKI: 'trn3', 'trn3@2026-04' and so on for a "
+                "revision of its documents");
 }
 
-std::optional<std::string> blockscale::nki::whyNotTarget(Target target) {
+std::optional<Reason> blockscale::nki::whyNotTarget(Target target) {
   const ChipInfo &info = chipInfo(target.chip);
   if (info.hasMX)
     return std::nullopt;

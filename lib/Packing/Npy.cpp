@@ -50,11 +50,11 @@ class HeaderParser {
 public:
   explicit HeaderParser(std::string_view text) : text(text) {}
 
-  /// Empty, or what is wrong.
-  std::string parse(Header &header);
+  /// What is wrong; nothing if nothing is.
+  std::optional<Reason> parse(Header &header);
 
 private:
-  std::string parseEntry(Header &header);
+  std::optional<Reason> parseEntry(Header &header);
   bool parseString(std::string &value);
   bool parseBool(bool &value);
   bool parseShape(std::vector<uint64_t> &shape);
@@ -80,12 +80,12 @@ private:
   bool hasDescr = false, hasOrder = false, hasShape = false;
 };
 
-std::string HeaderParser::parse(Header &header) {
+std::optional<Reason> HeaderParser::parse(Header &header) {
   if (!consume("{"))
     return "the header is not a dictionary";
   while (!consume("}")) {
-    if (std::string error = parseEntry(header); !error.empty())
-      return error;
+    if (auto why = parseEntry(header))
+      return why;
     if (consume(","))
       continue;
     if (consume("}"))
@@ -98,25 +98,31 @@ std::string HeaderParser::parse(Header &header) {
     return "text after the header's dictionary";
   if (!hasDescr || !hasOrder || !hasShape)
     return "the header lacks 'descr', 'fortran_order' or 'shape'";
-  return "";
+  return std::nullopt;
 }
 
-std::string HeaderParser::parseEntry(Header &header) {
+std::optional<Reason> HeaderParser::parseEntry(Header &header) {
   std::string key;
   if (!parseString(key) || !consume(":"))
     return "expected a key at byte " + std::to_string(position) +
            " of the header";
   if (key == "descr") {
     hasDescr = parseString(header.descr);
-    return hasDescr ? "" : "'descr' is not a string: records are not read";
+    if (!hasDescr)
+      return "'descr' is not a string: records are not read";
+    return std::nullopt;
   }
   if (key == "fortran_order") {
     hasOrder = parseBool(header.fortranOrder);
-    return hasOrder ? "" : "'fortran_order' is neither True nor False";
+    if (!hasOrder)
+      return "'fortran_order' is neither True nor False";
+    return std::nullopt;
   }
   if (key == "shape") {
     hasShape = parseShape(header.shape);
-    return hasShape ? "" : "'shape' is not a tuple of sizes";
+    if (!hasShape)
+      return "'shape' is not a tuple of sizes";
+    return std::nullopt;
   }
   return "unknown key '" + key + "' in the header";
 }
@@ -177,7 +183,7 @@ bool HeaderParser::parseShape(std::vector<uint64_t> &shape) {
 }
 
 /// The type that a `descr` names, or why it is not read.
-std::string parseType(const std::string &descr, NpyType &type) {
+std::optional<Reason> parseType(const std::string &descr, NpyType &type) {
   std::string name = descr;
   char order = '|';
   if (!name.empty() &&
@@ -196,7 +202,7 @@ std::string parseType(const std::string &descr, NpyType &type) {
       return "element type '" + descr + "' is big endian; expected '<" + name +
              "'";
     type = row.type;
-    return "";
+    return std::nullopt;
   }
   return "element type '" + descr +
          "' is not read; expected u1, i1, u2, i2, u4, i4, u8, i8, f2, f4, f8, "
@@ -220,10 +226,6 @@ std::optional<uint64_t> dataBytes(NpyType type,
   return empty ? 0 : bytes;
 }
 
-NpyResult failure(std::string error) {
-  return {std::nullopt, std::move(error)};
-}
-
 } // namespace
 
 std::string_view packing::npyTypeName(NpyType type) {
@@ -241,79 +243,74 @@ uint64_t NpyArray::elementCount() const {
   return count;
 }
 
-Parsed<NpyHeader> packing::parseNpyHeader(const uint8_t *bytes, size_t size,
+Result<NpyHeader> packing::parseNpyHeader(const uint8_t *bytes, size_t size,
                                           uint64_t fileBytes) {
-  using Result = Parsed<NpyHeader>;
   std::string_view file(reinterpret_cast<const char *>(bytes), size);
   if (file.substr(0, kMagic.size()) != kMagic)
-    return Result::failure("not a .npy file: the magic string is missing");
+    return Reason("not a .npy file: the magic string is missing");
   if (size < 10)
-    return Result::failure("the file ends inside the header");
+    return Reason("the file ends inside the header");
   unsigned version = bytes[6];
   if (version < 1 || version > 3)
-    return Result::failure("format version " + std::to_string(version) +
-                           "; expected 1, 2 or 3");
+    return Reason("format version " + std::to_string(version) +
+                  "; expected 1, 2 or 3");
   size_t lengthBytes = version == 1 ? 2 : 4;
   size_t start = 8 + lengthBytes, length = 0;
   if (size < start)
-    return Result::failure("the file ends inside the header");
+    return Reason("the file ends inside the header");
   for (size_t i = 0; i < lengthBytes; ++i)
     length |= size_t(bytes[8 + i]) << (8 * i);
   if (length > fileBytes - start)
-    return Result::failure("a header of " + std::to_string(length) +
-                           " bytes; the file has " +
-                           std::to_string(fileBytes - start) + " left");
+    return Reason("a header of " + std::to_string(length) +
+                  " bytes; the file has " + std::to_string(fileBytes - start) +
+                  " left");
   if (length > size - start)
-    return Result::failure("a header of " + std::to_string(length) +
-                           " bytes; at most " + std::to_string(size - start) +
-                           " are read");
+    return Reason("a header of " + std::to_string(length) + " bytes; at most " +
+                  std::to_string(size - start) + " are read");
   Header header;
-  if (std::string error =
-          HeaderParser(file.substr(start, length)).parse(header);
-      !error.empty())
-    return Result::failure(error);
+  if (auto why = HeaderParser(file.substr(start, length)).parse(header))
+    return why->within(start);
   NpyHeader result;
-  if (std::string error = parseType(header.descr, result.type); !error.empty())
-    return Result::failure(error);
+  if (auto why = parseType(header.descr, result.type))
+    return *why;
   if (header.fortranOrder && header.shape.size() > 1)
-    return Result::failure("the array is in Fortran order; expected C order");
+    return Reason("the array is in Fortran order; expected C order");
   result.descr = std::move(header.descr);
   result.shape = std::move(header.shape);
   std::optional<uint64_t> expected = dataBytes(result.type, result.shape);
   if (!expected)
-    return Result::failure("the shape asks for more than 2^63 bytes");
+    return Reason("the shape asks for more than 2^63 bytes");
   result.offset = start + length;
   result.bytes = fileBytes - result.offset;
   if (*expected != result.bytes)
-    return Result::failure("the shape asks for " + std::to_string(*expected) +
-                           " bytes; the file has " +
-                           std::to_string(result.bytes));
-  return Result::success(std::move(result));
+    return Reason("the shape asks for " + std::to_string(*expected) +
+                  " bytes; the file has " + std::to_string(result.bytes));
+  return result;
 }
 
-NpyResult packing::parseNpy(const uint8_t *bytes, size_t size) {
-  Parsed<NpyHeader> header = parseNpyHeader(bytes, size, size);
+Result<NpyArray> packing::parseNpy(const uint8_t *bytes, size_t size) {
+  Result<NpyHeader> header = parseNpyHeader(bytes, size, size);
   if (!header)
-    return failure(header.error);
+    return header.why();
   NpyArray array;
   array.type = header->type;
   array.shape = header->shape;
   array.data.assign(bytes + header->offset, bytes + size);
-  return {std::move(array), ""};
+  return array;
 }
 
-NpyResult packing::readNpy(const std::string &path) {
+Result<NpyArray> packing::readNpy(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    return failure("'" + path + "': cannot be opened");
+    return Reason("'" + path + "': cannot be opened");
   std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)),
                              std::istreambuf_iterator<char>());
   if (file.bad())
-    return failure("'" + path + "': cannot be read");
-  NpyResult result = parseNpy(bytes.data(), bytes.size());
-  if (!result.array)
-    result.error = "'" + path + "': " + result.error;
-  return result;
+    return Reason("'" + path + "': cannot be read");
+  Result<NpyArray> array = parseNpy(bytes.data(), bytes.size());
+  if (!array)
+    return Reason("'" + path + "': " + array.why().text, array.why().place);
+  return array;
 }
 
 std::string packing::formatNpyHeader(NpyType type,
@@ -348,7 +345,8 @@ std::optional<std::vector<uint8_t>> packing::formatNpy(const NpyArray &array) {
   return bytes;
 }
 
-std::string packing::writeNpy(const std::string &path, const NpyArray &array) {
+std::optional<Reason> packing::writeNpy(const std::string &path,
+                                        const NpyArray &array) {
   std::optional<std::vector<uint8_t>> bytes = formatNpy(array);
   if (!bytes)
     return "'" + path + "': the data do not have the size of the shape";
@@ -358,5 +356,7 @@ std::string packing::writeNpy(const std::string &path, const NpyArray &array) {
   file.write(reinterpret_cast<const char *>(bytes->data()),
              static_cast<std::streamsize>(bytes->size()));
   file.close();
-  return file ? "" : "'" + path + "': cannot be written";
+  if (!file)
+    return "'" + path + "': cannot be written";
+  return std::nullopt;
 }

@@ -54,7 +54,7 @@ uint64_t packing::storageBytes(const OperandLayout &layout) {
   return layout.batch * effectiveBatchPitch(layout);
 }
 
-std::optional<std::string> packing::whyNot(const OperandLayout &layout) {
+std::optional<Reason> packing::whyNot(const OperandLayout &layout) {
   if (layout.bits != 4 && layout.bits != 6 && layout.bits != 8 &&
       layout.bits != 16 && layout.bits != 32)
     return "elements of " + std::to_string(layout.bits) +

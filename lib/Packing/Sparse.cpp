@@ -55,17 +55,15 @@ static uint32_t readCode(const uint8_t *from, unsigned bytes) {
   return code;
 }
 
-hw::Answer<CompressedOperand>
+Result<CompressedOperand>
 packing::compressOperand(hw::SparsePattern pattern, unsigned elementBits,
                          uint64_t k, const std::vector<uint8_t> &codes,
                          hw::HighestBit highestBit) {
-  using Result = hw::Answer<CompressedOperand>;
   unsigned bytes = elementBits <= 8 ? 1 : elementBits <= 16 ? 2 : 4;
   uint64_t count = codes.size() / bytes;
   if (k == 0 || codes.size() % bytes != 0 || count % k != 0)
-    return Result::refuse(std::to_string(count) +
-                          " elements are no whole rows of " +
-                          std::to_string(k));
+    return Reason(std::to_string(count) + " elements are no whole rows of " +
+                  std::to_string(k));
   CompressedOperand result;
   std::vector<uint32_t> logical(k);
   for (uint64_t row = 0; row < count / k; ++row) {
@@ -73,8 +71,8 @@ packing::compressOperand(hw::SparsePattern pattern, unsigned elementBits,
       logical[i] = readCode(&codes[(row * k + i) * bytes], bytes);
     auto compressed = hw::compress(pattern, elementBits, logical, highestBit);
     if (!compressed)
-      return Result::refuse("row " + std::to_string(row) + ": " +
-                            compressed.reason);
+      return Reason("row " + std::to_string(row) + ": " +
+                    compressed.why().text);
     for (uint32_t code : compressed->stored)
       for (unsigned i = 0; i < bytes; ++i)
         result.stored.push_back(uint8_t(code >> 8 * i));

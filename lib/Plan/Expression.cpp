@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <limits>
 
+using namespace blockscale;
 using namespace blockscale::plan;
 
 namespace {
@@ -22,12 +23,12 @@ public:
             std::initializer_list<std::string_view> places = {})
       : text(text), environment(environment), places(places) {}
 
-  EvaluationResult run() {
+  Result<int64_t> run() {
     int64_t value = parseSum();
-    if (error.empty() && peek() != '\0')
+    if (!why && peek() != '\0')
       fail("unexpected '" + std::string(1, peek()) + "'");
-    if (!error.empty())
-      return error;
+    if (why)
+      return *why;
     return value;
   }
 
@@ -35,9 +36,10 @@ private:
   static constexpr unsigned kMaxDepth = 200;
 
   void fail(const std::string &what) {
-    if (error.empty())
-      error =
-          what + " in expression '" + std::string(text.substr(0, 200)) + "'";
+    if (!why)
+      why = Reason(what + " in expression '" +
+                       std::string(text.substr(0, 200)) + "'",
+                   position);
   }
 
   void skipSpace() {
@@ -101,7 +103,7 @@ private:
 
   int64_t parseSum() {
     int64_t value = parseProduct();
-    while (error.empty() && (peek() == '+' || peek() == '-')) {
+    while (!why && (peek() == '+' || peek() == '-')) {
       char op = text[position++];
       value = combine(op, value, parseProduct());
     }
@@ -110,7 +112,7 @@ private:
 
   int64_t parseProduct() {
     int64_t value = parseFactor();
-    while (error.empty() && (peek() == '*' || peek() == '/' || peek() == '%')) {
+    while (!why && (peek() == '*' || peek() == '/' || peek() == '%')) {
       char op = text[position++];
       value = combine(op, value, parseFactor());
     }
@@ -120,7 +122,7 @@ private:
   int64_t parseFactor() {
     if (++depth > kMaxDepth)
       fail("nesting deeper than " + std::to_string(kMaxDepth));
-    int64_t value = error.empty() ? parseAtom() : 1;
+    int64_t value = why ? 1 : parseAtom();
     --depth;
     return value;
   }
@@ -183,7 +185,7 @@ private:
     expect(',');
     int64_t y = parseSum();
     expect(')');
-    if (!error.empty())
+    if (why)
       return 1;
     if (name == "ceildiv")
       return divide('c', x, y);
@@ -215,20 +217,20 @@ private:
   std::initializer_list<std::string_view> places;
   size_t position = 0;
   unsigned depth = 0;
-  std::string error;
+  std::optional<Reason> why;
 };
 } // namespace
 
-EvaluationResult blockscale::plan::evaluate(std::string_view text,
-                                            const Environment &environment) {
+Result<int64_t> blockscale::plan::evaluate(std::string_view text,
+                                           const Environment &environment) {
   return Evaluator(text, &environment).run();
 }
 
-std::optional<std::string> blockscale::plan::whyNotExpression(
+std::optional<Reason> blockscale::plan::whyNotExpression(
     std::string_view text, std::initializer_list<std::string_view> places) {
-  EvaluationResult result = Evaluator(text, nullptr, places).run();
-  if (auto *error = std::get_if<std::string>(&result))
-    return *error;
+  Result<int64_t> result = Evaluator(text, nullptr, places).run();
+  if (!result)
+    return result.why();
   return std::nullopt;
 }
 
@@ -242,22 +244,22 @@ sidesOf(std::string_view text) {
   return {text.substr(0, at), text.substr(at + kEquals.size())};
 }
 
-ConditionResult blockscale::plan::holds(std::string_view text,
-                                        const Environment &environment) {
+Result<bool> blockscale::plan::holds(std::string_view text,
+                                     const Environment &environment) {
   auto [left, right] = sidesOf(text);
-  EvaluationResult leftValue = evaluate(left, environment);
-  if (auto *error = std::get_if<std::string>(&leftValue))
-    return *error;
-  EvaluationResult rightValue = evaluate(right, environment);
-  if (auto *error = std::get_if<std::string>(&rightValue))
-    return *error;
-  return std::get<int64_t>(leftValue) == std::get<int64_t>(rightValue);
+  Result<int64_t> leftValue = evaluate(left, environment);
+  if (!leftValue)
+    return leftValue.why();
+  Result<int64_t> rightValue = evaluate(right, environment);
+  if (!rightValue)
+    return rightValue.why().within(right.data() - text.data());
+  return *leftValue == *rightValue;
 }
 
-std::optional<std::string>
-blockscale::plan::whyNotCondition(std::string_view text) {
+std::optional<Reason> blockscale::plan::whyNotCondition(std::string_view text) {
   auto [left, right] = sidesOf(text);
   if (auto why = whyNotExpression(left))
     return why;
-  return whyNotExpression(right);
+  auto why = whyNotExpression(right);
+  return why && right.data() ? why->within(right.data() - text.data()) : why;
 }

@@ -296,16 +296,16 @@ using nlohmann::json;
 struct Reader {
   const json &object;
   const std::string path;
-  std::string &error;
+  std::optional<Reason> &why;
 
   void fail(const std::string &at, const std::string &what) {
-    if (error.empty())
-      error = "launch plan: '" + at + "': " + what;
+    if (!why)
+      why = "launch plan: '" + at + "': " + what;
   }
 
-  void check(bool holds, const std::string &why) {
+  void check(bool holds, const std::string &rule) {
     if (!holds)
-      fail(path.empty() ? "plan" : path, why);
+      fail(path.empty() ? "plan" : path, rule);
   }
 
   std::string pathOf(const char *key) const {
@@ -313,7 +313,7 @@ struct Reader {
   }
 
   template <typename T> void field(const char *key, T &value) {
-    if (!error.empty())
+    if (why)
       return;
     auto found = object.find(key);
     if (found == object.end())
@@ -322,40 +322,40 @@ struct Reader {
   }
 
   void judge(const std::string &at, const std::string &text) {
-    if (std::optional<std::string> why = whyNotExpression(text))
-      fail(at, *why);
+    if (auto broken = whyNotExpression(text))
+      fail(at, broken->text);
   }
   void expression(const char *key, std::string &value) {
     field(key, value);
     // A bias has no pitches, a matrix no element count.
-    if (error.empty() && !value.empty())
+    if (!why && !value.empty())
       judge(pathOf(key), value);
   }
   void expression(const char *key, std::vector<std::string> &values) {
     field(key, values);
-    for (size_t i = 0; i < values.size() && error.empty(); ++i)
+    for (size_t i = 0; i < values.size() && !why; ++i)
       judge(pathOf(key) + "[" + std::to_string(i) + "]", values[i]);
   }
   void conditions(const char *key, std::vector<std::string> &values) {
     field(key, values);
-    for (size_t i = 0; i < values.size() && error.empty(); ++i)
-      if (std::optional<std::string> why = whyNotCondition(values[i]))
-        fail(pathOf(key) + "[" + std::to_string(i) + "]", *why);
+    for (size_t i = 0; i < values.size() && !why; ++i)
+      if (auto broken = whyNotCondition(values[i]))
+        fail(pathOf(key) + "[" + std::to_string(i) + "]", broken->text);
   }
 
   /// An expression over `names`, the coordinates of a byte, besides the sizes.
   void place(const char *key, std::string &value,
              std::initializer_list<std::string_view> names) {
     field(key, value);
-    if (!error.empty())
+    if (why)
       return;
-    if (std::optional<std::string> why = whyNotExpression(value, names))
-      fail(pathOf(key), *why);
+    if (auto broken = whyNotExpression(value, names))
+      fail(pathOf(key), broken->text);
   }
 
   template <typename T>
   void number(const char *key, T &value, int64_t least, int64_t largest) {
-    if (!error.empty())
+    if (why)
       return;
     auto found = object.find(key);
     if (found == object.end())
@@ -436,7 +436,7 @@ struct Reader {
     if (!json.is_array())
       return fail(at, "is not an array");
     values.clear();
-    for (size_t i = 0; i < json.size() && error.empty(); ++i)
+    for (size_t i = 0; i < json.size() && !why; ++i)
       readElement(json[i], at + "[" + std::to_string(i) + "]");
   }
   template <typename T>
@@ -449,7 +449,7 @@ struct Reader {
   void read(const json &json, const std::string &at, T &value) {
     if (!json.is_object())
       return fail(at, "is not an object");
-    Reader reader{json, at, error};
+    Reader reader{json, at, why};
     describe(reader, value);
   }
 };
@@ -493,17 +493,17 @@ struct Prescan : nlohmann::json_sax<json> {
 } // namespace
 
 /// What is wrong with a tensor map beyond its fields.
-static std::string whyNotMap(const TensorMap &map) {
+static std::optional<Reason> whyNotMap(const TensorMap &map) {
   size_t rank = map.globalDim.size();
   if (rank < 1 || rank > 5 || map.boxDim.size() != rank ||
       map.elementStrides.size() != rank || map.globalStrides.size() != rank - 1)
     return "needs 1 to 5 extents, as many 'boxDim' and 'elementStrides', and "
            "one less of 'globalStrides'";
-  return "";
+  return std::nullopt;
 }
 
 /// Rules between fields, which their types do not say.
-static std::string whyNotConsistent(const Kernel &kernel) {
+static std::optional<Reason> whyNotConsistent(const Kernel &kernel) {
   auto inKernel = [&](const std::string &what) {
     return "launch plan: kernel '" + kernel.name + "': " + what;
   };
@@ -526,42 +526,41 @@ static std::string whyNotConsistent(const Kernel &kernel) {
                       " 'tensorMap'");
     if (!isMap)
       continue;
-    if (std::string why = whyNotMap(*parameter.tensorMap); !why.empty())
+    if (auto why = whyNotMap(*parameter.tensorMap))
       return inKernel("the tensor map of parameter '" + parameter.role + "' " +
-                      why);
+                      why->text);
   }
-  return "";
+  return std::nullopt;
 }
 
 /// The text as JSON, if it is JSON and within the limits.
-static Parsed<json> parseJson(std::string_view text) {
+static Result<json> parseJson(std::string_view text) {
   if (text.size() > kMaxPlanBytes)
-    return Parsed<json>::failure("launch plan: " + std::to_string(text.size()) +
-                                 " bytes; at most " +
-                                 std::to_string(kMaxPlanBytes) + " are read");
+    return Reason("launch plan: " + std::to_string(text.size()) +
+                  " bytes; at most " + std::to_string(kMaxPlanBytes) +
+                  " are read");
   Prescan prescan;
   if (!json::sax_parse(text, &prescan))
-    return Parsed<json>::failure("launch plan: " + prescan.problem);
-  return Parsed<json>::success(json::parse(text));
+    return Reason("launch plan: " + prescan.problem);
+  return json::parse(text);
 }
 
-Parsed<Plan> blockscale::plan::parsePlan(std::string_view text) {
-  using Result = Parsed<Plan>;
-  Parsed<json> parsed = parseJson(text);
+Result<Plan> blockscale::plan::parsePlan(std::string_view text) {
+  Result<json> parsed = parseJson(text);
   if (!parsed)
-    return Result::failure(parsed.error);
+    return parsed.why();
   if (!parsed->is_object())
-    return Result::failure("launch plan: not a JSON object");
+    return Reason("launch plan: not a JSON object");
   Plan plan;
-  std::string error;
-  Reader reader{*parsed.value, "", error};
+  std::optional<Reason> why;
+  Reader reader{*parsed, "", why};
   describe(reader, plan);
   for (const Kernel &kernel : plan.kernels)
-    if (error.empty())
-      error = whyNotConsistent(kernel);
-  if (!error.empty())
-    return Result::failure(error);
-  return Result::success(std::move(plan));
+    if (!why)
+      why = whyNotConsistent(kernel);
+  if (why)
+    return *why;
+  return plan;
 }
 
 std::optional<double> blockscale::plan::fixedOperand(const Plan &plan,

@@ -28,8 +28,8 @@ int64_t plan::clusterCtas(const Kernel &kernel) {
 }
 
 /// Why a device of that residency cannot run the kernel; empty if it can.
-static std::string whyNotResident(const Kernel &kernel,
-                                  const Residency &residency) {
+static std::optional<Reason> whyNotResident(const Kernel &kernel,
+                                            const Residency &residency) {
   int64_t ctas = clusterCtas(kernel);
   if (residency.numSms > 0 && residency.maxClusters == 0)
     return "kernel '" + kernel.name + "': " + std::to_string(residency.numSms) +
@@ -39,7 +39,7 @@ static std::string whyNotResident(const Kernel &kernel,
     if (value < 1 || value > plan::kMaxSize)
       return std::string(name) + " is " + std::to_string(value) +
              "; expected 1 to " + std::to_string(plan::kMaxSize);
-  return "";
+  return std::nullopt;
 }
 
 /// ", but K is 40" for the dynamic sizes.
@@ -52,69 +52,64 @@ static std::string sizesText(const Kernel &kernel, const Environment &sizes) {
   return text;
 }
 
-Parsed<Environment> plan::bindSizes(const Kernel &kernel,
+Result<Environment> plan::bindSizes(const Kernel &kernel,
                                     const Environment &given,
                                     const Residency &residency) {
-  using Result = Parsed<Environment>;
   for (const auto &[name, value] : given)
     if (!findSize(kernel, name))
-      return Result::failure("'" + name + "' is not a size of kernel '" +
-                             kernel.name + "'");
+      return Reason("'" + name + "' is not a size of kernel '" + kernel.name +
+                    "'");
   for (const char *name : {"M", "N", "K", "batch"})
     if (!findSize(kernel, name))
-      return Result::failure("the plan of kernel '" + kernel.name +
-                             "' has no size '" + name + "'");
-  if (std::string error = whyNotResident(kernel, residency); !error.empty())
-    return Result::failure(error);
+      return Reason("the plan of kernel '" + kernel.name + "' has no size '" +
+                    name + "'");
+  if (auto why = whyNotResident(kernel, residency))
+    return *why;
   Environment sizes{{"num_sms", residency.numSms},
                     {"max_clusters", residency.maxClusters}};
   for (const Size &size : kernel.sizes) {
     auto found = given.find(size.name);
     if (found == given.end() && !size.value)
-      return Result::failure("size '" + size.name + "' of kernel '" +
-                             kernel.name + "' is dynamic and needs a value");
+      return Reason("size '" + size.name + "' of kernel '" + kernel.name +
+                    "' is dynamic and needs a value");
     int64_t value = found == given.end() ? *size.value : found->second;
     if (size.value && value != *size.value)
-      return Result::failure(
-          "size '" + size.name + "' of kernel '" + kernel.name + "' is " +
-          std::to_string(*size.value) + ", not " + std::to_string(value));
+      return Reason("size '" + size.name + "' of kernel '" + kernel.name +
+                    "' is " + std::to_string(*size.value) + ", not " +
+                    std::to_string(value));
     if (value < 1 || value > size.maximum)
-      return Result::failure("size '" + size.name + "' is " +
-                             std::to_string(value) + "; expected 1 to " +
-                             std::to_string(size.maximum));
+      return Reason("size '" + size.name + "' is " + std::to_string(value) +
+                    "; expected 1 to " + std::to_string(size.maximum));
     sizes[size.name] = value;
   }
   for (const plan::Limit &limit : kernel.limits) {
-    Parsed<uint64_t> value = evaluateSize(limit.value, sizes);
+    Result<uint64_t> value = evaluateSize(limit.value, sizes);
     if (!value)
-      return Result::failure(value.error);
+      return value.why();
     if (*value > uint64_t(limit.maximum))
-      return Result::failure("kernel '" + kernel.name + "' would need " +
-                             std::to_string(*value) + " " + limit.what +
-                             "; at most " + std::to_string(limit.maximum) +
-                             " are legal");
+      return Reason("kernel '" + kernel.name + "' would need " +
+                    std::to_string(*value) + " " + limit.what + "; at most " +
+                    std::to_string(limit.maximum) + " are legal");
   }
   for (const std::string &condition : kernel.conditions) {
-    plan::ConditionResult holds = plan::holds(condition, sizes);
-    if (auto *error = std::get_if<std::string>(&holds))
-      return Result::failure("'" + condition + "': " + *error);
-    if (!std::get<bool>(holds))
-      return Result::failure("kernel '" + kernel.name + "' needs " + condition +
-                             sizesText(kernel, sizes));
+    Result<bool> holds = plan::holds(condition, sizes);
+    if (!holds)
+      return Reason("'" + condition + "': " + holds.why().text);
+    if (!*holds)
+      return Reason("kernel '" + kernel.name + "' needs " + condition +
+                    sizesText(kernel, sizes));
   }
-  return Result::success(sizes);
+  return sizes;
 }
 
-Parsed<uint64_t> plan::evaluateSize(const std::string &expression,
+Result<uint64_t> plan::evaluateSize(const std::string &expression,
                                     const Environment &sizes) {
-  plan::EvaluationResult result = plan::evaluate(expression, sizes);
-  if (auto *error = std::get_if<std::string>(&result))
-    return Parsed<uint64_t>::failure("'" + expression + "': " + *error);
-  int64_t value = std::get<int64_t>(result);
-  if (value < 0)
-    return Parsed<uint64_t>::failure("'" + expression + "' is " +
-                                     std::to_string(value));
-  return Parsed<uint64_t>::success(uint64_t(value));
+  Result<int64_t> value = plan::evaluate(expression, sizes);
+  if (!value)
+    return Reason("'" + expression + "': " + value.why().text);
+  if (*value < 0)
+    return Reason("'" + expression + "' is " + std::to_string(*value));
+  return uint64_t(*value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,10 +120,10 @@ Parsed<uint64_t> plan::evaluateSize(const std::string &expression,
 /// host for everything.
 static constexpr uint64_t kMaxMemory = uint64_t(1) << 40;
 
-static Parsed<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
+static Result<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
   if (left != 0 && right > kMaxMemory / left)
-    return Parsed<uint64_t>::failure("more than 2^40 bytes of memory");
-  return Parsed<uint64_t>::success(left * right);
+    return Reason("more than 2^40 bytes of memory");
+  return left * right;
 }
 
 /// Bytes of a number of D, C or the bias; 0 for an unknown type.
@@ -138,12 +133,11 @@ static uint64_t plainBytes(std::string_view type) {
   return type == "bf16" || type == "f16" ? 2 : 0;
 }
 
-Parsed<uint64_t> plan::memoryBytes(const Kernel &kernel,
+Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
                                    const plan::Parameter &parameter,
                                    const Environment &sizes) {
-  using Result = Parsed<uint64_t>;
   if (parameter.kind == plan::ParameterKind::Scalar)
-    return Result::success(0);
+    return uint64_t(0);
   const std::string &operand = parameter.operand;
   if (parameter.role == operand + "_data")
     for (const plan::DataPacking &data : kernel.data)
@@ -153,7 +147,7 @@ Parsed<uint64_t> plan::memoryBytes(const Kernel &kernel,
           return pitch;
         auto batch = sizes.find("batch");
         if (batch == sizes.end())
-          return Result::failure("no value for 'batch'");
+          return Reason("no value for 'batch'");
         return checkedProduct(*pitch, uint64_t(batch->second));
       }
   if (parameter.role == operand + "_scales")
@@ -178,11 +172,11 @@ Parsed<uint64_t> plan::memoryBytes(const Kernel &kernel,
     if (plain.operand == parameter.role) {
       uint64_t bytes = plainBytes(plain.type);
       if (!bytes)
-        return Result::failure("parameter '" + parameter.role + "' of type '" +
-                               plain.type + "'");
+        return Reason("parameter '" + parameter.role + "' of type '" +
+                      plain.type + "'");
       Result count = evaluateSize(plain.elements, sizes);
       return count ? checkedProduct(*count, bytes) : count;
     }
-  return Result::failure("the plan does not say what parameter '" +
-                         parameter.role + "' points to");
+  return Reason("the plan does not say what parameter '" + parameter.role +
+                "' points to");
 }

@@ -189,9 +189,9 @@ std::optional<ExactBounds> reference::exactBounds(uint64_t k, bool scaled) {
   return std::nullopt;
 }
 
-std::optional<std::string> reference::fillExact(Operand &operand,
-                                                uint64_t batch, uint64_t rows,
-                                                uint64_t k, uint64_t seed) {
+std::optional<Reason> reference::fillExact(Operand &operand, uint64_t batch,
+                                           uint64_t rows, uint64_t k,
+                                           uint64_t seed) {
   bool scaled = operand.blockSize != 0;
   std::optional<ExactBounds> bounds = exactBounds(k, scaled);
   if (!bounds)

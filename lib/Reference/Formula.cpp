@@ -422,8 +422,9 @@ static const FormulaFunction *findFunction(const std::string &name,
   return nullptr;
 }
 
-std::string Formula::findOperands(const std::vector<std::string> &operands,
-                                  Step &step) const {
+std::optional<Reason>
+Formula::findOperands(const std::vector<std::string> &operands,
+                      Step &step) const {
   const FormulaFunction &function = *step.function;
   if (operands.size() != function.arity)
     return "expected " + std::to_string(function.arity) + " operands, found " +
@@ -441,7 +442,7 @@ std::string Formula::findOperands(const std::vector<std::string> &operands,
                              : "a condition, not a number");
     step.operands.push_back(found->second);
   }
-  return "";
+  return std::nullopt;
 }
 
 /// A number that fills all of `text`.
@@ -453,12 +454,11 @@ static std::optional<float> parseConstant(const std::string &text) {
   return value;
 }
 
-std::string Formula::addStep(const std::string &name,
-                             const std::string &function,
-                             const std::vector<std::string> &operands,
-                             const std::string &type,
-                             const std::string &predicate,
-                             const std::optional<std::string> &constant) {
+std::optional<Reason>
+Formula::addStep(const std::string &name, const std::string &function,
+                 const std::vector<std::string> &operands,
+                 const std::string &type, const std::string &predicate,
+                 const std::optional<std::string> &constant) {
   std::string place = "epilogue: step '" + name + "': ";
   if (numbers.count(name))
     return place + "its name is taken";
@@ -466,8 +466,8 @@ std::string Formula::addStep(const std::string &name,
   if (!step.function)
     return place + "function '" + function + "' of type '" + type +
            "' is not known";
-  if (std::string error = findOperands(operands, step); !error.empty())
-    return place + error;
+  if (auto why = findOperands(operands, step))
+    return place + why->text;
   if (step.function->form == Form::Compare) {
     auto found = std::find_if(
         std::begin(kPredicates), std::end(kPredicates),
@@ -485,17 +485,17 @@ std::string Formula::addStep(const std::string &name,
   steps.push_back(std::move(step));
   numbers[name] = static_cast<unsigned>(isCondition.size());
   isCondition.push_back(type == kBool);
-  return "";
+  return std::nullopt;
 }
 
-std::string Formula::setResult(const std::string &name) {
+std::optional<Reason> Formula::setResult(const std::string &name) {
   auto found = numbers.find(name);
   if (found == numbers.end())
     return "epilogue: no step makes the result '" + name + "'";
   result = found->second;
   if (isCondition[result])
     return "epilogue: the result '" + name + "' is a condition, not a number";
-  return "";
+  return std::nullopt;
 }
 
 bool Formula::isExact() const {

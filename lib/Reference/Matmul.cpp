@@ -31,8 +31,8 @@ static std::optional<uint64_t> product(uint64_t a, uint64_t b, uint64_t c = 1) {
   return a * b * c;
 }
 
-static std::optional<std::string> checkSize(const char *name, size_t found,
-                                            std::optional<uint64_t> expected) {
+static std::optional<Reason> checkSize(const char *name, size_t found,
+                                       std::optional<uint64_t> expected) {
   if (!expected)
     return "the size of '" + std::string(name) + "' does not fit 63 bits";
   if (found != *expected)
@@ -41,9 +41,9 @@ static std::optional<std::string> checkSize(const char *name, size_t found,
   return std::nullopt;
 }
 
-static std::optional<std::string> checkOperand(const Problem &problem,
-                                               const Operand &operand,
-                                               uint64_t rows, bool isA) {
+static std::optional<Reason> checkOperand(const Problem &problem,
+                                          const Operand &operand, uint64_t rows,
+                                          bool isA) {
   if (operand.blockSize && (operand.elements != Elements::Format ||
                             formatInfo(operand.format).bits > 8 ||
                             formatInfo(operand.scaleFormat).bits > 8))
@@ -63,7 +63,7 @@ static bool isInteger(const Operand &operand) {
          operand.elements == Elements::UInt8;
 }
 
-std::optional<std::string> reference::whyNot(const Problem &problem) {
+std::optional<Reason> reference::whyNot(const Problem &problem) {
   if (!problem.m || !problem.n || !problem.k || !problem.batch)
     return "a product with an empty extent";
   bool exact = isInteger(problem.a) && isInteger(problem.b);

@@ -18,21 +18,20 @@ using namespace blockscale::runtime;
 // Contexts
 //===----------------------------------------------------------------------===//
 
-Parsed<Context> runtime::enterContext(const Driver &driver) {
-  using Given = Parsed<Context>;
+Result<Context> runtime::enterContext(const Driver &driver) {
   Context context = nullptr;
-  if (Result result = driver.currentContext(&context))
-    return Given::failure(driver.failure("cuCtxGetCurrent", result));
+  if (DriverCode result = driver.currentContext(&context))
+    return Reason(driver.failure("cuCtxGetCurrent", result));
   if (context)
-    return Given::success(context);
+    return context;
   Device device = 0;
-  if (Result result = driver.deviceGet(&device, 0))
-    return Given::failure(driver.failure("cuDeviceGet", result));
-  if (Result result = driver.retainPrimary(&context, device))
-    return Given::failure(driver.failure("cuDevicePrimaryCtxRetain", result));
-  if (Result result = driver.setContext(context))
-    return Given::failure(driver.failure("cuCtxSetCurrent", result));
-  return Given::success(context);
+  if (DriverCode result = driver.deviceGet(&device, 0))
+    return Reason(driver.failure("cuDeviceGet", result));
+  if (DriverCode result = driver.retainPrimary(&context, device))
+    return Reason(driver.failure("cuDevicePrimaryCtxRetain", result));
+  if (DriverCode result = driver.setContext(context))
+    return Reason(driver.failure("cuCtxSetCurrent", result));
+  return context;
 }
 
 std::string runtime::computeCapability(const Driver &driver) {
@@ -51,9 +50,9 @@ std::string runtime::computeCapability(const Driver &driver) {
 std::string runtime::unloadIn(const Driver &driver, Context context,
                               Module module) {
   Context before = nullptr;
-  if (Result result = driver.currentContext(&before))
+  if (DriverCode result = driver.currentContext(&before))
     return driver.failure("cuCtxGetCurrent", result);
-  if (Result result = driver.setContext(context))
+  if (DriverCode result = driver.setContext(context))
     return driver.failure("cuCtxSetCurrent", result);
   std::string why =
       driver.failure("cuModuleUnload", driver.unloadModule(module));
@@ -73,13 +72,13 @@ DeviceLauncher::~DeviceLauncher() {
 
 /// Gets the function and asks for its shared memory and cluster.
 std::string DeviceLauncher::getFunction(Module module) {
-  if (Result result =
+  if (DriverCode result =
           driver.getFunction(&function, module, kernel.name.c_str()))
     return check("cuModuleGetFunction", result);
   // Larger clusters may not find room on every part.
   constexpr int64_t kMaxPortableCluster = 8;
   if (plan::clusterCtas(kernel) > kMaxPortableCluster)
-    if (Result result = driver.setFunctionAttribute(
+    if (DriverCode result = driver.setFunctionAttribute(
             function, FunctionAttribute::NonPortableClusterSizeAllowed, 1))
       return check("cuFuncSetAttribute", result);
   if (kernel.sharedMemoryBytes > uint64_t(std::numeric_limits<int>::max()))
@@ -120,10 +119,10 @@ std::string DeviceLauncher::configure() {
 
 std::string DeviceLauncher::findResidency(plan::Residency &residency) {
   Device device = 0;
-  if (Result result = driver.contextDevice(&device))
+  if (DriverCode result = driver.contextDevice(&device))
     return check("cuCtxGetDevice", result);
   int count = 0;
-  if (Result result = driver.deviceAttribute(
+  if (DriverCode result = driver.deviceAttribute(
           &count, DeviceAttribute::MultiprocessorCount, device))
     return check("cuDeviceGetAttribute", result);
   residency = {count, count / plan::clusterCtas(kernel)};
@@ -144,7 +143,7 @@ std::string DeviceLauncher::countClusters(plan::Residency &residency) {
   configuration.gridY = unsigned(kernel.cluster[1]);
   configuration.gridZ = unsigned(kernel.cluster[2]);
   int clusters = 0;
-  if (Result result =
+  if (DriverCode result =
           driver.maxActiveClusters(&clusters, function, &configuration))
     return check("cuOccupancyMaxActiveClusters", result);
   residency.maxClusters = clusters;
@@ -154,10 +153,10 @@ std::string DeviceLauncher::countClusters(plan::Residency &residency) {
 /// Gives all names of the plan's formulas their numbers.
 std::string DeviceLauncher::bind(const plan::Environment &given,
                                  const plan::Residency &residency) {
-  Parsed<plan::Environment> bound = plan::bindSizes(kernel, given, residency);
+  Result<plan::Environment> bound = plan::bindSizes(kernel, given, residency);
   if (!bound)
-    return bound.error;
-  sizes = std::move(*bound.value);
+    return bound.why().text;
+  sizes = *std::move(bound);
   return setGrid();
 }
 
@@ -167,9 +166,9 @@ std::string DeviceLauncher::setGrid() {
   if (kernel.grid.size() != 3)
     return "the plan's grid is not three formulas";
   for (size_t axis = 0; axis < 3; ++axis) {
-    Parsed<uint64_t> extent = plan::evaluateSize(kernel.grid[axis], sizes);
+    Result<uint64_t> extent = plan::evaluateSize(kernel.grid[axis], sizes);
     if (!extent)
-      return extent.error;
+      return extent.why().text;
     if (!isExtent(int64_t(*extent)))
       return "the grid would have " + std::to_string(*extent) +
              " CTAs along one axis";
@@ -181,14 +180,14 @@ std::string DeviceLauncher::setGrid() {
 std::string DeviceLauncher::upload(const DeviceData &data) {
   for (const auto &[role, bytes] : data.memory) {
     DevicePointer address = 0;
-    if (Result result = driver.allocate(&address, bytes.size()))
+    if (DriverCode result = driver.allocate(&address, bytes.size()))
       return "'" + role + "' of " + std::to_string(bytes.size()) +
              " bytes: " + check("cuMemAlloc", result);
     memory[role] = address;
     // The kernel writes all of D.
     if (role == "d")
       continue;
-    if (Result result =
+    if (DriverCode result =
             driver.copyToDevice(address, bytes.data(), bytes.size()))
       return "'" + role + "': " + check("cuMemcpyHtoD", result);
   }
@@ -207,12 +206,12 @@ std::string DeviceLauncher::addTensorMap(const plan::Parameter &parameter,
   uint64_t extents[kMaxRank] = {}, strides[kMaxRank] = {};
   uint32_t box[kMaxRank] = {}, steps[kMaxRank] = {};
   for (size_t i = 0; i < rank; ++i) {
-    Parsed<uint64_t> extent = plan::evaluateSize(map.globalDim[i], sizes);
-    Parsed<uint64_t> stride =
+    Result<uint64_t> extent = plan::evaluateSize(map.globalDim[i], sizes);
+    Result<uint64_t> stride =
         i + 1 < rank ? plan::evaluateSize(map.globalStrides[i], sizes)
-                     : Parsed<uint64_t>::success(0);
+                     : uint64_t(0);
     if (!extent || !stride)
-      return extent ? stride.error : extent.error;
+      return (extent ? stride : extent).why().text;
     extents[i] = *extent;
     strides[i] = *stride;
     box[i] = uint32_t(map.boxDim[i]);
@@ -220,7 +219,7 @@ std::string DeviceLauncher::addTensorMap(const plan::Parameter &parameter,
   }
   maps.emplace_back();
   parameters.push_back(&maps.back());
-  Result result = driver.encodeTiled(
+  DriverCode result = driver.encodeTiled(
       &maps.back(), int(map.dataType.code), unsigned(rank),
       reinterpret_cast<void *>(address), extents, strides, box, steps,
       int(map.interleave.code), int(map.swizzle.code),
@@ -255,15 +254,15 @@ std::string DeviceLauncher::addParameter(const plan::Parameter &parameter,
 
 /// Packs and uploads the operands, and lines the parameters up.
 std::string DeviceLauncher::gather(const HostOperands &operands) {
-  Parsed<DeviceData> data = packOperands(kernel, sizes, operands);
+  Result<DeviceData> data = packOperands(kernel, sizes, operands);
   if (!data)
-    return data.error;
+    return data.why().text;
   if (std::string why = upload(*data); !why.empty())
     return why;
   for (const plan::Parameter &parameter : kernel.parameters)
     if (std::string why = addParameter(parameter, *data); !why.empty())
       return why;
-  d = std::move(data.value->memory.at("d"));
+  d = std::move(data->memory.at("d"));
   result = operands.at("d");
   return "";
 }
@@ -308,9 +307,9 @@ std::string DeviceLauncher::launch(Module module,
 
 std::string DeviceLauncher::finish() {
   // What a kernel does wrong is reported when it is waited for.
-  if (Result result = driver.synchronize())
+  if (DriverCode result = driver.synchronize())
     return named(check("cuCtxSynchronize", result));
-  if (Result result = driver.copyToHost(d.data(), memory.at("d"), d.size()))
+  if (DriverCode result = driver.copyToHost(d.data(), memory.at("d"), d.size()))
     return named(check("cuMemcpyDtoH", result));
   storeResult(d, result);
   return "";

@@ -18,7 +18,7 @@ namespace blockscale::runtime {
 
 /// The calling thread's context; where it has none, the primary context of
 /// device 0 becomes it.
-Parsed<Context> enterContext(const Driver &driver);
+Result<Context> enterContext(const Driver &driver);
 
 /// "10.0", of the device of the calling thread's context.
 std::string computeCapability(const Driver &driver);
@@ -64,7 +64,7 @@ private:
                            const DeviceData &data);
   std::string addTensorMap(const plan::Parameter &parameter,
                            DevicePointer address);
-  std::string check(const char *function, Result result) const {
+  std::string check(const char *function, DriverCode result) const {
     return driver.failure(function, result);
   }
   /// The sentence with the kernel's name in front.

@@ -17,7 +17,7 @@ using namespace blockscale::runtime;
 static constexpr const char *kLibrary = "libcuda.so.1";
 
 /// The name of an error, whatever the driver can say of it.
-static std::string nameOf(const Driver &driver, Result result) {
+static std::string nameOf(const Driver &driver, DriverCode result) {
   const char *name = nullptr, *text = nullptr;
   if (!driver.errorName || driver.errorName(result, &name) != kCudaSuccess ||
       !name)
@@ -27,7 +27,7 @@ static std::string nameOf(const Driver &driver, Result result) {
   return std::string(name) + " (" + text + ")";
 }
 
-std::string Driver::failure(const char *function, Result result) const {
+std::string Driver::failure(const char *function, DriverCode result) const {
   if (result == kCudaSuccess)
     return "";
   return std::string(function) + ": " + nameOf(*this, result);
@@ -44,7 +44,7 @@ static std::string load(Driver &driver) {
   }
 #define BLOCKSCALE_DRIVER_LOAD(name, member, parameters)                       \
   driver.member =                                                              \
-      reinterpret_cast<Result(*) parameters>(dlsym(library, name));            \
+      reinterpret_cast<DriverCode(*) parameters>(dlsym(library, name));        \
   if (!driver.member)                                                          \
     return std::string(kLibrary) + " has no function '" + name + "'";
   BLOCKSCALE_DRIVER_FUNCTIONS(BLOCKSCALE_DRIVER_LOAD)
@@ -52,7 +52,7 @@ static std::string load(Driver &driver) {
   return driver.failure("cuInit", driver.init(0));
 }
 
-Parsed<const Driver *> runtime::findDriver() {
+Result<const Driver *> runtime::findDriver() {
   static std::mutex mutex;
   static Driver driver;
   static bool isLoaded = false;
@@ -60,8 +60,8 @@ Parsed<const Driver *> runtime::findDriver() {
   if (!isLoaded) {
     std::string why = load(driver);
     if (!why.empty())
-      return Parsed<const Driver *>::failure(why);
+      return Reason(why);
     isLoaded = true;
   }
-  return Parsed<const Driver *>::success(&driver);
+  return &driver;
 }

@@ -15,7 +15,7 @@
 #ifndef BLOCKSCALE_LIB_RUNTIME_DRIVER_H
 #define BLOCKSCALE_LIB_RUNTIME_DRIVER_H
 
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace blockscale::runtime {
 
-using Result = int;
+using DriverCode = int;
 using Device = int;
 using DevicePointer = unsigned long long;
 using Context = struct CUctx_st *;
@@ -31,7 +31,7 @@ using Module = struct CUmod_st *;
 using Function = struct CUfunc_st *;
 using Stream = struct CUstream_st *;
 
-inline constexpr Result kCudaSuccess = 0;
+inline constexpr DriverCode kCudaSuccess = 0;
 
 /// Numbers of cuda.h's enumerators.
 enum class DeviceAttribute : int {
@@ -76,8 +76,8 @@ struct LaunchConfiguration {
 /// Every function as X(name in libcuda, member, parameters).
 #define BLOCKSCALE_DRIVER_FUNCTIONS(X)                                         \
   X("cuInit", init, (unsigned))                                                \
-  X("cuGetErrorName", errorName, (Result, const char **))                      \
-  X("cuGetErrorString", errorString, (Result, const char **))                  \
+  X("cuGetErrorName", errorName, (DriverCode, const char **))                  \
+  X("cuGetErrorString", errorString, (DriverCode, const char **))              \
   X("cuDeviceGet", deviceGet, (Device *, int))                                 \
   X("cuDeviceGetAttribute", deviceAttribute, (int *, DeviceAttribute, Device)) \
   X("cuDevicePrimaryCtxRetain", retainPrimary, (Context *, Device))            \
@@ -105,19 +105,19 @@ struct LaunchConfiguration {
 
 struct Driver {
 #define BLOCKSCALE_DRIVER_MEMBER(name, member, parameters)                     \
-  Result(*member) parameters = nullptr;
+  DriverCode(*member) parameters = nullptr;
   BLOCKSCALE_DRIVER_FUNCTIONS(BLOCKSCALE_DRIVER_MEMBER)
 #undef BLOCKSCALE_DRIVER_MEMBER
 
   /// "cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE (invalid argument)"; empty for
   /// success.
-  std::string failure(const char *function, Result result) const;
+  std::string failure(const char *function, DriverCode result) const;
 };
 
 /// The driver, loaded and initialised by the first call; or why there is none,
 /// which later calls try again. Looked for as the dynamic loader looks for
 /// libcuda.so.1.
-Parsed<const Driver *> findDriver();
+Result<const Driver *> findDriver();
 
 } // namespace blockscale::runtime
 

@@ -14,17 +14,15 @@
 using namespace blockscale;
 using namespace blockscale::runtime;
 
-Parsed<HostOperands> runtime::readOperands(const BlockscaleOperand *operands,
+Result<HostOperands> runtime::readOperands(const BlockscaleOperand *operands,
                                            int64_t count) {
-  using Result = Parsed<HostOperands>;
   HostOperands result;
   for (int64_t i = 0; i < count; ++i) {
     const BlockscaleOperand &given = operands[i];
     if (!given.role)
-      return Result::failure("operand " + std::to_string(i) + " has no role");
+      return Reason("operand " + std::to_string(i) + " has no role");
     if (given.rank < 0 || (given.rank > 0 && (!given.sizes || !given.strides)))
-      return Result::failure("operand '" + std::string(given.role) +
-                             "' has no shape");
+      return Reason("operand '" + std::string(given.role) + "' has no shape");
     HostOperand operand;
     operand.role = given.role;
     operand.data = static_cast<uint8_t *>(given.data);
@@ -32,9 +30,9 @@ Parsed<HostOperands> runtime::readOperands(const BlockscaleOperand *operands,
     operand.sizes.assign(given.sizes, given.sizes + given.rank);
     operand.strides.assign(given.strides, given.strides + given.rank);
     if (!result.emplace(operand.role, operand).second)
-      return Result::failure("operand '" + operand.role + "' is given twice");
+      return Reason("operand '" + operand.role + "' is given twice");
   }
-  return Result::success(std::move(result));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,10 +258,10 @@ private:
 } // namespace
 
 uint64_t Packer::value(const std::string &expression) {
-  Parsed<uint64_t> result = plan::evaluateSize(expression, sizes);
+  Result<uint64_t> result = plan::evaluateSize(expression, sizes);
   if (!result && error.empty())
-    error = result.error;
-  return result.value.value_or(0);
+    error = result.why().text;
+  return result ? *result : 0;
 }
 
 static std::string shapeOf(const HostOperand &operand) {
@@ -336,9 +334,9 @@ void Packer::add(const plan::Parameter &parameter, const HostOperand &operand) {
     result.scalars[parameter.role] = number;
     return;
   }
-  Parsed<uint64_t> bytes = plan::memoryBytes(kernel, parameter, sizes);
+  Result<uint64_t> bytes = plan::memoryBytes(kernel, parameter, sizes);
   if (!bytes) {
-    error = bytes.error;
+    error = bytes.why().text;
     return;
   }
   std::vector<uint8_t> &memory = result.memory[parameter.role];
@@ -351,7 +349,7 @@ void Packer::add(const plan::Parameter &parameter, const HostOperand &operand) {
     addBytes(operand, memory);
 }
 
-Parsed<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
+Result<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
                                          const plan::Environment &sizes,
                                          const HostOperands &operands) {
   Packer packer(kernel, sizes);
@@ -359,9 +357,8 @@ Parsed<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
     if (packer.error.empty() && !isSize(parameter))
       packer.add(parameter, operands.at(parameter.role));
   if (!packer.error.empty())
-    return Parsed<DeviceData>::failure("kernel '" + kernel.name +
-                                       "': " + packer.error);
-  return Parsed<DeviceData>::success(std::move(packer.result));
+    return Reason("kernel '" + kernel.name + "': " + packer.error);
+  return std::move(packer.result);
 }
 
 void runtime::storeResult(const std::vector<uint8_t> &memory,

@@ -41,21 +41,20 @@ static std::mutex stateMutex;
 
 static std::atomic<BlockscaleErrorHandler> handler{nullptr};
 
-static Parsed<State *> stateOf(BlockscaleKernels &kernels) {
-  using Result = Parsed<State *>;
+static Result<State *> stateOf(BlockscaleKernels &kernels) {
   std::lock_guard<std::mutex> lock(stateMutex);
   if (kernels.state)
-    return Result::success(static_cast<State *>(kernels.state));
+    return static_cast<State *>(kernels.state);
   if (!kernels.plan || kernels.planBytes < 0 || !kernels.image)
-    return Result::failure("the kernels have no plan or no code");
-  Parsed<plan::Plan> plan =
+    return Reason("the kernels have no plan or no code");
+  Result<plan::Plan> plan =
       plan::parsePlan({kernels.plan, size_t(kernels.planBytes)});
   if (!plan)
-    return Result::failure("the launch plan cannot be read: " + plan.error);
+    return Reason("the launch plan cannot be read: " + plan.why().text);
   auto *state = new State;
-  state->plan = std::move(*plan.value);
+  state->plan = *std::move(plan);
   kernels.state = state;
-  return Result::success(state);
+  return state;
 }
 
 static const plan::Kernel *findKernel(const plan::Plan &plan,
@@ -67,24 +66,24 @@ static const plan::Kernel *findKernel(const plan::Plan &plan,
 }
 
 /// The module of `kernels` in the calling thread's context, which is set.
-static Parsed<Module> moduleFor(const Driver &driver, State &state,
+static Result<Module> moduleFor(const Driver &driver, State &state,
                                 const void *image) {
-  Parsed<Context> context = enterContext(driver);
+  Result<Context> context = enterContext(driver);
   if (!context)
-    return Parsed<Module>::failure(context.error);
+    return context.why();
   std::lock_guard<std::mutex> lock(state.mutex);
   Module &module = state.modules[*context];
   if (!module) {
-    Result result = driver.loadModule(&module, image);
+    DriverCode result = driver.loadModule(&module, image);
     if (result != kCudaSuccess) {
       module = nullptr;
-      return Parsed<Module>::failure(
-          driver.failure("cuModuleLoadData", result) +
-          "; the kernels are for '" + state.plan.target +
-          "', the device has compute capability " + computeCapability(driver));
+      return Reason(driver.failure("cuModuleLoadData", result) +
+                    "; the kernels are for '" + state.plan.target +
+                    "', the device has compute capability " +
+                    computeCapability(driver));
     }
   }
-  return Parsed<Module>::success(module);
+  return module;
 }
 
 namespace {
@@ -105,17 +104,17 @@ static std::string understand(BlockscaleKernels *kernels, const char *name,
                               Request &request) {
   if (!kernels || !name || count < 0 || (count > 0 && !operands))
     return "a launch needs kernels, a name and operands";
-  Parsed<State *> state = stateOf(*kernels);
+  Result<State *> state = stateOf(*kernels);
   if (!state)
-    return state.error;
+    return state.why().text;
   request.state = *state;
   request.kernel = findKernel((*state)->plan, name);
   if (!request.kernel)
     return "the launch plan has no kernel '" + std::string(name) + "'";
-  Parsed<HostOperands> host = readOperands(operands, count);
+  Result<HostOperands> host = readOperands(operands, count);
   if (!host)
-    return "kernel '" + request.kernel->name + "': " + host.error;
-  request.operands = std::move(*host.value);
+    return "kernel '" + request.kernel->name + "': " + host.why().text;
+  request.operands = *std::move(host);
   std::string why = whyNotOperands(*request.kernel, request.operands);
   if (!why.empty())
     return why;
@@ -123,9 +122,9 @@ static std::string understand(BlockscaleKernels *kernels, const char *name,
   sizes = sizesOf(*request.kernel, request.operands);
   if (sizes["M"] == 0 || sizes["N"] == 0 || sizes["batch"] == 0)
     return "";
-  Parsed<const Driver *> driver = findDriver();
+  Result<const Driver *> driver = findDriver();
   if (!driver)
-    return driver.error;
+    return driver.why().text;
   request.driver = *driver;
   return "";
 }
@@ -137,10 +136,10 @@ static std::string launch(BlockscaleKernels *kernels, const char *name,
   std::string why = understand(kernels, name, operands, count, request);
   if (!why.empty() || !request.driver)
     return why;
-  Parsed<Module> module =
+  Result<Module> module =
       moduleFor(*request.driver, *request.state, kernels->image);
   if (!module)
-    return module.error;
+    return module.why().text;
   DeviceLauncher launcher(*request.driver, *request.kernel);
   why = launcher.launch(*module, request.sizes, request.operands);
   return why.empty() ? launcher.finish() : why;
@@ -179,7 +178,9 @@ BlockscaleLaunch *blockscaleRuntimePrepare(BlockscaleKernels *kernels,
     return nullptr;
   std::unique_ptr<BlockscaleLaunch> launch;
   if (lastError.empty()) {
-    lastError = enterContext(*request.driver).error;
+    Result<Context> entered = enterContext(*request.driver);
+    if (!entered)
+      lastError = entered.why().text;
     launch =
         std::make_unique<BlockscaleLaunch>(*request.driver, *request.kernel);
   }
@@ -225,7 +226,7 @@ int32_t blockscaleRuntimeUnload(BlockscaleKernels *kernels) {
   std::lock_guard<std::mutex> lock(stateMutex);
   auto *state = static_cast<State *>(kernels->state);
   kernels->state = nullptr;
-  Parsed<const Driver *> driver = findDriver();
+  Result<const Driver *> driver = findDriver();
   for (auto [context, module] : state->modules) {
     if (!module)
       continue;

@@ -15,12 +15,6 @@
 using namespace blockscale;
 using namespace blockscale::verify;
 
-using ArgumentResult = Parsed<TextArgument>;
-
-static ArgumentResult failure(std::string message) {
-  return ArgumentResult::failure(std::move(message));
-}
-
 static std::string quoted(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
@@ -43,40 +37,40 @@ static std::optional<std::vector<uint64_t>> parseExtents(std::string_view text,
 }
 
 template <typename T>
-static ArgumentResult parseIntegerArgument(std::string_view text) {
+static Result<TextArgument> parseIntegerArgument(std::string_view text) {
   std::optional<T> value = parseInteger<T>(text);
   if (!value)
-    return failure(quoted(text) + " is not an integer of " +
-                   std::to_string(sizeof(T) * 8) + " bits");
+    return Reason(quoted(text) + " is not an integer of " +
+                  std::to_string(sizeof(T) * 8) + " bits");
   TextArgument result;
   result.argument = emulator::scalar(*value);
-  return ArgumentResult::success(std::move(result));
+  return result;
 }
 
-static ArgumentResult parseFloatArgument(std::string_view text) {
+static Result<TextArgument> parseFloatArgument(std::string_view text) {
   // Infinities and NaNs are arguments too.
   std::string copy(text);
   char *end = nullptr;
   float value = std::strtof(copy.c_str(), &end);
   if (copy.empty() || end != copy.c_str() + copy.size())
-    return failure(quoted(text) + " is not a number");
+    return Reason(quoted(text) + " is not a number");
   TextArgument result;
   result.argument = emulator::scalar(value);
-  return ArgumentResult::success(std::move(result));
+  return result;
 }
 
-static ArgumentResult parseFile(std::string_view path, bool writable) {
-  packing::NpyResult file = packing::readNpy(std::string(path));
-  if (!file.array)
-    return failure(file.error);
+static Result<TextArgument> parseFile(std::string_view path, bool writable) {
+  Result<packing::NpyArray> file = packing::readNpy(std::string(path));
+  if (!file)
+    return file.why();
   TextArgument result;
   result.argument = emulator::BufferArgument{};
-  result.array = std::move(file.array);
+  result.array = *std::move(file);
   result.writable = writable;
-  return ArgumentResult::success(std::move(result));
+  return result;
 }
 
-static ArgumentResult parseZeros(std::string_view text) {
+static Result<TextArgument> parseZeros(std::string_view text) {
   auto [typeName, shapeText] = splitAt(text, ':');
   packing::NpyArray array;
   bool known = false;
@@ -88,32 +82,32 @@ static ArgumentResult parseZeros(std::string_view text) {
     known = true;
   }
   if (!known)
-    return failure("unknown element type " + quoted(typeName));
+    return Reason("unknown element type " + quoted(typeName));
   auto shape = parseExtents(shapeText, 'x');
   if (!shape)
-    return failure(quoted(shapeText) + " is not a shape such as '16x8'");
+    return Reason(quoted(shapeText) + " is not a shape such as '16x8'");
   // More than this is a slip of the pen, not a test.
   constexpr uint64_t kMaxBytes = uint64_t(1) << 40;
   uint64_t bytes = packing::npyTypeSize(array.type);
   for (uint64_t extent : *shape) {
     if (extent == 0 || bytes > kMaxBytes / extent)
-      return failure("shape " + quoted(shapeText) +
-                     " is empty or larger than 2^40 bytes");
+      return Reason("shape " + quoted(shapeText) +
+                    " is empty or larger than 2^40 bytes");
     bytes *= extent;
   }
   array.shape = *shape;
   try {
     array.data.resize(bytes);
   } catch (const std::bad_alloc &) {
-    return failure("shape " + quoted(shapeText) + " takes " +
-                   std::to_string(bytes) +
-                   " bytes, more than this host has to give");
+    return Reason("shape " + quoted(shapeText) + " takes " +
+                  std::to_string(bytes) +
+                  " bytes, more than this host has to give");
   }
   TextArgument result;
   result.argument = emulator::BufferArgument{};
   result.array = std::move(array);
   result.writable = true;
-  return ArgumentResult::success(std::move(result));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,7 +175,7 @@ static bool assign(std::string_view text, Array &field, size_t &count) {
   return true;
 }
 
-static ArgumentResult parseMap(std::string_view text) {
+static Result<TextArgument> parseMap(std::string_view text) {
   auto [path, fields] = splitAt(text, ':');
   emulator::TensorMapArgument argument;
   emulator::TensorMap &map = argument.map;
@@ -203,18 +197,18 @@ static ArgumentResult parseMap(std::string_view text) {
     else if (key == "swizzle")
       good = lookUp(kSwizzles, value, map.swizzle);
     else
-      return failure("unknown field " + quoted(key) + " of a tensor map");
+      return Reason("unknown field " + quoted(key) + " of a tensor map");
     if (!good)
-      return failure(quoted(value) + " is no value for " + quoted(key));
+      return Reason(quoted(value) + " is no value for " + quoted(key));
   }
   if (!hasType || dims == 0 || box != dims || strides + 1 != dims)
-    return failure("a tensor map needs 'type', 'dims', one stride fewer, and a "
-                   "'box' of as many dimensions");
+    return Reason("a tensor map needs 'type', 'dims', one stride fewer, and a "
+                  "'box' of as many dimensions");
   map.rank = static_cast<uint32_t>(dims);
-  ArgumentResult file = parseFile(path, /*writable=*/true);
+  Result<TextArgument> file = parseFile(path, /*writable=*/true);
   if (!file)
     return file;
-  file.value->argument = argument;
+  file->argument = argument;
   return file;
 }
 
@@ -222,7 +216,7 @@ static ArgumentResult parseMap(std::string_view text) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-Parsed<TextArgument> verify::parseArgument(const std::string &text) {
+Result<TextArgument> verify::parseArgument(const std::string &text) {
   auto [kind, rest] = splitAt(text, ':');
   if (kind == "i32")
     return parseIntegerArgument<int32_t>(rest);
@@ -240,21 +234,19 @@ Parsed<TextArgument> verify::parseArgument(const std::string &text) {
     return parseZeros(rest);
   if (kind == "map")
     return parseMap(rest);
-  return failure("argument " + quoted(text) +
-                 " does not start with i32:, u32:, i64:, u64:, f32:, in:, "
-                 "inout:, out: or map:");
+  return Reason("argument " + quoted(text) +
+                " does not start with i32:, u32:, i64:, u64:, f32:, in:, "
+                "inout:, out: or map:");
 }
 
-Parsed<emulator::Dim3> verify::parseDim3(const std::string &text) {
-  using Result = Parsed<emulator::Dim3>;
+Result<emulator::Dim3> verify::parseDim3(const std::string &text) {
   auto values = parseExtents(text, ',');
   bool good = values && values->size() <= 3;
   for (uint64_t value : values.value_or(std::vector<uint64_t>{}))
     good = good && value >= 1 && value <= std::numeric_limits<int32_t>::max();
   if (!good)
-    return Result::failure("'" + text +
-                           "' is not one to three extents such as '8,1,1'");
+    return Reason("'" + text + "' is not one to three extents such as '8,1,1'");
   values->resize(3, 1);
-  return Result::success(
-      {uint32_t((*values)[0]), uint32_t((*values)[1]), uint32_t((*values)[2])});
+  return emulator::Dim3{uint32_t((*values)[0]), uint32_t((*values)[1]),
+                        uint32_t((*values)[2])};
 }

@@ -124,7 +124,7 @@ plan::Environment verify::fewSms(const plan::Kernel &kernel,
   few["num_sms"] = few["max_clusters"] = plan::kMaxSize;
   uint64_t ctas = 1, clusterCtas = 1;
   for (const std::string &extent : kernel.grid) {
-    Parsed<uint64_t> value = evaluateSize(extent, few);
+    Result<uint64_t> value = evaluateSize(extent, few);
     // What is wrong with it is said where the launch is built.
     if (!value || *value > uint64_t(plan::kMaxSize))
       return sizes;

@@ -13,74 +13,73 @@
 using namespace blockscale;
 using namespace blockscale::verify;
 
-Parsed<const EmulatedDevice::Loaded *>
+Result<const EmulatedDevice::Loaded *>
 EmulatedDevice::load(const BlockscaleKernels &kernels) {
-  using Result = Parsed<const Loaded *>;
   std::unique_ptr<Loaded> &entry = loaded[kernels.image];
   if (entry)
-    return Result::success(entry.get());
-  Parsed<plan::Plan> plan =
+    return static_cast<const Loaded *>(entry.get());
+  Result<plan::Plan> plan =
       plan::parsePlan({kernels.plan, size_t(kernels.planBytes)});
   if (!plan)
-    return Result::failure(plan.error);
+    return plan.why();
   auto made = std::make_unique<Loaded>();
-  made->plan = std::move(*plan.value);
+  made->plan = *std::move(plan);
   made->ptx = emulator::parsePtx(
       {static_cast<const char *>(kernels.image), size_t(kernels.imageBytes)});
   if (!made->ptx)
-    return Result::failure("the emulator cannot read the PTX: " +
-                           made->ptx.errors.front().format());
+    return Reason("the emulator cannot read the PTX: " +
+                  made->ptx.errors.front().format());
   entry = std::move(made);
-  return Result::success(entry.get());
+  return static_cast<const Loaded *>(entry.get());
 }
 
 std::string EmulatedDevice::launch(BlockscaleKernels &kernels,
                                    const std::string &name,
                                    const BlockscaleOperand *operands,
                                    int64_t count) {
-  Parsed<const Loaded *> module = load(kernels);
+  Result<const Loaded *> module = load(kernels);
   if (!module)
-    return module.error;
+    return module.why().text;
   const plan::Kernel *kernel = nullptr;
   for (const plan::Kernel &each : (*module)->plan.kernels)
     if (each.name == name)
       kernel = &each;
   if (!kernel)
     return "the launch plan has no kernel '" + name + "'";
-  Parsed<runtime::HostOperands> host = runtime::readOperands(operands, count);
+  Result<runtime::HostOperands> host = runtime::readOperands(operands, count);
   if (!host)
-    return "kernel '" + name + "': " + host.error;
+    return "kernel '" + name + "': " + host.why().text;
   if (std::string why = runtime::whyNotOperands(*kernel, *host); !why.empty())
     return why;
   plan::Environment given = runtime::sizesOf(*kernel, *host);
   if (given["M"] == 0 || given["N"] == 0 || given["batch"] == 0)
     return "";
-  Parsed<Residency> residency = residencyOn((*module)->plan, *kernel);
+  Result<Residency> residency = residencyOn((*module)->plan, *kernel);
   if (!residency)
-    return residency.error;
-  Parsed<plan::Environment> sizes = bindSizes(*kernel, given, *residency);
+    return residency.why().text;
+  Result<plan::Environment> sizes = bindSizes(*kernel, given, *residency);
   if (!sizes)
-    return sizes.error;
-  Parsed<runtime::DeviceData> packed =
+    return sizes.why().text;
+  Result<runtime::DeviceData> packed =
       runtime::packOperands(*kernel, *sizes, *host);
   if (!packed)
-    return packed.error;
+    return packed.why().text;
   HostData data;
-  data.memory = std::move(packed.value->memory);
-  data.scalars = std::move(packed.value->scalars);
+  data.memory = std::move(packed->memory);
+  data.scalars = std::move(packed->scalars);
   // What is not written shows: all bits set are a NaN.
   std::vector<uint8_t> &d = data.memory.at("d");
   std::fill(d.begin(), d.end(), uint8_t(0xff));
-  Parsed<emulator::Launch> launch = buildLaunch(*kernel, *sizes, data);
+  Result<emulator::Launch> launch = buildLaunch(*kernel, *sizes, data);
   if (!launch)
-    return launch.error;
+    return launch.why().text;
   emulator::Options run;
   run.threads = threads;
   run.seed = seed;
   run.completion = completion;
   run.residentClusters = unsigned(sizes->at("max_clusters"));
   if (beforeRun)
-    beforeRun(*launch.value, run);
+    beforeRun(*launch, run);
   emulator::RunResult result =
       emulator::run(*(*module)->ptx.module, *launch, run);
   ++launches;

@@ -30,28 +30,31 @@ public:
       : kernel(kernel), sizes(sizes), exact(kind == DataKind::Exact),
         harsh(conditions == Conditions::Harsh), seed(seed) {}
 
-  Parsed<Inputs> make();
+  Result<Inputs> make();
 
 private:
-  std::string addSizes();
-  std::string addOperand(bool isA);
-  std::string packData(const plan::DataPacking &packing, uint64_t rows,
-                       uint64_t storedK, const reference::Operand &operand,
-                       std::vector<uint8_t> codes);
-  std::string packSparse(const plan::MetadataPacking &packing, uint64_t rows,
-                         uint64_t operandSeed, reference::Operand &operand,
-                         std::vector<uint8_t> &stored);
-  std::string packScales(const plan::ScalePacking &packing, uint64_t rows,
-                         const reference::Operand &operand);
-  std::string addFactors();
-  std::string addPlain();
-  std::string addPlainOperand(const plan::PlainOperand &plain);
+  std::optional<Reason> addSizes();
+  std::optional<Reason> addOperand(bool isA);
+  std::optional<Reason> packData(const plan::DataPacking &packing,
+                                 uint64_t rows, uint64_t storedK,
+                                 const reference::Operand &operand,
+                                 std::vector<uint8_t> codes);
+  std::optional<Reason> packSparse(const plan::MetadataPacking &packing,
+                                   uint64_t rows, uint64_t operandSeed,
+                                   reference::Operand &operand,
+                                   std::vector<uint8_t> &stored);
+  std::optional<Reason> packScales(const plan::ScalePacking &packing,
+                                   uint64_t rows,
+                                   const reference::Operand &operand);
+  std::optional<Reason> addFactors();
+  std::optional<Reason> addPlain();
+  std::optional<Reason> addPlainOperand(const plan::PlainOperand &plain);
   bool isSum() const;
-  std::string checkInput(const std::string &name) const;
-  std::string addFormula();
+  std::optional<Reason> checkInput(const std::string &name) const;
+  std::optional<Reason> addFormula();
   void plantNaNs(reference::Operand &operand, bool isA);
 
-  std::string setTensorScales(const plan::TensorScales &scales);
+  std::optional<Reason> setTensorScales(const plan::TensorScales &scales);
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
@@ -140,7 +143,7 @@ hw::HighestBit highestBit(const reference::Operand &operand) {
   return isInteger ? hw::HighestBit::Number : hw::HighestBit::Sign;
 }
 
-std::string InputMaker::addSizes() {
+std::optional<Reason> InputMaker::addSizes() {
   for (const char *name : {"M", "N", "K", "batch"})
     if (!sizes.count(name))
       return "the plan has no size '" + std::string(name) + "'";
@@ -149,17 +152,17 @@ std::string InputMaker::addSizes() {
   problem.n = uint64_t(sizes.at("N"));
   problem.k = uint64_t(sizes.at("K"));
   problem.batch = uint64_t(sizes.at("batch"));
-  return "";
+  return std::nullopt;
 }
 
-std::string InputMaker::packData(const plan::DataPacking &packing,
-                                 uint64_t rows, uint64_t storedK,
-                                 const reference::Operand &operand,
-                                 std::vector<uint8_t> codes) {
-  Parsed<uint64_t> pitch = evaluateSize(packing.linePitch, sizes);
-  Parsed<uint64_t> batchPitch = evaluateSize(packing.batchPitch, sizes);
+std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
+                                           uint64_t rows, uint64_t storedK,
+                                           const reference::Operand &operand,
+                                           std::vector<uint8_t> codes) {
+  Result<uint64_t> pitch = evaluateSize(packing.linePitch, sizes);
+  Result<uint64_t> batchPitch = evaluateSize(packing.batchPitch, sizes);
   if (!pitch || !batchPitch)
-    return pitch.error + batchPitch.error;
+    return (pitch ? batchPitch : pitch).why();
   packing::OperandLayout layout;
   layout.bits = packing.bits;
   layout.mnMajor = packing.order == "mn_major";
@@ -178,18 +181,18 @@ std::string InputMaker::packData(const plan::DataPacking &packing,
   layout.batch = inputs.problem.batch;
   layout.rowPitch = *pitch;
   layout.batchPitch = *batchPitch;
-  if (std::optional<std::string> reason = packing::whyNot(layout))
-    return "operand '" + packing.operand + "': " + *reason;
+  if (std::optional<Reason> reason = packing::whyNot(layout))
+    return "operand '" + packing.operand + "': " + reason->text;
   inputs.data.memory[packing.operand + "_data"] =
       *packing::packOperand(layout, codes);
-  return "";
+  return std::nullopt;
 }
 
 /// Prunes the operand at random places and compresses it.
-std::string InputMaker::packSparse(const plan::MetadataPacking &packing,
-                                   uint64_t rows, uint64_t operandSeed,
-                                   reference::Operand &operand,
-                                   std::vector<uint8_t> &stored) {
+std::optional<Reason>
+InputMaker::packSparse(const plan::MetadataPacking &packing, uint64_t rows,
+                       uint64_t operandSeed, reference::Operand &operand,
+                       std::vector<uint8_t> &stored) {
   std::optional<hw::SparsePattern> pattern = hw::parsePattern(packing.pattern);
   if (packing.layout != "tiled_128x16" || !pattern)
     return "metadata of '" + packing.operand + "' of pattern '" +
@@ -200,15 +203,15 @@ std::string InputMaker::packSparse(const plan::MetadataPacking &packing,
   tensor.pattern = *pattern;
   tensor.m = rows;
   tensor.k = k;
-  if (std::optional<std::string> reason = hw::whyNot(tensor))
-    return "metadata of '" + packing.operand + "': " + *reason;
+  if (std::optional<Reason> reason = hw::whyNot(tensor))
+    return "metadata of '" + packing.operand + "': " + reason->text;
   hw::SparsePatternInfo info = hw::patternInfo(*pattern);
   reference::sparsify(operand, k, {info.chunk / info.unit, info.unit},
                       operandSeed);
   auto compressed = packing::compressOperand(
       *pattern, elementBits(operand), k, operand.codes, highestBit(operand));
   if (!compressed)
-    return "operand '" + packing.operand + "': " + compressed.reason;
+    return "operand '" + packing.operand + "': " + compressed.why().text;
   stored = std::move(compressed->stored);
   // Not the value that the plan recommends, but a legal one, as harmless.
   constexpr uint8_t kPadding = 0xee;
@@ -217,19 +220,19 @@ std::string InputMaker::packSparse(const plan::MetadataPacking &packing,
   if (harsh)
     drawMetadataPadding(tensor, inputs.problem.batch, operandSeed, tiled);
   inputs.data.memory[packing.operand + "_metadata"] = std::move(tiled);
-  return "";
+  return std::nullopt;
 }
 
-std::string InputMaker::packScales(const plan::ScalePacking &packing,
-                                   uint64_t rows,
-                                   const reference::Operand &operand) {
+std::optional<Reason>
+InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
+                       const reference::Operand &operand) {
   if (packing.layout != "tiled_128x4")
     return "scales of '" + packing.operand + "' in layout '" + packing.layout +
            "'; expected 'tiled_128x4'";
   hw::ScaleTensor tensor{packing.block, rows, inputs.problem.k,
                          inputs.problem.batch};
-  if (std::optional<std::string> reason = hw::whyNot(tensor))
-    return "scales of '" + packing.operand + "': " + *reason;
+  if (std::optional<Reason> reason = hw::whyNot(tensor))
+    return "scales of '" + packing.operand + "': " + reason->text;
   // The plan promises that padding is harmless, so it is made harmful: NaN.
   auto padding = uint8_t(formatInfo(operand.scaleFormat).nanCode);
   std::vector<uint8_t> tiled =
@@ -238,12 +241,12 @@ std::string InputMaker::packScales(const plan::ScalePacking &packing,
     drawScalePadding(tensor, packing.largestPaddingValue,
                      seed * 2 + (packing.operand == "a" ? 3 : 5), tiled);
   inputs.data.memory[packing.operand + "_scales"] = std::move(tiled);
-  return "";
+  return std::nullopt;
 }
 
 /// The scales that `packing` says the operand has.
-std::string setScales(const plan::ScalePacking &packing,
-                      reference::Operand &operand) {
+std::optional<Reason> setScales(const plan::ScalePacking &packing,
+                                reference::Operand &operand) {
   std::optional<ElementFormat> format = parseFormat(packing.format);
   if (!format)
     return "operand '" + packing.operand + "' with scales '" + packing.format +
@@ -252,7 +255,7 @@ std::string setScales(const plan::ScalePacking &packing,
   operand.blockSize = packing.block;
   if (operand.blockSize == 0)
     return "operand '" + packing.operand + "' has scale blocks of 0 elements";
-  return "";
+  return std::nullopt;
 }
 
 /// A row of A gives a row of NaNs, one of B a column. Most of the result must
@@ -268,7 +271,7 @@ void InputMaker::plantNaNs(reference::Operand &operand, bool isA) {
   hasNaN = plantNaN(operand, problem.k, seed % rows, seed * 7);
 }
 
-std::string InputMaker::addOperand(bool isA) {
+std::optional<Reason> InputMaker::addOperand(bool isA) {
   std::string name = isA ? "a" : "b";
   const plan::DataPacking *data = findOperand(kernel.data, name);
   const plan::ScalePacking *scales = findOperand(kernel.scales, name);
@@ -279,8 +282,8 @@ std::string InputMaker::addOperand(bool isA) {
   if (!parseElements(data->format, scales, operand))
     return "operand '" + name + "' in format '" + data->format + "'";
   if (scales)
-    if (std::string error = setScales(*scales, operand); !error.empty())
-      return error;
+    if (auto why = setScales(*scales, operand))
+      return why;
   uint64_t rows = isA ? problem.m : problem.n;
   uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
   if (!exact)
@@ -294,16 +297,13 @@ std::string InputMaker::addOperand(bool isA) {
   std::vector<uint8_t> stored = operand.codes;
   const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
   if (metadata)
-    if (std::string error =
-            packSparse(*metadata, rows, operandSeed, operand, stored);
-        !error.empty())
-      return error;
+    if (auto why = packSparse(*metadata, rows, operandSeed, operand, stored))
+      return why;
   uint64_t storedK =
       stored.size() / (rows * problem.batch * operand.codeBytes());
-  std::string error =
-      packData(*data, rows, storedK, operand, std::move(stored));
-  if (!error.empty() || !scales)
-    return error;
+  auto why = packData(*data, rows, storedK, operand, std::move(stored));
+  if (why || !scales)
+    return why;
   return packScales(*scales, rows, operand);
 }
 
@@ -316,10 +316,11 @@ float tensorScale(bool isA, bool exact, uint64_t matrix) {
              : std::ldexp(2.0f, -4 * int(matrix % 2));
 }
 
-std::string InputMaker::setTensorScales(const plan::TensorScales &scales) {
-  Parsed<uint64_t> count = evaluateSize(scales.elements, sizes);
+std::optional<Reason>
+InputMaker::setTensorScales(const plan::TensorScales &scales) {
+  Result<uint64_t> count = evaluateSize(scales.elements, sizes);
   if (!count)
-    return count.error;
+    return count.why();
   reference::Problem &problem = inputs.problem;
   if (*count != problem.batch)
     return std::to_string(*count) + " tensor scales of '" + scales.operand +
@@ -332,19 +333,19 @@ std::string InputMaker::setTensorScales(const plan::TensorScales &scales) {
   }
   inputs.data.memory[scales.operand + "_tensor_scale"] =
       *toBytes(values, "f32");
-  return "";
+  return std::nullopt;
 }
 
 /// Powers of two keep exact data exact; other numbers for random data. The
 /// order of the f32 products is the documented one: alpha, a, b.
-std::string InputMaker::addFactors() {
+std::optional<Reason> InputMaker::addFactors() {
   const plan::Epilogue &epilogue = kernel.epilogue;
   if (epilogue.alpha)
     inputs.problem.alpha = inputs.data.scalars["alpha"] = exact ? 0.5f : 0.7f;
   for (const char *operand : {"a", "b"})
     if (const auto *scales = findOperand(kernel.tensorScales, operand))
-      if (std::string error = setTensorScales(*scales); !error.empty())
-        return error;
+      if (auto why = setTensorScales(*scales))
+        return why;
   // Without a parameter C is added as it is.
   bool scalesC =
       std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
@@ -355,7 +356,7 @@ std::string InputMaker::addFactors() {
     inputs.problem.beta = 1.0f;
   // The first factor is the largest, and the others divide it.
   unit *= inputs.problem.alphaOf(0);
-  return "";
+  return std::nullopt;
 }
 
 /// A result of which nothing is written.
@@ -369,10 +370,11 @@ std::vector<uint8_t> unwrittenResult(reference::OutputType type,
   return bytes;
 }
 
-std::string InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
-  Parsed<uint64_t> count = evaluateSize(plain.elements, sizes);
+std::optional<Reason>
+InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
+  Result<uint64_t> count = evaluateSize(plain.elements, sizes);
   if (!count)
-    return count.error;
+    return count.why();
   reference::Problem &problem = inputs.problem;
   if (plain.operand == "d") {
     if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16" &&
@@ -383,7 +385,7 @@ std::string InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
                      : plain.type == "f16"  ? reference::OutputType::F16
                                             : reference::OutputType::I32;
     inputs.data.memory["d"] = unwrittenResult(problem.output, *count);
-    return "";
+    return std::nullopt;
   }
   uint64_t vectorSeed = seed * 2 + (plain.operand == "c" ? 11 : 13);
   std::vector<float> values =
@@ -399,7 +401,7 @@ std::string InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
     return "operand '" + plain.operand + "' of type '" + plain.type + "'";
   inputs.data.memory[plain.operand] = *bytes;
   (plain.operand == "c" ? problem.c : problem.bias) = std::move(values);
-  return "";
+  return std::nullopt;
 }
 
 /// Whether the steps are no more than the sum of what there is, which has
@@ -419,34 +421,34 @@ bool InputMaker::isSum() const {
 }
 
 /// The epilogue reads only what the kernel has.
-std::string InputMaker::checkInput(const std::string &name) const {
+std::optional<Reason> InputMaker::checkInput(const std::string &name) const {
   if ((name == "c" && !kernel.epilogue.beta) ||
       (name == "bias" && kernel.epilogue.bias == "none"))
     return "epilogue: it reads '" + name + "', which the kernel does not have";
-  return "";
+  return std::nullopt;
 }
 
-std::string InputMaker::addFormula() {
+std::optional<Reason> InputMaker::addFormula() {
   if (isSum())
-    return "";
+    return std::nullopt;
   reference::Formula formula;
   const plan::Epilogue &epilogue = kernel.epilogue;
-  std::string error = checkInput(epilogue.result);
+  std::optional<Reason> why = checkInput(epilogue.result);
   for (const plan::EpilogueStep &step : epilogue.steps) {
     for (const std::string &operand : step.operands)
-      if (error.empty())
-        error = checkInput(operand);
-    if (error.empty())
-      error = formula.addStep(step.name, step.op, step.operands, step.type,
-                              step.predicate, step.constant);
+      if (!why)
+        why = checkInput(operand);
+    if (!why)
+      why = formula.addStep(step.name, step.op, step.operands, step.type,
+                            step.predicate, step.constant);
   }
-  if (error.empty())
-    error = formula.setResult(epilogue.result);
+  if (!why)
+    why = formula.setResult(epilogue.result);
   inputs.problem.formula = std::move(formula);
-  return error;
+  return why;
 }
 
-std::string InputMaker::addPlain() {
+std::optional<Reason> InputMaker::addPlain() {
   const std::string &bias = kernel.epilogue.bias;
   if (bias != "none" && bias != "row" && bias != "column")
     return "a bias along '" + bias + "'";
@@ -454,35 +456,34 @@ std::string InputMaker::addPlain() {
                             : bias == "column" ? reference::BiasKind::Column
                                                : reference::BiasKind::None;
   for (const plan::PlainOperand &plain : kernel.operands)
-    if (std::string error = addPlainOperand(plain); !error.empty())
-      return error;
-  return "";
+    if (auto why = addPlainOperand(plain))
+      return why;
+  return std::nullopt;
 }
 
-Parsed<Inputs> InputMaker::make() {
-  std::string error = addSizes();
+Result<Inputs> InputMaker::make() {
+  std::optional<Reason> why = addSizes();
   for (bool isA : {true, false})
-    if (error.empty())
-      error = addOperand(isA);
-  if (error.empty())
-    error = addFactors();
-  if (error.empty())
-    error = addPlain();
-  if (error.empty())
-    error = addFormula();
-  if (error.empty())
-    if (auto reason = reference::whyNot(inputs.problem))
-      error = *reason;
-  if (!error.empty())
-    return Parsed<Inputs>::failure("kernel '" + kernel.name + "': " + error);
+    if (!why)
+      why = addOperand(isA);
+  if (!why)
+    why = addFactors();
+  if (!why)
+    why = addPlain();
+  if (!why)
+    why = addFormula();
+  if (!why)
+    why = reference::whyNot(inputs.problem);
+  if (why)
+    return Reason("kernel '" + kernel.name + "': " + why->text);
   if (harsh)
     loosenPointers(kernel, inputs.data);
-  return Parsed<Inputs>::success(std::move(inputs));
+  return std::move(inputs);
 }
 
 } // namespace
 
-Parsed<Inputs> verify::makeInputs(const plan::Kernel &kernel,
+Result<Inputs> verify::makeInputs(const plan::Kernel &kernel,
                                   const plan::Environment &sizes, DataKind kind,
                                   uint64_t seed, Conditions conditions) {
   return InputMaker(kernel, sizes, kind, seed, conditions).make();

@@ -30,22 +30,20 @@ Residency verify::residencyOn(int64_t numSms, const plan::Kernel &kernel) {
   return {numSms, numSms / plan::clusterCtas(kernel)};
 }
 
-Parsed<Residency> verify::residencyOn(const plan::Plan &plan,
+Result<Residency> verify::residencyOn(const plan::Plan &plan,
                                       const plan::Kernel &kernel) {
-  std::string why;
-  std::optional<hw::Target> target = hw::parseTarget(plan.target, &why);
+  Result<hw::Target> target = hw::parseTarget(plan.target);
   if (!target)
-    return Parsed<Residency>::failure(why);
-  return Parsed<Residency>::success(
-      residencyOn(hw::referencePart(target->chip), kernel));
+    return target.why();
+  return residencyOn(hw::referencePart(target->chip), kernel);
 }
 
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
 
-std::string verify::whyNotParameters(const plan::Kernel &kernel,
-                                     const emulator::Module &module) {
+std::optional<Reason> verify::whyNotParameters(const plan::Kernel &kernel,
+                                               const emulator::Module &module) {
   const emulator::Function *function = module.findFunction(kernel.name);
   if (!function || !function->isEntry)
     return "the PTX has no kernel '" + kernel.name + "'";
@@ -72,7 +70,7 @@ std::string verify::whyNotParameters(const plan::Kernel &kernel,
              " in the plan, less than the " + std::to_string(declared.align) +
              " of the PTX";
   }
-  return "";
+  return std::nullopt;
 }
 
 namespace {
@@ -84,17 +82,19 @@ public:
                 HostData &data)
       : kernel(kernel), sizes(sizes), data(data) {}
 
-  Parsed<emulator::Launch> build();
+  Result<emulator::Launch> build();
 
 private:
   /// Each returns what is wrong; empty if nothing is.
-  std::string addShape();
-  std::string addArgument(const plan::Parameter &parameter);
-  std::string addMemory(const plan::Parameter &parameter, uint32_t &buffer,
-                        uint64_t &offset);
-  std::string addScalar(const plan::Parameter &parameter);
-  std::string describe(const plan::TensorMap &map, emulator::TensorMap &result);
-  std::string toDim(const std::vector<int64_t> &values, emulator::Dim3 &dim);
+  std::optional<Reason> addShape();
+  std::optional<Reason> addArgument(const plan::Parameter &parameter);
+  std::optional<Reason> addMemory(const plan::Parameter &parameter,
+                                  uint32_t &buffer, uint64_t &offset);
+  std::optional<Reason> addScalar(const plan::Parameter &parameter);
+  std::optional<Reason> describe(const plan::TensorMap &map,
+                                 emulator::TensorMap &result);
+  std::optional<Reason> toDim(const std::vector<int64_t> &values,
+                              emulator::Dim3 &dim);
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
@@ -102,46 +102,47 @@ private:
   emulator::Launch launch;
 };
 
-std::string LaunchBuilder::toDim(const std::vector<int64_t> &values,
-                                 emulator::Dim3 &dim) {
+std::optional<Reason> LaunchBuilder::toDim(const std::vector<int64_t> &values,
+                                           emulator::Dim3 &dim) {
   if (values.size() != 3)
     return "expected 3 dimensions, found " + std::to_string(values.size());
   for (int64_t value : values)
     if (value < 1 || value > std::numeric_limits<int32_t>::max())
       return "a dimension of " + std::to_string(value);
   dim = {uint32_t(values[0]), uint32_t(values[1]), uint32_t(values[2])};
-  return "";
+  return std::nullopt;
 }
 
-std::string LaunchBuilder::addShape() {
+std::optional<Reason> LaunchBuilder::addShape() {
   std::vector<int64_t> grid;
   for (const std::string &expression : kernel.grid) {
-    Parsed<uint64_t> extent = evaluateSize(expression, sizes);
+    Result<uint64_t> extent = evaluateSize(expression, sizes);
     if (!extent)
-      return "grid: " + extent.error;
+      return "grid: " + extent.why().text;
     grid.push_back(int64_t(*extent));
   }
-  if (std::string error = toDim(kernel.cluster, launch.cluster); !error.empty())
-    return "cluster: " + error;
-  if (std::string error = toDim(grid, launch.grid); !error.empty())
-    return "grid: " + error;
-  if (std::string error = toDim(kernel.block, launch.block); !error.empty())
-    return "block: " + error;
+  if (auto why = toDim(kernel.cluster, launch.cluster))
+    return "cluster: " + why->text;
+  if (auto why = toDim(grid, launch.grid))
+    return "grid: " + why->text;
+  if (auto why = toDim(kernel.block, launch.block))
+    return "block: " + why->text;
   if (kernel.sharedMemoryBytes > std::numeric_limits<uint32_t>::max())
     return "shared memory of " + std::to_string(kernel.sharedMemoryBytes) +
            " bytes";
   launch.dynamicSharedBytes = uint32_t(kernel.sharedMemoryBytes);
-  return "";
+  return std::nullopt;
 }
 
-std::string LaunchBuilder::addMemory(const plan::Parameter &parameter,
-                                     uint32_t &buffer, uint64_t &offset) {
+std::optional<Reason> LaunchBuilder::addMemory(const plan::Parameter &parameter,
+                                               uint32_t &buffer,
+                                               uint64_t &offset) {
   auto found = data.memory.find(parameter.role);
   if (found == data.memory.end())
     return "no data for parameter '" + parameter.role + "'";
-  Parsed<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
+  Result<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
   if (!bytes)
-    return bytes.error;
+    return bytes.why();
   auto shift = data.offsets.find(parameter.role);
   offset = shift == data.offsets.end() ? 0 : shift->second;
   uint64_t size = found->second.size();
@@ -153,19 +154,20 @@ std::string LaunchBuilder::addMemory(const plan::Parameter &parameter,
   emulator::Buffer memory{found->second.data(), size, parameter.role == "d"};
   memory.fromPreviousGrid = kernel.dependentLaunch;
   launch.buffers.push_back(memory);
-  return "";
+  return std::nullopt;
 }
 
-std::string LaunchBuilder::addScalar(const plan::Parameter &parameter) {
+std::optional<Reason>
+LaunchBuilder::addScalar(const plan::Parameter &parameter) {
   auto size = sizes.find(parameter.operand);
   if (parameter.type == "i32" && size != sizes.end()) {
     launch.arguments.push_back(emulator::scalar(int32_t(size->second)));
-    return "";
+    return std::nullopt;
   }
   auto found = data.scalars.find(parameter.role);
   if (parameter.type == "f32" && found != data.scalars.end()) {
     launch.arguments.push_back(emulator::scalar(found->second));
-    return "";
+    return std::nullopt;
   }
   return "no value for parameter '" + parameter.role + "' of type '" +
          parameter.type + "'";
@@ -173,7 +175,7 @@ std::string LaunchBuilder::addScalar(const plan::Parameter &parameter) {
 
 /// The codes of cuda.h end here; what the emulator does with those that there
 /// are is its own business.
-static std::string whyNotCodes(const plan::TensorMap &map) {
+static std::optional<Reason> whyNotCodes(const plan::TensorMap &map) {
   struct Field {
     const char *name;
     const plan::DriverEnum &value;
@@ -188,23 +190,23 @@ static std::string whyNotCodes(const plan::TensorMap &map) {
       return "'" + std::string(field.name) + "' has code " +
              std::to_string(field.value.code) +
              "; the driver's codes are 0 to " + std::to_string(field.largest);
-  return "";
+  return std::nullopt;
 }
 
-std::string LaunchBuilder::describe(const plan::TensorMap &map,
-                                    emulator::TensorMap &result) {
+std::optional<Reason> LaunchBuilder::describe(const plan::TensorMap &map,
+                                              emulator::TensorMap &result) {
   size_t rank = map.globalDim.size();
   if (rank < 1 || rank > 5 || map.globalStrides.size() != rank - 1 ||
       map.boxDim.size() != rank || map.elementStrides.size() != rank)
     return "the dimensions, strides and boxes do not have one rank of 1 to 5";
-  if (std::string why = whyNotCodes(map); !why.empty())
+  if (auto why = whyNotCodes(map))
     return why;
   result.type = static_cast<emulator::TensorMapType>(map.dataType.code);
   result.rank = uint32_t(rank);
   for (size_t i = 0; i < rank; ++i) {
-    Parsed<uint64_t> extent = evaluateSize(map.globalDim[i], sizes);
+    Result<uint64_t> extent = evaluateSize(map.globalDim[i], sizes);
     if (!extent)
-      return extent.error;
+      return extent.why();
     result.globalDim[i] = *extent;
     for (int64_t value : {map.boxDim[i], map.elementStrides[i]})
       if (value < 1 || value > std::numeric_limits<uint32_t>::max())
@@ -213,56 +215,55 @@ std::string LaunchBuilder::describe(const plan::TensorMap &map,
     result.elementStrides[i] = uint32_t(map.elementStrides[i]);
   }
   for (size_t i = 0; i + 1 < rank; ++i) {
-    Parsed<uint64_t> stride = evaluateSize(map.globalStrides[i], sizes);
+    Result<uint64_t> stride = evaluateSize(map.globalStrides[i], sizes);
     if (!stride)
-      return stride.error;
+      return stride.why();
     result.globalStrides[i] = *stride;
   }
   result.interleave = static_cast<emulator::Interleave>(map.interleave.code);
   result.swizzle = static_cast<emulator::Swizzle>(map.swizzle.code);
   result.l2Promotion = uint32_t(map.l2Promotion.code);
   result.oobFill = static_cast<emulator::OobFill>(map.oobFill.code);
-  return "";
+  return std::nullopt;
 }
 
-std::string LaunchBuilder::addArgument(const plan::Parameter &parameter) {
+std::optional<Reason>
+LaunchBuilder::addArgument(const plan::Parameter &parameter) {
   if (parameter.kind == plan::ParameterKind::Scalar)
     return addScalar(parameter);
   uint32_t buffer = 0;
   uint64_t offset = 0;
-  if (std::string error = addMemory(parameter, buffer, offset); !error.empty())
-    return error;
+  if (auto why = addMemory(parameter, buffer, offset))
+    return why;
   if (parameter.kind == plan::ParameterKind::Pointer) {
     launch.arguments.push_back(emulator::BufferArgument{buffer, offset});
-    return "";
+    return std::nullopt;
   }
   if (!parameter.tensorMap)
     return "parameter '" + parameter.role + "' has no tensor map";
   emulator::TensorMapArgument argument;
   argument.buffer = buffer;
   argument.offset = offset;
-  if (std::string error = describe(*parameter.tensorMap, argument.map);
-      !error.empty())
-    return "tensor map '" + parameter.role + "': " + error;
+  if (auto why = describe(*parameter.tensorMap, argument.map))
+    return "tensor map '" + parameter.role + "': " + why->text;
   launch.arguments.push_back(argument);
-  return "";
+  return std::nullopt;
 }
 
-Parsed<emulator::Launch> LaunchBuilder::build() {
+Result<emulator::Launch> LaunchBuilder::build() {
   launch.kernel = kernel.name;
-  std::string error = addShape();
+  std::optional<Reason> why = addShape();
   for (const plan::Parameter &parameter : kernel.parameters)
-    if (error.empty())
-      error = addArgument(parameter);
-  if (!error.empty())
-    return Parsed<emulator::Launch>::failure("kernel '" + kernel.name +
-                                             "': " + error);
-  return Parsed<emulator::Launch>::success(std::move(launch));
+    if (!why)
+      why = addArgument(parameter);
+  if (why)
+    return Reason("kernel '" + kernel.name + "': " + why->text);
+  return std::move(launch);
 }
 
 } // namespace
 
-Parsed<emulator::Launch> verify::buildLaunch(const plan::Kernel &kernel,
+Result<emulator::Launch> verify::buildLaunch(const plan::Kernel &kernel,
                                              const plan::Environment &sizes,
                                              HostData &data) {
   return LaunchBuilder(kernel, sizes, data).build();

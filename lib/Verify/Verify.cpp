@@ -164,16 +164,15 @@ Verdict verify::verifyKernel(const emulator::Module &module,
                                       ? fewSms(kernel, givenSizes)
                                       : givenSizes;
   verdict.sizes = sizes;
-  Parsed<Inputs> inputs =
+  Result<Inputs> inputs =
       makeInputs(kernel, sizes, kind, options.seed, options.conditions);
   if (!inputs) {
-    verdict.error = inputs.error;
+    verdict.why = inputs.why();
     return verdict;
   }
-  Parsed<emulator::Launch> launch =
-      buildLaunch(kernel, sizes, inputs.value->data);
+  Result<emulator::Launch> launch = buildLaunch(kernel, sizes, inputs->data);
   if (!launch) {
-    verdict.error = launch.error;
+    verdict.why = launch.why();
     return verdict;
   }
   uint64_t ctas = std::max<uint64_t>(1, launch->cluster.count());
@@ -226,16 +225,15 @@ static void printDetails(const Verdict &verdict, std::ostream &out) {
                      std::string(dataKindName(verdict.data)) + " data, " +
                      std::string(conditionsName(verdict.conditions)) +
                      " conditions: ";
-  if (!verdict.error.empty())
-    out << head << verdict.error << "\n";
+  if (verdict.why)
+    out << head << verdict.why->text << "\n";
   for (const emulator::Finding &finding : verdict.run.findings)
     out << head << emulator::toString(finding) << "\n";
   if (!verdict.diagnosis.empty())
     out << head << verdict.diagnosis << "\n";
   if (verdict.wroteBefore)
     out << head << "bytes before the result were overwritten\n";
-  if (verdict.error.empty() && verdict.run.clean() &&
-      verdict.comparison.compared == 0)
+  if (!verdict.why && verdict.run.clean() && verdict.comparison.compared == 0)
     out << head << "the sample wrote nothing\n";
 }
 

@@ -67,9 +67,9 @@ public:
   /// False if the request ends here.
   bool verify(const plan::Kernel &kernel, const Residency &residency) {
     for (const plan::Environment &given : sizesFor(kernel, request)) {
-      Parsed<plan::Environment> sizes = bindSizes(kernel, given, residency);
+      Result<plan::Environment> sizes = bindSizes(kernel, given, residency);
       if (!sizes)
-        return fail(sizes.error, /*isRequestWrong=*/true);
+        return fail(sizes.why(), /*isRequestWrong=*/true);
       for (DataKind kind : kindsOf(request.data)) {
         VerifyOptions options = request.options;
         options.conditions = conditionsFor(kind, request.conditions);
@@ -82,8 +82,8 @@ public:
     return true;
   }
 
-  bool fail(std::string error, bool isRequestWrong) {
-    result.error = std::move(error);
+  bool fail(Reason why, bool isRequestWrong) {
+    result.why = std::move(why);
     result.isRequestWrong = isRequestWrong;
     return false;
   }
@@ -108,11 +108,10 @@ PlanVerdict verify::verifyPlan(const emulator::Module &module,
   }
   for (const plan::Kernel &kernel : plan.kernels) {
     auto residency =
-        request.numSms
-            ? Parsed<Residency>::success(residencyOn(*request.numSms, kernel))
-            : residencyOn(plan, kernel);
+        request.numSms ? Result<Residency>(residencyOn(*request.numSms, kernel))
+                       : residencyOn(plan, kernel);
     if (!residency) {
-      verifier.fail(residency.error, /*isRequestWrong=*/false);
+      verifier.fail(residency.why(), /*isRequestWrong=*/false);
       break;
     }
     if (!verifier.verify(kernel, *residency))

@@ -11,11 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Advice/Model.h"
+#include "Formats/TextOf.h"
 
 #include <gtest/gtest.h>
 
 using namespace blockscale;
 using namespace blockscale::advice;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -41,7 +43,7 @@ TEST(Model, Llama3Of8B) {
   auto layers = readModel(R"({"hidden_size":4096,"intermediate_size":14336,)"
                           R"("num_attention_heads":32,"num_hidden_layers":32,)"
                           R"("num_key_value_heads":8,"vocab_size":128256})");
-  ASSERT_TRUE(layers) << layers.error;
+  ASSERT_TRUE(layers) << textOf(layers);
   compare(*layers, {{"qkv", 6144, 4096, 32},
                     {"o", 4096, 4096, 32},
                     {"gate_up", 28672, 4096, 32},
@@ -57,7 +59,7 @@ TEST(Model, DeepSeekV3) {
       R"("num_experts_per_tok":8,"num_hidden_layers":61,)"
       R"("num_key_value_heads":128,"q_lora_rank":1536,)"
       R"("qk_nope_head_dim":128,"qk_rope_head_dim":64,"v_head_dim":128})");
-  ASSERT_TRUE(layers) << layers.error;
+  ASSERT_TRUE(layers) << textOf(layers);
   compare(*layers, {{"q_a + kv_a", 2112, 7168, 61},
                     {"q_b", 24576, 1536, 61},
                     {"kv_b", 32768, 512, 61},
@@ -84,7 +86,7 @@ TEST(Model, PartsOfOthers) {
                 R"("intermediate_size":2880,"num_attention_heads":64,)"
                 R"("num_experts_per_tok":4,"num_hidden_layers":36,)"
                 R"("num_key_value_heads":8,"num_local_experts":128}})");
-  ASSERT_TRUE(layers) << layers.error;
+  ASSERT_TRUE(layers) << textOf(layers);
   compare(*layers, {{"qkv", 5120, 2880, 36},
                     {"o", 2880, 4096, 36},
                     {"expert gate_up", 5760, 2880, 36},
@@ -94,7 +96,9 @@ TEST(Model, PartsOfOthers) {
 }
 
 TEST(Model, Refusals) {
-  auto errorOf = [](const std::string &text) { return readModel(text).error; };
+  auto errorOf = [](const std::string &text) {
+    return textOf(readModel(text));
+  };
   EXPECT_EQ(errorOf("{"), "expected a configuration in JSON");
   EXPECT_EQ(errorOf("[]"), "expected a configuration in JSON");
   EXPECT_EQ(errorOf("{}"), "no 'hidden_size'");

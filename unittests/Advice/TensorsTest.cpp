@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Advice/Tensors.h"
+#include "Formats/TextOf.h"
 #include "blockscale/Packing/Npy.h"
 
 #include <cmath>
@@ -17,6 +18,7 @@
 
 using namespace blockscale;
 using namespace blockscale::advice;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -128,14 +130,14 @@ TEST(Errors, AgreeWithBruteForceAndRankAlike) {
   std::memcpy(array.data.data(), values.data(), array.data.size());
   std::string path =
       ::testing::TempDir() + "/advice-" + std::to_string(::getpid()) + ".npy";
-  ASSERT_EQ(writeNpy(path, array), "");
+  ASSERT_EQ(writeNpy(path, array), std::nullopt);
   auto read = checkpoint::Checkpoint::open(path);
-  ASSERT_TRUE(read) << read.error;
-  auto tensors = checkpoint::recognize(*read.value);
-  auto errors = measureFormats(*read.value, tensors.at(0));
-  ASSERT_TRUE(errors) << errors.error;
+  ASSERT_TRUE(read) << textOf(read);
+  auto tensors = checkpoint::recognize(*read);
+  auto errors = measureFormats(*read, tensors.at(0));
+  ASSERT_TRUE(errors) << textOf(errors);
   unsigned dense = 0;
-  for (const FormatError &each : *errors.value) {
+  for (const FormatError &each : *errors) {
     EXPECT_EQ(each.error.count, values.size());
     if (each.format->sparse)
       continue;
@@ -151,17 +153,17 @@ TEST(Errors, AgreeWithBruteForceAndRankAlike) {
   for (double least : {0.0, 15.0, 19.0, 25.0, 100.0}) {
     const FormatError *best = nullptr;
     double bestTime = times.front().prediction.total;
-    for (const FormatError &each : *errors.value)
+    for (const FormatError &each : *errors)
       for (const GemmAdvice &time : times)
         if (time.format == each.format && each.error.sqnr() >= least &&
             time.prediction.total < bestTime) {
           best = &each;
           bestTime = time.prediction.total;
         }
-    EXPECT_EQ(chooseFormat(*errors.value, times, least), best) << least;
+    EXPECT_EQ(chooseFormat(*errors, times, least), best) << least;
   }
-  EXPECT_EQ(chooseFormat(*errors.value, times, 100), nullptr);
-  EXPECT_EQ(chooseFormat(*errors.value, times, 25)->format->name, "mxfp8");
+  EXPECT_EQ(chooseFormat(*errors, times, 100), nullptr);
+  EXPECT_EQ(chooseFormat(*errors, times, 25)->format->name, "mxfp8");
   std::remove(path.c_str());
 }
 

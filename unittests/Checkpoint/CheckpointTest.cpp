@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formats/TextOf.h"
 #include "blockscale/Checkpoint/Check.h"
 
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
+using blockscale::test::textOf;
 namespace fs = std::filesystem;
 
 namespace {
@@ -45,9 +47,8 @@ protected:
     write(name, formatHeader(header) + "abc");
   }
   std::string errorOf(const std::string &name) const {
-    Parsed<Checkpoint> read = Checkpoint::open(path(name));
-    EXPECT_EQ(bool(read), read.error.empty());
-    std::string error = read.error;
+    Result<Checkpoint> read = Checkpoint::open(path(name));
+    std::string error = textOf(read);
     // Messages name whole paths.
     std::string prefix = folder.string() + "/";
     for (size_t at; (at = error.find(prefix)) != std::string::npos;)
@@ -65,8 +66,8 @@ TEST_F(CheckpointFiles, ShardsOfAnIndex) {
         R"({"metadata":{"total_size":6},"weight_map":)"
         R"({"a":"two.safetensors","b":"one.safetensors"}})");
   for (const char *name : {"model.safetensors.index.json", ""}) {
-    Parsed<Checkpoint> read = Checkpoint::open(path(name));
-    ASSERT_TRUE(read) << read.error;
+    Result<Checkpoint> read = Checkpoint::open(path(name));
+    ASSERT_TRUE(read) << textOf(read);
     ASSERT_EQ(read->tensors().size(), 2u);
     EXPECT_EQ(read->tensors()[0].name, "a");
     ASSERT_TRUE(read->find("b"));
@@ -108,8 +109,8 @@ TEST_F(CheckpointFiles, TensorsOfSeveralFiles) {
 
 TEST_F(CheckpointFiles, FilesThatAreCutShortMeanwhile) {
   writeShard("one.safetensors", "a");
-  Parsed<Checkpoint> read = Checkpoint::open(path("one.safetensors"));
-  ASSERT_TRUE(read) << read.error;
+  Result<Checkpoint> read = Checkpoint::open(path("one.safetensors"));
+  ASSERT_TRUE(read) << textOf(read);
   uint64_t size = fs::file_size(path("one.safetensors"));
   fs::resize_file(path("one.safetensors"), size - 1);
   char bytes[3];
@@ -125,7 +126,7 @@ TEST_F(CheckpointFiles, OtherThingsThanFiles) {
   EXPECT_EQ(errorOf("empty.safetensors"),
             "'empty.safetensors': not a .safetensors file: 0 bytes, the length "
             "of the header takes 8");
-  EXPECT_EQ(Checkpoint::open("/dev/null").error,
+  EXPECT_EQ(textOf(Checkpoint::open("/dev/null")),
             "cannot read '/dev/null': not a regular file");
 }
 
@@ -144,9 +145,9 @@ TEST_F(CheckpointFiles, ExtentsOfZero) {
     header.tensors.push_back(entry);
   }
   write("zero.safetensors", formatHeader(header));
-  Parsed<Checkpoint> read = Checkpoint::open(path("zero.safetensors"));
-  ASSERT_TRUE(read) << read.error;
-  CheckReport report = check(*read.value, CheckOptions());
+  Result<Checkpoint> read = Checkpoint::open(path("zero.safetensors"));
+  ASSERT_TRUE(read) << textOf(read);
+  CheckReport report = check(*read, CheckOptions());
   ASSERT_EQ(report.tensors.size(), 2u);
   EXPECT_EQ(report.tensors[0].shape, (std::vector<uint64_t>{0, 96}));
 }
@@ -164,18 +165,18 @@ TEST_F(CheckpointFiles, VectorsOfPaddedScales) {
     header.tensors.push_back(entry);
   }
   write("vector.safetensors", formatHeader(header) + "1234567");
-  Parsed<Checkpoint> read = Checkpoint::open(path("vector.safetensors"));
-  ASSERT_TRUE(read) << read.error;
-  CheckReport report = check(*read.value, CheckOptions());
+  Result<Checkpoint> read = Checkpoint::open(path("vector.safetensors"));
+  ASSERT_TRUE(read) << textOf(read);
+  CheckReport report = check(*read, CheckOptions());
   ASSERT_EQ(report.tensors.size(), 1u);
   EXPECT_EQ(report.tensors[0].placement, ScalePlacement::Unknown);
 }
 
 TEST(Declaration, OfEachProducer) {
-  Parsed<Declaration> read = parseDeclaration(
+  Result<Declaration> read = parseDeclaration(
       R"({"producer":{"name":"modelopt"},)"
       R"("quantization":{"quant_algo":"NVFP4","group_size":16}})");
-  ASSERT_TRUE(read) << read.error;
+  ASSERT_TRUE(read) << textOf(read);
   EXPECT_EQ(read->method, "modelopt");
   EXPECT_EQ(read->format, "NVFP4");
   EXPECT_EQ(read->groupSize, 16u);
@@ -183,17 +184,17 @@ TEST(Declaration, OfEachProducer) {
       R"({"text_config":{"quantization_config":{"config_groups":{"group_0":)"
       R"({"weights":{"group_size":32}}},"format":"pack-quantized",)"
       R"("quant_method":"compressed-tensors"}}})");
-  ASSERT_TRUE(read) << read.error;
+  ASSERT_TRUE(read) << textOf(read);
   EXPECT_EQ(read->method, "compressed-tensors");
   EXPECT_EQ(read->format, "pack-quantized");
   EXPECT_EQ(read->groupSize, 32u);
   read = parseDeclaration(
       R"({"quantization_config":{"fmt":"e4m3","quant_method":"fp8",)"
       R"("scale_fmt":"ue8m0","weight_block_size":[128,64]}})");
-  ASSERT_TRUE(read) << read.error;
+  ASSERT_TRUE(read) << textOf(read);
   EXPECT_EQ(read->weightBlock, (std::array<uint64_t, 2>{128, 64}));
   EXPECT_EQ(read->scaleFormat, "ue8m0");
-  EXPECT_EQ(parseDeclaration("[]").error, "expected an object");
+  EXPECT_EQ(textOf(parseDeclaration("[]")), "expected an object");
   // Of another type than expected: as if it were not there.
   EXPECT_TRUE(parseDeclaration(R"({"quantization_config":[1],"producer":2})"));
 }

@@ -8,6 +8,7 @@
 // What it writes is checked by python/packing_check.py.
 
 #include "blockscale/Checkpoint/Pack.h"
+#include "Formats/TextOf.h"
 #include "blockscale/Packing/Npy.h"
 
 #include <filesystem>
@@ -16,6 +17,7 @@
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
+using blockscale::test::textOf;
 namespace fs = std::filesystem;
 
 namespace {
@@ -38,12 +40,12 @@ protected:
                       const char *output = "out.safetensors") {
     packing::NpyArray array{type, std::move(shape), {}};
     array.data.resize(array.elementCount() * npyTypeSize(type));
-    EXPECT_EQ(writeNpy(path("x.npy"), array), "");
-    Parsed<Checkpoint> read = Checkpoint::open(path("x.npy"));
-    EXPECT_TRUE(read) << read.error;
-    auto packed = pack(*read.value, path(output), options);
-    EXPECT_EQ(bool(packed), packed.error.empty());
-    std::string error = packed.error, prefix = folder.string() + "/";
+    EXPECT_EQ(writeNpy(path("x.npy"), array), std::nullopt);
+    Result<Checkpoint> read = Checkpoint::open(path("x.npy"));
+    EXPECT_TRUE(read) << textOf(read);
+    auto packed = pack(*read, path(output), options);
+    std::string error = packed ? "" : packed.why().text,
+                prefix = folder.string() + "/";
     for (size_t at; (at = error.find(prefix)) != std::string::npos;)
       error.erase(at, prefix.size());
     if (!packed) // Nothing is left but the input.

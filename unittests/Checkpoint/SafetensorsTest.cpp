@@ -6,23 +6,24 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Checkpoint/Safetensors.h"
+#include "Formats/TextOf.h"
 
 #include <gtest/gtest.h>
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
+using blockscale::test::textOf;
 
 namespace {
 
 /// The header of a file with `dataBytes` behind it.
-Parsed<SafetensorsHeader> parse(const std::string &text, uint64_t dataBytes) {
+Result<SafetensorsHeader> parse(const std::string &text, uint64_t dataBytes) {
   return parseHeader(text, 8 + text.size() + dataBytes);
 }
 
 std::string errorOf(const std::string &text, uint64_t dataBytes = 0) {
-  Parsed<SafetensorsHeader> header = parse(text, dataBytes);
-  EXPECT_EQ(bool(header), header.error.empty());
-  return header.error;
+  Result<SafetensorsHeader> header = parse(text, dataBytes);
+  return header ? "" : header.why().text;
 }
 
 /// One tensor "a" with these fields.
@@ -37,8 +38,8 @@ TEST(Safetensors, ReadsTensorsInTheOrderOfTheirData) {
       R"({"__metadata__":{"format":"pt"},)"
       R"("b":{"dtype":"F32","shape":[2,3],"data_offsets":[2,26]},)"
       R"("a":{"dtype":"F8_E4M3","shape":[2,1],"data_offsets":[0,2]}}   )";
-  Parsed<SafetensorsHeader> header = parse(text, 26);
-  ASSERT_TRUE(header) << header.error;
+  Result<SafetensorsHeader> header = parse(text, 26);
+  ASSERT_TRUE(header) << textOf(header);
   ASSERT_EQ(header->tensors.size(), 2u);
   EXPECT_EQ(header->tensors[0].name, "a");
   EXPECT_EQ(header->tensors[0].dtype, DType::F8E4M3);
@@ -154,13 +155,13 @@ TEST(Safetensors, RefusesUnknownTypes) {
 TEST(Safetensors, HeaderLengths) {
   const uint8_t ten[8] = {10};
   EXPECT_EQ(*parseHeaderLength(ten, 18), 10u);
-  EXPECT_EQ(parseHeaderLength(ten, 17).error,
+  EXPECT_EQ(textOf(parseHeaderLength(ten, 17)),
             "a header of 10 bytes; the file has 9 left");
-  EXPECT_EQ(parseHeaderLength(ten, 3).error,
+  EXPECT_EQ(textOf(parseHeaderLength(ten, 3)),
             "not a .safetensors file: 3 bytes, the length of the header takes "
             "8");
   const uint8_t huge[8] = {0, 0xe1, 0xf5, 0x06};
-  EXPECT_EQ(parseHeaderLength(huge, uint64_t(1) << 40).error,
+  EXPECT_EQ(textOf(parseHeaderLength(huge, uint64_t(1) << 40)),
             "a header of 116777216 bytes; at most 100000000 are legal");
 }
 
@@ -178,13 +179,13 @@ TEST(Safetensors, WritesWhatItReads) {
   header.tensors = {a, b, c};
   std::string bytes = formatHeader(header);
   EXPECT_EQ(bytes.size() % 8, 0u);
-  Parsed<uint64_t> length = parseHeaderLength(
+  Result<uint64_t> length = parseHeaderLength(
       reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size() + 14);
-  ASSERT_TRUE(length) << length.error;
+  ASSERT_TRUE(length) << textOf(length);
   EXPECT_EQ(*length, bytes.size() - 8);
-  Parsed<SafetensorsHeader> again =
+  Result<SafetensorsHeader> again =
       parseHeader(std::string_view(bytes).substr(8), bytes.size() + 14);
-  ASSERT_TRUE(again) << again.error;
+  ASSERT_TRUE(again) << textOf(again);
   EXPECT_EQ(again->metadata, header.metadata);
   ASSERT_EQ(again->tensors.size(), 3u);
   // Wide elements come first, so that they are aligned behind any others.

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Formats/OracleCsv.h"
+#include "Formats/TextOf.h"
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Packing/Operand.h"
 #include "blockscale/Packing/Sparse.h"
@@ -27,6 +28,7 @@
 using namespace blockscale;
 using blockscale::test::CsvRow;
 using blockscale::test::readOracle;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -62,7 +64,7 @@ plan::Kernel compileToPlan(const Product &product) {
   if (mlir::failed(compiled) || compiled->size() != 1)
     return {};
   auto plan = plan::parsePlan(plan::printPlan(compiled->front().plan));
-  EXPECT_TRUE(bool(plan)) << plan.error;
+  EXPECT_TRUE(bool(plan)) << textOf(plan);
   if (!plan || plan->kernels.size() != 1)
     return {};
   return plan->kernels[0];
@@ -76,12 +78,12 @@ plan::Environment sizesOf(const Product &product) {
 }
 
 int64_t value(const std::string &formula, const plan::Environment &names) {
-  plan::EvaluationResult result = plan::evaluate(formula, names);
-  if (auto *why = std::get_if<std::string>(&result)) {
-    ADD_FAILURE() << *why;
+  Result<int64_t> result = plan::evaluate(formula, names);
+  if (!result) {
+    ADD_FAILURE() << result.why().text;
     return -1;
   }
-  return std::get<int64_t>(result);
+  return *result;
 }
 
 /// Byte number `byte` of each index from 0 to `count` - 1: three such arrays

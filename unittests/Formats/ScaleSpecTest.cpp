@@ -8,12 +8,14 @@
 
 #include "blockscale/Formats/ScaleSpec.h"
 #include "Formats/OracleCsv.h"
+#include "Formats/TextOf.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace blockscale;
 using namespace blockscale::test;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -51,7 +53,7 @@ void expectNumber(const CsvRow &row) {
   const std::string &text = row.at("spec");
   const std::string &detail = row.at("reference_detail");
   auto number = parseNumberSpec(text);
-  ASSERT_TRUE(number) << text << ": " << number.error;
+  ASSERT_TRUE(number) << text << ": " << textOf(number);
   auto field = [&](const char *key) { return jsonField(detail, key); };
   EXPECT_EQ(canonicalName(*number), field("canon")) << text;
   EXPECT_EQ(kindName(number->kind), field("kind")) << text;
@@ -99,7 +101,7 @@ std::string subtileName(const std::optional<TileSpec> &tile,
 void expectScale(const CsvRow &row) {
   const std::string &text = row.at("spec");
   auto scale = parseScaleSpec(text);
-  ASSERT_TRUE(scale) << text << ": " << scale.error;
+  ASSERT_TRUE(scale) << text << ": " << textOf(scale);
   std::string printed = print(*scale);
   auto again = parseScaleSpec(printed);
   ASSERT_TRUE(again) << text << " -> " << printed;
@@ -132,16 +134,16 @@ void expectScale(const CsvRow &row) {
 }
 
 /// `number|scale`, the scale being None for unscaled data.
-std::optional<std::string> whyNotPair(const std::string &text) {
+std::optional<Reason> whyNotPair(const std::string &text) {
   size_t bar = text.find('|');
   auto number = parseNumberSpec(text.substr(0, bar));
   if (!number)
-    return number.error;
+    return number.why();
   if (text.substr(bar + 1) == "None")
     return whyNotDataType(*number);
   auto scale = parseScaleSpec(text.substr(bar + 1));
   if (!scale)
-    return scale.error;
+    return scale.why();
   return whyNotDataType(*number, *scale);
 }
 
@@ -172,24 +174,24 @@ TEST(ScaleSpec, VerdictsOfEveryRow) {
     // TensorCast casts to no unscaled integers; integer products take them.
     bool accepted =
         row.at("recommended_verdict") == "accept" || text == "int8|None";
-    std::optional<std::string> reason;
+    std::optional<Reason> reason;
     if (kind == "dtype") {
       reason = whyNotPair(text);
     } else if (kind == "sspec") {
       auto scale = parseScaleSpec(text);
       if (!scale)
-        reason = scale.error;
-      EXPECT_LE(scale.errorOffset, text.size()) << text;
+        reason = scale.why();
     } else {
       ASSERT_TRUE(kind == "nspec" || kind == "codebook") << kind;
       auto number = parseNumberSpec(text);
       if (!number)
-        reason = number.error;
-      EXPECT_LE(number.errorOffset, text.size()) << text;
+        reason = number.why();
     }
     EXPECT_EQ(!reason.has_value(), accepted)
-        << kind << " " << text << ": " << reason.value_or("accepted");
-    EXPECT_NE(reason.value_or("x"), "") << text;
+        << kind << " " << text << ": " << textOf(reason);
+    EXPECT_NE(textOf(reason), "") << text;
+    if (reason)
+      EXPECT_LE(reason->place, text.size()) << text;
   }
 }
 
@@ -214,7 +216,7 @@ TEST(ScaleSpec, CodebookTablesOfEveryAcceptedRow) {
       continue;
     const std::string &detail = row.at("reference_detail");
     auto number = parseNumberSpec(row.at("spec"));
-    ASSERT_TRUE(number) << row.at("spec") << ": " << number.error;
+    ASSERT_TRUE(number) << row.at("spec") << ": " << textOf(number);
     EXPECT_EQ(std::to_string(number->indexBits), jsonField(detail, "index"));
     EXPECT_EQ(std::to_string(number->metaBits), jsonField(detail, "meta"));
     size_t begin = detail.find("\"positive\": ") + 12;
@@ -304,7 +306,7 @@ TEST(ScaleSpec, RefusesWhatTheReferenceGetsWrong) {
 TEST(ScaleSpec, PrintsOneSpelling) {
   auto spelling = [](const char *text) {
     auto spec = parseScaleSpec(text);
-    return spec ? print(*spec) : "error: " + spec.error;
+    return spec ? print(*spec) : "error: " + textOf(spec);
   };
   EXPECT_EQ(spelling("E8M0_T"), "e8m0_t0");
   EXPECT_EQ(spelling("e8m23"), "float32");
@@ -318,32 +320,32 @@ TEST(ScaleSpec, PrintsOneSpelling) {
 }
 
 TEST(ScaleSpec, ErrorsPointAtTheSegment) {
-  EXPECT_EQ(parseScaleSpec("e8m0_t33").errorOffset, 5u);
-  EXPECT_EQ(parseScaleSpec("multi_float32_xyz_t32").errorOffset, 14u);
-  EXPECT_EQ(parseScaleSpec("e8m0_t16n2x4").errorOffset, 5u);
-  EXPECT_EQ(parseScaleSpec("e8m0_t16m4n2").errorOffset, 8u);
-  EXPECT_EQ(parseNumberSpec("cb41fi_e9m2").errorOffset, 7u);
-  EXPECT_EQ(parseScaleSpec("e8m0_t33").error,
+  EXPECT_EQ(parseScaleSpec("e8m0_t33").why().place, 5u);
+  EXPECT_EQ(parseScaleSpec("multi_float32_xyz_t32").why().place, 14u);
+  EXPECT_EQ(parseScaleSpec("e8m0_t16n2x4").why().place, 5u);
+  EXPECT_EQ(parseScaleSpec("e8m0_t16m4n2").why().place, 8u);
+  EXPECT_EQ(parseNumberSpec("cb41fi_e9m2").why().place, 7u);
+  EXPECT_EQ(textOf(parseScaleSpec("e8m0_t33")),
             "tile 't33' has size 33, expected a power of two from 4 to 256, "
             "or 0 for the whole dimension");
   for (auto [spec, offset] :
        {std::pair("n2m4_t32", 0u), {"e8m0_t32_n2m4", 9u}}) {
-    EXPECT_EQ(parseScaleSpec(spec).error,
+    EXPECT_EQ(textOf(parseScaleSpec(spec)),
               "sparsity 'n2m4' stands beside a scale, expected it in the tile "
               "of the scale, such as 't32n2m4', or alone for a tensor without "
               "scales");
-    EXPECT_EQ(parseScaleSpec(spec).errorOffset, offset);
+    EXPECT_EQ(parseScaleSpec(spec).why().place, offset);
   }
-  EXPECT_EQ(parseScaleSpec("e8m0_t32n2").error,
+  EXPECT_EQ(textOf(parseScaleSpec("e8m0_t32n2")),
             "tile 't32n2' is malformed at '', expected t[T][sS][nNmM]");
-  EXPECT_EQ(parseNumberSpec("mxfp8e4").error,
+  EXPECT_EQ(textOf(parseNumberSpec("mxfp8e4")),
             "'mxfp8e4' is not a number spec but a scaled data type: number "
             "spec 'e4m3fn' with scale spec 'e8m0_t32'");
 }
 
 TEST(ScaleSpec, SparsityAloneIsUnscaled) {
   auto spec = parseScaleSpec("N2M4");
-  ASSERT_TRUE(spec) << spec.error;
+  ASSERT_TRUE(spec) << textOf(spec);
   EXPECT_TRUE(spec->isUnscaled());
   EXPECT_TRUE(spec->isSparse());
   EXPECT_EQ(spec->keepN, 2u);
@@ -354,9 +356,9 @@ TEST(ScaleSpec, SparsityAloneIsUnscaled) {
   EXPECT_EQ(print(*spec), "n2m4");
   EXPECT_TRUE(*parseScaleSpec("n1m2") != *spec);
   EXPECT_NE(hash_value(*parseScaleSpec("n1m2")), hash_value(*spec));
-  EXPECT_EQ(parseScaleSpec("n4m4").error,
+  EXPECT_EQ(textOf(parseScaleSpec("n4m4")),
             "sparsity 'n4m4' keeps 4 of 4 elements, expected 1 to 3");
-  EXPECT_EQ(parseScaleSpec("n2m6").error,
+  EXPECT_EQ(textOf(parseScaleSpec("n2m6")),
             "sparsity 'n2m6' keeps elements of groups of 6, expected 2, 4, 8 "
             "or 16");
   // Dense and unscaled is the spec without a text.
@@ -376,16 +378,17 @@ TEST(ScaleSpec, FloatsAndBytesGoUnscaled) {
   }
   for (const char *data : {"int4", "uint4", "e8m0", "cb41fi_e2m2fnuz"})
     EXPECT_TRUE(whyNotDataType(*parseNumberSpec(data), ScaleSpec())) << data;
-  EXPECT_EQ(whyNotDataType(*parseNumberSpec("int4"), *parseScaleSpec("n2m4")),
-            "data 'int4' cannot go unscaled, only floats and integers of 8 "
-            "bits can");
+  EXPECT_EQ(
+      textOf(whyNotDataType(*parseNumberSpec("int4"), *parseScaleSpec("n2m4"))),
+      "data 'int4' cannot go unscaled, only floats and integers of 8 "
+      "bits can");
 }
 
 TEST(ScaleSpec, TwoNumbersAreSettledByTheData) {
   auto scale = parseScaleSpec("e4m3_float32_t16_t16");
   ASSERT_TRUE(scale);
   EXPECT_FALSE(whyNotDataType(*parseNumberSpec("uint8"), *scale));
-  EXPECT_EQ(whyNotDataType(*parseNumberSpec("e4m3fn"), *scale),
+  EXPECT_EQ(textOf(whyNotDataType(*parseNumberSpec("e4m3fn"), *scale)),
             "data 'e4m3fn' cannot be scaled by 'e4m3_float32_t16_t16': a zero "
             "point is for unsigned integer data; for a tensor scale over tile "
             "scales write 'multi_float32_e4m3_t16_t16'");
@@ -406,8 +409,8 @@ TEST(ScaleSpec, PredefinedTypesAreLegal) {
     ASSERT_TRUE(type) << name;
     auto number = parseNumberSpec(type->number);
     auto scale = parseScaleSpec(type->scale);
-    ASSERT_TRUE(number) << name << ": " << number.error;
-    ASSERT_TRUE(scale) << name << ": " << scale.error;
+    ASSERT_TRUE(number) << name << ": " << textOf(number);
+    ASSERT_TRUE(scale) << name << ": " << textOf(scale);
     EXPECT_FALSE(whyNotDataType(*number, *scale)) << name;
   }
   EXPECT_EQ(findDataType("mxfp4")->number, "e2m1fnuz");

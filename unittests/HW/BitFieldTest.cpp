@@ -6,12 +6,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/BitField.h"
+#include "Formats/TextOf.h"
 
 #include <gtest/gtest.h>
 
 #include "blockscale/HW/Descriptor.h"
 
+using namespace blockscale;
 using namespace blockscale::hw;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -22,7 +25,7 @@ constexpr std::array kFields{
 };
 
 TEST(BitField, PacksByName) {
-  Answer<std::uint64_t> word = Packer(fieldList(kFields, 32))
+  Result<std::uint64_t> word = Packer(fieldList(kFields, 32))
                                    .set("low", 3)
                                    .set("high", 9)
                                    .set("middle", 1)
@@ -43,8 +46,8 @@ TEST(BitField, SettingTwiceReplaces) {
 TEST(BitField, RefusesWhatDoesNotFit) {
   auto wide = Packer(fieldList(kFields, 32)).set("low", 4).finish();
   EXPECT_FALSE(wide);
-  EXPECT_EQ(wide.reason, "field 'low' has 2 bits and cannot hold 4");
-  EXPECT_EQ(Packer(fieldList(kFields, 32)).set("lwo", 0).finish().reason,
+  EXPECT_EQ(textOf(wide), "field 'low' has 2 bits and cannot hold 4");
+  EXPECT_EQ(textOf(Packer(fieldList(kFields, 32)).set("lwo", 0).finish()),
             "the word has no field 'lwo'");
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Check.h"
+#include "Formats/TextOf.h"
 #include "blockscale/HW/LegalityTable.h"
 
 #include <algorithm>
@@ -14,12 +15,13 @@
 
 using namespace blockscale;
 using namespace blockscale::hw;
+using blockscale::test::textOf;
 
 namespace {
 
 using EF = ElementFormat;
 
-Target target(const char *name) { return parseTarget(name).value(); }
+Target target(const char *name) { return *parseTarget(name); }
 
 /// A legal dense mxf4 instruction of `name`, to be spoilt by the tests.
 MmaQuery mxf4(const char *name) {
@@ -47,7 +49,7 @@ std::string reason(MmaQuery query,
                    const std::function<void(MmaQuery &)> &spoil) {
   EXPECT_EQ(whyNot(query), std::nullopt);
   spoil(query);
-  return whyNot(query).value_or("legal");
+  return textOf(whyNot(query));
 }
 
 TEST(WhyNot, SentencesOfTheCommonMistakes) {
@@ -121,7 +123,7 @@ TEST(WhyNot, SentencesOfTypesAndPositions) {
             "and PTX is written up to 9.0; nearest legal: scale = ue4m3");
   MmaQuery plain = mxf4("sm_100a");
   plain.target = target("sm_100");
-  EXPECT_EQ(whyNot(plain), whyNotTarget(target("sm_100")));
+  EXPECT_EQ(textOf(whyNot(plain)), textOf(whyNotTarget(target("sm_100"))));
 }
 
 TEST(WhyNot, UnscaledKinds) {
@@ -131,13 +133,13 @@ TEST(WhyNot, UnscaledKinds) {
   query.a = query.b = EF::INT8;
   query.scale = std::nullopt;
   query.block = 0;
-  EXPECT_EQ(whyNot(query).value().find("kind 'i8' is not legal on 'sm_103a'"),
+  EXPECT_EQ(textOf(whyNot(query)).find("kind 'i8' is not legal on 'sm_103a'"),
             0u);
   query.target = target("sm_100a");
   EXPECT_EQ(whyNot(query), std::nullopt);
   query.scale = EF::UE8M0;
   query.block = 32;
-  EXPECT_EQ(whyNot(query).value(),
+  EXPECT_EQ(textOf(whyNot(query)),
             "scale type 'ue8m0' is not legal for 'i8' on 'sm_100a': expected "
             "no scale; nearest legal: no scale");
   query = {};
@@ -257,14 +259,14 @@ TEST(NearestLegal, IsLegalAndOnTheChip) {
     ASSERT_TRUE(nearest);
     EXPECT_NE(findRow(*nearest), nullptr);
     EXPECT_EQ(nearest->target.chip, query.target.chip);
-    std::optional<std::string> why = whyNot(query);
+    std::optional<Reason> why = whyNot(query);
     EXPECT_EQ(why.has_value(), !isLegalByTheDocument(query));
     if (!why) {
       EXPECT_EQ(describeChange(query, *nearest), "");
       return;
     }
     ++refused;
-    EXPECT_NE(why->find("nearest legal"), std::string::npos) << *why;
+    EXPECT_NE(why->text.find("nearest legal"), std::string::npos) << why->text;
     EXPECT_NE(describeChange(query, *nearest), "");
   });
   EXPECT_GT(refused, 1000u);
@@ -302,7 +304,7 @@ TEST(WhyNotScaleSpan, SparseCoversTwice) {
   EXPECT_EQ(whyNotScaleSpan(EF::E4M3, EF::E4M3, EF::UE8M0, 32, false, chip),
             std::nullopt);
   EXPECT_EQ(
-      whyNotScaleSpan(EF::E4M3, EF::E4M3, EF::UE8M0, 32, true, chip).value(),
+      textOf(whyNotScaleSpan(EF::E4M3, EF::E4M3, EF::UE8M0, 32, true, chip)),
       "no sparse instruction on 'sm_100a' multiplies 'e4m3' by 'e4m3' with one "
       "'ue8m0' scale per 32 elements of K: expected one ue8m0 per 64");
   EXPECT_EQ(whyNotScaleSpan(EF::E2M1, EF::E2M1, EF::UE4M3, 32, true, chip),
@@ -315,24 +317,25 @@ TEST(ExplainLegality, FillsWhatIsMissing) {
   question.target = "sm_100a";
   question.a = question.b = "f4E2M1FN";
   question.scale = "ue4m3";
-  LegalityAnswer answer = explainLegality(question);
-  EXPECT_TRUE(answer.understood && answer.legal);
+  Result<Legality> answer = explainLegality(question);
+  ASSERT_TRUE(answer) << textOf(answer);
+  EXPECT_TRUE(answer->legal);
   EXPECT_EQ(
-      answer.text,
+      answer->text,
       "legal: tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.block16 "
       "on sm_100a, e2m1 x e2m1, ue4m3 per 16 elements of K, 4 scales per "
       "row, ids 0, M = 128, N = 128 of 8..256 step 8, K = 64, PTX 8.8 or "
       "newer (source: ISA table; PTX ISA 9.7.16.2.1, 9.7.16.10.7)");
   question.k = 96;
   answer = explainLegality(question);
-  EXPECT_TRUE(answer.understood);
-  EXPECT_FALSE(answer.legal);
-  EXPECT_EQ(answer.text.find("illegal: K = 96 is not legal for dense"), 0u);
+  ASSERT_TRUE(answer) << textOf(answer);
+  EXPECT_FALSE(answer->legal);
+  EXPECT_EQ(answer->text.find("illegal: K = 96 is not legal for dense"), 0u);
   question = {};
   question.target = "sm_100a";
   question.kind = "mxf8f6f4";
   question.block = 16;
-  EXPECT_EQ(explainLegality(question).text,
+  EXPECT_EQ(explainLegality(question)->text,
             "illegal: block 16 with ue8m0 is not legal for 'mxf8f6f4' on "
             "'sm_100a': expected 32; nearest legal: block = 32");
 }
@@ -365,7 +368,7 @@ TEST(ExplainLegality, TableAsJson) {
                "\"source\": \"ISA table\", \"sections\": "
                "\"9.7.16.2.1, 9.7.16.10.7, 9.7.16.10.8\"}"),
       std::string::npos);
-  std::string warp = legalityTableJson(parseTarget("sm_120a"));
+  std::string warp = legalityTableJson(*parseTarget("sm_120a"));
   EXPECT_EQ(warp.find("tcgen05"), std::string::npos);
   EXPECT_NE(warp.find("\"kind\": \"f16\""), std::string::npos);
 }
@@ -373,16 +376,16 @@ TEST(ExplainLegality, TableAsJson) {
 TEST(ExplainLegality, UnknownNames) {
   LegalityQuestion question;
   question.target = "sm_90a";
-  EXPECT_FALSE(explainLegality(question).understood);
-  EXPECT_EQ(explainLegality(question).text.find("unknown target 'sm_90a'"), 0u);
+  EXPECT_EQ(textOf(explainLegality(question)).find("unknown target 'sm_90a'"),
+            0u);
   question.target = "sm_100a";
   question.kind = "mxf6";
-  EXPECT_EQ(explainLegality(question).text,
+  EXPECT_EQ(textOf(explainLegality(question)),
             "unknown kind 'mxf6'; known kinds: mxf4, mxf4nvf4, mxf8f6f4, "
             "f8f6f4, f16, tf32, i8");
   question.kind = "mxf4";
   question.a = "e1m2";
-  EXPECT_EQ(explainLegality(question).text, "unknown type of A 'e1m2'");
+  EXPECT_EQ(textOf(explainLegality(question)), "unknown type of A 'e1m2'");
 }
 
 TEST(LegalityTable, MarkdownAndCsv) {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Descriptor.h"
+#include "Formats/TextOf.h"
 
 #include <set>
 
@@ -17,6 +18,7 @@ using namespace blockscale;
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
 using blockscale::test::readOracle;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -33,7 +35,7 @@ TEST(Descriptor, DecodesEveryInstructionOfTheOracle) {
     auto kind = parseKind(row.at("kind"));
     ASSERT_TRUE(kind);
     auto instr = decodeBlockScaled(instrVariant(*kind), bits);
-    ASSERT_TRUE(instr) << instr.reason;
+    ASSERT_TRUE(instr) << textOf(instr);
     EXPECT_EQ(formatName(instr->a), row.at("a_type"));
     EXPECT_EQ(formatName(instr->b), row.at("b_type"));
     EXPECT_EQ(formatName(instr->scale), row.at("sf_type"));
@@ -78,9 +80,9 @@ TEST(Descriptor, BlockScaledRoundTrip) {
               instr.sfaId = ids & 3;
               instr.sfbId = ids >> 2;
               auto bits = encode(instr);
-              ASSERT_TRUE(bits) << bits.reason;
+              ASSERT_TRUE(bits) << textOf(bits);
               auto back = decodeBlockScaled(variant, *bits);
-              ASSERT_TRUE(back) << back.reason;
+              ASSERT_TRUE(back) << textOf(back);
               ASSERT_EQ(*back, instr);
               ASSERT_TRUE(seen.insert(*bits ^ (mxf4 ? 1u << 3 : 0)).second);
             }
@@ -96,7 +98,7 @@ TEST(Descriptor, E2M1HasTwoCodes) {
 }
 
 TEST(Descriptor, RefusesReservedBitsAndCodes) {
-  EXPECT_EQ(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x08900008).reason,
+  EXPECT_EQ(textOf(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x08900008)),
             "reserved bits 0x00000008 are set");
   EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x88900000));
   EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x08900100));
@@ -146,7 +148,7 @@ TEST(Descriptor, PlainKinds) {
 TEST(Descriptor, PlainRefusals) {
   PlainInstr instr;
   instr.saturate = true;
-  EXPECT_EQ(encode(instr).reason, "only kind 'i8' can saturate");
+  EXPECT_EQ(textOf(encode(instr)), "only kind 'i8' can saturate");
   instr = {};
   instr.a = PlainType::TF32;
   EXPECT_FALSE(encode(instr));
@@ -157,10 +159,10 @@ TEST(Descriptor, PlainRefusals) {
   EXPECT_TRUE(encode(instr));
   instr.kind = MmaKind::F8F6F4;
   instr.a = instr.b = PlainType::E4M3;
-  EXPECT_EQ(encode(instr).reason,
+  EXPECT_EQ(textOf(encode(instr)),
             "the sparsity selector of kind 'f8f6f4' is 0, found 1");
   // An i8 descriptor with the selector in bits 0 and 1.
-  EXPECT_EQ(decodePlain(MmaKind::I8, 0x082000a6).reason,
+  EXPECT_EQ(textOf(decodePlain(MmaKind::I8, 0x082000a6)),
             "the sparsity selector of kind 'i8' is 0, found 2");
   instr = {};
   instr.n = 12;
@@ -179,7 +181,7 @@ TEST(Descriptor, DecodesEverySharedMemoryDescriptorOfTheOracle) {
   for (const CsvRow &row : rows) {
     std::uint64_t bits = std::stoull(row.at("descriptor"), nullptr, 16);
     auto descriptor = decodeSmem(bits);
-    ASSERT_TRUE(descriptor) << descriptor.reason;
+    ASSERT_TRUE(descriptor) << textOf(descriptor);
     EXPECT_EQ(descriptor->start,
               num(row, "smem_base") + num(row, "start_offset_bytes"));
     EXPECT_EQ(descriptor->lbo, num(row, "lbo_bytes"));
@@ -193,7 +195,7 @@ TEST(Descriptor, DecodesEverySharedMemoryDescriptorOfTheOracle) {
 TEST(Descriptor, SharedMemoryRefusals) {
   SmemDescriptor descriptor;
   descriptor.start = 8;
-  EXPECT_EQ(encode(descriptor).reason,
+  EXPECT_EQ(textOf(encode(descriptor)),
             "start address is 8, it must be a multiple of 16 bytes");
   descriptor.start = 1u << 18;
   EXPECT_FALSE(encode(descriptor));

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+using namespace blockscale;
 using namespace blockscale::hw;
 
 namespace {
@@ -25,7 +26,7 @@ TEST(Device, EachIsItsPart) {
         {"B300", "NVIDIA B300 SXM6 AC", 10, 3, 148, 132644864, 288400343040},
         {"RTX5090", "NVIDIA GeForce RTX 5090", 12, 0, 170, 100663296,
          34190917632}}) {
-    const Device *device = findDevice(c.name);
+    Result<Device> device = findDevice(c.name);
     ASSERT_TRUE(device) << c.name;
     EXPECT_EQ(device->productName, c.product);
     EXPECT_EQ(device->capabilityMajor(), c.major);
@@ -38,13 +39,14 @@ TEST(Device, EachIsItsPart) {
 }
 
 TEST(Device, UnknownNameListsTheKnownOnes) {
-  std::string why;
-  EXPECT_EQ(findDevice("H100", &why), nullptr);
-  EXPECT_EQ(why, "unknown device 'H100'; known devices: B200, B300, RTX5090");
+  Result<Device> device = findDevice("H100");
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.why().text,
+            "unknown device 'H100'; known devices: B200, B300, RTX5090");
 }
 
 TEST(Device, ResidentClusters) {
-  const Device &b200 = *findDevice("B200");
+  Device b200 = *findDevice("B200");
   EXPECT_EQ(residentClusters(b200, 1), 148u);
   EXPECT_EQ(residentClusters(b200, 2), 74u);
   EXPECT_EQ(residentClusters(b200, 4), 33u);

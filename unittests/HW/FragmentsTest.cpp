@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Fragments.h"
+#include "Formats/TextOf.h"
 
 #include <map>
 #include <set>
@@ -17,6 +18,7 @@
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
 using blockscale::test::readOracle;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -55,7 +57,7 @@ TEST(Fragments, TmemShapesAreBijective) {
 
 TEST(Fragments, TmemRefusals) {
   EXPECT_FALSE(whyNot(TmemShape::S16x128b, 64));
-  EXPECT_EQ(*whyNot(TmemShape::S16x128b, 128),
+  EXPECT_EQ(textOf(whyNot(TmemShape::S16x128b, 128)),
             "'16x128b' has no .x128; legal are powers of two from 1 to 64");
   EXPECT_TRUE(whyNot(TmemShape::S32x32b, 3));
   EXPECT_TRUE(whyNot(TmemShape::S32x32b, 0));
@@ -74,7 +76,7 @@ TEST(Fragments, OwnersOfTheTmemOracle) {
     auto owner = tmemFragmentOwner(
         *shape, count, {num(row, "lane_offset"), num(row, "column_offset")},
         count);
-    ASSERT_TRUE(owner) << owner.reason;
+    ASSERT_TRUE(owner) << textOf(owner);
     EXPECT_EQ(*owner, std::pair(num(row, "thread"), num(row, "register")));
   }
 }
@@ -189,7 +191,7 @@ TEST(Fragments, PlainInstructions) {
   auto at = [](unsigned bits, unsigned k, WarpOperand operand, unsigned thread,
                unsigned index) {
     auto element = plainWarpFragment(bits, k, operand, thread, index);
-    EXPECT_TRUE(element) << element.reason;
+    EXPECT_TRUE(element) << textOf(element);
     return std::pair(element->rowOrColumn, element->k);
   };
   // Thread 6: g = 1, c = 2.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Memory.h"
+#include "Formats/TextOf.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 #include <set>
@@ -14,6 +15,7 @@
 #include <gtest/gtest.h>
 
 using namespace blockscale::hw;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -89,8 +91,9 @@ TEST(Memory, WideElements) {
   EXPECT_EQ(stepAddress(half, {128, 16, 0, 5})->startOffset, 128u * 128 + 32);
   EXPECT_EQ(stepAddress(word, {128, 8, 0, 5})->startOffset, 128u * 128 + 32);
   EXPECT_FALSE(whyNot(half));
-  EXPECT_EQ(*whyNot(OperandTile{OperandMajor::K, Swizzle::B128, 64, 128, 128}),
-            "elements are stored in 4, 8, 16 or 32 bits, found 64");
+  EXPECT_EQ(
+      textOf(whyNot(OperandTile{OperandMajor::K, Swizzle::B128, 64, 128, 128})),
+      "elements are stored in 4, 8, 16 or 32 bits, found 64");
 }
 
 TEST(Memory, StepRefusals) {

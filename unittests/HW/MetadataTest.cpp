@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Metadata.h"
+#include "Formats/TextOf.h"
 
 #include <set>
 #include <tuple>
@@ -17,6 +18,7 @@
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
 using blockscale::test::readOracle;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -71,7 +73,7 @@ TEST(Metadata, Nibbles) {
 TEST(Metadata, CompressionRules) {
   // One element at position 1, one at position 3, -0 counts as zero.
   auto row = compress(kTwoOfFour, 8, {0, 0x33, 0x80, 0, 0x80, 0, 0, 0x44});
-  ASSERT_TRUE(row) << row.reason;
+  ASSERT_TRUE(row) << textOf(row);
   EXPECT_EQ(row->stored, (std::vector<std::uint32_t>{0x33, 0, 0, 0x44}));
   EXPECT_EQ(row->metadata, (std::vector<std::uint8_t>{0xcd}));
   auto empty = compress(kTwoOfFour, 8, {0, 0, 0, 0, 1, 2, 0, 0});
@@ -79,14 +81,14 @@ TEST(Metadata, CompressionRules) {
   auto pairs = compress(kPairs, 4,
                         {0, 0, 0, 5, 0, 0, 0, 0, //
                          0, 0, 0, 0, 7, 0, 8, 1});
-  ASSERT_TRUE(pairs) << pairs.reason;
+  ASSERT_TRUE(pairs) << textOf(pairs);
   EXPECT_EQ(pairs->stored,
             (std::vector<std::uint32_t>{0, 5, 0, 0, 7, 0, 8, 1}));
   EXPECT_EQ(pairs->metadata, (std::vector<std::uint8_t>{0xed}));
   // 0x80 is -0 as a float, -128 or 128 as an integer.
   auto integers = compress(kTwoOfFour, 8, {0, 0x80, 0, 5, 0, 0, 0x80, 0},
                            HighestBit::Number);
-  ASSERT_TRUE(integers) << integers.reason;
+  ASSERT_TRUE(integers) << textOf(integers);
   EXPECT_EQ(integers->stored, (std::vector<std::uint32_t>{0x80, 5, 0x80, 0}));
   EXPECT_EQ(integers->metadata, (std::vector<std::uint8_t>{0xed}));
   auto tf32 = compress(SparsePattern::OneOfTwo, 32, {0, 9, 7, 0});
@@ -95,7 +97,7 @@ TEST(Metadata, CompressionRules) {
 }
 
 TEST(Metadata, CompressionRefusals) {
-  EXPECT_EQ(compress(kTwoOfFour, 8, {0, 0, 0, 0, 1, 2, 3, 0}).reason,
+  EXPECT_EQ(textOf(compress(kTwoOfFour, 8, {0, 0, 0, 0, 1, 2, 3, 0})),
             "the chunk at element 4 has 3 nonzero elements of 4, at most 2 can "
             "be kept");
   EXPECT_FALSE(compress(kTwoOfFour, 8, {1, 0, 0, 0}));
@@ -121,7 +123,7 @@ TEST(Metadata, DecompressionInverts) {
         continue;
       ++tried;
       auto back = decompress(pattern, *row);
-      ASSERT_TRUE(back) << back.reason;
+      ASSERT_TRUE(back) << textOf(back);
       ASSERT_EQ(*back, logical);
     }
     EXPECT_EQ(tried, pattern == SparsePattern::OneOfTwo ? 9u : 121u);
@@ -149,7 +151,7 @@ TEST(Metadata, DecompressesTheOracle) {
     auto logical = decompress(patternOf(row),
                               {codes(row.at("stored_elements_hex_low_k_first")),
                                {static_cast<std::uint8_t>(byte)}});
-    ASSERT_TRUE(logical) << logical.reason;
+    ASSERT_TRUE(logical) << textOf(logical);
     EXPECT_EQ(*logical, codes(row.at("logical_elements_hex_low_k_first")));
   }
 }

@@ -6,17 +6,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Mma.h"
+#include "Formats/TextOf.h"
 
 #include <gtest/gtest.h>
 
 using namespace blockscale;
 using namespace blockscale::hw;
+using blockscale::test::textOf;
 
 namespace {
 
 using EF = ElementFormat;
 
-Target target(const char *name) { return parseTarget(name).value(); }
+Target target(const char *name) { return *parseTarget(name); }
 
 TEST(MmaTable, RowsPerTarget) {
   EXPECT_EQ(allRows().size(), 85u);
@@ -272,7 +274,7 @@ TEST(Features, AsPtxasTakesThem) {
           << featureName(line.feature) << " on " << names[i];
     EXPECT_FALSE(isAvailable(line.feature, target("sm_100")));
   }
-  EXPECT_EQ(whyNotFeature(Feature::ReduxF32, target("sm_120a")).value(),
+  EXPECT_EQ(textOf(whyNotFeature(Feature::ReduxF32, target("sm_120a"))),
             "'redux.sync on f32' does not exist on 'sm_120a'; it exists on "
             "sm_100a, sm_103a, sm_100f, sm_103f");
   EXPECT_FALSE(whyNotFeature(Feature::ReduxF32, target("sm_103a")));

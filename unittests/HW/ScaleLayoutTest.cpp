@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/ScaleLayout.h"
+#include "Formats/TextOf.h"
 #include "blockscale/HW/Mma.h"
 
 #include <set>
@@ -18,6 +19,7 @@
 using namespace blockscale::hw;
 using blockscale::test::CsvRow;
 using blockscale::test::readOracle;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -41,7 +43,7 @@ TEST(ScaleLayout, EveryByteOfTheStorageIsOneScale) {
       }
       auto back = scaleOffset(tensor, element->mn, element->scale * block,
                               element->batch);
-      ASSERT_TRUE(back) << back.reason;
+      ASSERT_TRUE(back) << textOf(back);
       ASSERT_EQ(*back, offset);
     }
     EXPECT_EQ(padding, 6144u - 3 * 200 * 6);
@@ -78,7 +80,7 @@ TEST(ScaleLayout, InvertsTheTensorMemoryOracle) {
     ASSERT_NE(scales, 0u);
     auto index = scaleIndex(
         *region, {num(row, "lane"), num(row, "column"), num(row, "byte")});
-    ASSERT_TRUE(index) << index.reason;
+    ASSERT_TRUE(index) << textOf(index);
     EXPECT_EQ(index->row, num(row, "mn"));
     EXPECT_EQ(index->scale,
               num(row, "k_step") * scales + num(row, "sf_in_mma"));
@@ -97,11 +99,11 @@ TEST(ScaleLayout, TensorMemoryIsBijective) {
         for (unsigned scale = 0; scale < 12; ++scale)
           for (unsigned replica = 0; replica < replicas(path); ++replica) {
             auto at = scalePosition(*region, row, scale, replica);
-            ASSERT_TRUE(at) << at.reason;
+            ASSERT_TRUE(at) << textOf(at);
             ASSERT_LT(at->lane, 128u);
             ASSERT_TRUE(seen.insert({at->lane, at->column, at->byte}).second);
             auto index = scaleIndex(*region, *at);
-            ASSERT_TRUE(index) << index.reason;
+            ASSERT_TRUE(index) << textOf(index);
             ASSERT_EQ(index->row, row);
             ASSERT_EQ(index->scale, scale);
             ASSERT_EQ(index->replica, replica);

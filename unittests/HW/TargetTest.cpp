@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Target.h"
+#include "Formats/TextOf.h"
 
 #include <gtest/gtest.h>
 
+using namespace blockscale;
 using namespace blockscale::hw;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -35,7 +38,7 @@ TEST(Target, ParsesEveryName) {
                         {"sm_121f", Chip::SM121, kF},
                         {"sm_100", Chip::SM100, kPlain},
                         {"sm_121", Chip::SM121, kPlain}}) {
-    std::optional<Target> target = parseTarget(c.name);
+    Result<Target> target = parseTarget(c.name);
     ASSERT_TRUE(target) << c.name;
     EXPECT_EQ(target->chip, c.chip) << c.name;
     EXPECT_EQ(target->variant, c.variant) << c.name;
@@ -47,18 +50,17 @@ TEST(Target, ParsesEveryName) {
 TEST(Target, RefusesOtherNamesAndListsTheKnown) {
   for (const char *name : {"", "sm_90a", "SM_100A", "sm_100b", "sm_100a ",
                            "100a", "sm_1000", "compute_100a"}) {
-    std::string why;
-    EXPECT_FALSE(parseTarget(name, &why)) << name;
-    EXPECT_EQ(why, "unknown target '" + std::string(name) +
-                       "'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, "
-                       "sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f");
+    EXPECT_EQ(textOf(parseTarget(name)),
+              "unknown target '" + std::string(name) +
+                  "'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, "
+                  "sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f");
   }
 }
 
 TEST(Target, PlainTargetsAreRefusedWithTheReason) {
   EXPECT_FALSE(whyNotTarget({Chip::SM100, kA}));
   EXPECT_FALSE(whyNotTarget({Chip::SM121, kF}));
-  EXPECT_EQ(whyNotTarget({Chip::SM120, kPlain}).value(),
+  EXPECT_EQ(textOf(whyNotTarget({Chip::SM120, kPlain})),
             "target 'sm_120' has no block-scaled matrix instruction: they are "
             "outside the instruction set that plain targets share with later "
             "chips; nearest legal target: 'sm_120a'");
@@ -84,7 +86,7 @@ TEST(Target, LimitsOfTheChips) {
   EXPECT_FALSE(whyNotSharedMemory({Chip::SM103, kA}, 232448));
   EXPECT_TRUE(whyNotSharedMemory({Chip::SM103, kA}, 232449));
   EXPECT_FALSE(whyNotSharedMemory({Chip::SM120, kA}, 101376));
-  EXPECT_EQ(whyNotSharedMemory({Chip::SM120, kA}, 101377).value(),
+  EXPECT_EQ(textOf(whyNotSharedMemory({Chip::SM120, kA}, 101377)),
             "101377 bytes of shared memory do not fit on 'sm_120a': at most "
             "101376 bytes per CTA");
 }
@@ -96,7 +98,7 @@ TEST(Target, Clusters) {
   EXPECT_FALSE(whyNotCluster(target, 16, /*nonPortable=*/true));
   EXPECT_TRUE(whyNotCluster(target, 0));
   EXPECT_TRUE(whyNotCluster(target, 17, true));
-  EXPECT_EQ(whyNotCluster(target, 16).value(),
+  EXPECT_EQ(textOf(whyNotCluster(target, 16)),
             "a cluster of 16 CTAs does not fit on 'sm_100a': at most 8 CTAs, "
             "16 when the kernel asks for a non-portable size; nearest legal: "
             "8");

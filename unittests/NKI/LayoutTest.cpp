@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formats/TextOf.h"
 #include "blockscale/NKI/Legality.h"
 #include "gtest/gtest.h"
 
 using namespace blockscale;
 using namespace blockscale::nki;
+using blockscale::test::textOf;
 
 // MXFP guide, Scale Tensor: scales lie in the quadrant that their group came
 // from; four per quadrant, 16 for 128 partitions.
@@ -38,7 +40,7 @@ TEST(NKILayout, GroupsOf32ConsecutiveKAreEightPartitions) {
   }
 }
 
-static std::optional<std::string> whyNotMap(ContractionMap map) {
+static std::optional<Reason> whyNotMap(ContractionMap map) {
   MatmulQuery query;
   query.stationaryMap = query.movingMap = map;
   return whyNot(query);
@@ -49,9 +51,9 @@ static std::optional<std::string> whyNotMap(ContractionMap map) {
 TEST(NKILayout, TheMapOfTheGuideBreaksGroupsOf32) {
   EXPECT_FALSE(whyNotMap({4, 1}));
   EXPECT_FALSE(whyNotMap({1, 8}));
-  std::optional<std::string> why = whyNotMap({1, 128});
+  std::optional<Reason> why = whyNotMap({1, 128});
   ASSERT_TRUE(why);
-  EXPECT_EQ(*why,
+  EXPECT_EQ(why->text,
             "k = 1 * p + 128 * q of the stationary is not legal for "
             "'nc_matmul_mx' on 'trn3': expected 32 consecutive k in partitions "
             "0 to 7, which share a scale: k = 4 * p + 1 * q or k = 1 * p + 8 * "
@@ -62,11 +64,11 @@ TEST(NKILayout, TheMapOfTheGuideBreaksGroupsOf32) {
   EXPECT_TRUE(whyNotMap({8, 1}));
 }
 
-static std::optional<std::string> whyNotFlags(std::vector<unsigned> flags) {
+static std::optional<Reason> whyNotFlags(std::vector<unsigned> flags) {
   MatmulQuery query;
   query.target.revision = Revision::Dec2025;
   query.accumulateFlags = std::move(flags);
-  std::optional<std::string> why = whyNot(query);
+  std::optional<Reason> why = whyNot(query);
   EXPECT_FALSE(whyNot(nearestLegal(query)));
   return why;
 }
@@ -100,7 +102,7 @@ TEST(NKIGroups, Flags) {
                                                {1, 4, 2},
                                                {6, 2}})
     EXPECT_TRUE(whyNotFlags(illegal));
-  EXPECT_EQ(*whyNotFlags({1, 0, 0}),
+  EXPECT_EQ(textOf(whyNotFlags({1, 0, 0})),
             "psum_accumulate_flag = 1, 0, 0 is not legal for 'nc_matmul_mx' on "
             "'trn3@2025-12-01': expected 2 for instruction 3 of 3: one opening "
             "instruction and a closing bit on the last (NKI API reference, "
@@ -121,12 +123,12 @@ TEST(NKIGroups, Accumulate) {
         Group{false, true, true}, Group{std::nullopt, true},
         Group{false, std::nullopt}})
     EXPECT_FALSE(whyNotGroup(legal));
-  EXPECT_EQ(*whyNotGroup({true, true}),
+  EXPECT_EQ(textOf(whyNotGroup({true, true})),
             "accumulate = True, True is not legal for 'nc_matmul_mx' on "
             "'trn3': expected False for instruction 1 of 2: nothing was "
             "written there before (NKI API reference, nki.isa.nc_matmul_mx, "
             "Parameters); nearest legal: accumulate = False, True");
-  EXPECT_EQ(*whyNotGroup({false, false}),
+  EXPECT_EQ(textOf(whyNotGroup({false, false})),
             "accumulate = False, False is not legal for 'nc_matmul_mx' on "
             "'trn3': expected True for instruction 2 of 2: False drops the sum "
             "so far (NKI API reference, nki.isa.nc_matmul_mx, Parameters); "

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/NKI/Legality.h"
+#include "Formats/TextOf.h"
 #include "gtest/gtest.h"
 #include <functional>
 
 using namespace blockscale;
 using namespace blockscale::nki;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -215,14 +217,15 @@ TEST(NKIMatmul, EachRuleComplainsAndNamesALegalNeighbour) {
   for (const MatmulCase &test : matmulCases()) {
     MatmulQuery query;
     test.change(query);
-    std::optional<std::string> why = whyNot(query);
+    std::optional<Reason> why = whyNot(query);
     ASSERT_TRUE(why) << test.complaint;
-    EXPECT_EQ(why->substr(0, std::string(test.complaint).size()),
+    EXPECT_EQ(why->text.substr(0, std::string(test.complaint).size()),
               test.complaint);
-    EXPECT_NE(why->find("; nearest legal: "), std::string::npos) << *why;
-    EXPECT_NE(why->back(), ' ') << *why;
-    std::optional<std::string> still = whyNot(nearestLegal(query));
-    EXPECT_FALSE(still) << *why << "\n" << *still;
+    EXPECT_NE(why->text.find("; nearest legal: "), std::string::npos)
+        << why->text;
+    EXPECT_NE(why->text.back(), ' ') << why->text;
+    std::optional<Reason> still = whyNot(nearestLegal(query));
+    EXPECT_FALSE(still) << why->text << "\n" << still->text;
   }
 }
 
@@ -310,9 +313,9 @@ TEST(NKIQuantize, EachRuleComplainsAndNamesALegalNeighbour) {
   for (const auto &[complaint, change] : cases) {
     Q query;
     change(query);
-    std::optional<std::string> why = whyNot(query);
+    std::optional<Reason> why = whyNot(query);
     ASSERT_TRUE(why) << complaint;
-    EXPECT_EQ(why->substr(0, std::string(complaint).size()), complaint);
+    EXPECT_EQ(why->text.substr(0, std::string(complaint).size()), complaint);
     EXPECT_FALSE(whyNot(nearestLegal(query))) << complaint;
   }
 }
@@ -320,25 +323,25 @@ TEST(NKIQuantize, EachRuleComplainsAndNamesALegalNeighbour) {
 TEST(NKIExplain, Answers) {
   LegalityQuestion question;
   question.target = "trn3";
-  LegalityAnswer answer = explainLegality(question);
-  EXPECT_TRUE(answer.understood && answer.legal);
-  EXPECT_EQ(answer.text, "legal: 'nc_matmul_mx' on 'trn3': 'e4m3' by 'e4m3', "
-                         "one 'ue8m0' per 32, M = 128, N = 512, P = 128 (K = "
-                         "512)");
+  Result<Legality> answer = explainLegality(question);
+  ASSERT_TRUE(answer) << textOf(answer);
+  EXPECT_TRUE(answer->legal);
+  EXPECT_EQ(answer->text, "legal: 'nc_matmul_mx' on 'trn3': 'e4m3' by 'e4m3', "
+                          "one 'ue8m0' per 32, M = 128, N = 512, P = 128 (K = "
+                          "512)");
   question.k = 128;
   question.rowSize = 32;
   question.startRow = 96;
-  EXPECT_EQ(explainLegality(question).text,
+  EXPECT_EQ(explainLegality(question)->text,
             "legal: 'nc_matmul_mx' on 'trn3': 'e4m3' by 'e4m3', one 'ue8m0' "
             "per 32, M = 128, N = 512, P = 32 (K = 128), rows 96 to 127 of the "
             "array");
   question.m = 3;
-  EXPECT_FALSE(explainLegality(question).legal);
+  EXPECT_FALSE(explainLegality(question)->legal);
   question.kind = "mxf4";
-  answer = explainLegality(question);
-  EXPECT_FALSE(answer.understood);
-  EXPECT_EQ(answer.text, "unknown kind 'mxf4', legal on 'trn3' are "
-                         "'nc_matmul_mx' and 'quantize_mx'");
+  EXPECT_EQ(textOf(explainLegality(question)),
+            "unknown kind 'mxf4', legal on 'trn3' are "
+            "'nc_matmul_mx' and 'quantize_mx'");
   question.target = "trn7";
-  EXPECT_FALSE(explainLegality(question).understood);
+  EXPECT_FALSE(explainLegality(question));
 }

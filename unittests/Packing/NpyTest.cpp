@@ -6,12 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Packing/Npy.h"
+#include "Formats/TextOf.h"
 
 #include <cstdio>
 #include <gtest/gtest.h>
 
 using namespace blockscale;
 using namespace blockscale::packing;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -29,9 +31,7 @@ Bytes fileWith(const std::string &header, const Bytes &data,
 }
 
 std::string errorOf(const Bytes &file) {
-  NpyResult result = parseNpy(file.data(), file.size());
-  EXPECT_EQ(result.array.has_value(), result.error.empty());
-  return result.error;
+  return textOf(parseNpy(file.data(), file.size()));
 }
 
 std::string headerError(const std::string &header, size_t dataBytes = 8) {
@@ -44,11 +44,11 @@ constexpr const char *kGood =
 TEST(Npy, EveryVersion) {
   for (unsigned version : {1u, 2u, 3u}) {
     Bytes file = fileWith(kGood, {0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}, version);
-    NpyResult result = parseNpy(file.data(), file.size());
-    ASSERT_TRUE(result.array) << result.error;
-    EXPECT_EQ(result.array->type, NpyType::F32);
-    EXPECT_EQ(result.array->shape, std::vector<uint64_t>{2});
-    EXPECT_EQ(result.array->data[3], 0x3f);
+    Result<NpyArray> result = parseNpy(file.data(), file.size());
+    ASSERT_TRUE(result) << textOf(result);
+    EXPECT_EQ(result->type, NpyType::F32);
+    EXPECT_EQ(result->shape, std::vector<uint64_t>{2});
+    EXPECT_EQ(result->data[3], 0x3f);
   }
 }
 
@@ -77,11 +77,11 @@ TEST(Npy, EveryTypeComesBack) {
     for (size_t i = 0; i < array.data.size(); ++i)
       array.data[i] = i + 1;
     Bytes file = *formatNpy(array);
-    NpyResult result = parseNpy(file.data(), file.size());
-    ASSERT_TRUE(result.array) << result.error;
-    EXPECT_EQ(result.array->type, type);
-    EXPECT_EQ(result.array->shape, array.shape);
-    EXPECT_EQ(result.array->data, array.data);
+    Result<NpyArray> result = parseNpy(file.data(), file.size());
+    ASSERT_TRUE(result) << textOf(result);
+    EXPECT_EQ(result->type, type);
+    EXPECT_EQ(result->shape, array.shape);
+    EXPECT_EQ(result->data, array.data);
     EXPECT_EQ(array.elementCount(), 6u);
   }
 }
@@ -89,14 +89,14 @@ TEST(Npy, EveryTypeComesBack) {
 TEST(Npy, ScalarsEmptyArraysAndRawBytes) {
   NpyArray scalar{NpyType::F32, {}, Bytes(4)};
   Bytes file = *formatNpy(scalar);
-  EXPECT_EQ(parseNpy(file.data(), file.size()).array->elementCount(), 1u);
+  EXPECT_EQ(parseNpy(file.data(), file.size())->elementCount(), 1u);
   NpyArray empty{NpyType::F32, {0, 5}, {}};
   file = *formatNpy(empty);
-  EXPECT_EQ(parseNpy(file.data(), file.size()).array->elementCount(), 0u);
+  EXPECT_EQ(parseNpy(file.data(), file.size())->elementCount(), 0u);
   file = fileWith("{\"shape\": (4L,), \"fortran_order\": True, "
                   "\"descr\": '<V2'}\n",
                   Bytes(8));
-  EXPECT_EQ(parseNpy(file.data(), file.size()).array->type, NpyType::U16);
+  EXPECT_EQ(parseNpy(file.data(), file.size())->type, NpyType::U16);
 }
 
 TEST(Npy, RefusesWrongHeaders) {
@@ -146,23 +146,22 @@ TEST(Npy, EveryTruncationAndEveryChangedByteIsAnAnswer) {
     for (unsigned value = 0; value < 256; ++value) {
       Bytes changed = file;
       changed[at] = value;
-      NpyResult result = parseNpy(changed.data(), changed.size());
-      EXPECT_EQ(result.array.has_value(), result.error.empty());
+      EXPECT_NE(errorOf(changed), "");
     }
 }
 
 TEST(Npy, FilesAndTheirErrors) {
   std::string path = testing::TempDir() + "/blockscale-npy-test.npy";
   NpyArray array{NpyType::I32, {2}, {1, 0, 0, 0, 2, 0, 0, 0}};
-  EXPECT_EQ(writeNpy(path, array), "");
-  NpyResult result = readNpy(path);
-  ASSERT_TRUE(result.array) << result.error;
-  EXPECT_EQ(result.array->data, array.data);
+  EXPECT_EQ(writeNpy(path, array), std::nullopt);
+  Result<NpyArray> result = readNpy(path);
+  ASSERT_TRUE(result) << textOf(result);
+  EXPECT_EQ(result->data, array.data);
   std::remove(path.c_str());
-  EXPECT_EQ(readNpy(path).error, "'" + path + "': cannot be opened");
+  EXPECT_EQ(textOf(readNpy(path)), "'" + path + "': cannot be opened");
   array.data.pop_back();
   EXPECT_FALSE(formatNpy(array));
-  EXPECT_EQ(writeNpy(path, array),
+  EXPECT_EQ(textOf(writeNpy(path, array)),
             "'" + path + "': the data do not have the size of the shape");
 }
 

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Packing/Operand.h"
+#include "Formats/TextOf.h"
 
 #include <gtest/gtest.h>
 
 using namespace blockscale;
 using namespace blockscale::packing;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -80,7 +82,7 @@ TEST(Operand, ComesBack) {
 }
 
 std::string reason(const OperandLayout &layout) {
-  return whyNot(layout).value_or("");
+  return textOf(whyNot(layout));
 }
 
 // Codes of more than a byte have their low byte first, in and out of storage.
@@ -114,7 +116,7 @@ TEST(Operand, SaysWhyNot) {
   OperandLayout layout;
   layout.mn = 4;
   layout.k = 10;
-  EXPECT_EQ(reason(layout), "");
+  EXPECT_EQ(whyNot(layout), std::nullopt);
   layout.rowPitch = 9;
   EXPECT_EQ(reason(layout), "a row pitch of 9 bytes; a row takes 10");
   EXPECT_FALSE(packOperand(layout, Bytes(40)));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Packing/Sparse.h"
+#include "Formats/TextOf.h"
 
 #include "../Formats/OracleCsv.h"
 #include "gtest/gtest.h"
@@ -16,6 +17,7 @@
 using namespace blockscale;
 using namespace blockscale::packing;
 using namespace blockscale::test;
+using blockscale::test::textOf;
 
 /// Flags from text whose first character is the last element.
 static std::vector<bool> flagsOf(const std::string &text) {
@@ -90,7 +92,7 @@ TEST(Sparse, CompressesRowsAsTheOracle) {
   // Two groups to a row.
   auto result =
       compressOperand(hw::SparsePattern::PairsFourOfEight, 4, 16, codes);
-  ASSERT_TRUE(result) << result.reason;
+  ASSERT_TRUE(result) << textOf(result);
   EXPECT_EQ(result->stored, stored);
   EXPECT_EQ(result->metadata, bytes);
 }
@@ -125,7 +127,7 @@ TEST(Sparse, CompressesWideElements) {
   half[9] = 0x80;                   // element 4 is -0
   half[12] = 0xbc, half[13] = 0x9a; // element 6
   auto result = compressOperand(hw::SparsePattern::TwoOfFour, 16, 8, half);
-  ASSERT_TRUE(result) << result.reason;
+  ASSERT_TRUE(result) << textOf(result);
   EXPECT_EQ(result->stored,
             (std::vector<uint8_t>{0x34, 0x12, 0x78, 0x56, 0xbc, 0x9a, 0, 0}));
   EXPECT_EQ(result->metadata, std::vector<uint8_t>{0xed});
@@ -133,7 +135,7 @@ TEST(Sparse, CompressesWideElements) {
   word[4] = 1, word[5] = 2, word[6] = 3, word[7] = 4; // element 1
   word[8] = 5, word[11] = 0x3f;                       // element 2
   result = compressOperand(hw::SparsePattern::OneOfTwo, 32, 4, word);
-  ASSERT_TRUE(result) << result.reason;
+  ASSERT_TRUE(result) << textOf(result);
   EXPECT_EQ(result->stored, (std::vector<uint8_t>{1, 2, 3, 4, 5, 0, 0, 0x3f}));
   EXPECT_EQ(result->metadata, std::vector<uint8_t>{0x4e});
   EXPECT_FALSE(compressOperand(hw::SparsePattern::TwoOfFour, 16, 8,
@@ -145,7 +147,7 @@ TEST(Sparse, RefusesWhatBreaksThePattern) {
   codes[12] = codes[13] = codes[14] = 1;
   auto result = compressOperand(hw::SparsePattern::TwoOfFour, 8, 8, codes);
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.reason.substr(0, 7), "row 1: ") << result.reason;
+  EXPECT_EQ(textOf(result).substr(0, 7), "row 1: ") << textOf(result);
   EXPECT_FALSE(compressOperand(hw::SparsePattern::TwoOfFour, 8, 24, codes));
 }
 

@@ -7,27 +7,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Plan/Expression.h"
+#include "Formats/TextOf.h"
 #include <gtest/gtest.h>
 
+using namespace blockscale;
 using namespace blockscale::plan;
+using blockscale::test::textOf;
 
 namespace {
 const Environment kSizes{
     {"M", 129}, {"N", 7168}, {"K", 2880}, {"batch", 2}, {"num_sms", 148}};
 
 int64_t value(std::string_view text) {
-  EvaluationResult result = evaluate(text, kSizes);
-  if (auto *error = std::get_if<std::string>(&result)) {
-    ADD_FAILURE() << *error;
+  Result<int64_t> result = evaluate(text, kSizes);
+  if (!result) {
+    ADD_FAILURE() << result.why().text;
     return -1;
   }
-  return std::get<int64_t>(result);
+  return *result;
 }
 
 std::string errorOf(std::string_view text) {
-  EvaluationResult result = evaluate(text, kSizes);
-  auto *error = std::get_if<std::string>(&result);
-  return error ? *error : "no error";
+  return textOf(evaluate(text, kSizes));
 }
 
 TEST(Expression, FollowsPrecedence) {
@@ -84,19 +85,26 @@ TEST(Expression, RefusesWhatIsNotInTheGrammar) {
 TEST(Expression, KnowsTheNamesOfAPlan) {
   EXPECT_EQ(whyNotExpression("ceildiv(M, N - N) + K * batch / num_sms"),
             std::nullopt);
-  EXPECT_EQ(whyNotExpression("Q * 2"),
+  EXPECT_EQ(textOf(whyNotExpression("Q * 2")),
             "unknown name 'Q' in expression 'Q * 2'");
   EXPECT_EQ(whyNotExpression("r * M + j", {"r", "j"}), std::nullopt);
-  EXPECT_EQ(whyNotExpression("r * M + j", {"r"}),
+  EXPECT_EQ(textOf(whyNotExpression("r * M + j", {"r"})),
             "unknown name 'j' in expression 'r * M + j'");
 }
 TEST(Condition, ComparesTwoExpressions) {
   Environment sizes{{"K", 40}, {"M", 7}};
-  EXPECT_EQ(std::get<bool>(holds("K % 8 == 0", sizes)), true);
-  EXPECT_EQ(std::get<bool>(holds("K % 16 == 0", sizes)), false);
-  EXPECT_EQ(std::get<bool>(holds("K == M * 6 - 2", sizes)), true);
-  EXPECT_TRUE(std::holds_alternative<std::string>(holds("N == 0", sizes)));
-  EXPECT_TRUE(std::holds_alternative<std::string>(holds("K % 8", sizes)));
+  EXPECT_EQ(*holds("K % 8 == 0", sizes), true);
+  EXPECT_EQ(*holds("K % 16 == 0", sizes), false);
+  EXPECT_EQ(*holds("K == M * 6 - 2", sizes), true);
+  EXPECT_FALSE(holds("N == 0", sizes));
+  EXPECT_FALSE(holds("K % 8", sizes));
+}
+
+TEST(Expression, SaysHowFarItWasRead) {
+  EXPECT_EQ(evaluate("M * (N + Q)", kSizes).why().place, 10u);
+  EXPECT_EQ(evaluate("M + ", kSizes).why().place, 4u);
+  EXPECT_EQ(whyNotCondition("K % 8 == Q")->place, 10u);
+  EXPECT_EQ(holds("M == 3 / 0", kSizes).why().place, 10u);
 }
 
 TEST(Condition, RefusesOtherText) {

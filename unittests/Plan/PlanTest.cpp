@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Plan/Plan.h"
+#include "Formats/TextOf.h"
 #include <gtest/gtest.h>
 
 using namespace blockscale;
 using namespace blockscale::plan;
+using blockscale::test::textOf;
 
 namespace {
 Plan makePlan() {
@@ -72,14 +74,14 @@ std::string replaced(std::string text, const std::string &from,
 }
 
 std::string errorOf(const std::string &text) {
-  Parsed<Plan> plan = parsePlan(text);
-  return plan ? "no error" : plan.error;
+  Result<Plan> plan = parsePlan(text);
+  return plan ? "no error" : textOf(plan);
 }
 
 TEST(Plan, ComesBackFromItsText) {
   std::string text = printPlan(makePlan());
-  Parsed<Plan> plan = parsePlan(text);
-  ASSERT_TRUE(bool(plan)) << plan.error;
+  Result<Plan> plan = parsePlan(text);
+  ASSERT_TRUE(bool(plan)) << textOf(plan);
   const Kernel &kernel = plan->kernels.at(0);
   EXPECT_EQ(kernel.sharedMemoryBytes, 230400u);
   EXPECT_EQ(kernel.cluster.at(0), 2);

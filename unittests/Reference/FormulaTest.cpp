@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formats/TextOf.h"
 #include "blockscale/Reference/Compare.h"
 
 #include <cmath>
@@ -13,6 +14,7 @@
 
 using namespace blockscale;
 using namespace blockscale::reference;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -25,8 +27,9 @@ Formula formulaOf(const std::string &function, unsigned operands,
   std::vector<std::string> names = {"x", "c", "bias"};
   names.resize(operands);
   Formula formula;
-  EXPECT_EQ(formula.addStep("t0", function, names, type, "", std::nullopt), "");
-  EXPECT_EQ(formula.setResult("t0"), "");
+  EXPECT_EQ(formula.addStep("t0", function, names, type, "", std::nullopt),
+            std::nullopt);
+  EXPECT_EQ(formula.setResult("t0"), std::nullopt);
   return formula;
 }
 
@@ -92,15 +95,17 @@ TEST(Formula, NarrowTypes) {
 /// select(x <predicate> c, 1, 0).
 Formula comparison(const std::string &predicate) {
   Formula formula;
-  EXPECT_EQ(formula.addStep("one", "arith.constant", {}, "f32", "", "1"), "");
-  EXPECT_EQ(formula.addStep("zero", "arith.constant", {}, "f32", "", "0"), "");
+  EXPECT_EQ(formula.addStep("one", "arith.constant", {}, "f32", "", "1"),
+            std::nullopt);
+  EXPECT_EQ(formula.addStep("zero", "arith.constant", {}, "f32", "", "0"),
+            std::nullopt);
   EXPECT_EQ(formula.addStep("is", "arith.cmpf", {"x", "c"}, "i1", predicate,
                             std::nullopt),
-            "");
+            std::nullopt);
   EXPECT_EQ(formula.addStep("t", "arith.select", {"is", "one", "zero"}, "f32",
                             "", std::nullopt),
-            "");
-  EXPECT_EQ(formula.setResult("t"), "");
+            std::nullopt);
+  EXPECT_EQ(formula.setResult("t"), std::nullopt);
   return formula;
 }
 
@@ -164,7 +169,8 @@ TEST(Formula, SaysWhatIsWrong) {
                  std::vector<std::string> operands, const char *type = "f32",
                  const char *predicate = "",
                  std::optional<std::string> constant = std::nullopt) {
-    return f.addStep(name, function, operands, type, predicate, constant);
+    return textOf(
+        f.addStep(name, function, operands, type, predicate, constant));
   };
   EXPECT_EQ(add("t0", "math.sin", {"x"}),
             "epilogue: step 't0': function 'math.sin' of type 'f32' is not "
@@ -184,13 +190,15 @@ TEST(Formula, SaysWhatIsWrong) {
             "epilogue: step 't0': '1.5x' is no number");
   EXPECT_EQ(add("t0", "arith.constant", {}),
             "epilogue: step 't0': '' is no number");
-  EXPECT_EQ(add("t0", "arith.cmpf", {"x", "c"}, "i1", "olt"), "");
+  EXPECT_EQ(add("t0", "arith.cmpf", {"x", "c"}, "i1", "olt"),
+            textOf(std::optional<Reason>()));
   EXPECT_EQ(add("t1", "arith.addf", {"x", "t0"}),
             "epilogue: step 't1': 't0' is a condition, not a number");
   EXPECT_EQ(add("t1", "arith.select", {"x", "x", "c"}),
             "epilogue: step 't1': 'x' is a number, not a condition");
-  EXPECT_EQ(f.setResult("t9"), "epilogue: no step makes the result 't9'");
-  EXPECT_EQ(f.setResult("t0"),
+  EXPECT_EQ(textOf(f.setResult("t9")),
+            "epilogue: no step makes the result 't9'");
+  EXPECT_EQ(textOf(f.setResult("t0")),
             "epilogue: the result 't0' is a condition, not a number");
 }
 
@@ -208,11 +216,11 @@ Problem clampProblem() {
   Formula formula;
   EXPECT_EQ(formula.addStep("m", "arith.maximumf", {"x", "c"}, "f32", "",
                             std::nullopt),
-            "");
+            std::nullopt);
   EXPECT_EQ(formula.addStep("r", "arith.mulf", {"m", "bias"}, "f32", "",
                             std::nullopt),
-            "");
-  EXPECT_EQ(formula.setResult("r"), "");
+            std::nullopt);
+  EXPECT_EQ(formula.setResult("r"), std::nullopt);
   problem.formula = formula;
   return problem;
 }

@@ -7,6 +7,7 @@
 
 #include "blockscale/Reference/Matmul.h"
 #include "Formats/OracleCsv.h"
+#include "Formats/TextOf.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 using namespace blockscale;
 using namespace blockscale::reference;
 using namespace blockscale::test;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -50,8 +52,8 @@ Formula formula(const std::vector<FormulaStep> &steps) {
   for (const FormulaStep &step : steps)
     EXPECT_EQ(formula.addStep(step.name, step.function, step.operands, "f32",
                               "", step.constant),
-              "");
-  EXPECT_EQ(formula.setResult(steps.back().name), "");
+              std::nullopt);
+  EXPECT_EQ(formula.setResult(steps.back().name), std::nullopt);
   return formula;
 }
 
@@ -60,7 +62,7 @@ TEST(ReferenceMatmul, EveryRowOfTheOracle) {
   ASSERT_EQ(rows.size(), 32u);
   for (const CsvRow &row : rows) {
     Problem problem = problemOf(row);
-    ASSERT_FALSE(whyNot(problem)) << *whyNot(problem);
+    ASSERT_FALSE(whyNot(problem)) << textOf(whyNot(problem));
     std::vector<TileResult> results = matmul(problem, {{0, 0, 0, 2, 2}}, 1);
     ASSERT_EQ(results.size(), 1u);
     std::vector<std::string> d = wordsOf(row.at("d_f64_hexfloat"));
@@ -157,7 +159,7 @@ TEST(ReferenceMatmul, FactorsOfEachMatrix) {
   problem.alphas = {3, 0.5, -1};
   EXPECT_EQ(matmul(problem), (std::vector<float>{3.0f, 1.0f, -4.0f}));
   problem.alphas.pop_back();
-  EXPECT_EQ(whyNot(problem), "'factors' has 2 elements; expected 3");
+  EXPECT_EQ(textOf(whyNot(problem)), "'factors' has 2 elements; expected 3");
 }
 
 TEST(ReferenceMatmul, OutputTypes) {
@@ -215,31 +217,32 @@ TEST(ReferenceMatmul, SaysWhyNot) {
   Problem problem = tiny();
   EXPECT_FALSE(whyNot(problem));
   problem.a.codes.pop_back();
-  EXPECT_EQ(*whyNot(problem), "'a' has 3 elements; expected 4");
+  EXPECT_EQ(textOf(whyNot(problem)), "'a' has 3 elements; expected 4");
   EXPECT_TRUE(matmul(problem).empty());
   problem = tiny();
   problem.b.scales.push_back(0);
-  EXPECT_EQ(*whyNot(problem), "'scales of b' has 5 elements; expected 4");
+  EXPECT_EQ(textOf(whyNot(problem)),
+            "'scales of b' has 5 elements; expected 4");
   problem = tiny();
   problem.c = {1};
-  EXPECT_EQ(*whyNot(problem), "'c' has 1 elements; expected 2");
+  EXPECT_EQ(textOf(whyNot(problem)), "'c' has 1 elements; expected 2");
   problem = tiny();
   problem.biasKind = BiasKind::Row;
-  EXPECT_EQ(*whyNot(problem), "'bias' has 0 elements; expected 1");
+  EXPECT_EQ(textOf(whyNot(problem)), "'bias' has 0 elements; expected 1");
   problem = tiny();
   problem.k = 0;
-  EXPECT_EQ(*whyNot(problem), "a product with an empty extent");
+  EXPECT_EQ(textOf(whyNot(problem)), "a product with an empty extent");
   problem = tiny();
   problem.m = problem.k = uint64_t(1) << 40;
-  EXPECT_EQ(*whyNot(problem), "the size of 'a' does not fit 63 bits");
+  EXPECT_EQ(textOf(whyNot(problem)), "the size of 'a' does not fit 63 bits");
   problem = tiny();
   problem.a.format = ElementFormat::BF16;
-  EXPECT_EQ(*whyNot(problem),
+  EXPECT_EQ(textOf(whyNot(problem)),
             "elements with scales, and their scales, have formats of at most 8 "
             "bits");
   problem = tiny();
   problem.output = OutputType::I32;
-  EXPECT_EQ(*whyNot(problem),
+  EXPECT_EQ(textOf(whyNot(problem)),
             "an i32 result is the product of integers and nothing else");
 }
 
@@ -289,7 +292,7 @@ TEST(ReferenceMatmul, Integers) {
   wraps.output = OutputType::I32;
   EXPECT_EQ(matmul(wraps, allTiles(wraps))[0].d[0], 256782704.0);
   wraps.alpha = 2;
-  EXPECT_EQ(*whyNot(wraps),
+  EXPECT_EQ(textOf(whyNot(wraps)),
             "an i32 result is the product of integers and nothing else");
 }
 

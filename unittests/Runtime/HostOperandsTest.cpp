@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Runtime/HostOperands.h"
+#include "Formats/TextOf.h"
 #include "SmallPlan.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@
 
 using namespace blockscale;
 using namespace blockscale::runtime;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -72,9 +74,9 @@ TEST(HostOperands, SparseKCountsPrunedElements) {
 TEST(HostOperands, LinesAreSpreadToTheirPitch) {
   plan::Kernel kernel = test::smallKernel();
   Operands operands;
-  Parsed<DeviceData> data =
+  Result<DeviceData> data =
       packOperands(kernel, bound(kernel, operands.all), operands.all);
-  ASSERT_TRUE(data) << data.error;
+  ASSERT_TRUE(data) << textOf(data);
   std::vector<uint8_t> expected(48);
   for (uint8_t row = 0; row < 3; ++row)
     for (uint8_t k = 0; k < 5; ++k)
@@ -92,9 +94,9 @@ TEST(HostOperands, FourBitCodesArePacked) {
   Operands operands;
   operands.a = {0x11, 0xf2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
-  Parsed<DeviceData> data =
+  Result<DeviceData> data =
       packOperands(kernel, bound(kernel, operands.all), operands.all);
-  ASSERT_TRUE(data) << data.error;
+  ASSERT_TRUE(data) << textOf(data);
   const std::vector<uint8_t> &memory = data->memory.at("a_data");
   EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 4)),
             (std::vector<uint8_t>{0x21, 0x43, 0x05, 0}));
@@ -109,9 +111,9 @@ TEST(HostOperands, SixBitCodesArePacked) {
   Operands operands;
   operands.a = {0x3f, 0, 0x3f, 0, 0x21, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   operands.all["a_data"] = operandOf("a_data", operands.a, {3, 5});
-  Parsed<DeviceData> data =
+  Result<DeviceData> data =
       packOperands(kernel, bound(kernel, operands.all), operands.all);
-  ASSERT_TRUE(data) << data.error;
+  ASSERT_TRUE(data) << textOf(data);
   const std::vector<uint8_t> &memory = data->memory.at("a_data");
   EXPECT_EQ((std::vector<uint8_t>(memory.begin(), memory.begin() + 5)),
             (std::vector<uint8_t>{0x3f, 0xf0, 0x03, 0x21, 0}));
@@ -122,9 +124,9 @@ TEST(HostOperands, StridesAreFollowed) {
   plan::Kernel kernel = test::smallKernel();
   Operands operands;
   operands.all["a_data"].strides = {1, 3};
-  Parsed<DeviceData> data =
+  Result<DeviceData> data =
       packOperands(kernel, bound(kernel, operands.all), operands.all);
-  ASSERT_TRUE(data) << data.error;
+  ASSERT_TRUE(data) << textOf(data);
   const std::vector<uint8_t> &memory = data->memory.at("a_data");
   EXPECT_EQ((std::vector<uint8_t>(memory.begin() + 16, memory.begin() + 21)),
             (std::vector<uint8_t>{2, 5, 8, 11, 14}));
@@ -139,9 +141,9 @@ TEST(HostOperands, BatchesAreSpreadToTheirPitch) {
   operands.all["a_data"] = operandOf("a_data", a, {2, 3, 2});
   operands.all["b_data"] = operandOf("b_data", b, {2, 2, 2});
   operands.all["d"] = operandOf("d", d, {2, 3, 2}, 4);
-  Parsed<DeviceData> data =
+  Result<DeviceData> data =
       packOperands(kernel, bound(kernel, operands.all), operands.all);
-  ASSERT_TRUE(data) << data.error;
+  ASSERT_TRUE(data) << textOf(data);
   const std::vector<uint8_t> &memory = data->memory.at("a_data");
   ASSERT_EQ(memory.size(), 96u);
   EXPECT_EQ(memory[48], 7);
@@ -187,12 +189,12 @@ TEST(HostOperands, ShapesThatDisagreeAreRefused) {
   Operands operands;
   plan::Environment sizes = bound(kernel, operands.all);
   operands.all["b_data"].sizes = {2, 4};
-  EXPECT_EQ(packOperands(kernel, sizes, operands.all).error,
+  EXPECT_EQ(textOf(packOperands(kernel, sizes, operands.all)),
             "kernel 'small': operand 'b_data' has the shape 2x4; expected "
             "1x2x5");
   operands = Operands();
   operands.all["a_data"].sizes = {4, 5};
-  EXPECT_EQ(packOperands(kernel, sizes, operands.all).error,
+  EXPECT_EQ(textOf(packOperands(kernel, sizes, operands.all)),
             "kernel 'small': operand 'a_data' has the shape 4x5; expected "
             "1x3x5");
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formats/TextOf.h"
 #include "blockscale/Verify/Arguments.h"
 #include "blockscale/Verify/Verify.h"
 
@@ -13,6 +14,7 @@
 
 using namespace blockscale;
 using namespace blockscale::verify;
+using blockscale::test::textOf;
 
 namespace {
 
@@ -97,30 +99,30 @@ TEST(PlanLaunch, ClustersThatRunAtOnce) {
   plan::Plan plan;
   plan.target = "sm_120a";
   EXPECT_EQ(residencyOn(plan, kernel)->numSms, 170);
-  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, residencyOn(7, kernel)).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 40}}, residencyOn(7, kernel))),
             "kernel 'small': 7 SMs cannot hold a cluster of 8 CTAs");
 }
 
 TEST(PlanLaunch, BindsSizes) {
   plan::Kernel kernel = smallKernel();
-  Parsed<plan::Environment> sizes = bindSizes(kernel, {{"M", 40}}, kAll);
-  ASSERT_TRUE(sizes) << sizes.error;
+  Result<plan::Environment> sizes = bindSizes(kernel, {{"M", 40}}, kAll);
+  ASSERT_TRUE(sizes) << textOf(sizes);
   EXPECT_EQ(*sizes, (plan::Environment{{"M", 40},
                                        {"N", 8},
                                        {"K", 64},
                                        {"batch", 1},
                                        {"num_sms", 148},
                                        {"max_clusters", 148}}));
-  EXPECT_EQ(bindSizes(kernel, {}, kAll).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {}, kAll)),
             "size 'M' of kernel 'small' is dynamic and needs a value");
-  EXPECT_EQ(bindSizes(kernel, {{"M", 0}}, kAll).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 0}}, kAll)),
             "size 'M' is 0; expected 1 to 2147483647");
-  EXPECT_EQ(bindSizes(kernel, {{"M", 1}, {"N", 9}}, kAll).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 1}, {"N", 9}}, kAll)),
             "size 'N' of kernel 'small' is 8, not 9");
-  EXPECT_EQ(bindSizes(kernel, {{"Q", 1}}, kAll).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"Q", 1}}, kAll)),
             "'Q' is not a size of kernel 'small'");
   kernel.sizes.clear();
-  EXPECT_EQ(bindSizes(kernel, {}, kAll).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {}, kAll)),
             "the plan of kernel 'small' has no size 'M'");
 }
 
@@ -130,10 +132,10 @@ TEST(PlanLaunch, KeepsToTheLimitsOfThePlan) {
   kernel.limits = {{"M * 64", 256000, "bytes of a stride"}};
   EXPECT_TRUE(bindSizes(kernel, {{"M", 4000}}, kAll));
   EXPECT_EQ(
-      bindSizes(kernel, {{"M", 4001}}, kAll).error,
+      textOf(bindSizes(kernel, {{"M", 4001}}, kAll)),
       "kernel 'small' would need 256064 bytes of a stride; at most 256000 "
       "are legal");
-  EXPECT_EQ(bindSizes(kernel, {{"M", 5001}}, kAll).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 5001}}, kAll)),
             "size 'M' is 5001; expected 1 to 5000");
   kernel.limits = {{"M * 9223372036854775807", 1, "bytes"}};
   EXPECT_FALSE(bindSizes(kernel, {{"M", 2}}, kAll));
@@ -142,14 +144,14 @@ TEST(PlanLaunch, KeepsToTheLimitsOfThePlan) {
 TEST(PlanLaunch, BuildsTheLaunch) {
   plan::Kernel kernel = smallKernel();
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
-  Parsed<Inputs> inputs = makeInputs(kernel, sizes, DataKind::Exact, 1);
-  ASSERT_TRUE(inputs) << inputs.error;
+  Result<Inputs> inputs = makeInputs(kernel, sizes, DataKind::Exact, 1);
+  ASSERT_TRUE(inputs) << textOf(inputs);
   EXPECT_EQ(inputs->data.memory.at("a_data").size(), 40u * 64);
   EXPECT_EQ(inputs->data.memory.at("a_scales").size(), 512u);
   EXPECT_EQ(inputs->data.memory.at("d").size(), 40u * 8 * 4);
   HostData data = inputs->data;
-  Parsed<emulator::Launch> launch = buildLaunch(kernel, sizes, data);
-  ASSERT_TRUE(launch) << launch.error;
+  Result<emulator::Launch> launch = buildLaunch(kernel, sizes, data);
+  ASSERT_TRUE(launch) << textOf(launch);
   EXPECT_EQ(launch->grid.x, 2u);
   EXPECT_EQ(launch->block.x, 32u);
   EXPECT_EQ(launch->dynamicSharedBytes, 1024u);
@@ -171,23 +173,23 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
   plan::Kernel kernel = smallKernel();
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   HostData none;
-  EXPECT_EQ(buildLaunch(kernel, sizes, none).error,
+  EXPECT_EQ(textOf(buildLaunch(kernel, sizes, none)),
             "kernel 'small': no data for parameter 'a_data'");
   HostData wrong;
   wrong.memory["a_data"].resize(3);
-  EXPECT_EQ(buildLaunch(kernel, sizes, wrong).error,
+  EXPECT_EQ(textOf(buildLaunch(kernel, sizes, wrong)),
             "kernel 'small': parameter 'a_data' needs 2560 bytes, found 3");
   kernel.cluster = {2, 1, 1};
-  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, residencyOn(1, kernel)).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 40}}, residencyOn(1, kernel))),
             "kernel 'small': 1 SMs cannot hold a cluster of 2 CTAs");
-  EXPECT_EQ(bindSizes(kernel, {{"M", 40}}, residencyOn(0, kernel)).error,
+  EXPECT_EQ(textOf(bindSizes(kernel, {{"M", 40}}, residencyOn(0, kernel))),
             "num_sms is 0; expected 1 to 2147483647");
   kernel.scales[0].layout = "plain";
-  EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
+  EXPECT_EQ(textOf(makeInputs(kernel, sizes, DataKind::Exact, 1)),
             "kernel 'small': scales of 'a' in layout 'plain'; expected "
             "'tiled_128x4'");
   kernel.data.clear();
-  EXPECT_EQ(makeInputs(kernel, sizes, DataKind::Exact, 1).error,
+  EXPECT_EQ(textOf(makeInputs(kernel, sizes, DataKind::Exact, 1)),
             "kernel 'small': the plan does not say how operand 'a' is packed");
 }
 
@@ -196,12 +198,12 @@ TEST(PlanLaunch, RefusesCodesThatNoDriverHas) {
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   HostData data = makeInputs(kernel, sizes, DataKind::Exact, 1)->data;
   kernel.parameters[0].tensorMap->oobFill.code = 2;
-  EXPECT_EQ(buildLaunch(kernel, sizes, data).error,
+  EXPECT_EQ(textOf(buildLaunch(kernel, sizes, data)),
             "kernel 'small': tensor map 'a_data': 'oobFill' has code 2; the "
             "driver's codes are 0 to 1");
   kernel.parameters[0].tensorMap->oobFill.code = 0;
   kernel.parameters[0].tensorMap->boxDim[1] = int64_t(1) << 32;
-  EXPECT_EQ(buildLaunch(kernel, sizes, data).error,
+  EXPECT_EQ(textOf(buildLaunch(kernel, sizes, data)),
             "kernel 'small': tensor map 'a_data': a box extent or element "
             "stride of 4294967296");
 }
@@ -215,7 +217,7 @@ TEST(PlanLaunch, TensorScalesAreOneForEachMatrix) {
   scale.kind = plan::ParameterKind::Pointer;
   kernel.parameters.push_back(scale);
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
-  EXPECT_EQ(memoryBytes(kernel, scale, sizes).error,
+  EXPECT_EQ(textOf(memoryBytes(kernel, scale, sizes)),
             "the plan does not say what parameter 'a_tensor_scale' points to");
   kernel.tensorScales = {{"a", "batch", 4}};
   EXPECT_EQ(*memoryBytes(kernel, scale, sizes), 12u);
@@ -239,7 +241,7 @@ TEST(Verify, AKernelThatWritesNothingFails) {
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
   for (DataKind kind : {DataKind::Exact, DataKind::Random}) {
     Verdict verdict = verifyKernel(*ptx.module, kernel, sizes, kind, {});
-    EXPECT_EQ(verdict.error, "");
+    EXPECT_FALSE(verdict.why);
     EXPECT_EQ(verdict.unwritten, 320u);
     EXPECT_EQ(verdict.comparison.mismatches, 320u);
     EXPECT_FALSE(verdict.passed());
@@ -266,21 +268,21 @@ TEST(Verify, ThePtxHasTheParametersOfThePlan) {
     kernel.parameters[i].size = places[i][1];
     kernel.parameters[i].alignment = places[i][2];
   }
-  EXPECT_EQ(whyNotParameters(kernel, *ptx.module), "");
+  EXPECT_EQ(whyNotParameters(kernel, *ptx.module), std::nullopt);
   kernel.parameters[2].offset = 140;
-  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+  EXPECT_EQ(textOf(whyNotParameters(kernel, *ptx.module)),
             "kernel 'small': parameter 'size_m' has offset 140 in the plan and "
             "136 in the PTX");
   kernel.parameters[2].offset = 136;
   kernel.parameters[0].alignment = 64;
-  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+  EXPECT_EQ(textOf(whyNotParameters(kernel, *ptx.module)),
             "kernel 'small': parameter 'a_data' has alignment 64 in the plan, "
             "less than the 128 of the PTX");
   kernel.parameters.pop_back();
-  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+  EXPECT_EQ(textOf(whyNotParameters(kernel, *ptx.module)),
             "kernel 'small': the plan has 2 parameters, the PTX has 3");
   kernel.name = "other";
-  EXPECT_EQ(whyNotParameters(kernel, *ptx.module),
+  EXPECT_EQ(textOf(whyNotParameters(kernel, *ptx.module)),
             "the PTX has no kernel 'other'");
 }
 
@@ -293,10 +295,10 @@ TEST(Inputs, HarshConditionsAreWhatThePlanAllows) {
   }
   kernel.operands[0].alignment = 4;
   plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
-  Parsed<Inputs> plain = makeInputs(kernel, sizes, DataKind::Exact, 1);
-  Parsed<Inputs> harsh =
+  Result<Inputs> plain = makeInputs(kernel, sizes, DataKind::Exact, 1);
+  Result<Inputs> harsh =
       makeInputs(kernel, sizes, DataKind::Exact, 1, Conditions::Harsh);
-  ASSERT_TRUE(harsh) << harsh.error;
+  ASSERT_TRUE(harsh) << textOf(harsh);
   EXPECT_TRUE(plain->data.offsets.empty());
   EXPECT_EQ(harsh->data.offsets,
             (std::map<std::string, uint64_t>{{"a_data", 16},
@@ -354,8 +356,8 @@ TEST(Arguments, ReadsEachKind) {
             (std::vector<uint8_t>{0x10, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(std::get<std::vector<uint8_t>>(parseArgument("f32:1")->argument),
             (std::vector<uint8_t>{0, 0, 0x80, 0x3f}));
-  Parsed<TextArgument> out = parseArgument("out:f4:3x2");
-  ASSERT_TRUE(out) << out.error;
+  Result<TextArgument> out = parseArgument("out:f4:3x2");
+  ASSERT_TRUE(out) << textOf(out);
   EXPECT_EQ(out->array->data.size(), 24u);
   EXPECT_TRUE(out->writable);
 }
@@ -364,10 +366,10 @@ TEST(Arguments, ReadsTensorMaps) {
   std::string path = testing::TempDir() + "/blockscale-arguments.npy";
   packing::NpyArray array{
       packing::NpyType::U8, {8, 64}, std::vector<uint8_t>(512)};
-  ASSERT_EQ(packing::writeNpy(path, array), "");
-  Parsed<TextArgument> argument = parseArgument(
+  ASSERT_EQ(packing::writeNpy(path, array), std::nullopt);
+  Result<TextArgument> argument = parseArgument(
       "map:" + path + ":type=u8,dims=64x8,strides=64,box=64x4,swizzle=64B");
-  ASSERT_TRUE(argument) << argument.error;
+  ASSERT_TRUE(argument) << textOf(argument);
   const auto &map =
       std::get<emulator::TensorMapArgument>(argument->argument).map;
   EXPECT_EQ(map.rank, 2u);
@@ -375,38 +377,38 @@ TEST(Arguments, ReadsTensorMaps) {
   EXPECT_EQ(map.boxDim[1], 4u);
   EXPECT_EQ(map.globalStrides[0], 64u);
   EXPECT_EQ(map.swizzle, emulator::Swizzle::B64);
-  EXPECT_EQ(parseArgument("map:" + path + ":type=u8,dims=64,box=64x4").error,
+  EXPECT_EQ(textOf(parseArgument("map:" + path + ":type=u8,dims=64,box=64x4")),
             "a tensor map needs 'type', 'dims', one stride fewer, and a 'box' "
             "of as many dimensions");
-  EXPECT_EQ(parseArgument("map:" + path + ":type=u9").error,
+  EXPECT_EQ(textOf(parseArgument("map:" + path + ":type=u9")),
             "'u9' is no value for 'type'");
-  EXPECT_EQ(parseArgument("map:" + path + ":box=99999999999").error,
+  EXPECT_EQ(textOf(parseArgument("map:" + path + ":box=99999999999")),
             "'99999999999' is no value for 'box'");
-  EXPECT_EQ(parseArgument("map:" + path + ":size=1").error,
+  EXPECT_EQ(textOf(parseArgument("map:" + path + ":size=1")),
             "unknown field 'size' of a tensor map");
   std::remove(path.c_str());
 }
 
 TEST(Arguments, RefusesTheRest) {
-  EXPECT_EQ(parseArgument("i32:5000000000").error,
+  EXPECT_EQ(textOf(parseArgument("i32:5000000000")),
             "'5000000000' is not an integer of 32 bits");
-  EXPECT_EQ(parseArgument("f32:x").error, "'x' is not a number");
-  EXPECT_EQ(parseArgument("out:q9:3").error, "unknown element type 'q9'");
-  EXPECT_EQ(parseArgument("out:f4:3y").error,
+  EXPECT_EQ(textOf(parseArgument("f32:x")), "'x' is not a number");
+  EXPECT_EQ(textOf(parseArgument("out:q9:3")), "unknown element type 'q9'");
+  EXPECT_EQ(textOf(parseArgument("out:f4:3y")),
             "'3y' is not a shape such as '16x8'");
-  EXPECT_EQ(parseArgument("out:f4:99999999999x99999999999").error,
+  EXPECT_EQ(textOf(parseArgument("out:f4:99999999999x99999999999")),
             "shape '99999999999x99999999999' is empty or larger than 2^40 "
             "bytes");
-  EXPECT_EQ(parseArgument("5").error,
+  EXPECT_EQ(textOf(parseArgument("5")),
             "argument '5' does not start with i32:, u32:, i64:, u64:, f32:, "
             "in:, inout:, out: or map:");
-  EXPECT_EQ(parseArgument("in:/nowhere.npy").error,
+  EXPECT_EQ(textOf(parseArgument("in:/nowhere.npy")),
             "'/nowhere.npy': cannot be opened");
   EXPECT_EQ(parseDim3("4,2")->y, 2u);
   EXPECT_EQ(parseDim3("4")->z, 1u);
-  EXPECT_EQ(parseDim3("4,0").error,
+  EXPECT_EQ(textOf(parseDim3("4,0")),
             "'4,0' is not one to three extents such as '8,1,1'");
-  EXPECT_EQ(parseDim3("1,2,3,4").error,
+  EXPECT_EQ(textOf(parseDim3("1,2,3,4")),
             "'1,2,3,4' is not one to three extents such as '8,1,1'");
 }
 

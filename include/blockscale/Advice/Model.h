@@ -9,7 +9,7 @@
 #define BLOCKSCALE_ADVICE_MODEL_H
 
 #include "blockscale/Advice/Gemm.h"
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 namespace blockscale::advice {
 
@@ -26,7 +26,7 @@ struct Layer {
 /// The layers that the `config.json` of a transformer describes: attention with
 /// heads in groups or with latent vectors, dense and mixed feed-forward layers.
 /// Head and embedding are left out.
-Parsed<std::vector<Layer>> readModel(std::string_view configJson);
+Result<std::vector<Layer>> readModel(std::string_view configJson);
 
 /// The product of `layer` for `tokens` tokens. Of a mixture, the experts that
 /// are needed if tokens spread evenly, with the tokens of each.

@@ -65,7 +65,7 @@ std::vector<const GemmFormat *> measuredFormats();
 
 /// Quantises `tensor` to the measured formats, sparse ones pruned first, and
 /// compares. Formats that its rows do not fit are left out.
-Parsed<std::vector<FormatError>>
+Result<std::vector<FormatError>>
 measureFormats(const checkpoint::Checkpoint &checkpoint,
                const checkpoint::QuantizedTensor &tensor);
 
@@ -75,7 +75,7 @@ struct SparsityReport {
   std::optional<GroupStats> twoOfFour, pairs;
   uint64_t zeros = 0, count = 0;
 };
-Parsed<SparsityReport>
+Result<SparsityReport>
 measureSparsity(const checkpoint::Checkpoint &checkpoint,
                 const checkpoint::QuantizedTensor &tensor);
 

@@ -42,7 +42,7 @@ struct Declaration {
 
 /// Reads a configuration; it may be nested, as those of models with several
 /// parts are, down to a depth of 32.
-Parsed<Declaration> parseDeclaration(std::string_view json);
+Result<Declaration> parseDeclaration(std::string_view json);
 
 /// A tensor and the file that it is in.
 struct Tensor : TensorEntry {
@@ -54,7 +54,7 @@ public:
   /// `path` is a .safetensors file, an index (.safetensors.index.json), or a
   /// directory that holds one index or, without one, any number of files. A
   /// .npy file is a checkpoint of one tensor that is called as the file is.
-  static Parsed<Checkpoint> open(const std::string &path);
+  static Result<Checkpoint> open(const std::string &path);
 
   /// Sorted by name; no name occurs twice.
   const std::vector<Tensor> &tensors() const { return all; }

@@ -15,7 +15,7 @@
 #ifndef BLOCKSCALE_CHECKPOINT_INPUTFILE_H
 #define BLOCKSCALE_CHECKPOINT_INPUTFILE_H
 
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ namespace blockscale::checkpoint {
 /// An open regular file. Several threads may read it at once.
 class InputFile {
 public:
-  static Parsed<InputFile> open(const std::string &path);
+  static Result<InputFile> open(const std::string &path);
 
   InputFile(InputFile &&other) noexcept { swap(other); }
   InputFile &operator=(InputFile &&other) noexcept {

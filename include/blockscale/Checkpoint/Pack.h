@@ -67,7 +67,7 @@ struct PackedTensor {
 
 /// Writes what the options make of `checkpoint` to `path`, a .safetensors or
 /// .npy name (checkpoint/TensorWriter.h). On failure nothing is left there.
-Parsed<std::vector<PackedTensor>> pack(const Checkpoint &checkpoint,
+Result<std::vector<PackedTensor>> pack(const Checkpoint &checkpoint,
                                        const std::string &path,
                                        const PackOptions &options);
 

@@ -94,14 +94,14 @@ inline constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
 /// The length of the header, from the 8 bytes at the start of a file of
 /// `fileBytes`.
-Parsed<uint64_t> parseHeaderLength(const uint8_t *start, uint64_t fileBytes);
+Result<uint64_t> parseHeaderLength(const uint8_t *start, uint64_t fileBytes);
 
 /// The header `text` of a file of `fileBytes`.
-Parsed<SafetensorsHeader> parseHeader(std::string_view text,
+Result<SafetensorsHeader> parseHeader(std::string_view text,
                                       uint64_t fileBytes);
 
 /// Reads the header of a file; errors name it.
-Parsed<SafetensorsHeader> readHeader(const InputFile &file);
+Result<SafetensorsHeader> readHeader(const InputFile &file);
 
 /// The bytes before the data of a file with such tensors; their `offset` and
 /// `bytes` are set, so that each lies at a multiple of its element's size. The

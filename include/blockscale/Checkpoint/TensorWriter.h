@@ -31,7 +31,7 @@ public:
   /// `path` is a .safetensors file, or NAME.npy: then each tensor becomes
   /// NAME.TENSOR.npy. Only the name, type and shape of `tensors` matter. With
   /// `checksums` a .safetensors file keeps those of its tensors.
-  static Parsed<std::unique_ptr<TensorWriter>>
+  static Result<std::unique_ptr<TensorWriter>>
   create(const std::string &path, std::vector<TensorEntry> tensors,
          std::vector<std::pair<std::string, std::string>> metadata,
          bool checksums);

@@ -28,7 +28,7 @@ public:
   static std::string whyNot(const QuantizedTensor &tensor);
 
   /// Reads the global scale, if there is one. `tensor` passed whyNot().
-  static Parsed<ValueReader> open(const Checkpoint &checkpoint,
+  static Result<ValueReader> open(const Checkpoint &checkpoint,
                                   const QuantizedTensor &tensor);
 
   /// Rows x columns values of the region, which begins at a multiple of 128 in

@@ -77,7 +77,7 @@ void registerCompilerDialects(mlir::DialectRegistry &registry);
 
 /// Why nothing can be compiled with `options`: an unknown target, or one
 /// without block-scaled instructions. Empty if it can.
-std::optional<std::string> whyNot(const CompilerOptions &options);
+std::optional<Reason> whyNot(const CompilerOptions &options);
 
 /// Lowers `module`, which may be at any stage up to `stage`, to that stage.
 /// Functions keep their level.

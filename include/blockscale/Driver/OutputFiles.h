@@ -9,6 +9,8 @@
 #ifndef BLOCKSCALE_DRIVER_OUTPUTFILES_H
 #define BLOCKSCALE_DRIVER_OUTPUTFILES_H
 
+#include "blockscale/Formats/Result.h"
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,18 +28,19 @@ public:
   }
 
   /// Writes the files into `directory`, which is made if it is missing; "" is
-  /// the working directory. Returns why it could not; empty if it did. On
+  /// the working directory. Returns why it could not; nothing if it did. On
   /// failure nothing new is left there, nor a directory made here; files that
   /// had a name already are as they were unless the very last step, the
   /// renaming, failed.
-  std::string write(const std::string &directory) const;
+  std::optional<Reason> write(const std::string &directory) const;
 
 private:
   std::vector<std::pair<std::string, std::string>> files;
 };
 
 /// Writes one file in the same way; "-" is standard output.
-std::string writeFile(const std::string &path, const std::string &contents);
+std::optional<Reason> writeFile(const std::string &path,
+                                const std::string &contents);
 
 } // namespace blockscale::driver
 

@@ -25,7 +25,7 @@
 #define BLOCKSCALE_FORMATS_NUMBERSPEC_H
 
 #include "blockscale/Formats/Format.h"
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 #include <string>
 #include <string_view>
@@ -113,7 +113,7 @@ size_t hash_value(const NumberSpec &spec);
 /// data types (`fp8`, `mxfp4`), more than 32 bits, exponents above 8 bits, a
 /// 1-bit exponent with infinities, `bfloat9` (which would be an exponent type
 /// by accident), the codebook patterns `p` and `s` (no agreed tables).
-Parsed<NumberSpec> parseNumberSpec(std::string_view text);
+Result<NumberSpec> parseNumberSpec(std::string_view text);
 
 /// The spelling in e/m form: `e8m23`, `e1m6b1fnuz`, `e4m3fn`, `uint4`,
 /// `cb41fi_e2m2fnuz`. One per format.
@@ -137,7 +137,7 @@ std::optional<ElementFormat> scaleFormat(const NumberSpec &spec);
 /// 2^(indexBits-1) values; the other half of each table are the negatives.
 /// Empty if the codebook has no pattern; an error if it is no codebook or the
 /// pattern does not fit. parseNumberSpec has asked already.
-Parsed<std::vector<std::vector<double>>> codebookTables(const NumberSpec &spec);
+Result<std::vector<std::vector<double>>> codebookTables(const NumberSpec &spec);
 
 /// The nearest value of the format, ties to even, saturating at maxFloat (for
 /// unsigned integers: 0 and maxInt). NaN stays NaN. Exponent types take the

@@ -95,7 +95,7 @@ inline bool operator!=(const ScaleSpec &left, const ScaleSpec &right) {
 size_t hash_value(const ScaleSpec &spec);
 
 /// Reads a scale spec; an empty text is none.
-Parsed<ScaleSpec> parseScaleSpec(std::string_view text);
+Result<ScaleSpec> parseScaleSpec(std::string_view text);
 
 /// The one spelling of a spec; parses back to the same value. Number specs as
 /// print(NumberSpec); `t0` for a whole dimension; `multi_` before every spec
@@ -105,14 +105,14 @@ std::string print(const ScaleSpec &spec);
 /// Why data of this format cannot go unscaled; empty if they can: floats, and
 /// integers of 8 bits, which then mean their integer value (a scaled `int8`
 /// counts in 1/64).
-std::optional<std::string> whyNotDataType(const NumberSpec &data);
+std::optional<Reason> whyNotDataType(const NumberSpec &data);
 
 /// Why data of this format cannot be scaled so; empty if they can. An unscaled
 /// spec asks the question above. This settles
 /// what two number specs mean: a zero point is for unsigned integers, and other
 /// data are refused with a hint at `multi_`.
-std::optional<std::string> whyNotDataType(const NumberSpec &data,
-                                          const ScaleSpec &scale);
+std::optional<Reason> whyNotDataType(const NumberSpec &data,
+                                     const ScaleSpec &scale);
 
 /// A type by name: what the data are and how they are scaled.
 struct NamedDataType {

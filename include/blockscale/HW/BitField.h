@@ -14,6 +14,8 @@
 #ifndef BLOCKSCALE_HW_BITFIELD_H
 #define BLOCKSCALE_HW_BITFIELD_H
 
+#include "blockscale/Formats/Result.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,23 +25,6 @@
 #include <utility>
 
 namespace blockscale::hw {
-
-/// A value, or the sentence that says why there is none (lower case, no full
-/// stop, ready to be put into a diagnostic).
-template <typename T> struct Answer {
-  std::optional<T> value;
-  std::string reason;
-
-  Answer(T v) : value(std::move(v)) {}
-  static Answer refuse(std::string why) { return Answer(std::move(why), 0); }
-
-  explicit operator bool() const { return value.has_value(); }
-  const T &operator*() const { return *value; }
-  const T *operator->() const { return &*value; }
-
-private:
-  Answer(std::string why, int) : reason(std::move(why)) {}
-};
 
 /// One field of a hardware word: bits offset .. offset + width - 1.
 struct Field {
@@ -96,12 +81,12 @@ public:
   /// the result into a refusal.
   Packer &set(std::string_view name, std::uint64_t value);
 
-  Answer<std::uint64_t> finish() const;
+  Result<std::uint64_t> finish() const;
 
 private:
   FieldList fields;
   std::uint64_t word = 0;
-  std::string reason;
+  std::optional<Reason> why;
 };
 
 /// `value` as "0x" and `digits` lower-case hexadecimal digits.

@@ -13,6 +13,7 @@
 #ifndef BLOCKSCALE_HW_CHECK_H
 #define BLOCKSCALE_HW_CHECK_H
 
+#include "blockscale/Formats/Result.h"
 #include "blockscale/HW/Mma.h"
 
 #include <optional>
@@ -46,7 +47,7 @@ const MmaRow *findRow(const MmaQuery &query);
 /// Empty if the target has the instruction; otherwise the first rule that
 /// `query` breaks, what that rule allows, on which targets the wish would be
 /// legal, and the nearest legal choice.
-std::optional<std::string> whyNot(const MmaQuery &query);
+std::optional<Reason> whyNot(const MmaQuery &query);
 
 /// The legal instruction that needs the least change of `query`: it keeps the
 /// data types before the scales, those before sparsity, the kind, and the
@@ -61,10 +62,9 @@ std::string describeChange(const MmaQuery &from, const MmaQuery &to);
 /// `scale` for every `scaleSpan` logical elements along K, with the spans that
 /// it has for these types; empty if findSchemes() finds one. A sparse
 /// instruction spans twice what its `.blockN` says.
-std::optional<std::string> whyNotScaleSpan(OperandType a, OperandType b,
-                                           ElementFormat scale,
-                                           unsigned scaleSpan, bool sparse,
-                                           Target target);
+std::optional<Reason> whyNotScaleSpan(OperandType a, OperandType b,
+                                      ElementFormat scale, unsigned scaleSpan,
+                                      bool sparse, Target target);
 
 /// A question as typed on the command line; what is empty is chosen by us.
 struct LegalityQuestion {
@@ -77,16 +77,14 @@ struct LegalityQuestion {
   std::optional<unsigned> sfaId, sfbId;
 };
 
-struct LegalityAnswer {
-  /// False if a name could not be read; `text` then says which.
-  bool understood = false;
+struct Legality {
   bool legal = false;
-  /// One line: "legal: ..." or "illegal: ...", or the complaint.
+  /// One line: "legal: ..." or "illegal: ...".
   std::string text;
 };
 
-/// Answers `blockscale explain legality`.
-LegalityAnswer explainLegality(const LegalityQuestion &question);
+/// Answers `blockscale explain legality`; refused if a name cannot be read.
+Result<Legality> explainLegality(const LegalityQuestion &question);
 
 /// The whole table, one line per row, for `explain legality --all`: GitHub
 /// Markdown for the documents, or CSV with a header line.

@@ -125,11 +125,11 @@ struct BlockScaledInstr {
 
 /// The descriptor bits, or which field cannot be represented. Says nothing of
 /// legality on a chip: that is Mma.h.
-Answer<std::uint32_t> encode(const BlockScaledInstr &instr);
+Result<std::uint32_t> encode(const BlockScaledInstr &instr);
 
 /// The inverse of `encode`; refuses reserved bits and codes without a meaning.
 /// `variant` must be MXF8F6F4 or MXF4.
-Answer<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
+Result<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
                                            std::uint32_t bits);
 
 /// Operand and accumulator types of the plain kinds.
@@ -174,8 +174,8 @@ struct PlainInstr {
   friend bool operator==(const PlainInstr &x, const PlainInstr &y);
 };
 
-Answer<std::uint32_t> encode(const PlainInstr &instr);
-Answer<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits);
+Result<std::uint32_t> encode(const PlainInstr &instr);
+Result<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits);
 
 //===----------------------------------------------------------------------===//
 // Shared-memory descriptors
@@ -200,8 +200,8 @@ struct SmemDescriptor {
   friend bool operator==(const SmemDescriptor &x, const SmemDescriptor &y);
 };
 
-Answer<std::uint64_t> encode(const SmemDescriptor &descriptor);
-Answer<SmemDescriptor> decodeSmem(std::uint64_t bits);
+Result<std::uint64_t> encode(const SmemDescriptor &descriptor);
+Result<SmemDescriptor> decodeSmem(std::uint64_t bits);
 
 /// K of the long instructions of sm_103a. A group of eight covers 768 elements,
 /// three 128-byte-wide buffers of nibbles.
@@ -215,17 +215,17 @@ struct K96Step {
   unsigned lboBuffer;
   bool crosses;
 };
-Answer<K96Step> k96Step(unsigned index);
+Result<K96Step> k96Step(unsigned index);
 
 /// The descriptor of that step in absolute-LBO mode; `bufferBases` are byte
 /// addresses of the three buffers, multiples of 1024.
-Answer<SmemDescriptor>
+Result<SmemDescriptor>
 k96Descriptor(const std::array<std::uint32_t, 3> &bufferBases, unsigned index);
 
 /// The source descriptor of tcgen05.cp for rows of 16 contiguous bytes (scale
 /// atoms with 32x128b.warpx4, sparse metadata with 128x128b): no swizzle, eight
 /// rows 128 bytes apart. LBO is not used and is encoded as 16 bytes.
-Answer<SmemDescriptor> copyDescriptor(std::uint32_t base);
+Result<SmemDescriptor> copyDescriptor(std::uint32_t base);
 
 } // namespace blockscale::hw
 

@@ -45,8 +45,8 @@ struct Device {
 /// All devices; the first is the default.
 const std::vector<Device> &allDevices();
 
-/// The device of that name; null with a sentence in `why` that lists the names.
-const Device *findDevice(std::string_view name, std::string *why = nullptr);
+/// The device of that name. The reason why there is none lists the names.
+Result<Device> findDevice(std::string_view name);
 
 /// Clusters of `ctas` CTAs, one to an SM, that `device` holds at once; 0 if it
 /// takes none.

@@ -30,7 +30,7 @@ std::optional<TmemShape> parseTmemShape(std::string_view name);
 
 /// Why there is no such instruction: `num` is a power of two from 1 to 128 (64
 /// for 16x128b, 32 for 16x256b).
-std::optional<std::string> whyNot(TmemShape shape, unsigned num);
+std::optional<Reason> whyNot(TmemShape shape, unsigned num);
 
 /// 32-bit registers per thread.
 unsigned tmemRegisters(TmemShape shape, unsigned num);
@@ -46,11 +46,11 @@ struct TmemOffset {
 };
 
 /// What register `reg` of thread `thread` (0 .. 31) holds.
-Answer<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
+Result<TmemOffset> tmemFragment(TmemShape shape, unsigned num, unsigned thread,
                                 unsigned reg, unsigned split);
 
 /// The inverse: {thread, register} that holds a place, if any does.
-Answer<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
+Result<std::pair<unsigned, unsigned>> tmemFragmentOwner(TmemShape shape,
                                                         unsigned num,
                                                         TmemOffset offset,
                                                         unsigned split);
@@ -81,7 +81,7 @@ unsigned warpMmaK(WarpMma mma);
 
 /// Values per thread of an operand (logical elements for sparse A and
 /// metadata). `scales` is the number of scales per row: 1, 2 or 4.
-Answer<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
+Result<unsigned> warpFragmentSize(WarpMma mma, WarpOperand operand,
                                   unsigned scales);
 
 /// The registers of an operand as a layout from thread and value to row and K
@@ -99,19 +99,18 @@ struct WarpElement {
 /// the scale along K and `k` the first element that it covers; the row is the
 /// one that the thread's quad supplies (A: lanes 0 and 2 of a quad row g, 1
 /// and 3 row g + 8).
-Answer<WarpElement> warpFragment(WarpMma mma, WarpOperand operand,
+Result<WarpElement> warpFragment(WarpMma mma, WarpOperand operand,
                                  unsigned scales, unsigned thread,
                                  unsigned index);
 
 /// Why a scale selector is not one that mma.sync has: byte-id 0..3, {0, 2} or
 /// 0 for 1, 2 or 4 scales; thread-id 0..1 for A and 0..3 for B.
-std::optional<std::string> whyNotScaleSelector(WarpOperand operand,
-                                               unsigned scales, unsigned byteId,
-                                               unsigned threadId);
+std::optional<Reason> whyNotScaleSelector(WarpOperand operand, unsigned scales,
+                                          unsigned byteId, unsigned threadId);
 
 /// The thread whose scale register supplies row (or column) `rowOrColumn`
 /// under `threadId`.
-Answer<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
+Result<unsigned> scaleSupplier(WarpOperand operand, unsigned threadId,
                                unsigned rowOrColumn);
 
 /// The row of 32 whose scales a thread holds where one register per thread
@@ -133,7 +132,7 @@ struct ScaleSelector {
 /// selects from registers filled by scaleRegisterRow() with four consecutive
 /// scales per row. Tiles and steps that one register does not reach count on in
 /// the next one.
-Answer<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
+Result<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
                                     unsigned tile, unsigned step);
 
 //===----------------------------------------------------------------------===//
@@ -143,11 +142,11 @@ Answer<ScaleSelector> scaleSelector(WarpOperand operand, unsigned scales,
 /// Why there is no dense m16n8k`k` with elements of `elementBits` bits here:
 /// there are k 8 and 16 for 16 bits, 4 and 8 for 32 (tf32), 16 and 32 for 8, 64
 /// for 4.
-std::optional<std::string> whyNotPlainMma(unsigned elementBits, unsigned k);
+std::optional<Reason> whyNotPlainMma(unsigned elementBits, unsigned k);
 
 /// What value `index` of thread `thread` is, for operands A, B and C (f32 or
 /// s32) of a dense mma.sync without scales. PTX ISA 9.7.14.5.
-Answer<WarpElement> plainWarpFragment(unsigned elementBits, unsigned k,
+Result<WarpElement> plainWarpFragment(unsigned elementBits, unsigned k,
                                       WarpOperand operand, unsigned thread,
                                       unsigned index);
 

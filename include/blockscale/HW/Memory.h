@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_HW_MEMORY_H
 #define BLOCKSCALE_HW_MEMORY_H
 
+#include "blockscale/Formats/Result.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Layout.h"
 
@@ -67,23 +68,23 @@ struct OperandTile {
 };
 
 /// Why the tile has no canonical layout, empty if it has.
-std::optional<std::string> whyNot(const OperandTile &tile);
+std::optional<Reason> whyNot(const OperandTile &tile);
 
 /// Bytes of the whole tile.
 std::uint64_t tileBytes(const OperandTile &tile);
 
 /// Byte offset of element (mn, k) before the swizzle; for 4-bit containers
 /// the byte that holds it. The element must lie in the tile.
-Answer<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
+Result<std::uint64_t> tileOffset(const OperandTile &tile, unsigned mn,
                                  unsigned k);
 
 /// Offset of element (mn, k) after the swizzle, in elements (nibbles for 4-bit
 /// containers), in a tile at a natural boundary.
-Answer<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
+Result<std::uint64_t> elementOffset(const OperandTile &tile, unsigned mn,
                                     unsigned k);
 
 /// The inverse of `elementOffset`: the (mn, k) stored there.
-Answer<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
+Result<std::pair<unsigned, unsigned>> elementAt(const OperandTile &tile,
                                                 std::uint64_t elementOffset);
 
 /// The part of a tile that one MMA reads.
@@ -101,12 +102,12 @@ struct StepAddress {
   /// K-major tiles; 0 in MN-major tiles for a stride that is never taken.
   std::uint32_t lbo, sbo;
 };
-Answer<StepAddress> stepAddress(const OperandTile &tile,
+Result<StepAddress> stepAddress(const OperandTile &tile,
                                 const OperandStep &step);
 
 /// The descriptor of the step of a tile at shared-memory byte address `base`.
 /// A tile off the natural boundary of its swizzle gets a base offset.
-Answer<SmemDescriptor> stepDescriptor(const OperandTile &tile,
+Result<SmemDescriptor> stepDescriptor(const OperandTile &tile,
                                       const OperandStep &step,
                                       std::uint32_t base);
 
@@ -155,7 +156,7 @@ TmemPlan placeRegions(const std::vector<TmemRegion> &regions);
 
 /// Smallest legal allocation (power of two, 32 .. 512 columns) that holds
 /// `columns` columns; refuses 0 and more than 512.
-Answer<unsigned> allocationColumns(unsigned columns);
+Result<unsigned> allocationColumns(unsigned columns);
 
 /// Accumulator layouts under the names of the PTX ISA.
 enum class AccumulatorLayout {
@@ -170,7 +171,7 @@ enum class AccumulatorLayout {
 };
 
 /// The layout of an instruction, or why it has none here.
-Answer<AccumulatorLayout> accumulatorLayout(unsigned ctaGroup, unsigned m,
+Result<AccumulatorLayout> accumulatorLayout(unsigned ctaGroup, unsigned m,
                                             bool sparse);
 
 /// Where a 32-bit accumulator element lies.
@@ -187,12 +188,12 @@ Layout accumulatorPlaces(AccumulatorLayout layout, unsigned nExtent);
 /// Position of element (m, n) of an instruction with `nExtent` columns,
 /// relative to the accumulator's first column. 8 <= nExtent <= 256 in steps of
 /// 8 (16 for pairs).
-Answer<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
+Result<TmemPosition> accumulatorPosition(AccumulatorLayout layout,
                                          unsigned nExtent, unsigned m,
                                          unsigned n);
 
 /// The inverse: the (m, n) at a position; refuses unused places.
-Answer<std::pair<unsigned, unsigned>>
+Result<std::pair<unsigned, unsigned>>
 accumulatorElement(AccumulatorLayout layout, unsigned nExtent,
                    TmemPosition position);
 

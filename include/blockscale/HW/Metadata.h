@@ -56,11 +56,11 @@ inline constexpr unsigned kEmptyMetadataByte =
 
 /// The nibble that keeps the units at `first` < `second` (0 .. 3) of a chunk.
 /// For 1:2, `first` (0 or 1) is the kept element and `second` is not used.
-Answer<unsigned> metadataNibble(SparsePattern pattern, unsigned first,
+Result<unsigned> metadataNibble(SparsePattern pattern, unsigned first,
                                 unsigned second);
 
 /// The units kept by a nibble: two, or for 1:2 the same one twice.
-Answer<std::pair<unsigned, unsigned>> keptUnits(SparsePattern pattern,
+Result<std::pair<unsigned, unsigned>> keptUnits(SparsePattern pattern,
                                                 unsigned nibble);
 
 /// A row in compressed form.
@@ -84,12 +84,12 @@ enum class HighestBit {
 /// position p < 3 keeps (p, 3); at position 3 it keeps (0, 3). Refuses a length
 /// that is not whole pairs of chunks, a code that is too wide, and a chunk that
 /// breaks the pattern (named in the reason).
-Answer<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
+Result<CompressedRow> compress(SparsePattern pattern, unsigned elementBits,
                                const std::vector<std::uint32_t> &logical,
                                HighestBit highestBit = HighestBit::Sign);
 
 /// The inverse: logical codes with zeros at the places not kept.
-Answer<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
+Result<std::vector<std::uint32_t>> decompress(SparsePattern pattern,
                                               const CompressedRow &row);
 
 //===----------------------------------------------------------------------===//
@@ -121,14 +121,14 @@ struct MetadataTensor {
   /// Rows and logical K, unpadded.
   std::uint64_t m = 0, k = 0;
 };
-std::optional<std::string> whyNot(const MetadataTensor &tensor);
+std::optional<Reason> whyNot(const MetadataTensor &tensor);
 std::uint64_t storageBytes(const MetadataTensor &tensor);
 
 /// Byte that holds the metadata of element (m, k).
-Answer<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
+Result<std::uint64_t> metadataOffset(const MetadataTensor &tensor,
                                      std::uint64_t m, std::uint64_t k);
 /// The inverse: (m, first k) of the byte; refuses bytes that only pad.
-Answer<std::pair<std::uint64_t, std::uint64_t>>
+Result<std::pair<std::uint64_t, std::uint64_t>>
 metadataAt(const MetadataTensor &tensor, std::uint64_t offset);
 
 /// A byte of tensor memory, column relative to the region.
@@ -155,7 +155,7 @@ MetadataStep metadataStep(MmaKind kind, unsigned step);
 
 /// The metadata byte of element (m, k) of MMA number `step`; k counts from the
 /// start of the MMA and is below its K. m counts within the CTA.
-Answer<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
+Result<MetadataPosition> metadataPosition(MmaKind kind, unsigned step,
                                           unsigned m, unsigned k);
 
 /// What a byte of the region holds.
@@ -164,7 +164,7 @@ struct MetadataIndex {
   /// First of the elements it covers.
   unsigned k;
 };
-Answer<MetadataIndex> metadataIndex(MmaKind kind,
+Result<MetadataIndex> metadataIndex(MmaKind kind,
                                     const MetadataPosition &position);
 
 } // namespace blockscale::hw

@@ -18,6 +18,7 @@
 #define BLOCKSCALE_HW_MMA_H
 
 #include "blockscale/Formats/Format.h"
+#include "blockscale/Formats/Result.h"
 #include "blockscale/HW/Target.h"
 
 #include <cstdint>
@@ -331,7 +332,7 @@ bool isAvailable(Feature feature, Target target);
 
 /// Why code for `target` cannot use `feature`, with the targets that can; empty
 /// if it may.
-std::optional<std::string> whyNotFeature(Feature feature, Target target);
+std::optional<Reason> whyNotFeature(Feature feature, Target target);
 
 } // namespace blockscale::hw
 

@@ -76,7 +76,7 @@ struct ScaleTensor {
 
 /// Why the tensor has no layout: a block size that no instruction has, an
 /// empty extent, or a size that does not fit 63 bits.
-std::optional<std::string> whyNot(const ScaleTensor &tensor);
+std::optional<Reason> whyNot(const ScaleTensor &tensor);
 
 /// Rows and scales per row after padding.
 std::uint64_t paddedRows(const ScaleTensor &tensor);
@@ -86,7 +86,7 @@ std::uint64_t storageBytes(const ScaleTensor &tensor);
 
 /// Byte offset of the scale of element (mn, k) of `batch`; the element must
 /// lie in the unpadded tensor.
-Answer<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
+Result<std::uint64_t> scaleOffset(const ScaleTensor &tensor, std::uint64_t mn,
                                   std::uint64_t k, std::uint64_t batch);
 
 /// What a byte of the storage is.
@@ -98,7 +98,7 @@ struct ScaleElement {
   /// True for a byte that pads the tensor to whole atoms.
   bool padding;
 };
-Answer<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset);
+Result<ScaleElement> scaleAt(const ScaleTensor &tensor, std::uint64_t offset);
 
 //===----------------------------------------------------------------------===//
 // Tensor memory
@@ -129,7 +129,7 @@ struct ScaleRegion {
 
 /// The region with the word stride that whole-atom copies give: rows / 32, or
 /// rows / 64 on the 2x2 path. `rows` is N for B (any legal N), 128 for A.
-Answer<ScaleRegion> scaleRegion(ScalePath path, unsigned rows);
+Result<ScaleRegion> scaleRegion(ScalePath path, unsigned rows);
 
 /// Columns of tensor memory that `scales` scales of each of `rows` rows (128 of
 /// A, N of B) take on the 4x1 path, in whole atoms.
@@ -152,18 +152,18 @@ struct ScalePosition {
 Layout scaleLayout(const ScaleRegion &region);
 
 /// Why no scales lie like that; empty if they may.
-std::optional<std::string> whyNot(const ScaleRegion &region);
+std::optional<Reason> whyNot(const ScaleRegion &region);
 
 /// Where replica `replica` of scale `scale` (counted along K from the start of
 /// the region) of row `row` lies.
-Answer<ScalePosition> scalePosition(const ScaleRegion &region, unsigned row,
+Result<ScalePosition> scalePosition(const ScaleRegion &region, unsigned row,
                                     unsigned scale, unsigned replica);
 
 /// What lies at a position of the region.
 struct ScaleIndex {
   unsigned row, scale, replica;
 };
-Answer<ScaleIndex> scaleIndex(const ScaleRegion &region,
+Result<ScaleIndex> scaleIndex(const ScaleRegion &region,
                               const ScalePosition &position);
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +184,7 @@ struct ScaleStep {
 };
 /// The address of MMA number `index` of those that follow each other along K,
 /// each with `scalesPerMma` scales per row.
-Answer<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
+Result<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
                             unsigned index);
 
 /// A byte that an MMA reads of each row's words.

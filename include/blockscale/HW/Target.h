@@ -16,6 +16,8 @@
 #ifndef BLOCKSCALE_HW_TARGET_H
 #define BLOCKSCALE_HW_TARGET_H
 
+#include "blockscale/Formats/Result.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -105,14 +107,12 @@ const std::vector<Target> &allTargets();
 std::string targetName(Target target);
 
 /// Reads a target name, also a plain one such as "sm_100" (whyNotTarget()
-/// refuses it). Empty if the name is none; `why`, if given, then receives a
-/// sentence that lists the known names.
-std::optional<Target> parseTarget(std::string_view name,
-                                  std::string *why = nullptr);
+/// refuses it). The reason why a name is none lists the known ones.
+Result<Target> parseTarget(std::string_view name);
 
 /// Why nothing can be compiled for `target`: plain targets have no block-scaled
 /// instruction. Empty for "a" and "f" targets.
-std::optional<std::string> whyNotTarget(Target target);
+std::optional<Reason> whyNotTarget(Target target);
 
 /// Oldest PTX version, times ten, that knows `target`. 0 for a plain target.
 unsigned minPtxVersion(Target target);
@@ -127,12 +127,12 @@ constexpr Target archSpecific(Target target) {
 
 /// Why a cluster of `ctas` CTAs cannot be launched on `target`; empty if it
 /// can. More than 8 needs `nonPortable`.
-std::optional<std::string> whyNotCluster(Target target, unsigned ctas,
-                                         bool nonPortable = false);
+std::optional<Reason> whyNotCluster(Target target, unsigned ctas,
+                                    bool nonPortable = false);
 
 /// Why a CTA cannot have `bytes` of dynamic shared memory on `target`; empty
 /// if it can.
-std::optional<std::string> whyNotSharedMemory(Target target, uint64_t bytes);
+std::optional<Reason> whyNotSharedMemory(Target target, uint64_t bytes);
 
 } // namespace blockscale::hw
 

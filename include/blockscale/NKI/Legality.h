@@ -19,6 +19,7 @@
 #define BLOCKSCALE_NKI_LEGALITY_H
 
 #include "blockscale/Formats/Format.h"
+#include "blockscale/Formats/Result.h"
 #include "blockscale/NKI/Target.h"
 
 namespace blockscale::nki {
@@ -140,8 +141,8 @@ struct QuantizeQuery {
 
 /// Empty if the instruction is legal; otherwise the first rule that it breaks,
 /// its source, and the nearest legal choice.
-std::optional<std::string> whyNot(const MatmulQuery &query);
-std::optional<std::string> whyNot(const QuantizeQuery &query);
+std::optional<Reason> whyNot(const MatmulQuery &query);
+std::optional<Reason> whyNot(const QuantizeQuery &query);
 
 /// The legal instruction that is reached by mending each broken rule with the
 /// least change.
@@ -208,16 +209,15 @@ struct LegalityQuestion {
   std::vector<unsigned> kMap, movingKMap;
 };
 
-struct LegalityAnswer {
-  /// False if a name could not be read; `text` then says which.
-  bool understood = false;
+struct Legality {
   bool legal = false;
-  /// One line: "legal: ..." or "illegal: ...", or the complaint.
+  /// One line: "legal: ..." or "illegal: ...".
   std::string text;
 };
 
-/// Answers `blockscale explain legality --target=trn3`.
-LegalityAnswer explainLegality(const LegalityQuestion &question);
+/// Answers `blockscale explain legality --target=trn3`; refused if a name
+/// cannot be read.
+Result<Legality> explainLegality(const LegalityQuestion &question);
 
 /// All rules for one target: instruction, what, legal values, source.
 std::string rulesMarkdown(Target target);

@@ -15,6 +15,8 @@
 #ifndef BLOCKSCALE_NKI_TARGET_H
 #define BLOCKSCALE_NKI_TARGET_H
 
+#include "blockscale/Formats/Result.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -91,13 +93,11 @@ std::string targetName(Target target);
 bool isTargetName(std::string_view name);
 
 /// Reads a target, also one without the instructions (whyNotTarget() refuses
-/// it). Empty if the name is none; `why`, if given, then receives a sentence
-/// that lists the known ones.
-std::optional<Target> parseTarget(std::string_view name,
-                                  std::string *why = nullptr);
+/// it). The reason why a name is none lists the known ones.
+Result<Target> parseTarget(std::string_view name);
 
 /// Why there is nothing to compile for `target`; empty for NeuronCore-v4.
-std::optional<std::string> whyNotTarget(Target target);
+std::optional<Reason> whyNotTarget(Target target);
 
 // Sizes of NeuronCore-v4's memories, from the Trainium3 architecture guide.
 /// Partitions of SBUF and PSUM, and rows and columns of the tensor engine.

@@ -14,7 +14,7 @@
 #ifndef BLOCKSCALE_PACKING_NPY_H
 #define BLOCKSCALE_PACKING_NPY_H
 
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -59,12 +59,6 @@ struct NpyArray {
   uint64_t elementCount() const;
 };
 
-/// An array, or why there is none (`error` is empty if there is one).
-struct NpyResult {
-  std::optional<NpyArray> array;
-  std::string error;
-};
-
 /// What stands before the data of a file.
 struct NpyHeader {
   NpyType type = NpyType::U8;
@@ -80,7 +74,7 @@ inline constexpr uint64_t kMaxNpyHeaderBytes = uint64_t(1) << 20;
 
 /// Reads the header of a file of `fileBytes`, of which the first `size` are
 /// there; the same is refused as by parseNpy().
-Parsed<NpyHeader> parseNpyHeader(const uint8_t *bytes, size_t size,
+Result<NpyHeader> parseNpyHeader(const uint8_t *bytes, size_t size,
                                  uint64_t fileBytes);
 
 /// The bytes before the data of a version 1 file; empty if the shape has more
@@ -89,18 +83,18 @@ std::string formatNpyHeader(NpyType type, const std::vector<uint64_t> &shape);
 
 /// Reads a whole file held in memory. Refuses big-endian and Fortran-order
 /// arrays, other element types, and any disagreement between header and size.
-NpyResult parseNpy(const uint8_t *bytes, size_t size);
+Result<NpyArray> parseNpy(const uint8_t *bytes, size_t size);
 
-/// Reads the file `path`; the error names it.
-NpyResult readNpy(const std::string &path);
+/// Reads the file `path`; the reason names it.
+Result<NpyArray> readNpy(const std::string &path);
 
 /// The bytes of a version 1 file; the data start at a multiple of 64.
 /// Nothing if `data` does not have the size that the shape asks for, or the
 /// shape has more dimensions than a version 1 header can hold.
 std::optional<std::vector<uint8_t>> formatNpy(const NpyArray &array);
 
-/// Writes the file `path`. Returns why it could not; empty if it did.
-std::string writeNpy(const std::string &path, const NpyArray &array);
+/// Writes the file `path`. Returns why it could not; nothing if it did.
+std::optional<Reason> writeNpy(const std::string &path, const NpyArray &array);
 
 } // namespace blockscale::packing
 

@@ -13,6 +13,8 @@
 #ifndef BLOCKSCALE_PACKING_OPERAND_H
 #define BLOCKSCALE_PACKING_OPERAND_H
 
+#include "blockscale/Formats/Result.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,7 +40,7 @@ struct OperandLayout {
 
 /// Why no storage can look like this: other bits, an empty extent, a pitch
 /// below the bytes of a row or batch, or a size that does not fit 63 bits.
-std::optional<std::string> whyNot(const OperandLayout &layout);
+std::optional<Reason> whyNot(const OperandLayout &layout);
 
 /// Bytes that the elements of one row take, without padding.
 uint64_t rowBytes(const OperandLayout &layout);

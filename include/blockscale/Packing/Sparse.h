@@ -13,6 +13,7 @@
 #ifndef BLOCKSCALE_PACKING_SPARSE_H
 #define BLOCKSCALE_PACKING_SPARSE_H
 
+#include "blockscale/Formats/Result.h"
 #include "blockscale/HW/Metadata.h"
 
 #include <cstdint>
@@ -43,7 +44,7 @@ struct CompressedOperand {
 /// Compresses `codes`, rows x k of them, of elements of `elementBits` bits; one
 /// takes 1 byte, or 2 and 4 above 8 and 16 bits, the low one first. Refuses
 /// what hw::compress refuses, naming the row.
-hw::Answer<CompressedOperand>
+Result<CompressedOperand>
 compressOperand(hw::SparsePattern pattern, unsigned elementBits, uint64_t k,
                 const std::vector<uint8_t> &codes,
                 hw::HighestBit highestBit = hw::HighestBit::Sign);

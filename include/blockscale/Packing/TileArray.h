@@ -16,12 +16,12 @@ namespace blockscale::packing {
 /// An array of bytes, [..., rows, blocks], in `layout` (HW/Layout.h), whose
 /// digits become the last dimensions: [..., rows / 128, blocks / 4, 32, 4, 4]
 /// for scales in atoms. `padding` fills what no byte of the array owns.
-Parsed<NpyArray> tileArray(const NpyArray &array, const hw::Layout &layout,
+Result<NpyArray> tileArray(const NpyArray &array, const hw::Layout &layout,
                            uint8_t padding);
 
 /// The inverse: rows x blocks bytes of each matrix in `array`, whose shape does
 /// not matter. Refuses an array that is no whole number of such matrices.
-Parsed<NpyArray> untileArray(const NpyArray &array, const hw::Layout &layout,
+Result<NpyArray> untileArray(const NpyArray &array, const hw::Layout &layout,
                              uint64_t rows, uint64_t blocks);
 
 } // namespace blockscale::packing

@@ -15,22 +15,20 @@
 #ifndef BLOCKSCALE_PLAN_EXPRESSION_H
 #define BLOCKSCALE_PLAN_EXPRESSION_H
 
+#include "blockscale/Formats/Result.h"
+
 #include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace blockscale::plan {
 
 /// Values of the names in expressions: M, N, K, batch, num_sms,
 /// max_clusters.
 using Environment = std::map<std::string, int64_t, std::less<>>;
-
-/// Result of an evaluation: the value, or why there is none.
-using EvaluationResult = std::variant<int64_t, std::string>;
 
 /// Evaluates `text` over signed 64-bit integers.
 ///
@@ -44,25 +42,23 @@ using EvaluationResult = std::variant<int64_t, std::string>;
 /// MLIR's affine expressions do; for the sizes of a plan, which are not
 /// negative, that is C. Refused with a sentence: text outside the grammar, a
 /// name that `environment` lacks, division by zero or a negative divisor, a
-/// value beyond 64 bits, and nesting deeper than 200.
-EvaluationResult evaluate(std::string_view text,
-                          const Environment &environment);
+/// value beyond 64 bits, and nesting deeper than 200. The reason's place is how
+/// far `text` had been read.
+Result<int64_t> evaluate(std::string_view text, const Environment &environment);
 
 /// Why `text` is not an expression over the names of a plan (M, N, K, batch,
 /// num_sms, max_clusters) and `places`, which a formula of a place has besides;
 /// empty if it is.
-std::optional<std::string>
+std::optional<Reason>
 whyNotExpression(std::string_view text,
                  std::initializer_list<std::string_view> places = {});
 
-/// Result of a condition: whether it holds, or why that cannot be said.
-using ConditionResult = std::variant<bool, std::string>;
-
-/// Evaluates a condition, `expression "==" expression`.
-ConditionResult holds(std::string_view text, const Environment &environment);
+/// Whether a condition holds, `expression "==" expression`, or why that cannot
+/// be said.
+Result<bool> holds(std::string_view text, const Environment &environment);
 
 /// Why `text` is not a condition over the names of a plan; empty if it is.
-std::optional<std::string> whyNotCondition(std::string_view text);
+std::optional<Reason> whyNotCondition(std::string_view text);
 
 } // namespace blockscale::plan
 

@@ -19,7 +19,7 @@
 #ifndef BLOCKSCALE_PLAN_PLAN_H
 #define BLOCKSCALE_PLAN_PLAN_H
 
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 
 #include <cstdint>
 #include <optional>
@@ -310,7 +310,7 @@ std::string printPlan(const Plan &plan);
 /// that is missing, of a wrong type, out of its range or not an expression;
 /// unknown keys are ignored. Never fails otherwise, whatever the text: beyond
 /// kMaxPlanBytes or kMaxPlanDepth it is refused before it is read.
-Parsed<Plan> parsePlan(std::string_view text);
+Result<Plan> parsePlan(std::string_view text);
 
 } // namespace blockscale::plan
 

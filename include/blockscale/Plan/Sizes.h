@@ -13,7 +13,7 @@
 #ifndef BLOCKSCALE_PLAN_SIZES_H
 #define BLOCKSCALE_PLAN_SIZES_H
 
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 #include "blockscale/Plan/Expression.h"
 #include "blockscale/Plan/Plan.h"
 
@@ -37,16 +37,16 @@ int64_t clusterCtas(const Kernel &kernel);
 /// limit of the kernel, a given value that contradicts a static size, a name
 /// that is no size, a plan without one of M, N, K and batch, and a device that
 /// holds no cluster.
-Parsed<Environment> bindSizes(const Kernel &kernel, const Environment &given,
+Result<Environment> bindSizes(const Kernel &kernel, const Environment &given,
                               const Residency &residency);
 
 /// The value of an expression of the plan that must not be negative.
-Parsed<uint64_t> evaluateSize(const std::string &expression,
+Result<uint64_t> evaluateSize(const std::string &expression,
                               const Environment &sizes);
 
 /// Bytes of global memory that a pointer or tensor-map parameter stands for;
 /// 0 for a scalar.
-Parsed<uint64_t> memoryBytes(const Kernel &kernel, const Parameter &parameter,
+Result<uint64_t> memoryBytes(const Kernel &kernel, const Parameter &parameter,
                              const Environment &sizes);
 
 } // namespace blockscale::plan

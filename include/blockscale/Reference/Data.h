@@ -21,6 +21,7 @@
 #ifndef BLOCKSCALE_REFERENCE_DATA_H
 #define BLOCKSCALE_REFERENCE_DATA_H
 
+#include "blockscale/Formats/Result.h"
 #include "blockscale/Reference/Matmul.h"
 
 namespace blockscale::reference {
@@ -47,8 +48,8 @@ double elementUnit(const Operand &operand);
 /// a kernel that takes a neighbour's scale cannot be right. Equal seeds give
 /// equal data on every host. Returns why not: k too large, or a format
 /// without exact data.
-std::optional<std::string> fillExact(Operand &operand, uint64_t batch,
-                                     uint64_t rows, uint64_t k, uint64_t seed);
+std::optional<Reason> fillExact(Operand &operand, uint64_t batch, uint64_t rows,
+                                uint64_t k, uint64_t seed);
 
 /// Fills the operand with random finite codes (of bf16 and tf32 those of
 /// magnitudes from 2^-8 to 2^8) and random scales: ue8m0 bytes within 2^-8 ..

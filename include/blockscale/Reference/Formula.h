@@ -16,6 +16,8 @@
 #ifndef BLOCKSCALE_REFERENCE_FORMULA_H
 #define BLOCKSCALE_REFERENCE_FORMULA_H
 
+#include "blockscale/Formats/Result.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -51,13 +53,15 @@ public:
   /// wrong: an unknown function, operand, type, predicate or constant, a name
   /// that is taken, another number of operands than the function has; nothing
   /// if all is well.
-  std::string addStep(const std::string &name, const std::string &function,
-                      const std::vector<std::string> &operands,
-                      const std::string &type, const std::string &predicate,
-                      const std::optional<std::string> &constant);
+  std::optional<Reason> addStep(const std::string &name,
+                                const std::string &function,
+                                const std::vector<std::string> &operands,
+                                const std::string &type,
+                                const std::string &predicate,
+                                const std::optional<std::string> &constant);
   /// The value that the formula gives: "x" unless told otherwise. Says if
   /// there is none of that name.
-  std::string setResult(const std::string &name);
+  std::optional<Reason> setResult(const std::string &name);
 
   /// Each step in f32, rounded to its type, to nearest even.
   float evaluate(const Inputs<float> &inputs) const;
@@ -77,8 +81,8 @@ private:
     unsigned outcomes;
   };
 
-  std::string findOperands(const std::vector<std::string> &operands,
-                           Step &step) const;
+  std::optional<Reason> findOperands(const std::vector<std::string> &operands,
+                                     Step &step) const;
   template <typename T, typename Apply>
   T run(const Inputs<T> &inputs, Apply apply) const;
 

@@ -97,7 +97,7 @@ struct Problem {
 /// Why the problem cannot be computed: an empty extent, an array of another
 /// size, scales with elements that take none, an i32 result of anything but
 /// sums of integers.
-std::optional<std::string> whyNot(const Problem &problem);
+std::optional<Reason> whyNot(const Problem &problem);
 
 /// A rectangle of the result.
 struct Tile {

@@ -37,7 +37,7 @@ using HostOperands = std::map<std::string, HostOperand>;
 
 /// The operands of a call of the runtime. Fails for one without role or shape,
 /// or given twice.
-Parsed<HostOperands> readOperands(const BlockscaleOperand *operands,
+Result<HostOperands> readOperands(const BlockscaleOperand *operands,
                                   int64_t count);
 
 /// What a kernel's parameters stand for, by their roles: the bytes behind
@@ -61,7 +61,7 @@ plan::Environment sizesOf(const plan::Kernel &kernel,
 /// The memory of all operands but "d", which has the right size and zeros, for
 /// `sizes` as plan::bindSizes gives them. Fails where a shape is not that of
 /// the sizes.
-Parsed<DeviceData> packOperands(const plan::Kernel &kernel,
+Result<DeviceData> packOperands(const plan::Kernel &kernel,
                                 const plan::Environment &sizes,
                                 const HostOperands &operands);
 

@@ -9,7 +9,7 @@
 #define BLOCKSCALE_VERIFY_ARGUMENTS_H
 
 #include "blockscale/Emulator/Machine.h"
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 #include "blockscale/Packing/Npy.h"
 
 namespace blockscale::verify {
@@ -35,10 +35,10 @@ struct TextArgument {
 /// | `map:FILE.npy:type=u8,dims=64x8,strides=64,box=64x8,swizzle=128B` | a
 /// tensor map; dimensions innermost first, strides in bytes of all but the
 /// first; `swizzle` may be left out |
-Parsed<TextArgument> parseArgument(const std::string &text);
+Result<TextArgument> parseArgument(const std::string &text);
 
 /// Reads `1,2,3`, `1,2` or `1` as extents along x, y, z.
-Parsed<emulator::Dim3> parseDim3(const std::string &text);
+Result<emulator::Dim3> parseDim3(const std::string &text);
 
 } // namespace blockscale::verify
 

@@ -43,7 +43,7 @@ private:
     plan::Plan plan;
     emulator::ParseResult ptx;
   };
-  Parsed<const Loaded *> load(const BlockscaleKernels &kernels);
+  Result<const Loaded *> load(const BlockscaleKernels &kernels);
 
   std::map<const void *, std::unique_ptr<Loaded>> loaded;
 };

@@ -14,7 +14,7 @@
 #define BLOCKSCALE_VERIFY_PLANLAUNCH_H
 
 #include "blockscale/Emulator/Machine.h"
-#include "blockscale/Formats/Parsed.h"
+#include "blockscale/Formats/Result.h"
 #include "blockscale/HW/Part.h"
 #include "blockscale/Plan/Plan.h"
 #include "blockscale/Plan/Sizes.h"
@@ -35,13 +35,13 @@ Residency residencyOn(const hw::Part &part, const plan::Kernel &kernel);
 Residency residencyOn(int64_t numSms, const plan::Kernel &kernel);
 
 /// The residency on the reference part of the chip that the plan names.
-Parsed<Residency> residencyOn(const plan::Plan &plan,
+Result<Residency> residencyOn(const plan::Plan &plan,
                               const plan::Kernel &kernel);
 
 /// How the parameters of `kernel` differ from those that `module` declares for
 /// it: number, place, size and alignment. Empty if they agree.
-std::string whyNotParameters(const plan::Kernel &kernel,
-                             const emulator::Module &module);
+std::optional<Reason> whyNotParameters(const plan::Kernel &kernel,
+                                       const emulator::Module &module);
 
 /// What the host holds for one launch, by the roles of the parameters.
 struct HostData {
@@ -58,7 +58,7 @@ struct HostData {
 /// `offsets`; only "d" is writable. Sizes come from `sizes`. For a kernel that
 /// waits for the grid before it itself, that grid may have written all of the
 /// memory.
-Parsed<emulator::Launch> buildLaunch(const plan::Kernel &kernel,
+Result<emulator::Launch> buildLaunch(const plan::Kernel &kernel,
                                      const plan::Environment &sizes,
                                      HostData &data);
 

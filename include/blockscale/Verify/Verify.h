@@ -14,6 +14,7 @@
 #ifndef BLOCKSCALE_VERIFY_VERIFY_H
 #define BLOCKSCALE_VERIFY_VERIFY_H
 
+#include "blockscale/Formats/Result.h"
 #include "blockscale/Reference/Compare.h"
 #include "blockscale/Verify/PlanLaunch.h"
 
@@ -67,7 +68,7 @@ struct Verdict {
   Conditions conditions = Conditions::Plain;
   plan::Environment sizes;
   /// Why nothing was run; empty if it was.
-  std::string error;
+  std::optional<Reason> why;
   reference::Comparison comparison;
   /// Elements of D that the kernel did not write; of a whole grid they count
   /// as mismatches.
@@ -83,7 +84,7 @@ struct Verdict {
 
   /// Ran without a finding and agrees everywhere, in at least one element.
   bool passed() const {
-    return error.empty() && run.clean() && comparison.mismatches == 0 &&
+    return !why && run.clean() && comparison.mismatches == 0 &&
            comparison.compared > 0 && !wroteBefore;
   }
 };
@@ -98,7 +99,7 @@ struct Inputs {
   reference::Problem problem;
   HostData data;
 };
-Parsed<Inputs> makeInputs(const plan::Kernel &kernel,
+Result<Inputs> makeInputs(const plan::Kernel &kernel,
                           const plan::Environment &sizes, DataKind kind,
                           uint64_t seed,
                           Conditions conditions = Conditions::Plain);

@@ -42,7 +42,7 @@ struct PlanRequest {
 
 struct PlanVerdict {
   /// Why not everything was run; empty if it was.
-  std::string error;
+  std::optional<Reason> why;
   /// Whether it is the request that is wrong, not the plan.
   bool isRequestWrong = false;
   std::vector<Verdict> verdicts;

@@ -36,9 +36,8 @@ void blockscale::populateBlockscaleToLinalgTypeConversions(
   converter.addConversion(
       [](ScaledTensorType type,
          SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
-        std::string reason;
-        FailureOr<TensorParts> parts = getTensorParts(type, reason);
-        if (failed(parts))
+        Result<TensorParts> parts = getTensorParts(type);
+        if (!parts)
           return failure();
         llvm::append_range(types, parts->present());
         return success();
@@ -56,12 +55,12 @@ void blockscale::populateBlockscaleToLinalgPatterns(
 }
 
 /// Why an op has no conversion; empty if it has one.
-static std::optional<std::string> whyNotConverted(Operation *op) {
+static std::optional<Reason> whyNotConverted(Operation *op) {
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
       if (auto scaled = dyn_cast<ScaledTensorType>(type))
-        if (std::optional<std::string> reason = whyNotLinalg(scaled))
+        if (std::optional<Reason> reason = whyNotLinalg(scaled))
           return reason;
   return std::nullopt;
 }
@@ -73,10 +72,10 @@ struct BlockscaleToLinalg
 
   void runOnOperation() override {
     WalkResult walk = getOperation()->walk([](Operation *op) {
-      std::optional<std::string> reason = whyNotConverted(op);
+      std::optional<Reason> reason = whyNotConverted(op);
       if (!reason)
         return WalkResult::advance();
-      op->emitOpError() << *reason;
+      op->emitOpError() << reason->text;
       return WalkResult::interrupt();
     });
     if (walk.wasInterrupted())

@@ -41,10 +41,9 @@ SmallVector<Value> Parts::values() const {
   return present;
 }
 
-std::optional<std::string> blockscale::whyNotLinalg(ScaledTensorType type) {
-  std::string reason;
-  if (failed(getTensorParts(type, reason)))
-    return reason;
+std::optional<Reason> blockscale::whyNotLinalg(ScaledTensorType type) {
+  if (Result<TensorParts> parts = getTensorParts(type); !parts)
+    return parts.why();
   const ScaleSpec &spec = type.getSpec().getValue();
   if (spec.zero ||
       (!spec.isUnscaled() && type.getElementType().isUnsignedInteger()))

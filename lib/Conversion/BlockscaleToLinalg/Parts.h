@@ -31,7 +31,7 @@ struct Parts {
 };
 
 /// Why a tensor of this type is not converted; empty if it is.
-std::optional<std::string> whyNotLinalg(ScaledTensorType type);
+std::optional<Reason> whyNotLinalg(ScaledTensorType type);
 
 /// The logical sizes, constants where the type knows them.
 llvm::SmallVector<mlir::OpFoldResult> logicalSizes(Emitter &emitter,

@@ -123,8 +123,7 @@ public:
         counts(tileCounts(e, type, sizes)) {}
 
   SmallVector<Value> run(Value tensorScale) {
-    std::string reason;
-    TensorParts parts = *getTensorParts(type, reason);
+    TensorParts parts = *getTensorParts(type);
     if (!parts.scales) {
       Value data = unscaledCodes(parts.data.getElementType());
       if (type.getOrder() == DataOrder::MNMajor)
@@ -288,8 +287,7 @@ Value Quantizer::matrixMaxima(Value largest) {
 /// scales end where f32 ends: they need no help, and P may be beyond f32.
 TensorFactors Quantizer::chosenFactors(Value largest, Type element) {
   ArrayRef<OpFoldResult> batch = ArrayRef(sizes).drop_back(2);
-  std::string reason;
-  Type scale = getTensorParts(type, reason)->scales.getElementType();
+  Type scale = getTensorParts(type)->scales.getElementType();
   float product = largestValue(type.getElementType()) * largestValue(scale);
   if (largestValue(scale) >= kWideScale) {
     auto one = [](Emitter &body, ValueRange) { return body.f32(1); };

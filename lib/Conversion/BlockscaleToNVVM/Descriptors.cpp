@@ -15,20 +15,18 @@ using namespace blockscale;
 /// The constant bits of the descriptor of an operand's stage, which starts on
 /// the boundary of its swizzle: everything but the start address, and for K =
 /// 96 the address at which a row continues.
-static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
-                                              int64_t mn, int64_t k) {
+static Result<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
+                                          int64_t mn, int64_t k) {
   hw::OperandTile tile = operandTile(ring, mnMajor && mnMajor.getValue());
   if (auto why = hw::whyNot(tile))
-    return hw::Answer<uint64_t>::refuse(*why);
+    return *why;
   if (ring.getStageBytes() % hw::swizzleAlignment(ring.getSwizzle()) != 0)
-    return hw::Answer<uint64_t>::refuse(
-        "a stage of " + std::to_string(ring.getStageBytes()) +
-        " bytes is not a multiple of the swizzle's " +
-        std::to_string(hw::swizzleAlignment(ring.getSwizzle())));
+    return Reason("a stage of " + std::to_string(ring.getStageBytes()) +
+                  " bytes is not a multiple of the swizzle's " +
+                  std::to_string(hw::swizzleAlignment(ring.getSwizzle())));
   if (k == hw::kK96) {
     if (tile.major != hw::OperandMajor::K || tile.swizzle != hw::Swizzle::B128)
-      return hw::Answer<uint64_t>::refuse(
-          "K = 96 reads K-major operands with swizzle '128B' only");
+      return Reason("K = 96 reads K-major operands with swizzle '128B' only");
     return hw::encode(*hw::k96Descriptor({0, 0, 0}, /*index=*/0));
   }
   hw::OperandStep step;
@@ -36,13 +34,13 @@ static hw::Answer<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
   step.mmaK = k;
   auto descriptor = hw::stepDescriptor(tile, step, /*base=*/0);
   if (!descriptor)
-    return hw::Answer<uint64_t>::refuse(descriptor.reason);
+    return descriptor.why();
   return hw::encode(*descriptor);
 }
 
 static bool isMNMajor(BoolAttr flag) { return flag && flag.getValue(); }
 
-static hw::Answer<uint32_t> scaledDescriptor(MmaAttr mma, StepAttr step) {
+static Result<uint32_t> scaledDescriptor(MmaAttr mma, StepAttr step) {
   hw::BlockScaledInstr instr;
   instr.variant = hw::instrVariant(mma.getKind());
   instr.a = *mma.getA().format();
@@ -59,15 +57,14 @@ static hw::Answer<uint32_t> scaledDescriptor(MmaAttr mma, StepAttr step) {
   return hw::encode(instr);
 }
 
-static hw::Answer<uint32_t> plainDescriptor(MmaAttr mma, StepAttr step) {
+static Result<uint32_t> plainDescriptor(MmaAttr mma, StepAttr step) {
   hw::PlainInstr instr;
   instr.kind = mma.getKind();
   auto a = hw::plainType(mma.getA()), b = hw::plainType(mma.getB());
   if (!a || !b)
-    return hw::Answer<uint32_t>::refuse(
-        "operands of '" + (a ? mma.getB() : mma.getA()).name() +
-        "' have no code in the descriptor of kind '" +
-        std::string(hw::kindName(mma.getKind())) + "'");
+    return Reason("operands of '" + (a ? mma.getB() : mma.getA()).name() +
+                  "' have no code in the descriptor of kind '" +
+                  std::string(hw::kindName(mma.getKind())) + "'");
   instr.a = *a;
   instr.b = *b;
   instr.d = mma.getKind() == hw::MmaKind::I8 ? hw::PlainType::S32
@@ -81,20 +78,19 @@ static hw::Answer<uint32_t> plainDescriptor(MmaAttr mma, StepAttr step) {
   return hw::encode(instr);
 }
 
-hw::Answer<uint32_t> blockscale::instructionDescriptor(MmaAttr mma,
-                                                       StepAttr step) {
+Result<uint32_t> blockscale::instructionDescriptor(MmaAttr mma, StepAttr step) {
   return hw::isBlockScaled(mma.getKind()) ? scaledDescriptor(mma, step)
                                           : plainDescriptor(mma, step);
 }
 
-hw::Answer<uint64_t> blockscale::operandDescriptorA(MmaOp op) {
+Result<uint64_t> blockscale::operandDescriptorA(MmaOp op) {
   MmaAttr mma = op.getInstruction();
   return operandDescriptor(op.getA().getType(), mma.getAMnMajor(),
                            mma.getM() / mma.getCtaGroup(),
                            mma.getStoredK(mma.getK()));
 }
 
-hw::Answer<uint64_t> blockscale::operandDescriptorB(MmaOp op) {
+Result<uint64_t> blockscale::operandDescriptorB(MmaOp op) {
   MmaAttr mma = op.getInstruction();
   return operandDescriptor(op.getB().getType(), mma.getBMnMajor(),
                            mma.getN() / mma.getCtaGroup(), mma.getK());
@@ -126,12 +122,12 @@ LogicalResult blockscale::checkDescriptors(MmaOp op) {
   for (const auto &descriptor :
        {operandDescriptorA(op), operandDescriptorB(op)})
     if (!descriptor)
-      return op.emitOpError() << descriptor.reason;
+      return op.emitOpError() << descriptor.why().text;
   for (auto step : op.getSteps()->getAsRange<StepAttr>()) {
     MmaAttr mma = op.getInstruction();
     auto descriptor = instructionDescriptor(mma, step);
     if (!descriptor)
-      return op.emitOpError() << descriptor.reason;
+      return op.emitOpError() << descriptor.why().text;
     if (failed(checkRow(op, op.getA().getType(), mma.getAMnMajor(),
                         mma.getStoredK(mma.getK()), step.getA())) ||
         failed(checkRow(op, op.getB().getType(), mma.getBMnMajor(), mma.getK(),

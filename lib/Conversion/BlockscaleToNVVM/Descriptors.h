@@ -14,11 +14,11 @@
 namespace blockscale {
 
 /// The instruction descriptor of one step.
-hw::Answer<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step);
+Result<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step);
 
 /// The constant bits of the descriptor of an operand's stage.
-hw::Answer<uint64_t> operandDescriptorA(MmaOp op);
-hw::Answer<uint64_t> operandDescriptorB(MmaOp op);
+Result<uint64_t> operandDescriptorA(MmaOp op);
+Result<uint64_t> operandDescriptorB(MmaOp op);
 
 /// Emits an error and fails if `op`, which has its steps, has no descriptors.
 mlir::LogicalResult checkDescriptors(MmaOp op);

@@ -121,10 +121,10 @@ static StringAttr planText(gpu::BinaryOp binary) {
 
 FailureOr<plan::Kernel> Constants::planOf(gpu::BinaryOp binary,
                                           StringRef kernel) {
-  Parsed<plan::Plan> plan = plan::parsePlan(planText(binary).getValue());
+  Result<plan::Plan> plan = plan::parsePlan(planText(binary).getValue());
   if (!plan)
-    return binary.emitError() << "its plan cannot be read: " << plan.error;
-  for (plan::Kernel &each : plan.value->kernels)
+    return binary.emitError() << "its plan cannot be read: " << plan.why().text;
+  for (plan::Kernel &each : plan->kernels)
     if (each.name == kernel)
       return std::move(each);
   return binary.emitError() << "its plan has no kernel '" << kernel << "'";

@@ -44,15 +44,15 @@ FailureOr<ScaleSpecAttr> ScaleSpecAttr::parseText(AsmParser &parser) {
 
 FailureOr<ScaleSpecAttr> ScaleSpecAttr::parseText(AsmParser &parser,
                                                   StringRef text, SMLoc loc) {
-  Parsed<ScaleSpec> spec = parseScaleSpec(std::string_view(text));
-  if (!spec.value) {
+  Result<ScaleSpec> spec = parseScaleSpec(std::string_view(text));
+  if (!spec) {
     // Behind the opening quote; the offset never passes the text's end.
     const char *start = loc.getPointer() + 1;
-    size_t offset = std::min(spec.errorOffset, text.size());
+    size_t offset = std::min(spec.why().place, text.size());
     return parser.emitError(SMLoc::getFromPointer(start + offset))
-           << "illegal scale spec '" << text << "': " << spec.error;
+           << "illegal scale spec '" << text << "': " << spec.why().text;
   }
-  return ScaleSpecAttr::get(parser.getContext(), std::move(*spec.value));
+  return ScaleSpecAttr::get(parser.getContext(), *std::move(spec));
 }
 
 Attribute ScaleSpecAttr::parse(AsmParser &parser, Type) {

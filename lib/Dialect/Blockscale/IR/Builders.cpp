@@ -20,9 +20,10 @@ ScaledTensorType blockscale::getScaledTensorType(
   }
   ScaleSpec scales;
   if (!spec.empty()) {
-    Parsed<ScaleSpec> parsed = parseScaleSpec(spec);
+    Result<ScaleSpec> parsed = parseScaleSpec(spec);
     if (!parsed) {
-      emitError() << "illegal scale spec '" << spec << "': " << parsed.error;
+      emitError() << "illegal scale spec '" << spec
+                  << "': " << parsed.why().text;
       return {};
     }
     scales = *parsed;

@@ -66,8 +66,7 @@ hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
   return query;
 }
 
-std::optional<std::string> blockscale::whyNotStages(MmaAttr mma,
-                                                    int64_t stages) {
+std::optional<Reason> blockscale::whyNotStages(MmaAttr mma, int64_t stages) {
   if (mma.getK() != hw::kK96 || stages > 1)
     return std::nullopt;
   return "instructions of K = 96 read two stages at once: expected at least 2 "
@@ -83,7 +82,7 @@ LogicalResult blockscale::verifyInstruction(Operation *op, MmaAttr mma,
   hw::Target target =
       inKernel ? getTarget(op) : findTarget(op).value_or(otherwise);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
-    return op->emitOpError() << *why;
+    return op->emitOpError() << why->text;
   return success();
 }
 
@@ -148,7 +147,7 @@ LogicalResult KernelMatmulOp::verify() {
     return emitOpError() << "expected an instruction of the schedule's K = "
                          << schedule.getMmaK() << ", found K = " << mma.getK();
   if (auto why = whyNotStages(mma, schedule.getStages()))
-    return emitOpError() << *why;
+    return emitOpError() << why->text;
   if (static_cast<bool>(getBeta()) != static_cast<bool>(getC()))
     return emitOpError() << "expected 'c' and 'beta' together";
   if (failed(verifyInstruction(*this, mma)))
@@ -156,7 +155,7 @@ LogicalResult KernelMatmulOp::verify() {
   if (!inTensorMemory)
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
-      return emitOpError() << *why;
+      return emitOpError() << why->text;
   if (schedule.getTileK() != mma.getTileK())
     return emitOpError() << "expected 'tile_k' of " << mma.getTileK()
                          << (mma.getSparse()
@@ -205,10 +204,9 @@ static LogicalResult verifyColumns(Operation *op, SharedType slot,
     return op->emitOpError() << "expected a slot of at least 4 bytes";
   if (!columns)
     return success();
-  hw::Answer<unsigned> legal =
-      hw::allocationColumns(*columns < 0 ? 0 : *columns);
+  Result<unsigned> legal = hw::allocationColumns(*columns < 0 ? 0 : *columns);
   if (!legal)
-    return op->emitOpError() << legal.reason;
+    return op->emitOpError() << legal.why().text;
   if (*legal != *columns)
     return op->emitOpError()
            << "tensor memory is allocated in powers of two from 32 to 512 "

@@ -181,7 +181,7 @@ static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
            << " bits, found " << ring.getContainer();
   hw::OperandTile tile = operandTile(ring, isMNMajor);
   if (auto why = hw::whyNot(tile))
-    return op.emitOpError() << "operand '" << name << "': " << *why;
+    return op.emitOpError() << "operand '" << name << "': " << why->text;
   if (tile.mn < extent)
     return op.emitOpError() << "expected at least " << extent << " rows in '"
                             << name << "', found " << tile.mn;

@@ -113,10 +113,9 @@ static std::optional<std::vector<uint32_t>> constantCodes(AssembleOp op) {
 }
 
 /// Compresses rows of `k` codes of elements as they are stored.
-static hw::Answer<CompressedConstant> compressRows(hw::SparsePattern pattern,
-                                                   Type element, int64_t k,
-                                                   ArrayRef<uint32_t> codes) {
-  using Result = hw::Answer<CompressedConstant>;
+static Result<CompressedConstant> compressRows(hw::SparsePattern pattern,
+                                               Type element, int64_t k,
+                                               ArrayRef<uint32_t> codes) {
   hw::HighestBit highestBit =
       isa<IntegerType>(element) ? hw::HighestBit::Number : hw::HighestBit::Sign;
   CompressedConstant result;
@@ -126,8 +125,8 @@ static hw::Answer<CompressedConstant> compressRows(hw::SparsePattern pattern,
         hw::compress(pattern, element.getIntOrFloatBitWidth(),
                      {logical.begin(), logical.end()}, highestBit);
     if (!compressed)
-      return Result::refuse("row " + std::to_string(row) + ": " +
-                            compressed.reason);
+      return Reason("row " + std::to_string(row) + ": " +
+                    compressed.why().text);
     llvm::append_range(result.stored, compressed->stored);
     llvm::append_range(result.metadata, compressed->metadata);
   }
@@ -136,7 +135,7 @@ static hw::Answer<CompressedConstant> compressRows(hw::SparsePattern pattern,
 
 /// The constant input in compressed form; nothing if it is not constant, or the
 /// pattern has no encoding.
-static std::optional<hw::Answer<CompressedConstant>>
+static std::optional<Result<CompressedConstant>>
 compressConstant(CompressOp op) {
   auto source = op.getInput().getDefiningOp<AssembleOp>();
   std::optional<hw::SparsePattern> pattern = sparsePattern(op.getType());
@@ -149,9 +148,9 @@ compressConstant(CompressOp op) {
                       op.getType().getK(), *codes);
 }
 
-std::optional<std::string> blockscale::whyNotCompressible(CompressOp op) {
+std::optional<Reason> blockscale::whyNotCompressible(CompressOp op) {
   if (auto compressed = compressConstant(op); compressed && !*compressed)
-    return compressed->reason;
+    return compressed->why();
   return std::nullopt;
 }
 
@@ -194,11 +193,9 @@ struct CompressConstant : OpRewritePattern<CompressOp> {
 
   LogicalResult matchAndRewrite(CompressOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<hw::Answer<CompressedConstant>> compressed =
-        compressConstant(op);
-    std::string reason;
-    FailureOr<TensorParts> parts = getTensorParts(op.getType(), reason);
-    if (!compressed || !*compressed || failed(parts))
+    std::optional<Result<CompressedConstant>> compressed = compressConstant(op);
+    Result<TensorParts> parts = getTensorParts(op.getType());
+    if (!compressed || !*compressed || !parts)
       return rewriter.notifyMatchFailure(op, "is not constant data in pattern");
     auto source = op.getInput().getDefiningOp<AssembleOp>();
     std::optional<std::vector<uint8_t>> metadata =

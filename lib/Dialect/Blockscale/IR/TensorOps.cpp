@@ -285,10 +285,9 @@ static LogicalResult verifyPart(AssembleOp op, StringRef name, Value operand,
 }
 
 LogicalResult AssembleOp::verify() {
-  std::string reason;
-  FailureOr<TensorParts> parts = getTensorParts(getResult().getType(), reason);
-  if (failed(parts))
-    return emitOpError() << reason;
+  Result<TensorParts> parts = getTensorParts(getResult().getType());
+  if (!parts)
+    return emitOpError() << parts.why().text;
   return failure(
       failed(verifyPart(*this, "data", getData(), parts->data)) ||
       failed(verifyPart(*this, "scales", getScales(), parts->scales)) ||
@@ -305,10 +304,9 @@ LogicalResult DisassembleOp::inferReturnTypes(
   auto type = dyn_cast<ScaledTensorType>(operands.front().getType());
   if (!type)
     return emitOptionalError(location, "expected a scaled tensor");
-  std::string reason;
-  FailureOr<TensorParts> parts = getTensorParts(type, reason);
-  if (failed(parts))
-    return emitOptionalError(location, reason);
+  Result<TensorParts> parts = getTensorParts(type);
+  if (!parts)
+    return emitOptionalError(location, parts.why().text);
   llvm::append_range(inferredReturnTypes, parts->present());
   return success();
 }

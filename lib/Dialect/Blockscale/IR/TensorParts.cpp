@@ -52,13 +52,12 @@ std::optional<NumberSpec> blockscale::getNumberSpec(Type elementType) {
     unsigned width = integer.getWidth();
     if (width < 2 || width > 8)
       return std::nullopt;
-    return parseNumberSpec((integer.isUnsigned() ? "uint" : "int") +
-                           std::to_string(width))
-        .value;
+    return *parseNumberSpec((integer.isUnsigned() ? "uint" : "int") +
+                            std::to_string(width));
   }
   for (const FloatName &name : kFloats)
     if (name.get(elementType.getContext()) == elementType)
-      return parseNumberSpec(std::string_view(name.spec)).value;
+      return *parseNumberSpec(std::string_view(name.spec));
   return std::nullopt;
 }
 
@@ -113,7 +112,7 @@ Type blockscale::getBuiltinType(MLIRContext *context, const NumberSpec &spec) {
   if (spec.kind == NumberKind::Uint)
     return IntegerType::get(context, spec.bits(), IntegerType::Unsigned);
   for (const FloatName &name : kFloats)
-    if (parseNumberSpec(std::string_view(name.spec)).value == spec)
+    if (*parseNumberSpec(std::string_view(name.spec)) == spec)
       return name.get(context);
   return {};
 }
@@ -177,47 +176,42 @@ static SmallVector<int64_t> getMetadataShape(ScaledTensorType type,
 }
 
 /// A part of the given shape whose numbers have the given format.
-static RankedTensorType getPart(ScaledTensorType type, ArrayRef<int64_t> shape,
-                                const NumberSpec &spec, std::string &reason) {
+static Result<RankedTensorType> getPart(ScaledTensorType type,
+                                        ArrayRef<int64_t> shape,
+                                        const NumberSpec &spec) {
   if (Type element = getBuiltinType(type.getContext(), spec))
     return RankedTensorType::get(shape, element);
-  reason = "format '" + print(spec) + "' in '" + type.getSpec().getText() +
-           "' has no builtin type";
-  return {};
+  return Reason("format '" + print(spec) + "' in '" + type.getSpec().getText() +
+                "' has no builtin type");
 }
 
-FailureOr<TensorParts> blockscale::getTensorParts(ScaledTensorType type,
-                                                  std::string &reason) {
+Result<TensorParts> blockscale::getTensorParts(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   TensorParts parts;
   parts.data = getDataType(type);
   SmallVector<int64_t> scaleShape;
-  if (!spec.isUnscaled()) {
+  if (!spec.isUnscaled())
     scaleShape = getScaleShape(type);
-    parts.scales = getPart(type, scaleShape, *spec.scale, reason);
-    if (!parts.scales)
-      return failure();
-  }
-  if (spec.zero) {
-    parts.zeros = getPart(type, scaleShape, *spec.zero, reason);
-    if (!parts.zeros)
-      return failure();
-  }
-  if (spec.tensorScale) {
-    parts.tensorScale =
-        getPart(type, type.getShape().drop_back(2), *spec.tensorScale, reason);
-    if (!parts.tensorScale)
-      return failure();
+  ArrayRef<int64_t> matrices = type.getShape().drop_back(2);
+  for (auto [part, shape, number] :
+       {std::tuple(&parts.scales, ArrayRef<int64_t>(scaleShape), &spec.scale),
+        std::tuple(&parts.zeros, ArrayRef<int64_t>(scaleShape), &spec.zero),
+        std::tuple(&parts.tensorScale, matrices, &spec.tensorScale)}) {
+    if (!*number)
+      continue;
+    Result<RankedTensorType> found = getPart(type, shape, **number);
+    if (!found)
+      return found.why();
+    *part = *found;
   }
   if (spec.isSparse()) {
     std::optional<hw::SparsePattern> pattern = sparsePattern(type);
-    if (!pattern) {
-      reason = "metadata is defined for 2 of 4 (but not of tf32), for 1 of 2 "
-               "and, with elements f4E2M1FN, for 4 of 8 in pairs, but '" +
-               type.getSpec().getText() + "' keeps " +
-               std::to_string(spec.keepN) + " of " + std::to_string(spec.ofM);
-      return failure();
-    }
+    if (!pattern)
+      return Reason(
+          "metadata is defined for 2 of 4 (but not of tf32), for 1 of 2 and, "
+          "with elements f4E2M1FN, for 4 of 8 in pairs, but '" +
+          type.getSpec().getText() + "' keeps " + std::to_string(spec.keepN) +
+          " of " + std::to_string(spec.ofM));
     parts.metadata =
         RankedTensorType::get(getMetadataShape(type, *pattern),
                               IntegerType::get(type.getContext(), 8));

@@ -117,7 +117,7 @@ void ScaledTensorType::print(AsmPrinter &printer) const {
 
 /// Why the scales of a tensor cannot lie in tiles of 128 x 4, or its metadata
 /// in the order that goes with them.
-static std::optional<std::string> whyNotTiled(const ScaleSpec &spec) {
+static std::optional<Reason> whyNotTiled(const ScaleSpec &spec) {
   if (spec.isUnscaled() && spec.isSparse())
     return std::nullopt;
   if (spec.isUnscaled())
@@ -177,8 +177,8 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "elements with scales have at most 8 bits, found "
                        << elementType
                        << "; only elements without scales may have more";
-  if (std::optional<std::string> reason = whyNotDataType(*number, spec))
-    return emitError() << *reason;
+  if (std::optional<Reason> reason = whyNotDataType(*number, spec))
+    return emitError() << reason->text;
   int64_t k = shape.back(), tile = scaledElements(spec);
   if (failed(verifySparsity(emitError, specAttr.getText(), spec, k)))
     return failure();
@@ -187,8 +187,8 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << tile << ", the tile of '" << specAttr.getText()
                        << "', found " << k;
   if (layout == ScaleLayout::Tiled128x4)
-    if (std::optional<std::string> reason = whyNotTiled(spec))
-      return emitError() << *reason;
+    if (std::optional<Reason> reason = whyNotTiled(spec))
+      return emitError() << reason->text;
   if (order == DataOrder::MNMajor && elementType.getIntOrFloatBitWidth() != 8)
     return emitError() << "order 'mn_major' is for elements of 8 bits, found "
                        << elementType;

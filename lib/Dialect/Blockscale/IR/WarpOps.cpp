@@ -21,10 +21,8 @@ static constexpr int64_t kWarpMetadataBytes = 8;
 /// Rows that one load brings.
 static constexpr int64_t kPieceRows = 16;
 
-std::optional<std::string> blockscale::whyNotWarpTile(MmaAttr mma,
-                                                      int64_t tileM,
-                                                      int64_t tileN,
-                                                      int64_t tileK) {
+std::optional<Reason> blockscale::whyNotWarpTile(MmaAttr mma, int64_t tileM,
+                                                 int64_t tileN, int64_t tileK) {
   if (!hw::isBlockScaled(mma.getKind()))
     return "kind '" + std::string(hw::kindName(mma.getKind())) +
            "' is lowered to tensor memory only; without it the block-scaled "
@@ -126,7 +124,7 @@ static LogicalResult verifySelector(WarpMmaOp op, hw::WarpOperand operand,
            << selector.getByte() << " and " << selector.getThread();
   if (auto why = hw::whyNotScaleSelector(operand, scales, selector.getByte(),
                                          selector.getThread()))
-    return op.emitOpError() << *why;
+    return op.emitOpError() << why->text;
   return success();
 }
 

@@ -41,13 +41,11 @@ void BlockscaleNKIDialect::registerAttributes() {
 
 /// Why a value that the user wrote is not one; empty if it is, or is left to
 /// the compiler.
-static std::optional<std::string> whyNotConfig(ConfigAttr config) {
-  std::string why;
-  std::optional<Target> target =
-      parseTarget(config.getTarget().getValue(), &why);
+static std::optional<Reason> whyNotConfig(ConfigAttr config) {
+  Result<Target> target = parseTarget(config.getTarget().getValue());
   if (!target)
-    return why;
-  if (std::optional<std::string> reason = whyNotTarget(*target))
+    return target.why();
+  if (std::optional<Reason> reason = whyNotTarget(*target))
     return reason;
   MatmulQuery query;
   query.target = *target;
@@ -61,7 +59,7 @@ static std::optional<std::string> whyNotConfig(ConfigAttr config) {
     query.m = saturated(config.getTileM());
   if (config.getTileN() != 0)
     query.n = saturated(config.getTileN());
-  if (std::optional<std::string> reason = whyNot(query))
+  if (std::optional<Reason> reason = whyNot(query))
     return reason;
   constexpr int64_t kBankColumns = kPsumBankBytes / sizeof(float);
   if (config.getTileN() > kBankColumns)
@@ -95,7 +93,7 @@ BlockscaleNKIDialect::verifyOperationAttribute(Operation *op,
            << "'" << kConfigName
            << "' of a quantisation names a target only: its tiles are not "
               "chosen";
-  if (std::optional<std::string> why = whyNotConfig(config))
-    return op->emitOpError() << *why;
+  if (std::optional<Reason> why = whyNotConfig(config))
+    return op->emitOpError() << why->text;
   return success();
 }

@@ -24,10 +24,10 @@ static int64_t firstPartition(Value tile) {
 /// The target of the kernel around `op`; the newest where there is none.
 static Target targetAround(Operation *op) {
   auto kernel = op->getParentOfType<KernelOp>();
-  std::optional<Target> target;
-  if (kernel)
-    target = parseTarget(kernel.getTarget());
-  return target.value_or(Target{});
+  if (!kernel)
+    return Target{};
+  Result<Target> target = parseTarget(kernel.getTarget());
+  return target ? *target : Target{};
 }
 
 static LogicalResult verifyMemory(Operation *op, StringRef name,
@@ -181,8 +181,8 @@ LogicalResult MatmulMXOp::verify() {
     query.scalePartitions = saturated(scale.getType().getDim(0));
     query.scaleOffset =
         firstPartition(scale) - static_cast<int64_t>(query.operandPartition);
-    if (std::optional<std::string> why = whyNot(query))
-      return emitOpError() << *why;
+    if (std::optional<Reason> why = whyNot(query))
+      return emitOpError() << why->text;
   }
   if (getStep() ? getStaticStep().has_value() : !getStaticStep())
     return emitOpError() << "expected one step, a constant or a value";
@@ -219,8 +219,8 @@ LogicalResult QuantizeMXOp::verify() {
   query.scaleFree = unless(scale.getDim(1), src.getDim(1) / kPack);
   query.scalePartitions = saturated(scale.getDim(0));
   query.scaleOffset = firstPartition(getDstScale()) - firstPartition(getDst());
-  if (std::optional<std::string> why = whyNot(query))
-    return emitOpError() << *why;
+  if (std::optional<Reason> why = whyNot(query))
+    return emitOpError() << why->text;
   return success();
 }
 

@@ -37,12 +37,11 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
 }
 
 LogicalResult KernelOp::verify() {
-  std::string why;
-  std::optional<Target> parsed = parseTarget(getTarget(), &why);
+  Result<Target> parsed = parseTarget(getTarget());
   if (!parsed)
-    return emitOpError() << why;
-  if (std::optional<std::string> reason = whyNotTarget(*parsed))
-    return emitOpError() << *reason;
+    return emitOpError() << parsed.why().text;
+  if (std::optional<Reason> reason = whyNotTarget(*parsed))
+    return emitOpError() << reason->text;
   for (StringRef name : {"M", "N", "K", "batch"})
     if (!isa_and_nonnull<IntegerAttr>(getSizes().get(name)))
       return emitOpError() << "expected a size '" << name << "'";

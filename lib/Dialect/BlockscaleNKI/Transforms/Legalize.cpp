@@ -61,7 +61,7 @@ static MatmulQuery queryOf(const ScaleSpec &spec, Target target) {
 }
 
 /// What of a spec has no field in a query.
-static std::optional<std::string> whyNotSpec(const ScaleSpec &spec) {
+static std::optional<Reason> whyNotSpec(const ScaleSpec &spec) {
   if (!spec.isTile())
     return "a scale that covers whole rows is no scale of tiles of 32 along K" +
            cite(kMatmulGroup) +
@@ -78,7 +78,7 @@ static std::optional<std::string> whyNotSpec(const ScaleSpec &spec) {
   return std::nullopt;
 }
 
-static std::optional<std::string> whyNotShape(ShapedType type) {
+static std::optional<Reason> whyNotShape(ShapedType type) {
   if (!type.hasStaticShape())
     return "has a dynamic size: shapes of an NKI kernel are constants of its "
            "compilation" +
@@ -91,18 +91,18 @@ static std::optional<std::string> whyNotShape(ShapedType type) {
 /// Checks what does not depend on the other operand.
 static LogicalResult checkOperand(Operation *op, ScaledTensorType type,
                                   StringRef name, Target target) {
-  std::optional<std::string> why = whyNotShape(type);
+  std::optional<Reason> why = whyNotShape(type);
   if (why)
-    return op->emitOpError() << "operand '" << name << "' " << *why;
+    return op->emitOpError() << "operand '" << name << "' " << why->text;
   const ScaleSpec &spec = type.getSpec().getValue();
   why = whyNot(queryOf(spec, target));
   if (!why)
     why = whyNotSpec(spec);
   if (why && spec.isUnscaled())
-    return op->emitOpError() << "operand '" << name << "': " << *why;
+    return op->emitOpError() << "operand '" << name << "': " << why->text;
   if (why)
     return op->emitOpError() << "operand '" << name << "' with spec '"
-                             << type.getSpec().getText() << "': " << *why;
+                             << type.getSpec().getText() << "': " << why->text;
   if (type.getLayout() != ScaleLayout::Plain)
     return op->emitOpError()
            << "operand '" << name << "' has its scales in layout '"
@@ -161,7 +161,7 @@ static ConfigAttr complete(MatmulOp op, ConfigAttr config) {
 }
 
 /// Why a complete configuration does not suit the product.
-static std::optional<std::string> whyNotConfig(MatmulOp op, ConfigAttr config) {
+static std::optional<Reason> whyNotConfig(MatmulOp op, ConfigAttr config) {
   int64_t k = op.getA().getType().getK();
   int64_t parallel = kPartitions / config.getRowTile();
   if (parallel > 1 && k > config.getRowTile() * int64_t(kPack))
@@ -188,7 +188,7 @@ static std::optional<std::string> whyNotConfig(MatmulOp op, ConfigAttr config) {
   return std::nullopt;
 }
 
-static std::optional<std::string> whyNotResult(MatmulOp op) {
+static std::optional<Reason> whyNotResult(MatmulOp op) {
   Type element = op.getResult().getType().getElementType();
   if (element.isF32() || element.isBF16() || element.isF16())
     return std::nullopt;
@@ -228,15 +228,15 @@ static LogicalResult legalize(MatmulOp op, StringAttr target) {
   query.target = chip;
   query.stationary = *formatOf(a.getElementType());
   query.moving = *formatOf(b.getElementType());
-  if (std::optional<std::string> why = whyNot(query))
-    return op.emitOpError() << *why;
-  if (std::optional<std::string> why = whyNotResult(op))
-    return op.emitOpError() << *why;
+  if (std::optional<Reason> why = whyNot(query))
+    return op.emitOpError() << why->text;
+  if (std::optional<Reason> why = whyNotResult(op))
+    return op.emitOpError() << why->text;
   auto wish = op->getAttrOfType<ConfigAttr>(kConfigName);
   ConfigAttr config = complete(
       op, wish ? wish : ConfigAttr::get(op.getContext(), target, 0, 0, 0, 0));
-  if (std::optional<std::string> why = whyNotConfig(op, config))
-    return op.emitOpError() << *why;
+  if (std::optional<Reason> why = whyNotConfig(op, config))
+    return op.emitOpError() << why->text;
   op->setAttr(kConfigName, config);
   return success();
 }
@@ -258,8 +258,8 @@ static LogicalResult legalize(QuantizeOp op, StringAttr target) {
       plainType(op.getInput().getType().getElementType());
   query.src = src.value_or(PlainType::F32);
   query.dst = *formatOf(type.getElementType());
-  if (std::optional<std::string> why = whyNot(query))
-    return op.emitOpError() << *why;
+  if (std::optional<Reason> why = whyNot(query))
+    return op.emitOpError() << why->text;
   if (scaleFormat(*spec.scale) != ElementFormat::UE8M0 || spec.rows ||
       spec.tensorScale || spec.columns->size != kGroup)
     return op.emitOpError()
@@ -278,11 +278,10 @@ static LogicalResult legalize(QuantizeOp op, StringAttr target) {
 }
 
 void NKILegalize::runOnOperation() {
-  std::string why;
-  std::optional<Target> parsed = parseTarget(target, &why);
-  if (!parsed || whyNotTarget(*parsed)) {
-    emitError(getOperation()->getLoc())
-        << (parsed ? *whyNotTarget(*parsed) : why);
+  Result<Target> parsed = parseTarget(target);
+  std::optional<Reason> why = parsed ? whyNotTarget(*parsed) : parsed.why();
+  if (why) {
+    emitError(getOperation()->getLoc()) << why->text;
     return signalPassFailure();
   }
   auto name = StringAttr::get(&getContext(), targetName(*parsed));

@@ -90,7 +90,7 @@ hw::MmaQuery legalityQuery(MmaAttr mma, hw::Target target);
 mlir::Type accumulatorType(MmaAttr mma);
 
 /// Why a ring of `stages` cannot feed the instruction; empty if it can.
-std::optional<std::string> whyNotStages(MmaAttr mma, int64_t stages);
+std::optional<Reason> whyNotStages(MmaAttr mma, int64_t stages);
 
 /// The canonical tile that one stage of an operand's ring holds. K-major rings
 /// are stages x rows x K, MN-major ones stages x row groups x K x rows.
@@ -98,8 +98,8 @@ hw::OperandTile operandTile(SharedType type, bool mnMajor);
 
 /// Why kernels of chips without tensor memory do not have these tiles; empty
 /// if they do.
-std::optional<std::string> whyNotWarpTile(MmaAttr mma, int64_t tileM,
-                                          int64_t tileN, int64_t tileK);
+std::optional<Reason> whyNotWarpTile(MmaAttr mma, int64_t tileM, int64_t tileN,
+                                     int64_t tileK);
 } // namespace blockscale
 
 namespace blockscale {
@@ -117,10 +117,9 @@ struct TensorParts {
   llvm::SmallVector<mlir::Type> present() const;
 };
 
-/// The parts of `type`. Fails, with a reason, if a part has no builtin type: a
+/// The parts of `type`. Refused if a part has no builtin type: a
 /// scale format that MLIR lacks, or a sparsity without a metadata encoding.
-mlir::FailureOr<TensorParts> getTensorParts(ScaledTensorType type,
-                                            std::string &reason);
+Result<TensorParts> getTensorParts(ScaledTensorType type);
 
 /// The number spec of elements of a builtin type: `f4E2M1FN` is `e2m1fnuz`,
 /// `i8` is `int8`, `ui4` is `uint4`. None for integers wider than 8 bits and
@@ -140,7 +139,7 @@ std::optional<hw::SparsePattern> sparsePattern(ScaledTensorType type);
 
 /// Why constant data cannot be compressed to the op's pattern; empty if they
 /// can, or are not constant.
-std::optional<std::string> whyNotCompressible(CompressOp op);
+std::optional<Reason> whyNotCompressible(CompressOp op);
 
 } // namespace blockscale
 

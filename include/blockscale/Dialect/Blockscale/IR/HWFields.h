@@ -94,13 +94,13 @@ template <> struct FieldParser<blockscale::hw::MmaKind> {
 template <> struct FieldParser<blockscale::hw::Target> {
   static FailureOr<blockscale::hw::Target> parse(AsmParser &parser) {
     SMLoc loc = parser.getCurrentLocation();
-    std::string name, why;
+    std::string name;
     if (parser.parseKeywordOrString(&name))
       return failure();
-    if (std::optional<blockscale::hw::Target> target =
-            blockscale::hw::parseTarget(name, &why))
-      return *target;
-    return parser.emitError(loc) << why;
+    auto target = blockscale::hw::parseTarget(name);
+    if (!target)
+      return parser.emitError(loc) << target.why().text;
+    return *target;
   }
 };
 template <> struct FieldParser<blockscale::hw::Swizzle> {

@@ -62,7 +62,7 @@ static LogicalResult checkShared(FunctionOpInterface function, int64_t bytes,
   auto why = hw::whyNotSharedMemory(target, bytes);
   if (!why)
     return success();
-  InFlightDiagnostic diag = function->emitOpError() << *why;
+  InFlightDiagnostic diag = function->emitOpError() << why->text;
   function.walk([&](SharedAllocOp op) {
     diag.attachNote(op.getLoc())
         << op.getType().getBytes() << " bytes for " << op.getType();

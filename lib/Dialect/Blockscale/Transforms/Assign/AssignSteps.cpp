@@ -43,9 +43,9 @@ static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
                                         int64_t k, unsigned index) {
   if (KRangeAttr range = op.getRangeAttr()) {
     if (k == hw::kK96) {
-      hw::Answer<hw::K96Step> step = hw::k96Step(index);
+      Result<hw::K96Step> step = hw::k96Step(index);
       if (!step)
-        return op.emitOpError() << step.reason;
+        return op.emitOpError() << step.why().text;
       return int64_t(step->startByte);
     }
     index -= range.getPart() * type.getShape()[2] / k;
@@ -55,9 +55,9 @@ static FailureOr<int64_t> operandOffset(MmaOp op, SharedType type,
   step.mmaMn = extent;
   step.mmaK = k;
   step.kIndex = index;
-  hw::Answer<hw::StepAddress> address = hw::stepAddress(tile, step);
+  Result<hw::StepAddress> address = hw::stepAddress(tile, step);
   if (!address)
-    return op.emitOpError() << address.reason;
+    return op.emitOpError() << address.why().text;
   return int64_t(address->startOffset);
 }
 
@@ -90,12 +90,12 @@ static FailureOr<StepAttr> makeStep(MmaOp op, unsigned index) {
     int64_t words = std::max<int64_t>(1, type.getShape()[1] / hw::kAtomScales);
     hw::ScaleStep wrapped = *step;
     wrapped.column %= words * layout.getWordStride();
-    return hw::Answer<hw::ScaleStep>(wrapped);
+    return Result<hw::ScaleStep>(wrapped);
   };
   auto sfa = scaleStep(op.getSfa().getType());
   auto sfb = scaleStep(op.getSfb().getType());
   if (!sfa || !sfb)
-    return op.emitOpError() << (sfa ? sfb.reason : sfa.reason);
+    return op.emitOpError() << (sfa ? sfb : sfa).why().text;
   return StepAttr::get(op.getContext(), *a, *b, sfa->column, sfa->id,
                        sfb->column, sfb->id, metadata.column,
                        metadata.selector);
@@ -142,7 +142,7 @@ static LogicalResult assignSelectors(WarpMmaOp op) {
                     int64_t tile) -> FailureOr<ScaleSelectorAttr> {
     auto selector = hw::scaleSelector(operand, scales, tile, op.getStep());
     if (!selector)
-      return op.emitOpError() << selector.reason;
+      return op.emitOpError() << selector.why().text;
     return ScaleSelectorAttr::get(op.getContext(), selector->byteId,
                                   selector->threadId);
   };

@@ -29,10 +29,9 @@ void AttachTarget::runOnOperation() {
   if (target.empty())
     return;
   ModuleOp module = getOperation();
-  std::string why;
-  std::optional<hw::Target> wanted = hw::parseTarget(target, &why);
+  Result<hw::Target> wanted = hw::parseTarget(target);
   if (!wanted) {
-    module.emitError() << why;
+    module.emitError() << wanted.why().text;
     return signalPassFailure();
   }
   std::optional<hw::Target> named = findTarget(module);

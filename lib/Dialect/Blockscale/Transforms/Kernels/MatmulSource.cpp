@@ -297,7 +297,7 @@ static LogicalResult checkReady(MatmulOp op) {
                                "'blockscale-select-schedule' first";
   hw::Target target = getTarget(op);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
-    return op.emitOpError() << *why;
+    return op.emitOpError() << why->text;
   if (schedule.ctaGroup() != mma.getCtaGroup())
     return op.emitOpError()
            << "its 'cta_group' of " << schedule.ctaGroup()
@@ -311,7 +311,7 @@ static LogicalResult checkReady(MatmulOp op) {
   if (!inTensorMemory)
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
-      return op.emitOpError() << *why;
+      return op.emitOpError() << why->text;
   if (inTensorMemory &&
       (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
        schedule.getTileK() != mma.getTileK()))
@@ -321,7 +321,7 @@ static LogicalResult checkReady(MatmulOp op) {
            << " does not suit its instruction, which needs " << mma.getM()
            << "x" << mma.getN() << "x" << mma.getTileK();
   if (auto why = whyNotStages(mma, schedule.getStages()))
-    return op.emitOpError() << *why;
+    return op.emitOpError() << why->text;
   bool swap = schedule.getSwapOperands().getValue();
   if (swap && mma.getSparse())
     return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "

@@ -29,7 +29,7 @@ static TensorMemoryType scaleRegion(MLIRContext *context,
                                     const TileGeometry &geometry,
                                     const OperandGeometry &operand) {
   int64_t rows = operand.scaleGroups * hw::kAtomRows;
-  hw::Answer<hw::ScaleRegion> region =
+  Result<hw::ScaleRegion> region =
       hw::scaleRegion(hw::ScalePath::FourByOne, rows);
   assert(region && "an operand has at most 256 rows");
   return TensorMemoryType::get(

@@ -64,8 +64,7 @@ static std::string directScales(Type element) {
 
 /// Why the spec is not what one MMA operand can carry; names the
 /// decomposition that would be needed.
-static std::optional<std::string> whyNotDirect(const ScaleSpec &spec,
-                                               Type element) {
+static std::optional<Reason> whyNotDirect(const ScaleSpec &spec, Type element) {
   if (spec.isUnscaled())
     return std::nullopt;
   if (spec.zero)
@@ -104,7 +103,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   const ScaleSpec &spec = type.getSpec().getValue();
   if (auto why = whyNotDirect(spec, type.getElementType())) {
     op.emitOpError() << "operand '" << name << "' with scales '" << print(spec)
-                     << "': " << *why;
+                     << "': " << why->text;
     return failure();
   }
   std::optional<hw::OperandType> element =
@@ -145,9 +144,9 @@ static hw::MmaKind closestKind(const HardwareOperand &a,
 
 /// Why no instruction skips what a sparse A prunes although one has its types
 /// and scales; empty if it has none at all.
-static std::optional<std::string> whyNotPattern(hw::Target target,
-                                                const HardwareOperand &a,
-                                                const HardwareOperand &b) {
+static std::optional<Reason> whyNotPattern(hw::Target target,
+                                           const HardwareOperand &a,
+                                           const HardwareOperand &b) {
   if (!a.pattern)
     return std::nullopt;
   std::vector<hw::Scheme> schemes =
@@ -165,8 +164,8 @@ static std::optional<std::string> whyNotPattern(hw::Target target,
 /// The sentence of the legality table for the closest instruction. With scales
 /// its kind is nothing that the user chose, so the nearest legal one is of that
 /// kind; without, the kind follows from the elements.
-static std::string whyNoScheme(hw::Target target, const HardwareOperand &a,
-                               const HardwareOperand &b) {
+static Reason whyNoScheme(hw::Target target, const HardwareOperand &a,
+                          const HardwareOperand &b) {
   if (auto why = whyNotPattern(target, a, b))
     return *why;
   bool sparse = a.pattern.has_value();
@@ -250,7 +249,7 @@ static Operation *sourceOf(Value value) {
 
 /// Why the tensor core cannot skip what the type of a sparse operand, or the
 /// ops that made it, say was pruned.
-static std::optional<std::string>
+static std::optional<Reason>
 whyNotSkipped(MatmulOp op, TypedValue<ScaledTensorType> x, StringRef name) {
   const ScaleSpec &spec = x.getType().getSpec().getValue();
   if (!spec.isSparse())
@@ -278,7 +277,7 @@ whyNotSkipped(MatmulOp op, TypedValue<ScaledTensorType> x, StringRef name) {
   if (!compress)
     return std::nullopt;
   if (auto why = whyNotCompressible(compress))
-    return "holds constants that break its pattern: " + *why;
+    return "holds constants that break its pattern: " + why->text;
   auto prune = dyn_cast_or_null<PruneOp>(sourceOf(compress.getInput()));
   if (prune && *pattern == hw::SparsePattern::PairsFourOfEight &&
       prune.getGroup() == spec.ofM && !prune.getPairs())
@@ -289,8 +288,8 @@ whyNotSkipped(MatmulOp op, TypedValue<ScaledTensorType> x, StringRef name) {
 
 /// Why `target` has no products without scales that are lowered; empty if it
 /// has them.
-static std::optional<std::string> whyNotUnscaled(const HardwareOperand &a,
-                                                 hw::Target target) {
+static std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
+                                            hw::Target target) {
   if (hw::hasTensorMemory(target))
     return std::nullopt;
   hw::MmaKind kind = unscaledKind(a.element);
@@ -309,8 +308,7 @@ static std::optional<std::string> whyNotUnscaled(const HardwareOperand &a,
 }
 
 /// Why the scales of the two do not suit one instruction.
-static std::string whyNotScales(const HardwareOperand &a,
-                                const HardwareOperand &b) {
+static Reason whyNotScales(const HardwareOperand &a, const HardwareOperand &b) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << "one instruction takes one scale format and block for both "
@@ -382,6 +380,8 @@ namespace {
 struct Choice {
   HardwareOperand a, b;
   std::vector<hw::Scheme> schemes;
+  /// Why there are none.
+  std::optional<Reason> why;
 };
 } // namespace
 
@@ -397,44 +397,42 @@ static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
            << (a.scale ? "b" : "a")
            << "' has none; an instruction takes scales of both or of neither";
   if (auto why = whyNotUnscaled(a, target))
-    return op.emitOpError() << *why;
+    return op.emitOpError() << why->text;
   return success();
 }
 
-static FailureOr<Choice> choose(MatmulOp op, hw::Target target,
-                                std::string &why) {
+static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   FailureOr<HardwareOperand> a = classify(op, op.getA().getType(), "a");
   FailureOr<HardwareOperand> b = classify(op, op.getB().getType(), "b");
   if (failed(a) || failed(b) || failed(verifyUnscaled(op, *a, *b, target)))
     return failure();
-  Choice choice{*a, *b, {}};
+  Choice choice{*a, *b, {}, {}};
   for (auto [name, value] :
        {std::pair<StringRef, TypedValue<ScaledTensorType>>("a", op.getA()),
         {"b", op.getB()}})
     if (auto reason = whyNotSkipped(op, value, name)) {
-      why = "operand '" + name.str() + "' " + *reason;
+      choice.why = "operand '" + name.str() + "' " + reason->text;
       return choice;
     }
   if (a->scale != b->scale || a->scaleSpan != b->scaleSpan) {
-    why = whyNotScales(*a, *b);
+    choice.why = whyNotScales(*a, *b);
     return choice;
   }
   choice.schemes = schemesFor(*a, *b, target);
   if (choice.schemes.empty())
-    why = whyNoScheme(target, *a, *b);
+    choice.why = whyNoScheme(target, *a, *b);
   return choice;
 }
 
 /// Chooses for dense operands where the choice for sparse ones found none.
 static FailureOr<Choice> fallBack(MatmulOp op, const Choice &choice,
-                                  hw::Target target, std::string &why) {
+                                  hw::Target target) {
   std::optional<unsigned> block = denseBlock(choice.a, choice.b, target);
   if (!block)
     return choice;
   densify(op, op.getAMutable(), *block);
   densify(op, op.getBMutable(), *block);
-  why.clear();
-  return choose(op, target, why);
+  return choose(op, target);
 }
 
 static StringRef scaleName(MmaAttr mma) {
@@ -489,15 +487,14 @@ LogicalResult blockscale::legalizeMatmul(MatmulOp op, hw::Target target,
   };
   bool anySparse =
       isSparse(op.getA().getType()) || isSparse(op.getB().getType());
-  std::string why;
-  FailureOr<Choice> choice = choose(op, target, why);
+  FailureOr<Choice> choice = choose(op, target);
   bool canDensify = anySparse && hasDefinedStorage(op);
-  if (succeeded(choice) && !why.empty() && canDensify && denseFallback)
-    choice = fallBack(op, *choice, target, why);
+  if (succeeded(choice) && choice->why && canDensify && denseFallback)
+    choice = fallBack(op, *choice, target);
   if (failed(choice))
     return failure();
-  if (!why.empty()) {
-    InFlightDiagnostic diag = op.emitOpError() << why;
+  if (choice->why) {
+    InFlightDiagnostic diag = op.emitOpError() << choice->why->text;
     if (anySparse && denseFallback && !canDensify)
       diag << "; nor can it be made dense, because no metadata are defined for "
               "this sparsity";
@@ -531,7 +528,7 @@ void LegalizeScales::runOnOperation() {
   auto result = getOperation()->walk([&](KernelSourceOpInterface op) {
     hw::Target target = getTarget(op);
     if (auto why = hw::whyNotTarget(target))
-      return WalkResult(op->emitOpError() << *why);
+      return WalkResult(op->emitOpError() << why->text);
     return WalkResult(op.legalize(target, denseFallback));
   });
   if (result.wasInterrupted())

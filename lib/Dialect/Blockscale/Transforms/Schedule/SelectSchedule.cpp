@@ -19,8 +19,6 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <variant>
-
 namespace blockscale {
 #define GEN_PASS_DEF_SELECTSCHEDULE
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
@@ -57,9 +55,9 @@ struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
 // What is legal
 //===----------------------------------------------------------------------===//
 
-static std::optional<std::string> whyNotTileN(const ProblemSizes &problem,
-                                              MmaAttr mma, int64_t tileN,
-                                              int64_t clusterN) {
+static std::optional<Reason> whyNotTileN(const ProblemSizes &problem,
+                                         MmaAttr mma, int64_t tileN,
+                                         int64_t clusterN) {
   bool oneTile =
       problem.columnsKnown && problem.columns <= tileN && clusterN == 1;
   if (oneTile || !hw::isBlockScaled(mma.getKind()) ||
@@ -75,8 +73,8 @@ static std::optional<std::string> whyNotTileN(const ProblemSizes &problem,
              std::min<int64_t>(256, llvm::alignTo(tileN, hw::kSharedAtomStep)));
 }
 
-static std::optional<std::string> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
-                                              const Choice &choice) {
+static std::optional<Reason> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
+                                         const Choice &choice) {
   int64_t rows = hw::kTmemLanes * choice.ctaGroup;
   if (!wish.getTileM() || wish.getTileM() == rows)
     return std::nullopt;
@@ -95,7 +93,7 @@ static std::optional<std::string> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
 }
 
 /// Why `target` cannot run what the schedule asks for besides its tile.
-static std::optional<std::string>
+static std::optional<Reason>
 whyNotCluster(ScheduleAttr wish, const Choice &choice, hw::Target target) {
   if (choice.ctaGroup == 2)
     if (auto why = hw::whyNotFeature(hw::Feature::TmaCtaGroup2, target))
@@ -131,12 +129,12 @@ static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
   return MmaAttr::get(mma.getContext(), fields);
 }
 
-/// Completes `wish` with this choice; a string says why it cannot be.
-static std::variant<Candidate, std::string>
-complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
-         const Choice &choice, int64_t expectedRows) {
+/// Completes `wish` with this choice, or says why it cannot be.
+static Result<Candidate> complete(MatmulOp op, ScheduleAttr wish,
+                                  hw::Target target, const Choice &choice,
+                                  int64_t expectedRows) {
   if (choice.swap && getMma(op).getSparse())
-    return std::string(kWhyNotSwapSparse);
+    return Reason(kWhyNotSwapSparse.str());
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
@@ -149,12 +147,12 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
   if (wish.getTileK() && wish.getTileK() != mma.getTileK())
-    return (mma.getSparse()
-                ? "'tile_k' is "
-                : "'tile_k' is one 128-byte row of shared memory, ") +
-           std::to_string(mma.getTileK()) + " elements for this " +
-           (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
-           std::to_string(wish.getTileK());
+    return Reason((mma.getSparse()
+                       ? "'tile_k' is "
+                       : "'tile_k' is one 128-byte row of shared memory, ") +
+                  std::to_string(mma.getTileK()) + " elements for this " +
+                  (mma.getSparse() ? "sparse kind" : "kind") + "; found " +
+                  std::to_string(wish.getTileK()));
 
   ScheduleAttr::Fields fields = wish.getFields();
   fields.tileM = mma.getM();
@@ -183,11 +181,11 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target,
   if (auto why = whyNotStages(mma, stages))
     return *why;
   if (stages > most)
-    return std::to_string(stages) + " stages of " +
-           std::to_string(geometry.stageBytes()) + " bytes exceed the " +
-           std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
-           " bytes of shared memory that " + hw::targetName(target) +
-           " gives a CTA; at most " + std::to_string(most) + " fit";
+    return Reason(std::to_string(stages) + " stages of " +
+                  std::to_string(geometry.stageBytes()) + " bytes exceed the " +
+                  std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
+                  " bytes of shared memory that " + hw::targetName(target) +
+                  " gives a CTA; at most " + std::to_string(most) + " fit");
   return Candidate{mma, schedule(stages),
                    predictMicroseconds(problem, mma, schedule(stages), target)};
 }
@@ -252,13 +250,12 @@ static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
   std::string why;
   for (const Choice &choice : choicesOf(getMma(op), wish, target)) {
     auto answer = complete(op, wish, target, choice, expectedRows);
-    if (auto *reason = std::get_if<std::string>(&answer)) {
-      why = why.empty() ? *reason : why;
+    if (!answer) {
+      why = why.empty() ? answer.why().text : why;
       continue;
     }
-    auto &candidate = std::get<Candidate>(answer);
-    if (!best || candidate.time < best->time)
-      best = candidate;
+    if (!best || answer->time < best->time)
+      best = *answer;
   }
   if (!best)
     return op.emitOpError() << "has no legal schedule: " << why;

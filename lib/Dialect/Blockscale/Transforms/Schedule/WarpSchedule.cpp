@@ -13,8 +13,6 @@
 #include "blockscale/HW/Throughput.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <variant>
-
 using namespace mlir;
 using namespace blockscale;
 
@@ -36,8 +34,8 @@ static MmaAttr instruction(MmaAttr mma, bool swap) {
 }
 
 /// Why `wish` asks for what only kernels with tensor memory have.
-static std::optional<std::string> whyNotWish(ScheduleAttr wish, MmaAttr mma,
-                                             hw::Target target) {
+static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
+                                        hw::Target target) {
   hw::MmaQuery query = legalityQuery(mma, target);
   query.ctaGroup = wish.ctaGroup();
   if (wish.getMmaK())
@@ -81,13 +79,13 @@ static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
   return schedule.getStages() == 1 ? 2 * cycles : cycles;
 }
 
-/// Completes `wish` with this tile; a string says why it cannot be.
-static std::variant<Candidate, std::string>
-complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
-         bool swap, int64_t expectedRows) {
+/// Completes `wish` with this tile, or says why it cannot be.
+static Result<Candidate> complete(MatmulOp op, ScheduleAttr wish,
+                                  hw::Target target, int64_t tileN, bool swap,
+                                  int64_t expectedRows) {
   MmaAttr mma = instruction(getMma(op), swap);
   if (swap && mma.getSparse())
-    return std::string(kWhyNotSwapSparse);
+    return Reason(kWhyNotSwapSparse.str());
   if (auto why = whyNotWish(wish, mma, target))
     return *why;
   ScheduleAttr::Fields fields = wish.getFields();
@@ -113,11 +111,11 @@ complete(MatmulOp op, ScheduleAttr wish, hw::Target target, int64_t tileN,
       hw::chipInfo(target.chip).sharedMemoryPerCta - kBarrierReserve;
   int64_t most = available / geometry.stageBytes();
   if (wanted > most)
-    return std::to_string(wanted) + " stages of " +
-           std::to_string(geometry.stageBytes()) + " bytes exceed the " +
-           std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
-           " bytes of shared memory that " + hw::targetName(target) +
-           " gives a CTA; at most " + std::to_string(most) + " fit";
+    return Reason(std::to_string(wanted) + " stages of " +
+                  std::to_string(geometry.stageBytes()) + " bytes exceed the " +
+                  std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
+                  " bytes of shared memory that " + hw::targetName(target) +
+                  " gives a CTA; at most " + std::to_string(most) + " fit");
   fields.stages = wanted ? wanted : std::min(most, kUsefulStages);
   auto schedule = ScheduleAttr::get(op.getContext(), fields);
   return Candidate{{mma, schedule},
@@ -139,13 +137,12 @@ FailureOr<WarpSchedule> blockscale::selectWarpSchedule(MatmulOp op,
   for (bool swap : swaps)
     for (int64_t tileN : tiles) {
       auto choice = complete(op, wish, target, tileN, swap, expectedRows);
-      if (auto *reason = std::get_if<std::string>(&choice)) {
-        why = why.empty() ? *reason : why;
+      if (!choice) {
+        why = why.empty() ? choice.why().text : why;
         continue;
       }
-      auto &candidate = std::get<Candidate>(choice);
-      if (!best || candidate.cycles < best->cycles)
-        best = candidate;
+      if (!best || choice->cycles < best->cycles)
+        best = *choice;
     }
   if (!best)
     return op.emitOpError() << "has no legal schedule: " << why;
