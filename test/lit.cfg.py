@@ -68,6 +68,9 @@ config.substitutions.append(
     ("%blockscale_runtime",
      os.path.join(config.blockscale_build_dir, "lib", "libblockscale-runtime.so")))
 config.substitutions.append(
+    ("%gpu_runtime",
+     os.path.join(config.blockscale_build_dir, "lib", "libblockscale-gpu-runtime.so")))
+config.substitutions.append(
     ("%cuda_stand_ins", os.path.join(os.path.dirname(cuda_runtime), "bin")))
 config.substitutions.append(
     ("%cxx_cuda", f"g++ -std=c++17 -Wall -Wextra -isystem {cuda_include}"))

@@ -14,8 +14,6 @@
 using namespace blockscale;
 using namespace blockscale::runtime;
 
-static constexpr const char *kLibrary = "libcuda.so.1";
-
 /// The name of an error, whatever the driver can say of it.
 static std::string nameOf(const Driver &driver, DriverCode result) {
   const char *name = nullptr, *text = nullptr;
@@ -33,35 +31,70 @@ std::string Driver::failure(const char *function, DriverCode result) const {
   return std::string(function) + ": " + nameOf(*this, result);
 }
 
-/// Fills `driver`; returns what is wrong.
-static std::string load(Driver &driver) {
-  // Never closed: functions of it may run up to the end of the process.
-  void *library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = dlerror();
-    return std::string("cannot load the CUDA driver: ") +
-           (why ? why : kLibrary);
-  }
+static constexpr const char *kLibrary = "libcuda.so.1";
+
+namespace {
+/// The library and what was found in it.
+struct Loaded {
+  std::mutex mutex;
+  void *library = nullptr;
+  Driver driver;
+  bool isReady = false, hasGpuFunctions = false;
+};
+} // namespace
+
+static Loaded &loaded() {
+  static Loaded state;
+  return state;
+}
+
 #define BLOCKSCALE_DRIVER_LOAD(name, member, parameters)                       \
   driver.member =                                                              \
       reinterpret_cast<DriverCode(*) parameters>(dlsym(library, name));        \
   if (!driver.member)                                                          \
     return std::string(kLibrary) + " has no function '" + name + "'";
+
+/// Returns what is wrong.
+static std::string load(Loaded &state) {
+  // Never closed: functions of it may run up to the end of the process.
+  void *library = state.library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    const char *why = dlerror();
+    return std::string("cannot load the CUDA driver: ") +
+           (why ? why : kLibrary);
+  }
+  Driver &driver = state.driver;
   BLOCKSCALE_DRIVER_FUNCTIONS(BLOCKSCALE_DRIVER_LOAD)
-#undef BLOCKSCALE_DRIVER_LOAD
   return driver.failure("cuInit", driver.init(0));
 }
 
+/// Returns what is wrong.
+static std::string loadGpuFunctions(Loaded &state) {
+  void *library = state.library;
+  Driver &driver = state.driver;
+  BLOCKSCALE_DRIVER_GPU_FUNCTIONS(BLOCKSCALE_DRIVER_LOAD)
+  return "";
+}
+#undef BLOCKSCALE_DRIVER_LOAD
+
 Result<const Driver *> runtime::findDriver() {
-  static std::mutex mutex;
-  static Driver driver;
-  static bool isLoaded = false;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (!isLoaded) {
-    std::string why = load(driver);
-    if (!why.empty())
+  Loaded &state = loaded();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  if (!state.isReady)
+    if (std::string why = load(state); !why.empty())
       return Reason(why);
-    isLoaded = true;
-  }
-  return &driver;
+  state.isReady = true;
+  return &state.driver;
+}
+
+Result<const Driver *> runtime::findGpuDriver() {
+  if (Result<const Driver *> found = findDriver(); !found)
+    return found;
+  Loaded &state = loaded();
+  std::lock_guard<std::mutex> lock(state.mutex);
+  if (!state.hasGpuFunctions)
+    if (std::string why = loadGpuFunctions(state); !why.empty())
+      return Reason(why);
+  state.hasGpuFunctions = true;
+  return &state.driver;
 }

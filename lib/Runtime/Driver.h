@@ -30,6 +30,7 @@ using Context = struct CUctx_st *;
 using Module = struct CUmod_st *;
 using Function = struct CUfunc_st *;
 using Stream = struct CUstream_st *;
+using Event = struct CUevent_st *;
 
 inline constexpr DriverCode kCudaSuccess = 0;
 
@@ -103,10 +104,28 @@ struct LaunchConfiguration {
     (const LaunchConfiguration *, Function, void **, void **))                 \
   X("cuCtxSynchronize", synchronize, (void))
 
+/// What upstream's gpu dialect takes beyond them (GpuRuntime.cpp).
+#define BLOCKSCALE_DRIVER_GPU_FUNCTIONS(X)                                     \
+  X("cuMemAllocManaged", allocateManaged, (DevicePointer *, size_t, unsigned)) \
+  X("cuMemcpyAsync", copyAsync,                                                \
+    (DevicePointer, DevicePointer, size_t, Stream))                            \
+  X("cuMemsetD16Async", set16,                                                 \
+    (DevicePointer, unsigned short, size_t, Stream))                           \
+  X("cuMemsetD32Async", set32, (DevicePointer, unsigned, size_t, Stream))      \
+  X("cuStreamCreate", createStream, (Stream *, unsigned))                      \
+  X("cuStreamDestroy_v2", destroyStream, (Stream))                             \
+  X("cuStreamSynchronize", waitForStream, (Stream))                            \
+  X("cuStreamWaitEvent", letStreamWait, (Stream, Event, unsigned))             \
+  X("cuEventCreate", createEvent, (Event *, unsigned))                         \
+  X("cuEventDestroy_v2", destroyEvent, (Event))                                \
+  X("cuEventSynchronize", waitForEvent, (Event))                               \
+  X("cuEventRecord", recordEvent, (Event, Stream))
+
 struct Driver {
 #define BLOCKSCALE_DRIVER_MEMBER(name, member, parameters)                     \
   DriverCode(*member) parameters = nullptr;
   BLOCKSCALE_DRIVER_FUNCTIONS(BLOCKSCALE_DRIVER_MEMBER)
+  BLOCKSCALE_DRIVER_GPU_FUNCTIONS(BLOCKSCALE_DRIVER_MEMBER)
 #undef BLOCKSCALE_DRIVER_MEMBER
 
   /// "cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE (invalid argument)"; empty for
@@ -118,6 +137,10 @@ struct Driver {
 /// which later calls try again. Looked for as the dynamic loader looks for
 /// libcuda.so.1.
 Result<const Driver *> findDriver();
+
+/// The same with the functions that the gpu dialect takes; without this call
+/// they are null.
+Result<const Driver *> findGpuDriver();
 
 } // namespace blockscale::runtime
 

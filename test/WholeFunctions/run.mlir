@@ -22,6 +22,8 @@
 // IR-DAG: call ptr @blockscaleRuntimePrepare
 // IR-DAG: call ptr @mgpuModuleLoad
 // IR-DAG: call void @mgpuLaunchClusterKernel
+// RUN: env LD_LIBRARY_PATH=%cuda_driver_dir mlir-runner %t.gpu.mlir -e main -entry-point-result=void \
+// RUN:   -shared-libs=%mlir_runner_libs,%blockscale_runtime,%gpu_runtime | FileCheck %s
 
 // A row of x has one number, in block i; in that block row n of w is n + 2 * i.
 // Twice (i + 1) * (n + 2 * i):
