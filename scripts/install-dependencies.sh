@@ -16,11 +16,12 @@ packages=(
   python3 python3-venv ca-certificates
 )
 # lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check,
-# the headers of Python.
+# the headers of Python; what renders pictures, opens pages and reads manuals.
 test_packages=(
   "llvm-$llvm-tools" libgtest-dev libbenchmark-dev
   "libclang-rt-$llvm-dev" "clang-format-$llvm" "clang-tidy-$llvm"
   libpython3-dev
+  librsvg2-bin fonts-dejavu-core chromium-headless-shell mandoc
 )
 case "$*" in
   '') with_tests=1; packages+=("${test_packages[@]}") ;;

@@ -6,6 +6,7 @@ import os
 import subprocess
 
 import lit.formats
+import lit.util
 
 config.name = "blockscale"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -113,3 +114,12 @@ if all(any(os.path.exists(os.path.join(cuda_root, lib, f"{name}.so.13"))
 else:
     lit_config.note("NVRTC or nvJitLink is not installed: what they compile at "
                     "run time is not checked")
+
+# What renders pictures and opens pages.
+for feature, program in (("rsvg", "rsvg-convert"),
+                         ("browser", "chromium-headless-shell")):
+    if lit.util.which(program, config.environment["PATH"]):
+        config.available_features.add(feature)
+    else:
+        lit_config.note(f"{program} is not installed: what it shows is not "
+                        "checked")

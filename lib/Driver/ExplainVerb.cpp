@@ -12,9 +12,11 @@
 #include "blockscale/Driver/OutputFiles.h"
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Explain/Explain.h"
+#include "blockscale/Explain/Layouts.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/LegalityTable.h"
 #include "blockscale/NKI/Legality.h"
+#include "blockscale/Pictures/ByteMap.h"
 
 #include <algorithm>
 #include <iostream>
@@ -37,6 +39,8 @@ private:
   std::optional<Reason> strayOption(const Options &options,
                                     const std::string &owner);
   int explainHazards();
+  void addLayoutOptions();
+  int explainLayout();
   int explainFile();
   int explainAdvice();
   int print(const std::string &text);
@@ -45,6 +49,8 @@ private:
   bool all = false;
   AdviceQuestion advice;
   hw::LegalityQuestion question;
+  explain::LayoutQuestion layout;
+  std::string svg;
   nki::LegalityQuestion nkiQuestion;
 };
 } // namespace
@@ -53,7 +59,7 @@ ExplainVerb::ExplainVerb()
     : Verb("explain", "Say whether an instruction is legal, where every byte "
                       "lies, or what hazards the emulator finds") {
   command.positional("TOPIC", topic,
-                     "'legality', 'hazards', " + adviceTopicNames() +
+                     "'legality', 'layout', 'hazards', " + adviceTopicNames() +
                          " or the name of a table");
   command.positional("FILE", advice.file,
                      "Of 'format' and 'sparsity', a checkpoint or array; of "
@@ -70,7 +76,8 @@ ExplainVerb::ExplainVerb()
   name("a-major", question.aMajor, "Contiguous dimension of A: k or mn");
   name("b-major", question.bMajor, "Contiguous dimension of B: k or mn");
   command.number("block", question.block,
-                 "Elements along K that share a scale");
+                 "Elements along K that share a scale; of 'layout', the number "
+                 "of a block along K, from 0");
   command.number("m", question.m, "Rows of the instruction");
   command.number("n", question.n, "Columns of the instruction");
   command.number("k", question.k, "Extent of the instruction along K");
@@ -82,8 +89,12 @@ ExplainVerb::ExplainVerb()
                  "Byte of the word that B's scales start at");
   addNKIOptions();
   command.flag("sparse", question.sparse, "A has structured sparsity");
-  command.flag("all", all, "Print the whole legality table");
-  name("format", format, "Form of the whole table: markdown, csv or json");
+  command.flag("all", all,
+               "Print the whole legality table; of 'layout', draw every line");
+  name("format", format,
+       "Form of the whole table: markdown, csv or json; of 'layout', text or "
+       "json");
+  addLayoutOptions();
   command.text("part", advice.part, "NAME",
                "Product for predicted times, such as B200 (default: that of "
                "--target)");
@@ -173,6 +184,28 @@ void ExplainVerb::addNKIOptions() {
   name("dst", q.dst, "Type of the result of nc_matmul_mx");
   name("dst-memory", q.dstBuffer, "Where NKI's result is: psum or sbuf");
   name("src-memory", q.srcBuffer, "Where NKI's operands are: sbuf or psum");
+}
+
+void ExplainVerb::addLayoutOptions() {
+  command.text("operand", layout.operand, "NAME",
+               "Of 'layout', whose bytes: those of the scales of a or b, or "
+               "metadata (default a)");
+  command.text("memory", layout.memory, "NAME",
+               "Of 'layout', shared (global memory has the same tiles), tensor "
+               "or registers (default: all; of pictures tensor)");
+  command.number("row", layout.row,
+                 "Of 'layout', the row of A or column of B to find, with "
+                 "--block");
+  command.number("block-size", layout.blockSize,
+                 "Of 'layout', elements along K that share a scale, 16 or 32");
+  command.number("blocks", layout.blocks,
+                 "Of 'layout', blocks along K of the whole operand, for its "
+                 "place in memory");
+  command.number("thread-id", layout.threadId,
+                 "Of 'layout', thread-id of mma.sync to show alone");
+  command.flagOrName("svg", svg,
+                     "Of 'layout', draw all bytes: --svg to standard output, "
+                     "--svg=FILE to a file");
 }
 
 int ExplainVerb::print(const std::string &text) {
@@ -276,6 +309,55 @@ int ExplainVerb::explainHazards() {
   return print(emulator::hazardTable());
 }
 
+/// Options that only this topic has.
+static constexpr const char *kLayoutOptions[] = {
+    "operand", "memory", "row", "block-size", "blocks", "thread-id", "svg"};
+/// Those of other topics that mean nothing here.
+static constexpr const char *kNotOfLayout[] = {
+    "target",  "a",    "b",       "scale", "family",    "a-major",
+    "b-major", "part", "tensors", "from",  "histogram", "least-sqnr"};
+
+int ExplainVerb::explainLayout() {
+  for (const auto &why :
+       {strayOption(kNotOfLayout, "other topics than 'layout'"),
+        strayOption(kNKIOptions, "topic 'legality'"),
+        strayOption(kMatmulMXOptions, "topic 'legality'")})
+    if (why)
+      return reportError(why->text, kNotUnderstood);
+  bool wantsPicture = !svg.empty() && svg != "false";
+  if (!format.empty() &&
+      (wantsPicture || (format != "text" && format != "json")))
+    return reportError(wantsPicture
+                           ? "--svg and --format contradict each other"
+                           : "unknown format '" + format +
+                                 "' of a layout, legal are 'text' and 'json'",
+                       kNotUnderstood);
+  if (all && !wantsPicture)
+    return reportError("--all needs --svg", kNotUnderstood);
+  layout.kind = question.kind;
+  layout.m = question.m;
+  layout.n = question.n;
+  layout.k = question.k;
+  layout.ctaGroup = question.ctaGroup;
+  layout.sparse = question.sparse;
+  layout.sfaId = question.sfaId;
+  layout.sfbId = question.sfbId;
+  layout.block = question.block;
+  if (wantsPicture) {
+    Result<pictures::ByteMap> map = explain::layoutMap(layout);
+    if (!map)
+      return reportError(map.why().text, kNotUnderstood);
+    if (svg != "true")
+      output = svg;
+    return print(pictures::drawByteMap(*map, all));
+  }
+  Result<std::string> answer = format == "json" ? explain::layoutJson(layout)
+                                                : explain::layoutText(layout);
+  if (!answer)
+    return reportError(answer.why().text, kNotUnderstood);
+  return print(*answer);
+}
+
 int ExplainVerb::explainFile() {
   if (from.empty())
     return reportError("table '" + topic +
@@ -317,6 +399,10 @@ int ExplainVerb::run() {
     return reportError("unexpected argument '" + advice.file + "' of topic '" +
                            topic + "'",
                        kNotUnderstood);
+  if (topic == "layout")
+    return explainLayout();
+  if (auto why = strayOption(kLayoutOptions, "topic 'layout'"))
+    return reportError(why->text, kNotUnderstood);
   if (topic == "legality")
     return explainLegality();
   if (topic == "hazards")
@@ -324,7 +410,7 @@ int ExplainVerb::run() {
   std::vector<std::string> tables = explain::tableNames();
   if (std::count(tables.begin(), tables.end(), topic))
     return explainFile();
-  std::string known = "'legality', 'hazards', " + adviceTopicNames();
+  std::string known = "'legality', 'layout', 'hazards', " + adviceTopicNames();
   for (const std::string &table : tables)
     known += ", '" + table + "'";
   if (topic.empty())
