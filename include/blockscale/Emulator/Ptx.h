@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace blockscale::emulator {
@@ -180,8 +181,24 @@ template <typename T, unsigned Capacity> struct ShortList {
 /// `.loc`: a line of the source the PTX was compiled from.
 struct DebugLocation {
   uint32_t file = 0; ///< Number of the `.file` directive.
-  uint32_t line = 0;
+  uint32_t line = 0; ///< 0 for what no line of the source says.
   uint32_t column = 0;
+  /// Where the function that holds the line was inlined: index into
+  /// Function::locations, or kNone.
+  uint32_t inlinedAt = kNone;
+  /// That function's name: a label of `.section .debug_str`, and the bytes
+  /// behind it at which the name begins.
+  std::string functionLabel;
+  uint64_t functionOffset = 0;
+};
+
+/// `.section .debug_str`: its bytes, and where its labels stand.
+struct DebugStrings {
+  std::string bytes;
+  std::unordered_map<std::string, uint64_t> labels;
+
+  /// The string at `offset` bytes behind the label; empty if there is none.
+  std::string find(const std::string &label, uint64_t offset) const;
 };
 
 struct Instruction {
@@ -312,6 +329,7 @@ struct Module {
   std::vector<Function> functions;
   std::vector<Variable> variables;
   std::vector<std::pair<uint32_t, std::string>> files; ///< `.file`.
+  DebugStrings debugStrings;
   std::shared_ptr<const std::string> source;
 
   const Function *findFunction(std::string_view name) const;

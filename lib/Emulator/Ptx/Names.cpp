@@ -91,6 +91,15 @@ const Function *Module::findFunction(std::string_view name) const {
   return nullptr;
 }
 
+std::string DebugStrings::find(const std::string &label,
+                               uint64_t offset) const {
+  auto place = labels.find(label);
+  if (place == labels.end() || offset >= bytes.size() - place->second)
+    return "";
+  // A string ends at a zero byte, or with the section.
+  return std::string(bytes.substr(place->second + offset).c_str());
+}
+
 const Variable *Module::findVariable(std::string_view name) const {
   for (const Variable &variable : variables)
     if (variable.name == name)

@@ -66,6 +66,7 @@ bool Parser::parseBody() {
     return false;
   openScope();
   currentLocation = kNone;
+  lastLocations.clear();
   size_t base = scopes.size() - 1;
   while (true) {
     if (token.kind == TokenKind::End) {
@@ -169,41 +170,57 @@ bool Parser::parseBodyDirective() {
                " is not supported inside a function");
 }
 
+/// `file line column`.
+bool Parser::parseLocTriple(std::array<uint32_t, 3> &triple) {
+  for (uint32_t &part : triple) {
+    if (token.kind != TokenKind::Integer)
+      return error("expected a number of '.loc', found " + describe(token));
+    part = static_cast<uint32_t>(token.value);
+    advance();
+  }
+  return true;
+}
+
+/// The last location of the body at that place; a new one if there is none.
+uint32_t Parser::locationAt(const std::array<uint32_t, 3> &place) {
+  auto [entry, isNew] = lastLocations.try_emplace(
+      place, static_cast<uint32_t>(current->locations.size()));
+  if (isNew)
+    current->locations.push_back({place[0], place[1], place[2]});
+  return entry->second;
+}
+
 /// `.loc file line column[, function_name name[+n], inlined_at f l c]`.
 bool Parser::parseLoc() {
   advance();
-  uint64_t parts[3];
-  auto three = [&](uint64_t *to) {
-    for (unsigned i = 0; i != 3; ++i) {
-      if (token.kind != TokenKind::Integer)
-        return error("expected a number of '.loc', found " + describe(token));
-      to[i] = token.value;
-      advance();
-    }
-    return true;
-  };
-  if (!three(parts))
+  std::array<uint32_t, 3> place;
+  if (!parseLocTriple(place))
     return false;
-  currentLocation = static_cast<uint32_t>(current->locations.size());
-  current->locations.push_back({static_cast<uint32_t>(parts[0]),
-                                static_cast<uint32_t>(parts[1]),
-                                static_cast<uint32_t>(parts[2])});
+  DebugLocation location{place[0], place[1], place[2]};
   while (accept(',')) {
     Token key;
     if (!parseName("an attribute of '.loc'", key))
       return false;
     if (textOf(key) == "inlined_at") {
-      uint64_t ignored[3];
-      if (!three(ignored))
+      std::array<uint32_t, 3> caller;
+      if (!parseLocTriple(caller))
         return false;
-    } else if (!parseName("a function", key)) {
-      return false;
-    } else if (isPunct('+')) {
-      Constant offset;
-      if (!parseConstant(offset))
-        return false;
+      // It was given before (PTX ISA 9.1, section 11.5.3), so that chains end.
+      location.inlinedAt = locationAt(caller);
+      continue;
     }
+    Token label;
+    if (!parseName("a function", label))
+      return false;
+    location.functionLabel = textOf(label);
+    Constant offset;
+    if (isPunct('+') && !parseConstant(offset))
+      return false;
+    location.functionOffset = offset.bits;
   }
+  currentLocation = static_cast<uint32_t>(current->locations.size());
+  current->locations.push_back(std::move(location));
+  lastLocations[place] = currentLocation;
   return true;
 }
 

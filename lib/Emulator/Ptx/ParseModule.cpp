@@ -40,9 +40,10 @@ bool Parser::parseTopLevel() {
   if (isWord("file"))
     return parseFile();
   if (acceptWord("section")) {
+    bool isStrings = isWord("debug_str");
     if (token.kind == TokenKind::DotWord || token.kind == TokenKind::Name)
       advance();
-    return skipBraces();
+    return isStrings ? parseDebugStrings() : skipBraces();
   }
   if (acceptWord("pragma"))
     return skipPast(';');
@@ -109,6 +110,27 @@ bool Parser::parseFile() {
     if (!parseConstant(ignored))
       return false;
   return true;
+}
+
+/// The block of `.section .debug_str`: labels and `.b8` with bytes. What else
+/// stands there is skipped: names for people are no reason to refuse a kernel.
+bool Parser::parseDebugStrings() {
+  if (!expect('{', "to open the block"))
+    return false;
+  DebugStrings &strings = module.debugStrings;
+  bool isBytes = false;
+  while (token.kind != TokenKind::End) {
+    if (accept('}'))
+      return true;
+    if (token.kind == TokenKind::DotWord)
+      isBytes = isWord("b8");
+    else if (token.kind == TokenKind::Name)
+      strings.labels.emplace(text(), strings.bytes.size());
+    else if (isBytes && token.kind == TokenKind::Integer)
+      strings.bytes.push_back(static_cast<char>(token.value));
+    advance();
+  }
+  return error("expected '}' before the end of the text");
 }
 
 /// The index of the function of that name, declared before or now.

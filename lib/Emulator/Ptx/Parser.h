@@ -15,6 +15,7 @@
 #include "Lexer.h"
 #include "Symbols.h"
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace blockscale::emulator::ptx {
@@ -88,6 +89,7 @@ private:
   bool parseVersion();
   bool parseTarget();
   bool parseFile();
+  bool parseDebugStrings();
   bool parseFunction(bool isEntry, bool isExtern);
   bool parseFunctionDirectives(Function &function);
   bool parseTriple(std::array<uint32_t, 3> &triple);
@@ -118,6 +120,8 @@ private:
   bool parseRegisters();
   bool parseRegister(Type type, unsigned lanes);
   bool parseLoc();
+  bool parseLocTriple(std::array<uint32_t, 3> &triple);
+  uint32_t locationAt(const std::array<uint32_t, 3> &place);
   bool parseInstruction();
   bool parseMnemonic(Instruction &inst);
   bool parseLabelled(const Token &name);
@@ -186,6 +190,8 @@ private:
   std::vector<Scope> scopes;
   uint32_t nextSerial = 0;
   uint32_t currentLocation = kNone;
+  /// The last location of the body with that file, line and column.
+  std::map<std::array<uint32_t, 3>, uint32_t> lastLocations;
   uint64_t initBytes = 0;     ///< Of all variables so far.
   uint64_t registerCount = 0; ///< Of all functions so far.
 };
