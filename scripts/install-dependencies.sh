@@ -65,13 +65,15 @@ install_python() {
     die "could not create a Python environment in $build/venv"
 }
 
-# numpy and ml_dtypes: the references of the tests are written with them. The
-# others build our Python package and run its tests.
+# numpy and ml_dtypes: the references of the tests are written with them; PyYAML
+# reads the workflows of our pages. The others build our Python package and run
+# its tests.
 install_python_packages() {
   local python=$build/venv/bin/python3
-  local packages=(numpy ml_dtypes nanobind scikit-build-core pytest hypothesis)
-  if "$python" -c 'import numpy, ml_dtypes, nanobind, scikit_build_core, pytest
-import hypothesis' 2>/dev/null; then
+  local packages=(numpy ml_dtypes pyyaml nanobind scikit-build-core pytest
+    hypothesis)
+  if "$python" -c 'import numpy, ml_dtypes, yaml, nanobind, scikit_build_core
+import pytest, hypothesis' 2>/dev/null; then
     return
   fi
   "$python" -m pip install -q --disable-pip-version-check "${packages[@]}" ||

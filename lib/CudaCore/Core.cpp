@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <cxxabi.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -39,24 +38,6 @@ void cuda::sayOnce(const std::string &message) {
   auto guard = locked();
   if (said->insert(message).second)
     say(message);
-}
-
-std::string cuda::readable(const std::string &mangled) {
-  int status = 0;
-  char *plain = abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && plain ? plain : mangled;
-  std::free(plain);
-  // Kernels of CUTLASS have names of some thousand characters.
-  constexpr size_t kLongest = 160;
-  if (result.size() > kLongest)
-    result.replace(kLongest, std::string::npos, "...");
-  return result;
-}
-
-void Core::reportToParent() {
-  // One byte is enough: the driver asks only whether there was any.
-  if (findingsPipe >= 0 && write(findingsPipe, "f", 1) != 1)
-    findingsPipe = -1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -18,6 +18,9 @@
 #define BLOCKSCALE_LIB_CUDACORE_CORE_H
 
 #include "AddressSpace.h"
+#include "Records.h"
+#include "blockscale/Emulator/SourceLines.h"
+#include "blockscale/Formats/ProgressLine.h"
 #include "blockscale/HW/Device.h"
 
 #include <cuda.h>
@@ -60,8 +63,14 @@ public:
   cudaError_t sticky = cudaSuccess;
   unsigned deviceFlags = cudaDeviceScheduleAuto;
 
-  /// Tells `blockscale emulate` that something was found.
-  void reportToParent();
+  /// Of each launch, for `blockscale emulate`.
+  Records records;
+  /// Whether to print an estimate of each launch, and the folder where traces
+  /// of them go; empty for none.
+  bool report = false;
+  std::string timelineFolder;
+  /// How far the launch is that runs.
+  ProgressLine progress;
 
   /// For barriers of a whole grid; made at the first cooperative launch.
   const Allocation *gridWorkspace = nullptr;
@@ -70,7 +79,6 @@ public:
 
 private:
   Core();
-  int findingsPipe = -1;
 };
 
 /// Locks the core for as long as the result lives.
@@ -83,7 +91,7 @@ void say(const std::string &message);
 void sayOnce(const std::string &message);
 
 /// The name as its source spells it, or the beginning of a long one.
-std::string readable(const std::string &mangled);
+using emulator::readableName;
 
 /// Watches for host code that accesses device memory.
 void watchHostAccesses();

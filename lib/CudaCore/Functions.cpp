@@ -136,7 +136,7 @@ cudaError_t cuda::setAttribute(KernelEntry &entry,
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
     if (value < 0 ||
         value > capacity - int(entry.kernel->staticSharedBytes())) {
-      say("kernel '" + readable(entry.name) + "' cannot have " +
+      say("kernel '" + readableName(entry.name) + "' cannot have " +
           std::to_string(value) + " bytes of dynamic shared memory: a CTA of " +
           std::string(device.name) + " has " + std::to_string(capacity) +
           ", the kernel declares " +

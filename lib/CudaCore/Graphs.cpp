@@ -395,7 +395,7 @@ std::string cuda::toDot(const CUgraph_st &graph) {
     text << "  n" << number << " [label=\"" << number << " "
          << nameOf(node->type);
     if (const auto *kernel = std::get_if<KernelWork>(&node->work))
-      text << "\\n" << readable(kernel->entry->name);
+      text << "\\n" << readableName(kernel->entry->name);
     text << "\"];\n";
   }
   for (const auto &node : graph.nodes)

@@ -8,9 +8,11 @@
 #include "Launch.h"
 #include "Device.h"
 #include "Functions.h"
+#include "LaunchTimeline.h"
 #include "Streams.h"
 #include "blockscale/Emulator/Hazards.h"
 
+#include <chrono>
 #include <cstring>
 
 using namespace blockscale;
@@ -66,7 +68,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
       std::max<uint64_t>(kSharedWithoutOptIn, uint64_t(entry.maxDynamicShared));
   uint64_t capacity = hw::chipInfo(device.chip()).sharedMemoryPerCta;
   uint64_t total = dynamic + entry.kernel->staticSharedBytes();
-  std::string name = "kernel '" + readable(entry.name) + "'";
+  std::string name = "kernel '" + readableName(entry.name) + "'";
   // Of more threads than a block may have the emulator itself says so.
   bool isBlock = launch.block.count() > hw::kMaxThreadsPerCta ||
                  isWithin(launch.block, kMaxBlock);
@@ -118,23 +120,29 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
   return cudaSuccess;
 }
 
-/// Prints the findings; what the launch and what later calls return.
-cudaError_t report(const KernelEntry &entry,
-                   const emulator::RunResult &result) {
+/// Prints the findings and adds them to the record; what the launch and what
+/// later calls return.
+cudaError_t report(const KernelEntry &entry, const emulator::RunResult &result,
+                   LaunchRecord &record) {
   Core &core = Core::get();
   cudaError_t now = cudaSuccess;
-  std::string name = "kernel '" + readable(entry.name) + "': ";
+  std::string name = "kernel '" + readableName(entry.name) + "': ";
+  const emulator::Module &module = entry.module->loaded->module;
   auto print = [&](const emulator::Finding &finding, const char *grade) {
-    say(name + grade + emulator::toString(finding));
+    std::string source = emulator::sourceNote(module, finding);
+    std::string text = emulator::toString(finding) + "\n" + source;
+    text.pop_back();
+    say(name + grade + text);
     const emulator::HazardInfo *info = emulator::hazardInfo(finding.hazard);
     if (info && core.explained.insert(finding.hazard).second)
       say("hazard " + std::to_string(finding.hazard) + ", " +
           std::string(info->name) + ": " + std::string(info->explanation));
+    return text;
   };
   for (const emulator::Finding &finding : result.advice)
     print(finding, "advice: ");
   for (const emulator::Finding &finding : result.findings) {
-    print(finding, "");
+    std::string text = print(finding, "");
     cudaError_t error = errorFor(finding.kind);
     if (error == cudaErrorLaunchFailure)
       core.sticky = error;
@@ -142,9 +150,39 @@ cudaError_t report(const KernelEntry &entry,
       now = error;
     // Of a wrong configuration the program learns at once, as on a device.
     if (error != cudaErrorInvalidConfiguration)
-      core.reportToParent();
+      record.findings.emplace_back(emulator::name(finding.kind),
+                                   std::move(text));
   }
   return now;
+}
+
+/// Runs the grid; what the launch returns.
+cudaError_t execute(const KernelEntry &entry, const emulator::Launch &launch) {
+  Core &core = Core::get();
+  LaunchRecord record;
+  record.kernel = entry.name;
+  record.shape =
+      "grid " + toString(launch.grid) + ", block " + toString(launch.block);
+  emulator::Options options = core.options;
+  LaunchTimeline timeline(launch, options);
+  if (!core.progress.isSilent()) {
+    core.progress.begin(readableName(entry.name), "clusters");
+    options.progress = [&](uint64_t ended, uint64_t total) {
+      core.progress.report(ended, total);
+    };
+  }
+  auto start = std::chrono::steady_clock::now();
+  emulator::RunResult result = emulator::run(*entry.kernel, launch, options);
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  core.progress.finish();
+  record.seconds = seconds.count();
+  record.instructions = result.counters.instructions;
+  record.advice = result.advice.size();
+  cudaError_t error = report(entry, result, record);
+  core.records.add(record);
+  timeline.finish(entry.name);
+  return error;
 }
 
 } // namespace
@@ -182,8 +220,7 @@ cudaError_t cuda::launch(KernelEntry &entry, const LaunchRequest &request) {
       launch.buffers.push_back(buffer);
   launch.globals = loaded.globals->data;
   launch.constants = loaded.constants->data;
-  cudaError_t error =
-      report(entry, emulator::run(*entry.kernel, launch, core.options));
+  cudaError_t error = execute(entry, launch);
   if (error == cudaSuccess && request.event)
     return recordEvent(request.event, nullptr);
   return error;
@@ -286,7 +323,7 @@ cudaError_t cuda::readExtra(KernelEntry &entry, void **extra,
     return cudaSuccess;
   const emulator::Parameter &last = function.parameters.back();
   if (!buffer || !size || *size < last.offset + last.size) {
-    say("kernel '" + readable(entry.name) + "' has " +
+    say("kernel '" + readableName(entry.name) + "' has " +
         std::to_string(last.offset + last.size) +
         " bytes of parameters, the launch passes " +
         std::to_string(size ? *size : 0));

@@ -87,8 +87,11 @@ cudaError_t readOnce(CUmod_st &module, const uint8_t *data,
     module.error = read(module, data, available);
     // Of a module that it loads the program learns by itself.
     if (module.error != cudaSuccess &&
-        module.origin == ModuleOrigin::Registered)
-      Core::get().reportToParent();
+        module.origin == ModuleOrigin::Registered) {
+      LaunchRecord record;
+      record.findings.emplace_back("module", what(module) + " cannot be run");
+      Core::get().records.add(record);
+    }
   }
   return module.error;
 }
@@ -182,11 +185,18 @@ cudaError_t cuda::prepare(KernelEntry &entry) {
   if (!entry.kernel) {
     entry.kernel = std::make_unique<emulator::Kernel>(loaded.module, entry.name,
                                                       loaded.globals->address);
-    for (const emulator::Finding &finding : entry.kernel->refusals())
-      say("kernel '" + readable(entry.name) +
-          "' cannot be run: " + emulator::toString(finding));
-    if (!entry.kernel->refusals().empty())
-      Core::get().reportToParent();
+    LaunchRecord record;
+    record.kernel = entry.name;
+    for (const emulator::Finding &finding : entry.kernel->refusals()) {
+      std::string text = emulator::toString(finding) + "\n" +
+                         emulator::sourceNote(loaded.module, finding);
+      text.pop_back();
+      say("kernel '" + readableName(entry.name) + "' cannot be run: " + text);
+      record.findings.emplace_back(emulator::name(finding.kind),
+                                   std::move(text));
+    }
+    if (!record.findings.empty())
+      Core::get().records.add(record);
   }
   if (!entry.kernel->function())
     return cudaErrorInvalidDeviceFunction;

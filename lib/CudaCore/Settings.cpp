@@ -16,6 +16,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <unistd.h>
 
 using namespace blockscale;
@@ -79,14 +80,26 @@ emulator::Completion chosenCompletion() {
          "', expected immediate, random or latest");
 }
 
+/// Of a switch that may be left open.
+std::optional<bool> wish(const char *name) {
+  if (setting(name).empty())
+    return std::nullopt;
+  return isSet(name, false);
+}
+
 } // namespace
 
-Core::Core() : device(chosenDevice()) {
+Core::Core()
+    : device(chosenDevice()),
+      records(std::string(setting("BLOCKSCALE_RECORDS")),
+              isSet("BLOCKSCALE_RECORD_ALL", false)),
+      report(isSet("BLOCKSCALE_REPORT", false)),
+      timelineFolder(setting("BLOCKSCALE_TIMELINE")),
+      progress(wish("BLOCKSCALE_PROGRESS")) {
   options.completion = chosenCompletion();
   readNumber("BLOCKSCALE_SEED", options.seed);
   readNumber("BLOCKSCALE_STEP_LIMIT", options.stepLimit);
   readNumber("BLOCKSCALE_THREADS", options.threads);
-  readNumber("BLOCKSCALE_FINDINGS_FD", findingsPipe);
   options.sms = device.part().smCount;
   options.sharedBytes = hw::chipInfo(device.chip()).sharedMemoryPerCta;
   options.strict = isSet("BLOCKSCALE_STRICT", options.strict);

@@ -69,7 +69,7 @@ cudaError_t addressOf(const void *symbol, size_t size, size_t offset,
   if (!entry)
     return cudaErrorInvalidSymbol;
   if (offset > entry->size || size > entry->size - offset) {
-    say("variable '" + readable(entry->name) + "' has " +
+    say("variable '" + readableName(entry->name) + "' has " +
         std::to_string(entry->size) + " bytes, a copy wants " +
         std::to_string(size) + " from byte " + std::to_string(offset));
     return cudaErrorInvalidValue;

@@ -16,7 +16,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,50 +148,86 @@ static void prepareEnvironment(const fs::path &runtime) {
     setenv("TRITON_CACHE_DIR", (where / "blockscale").c_str(), 1);
 }
 
-int blockscale::driver::runCudaProgram(const CudaProgram &program) {
-  std::string path = program.command.empty() ? "" : program.command.front();
-  if (path.empty() || path[0] == '-')
-    return reportError("expected a program after --cuda, found '" + path +
-                           "'; options of 'emulate' come before --cuda",
-                       kNotUnderstood);
+namespace {
+/// An empty file for the records of launches, which goes with this value.
+class RecordFile {
+public:
+  RecordFile() {
+    std::error_code error;
+    fs::path folder = fs::temp_directory_path(error);
+    name = (error ? fs::path("/tmp") : folder) / "blockscale-launches-XXXXXX";
+    int file = mkstemp(name.data());
+    if (file < 0)
+      name.clear();
+    else
+      close(file);
+  }
+  ~RecordFile() {
+    if (!name.empty())
+      unlink(name.c_str());
+  }
+  RecordFile(const RecordFile &) = delete;
+  RecordFile &operator=(const RecordFile &) = delete;
+
+  const std::string &path() const { return name; }
+
+private:
+  std::string name;
+};
+} // namespace
+
+/// Becomes the program. Does not return.
+[[noreturn]] static void start(const CudaProgram &program,
+                               const std::string &path,
+                               const std::string &runtime) {
+  for (const auto &[name, value] : program.settings)
+    setenv(name.c_str(), value.c_str(), 1);
+  prepareEnvironment(runtime);
+  std::vector<char *> arguments;
+  for (const std::string &argument : program.command)
+    arguments.push_back(const_cast<char *>(argument.c_str()));
+  arguments.push_back(nullptr);
+  execv(path.c_str(), arguments.data());
+  reportError("cannot run '" + path + "': " + std::strerror(errno), 0);
+  _exit(kProgramNotStarted);
+}
+
+Result<ProgramEnd>
+blockscale::driver::runCudaProgram(const CudaProgram &program) {
+  std::string path = program.command.front();
   if (path.find('/') == std::string::npos) {
     path = findOnPath(path);
     if (path.empty())
-      return reportError("no program '" + program.command.front() + "' on PATH",
-                         kFailure);
+      return Reason("no program '" + program.command.front() + "' on PATH");
   }
   std::string runtime = findRuntime();
   if (runtime.empty())
-    return reportError("this build has no CUDA runtime: it needs the headers "
-                       "of CUDA 13, zstd and LZ4",
-                       kFailure);
+    return Reason("this build has no CUDA runtime: it needs the headers of "
+                  "CUDA 13, zstd and LZ4");
   if (auto why = whyNotProgram(path))
-    return reportError(why->text, kFailure);
+    return *why;
+  RecordFile records;
+  if (records.path().empty())
+    return Reason(std::string("cannot make a temporary file: ") +
+                  std::strerror(errno));
 
-  int ends[2];
-  if (pipe2(ends, O_NONBLOCK) != 0)
-    return reportError(std::strerror(errno), kFailure);
+  CudaProgram request = program;
+  request.settings.emplace_back("BLOCKSCALE_RECORDS", records.path());
+  request.settings.emplace_back("BLOCKSCALE_RECORD_ALL",
+                                program.recordAll ? "1" : "0");
   pid_t child = fork();
   if (child < 0)
-    return reportError(std::strerror(errno), kFailure);
-  if (child == 0) {
-    close(ends[0]);
-    for (const auto &[name, value] : program.settings)
-      setenv(name.c_str(), value.c_str(), 1);
-    setenv("BLOCKSCALE_FINDINGS_FD", std::to_string(ends[1]).c_str(), 1);
-    prepareEnvironment(runtime);
-    std::vector<char *> arguments;
-    for (const std::string &argument : program.command)
-      arguments.push_back(const_cast<char *>(argument.c_str()));
-    arguments.push_back(nullptr);
-    execv(path.c_str(), arguments.data());
-    reportError("cannot run '" + path + "': " + std::strerror(errno), 0);
-    _exit(127);
-  }
-  close(ends[1]);
-  int status = waitFor(child, path);
-  char mark;
-  bool found = read(ends[0], &mark, 1) == 1;
-  close(ends[0]);
-  return status == kSuccess && found ? kFailure : status;
+    return Reason(std::strerror(errno));
+  if (child == 0)
+    start(request, path, runtime);
+  ProgramEnd end;
+  end.status = waitFor(child, path);
+  Result<std::string> text = readFile(records.path());
+  if (!text)
+    return text.why();
+  Result<std::vector<LaunchRecord>> launches = parseRecords(*text);
+  if (!launches)
+    return launches.why();
+  end.launches = *std::move(launches);
+  return end;
 }

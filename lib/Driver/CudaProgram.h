@@ -9,6 +9,8 @@
 #ifndef BLOCKSCALE_LIB_DRIVER_CUDAPROGRAM_H
 #define BLOCKSCALE_LIB_DRIVER_CUDAPROGRAM_H
 
+#include "RunSummary.h"
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,12 +23,20 @@ struct CudaProgram {
   /// The program and its arguments.
   std::vector<std::string> command;
   std::vector<std::pair<std::string, std::string>> settings;
+  /// Whether to keep a record of each launch, not of findings alone.
+  bool recordAll = false;
 };
 
-/// Runs it with the emulator's CUDA runtime in place of the real one. Returns
-/// its exit status (128 + the signal if one ended it); if that is 0 and a
-/// kernel had findings, kFailure.
-int runCudaProgram(const CudaProgram &program);
+/// How it ended.
+struct ProgramEnd {
+  /// Its exit status; 128 + the signal if one ended it.
+  int status = 0;
+  std::vector<LaunchRecord> launches;
+};
+
+/// Runs it with the emulator's CUDA libraries in place of the real ones; or
+/// says why it cannot be run.
+Result<ProgramEnd> runCudaProgram(const CudaProgram &program);
 
 } // namespace blockscale::driver
 

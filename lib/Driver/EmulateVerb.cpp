@@ -8,17 +8,20 @@
 
 #include "CudaProgram.h"
 #include "Progress.h"
+#include "RunSummary.h"
 #include "TimelineOutput.h"
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
 #include "blockscale/Emulator/Hazards.h"
+#include "blockscale/Emulator/SourceLines.h"
 #include "blockscale/HW/Device.h"
 #include "blockscale/Verify/Arguments.h"
 #include "blockscale/Verify/PlanLaunch.h"
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <set>
 
@@ -52,6 +55,7 @@ public:
 private:
   int check();
   int runProgram();
+  int prepareTimelines(CudaProgram &request);
   /// Each returns an exit code; 0 is success.
   int prepareFromPlan(const emulator::Module &module, Prepared &prepared);
   int readSettings(Settings &settings, Prepared &prepared);
@@ -61,7 +65,10 @@ private:
   /// Whether each --out names memory of the launch.
   int checkOutputs(const Prepared &prepared);
   int addOutputs(const Prepared &prepared, OutputFiles &files);
-  int report(const emulator::RunResult &result, double seconds);
+  /// Prints the findings and returns their texts.
+  std::vector<std::string> report(const emulator::Module &module,
+                                  const emulator::RunResult &result,
+                                  double seconds);
   void printCounters(const emulator::Counters &count, double seconds);
 
   std::string input, planFile, kernel, device;
@@ -75,6 +82,7 @@ private:
   uint64_t seed = 1, stepLimit = uint64_t(1) << 32;
   TimelineOutput timeline{command};
   Progress progress{command};
+  RunSummary summary{command};
 };
 } // namespace
 
@@ -130,7 +138,8 @@ EmulateVerb::EmulateVerb()
                "B300 or RTX5090");
   command.rest("cuda", program, "PROGRAM ARGUMENTS...",
                "Run a program that uses CUDA's runtime or driver, or an "
-               "interpreter such as python3; what follows is the program's");
+               "interpreter such as python3; what follows is the program's. "
+               "--timeline names a folder then, for a trace of each launch");
   command.number("step-limit", stepLimit,
                  "Instructions that one warp may execute");
 }
@@ -398,15 +407,22 @@ void EmulateVerb::printCounters(const emulator::Counters &count,
             << "commits " << count.commits << '\n';
 }
 
-int EmulateVerb::report(const emulator::RunResult &result, double seconds) {
+std::vector<std::string> EmulateVerb::report(const emulator::Module &module,
+                                             const emulator::RunResult &result,
+                                             double seconds) {
   std::set<unsigned> rules;
+  std::vector<std::string> texts;
   auto print = [&](const emulator::Finding &finding, std::string_view grade) {
-    std::cerr << input << ": " << grade << emulator::toString(finding) << '\n';
+    std::string text = emulator::toString(finding) + "\n" +
+                       emulator::sourceNote(module, finding);
+    std::cerr << input << ": " << grade << text;
+    text.pop_back();
     if (finding.hazard)
       rules.insert(finding.hazard);
+    return text;
   };
   for (const emulator::Finding &finding : result.findings)
-    print(finding, "");
+    texts.push_back(print(finding, ""));
   for (const emulator::Finding &finding : result.advice)
     print(finding, "advice: ");
   for (unsigned rule : rules)
@@ -422,14 +438,46 @@ int EmulateVerb::report(const emulator::RunResult &result, double seconds) {
                    "is open: "
                 << emulator::openPoints()[i].name << ": "
                 << emulator::openPoints()[i].choice << '\n';
-  return result.clean() ? kSuccess : kFailure;
+  return texts;
 }
 
 //===----------------------------------------------------------------------===//
 // A CUDA program
 //===----------------------------------------------------------------------===//
 
+/// The folder for the traces of all launches, which is new or empty.
+int EmulateVerb::prepareTimelines(CudaProgram &request) {
+  if (!timeline.wantsReport() && timeline.target().empty())
+    return kSuccess;
+  if (completion != emulator::Completion::Immediate)
+    return reportError("--timeline and --report need --completion=immediate",
+                       kNotUnderstood);
+  request.settings.emplace_back("BLOCKSCALE_REPORT",
+                                timeline.wantsReport() ? "1" : "0");
+  if (timeline.target().empty())
+    return kSuccess;
+  std::error_code error;
+  std::filesystem::path folder =
+      std::filesystem::absolute(timeline.target(), error);
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    return reportError("cannot make the folder '" + timeline.target() +
+                           "': " + error.message(),
+                       kFailure);
+  if (!std::filesystem::is_empty(folder, error) || error)
+    return reportError("the folder '" + timeline.target() +
+                           "' for the traces of launches is not empty",
+                       kFailure);
+  request.settings.emplace_back("BLOCKSCALE_TIMELINE", folder);
+  return kSuccess;
+}
+
 int EmulateVerb::runProgram() {
+  std::string first = program.empty() ? "" : program.front();
+  if (first.empty() || first[0] == '-')
+    return reportError("expected a program after --cuda, found '" + first +
+                           "'; options of 'emulate' come before --cuda",
+                       kNotUnderstood);
   if (!input.empty() || !planFile.empty() || !kernel.empty() ||
       !arguments.empty() || !inputs.empty() || !settings.empty() ||
       !outputs.empty())
@@ -458,7 +506,22 @@ int EmulateVerb::runProgram() {
   set("strict", "BLOCKSCALE_STRICT", mode.on ? "1" : "0");
   set("strict", "BLOCKSCALE_STRICT_KERNEL", mode.kernel);
   set("advice", "BLOCKSCALE_ADVICE", advice ? "1" : "0");
-  return runCudaProgram(request);
+  set("progress", "BLOCKSCALE_PROGRESS",
+      progress.choice().value_or(false) ? "1" : "0");
+  if (int code = prepareTimelines(request))
+    return code;
+  request.recordAll = summary.isWanted();
+  Result<ProgramEnd> end = runCudaProgram(request);
+  if (!end)
+    return reportError(end.why().text, kFailure);
+  OutputFiles files;
+  summary.finish(end->launches, program.front(), end->status, files);
+  if (auto why = files.write(""))
+    return reportError(why->text, kFailure);
+  bool isClean =
+      std::all_of(end->launches.begin(), end->launches.end(),
+                  [](const auto &launch) { return launch.findings.empty(); });
+  return end->status == kSuccess && !isClean ? kFailure : end->status;
 }
 
 int EmulateVerb::run() {
@@ -502,14 +565,17 @@ int EmulateVerb::run() {
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   progress.finish();
-  int code = report(result, seconds.count());
-  // What was refused has no results; what went wrong on the way has some.
-  if (code && !result.counters.instructions)
-    return code;
+  int code = result.clean() ? kSuccess : kFailure;
+  std::vector<std::string> texts = report(*ptx.module, result, seconds.count());
   OutputFiles files;
-  if (int failed = addOutputs(prepared, files))
+  summary.finish({recordOf(prepared.launch, result, texts, seconds.count())},
+                 input, std::nullopt, files);
+  // What was refused has no results; what went wrong on the way has some.
+  bool isRefused = code && !result.counters.instructions;
+  if (int failed = isRefused ? kSuccess : addOutputs(prepared, files))
     return failed;
-  timeline.finish(files);
+  if (!isRefused)
+    timeline.finish(files);
   if (auto why = files.write(""))
     return reportError(why->text, kFailure);
   return code;

@@ -10,18 +10,17 @@
 
 #include "CommandLine.h"
 #include "blockscale/Emulator/Machine.h"
+#include "blockscale/Formats/ProgressLine.h"
 
-#include <chrono>
+#include <optional>
 
 namespace blockscale::driver {
 
-/// The option --progress, and what it prints to standard error: how much of a
-/// run is done, once the run takes more than a second. Without the option it
-/// speaks to terminals only, on one line that it takes back.
+/// The option --progress, and the line that it asks for. Without the option it
+/// speaks to terminals only.
 class Progress {
 public:
   explicit Progress(CommandLine &command);
-  ~Progress();
 
   /// Reports the run that `options` are for, which is called `name`.
   void attach(std::string name, emulator::Options &options);
@@ -31,14 +30,13 @@ public:
   void report(uint64_t ended, uint64_t total);
   /// The run is over.
   void finish();
+  /// What the option says; nothing if it is not given.
+  std::optional<bool> choice() const;
 
 private:
-  bool isSilent() const;
-
   CommandLine &command;
-  bool wanted = false, isTerminal = false, lineIsOpen = false;
-  std::string name, unit;
-  std::chrono::steady_clock::time_point next;
+  bool wanted = false;
+  std::optional<ProgressLine> line;
 };
 
 } // namespace blockscale::driver

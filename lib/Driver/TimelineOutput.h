@@ -31,10 +31,12 @@ public:
   /// Prints what was recorded, and adds the trace to `files`.
   void finish(OutputFiles &files);
 
-private:
-  std::string printTrace(const timeline::Estimate &estimate) const;
-  void printReport(const timeline::Estimate &estimate) const;
+  /// What the options say: where traces go, empty for none, and whether to
+  /// print reports.
+  const std::string &target() const { return file; }
+  bool wantsReport() const { return report; }
 
+private:
   std::string file;
   bool report = false;
   std::string kernel;

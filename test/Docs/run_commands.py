@@ -1,6 +1,7 @@
 """Runs the commands of one section of a page and compares what they print.
 
 usage: run_commands.py PAGE.md HEADING [NAME=FOLDER]...
+       run_commands.py --workflow PAGE.md HEADING [NAME=FOLDER]...
        run_commands.py PAGE.md --list
 
 In a block that starts with ```console, lines after `$ ` are commands, which `\\`
@@ -36,6 +37,27 @@ def commands(text):
         for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
             command, _, output = part.partition("\n")
             found.append((command, output))
+    return found
+
+
+def workflow_commands(text):
+    """The same for the steps of the section's workflow; checks its shape."""
+    import yaml
+
+    blocks = re.findall(r"^```yaml\n(.*?)^```", text, re.M | re.S)
+    if len(blocks) != 1:
+        sys.exit(f"expected one block of YAML, found {len(blocks)}")
+    workflow = yaml.safe_load(blocks[0])
+    # YAML 1.1 reads the key `on` as a truth value.
+    assert set(workflow) == {"name", True, "jobs"}, set(workflow)
+    found = []
+    for job in workflow["jobs"].values():
+        assert isinstance(job["runs-on"], str)
+        for step in job["steps"]:
+            assert ("run" in step) != ("uses" in step), step
+            assert set(step) <= {"name", "run", "uses", "with", "if", "env"}, step
+            if "run" in step:
+                found.append((step["run"].strip(), "...\n"))
     return found
 
 
@@ -75,13 +97,17 @@ def run(section, folder):
 
 
 def main(arguments):
+    read = commands
+    if arguments[0] == "--workflow":
+        read = workflow_commands
+        arguments = arguments[1:]
     page = sections(pathlib.Path(arguments[0]).read_text(encoding="utf-8"))
     if arguments[1] == "--list":
         for heading, text in page.items():
             if re.search(r"^```(console|sh|bash)$", text, re.M):
                 print(heading)
         return ""
-    section = commands(page.get(arguments[1], ""))
+    section = read(page.get(arguments[1], ""))
     if not section:
         return f"no commands under '{arguments[1]}'"
     with tempfile.TemporaryDirectory() as folder:

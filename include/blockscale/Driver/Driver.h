@@ -17,6 +17,8 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 /// The question or the command line was not understood.
 inline constexpr int kNotUnderstood = 2;
+/// A program after --cuda could not be started.
+inline constexpr int kProgramNotStarted = 127;
 
 /// Runs `blockscale VERB ...` and returns the exit code.
 int run(int argc, const char *const *argv);
