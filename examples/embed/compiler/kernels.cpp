@@ -64,8 +64,8 @@ int main(int argc, char **argv) {
 
   blockscale::CompilerOptions options;
   options.target = argv[1];
-  if (std::optional<std::string> why = blockscale::whyNot(options)) {
-    std::cerr << "kernels: " << *why << '\n';
+  if (std::optional<blockscale::Reason> why = blockscale::whyNot(options)) {
+    std::cerr << "kernels: " << why->text << '\n';
     return 2;
   }
   // What is wrong is a diagnostic of the context, which prints it.
