@@ -13,6 +13,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "blockscale/Dialect/Blockscale/Transforms/ShardingInterfaceImpl.h"
 #include "blockscale/Dialect/BlockscaleNKI/Transforms/Passes.h"
 #include "blockscale/Pipelines/HostPipeline.h"
 #include "blockscale/Pipelines/Pipelines.h"
@@ -38,12 +39,13 @@ void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::vector::VectorDialect>();
   registerHostExtensions(registry);
   registerKernelSources(registry);
+  registerShardingInterfaceExternalModels(registry);
 }
 
 void blockscale::registerAllPasses() {
   registerBlockscalePasses();
   nki::registerBlockscaleNKIPasses();
-  registerBlockscaleToLinalg();
+  registerBlockscaleToLinalgPasses();
   registerBlockscaleToNVVMPasses();
   registerBlockscaleToRuntimePasses();
   registerBlockscaleTargetPTXPasses();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Pipelines/Pipelines.h"
+#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -22,6 +23,7 @@ static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   AttachTargetOptions attach;
   attach.target = options.target;
   pm.addPass(createAttachTarget(attach));
+  pm.addPass(createPartsToProducts());
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));

@@ -54,6 +54,24 @@ void blockscale::populateBlockscaleToLinalgPatterns(
   populateStoragePatterns(converter, patterns);
 }
 
+void blockscale::populateValueFlowConversions(const TypeConverter &converter,
+                                              RewritePatternSet &patterns,
+                                              ConversionTarget &target) {
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                 converter);
+  populateReturnOpTypeConversionPattern(patterns, converter);
+  populateCallOpTypeConversionPattern(patterns, converter);
+  scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                       target);
+  cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                     target);
+  target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+    return converter.isSignatureLegal(op.getFunctionType());
+  });
+  target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(
+      [&](Operation *op) { return converter.isLegal(op); });
+}
+
 /// Why an op has no conversion; empty if it has one.
 static std::optional<Reason> whyNotConverted(Operation *op) {
   for (TypeRange types :
@@ -86,19 +104,7 @@ struct BlockscaleToLinalg
     ConversionTarget target(getContext());
     populateBlockscaleToLinalgPatterns(converter, patterns, useExtf,
                                        checkSparsity);
-    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
-                                                                   converter);
-    populateReturnOpTypeConversionPattern(patterns, converter);
-    populateCallOpTypeConversionPattern(patterns, converter);
-    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
-                                                         target);
-    cf::populateCFStructuralTypeConversionsAndLegality(converter, patterns,
-                                                       target);
-    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
-      return converter.isSignatureLegal(op.getFunctionType());
-    });
-    target.addDynamicallyLegalOp<func::CallOp, func::ReturnOp>(
-        [&](Operation *op) { return converter.isLegal(op); });
+    populateValueFlowConversions(converter, patterns, target);
     target.addIllegalOp<AssembleOp, CompressOp, DensifyOp, DequantizeOp, DimOp,
                         DisassembleOp, LaunchOp, MatmulOp, PruneOp, QuantizeOp,
                         RelayoutOp, SliceRowsOp>();

@@ -42,6 +42,13 @@ void populateSparsePatterns(const mlir::TypeConverter &converter,
 /// `assemble`, `disassemble`, `relayout`, `slice_rows` and `dim`.
 void populateStoragePatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// Of these `assemble` and `disassemble`.
+void populatePartsPatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+/// What passes values on: functions, calls, `scf` and `cf`.
+void populateValueFlowConversions(const mlir::TypeConverter &converter,
+                                  mlir::RewritePatternSet &patterns,
+                                  mlir::ConversionTarget &target);
 
 } // namespace blockscale
 

@@ -204,9 +204,15 @@ struct SliceRowsToLinalg : OpConversionPattern<SliceRowsOp> {
 
 } // namespace
 
+void blockscale::populatePartsPatterns(const TypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<AssembleToLinalg, DisassembleToLinalg>(converter,
+                                                      patterns.getContext());
+}
+
 void blockscale::populateStoragePatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
-  patterns.add<AssembleToLinalg, DimToLinalg, DisassembleToLinalg,
-               RelayoutToLinalg, SliceRowsToLinalg>(converter,
-                                                    patterns.getContext());
+  populatePartsPatterns(converter, patterns);
+  patterns.add<DimToLinalg, RelayoutToLinalg, SliceRowsToLinalg>(
+      converter, patterns.getContext());
 }

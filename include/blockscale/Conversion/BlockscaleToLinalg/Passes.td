@@ -64,4 +64,37 @@ def BlockscaleToLinalg : Pass<"blockscale-to-linalg", "::mlir::ModuleOp"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def ProductsToParts : Pass<"blockscale-products-to-parts", "::mlir::ModuleOp"> {
+  let summary = "Write products as ops on plain tensors";
+  let description = [{
+    For passes of upstream that know plain tensors only, such as
+    `sharding-propagation` and `shard-partition`. Each `blockscale.matmul` becomes a
+    `blockscale.on_parts`; a value of type `!blockscale.tensor` that a function, a
+    call, `scf` or `cf` passes on becomes its parts. Other ops on scaled tensors
+    stay, between `blockscale.assemble` and `blockscale.disassemble`.
+
+    Before:
+    ```mlir
+    func.func @f(%a: !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32">, ...) -> tensor<256x64xf32> {
+      %0 = blockscale.matmul %a, %b : ...
+    ```
+    After:
+    ```mlir
+    func.func @f(%a_data: tensor<256x512xf8E4M3FN>, %a_scales: tensor<256x16xf8E8M0FNU>, ...) -> tensor<256x64xf32> {
+      %0 = blockscale.on_parts(%a_data, %a_scales, %b_data, %b_scales) {...
+    ```
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def PartsToProducts : Pass<"blockscale-parts-to-products"> {
+  let summary = "Write products of parts as products again";
+  let description = [{
+    Each `blockscale.on_parts` becomes the `blockscale.matmul` that it holds, of
+    scaled tensors that `blockscale.assemble` makes of the parts.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
 #endif // BLOCKSCALE_CONVERSION_BLOCKSCALETOLINALG_PASSES_TD

@@ -100,5 +100,80 @@ void LaunchIntoOp::getEffects(
     effects.emplace_back(MemoryEffects::Write::get(), &getInitMutable());
 }
 
+//===----------------------------------------------------------------------===//
+// OnPartsOp
+//===----------------------------------------------------------------------===//
+
+MatmulOp OnPartsOp::getProduct() {
+  return cast<MatmulOp>(getBody().front().front());
+}
+
+/// The types of what a value of `type` is in an `on_parts`.
+static Result<SmallVector<Type>> partTypes(Type type) {
+  auto scaled = dyn_cast<ScaledTensorType>(type);
+  if (!scaled)
+    return SmallVector<Type>{type};
+  Result<TensorParts> parts = getTensorParts(scaled);
+  if (!parts)
+    return parts.why();
+  return parts->present();
+}
+
+SmallVector<BlockArgument> OnPartsOp::getArgumentsOfInputs() {
+  SmallVector<BlockArgument> arguments;
+  for (BlockArgument argument : getBody().getArguments())
+    arguments.append(partTypes(argument.getType())->size(), argument);
+  return arguments;
+}
+
+OnPartsOp OnPartsOp::create(OpBuilder &builder, MatmulOp product, Type result,
+                            TypeRange arguments, ValueRange inputs) {
+  Location loc = product.getLoc();
+  auto op = OnPartsOp::create(builder, loc, result, inputs);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block =
+      builder.createBlock(&op.getBody(), {}, arguments,
+                          SmallVector<Location>(arguments.size(), loc));
+  Operation *copy = builder.clone(*product);
+  copy->setOperands(block->getArguments());
+  copy->getResult(0).setType(result);
+  ReturnOp::create(builder, loc, copy->getResult(0));
+  return op;
+}
+
+LogicalResult OnPartsOp::verifyRegions() {
+  Block &block = getBody().front();
+  MatmulOp product =
+      block.empty() ? MatmulOp() : dyn_cast<MatmulOp>(block.front());
+  auto end = dyn_cast_or_null<ReturnOp>(block.getTerminator());
+  if (!product || !end || product->getNextNode() != end.getOperation())
+    return emitOpError() << "expected a body of one 'blockscale.matmul' and "
+                            "'blockscale.return'";
+  if (end.getValue() != product.getResult() ||
+      product.getType() != getResult().getType())
+    return emitOpError() << "expected the product's result to be returned, and "
+                            "to have the type "
+                         << getResult().getType();
+  if (!llvm::equal(product->getOperands(), block.getArguments()))
+    return emitOpError() << "expected the arguments of the body to be the "
+                            "product's operands, in their order";
+  SmallVector<Type> expected;
+  for (Type type : block.getArgumentTypes()) {
+    Result<SmallVector<Type>> parts = partTypes(type);
+    if (!parts)
+      return emitOpError() << parts.why().text;
+    llvm::append_range(expected, *parts);
+  }
+  if (expected.size() != getInputs().size())
+    return emitOpError() << "expected " << expected.size()
+                         << " inputs, the parts of the body's arguments, found "
+                         << getInputs().size();
+  for (auto [index, type, input] : llvm::enumerate(expected, getInputs()))
+    if (type != input.getType())
+      return emitOpError() << "expected input " << index << " to be of type "
+                           << type << ", found " << input.getType();
+  return success();
+}
+
 #define GET_OP_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHostOps.cpp.inc"

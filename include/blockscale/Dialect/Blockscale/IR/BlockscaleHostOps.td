@@ -55,4 +55,58 @@ def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
   let hasVerifier = 1;
 }
 
+def Blockscale_OnPartsOp : Op<Blockscale_Dialect, "on_parts",
+    [IsolatedFromAbove, Pure]> {
+  let summary = "a product of the parts of scaled tensors";
+  let description = [{
+    `blockscale.matmul` between plain tensors, for passes of upstream that know no
+    others, such as those of the `shard` dialect: an input that is a scaled tensor
+    is here its parts, in the order of `blockscale.disassemble`. The body's
+    arguments are the operands of the one product that it holds, in their order;
+    parts have the types that `blockscale.assemble` gives them.
+
+    `blockscale-products-to-parts` makes it and `blockscale-parts-to-products`
+    takes it back; nothing else lowers it.
+
+    The op implements `ShardingInterface` with the loops batch, M, N and K. Scales
+    and metadata follow their data: a shard has whole tiles of both. Where K is
+    split each device has a partial sum, all of which `shard.all_reduce` adds
+    before the epilogue is applied.
+
+    ```mlir
+    %d = blockscale.on_parts(%0, %1, %2, %3) {
+    ^bb0(%a: !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32">, %b: !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32">):
+      %0 = blockscale.matmul %a, %b : !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32"> -> tensor<256x64xf32>
+      blockscale.return %0 : tensor<256x64xf32>
+    } : (tensor<256x512xf8E4M3FN>, tensor<256x16xf8E8M0FNU>, tensor<64x512xf8E4M3FN>, tensor<64x16xf8E8M0FNU>) -> tensor<256x64xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyTypeOf<[AnyRankedTensor, F32]>>:$inputs);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` $body attr-dict `:` functional-type($inputs, $result)
+  }];
+  let extraClassDeclaration = [{
+    ::blockscale::MatmulOp getProduct();
+    /// For each input the argument of the body that it is a part of.
+    ::llvm::SmallVector<::mlir::BlockArgument> getArgumentsOfInputs();
+    /// The product of `inputs` that are the parts of values of `arguments`, else
+    /// like `product`.
+    static OnPartsOp create(::mlir::OpBuilder &builder,
+                            ::blockscale::MatmulOp product,
+                            ::mlir::Type result,
+                            ::mlir::TypeRange arguments,
+                            ::mlir::ValueRange inputs);
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Blockscale_ReturnOp : Op<Blockscale_Dialect, "return",
+    [Pure, Terminator, HasParent<"OnPartsOp">]> {
+  let summary = "the result of a product of parts";
+  let arguments = (ins AnyRankedTensor:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 #endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALEHOSTOPS_TD
