@@ -8,10 +8,12 @@
 |*                                                                            *|
 |* What functions call that `blockscale-to-host` compiled: they hold launch   *|
 |* plan and PTX (or cubin) of their kernels and have their operands in host   *|
-|* memory. The runtime loads the CUDA driver, libcuda.so.1, when the first    *|
-|* kernel is launched, and needs no header or library of CUDA before.         *|
+|* memory or on the device. The runtime loads the CUDA driver, libcuda.so.1,  *|
+|* when the first kernel is launched, and needs no header or library of CUDA  *|
+|* before.                                                                    *|
 |*                                                                            *|
-|* All functions may be called from several threads.                          *|
+|* All functions may be called from several threads. What a thread launches   *|
+|* goes to its stream (blockscaleRuntimeSetStream).                           *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
@@ -27,13 +29,28 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/** One operand of a launch, in host memory. */
+/** What BlockscaleOperand::flags may hold. */
+enum {
+  /** The values never change, as those of weights: the copy on the device is
+   *  kept, up to blockscaleRuntimeUnload, and found again by address, kernel,
+   *  role and shape. */
+  BLOCKSCALE_OPERAND_RESIDENT = 1
+};
+
+/** One operand of a launch.
+ *
+ *  In host memory it is an array of any strides, of which an element takes at
+ *  least a byte; it is packed and copied. `data` may also be an address of the
+ *  device, which the driver is asked about: then the operand lies there as the
+ *  launch plan packs it (docs/launch-plan.md), and nothing is copied. Its sizes
+ *  and `elementBytes` are those of the array that it was packed from, its
+ * strides those of a contiguous one. */
 typedef struct BlockscaleOperand {
   /** The kernel parameter that it becomes, as the launch plan names it:
    *  "a_data", "b_scales", "alpha", "d", ... */
   const char *role;
-  /** Its first element; of "alpha" and "beta" a float. Only that of "d" is
-   *  written. */
+  /** Its first element; of "alpha" and "beta" a float in host memory. Only that
+   *  of "d" is written. */
   void *data;
   /** Dimensions; 0 for a scalar. */
   int64_t rank;
@@ -43,6 +60,8 @@ typedef struct BlockscaleOperand {
   /** Bytes of an element. One of less than 8 bits takes a byte, of which the
    *  upper bits are not looked at. */
   int64_t elementBytes;
+  /** BLOCKSCALE_OPERAND_RESIDENT or 0. */
+  int64_t flags;
 } BlockscaleOperand;
 
 /** The kernels of one chip. Lives as long as anything launches them. */
@@ -57,12 +76,13 @@ typedef struct BlockscaleKernels {
   void *state;
 } BlockscaleKernels;
 
-/** Copies the operands to the device, packed as the plan says, runs the kernel
- *  on the default stream, waits for it and copies "d" back. The sizes of the
- *  product follow from the shapes; nothing happens where D has no element.
- *  Runs in the calling thread's context or, if it has none, in the primary
- *  context of device 0. Returns 0, or 1 if anything failed:
- *  blockscaleRuntimeError says what. */
+/** Copies what is in host memory to the device, packed as the plan says, and
+ *  runs the kernel. If "d" is in host memory, waits and copies it back; if it
+ * is on the device, the call returns before the kernel is done, and what the
+ * kernel does wrong is an error of a later call. The sizes of the product
+ * follow from the shapes; nothing happens where D has no element. Runs in the
+ * calling thread's context or, if it has none, in the primary context of device
+ * 0. Returns 0, or 1 if anything failed: blockscaleRuntimeError says what. */
 int32_t blockscaleRuntimeLaunch(BlockscaleKernels *kernels, const char *kernel,
                                 const BlockscaleOperand *operands,
                                 int64_t count);
@@ -94,6 +114,20 @@ const void *blockscaleRuntimeParameter(const BlockscaleLaunch *launch,
  * blockscaleRuntimePrepare made. Nothing for null; on failure as
  * blockscaleRuntimeRun. */
 void blockscaleRuntimeFinish(BlockscaleLaunch *launch);
+
+/** The stream, a CUstream of the thread's context, for all that the calling
+ *  thread does from now on; null, as at first, is the default stream. */
+void blockscaleRuntimeSetStream(void *stream);
+
+/** Waits for what the calling thread's stream holds. Returns 0, or 1 if
+ * anything in it failed. */
+int32_t blockscaleRuntimeSynchronize(void);
+
+/** Memory of the device for results that only kernels read, in the order of the
+ *  calling thread's stream. Null for 0 bytes; on failure as
+ *  blockscaleRuntimeRun. */
+void *blockscaleRuntimeAllocate(int64_t bytes);
+void blockscaleRuntimeFree(void *memory);
 
 /** What went wrong in this thread's last call; empty if nothing did. Valid up
  *  to the thread's next call. */

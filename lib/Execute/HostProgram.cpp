@@ -11,6 +11,8 @@
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <cstdlib>
+
 using namespace mlir;
 using namespace blockscale;
 using namespace blockscale::execute;
@@ -34,6 +36,9 @@ static void runLaunch(BlockscaleKernels *kernels, const char *kernel,
     current->error = std::move(why);
 }
 
+/// Memory of the device is the host's here.
+static void *allocate(int64_t bytes) { return std::malloc(size_t(bytes)); }
+
 HostProgram::HostProgram() = default;
 HostProgram::~HostProgram() = default;
 
@@ -56,9 +61,13 @@ std::unique_ptr<HostProgram> HostProgram::create(ModuleOp module,
   program->engine = std::move(*engine);
   program->engine->registerSymbols([](llvm::orc::MangleAndInterner intern) {
     llvm::orc::SymbolMap symbols;
-    symbols[intern("blockscaleRuntimeRun")] = {
-        llvm::orc::ExecutorAddr::fromPtr(&runLaunch),
-        llvm::JITSymbolFlags::Exported};
+    auto add = [&](const char *name, auto *function) {
+      symbols[intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                               llvm::JITSymbolFlags::Exported};
+    };
+    add("blockscaleRuntimeRun", &runLaunch);
+    add("blockscaleRuntimeAllocate", &allocate);
+    add("blockscaleRuntimeFree", &std::free);
     return symbols;
   });
   return program;

@@ -48,14 +48,19 @@ std::string runtime::computeCapability(const Driver &driver) {
 }
 
 std::string runtime::unloadIn(const Driver &driver, Context context,
-                              Module module) {
+                              Module module, const ResidentOperands &resident) {
   Context before = nullptr;
   if (DriverCode result = driver.currentContext(&before))
     return driver.failure("cuCtxGetCurrent", result);
   if (DriverCode result = driver.setContext(context))
     return driver.failure("cuCtxSetCurrent", result);
-  std::string why =
-      driver.failure("cuModuleUnload", driver.unloadModule(module));
+  std::string why;
+  for (const auto &[key, address] : resident.copies)
+    if (DriverCode result = driver.release(address, nullptr))
+      why = driver.failure("cuMemFreeAsync", result);
+  if (module)
+    if (DriverCode result = driver.unloadModule(module))
+      why = driver.failure("cuModuleUnload", result);
   std::string back =
       driver.failure("cuCtxSetCurrent", driver.setContext(before));
   return why.empty() ? back : why;
@@ -66,8 +71,8 @@ std::string runtime::unloadIn(const Driver &driver, Context context,
 //===----------------------------------------------------------------------===//
 
 DeviceLauncher::~DeviceLauncher() {
-  for (const auto &[role, address] : memory)
-    driver.release(address);
+  for (const auto &[role, address] : owned)
+    driver.release(address, stream);
 }
 
 /// Gets the function and asks for its shared memory and cluster.
@@ -103,6 +108,7 @@ std::string DeviceLauncher::configure() {
   configuration.blockY = unsigned(kernel.block[1]);
   configuration.blockZ = unsigned(kernel.block[2]);
   configuration.sharedBytes = unsigned(kernel.sharedMemoryBytes);
+  configuration.stream = stream;
   configuration.attributes = attributes;
   LaunchAttribute &cluster = attributes[configuration.attributeCount++];
   cluster.id = LaunchAttributeId::ClusterDimension;
@@ -177,19 +183,70 @@ std::string DeviceLauncher::setGrid() {
   return "";
 }
 
+/// A copy on the device has the plan's order, whatever that on the host.
+static void makeContiguous(HostOperand &operand) {
+  operand.isOnDevice = true;
+  int64_t step = 1;
+  for (size_t i = operand.sizes.size(); i-- > 0;) {
+    operand.strides[i] = step;
+    step *= operand.sizes[i];
+  }
+}
+
+/// Asks the driver where the operand's memory is.
+void DeviceLauncher::findOnDevice(HostOperand &operand) {
+  if (operand.sizes.empty())
+    return;
+  unsigned type = 0;
+  auto address = reinterpret_cast<DevicePointer>(operand.data);
+  // Memory that the driver never saw is the host's.
+  DriverCode result =
+      driver.pointerAttribute(&type, PointerAttribute::MemoryType, address);
+  operand.isOnDevice = result == kCudaSuccess && type == kDeviceMemory;
+  if (operand.isOnDevice)
+    memory[operand.role] = address;
+}
+
+/// Whether the memory that an operand has on the device is large enough.
+std::string DeviceLauncher::checkRoom(const std::string &role, uint64_t bytes) {
+  DevicePointer base = 0, address = memory.at(role);
+  size_t size = 0;
+  if (DriverCode result = driver.addressRange(&base, &size, address))
+    return "'" + role + "': " + check("cuMemGetAddressRange", result);
+  uint64_t room = base + size - address;
+  if (bytes <= room)
+    return "";
+  return "operand '" + role + "' has " + std::to_string(room) +
+         " bytes on the device; expected " + std::to_string(bytes) +
+         ", as the launch plan packs it";
+}
+
+/// What tells a copy on the device from all others of these kernels.
+std::string DeviceLauncher::residentKey(const HostOperand &operand) const {
+  std::string key = kernel.name + " " + operand.role + " " +
+                    std::to_string(reinterpret_cast<uintptr_t>(operand.data));
+  for (const std::vector<int64_t> *list : {&operand.sizes, &operand.strides})
+    for (int64_t value : *list)
+      key += " " + std::to_string(value);
+  // A size of the product may pad what does not show it.
+  for (const auto &[name, value] : sizes)
+    key += " " + std::to_string(value);
+  return key;
+}
+
 std::string DeviceLauncher::upload(const DeviceData &data) {
   for (const auto &[role, bytes] : data.memory) {
     DevicePointer address = 0;
-    if (DriverCode result = driver.allocate(&address, bytes.size()))
+    if (DriverCode result = driver.allocate(&address, bytes.size(), stream))
       return "'" + role + "' of " + std::to_string(bytes.size()) +
-             " bytes: " + check("cuMemAlloc", result);
-    memory[role] = address;
+             " bytes: " + check("cuMemAllocAsync", result);
+    memory[role] = owned[role] = address;
     // The kernel writes all of D.
     if (role == "d")
       continue;
     if (DriverCode result =
-            driver.copyToDevice(address, bytes.data(), bytes.size()))
-      return "'" + role + "': " + check("cuMemcpyHtoD", result);
+            driver.copyToDevice(address, bytes.data(), bytes.size(), stream))
+      return "'" + role + "': " + check("cuMemcpyHtoDAsync", result);
   }
   return "";
 }
@@ -252,18 +309,60 @@ std::string DeviceLauncher::addParameter(const plan::Parameter &parameter,
   return "";
 }
 
-/// Packs and uploads the operands, and lines the parameters up.
-std::string DeviceLauncher::gather(const HostOperands &operands) {
+/// Finds what is on the device already.
+void DeviceLauncher::findResident(HostOperands &operands,
+                                  ResidentOperands &resident) {
+  std::lock_guard<std::mutex> lock(resident.mutex);
+  for (auto &[role, operand] : operands) {
+    findOnDevice(operand);
+    if (!operand.isResident || operand.isOnDevice || operand.sizes.empty() ||
+        role == "d")
+      continue;
+    std::string key = residentKey(operand);
+    auto found = resident.copies.find(key);
+    if (found == resident.copies.end()) {
+      toKeep[role] = key;
+      continue;
+    }
+    memory[role] = found->second;
+    makeContiguous(operand);
+  }
+}
+
+/// Lets what was uploaded stay, unless another thread was faster.
+std::string DeviceLauncher::keepResident(ResidentOperands &resident) {
+  if (toKeep.empty())
+    return "";
+  // Launches on other streams do not wait for this one.
+  if (DriverCode result = driver.waitForStream(stream))
+    return check("cuStreamSynchronize", result);
+  std::lock_guard<std::mutex> lock(resident.mutex);
+  for (const auto &[role, key] : toKeep)
+    if (resident.copies.emplace(key, owned.at(role)).second)
+      owned.erase(role);
+  return "";
+}
+
+/// Packs and uploads what is not on the device, and lines the parameters up.
+std::string DeviceLauncher::gather(HostOperands &operands,
+                                   ResidentOperands &resident) {
+  findResident(operands, resident);
   Result<DeviceData> data = packOperands(kernel, sizes, operands);
   if (!data)
     return data.why().text;
+  for (const auto &[role, bytes] : data->bytesOnDevice)
+    if (std::string why = checkRoom(role, bytes); !why.empty())
+      return why;
   if (std::string why = upload(*data); !why.empty())
+    return why;
+  if (std::string why = keepResident(resident); !why.empty())
     return why;
   for (const plan::Parameter &parameter : kernel.parameters)
     if (std::string why = addParameter(parameter, *data); !why.empty())
       return why;
-  d = std::move(data->memory.at("d"));
   result = operands.at("d");
+  if (!result.isOnDevice)
+    d = std::move(data->memory.at("d"));
   return "";
 }
 
@@ -274,19 +373,26 @@ std::string DeviceLauncher::named(std::string why) const {
 }
 
 std::string DeviceLauncher::prepare(const plan::Environment &given,
-                                    const HostOperands &operands) {
+                                    HostOperands operands,
+                                    ResidentOperands &resident) {
   plan::Residency residency{};
   std::string why = configure();
   if (why.empty())
     why = findResidency(residency);
   if (why.empty())
     why = bind(given, residency);
-  return named(why.empty() ? gather(operands) : why);
+  if (why.empty())
+    why = gather(operands, resident);
+  // The launch may be on a stream that does not wait for this one.
+  if (why.empty())
+    why = check("cuStreamSynchronize", driver.waitForStream(stream));
+  return named(why);
 }
 
 std::string DeviceLauncher::launch(Module module,
                                    const plan::Environment &given,
-                                   const HostOperands &operands) {
+                                   HostOperands operands,
+                                   ResidentOperands &resident) {
   plan::Residency residency{};
   std::string why = configure();
   if (why.empty())
@@ -298,7 +404,7 @@ std::string DeviceLauncher::launch(Module module,
   if (why.empty())
     why = bind(given, residency);
   if (why.empty())
-    why = gather(operands);
+    why = gather(operands, resident);
   if (why.empty())
     why = check("cuLaunchKernelEx", driver.launch(&configuration, function,
                                                   parameters.data(), nullptr));
@@ -306,13 +412,22 @@ std::string DeviceLauncher::launch(Module module,
 }
 
 std::string DeviceLauncher::finish() {
+  if (result.isOnDevice)
+    return "";
   // What a kernel does wrong is reported when it is waited for.
-  if (DriverCode result = driver.synchronize())
-    return named(check("cuCtxSynchronize", result));
-  if (DriverCode result = driver.copyToHost(d.data(), memory.at("d"), d.size()))
-    return named(check("cuMemcpyDtoH", result));
+  if (DriverCode code =
+          driver.copyToHost(d.data(), memory.at("d"), d.size(), stream))
+    return named(check("cuMemcpyDtoHAsync", code));
+  if (DriverCode code = driver.waitForStream(stream))
+    return named(check("cuStreamSynchronize", code));
   storeResult(d, result);
   return "";
+}
+
+std::string DeviceLauncher::finishPrepared() {
+  if (DriverCode code = driver.synchronize())
+    return named(check("cuCtxSynchronize", code));
+  return finish();
 }
 
 unsigned DeviceLauncher::grid(unsigned axis) const {

@@ -13,6 +13,7 @@
 #include "blockscale/Runtime/HostOperands.h"
 
 #include <list>
+#include <mutex>
 
 namespace blockscale::runtime {
 
@@ -23,28 +24,40 @@ Result<Context> enterContext(const Driver &driver);
 /// "10.0", of the device of the calling thread's context.
 std::string computeCapability(const Driver &driver);
 
-/// Unloads `module` of `context` and leaves the thread's context as it was.
-/// Returns what went wrong.
-std::string unloadIn(const Driver &driver, Context context, Module module);
+/// Copies of operands that stay on the device of one context, by what
+/// `residentKey` says of them. Only what has arrived is listed.
+struct ResidentOperands {
+  std::mutex mutex;
+  std::map<std::string, DevicePointer> copies;
+};
+
+/// Frees what was kept in `context`, unloads `module`, if there is one, and
+/// leaves the thread's context as it was. Returns what went wrong.
+std::string unloadIn(const Driver &driver, Context context, Module module,
+                     const ResidentOperands &resident);
 
 /// One launch of a kernel with its operands on the device. Each step returns
-/// what went wrong. `kernel` must outlive it, and the operands be the kernel's.
+/// what went wrong. `kernel` and `resident` must outlive it, and the operands
+/// be the kernel's.
 class DeviceLauncher {
 public:
-  DeviceLauncher(const Driver &driver, const plan::Kernel &kernel)
-      : driver(driver), kernel(kernel) {}
+  DeviceLauncher(const Driver &driver, const plan::Kernel &kernel,
+                 Stream stream)
+      : driver(driver), kernel(kernel), stream(stream) {}
   ~DeviceLauncher();
   DeviceLauncher(const DeviceLauncher &) = delete;
   DeviceLauncher &operator=(const DeviceLauncher &) = delete;
 
   /// Launches the kernel of `module`.
   std::string launch(Module module, const plan::Environment &given,
-                     const HostOperands &operands);
-  /// Everything up to the launch, which somebody else does.
-  std::string prepare(const plan::Environment &given,
-                      const HostOperands &operands);
-  /// Waits for the kernel and stores its result.
+                     HostOperands operands, ResidentOperands &resident);
+  /// Everything up to the launch, which somebody else does on any stream.
+  std::string prepare(const plan::Environment &given, HostOperands operands,
+                      ResidentOperands &resident);
+  /// If the result is for the host, waits for the kernel and stores it.
   std::string finish();
+  /// Waits for the kernel, whoever launched it, and finishes.
+  std::string finishPrepared();
 
   /// After `prepare`: CTAs along an axis, and the values of the parameters.
   unsigned grid(unsigned axis) const;
@@ -58,7 +71,12 @@ private:
   std::string bind(const plan::Environment &given,
                    const plan::Residency &residency);
   std::string setGrid();
-  std::string gather(const HostOperands &operands);
+  std::string gather(HostOperands &operands, ResidentOperands &resident);
+  void findResident(HostOperands &operands, ResidentOperands &resident);
+  std::string keepResident(ResidentOperands &resident);
+  void findOnDevice(HostOperand &operand);
+  std::string checkRoom(const std::string &role, uint64_t bytes);
+  std::string residentKey(const HostOperand &operand) const;
   std::string upload(const DeviceData &data);
   std::string addParameter(const plan::Parameter &parameter,
                            const DeviceData &data);
@@ -72,18 +90,23 @@ private:
 
   const Driver &driver;
   const plan::Kernel &kernel;
+  Stream stream;
   Function function = nullptr;
   LaunchAttribute attributes[2] = {};
   LaunchConfiguration configuration = {};
   plan::Environment sizes;
+  /// Where the operands are, and what of it goes with the launch.
   std::map<std::string, DevicePointer> memory;
+  std::map<std::string, DevicePointer> owned;
+  /// Keys of what is to stay, by role.
+  std::map<std::string, std::string> toKeep;
   /// The values behind `parameters`; lists do not move what they hold.
   std::list<TensorMapBytes> maps;
   std::list<DevicePointer> pointers;
   std::list<int32_t> integers;
   std::list<float> numbers;
   std::vector<void *> parameters;
-  /// D as the kernel wrote it, and where it goes.
+  /// D as the kernel wrote it, and where it goes; empty if it stays.
   std::vector<uint8_t> d;
   HostOperand result;
 };

@@ -44,6 +44,8 @@ enum class FunctionAttribute : int {
   MaxDynamicSharedSizeBytes = 8,
   NonPortableClusterSizeAllowed = 14
 };
+enum class PointerAttribute : int { MemoryType = 2 };
+inline constexpr unsigned kDeviceMemory = 2;
 enum class LaunchAttributeId : int {
   ClusterDimension = 4,
   ProgrammaticStreamSerialization = 6
@@ -90,10 +92,17 @@ struct LaunchConfiguration {
   X("cuModuleGetFunction", getFunction, (Function *, Module, const char *))    \
   X("cuFuncSetAttribute", setFunctionAttribute,                                \
     (Function, FunctionAttribute, int))                                        \
-  X("cuMemAlloc_v2", allocate, (DevicePointer *, size_t))                      \
-  X("cuMemFree_v2", release, (DevicePointer))                                  \
-  X("cuMemcpyHtoD_v2", copyToDevice, (DevicePointer, const void *, size_t))    \
-  X("cuMemcpyDtoH_v2", copyToHost, (void *, DevicePointer, size_t))            \
+  X("cuMemAllocAsync", allocate, (DevicePointer *, size_t, Stream))            \
+  X("cuMemFreeAsync", release, (DevicePointer, Stream))                        \
+  X("cuMemcpyHtoDAsync_v2", copyToDevice,                                      \
+    (DevicePointer, const void *, size_t, Stream))                             \
+  X("cuMemcpyDtoHAsync_v2", copyToHost,                                        \
+    (void *, DevicePointer, size_t, Stream))                                   \
+  X("cuMemGetAddressRange_v2", addressRange,                                   \
+    (DevicePointer *, size_t *, DevicePointer))                                \
+  X("cuPointerGetAttribute", pointerAttribute,                                 \
+    (void *, PointerAttribute, DevicePointer))                                 \
+  X("cuStreamSynchronize", waitForStream, (Stream))                            \
   X("cuTensorMapEncodeTiled", encodeTiled,                                     \
     (TensorMapBytes *, int, unsigned, void *, const uint64_t *,                \
      const uint64_t *, const uint32_t *, const uint32_t *, int, int, int,      \
@@ -106,6 +115,8 @@ struct LaunchConfiguration {
 
 /// What upstream's gpu dialect takes beyond them (GpuRuntime.cpp).
 #define BLOCKSCALE_DRIVER_GPU_FUNCTIONS(X)                                     \
+  X("cuMemAlloc_v2", allocateAtOnce, (DevicePointer *, size_t))                \
+  X("cuMemFree_v2", releaseAtOnce, (DevicePointer))                            \
   X("cuMemAllocManaged", allocateManaged, (DevicePointer *, size_t, unsigned)) \
   X("cuMemcpyAsync", copyAsync,                                                \
     (DevicePointer, DevicePointer, size_t, Stream))                            \
@@ -114,7 +125,6 @@ struct LaunchConfiguration {
   X("cuMemsetD32Async", set32, (DevicePointer, unsigned, size_t, Stream))      \
   X("cuStreamCreate", createStream, (Stream *, unsigned))                      \
   X("cuStreamDestroy_v2", destroyStream, (Stream))                             \
-  X("cuStreamSynchronize", waitForStream, (Stream))                            \
   X("cuStreamWaitEvent", letStreamWait, (Stream, Event, unsigned))             \
   X("cuEventCreate", createEvent, (Event *, unsigned))                         \
   X("cuEventDestroy_v2", destroyEvent, (Event))                                \

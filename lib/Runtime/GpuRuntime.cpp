@@ -284,14 +284,14 @@ void *mgpuMemAlloc(uint64_t bytes, Stream /*stream*/, bool isHostShared) {
     check("cuMemAllocManaged",
           driver().allocateManaged(&memory, bytes, kGlobal));
   else
-    check("cuMemAlloc", driver().allocate(&memory, bytes));
+    check("cuMemAlloc", driver().allocateAtOnce(&memory, bytes));
   return reinterpret_cast<void *>(memory);
 }
 
 void mgpuMemFree(void *memory, Stream /*stream*/) {
   InContext context;
   if (memory)
-    check("cuMemFree", driver().release(addressOf(memory)));
+    check("cuMemFree", driver().releaseAtOnce(addressOf(memory)));
 }
 
 void mgpuMemcpy(void *to, void *from, size_t bytes, Stream stream) {

@@ -27,6 +27,7 @@ Result<HostOperands> runtime::readOperands(const BlockscaleOperand *operands,
     operand.role = given.role;
     operand.data = static_cast<uint8_t *>(given.data);
     operand.elementBytes = given.elementBytes;
+    operand.isResident = given.flags & BLOCKSCALE_OPERAND_RESIDENT;
     operand.sizes.assign(given.sizes, given.sizes + given.rank);
     operand.strides.assign(given.strides, given.strides + given.rank);
     if (!result.emplace(operand.role, operand).second)
@@ -92,6 +93,18 @@ static void copyLine(uint8_t *to, int64_t toStep, const uint8_t *from,
   }
   for (uint64_t i = 0; i < count; ++i, to += toStep, from += fromStep)
     std::memcpy(to, from, size);
+}
+
+/// Whether elements follow each other without gaps; the strides of dimensions
+/// with one element say nothing.
+static bool isContiguous(const HostOperand &operand) {
+  int64_t expected = 1;
+  for (size_t i = operand.sizes.size(); i-- > 0;) {
+    if (operand.sizes[i] != 1 && operand.strides[i] != expected)
+      return false;
+    expected *= operand.sizes[i];
+  }
+  return true;
 }
 
 /// Packs codes of `bits` bits, fewer than 8, as a stream, the lowest bits of a
@@ -248,9 +261,12 @@ public:
 private:
   uint64_t value(const std::string &expression);
   void checkCount(const HostOperand &operand, uint64_t expected);
+  void checkDeviceMemory(const HostOperand &operand);
+  /// The memory of `bytes` bytes with zeros, for what must be copied.
+  uint8_t *memoryFor(const HostOperand &operand, uint64_t bytes);
   void addData(const plan::DataPacking &data, const HostOperand &operand,
-               std::vector<uint8_t> &memory);
-  void addBytes(const HostOperand &operand, std::vector<uint8_t> &memory);
+               uint64_t bytes);
+  void addBytes(const HostOperand &operand, uint64_t bytes);
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
@@ -281,8 +297,14 @@ void Packer::checkCount(const HostOperand &operand, uint64_t expected) {
             ", batch = " + std::to_string(sizes.at("batch"));
 }
 
+uint8_t *Packer::memoryFor(const HostOperand &operand, uint64_t bytes) {
+  std::vector<uint8_t> &memory = result.memory[operand.role];
+  memory.assign(bytes, 0);
+  return memory.data();
+}
+
 void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
-                     std::vector<uint8_t> &memory) {
+                     uint64_t bytes) {
   uint64_t lines = value(data.lines), elements = value(data.elements);
   uint64_t pitch = value(data.linePitch), batchPitch = value(data.batchPitch);
   size_t rank = operand.sizes.size();
@@ -297,14 +319,14 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
   constexpr unsigned kByte = 8;
   uint64_t lineBytes = (elements * data.bits + kByte - 1) / kByte;
   bool hasRoom = lineBytes <= pitch && lines * pitch <= batchPitch &&
-                 batch * batchPitch <= memory.size();
+                 batch * batchPitch <= bytes;
   if (error.empty() && !hasRoom)
     error = "the plan has too little room for operand '" + operand.role + "'";
-  if (!error.empty())
+  if (!error.empty() || operand.isOnDevice)
     return;
+  uint8_t *memory = memoryFor(operand, bytes);
   forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
-    uint8_t *to =
-        memory.data() + number / lines * batchPitch + number % lines * pitch;
+    uint8_t *to = memory + number / lines * batchPitch + number % lines * pitch;
     if (data.bits < kByte)
       packLine(to, line, lineStep(operand), elements, data.bits);
     else
@@ -313,16 +335,26 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
   });
 }
 
+void Packer::checkDeviceMemory(const HostOperand &operand) {
+  if (error.empty() && elementsOf(operand) != 0 && !isContiguous(operand))
+    error = "operand '" + operand.role +
+            "' is on the device and has gaps between its elements; expected it "
+            "as the launch plan packs it";
+}
+
 /// What lies in memory as it is, element after element.
-void Packer::addBytes(const HostOperand &operand,
-                      std::vector<uint8_t> &memory) {
+void Packer::addBytes(const HostOperand &operand, uint64_t bytes) {
   uint64_t size = uint64_t(operand.elementBytes);
-  checkCount(operand, memory.size() / size);
-  if (!error.empty())
+  checkCount(operand, bytes / size);
+  if (!error.empty() || operand.isOnDevice)
+    return;
+  uint8_t *memory = memoryFor(operand, bytes);
+  // What D held before is not looked at.
+  if (operand.role == "d")
     return;
   uint64_t lineBytes = lineElements(operand) * size;
   forEachLine(operand, [&](uint64_t number, const uint8_t *line) {
-    copyLine(memory.data() + number * lineBytes, operand.elementBytes, line,
+    copyLine(memory + number * lineBytes, operand.elementBytes, line,
              lineStep(operand), lineElements(operand), size);
   });
 }
@@ -339,14 +371,14 @@ void Packer::add(const plan::Parameter &parameter, const HostOperand &operand) {
     error = bytes.why().text;
     return;
   }
-  std::vector<uint8_t> &memory = result.memory[parameter.role];
-  memory.assign(*bytes, 0);
-  if (parameter.role == "d")
-    checkCount(operand, *bytes / uint64_t(operand.elementBytes));
-  else if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
-    addData(*data, operand, memory);
+  if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
+    addData(*data, operand, *bytes);
   else
-    addBytes(operand, memory);
+    addBytes(operand, *bytes);
+  if (!operand.isOnDevice)
+    return;
+  checkDeviceMemory(operand);
+  result.bytesOnDevice[parameter.role] = *bytes;
 }
 
 Result<DeviceData> runtime::packOperands(const plan::Kernel &kernel,

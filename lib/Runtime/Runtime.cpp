@@ -19,18 +19,26 @@ using namespace blockscale;
 using namespace blockscale::runtime;
 
 namespace {
+/// What there is of the kernels in one context.
+struct Loaded {
+  Module module = nullptr;
+  ResidentOperands resident;
+};
+
 /// What BlockscaleKernels::state points to.
 struct State {
   plan::Plan plan;
   std::mutex mutex;
-  /// The kernels as each context has loaded them.
-  std::map<Context, Module> modules;
+  std::map<Context, Loaded> loaded;
 };
 } // namespace
 
+/// The calling thread's.
+static thread_local Stream currentStream = nullptr;
+
 struct BlockscaleLaunch {
   BlockscaleLaunch(const Driver &driver, const plan::Kernel &kernel)
-      : launcher(driver, kernel) {}
+      : launcher(driver, kernel, currentStream) {}
   DeviceLauncher launcher;
 };
 
@@ -65,25 +73,28 @@ static const plan::Kernel *findKernel(const plan::Plan &plan,
   return nullptr;
 }
 
-/// The module of `kernels` in the calling thread's context, which is set.
-static Result<Module> moduleFor(const Driver &driver, State &state,
-                                const void *image) {
+/// What there is of the kernels in the calling thread's context, which is set.
+static Result<Loaded *> loadedFor(const Driver &driver, State &state) {
   Result<Context> context = enterContext(driver);
   if (!context)
     return context.why();
   std::lock_guard<std::mutex> lock(state.mutex);
-  Module &module = state.modules[*context];
-  if (!module) {
-    DriverCode result = driver.loadModule(&module, image);
-    if (result != kCudaSuccess) {
-      module = nullptr;
-      return Reason(driver.failure("cuModuleLoadData", result) +
-                    "; the kernels are for '" + state.plan.target +
-                    "', the device has compute capability " +
-                    computeCapability(driver));
-    }
-  }
-  return module;
+  return &state.loaded[*context];
+}
+
+/// Returns what went wrong.
+static std::string load(const Driver &driver, State &state, const void *image,
+                        Loaded &loaded) {
+  std::lock_guard<std::mutex> lock(state.mutex);
+  if (loaded.module)
+    return "";
+  DriverCode result = driver.loadModule(&loaded.module, image);
+  if (result == kCudaSuccess)
+    return "";
+  loaded.module = nullptr;
+  return driver.failure("cuModuleLoadData", result) +
+         "; the kernels are for '" + state.plan.target +
+         "', the device has compute capability " + computeCapability(driver);
 }
 
 namespace {
@@ -136,12 +147,14 @@ static std::string launch(BlockscaleKernels *kernels, const char *name,
   std::string why = understand(kernels, name, operands, count, request);
   if (!why.empty() || !request.driver)
     return why;
-  Result<Module> module =
-      moduleFor(*request.driver, *request.state, kernels->image);
-  if (!module)
-    return module.why().text;
-  DeviceLauncher launcher(*request.driver, *request.kernel);
-  why = launcher.launch(*module, request.sizes, request.operands);
+  Result<Loaded *> loaded = loadedFor(*request.driver, *request.state);
+  if (!loaded)
+    return loaded.why().text;
+  DeviceLauncher launcher(*request.driver, *request.kernel, currentStream);
+  why = load(*request.driver, *request.state, kernels->image, **loaded);
+  if (why.empty())
+    why = launcher.launch((*loaded)->module, request.sizes, request.operands,
+                          (*loaded)->resident);
   return why.empty() ? launcher.finish() : why;
 }
 
@@ -178,14 +191,14 @@ BlockscaleLaunch *blockscaleRuntimePrepare(BlockscaleKernels *kernels,
     return nullptr;
   std::unique_ptr<BlockscaleLaunch> launch;
   if (lastError.empty()) {
-    Result<Context> entered = enterContext(*request.driver);
-    if (!entered)
-      lastError = entered.why().text;
+    Result<Loaded *> loaded = loadedFor(*request.driver, *request.state);
     launch =
         std::make_unique<BlockscaleLaunch>(*request.driver, *request.kernel);
+    lastError = loaded
+                    ? launch->launcher.prepare(request.sizes, request.operands,
+                                               (*loaded)->resident)
+                    : loaded.why().text;
   }
-  if (lastError.empty())
-    lastError = launch->launcher.prepare(request.sizes, request.operands);
   if (!lastError.empty())
     giveUp();
   return launch.release();
@@ -207,8 +220,57 @@ void blockscaleRuntimeFinish(BlockscaleLaunch *launch) {
   lastError.clear();
   if (!launch)
     return;
-  lastError = launch->launcher.finish();
+  lastError = launch->launcher.finishPrepared();
   delete launch;
+  if (!lastError.empty())
+    giveUp();
+}
+
+void blockscaleRuntimeSetStream(void *stream) {
+  currentStream = static_cast<Stream>(stream);
+}
+
+int32_t blockscaleRuntimeSynchronize() {
+  Result<const Driver *> driver = findDriver();
+  Result<Context> context =
+      driver ? enterContext(**driver) : Result<Context>(driver.why());
+  lastError = context
+                  ? (*driver)->failure("cuStreamSynchronize",
+                                       (*driver)->waitForStream(currentStream))
+                  : context.why().text;
+  return !lastError.empty();
+}
+
+void *blockscaleRuntimeAllocate(int64_t bytes) {
+  lastError.clear();
+  if (bytes == 0)
+    return nullptr;
+  Result<const Driver *> driver = findDriver();
+  Result<Context> context =
+      driver ? enterContext(**driver) : Result<Context>(driver.why());
+  DevicePointer memory = 0;
+  if (!context)
+    lastError = context.why().text;
+  else if (DriverCode result =
+               (*driver)->allocate(&memory, size_t(bytes), currentStream))
+    lastError = std::to_string(bytes) +
+                " bytes: " + (*driver)->failure("cuMemAllocAsync", result);
+  if (!lastError.empty())
+    giveUp();
+  return reinterpret_cast<void *>(memory);
+}
+
+void blockscaleRuntimeFree(void *memory) {
+  lastError.clear();
+  if (!memory)
+    return;
+  Result<const Driver *> driver = findDriver();
+  lastError =
+      driver ? (*driver)->failure(
+                   "cuMemFreeAsync",
+                   (*driver)->release(reinterpret_cast<DevicePointer>(memory),
+                                      currentStream))
+             : driver.why().text;
   if (!lastError.empty())
     giveUp();
 }
@@ -227,10 +289,10 @@ int32_t blockscaleRuntimeUnload(BlockscaleKernels *kernels) {
   auto *state = static_cast<State *>(kernels->state);
   kernels->state = nullptr;
   Result<const Driver *> driver = findDriver();
-  for (auto [context, module] : state->modules) {
-    if (!module)
-      continue;
-    std::string why = unloadIn(**driver, context, module);
+  for (auto &[context, loaded] : state->loaded) {
+    std::string why =
+        driver ? unloadIn(**driver, context, loaded.module, loaded.resident)
+               : driver.why().text;
     if (lastError.empty())
       lastError = why;
   }

@@ -40,6 +40,9 @@ TEST(CudaAbi, NumbersOfEnumerators) {
             int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
   EXPECT_EQ(int(FunctionAttribute::NonPortableClusterSizeAllowed),
             int(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED));
+  EXPECT_EQ(int(PointerAttribute::MemoryType),
+            int(CU_POINTER_ATTRIBUTE_MEMORY_TYPE));
+  EXPECT_EQ(kDeviceMemory, unsigned(CU_MEMORYTYPE_DEVICE));
   EXPECT_EQ(int(LaunchAttributeId::ClusterDimension),
             int(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
   EXPECT_EQ(int(LaunchAttributeId::ProgrammaticStreamSerialization),

@@ -53,10 +53,11 @@ protected:
   void TearDown() override { blockscaleRuntimeUnload(&kernels); }
 
   int32_t run(const char *name = "small", int64_t count = 4) {
-    BlockscaleOperand operands[] = {{"a_data", a, 2, aSizes, aStrides, 1},
-                                    {"b_data", b, 2, bSizes, aStrides, 1},
-                                    {"alpha", &alpha, 0, nullptr, nullptr, 4},
-                                    {"d", d, 2, dSizes, dStrides, 4}};
+    BlockscaleOperand operands[] = {
+        {"a_data", a, 2, aSizes, aStrides, 1, 0},
+        {"b_data", b, 2, bSizes, aStrides, 1, 0},
+        {"alpha", &alpha, 0, nullptr, nullptr, 4, 0},
+        {"d", d, 2, dSizes, dStrides, 4, 0}};
     return blockscaleRuntimeLaunch(&kernels, name, operands, count);
   }
 
@@ -78,19 +79,19 @@ TEST_F(Launch, DoesWhatThePlanSays) {
       "cuFuncSetAttribute 8 1024",
       "cuOccupancyMaxActiveClusters grid=2,1,1 block=192,1,1 shared=1024 "
       "cluster=2,1,1 dependent=1",
-      "cuMemAlloc 48",
-      "cuMemcpyHtoD",
-      "cuMemAlloc 32",
-      "cuMemcpyHtoD",
-      "cuMemAlloc 24",
+      "cuMemAllocAsync 48",
+      "cuMemcpyHtoDAsync",
+      "cuMemAllocAsync 32",
+      "cuMemcpyHtoDAsync",
+      "cuMemAllocAsync 24",
       "cuTensorMapEncodeTiled type=0 dims=5,3 strides=16 box=64,32 steps=1,1 "
       "codes=0,2,3,0",
       "cuTensorMapEncodeTiled type=0 dims=5,2 strides=16 box=64,32 steps=1,1 "
       "codes=0,2,3,0",
       "cuLaunchKernelEx grid=4,1,1 block=192,1,1 shared=1024 cluster=2,1,1 "
       "dependent=1 1065353216 3 5",
-      "cuCtxSynchronize",
-      "cuMemcpyDtoH"};
+      "cuMemcpyDtoHAsync",
+      "cuStreamSynchronize"};
   std::vector<std::string> calls;
   // The first launch of a process also finds a device.
   for (const std::string &call : stub().calls)
@@ -102,7 +103,7 @@ TEST_F(Launch, DoesWhatThePlanSays) {
             (std::vector<float>{1, 2, 3, 4, 5, 6, 0, 0}));
   ASSERT_EQ(stub().uploads.size(), 2u);
   EXPECT_EQ(stub().uploads[0][16], 6);
-  EXPECT_EQ(stub().allocations, 0u);
+  EXPECT_TRUE(stub().memory.empty());
 }
 
 TEST_F(Launch, LoadsAModuleOnce) {
@@ -133,12 +134,12 @@ TEST_F(Launch, NamesWhatTheDriverRefuses) {
   EXPECT_STREQ(blockscaleRuntimeError(),
                "kernel 'small': 'a_data': cuTensorMapEncodeTiled: "
                "CUDA_ERROR_INVALID_VALUE (invalid argument)");
-  stub().failing = "cuCtxSynchronize";
+  stub().failing = "cuStreamSynchronize";
   EXPECT_EQ(run(), 1);
   EXPECT_STREQ(blockscaleRuntimeError(),
-               "kernel 'small': cuCtxSynchronize: CUDA_ERROR_INVALID_VALUE "
+               "kernel 'small': cuStreamSynchronize: CUDA_ERROR_INVALID_VALUE "
                "(invalid argument)");
-  EXPECT_EQ(stub().allocations, 0u);
+  EXPECT_TRUE(stub().memory.empty());
   stub().failing.clear();
   EXPECT_EQ(run(), 0);
   EXPECT_STREQ(blockscaleRuntimeError(), "");
@@ -172,11 +173,108 @@ TEST_F(Launch, ADeviceTooSmallForAClusterIsNamed) {
                "2 CTAs");
 }
 
+/// What the stub was asked, but for what does not move anything.
+static std::vector<std::string> copiesAndLaunches() {
+  std::vector<std::string> calls;
+  for (const std::string &call : stub().calls)
+    if (call.find("Mem") != call.npos || call.find("Launch") != call.npos ||
+        call.find("Synchronize") != call.npos)
+      calls.push_back(call.substr(0, call.find(" grid")));
+  return calls;
+}
+
+TEST_F(Launch, TakesWhatIsOnTheDevice) {
+  void *stream = reinterpret_cast<void *>(7);
+  blockscaleRuntimeSetStream(stream);
+  void *onDevice[] = {blockscaleRuntimeAllocate(48),
+                      blockscaleRuntimeAllocate(32),
+                      blockscaleRuntimeAllocate(24)};
+  stub().calls.clear();
+  BlockscaleOperand operands[] = {
+      {"a_data", onDevice[0], 2, aSizes, aStrides, 1, 0},
+      {"b_data", onDevice[1], 2, bSizes, aStrides, 1, 0},
+      {"alpha", &alpha, 0, nullptr, nullptr, 4, 0},
+      {"d", onDevice[2], 2, dSizes, dStrides, 4, 0}};
+  auto launch = [&] {
+    return blockscaleRuntimeLaunch(&kernels, "small", operands, 4);
+  };
+  EXPECT_EQ(launch(), 0) << blockscaleRuntimeError();
+  // Nothing is copied, and nobody waits.
+  EXPECT_EQ(
+      copiesAndLaunches(),
+      (std::vector<std::string>{"cuMemGetAddressRange", "cuMemGetAddressRange",
+                                "cuMemGetAddressRange", "cuLaunchKernelEx"}));
+  EXPECT_NE(stub().calls.back().find("stream=7"), std::string::npos);
+  EXPECT_EQ(static_cast<float *>(onDevice[2])[5], 6);
+  EXPECT_EQ(blockscaleRuntimeSynchronize(), 0);
+  EXPECT_EQ(stub().calls.back(), "cuStreamSynchronize on 7");
+
+  // Three rows of 16 bytes do not fit behind byte 16.
+  operands[0].data = static_cast<uint8_t *>(onDevice[0]) + 16;
+  EXPECT_EQ(launch(), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "kernel 'small': operand 'a_data' has 32 bytes on the device; "
+               "expected 48, as the launch plan packs it");
+  operands[0].data = onDevice[0];
+  int64_t gaps[] = {16, 1};
+  operands[0].strides = gaps;
+  EXPECT_EQ(launch(), 1);
+  EXPECT_STREQ(blockscaleRuntimeError(),
+               "kernel 'small': operand 'a_data' is on the device and has gaps "
+               "between its elements; expected it as the launch plan packs it");
+  // One that is not is copied beside the others, and D comes back to the host.
+  operands[0] = {"a_data", a, 2, aSizes, aStrides, 1, 0};
+  operands[3].data = d;
+  stub().calls.clear();
+  EXPECT_EQ(launch(), 0) << blockscaleRuntimeError();
+  EXPECT_EQ(
+      copiesAndLaunches(),
+      (std::vector<std::string>{
+          "cuMemGetAddressRange", "cuMemAllocAsync 48 on 7",
+          "cuMemcpyHtoDAsync", "cuMemAllocAsync 24 on 7", "cuLaunchKernelEx",
+          "cuMemcpyDtoHAsync", "cuStreamSynchronize on 7"}));
+  EXPECT_EQ(d[5], 6);
+  for (void *memory : onDevice)
+    blockscaleRuntimeFree(memory);
+  EXPECT_TRUE(stub().memory.empty());
+  blockscaleRuntimeSetStream(nullptr);
+}
+
+TEST_F(Launch, KeepsWhatIsResident) {
+  BlockscaleOperand operands[] = {
+      {"a_data", a, 2, aSizes, aStrides, 1, 0},
+      {"b_data", b, 2, bSizes, aStrides, 1, BLOCKSCALE_OPERAND_RESIDENT},
+      {"alpha", &alpha, 0, nullptr, nullptr, 4, 0},
+      {"d", d, 2, dSizes, dStrides, 4, 0}};
+  auto uploadsOfALaunch = [&] {
+    stub().uploads.clear();
+    EXPECT_EQ(blockscaleRuntimeLaunch(&kernels, "small", operands, 4), 0)
+        << blockscaleRuntimeError();
+    return stub().uploads.size();
+  };
+  EXPECT_EQ(uploadsOfALaunch(), 2u);
+  EXPECT_EQ(uploadsOfALaunch(), 1u);
+  EXPECT_EQ(uploadsOfALaunch(), 1u);
+  // The same address as another matrix, here every other element of it.
+  int64_t apart[] = {10, 2};
+  uint8_t wide[20] = {};
+  operands[1].data = wide;
+  EXPECT_EQ(uploadsOfALaunch(), 2u);
+  operands[1].strides = apart;
+  EXPECT_EQ(uploadsOfALaunch(), 2u);
+  EXPECT_EQ(uploadsOfALaunch(), 1u);
+  // Two copies of B, and one of it with gaps.
+  EXPECT_EQ(stub().memory.size(), 3u);
+  EXPECT_EQ(blockscaleRuntimeUnload(&kernels), 0);
+  EXPECT_TRUE(stub().memory.empty());
+  EXPECT_EQ(uploadsOfALaunch(), 2u);
+}
+
 TEST_F(Launch, SomebodyElseCanLaunch) {
-  BlockscaleOperand operands[] = {{"a_data", a, 2, aSizes, aStrides, 1},
-                                  {"b_data", b, 2, bSizes, aStrides, 1},
-                                  {"alpha", &alpha, 0, nullptr, nullptr, 4},
-                                  {"d", d, 2, dSizes, dStrides, 4}};
+  BlockscaleOperand operands[] = {{"a_data", a, 2, aSizes, aStrides, 1, 0},
+                                  {"b_data", b, 2, bSizes, aStrides, 1, 0},
+                                  {"alpha", &alpha, 0, nullptr, nullptr, 4, 0},
+                                  {"d", d, 2, dSizes, dStrides, 4, 0}};
   BlockscaleLaunch *launch =
       blockscaleRuntimePrepare(&kernels, "small", operands, 4);
   ASSERT_NE(launch, nullptr);
@@ -194,7 +292,7 @@ TEST_F(Launch, SomebodyElseCanLaunch) {
   std::memcpy(address, stub().result.data(), stub().result.size());
   blockscaleRuntimeFinish(launch);
   EXPECT_EQ(d[5], 6);
-  EXPECT_EQ(stub().allocations, 0u);
+  EXPECT_TRUE(stub().memory.empty());
   dSizes[0] = aSizes[0] = 0;
   EXPECT_EQ(blockscaleRuntimePrepare(&kernels, "small", operands, 4), nullptr);
 }

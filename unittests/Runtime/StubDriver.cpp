@@ -14,6 +14,7 @@
 #include "StubDriver.h"
 
 #include <cstring>
+#include <iterator>
 #include <sstream>
 
 extern "C" StubDriver *stubDriver() {
@@ -59,6 +60,8 @@ static std::string describe(const StubConfiguration *configuration) {
   text << "grid=" << list(configuration->grid, 3)
        << " block=" << list(configuration->block, 3)
        << " shared=" << configuration->shared;
+  if (configuration->stream)
+    text << " stream=" << reinterpret_cast<uintptr_t>(configuration->stream);
   constexpr int kCluster = 4, kDependent = 6;
   for (unsigned i = 0; i < configuration->count; ++i) {
     const StubAttribute &attribute = configuration->attributes[i];
@@ -121,25 +124,65 @@ int cuFuncSetAttribute(void *, int attribute, int value) {
   return note("cuFuncSetAttribute",
               std::to_string(attribute) + " " + std::to_string(value));
 }
-int cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
-  *address = reinterpret_cast<unsigned long long>(new uint8_t[bytes]());
-  ++stubDriver()->allocations;
-  return note("cuMemAlloc", std::to_string(bytes));
+/// " on 7" for a stream; nothing for the default one.
+static std::string onStream(void *stream) {
+  return stream ? " on " + std::to_string(reinterpret_cast<uintptr_t>(stream))
+                : "";
 }
-int cuMemFree_v2(unsigned long long address) {
-  delete[] reinterpret_cast<uint8_t *>(address);
-  --stubDriver()->allocations;
+int cuMemAllocAsync(unsigned long long *address, size_t bytes, void *stream) {
+  auto *memory = new uint8_t[bytes]();
+  *address = reinterpret_cast<unsigned long long>(memory);
+  stubDriver()->memory[memory] = bytes;
+  return note("cuMemAllocAsync", std::to_string(bytes) + onStream(stream));
+}
+int cuMemFreeAsync(unsigned long long address, void *) {
+  auto *memory = reinterpret_cast<uint8_t *>(address);
+  stubDriver()->memory.erase(memory);
+  delete[] memory;
   return 0;
 }
-int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
+/// The allocation around an address.
+static std::map<uint8_t *, size_t>::iterator find(unsigned long long address) {
+  auto &memory = stubDriver()->memory;
+  auto after = memory.upper_bound(reinterpret_cast<uint8_t *>(address));
+  if (after == memory.begin())
+    return memory.end();
+  auto it = std::prev(after);
+  return reinterpret_cast<uint8_t *>(address) < it->first + it->second
+             ? it
+             : memory.end();
+}
+int cuPointerGetAttribute(void *data, int attribute,
+                          unsigned long long address) {
+  constexpr int kMemoryType = 2, kInvalidValue = 1;
+  constexpr unsigned kDevice = 2;
+  if (attribute != kMemoryType || find(address) == stubDriver()->memory.end())
+    return kInvalidValue;
+  std::memcpy(data, &kDevice, sizeof(kDevice));
+  return 0;
+}
+int cuMemGetAddressRange_v2(unsigned long long *base, size_t *size,
+                            unsigned long long address) {
+  auto it = find(address);
+  *base = reinterpret_cast<unsigned long long>(it->first);
+  *size = it->second;
+  return note("cuMemGetAddressRange");
+}
+int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
+                         void *) {
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
   auto *first = static_cast<const uint8_t *>(from);
   stubDriver()->uploads.emplace_back(first, first + bytes);
-  return note("cuMemcpyHtoD");
+  return note("cuMemcpyHtoDAsync");
 }
-int cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
+int cuMemcpyDtoHAsync_v2(void *to, unsigned long long from, size_t bytes,
+                         void *) {
   std::memcpy(to, reinterpret_cast<void *>(from), bytes);
-  return note("cuMemcpyDtoH");
+  return note("cuMemcpyDtoHAsync");
+}
+int cuStreamSynchronize(void *stream) {
+  std::string where = onStream(stream);
+  return note("cuStreamSynchronize", where.empty() ? "" : where.substr(1));
 }
 int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address,
                            const uint64_t *dims, const uint64_t *strides,

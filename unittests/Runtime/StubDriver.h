@@ -10,6 +10,7 @@
 #define BLOCKSCALE_UNITTESTS_RUNTIME_STUBDRIVER_H
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,8 @@ struct StubDriver {
   int clusters = 3;
   /// The memory behind each allocation that was copied to, in order.
   std::vector<std::vector<uint8_t>> uploads;
-  /// Allocations that were not freed.
-  unsigned allocations = 0;
+  /// Allocations that were not freed, and their sizes.
+  std::map<uint8_t *, size_t> memory;
 };
 
 extern "C" StubDriver *stubDriver();

@@ -23,13 +23,17 @@
 
 namespace blockscale::runtime {
 
-/// One operand in host memory; see BlockscaleOperand. Sizes and strides are in
-/// elements, outermost first.
+/// One operand; see BlockscaleOperand. Sizes and strides are in elements,
+/// outermost first.
 struct HostOperand {
   std::string role;
   uint8_t *data = nullptr;
   std::vector<int64_t> sizes, strides;
   int64_t elementBytes = 1;
+  /// Its values never change.
+  bool isResident = false;
+  /// `data` is an address of the device. Who has a driver finds it out.
+  bool isOnDevice = false;
 };
 
 /// Operands by their roles.
@@ -44,6 +48,8 @@ Result<HostOperands> readOperands(const BlockscaleOperand *operands,
 /// pointers and tensor maps, and numbers.
 struct DeviceData {
   std::map<std::string, std::vector<uint8_t>> memory;
+  /// The bytes that must be behind the addresses of what is on the device.
+  std::map<std::string, uint64_t> bytesOnDevice;
   std::map<std::string, float> scalars;
 };
 
@@ -59,8 +65,9 @@ plan::Environment sizesOf(const plan::Kernel &kernel,
                           const HostOperands &operands);
 
 /// The memory of all operands but "d", which has the right size and zeros, for
-/// `sizes` as plan::bindSizes gives them. Fails where a shape is not that of
-/// the sizes.
+/// `sizes` as plan::bindSizes gives them. Of what is on the device the shape is
+/// looked at alone, and there is no memory. Fails where a shape is not that of
+/// the sizes, or what is on the device not contiguous.
 Result<DeviceData> packOperands(const plan::Kernel &kernel,
                                 const plan::Environment &sizes,
                                 const HostOperands &operands);

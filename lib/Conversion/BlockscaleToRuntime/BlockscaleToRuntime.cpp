@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceMemory.h"
+#include "blockscale-runtime/Runtime.h"
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "blockscale/Dialect/Blockscale/IR/PlanAttr.h"
@@ -196,12 +198,13 @@ static int64_t elementBytes(Type element) {
       llvm::PowerOf2Ceil(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)));
 }
 
-/// BlockscaleOperand: role, data, rank, sizes, strides, bytes of an element.
+/// BlockscaleOperand: role, data, rank, sizes, strides, bytes of an element,
+/// flags.
 static LLVM::LLVMStructType operandType(MLIRContext *context) {
   auto pointer = LLVM::LLVMPointerType::get(context);
   auto i64 = IntegerType::get(context, 64);
   return LLVM::LLVMStructType::getLiteral(
-      context, {pointer, pointer, i64, pointer, pointer, i64});
+      context, {pointer, pointer, i64, pointer, pointer, i64, i64});
 }
 
 namespace {
@@ -286,14 +289,16 @@ Value LaunchToRuntime::operandsOf(ImplicitLocOpBuilder &b, LaunchIntoOp op,
                                   OpAdaptor adaptor) const {
   LLVM::LLVMStructType type = operandType(b.getContext());
   SmallVector<Value> operands;
-  auto add = [&](StringRef role, Type given, Value value) {
-    Fields fields = fieldsOf(b, given, value);
+  auto add = [&](StringRef role, Value given, Value value) {
+    Fields fields = fieldsOf(b, given.getType(), value);
+    int64_t flags = isConstantMemory(given) ? BLOCKSCALE_OPERAND_RESIDENT : 0;
     Value members[] = {addressOf(b, constants.textOf(op.getLoc(), role)),
                        fields.data,
                        fields.rank,
                        fields.sizes,
                        fields.strides,
-                       fields.bytes};
+                       fields.bytes,
+                       constantOf(b, flags)};
     Value operand = LLVM::UndefOp::create(b, type);
     for (auto [index, member] : llvm::enumerate(members))
       operand = LLVM::InsertValueOp::create(b, operand, member, int64_t(index));
@@ -302,8 +307,8 @@ Value LaunchToRuntime::operandsOf(ImplicitLocOpBuilder &b, LaunchIntoOp op,
   for (auto [role, input, value] :
        llvm::zip_equal(op.getRoles().getAsValueRange<StringAttr>(),
                        op.getInputs(), adaptor.getInputs()))
-    add(role, input.getType(), value);
-  add("d", op.getInit().getType(), adaptor.getInit());
+    add(role, input, value);
+  add("d", op.getInit(), adaptor.getInit());
   return arrayOf(b, type, operands);
 }
 
@@ -434,6 +439,7 @@ struct ConvertBlockscaleToRuntime
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    placeOnDevice(module);
     LLVMTypeConverter converter(&getContext());
     Constants constants(module, /*withCode=*/!gpuLaunch);
     RewritePatternSet patterns(&getContext());
