@@ -14,6 +14,7 @@
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Execute/CheckFunctions.h"
 #include "blockscale/Verify/VerifyPlan.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <iostream>
@@ -33,6 +34,7 @@ public:
 private:
   int verifyFile(const std::string &path, CompilerOptions options,
                  std::vector<verify::Verdict> &verdicts);
+  std::optional<Reason> readSizes();
   /// Judges whole functions, unless only their kernels are to be judged.
   mlir::LogicalResult verifyFunctions(mlir::ModuleOp module,
                                       CompilerOptions &options);
@@ -41,6 +43,8 @@ private:
 
   std::vector<std::string> inputs;
   std::string target, ptxFile;
+  std::vector<std::string> sizes;
+  execute::SizeChoice sizeChoice;
   int64_t expectedRows = 4096;
   bool denseFallback = false, hostDuties = false, trace = false;
   verify::PlanRequest request;
@@ -71,12 +75,18 @@ VerifyVerb::VerifyVerb()
                "Judge only the kernels of functions that also do what no "
                "kernel does; a note names what is not judged");
   command.numbers("m", request.m,
-                  "Values of a dynamic M (default 256); whole functions are "
-                  "called with the first of them for all dynamic sizes");
+                  "Values of a dynamic M (default 256); whole functions take "
+                  "the first of them, of this option and the next three");
   command.numbers("n", request.n, "Values of a dynamic N (default 256)");
   command.numbers("k", request.k, "Values of a dynamic K (default 512)");
   command.numbers("batch", request.batch,
                   "Values of a dynamic batch (default 2)");
+  command.texts(
+      "sizes", sizes, "SIZES",
+      "Dynamic sizes of arguments of whole functions, such as "
+      "'mlp.0.0=40,1.1=384': function (if not all), argument and "
+      "dimension, counted from 0. What has no size and need not equal "
+      "another gets one of its own");
   command.choice<Data>(
       "data", request.data,
       {{"exact", Data::Exact, "small numbers; results must agree bit for bit"},
@@ -162,6 +172,26 @@ static void noteHostDuties(const std::string &path, const plan::Plan &plan) {
                   << "' is the host's duty and is not judged\n";
 }
 
+/// Returns what is wrong.
+std::optional<Reason> VerifyVerb::readSizes() {
+  auto take = [](const std::vector<int64_t> &values, int64_t &value) {
+    if (!values.empty())
+      value = values.front();
+  };
+  take(request.m, sizeChoice.m);
+  take(request.n, sizeChoice.n);
+  take(request.k, sizeChoice.k);
+  take(request.batch, sizeChoice.batch);
+  for (const std::string &list : sizes)
+    for (llvm::StringRef text : llvm::split(list, ',')) {
+      Result<execute::GivenSize> given = execute::parseGivenSize(text);
+      if (!given)
+        return Reason("--sizes: " + given.why().text);
+      sizeChoice.given.push_back(*given);
+    }
+  return std::nullopt;
+}
+
 mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
                                                 CompilerOptions &options) {
   // PTX from a file takes the place of the kernels' alone.
@@ -174,8 +204,7 @@ mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
     check.data = {verify::DataKind::Exact};
   if (request.data == Data::Random)
     check.data = {verify::DataKind::Random};
-  check.rows = request.m.empty() ? check.rows : request.m.front();
-  check.batch = request.batch.empty() ? check.batch : request.batch.front();
+  check.sizes = sizeChoice;
   check.seed = request.options.seed;
   check.threads = request.options.threads;
   check.completion = request.options.completion;
@@ -219,6 +248,8 @@ int VerifyVerb::run() {
   options.denseFallback = denseFallback;
   options.hostDuties = hostDuties;
   if (std::optional<Reason> why = whyNot(options))
+    return reportError(why->text, kNotUnderstood);
+  if (std::optional<Reason> why = readSizes())
     return reportError(why->text, kNotUnderstood);
   if (request.numSms && *request.numSms < 1)
     return reportError("--num-sms takes 1 or more, found " +

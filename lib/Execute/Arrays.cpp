@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Arrays.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -190,21 +191,29 @@ static ArrayRef<uint8_t> metadataGroups(ScaledTensorType type) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
-/// `type` with numbers in the place of dynamic sizes.
-static ShapedType withSizes(ShapedType type, const Extents &extents) {
-  SmallVector<int64_t> shape(type.getShape());
-  for (auto [dimension, size] : llvm::enumerate(shape))
-    if (ShapedType::isDynamic(size))
-      size = shape.size() > 2 && dimension == 0 ? extents.batch : extents.other;
-  return type.cloneWith(ArrayRef<int64_t>(shape), type.getElementType());
-}
-
 static bool isNumber(Type type) { return type.isIntOrIndexOrFloat(); }
 
 static std::string textOf(Type type) {
   std::string text;
   llvm::raw_string_ostream(text) << type;
   return text;
+}
+
+Result<ScaledTensorType> execute::withShape(ScaledTensorType type,
+                                            ArrayRef<int64_t> shape) {
+  // What the type refuses it says by a diagnostic.
+  MLIRContext *context = type.getContext();
+  std::string why;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    why = diagnostic.str();
+    return success();
+  });
+  auto sized = ScaledTensorType::getChecked(
+      [&] { return emitError(UnknownLoc::get(context)); }, shape,
+      type.getElementType(), type.getSpec(), type.getLayout(), type.getOrder());
+  if (sized)
+    return sized;
+  return Reason("sizes for '" + textOf(type) + "': " + why);
 }
 
 FailureOr<SmallVector<Type>> execute::plainTypes(Type type,
@@ -225,14 +234,18 @@ FailureOr<SmallVector<Type>> execute::plainTypes(Type type,
 }
 
 FailureOr<std::vector<HostArray>> execute::makeArgument(Type type, Fill fill,
-                                                        const Extents &extents,
+                                                        ArrayRef<int64_t> shape,
                                                         uint64_t &seed,
                                                         std::string &reason) {
   Filler filler(fill, seed);
   std::vector<HostArray> arrays;
   if (auto scaled = dyn_cast<ScaledTensorType>(type)) {
-    auto sized = cast<ScaledTensorType>(withSizes(scaled, extents));
-    Result<TensorParts> parts = getTensorParts(sized);
+    Result<ScaledTensorType> sized = withShape(scaled, shape);
+    if (!sized) {
+      reason = sized.why().text;
+      return failure();
+    }
+    Result<TensorParts> parts = getTensorParts(*sized);
     if (!parts) {
       reason = parts.why().text;
       return failure();
@@ -244,15 +257,17 @@ FailureOr<std::vector<HostArray>> execute::makeArgument(Type type, Fill fill,
         arrays.push_back(filler.make(part, Part::Scales));
     if (parts->metadata)
       arrays.push_back(
-          filler.make(parts->metadata, Part::Metadata, metadataGroups(sized)));
+          filler.make(parts->metadata, Part::Metadata, metadataGroups(*sized)));
     return arrays;
   }
   if (failed(plainTypes(type, reason)))
     return failure();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    arrays.push_back(filler.make(
-        cast<RankedTensorType>(withSizes(tensor, extents)), Part::Plain));
+    arrays.push_back(filler.make(tensor.clone(shape), Part::Plain));
   else
     arrays.push_back(filler.makeNumber(type));
+  if (type.isIndex() && !shape.empty())
+    arrays.back().setBits(
+        0, llvm::APInt(kIndexBits, static_cast<uint64_t>(shape.front())));
   return arrays;
 }

@@ -41,18 +41,17 @@ enum class Fill {
   Random
 };
 
-/// Sizes that take the place of dynamic ones.
-struct Extents {
-  /// Of a dimension that counts matrices, and of any other.
-  int64_t batch = 2, other = 256;
-};
+/// `type` with the sizes `shape`; a reason where no scaled tensor has them.
+Result<ScaledTensorType> withShape(ScaledTensorType type,
+                                   llvm::ArrayRef<int64_t> shape);
 
-/// Values for an argument of type `type`: its parts if it is a scaled tensor,
-/// otherwise one array or number. Fails, with a reason, for other types.
-mlir::FailureOr<std::vector<HostArray>> makeArgument(mlir::Type type, Fill fill,
-                                                     const Extents &extents,
-                                                     uint64_t &seed,
-                                                     std::string &reason);
+/// Values for an argument of type `type` with the sizes `shape`: its parts if
+/// it is a scaled tensor, otherwise one array or number. One of type index is
+/// the one element of `shape`, if that has one. Fails, with a reason, for other
+/// types.
+mlir::FailureOr<std::vector<HostArray>>
+makeArgument(mlir::Type type, Fill fill, llvm::ArrayRef<int64_t> shape,
+             uint64_t &seed, std::string &reason);
 
 /// The types of the arrays and numbers that a value of type `type` becomes;
 /// fails as makeArgument does.

@@ -8,6 +8,7 @@
 
 #include "blockscale/Execute/CheckFunctions.h"
 #include "CallFrame.h"
+#include "DynamicSizes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -179,12 +180,17 @@ compileProgram(ModuleOp module, const CheckOptions &options, bool onHost) {
 static std::string signatureOf(FunctionOpInterface function,
                                const CheckOptions &options, Fill fill,
                                std::vector<HostArray> &arguments,
-                               SmallVector<Type> &results) {
+                               SmallVector<Type> &results, std::string &sizes) {
   std::string reason;
   uint64_t seed = options.seed;
-  Extents extents{options.batch, options.rows};
-  for (Type type : function.getArgumentTypes()) {
-    auto made = makeArgument(type, fill, extents, seed, reason);
+  FailureOr<ArgumentShapes> shapes =
+      chooseSizes(function, options.sizes, reason);
+  if (failed(shapes))
+    return reason;
+  sizes = shapes->text;
+  for (auto [type, shape] :
+       llvm::zip_equal(function.getArgumentTypes(), shapes->shapes)) {
+    auto made = makeArgument(type, fill, shape, seed, reason);
     if (failed(made))
       return reason;
     llvm::move(*made, std::back_inserter(arguments));
@@ -208,7 +214,8 @@ static FunctionVerdict checkFunction(FunctionOpInterface function,
   std::vector<HostArray> arguments;
   SmallVector<Type> types;
   Fill fill = kind == verify::DataKind::Exact ? Fill::Exact : Fill::Random;
-  verdict.error = signatureOf(function, options, fill, arguments, types);
+  verdict.error =
+      signatureOf(function, options, fill, arguments, types, verdict.sizes);
   if (!verdict.error.empty())
     return verdict;
   verify::EmulatedDevice device;
@@ -285,11 +292,16 @@ execute::printVerdicts(const std::vector<FunctionVerdict> &verdicts) {
   auto cell = [&](const auto &value, int size) {
     out << std::setw(size) << value;
   };
-  auto row = [&](const auto &function, const auto &data, const auto &launches,
-                 const auto &compared, const auto &mismatches,
-                 const auto &worst, const auto &findings, const char *verdict) {
+  size_t sizesWidth = 5;
+  for (const FunctionVerdict &verdict : verdicts)
+    sizesWidth = std::max(sizesWidth, verdict.sizes.size());
+  auto row = [&](const auto &function, const auto &data, const auto &sizes,
+                 const auto &launches, const auto &compared,
+                 const auto &mismatches, const auto &worst,
+                 const auto &findings, const char *verdict) {
     cell(function, int(width) + 2);
     cell(data, 8);
+    cell(sizes, int(sizesWidth) + 2);
     cell(launches, 10);
     cell(compared, 12);
     cell(mismatches, 12);
@@ -297,13 +309,13 @@ execute::printVerdicts(const std::vector<FunctionVerdict> &verdicts) {
     cell(findings, 9);
     out << "  " << verdict << "\n";
   };
-  row("function", "data", "launches", "compared", "mismatches", "worst error",
-      "findings", "verdict");
+  row("function", "data", "sizes", "launches", "compared", "mismatches",
+      "worst error", "findings", "verdict");
   for (const FunctionVerdict &verdict : verdicts) {
     std::ostringstream worst;
     worst << std::setprecision(3) << verdict.worst;
-    row(verdict.function, verify::dataKindName(verdict.data), verdict.launches,
-        verdict.compared, verdict.mismatches, worst.str(),
+    row(verdict.function, verify::dataKindName(verdict.data), verdict.sizes,
+        verdict.launches, verdict.compared, verdict.mismatches, worst.str(),
         verdict.findings.size(), verdict.passed() ? "pass" : "FAIL");
   }
   for (const FunctionVerdict &verdict : verdicts)

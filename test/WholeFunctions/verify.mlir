@@ -4,18 +4,19 @@
 // RUN: blockscale verify %s --m=40 --conditions=plain --data=exact > %t.txt
 // RUN: FileCheck %s < %t.txt
 // CHECK: function
-// CHECK-DAG: {{^}}mlp exact 2 2560 0 0 0 pass
-// CHECK-DAG: {{^}}loop exact 2 4096 0 0 0 pass
-// CHECK-DAG: {{^}}branch exact 1 4096 0 0 0 pass
-// CHECK-DAG: {{^}}blocks exact 1 4096 0 0 0 pass
-// CHECK-DAG: {{^}}caller exact 2 8193 0 0 0 pass
-// CHECK-DAG: {{^}}packed exact 1 2560 0 0 0 pass
-// CHECK-DAG: {{^}}six_bits exact 1 2560 0 0 0 pass
-// CHECK-DAG: {{^}}sparse exact 1 16384 0 0 0 pass
-// CHECK-DAG: {{^}}softmax exact 1 2560 0 {{.*}} pass
-// CHECK-DAG: {{^}}batched exact 1 12288 0 0 0 pass
-// CHECK-DAG: {{^}}integers exact 1 2560 0 0 0 pass
-// CHECK-DAG: {{^}}sliced exact 1 1600 0 0 0 pass
+// CHECK-DAG: {{^}}mlp exact 40 2 2560 0 0 0 pass
+// CHECK-DAG: {{^}}loop exact - 2 4096 0 0 0 pass
+// CHECK-DAG: {{^}}branch exact - 1 4096 0 0 0 pass
+// CHECK-DAG: {{^}}blocks exact - 1 4096 0 0 0 pass
+// CHECK-DAG: {{^}}caller exact - 2 8193 0 0 0 pass
+// CHECK-DAG: {{^}}packed exact 40 1 2560 0 0 0 pass
+// CHECK-DAG: {{^}}six_bits exact 40 1 2560 0 0 0 pass
+// CHECK-DAG: {{^}}sparse exact - 1 16384 0 0 0 pass
+// CHECK-DAG: {{^}}softmax exact 40 1 2560 0 {{.*}} pass
+// CHECK-DAG: {{^}}batched exact - 1 12288 0 0 0 pass
+// CHECK-DAG: {{^}}integers exact 40 1 2560 0 0 0 pass
+// CHECK-DAG: {{^}}sums exact 40 3 5120 0 0 0 pass
+// CHECK-DAG: {{^}}sliced exact 40 1 1600 0 0 0 pass
 
 !x = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !w = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -135,4 +136,12 @@ func.func @sliced(%x: !x, %w: !blockscale.tensor<8x256xf8E4M3FN, "e8m0_t32", lay
   %m = tensor.dim %y, %c0 : tensor<?x8xf32>
   %r = tensor.insert_slice %y into %into[0, 16] [%m, 8] [1, 1] : tensor<?x8xf32> into tensor<?x40xf32>
   return %r : tensor<?x40xf32>
+}
+
+// The second result stays on the device.
+func.func @sums(%x: !x, %w: !w, %scale: f32) -> tensor<?x128xf32> {
+  %y = blockscale.matmul %x, %w : !x, !w -> tensor<?x128xf32>
+  %z = blockscale.matmul %x, %w alpha(%scale) c(%y) : !x, !w, tensor<?x128xf32> -> tensor<?x128xf32>
+  %r = blockscale.matmul %x, %w c(%z) : !x, !w, tensor<?x128xf32> -> tensor<?x128xf32>
+  return %r : tensor<?x128xf32>
 }

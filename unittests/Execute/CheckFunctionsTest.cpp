@@ -36,7 +36,7 @@ protected:
     mlir::DialectRegistry registry;
     registerCompilerDialects(registry);
     context.appendDialectRegistry(registry);
-    options.rows = 40;
+    options.sizes.m = 40;
     options.data = {verify::DataKind::Exact};
   }
 

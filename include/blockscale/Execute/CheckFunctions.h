@@ -20,13 +20,31 @@
 
 namespace blockscale::execute {
 
+/// The size of one dynamic dimension of an argument.
+struct GivenSize {
+  /// Of all functions if there is no name.
+  std::string function;
+  unsigned argument = 0, dimension = 0;
+  int64_t size = 1;
+};
+
+/// Sizes in the place of dynamic ones. Those of M, N, K and the batch of
+/// products are the first of that name; more of a kind that are not equal get
+/// the next multiples of 128, or the next batch. Other dimensions count as M.
+struct SizeChoice {
+  int64_t m = 256, n = 256, k = 512, batch = 2;
+  std::vector<GivenSize> given;
+};
+
+/// "[FUNCTION.]ARGUMENT.DIMENSION=SIZE", both counted from 0: "mlp.0.0=40" or
+/// "0.0=40".
+Result<GivenSize> parseGivenSize(llvm::StringRef text);
+
 struct CheckOptions {
   CompilerOptions compiler;
   std::vector<verify::DataKind> data{verify::DataKind::Exact,
                                      verify::DataKind::Random};
-  /// Values of dynamic dimensions: of one that counts matrices (the first of
-  /// three), and of all others.
-  int64_t batch = 2, rows = 256;
+  SizeChoice sizes;
   uint64_t seed = 1;
   unsigned threads = 0;
   emulator::Completion completion = emulator::Completion::Immediate;
@@ -38,6 +56,8 @@ struct CheckOptions {
 struct FunctionVerdict {
   std::string function;
   verify::DataKind data = verify::DataKind::Exact;
+  /// The dynamic sizes, as "40,384"; "-" without any.
+  std::string sizes;
   /// Why there is nothing to compare; empty if there is.
   std::string error;
   uint64_t launches = 0;
