@@ -27,7 +27,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <map>
 
 namespace blockscale {
 #define GEN_PASS_DEF_CONVERTBLOCKSCALETORUNTIME
@@ -51,16 +54,18 @@ public:
   Constants(ModuleOp module, bool withCode)
       : symbols(module), module(module), withCode(withCode) {}
 
-  /// The BlockscaleKernels of `binary`. Fails if it is not ours.
-  FailureOr<LLVM::GlobalOp> kernelsOf(gpu::BinaryOp binary);
+  /// Checks that `binary` is one of ours. What is asked of it later has been
+  /// checked.
+  LogicalResult readPlan(gpu::BinaryOp binary);
+  /// The launch plan of `kernel` in `binary`; null if there is none.
+  const plan::Kernel *planOf(gpu::BinaryOp binary, StringRef kernel) const;
+  /// The BlockscaleKernels of `binary`.
+  LLVM::GlobalOp kernelsOf(gpu::BinaryOp binary);
   /// `text` with a zero byte after it.
   LLVM::GlobalOp textOf(Location loc, StringRef text);
   /// The declaration of a function of the runtime.
   LLVM::LLVMFuncOp functionOf(Location loc, StringRef name, Type result,
                               ArrayRef<Type> arguments);
-  /// The launch plan of `kernel` in `binary`, which kernelsOf has accepted.
-  /// Fails if there is none.
-  FailureOr<plan::Kernel> planOf(gpu::BinaryOp binary, StringRef kernel);
 
 private:
   LLVM::GlobalOp addBytes(Location loc, StringRef name, StringRef bytes);
@@ -73,6 +78,7 @@ private:
   ModuleOp module;
   bool withCode;
   llvm::DenseMap<Operation *, LLVM::GlobalOp> kernels;
+  std::map<Operation *, plan::Plan> plans;
   llvm::StringMap<LLVM::GlobalOp> texts;
 };
 } // namespace
@@ -121,15 +127,27 @@ static StringAttr planText(gpu::BinaryOp binary) {
              : StringAttr();
 }
 
-FailureOr<plan::Kernel> Constants::planOf(gpu::BinaryOp binary,
-                                          StringRef kernel) {
-  Result<plan::Plan> plan = plan::parsePlan(planText(binary).getValue());
+LogicalResult Constants::readPlan(gpu::BinaryOp binary) {
+  StringAttr text = planText(binary);
+  if (!text)
+    return binary.emitError()
+           << "expected one object with the property '" << kPlanAttrName
+           << "', as 'blockscale-serialize-kernels' makes them";
+  if (plans.count(binary))
+    return success();
+  Result<plan::Plan> plan = plan::parsePlan(text.getValue());
   if (!plan)
     return binary.emitError() << "its plan cannot be read: " << plan.why().text;
-  for (plan::Kernel &each : plan->kernels)
-    if (each.name == kernel)
-      return std::move(each);
-  return binary.emitError() << "its plan has no kernel '" << kernel << "'";
+  plans.emplace(binary, std::move(*plan));
+  return success();
+}
+
+const plan::Kernel *Constants::planOf(gpu::BinaryOp binary,
+                                      StringRef kernel) const {
+  const std::vector<plan::Kernel> &kernels = plans.at(binary).kernels;
+  auto found = llvm::find_if(
+      kernels, [&](const plan::Kernel &each) { return each.name == kernel; });
+  return found == kernels.end() ? nullptr : &*found;
 }
 
 /// BlockscaleKernels: plan, its bytes, image, its bytes, state.
@@ -166,15 +184,11 @@ LLVM::GlobalOp Constants::addKernels(gpu::BinaryOp binary, LLVM::GlobalOp plan,
   return global;
 }
 
-FailureOr<LLVM::GlobalOp> Constants::kernelsOf(gpu::BinaryOp binary) {
+LLVM::GlobalOp Constants::kernelsOf(gpu::BinaryOp binary) {
   LLVM::GlobalOp &global = kernels[binary];
   if (global)
     return global;
   StringAttr plan = planText(binary);
-  if (!plan)
-    return binary.emitError()
-           << "expected one object with the property '" << kPlanAttrName
-           << "', as 'blockscale-serialize-kernels' makes them";
   std::string name = ("blockscale_" + binary.getName()).str();
   LLVM::GlobalOp text =
       addBytes(binary.getLoc(), name + "_plan", plan.getValue());
@@ -235,6 +249,29 @@ private:
   bool gpuLaunch;
 };
 } // namespace
+
+/// The compiled kernels that `op` launches one of; null if they are not.
+static gpu::BinaryOp binaryOf(LaunchIntoOp op) {
+  return SymbolTable::lookupNearestSymbolFrom<gpu::BinaryOp>(
+      op, op.getKernelAttr().getRootReference());
+}
+
+/// Checks what the conversion of `op` takes for granted.
+static LogicalResult checkLaunch(LaunchIntoOp op, Constants &constants) {
+  if (op.getResult())
+    return op.emitOpError() << "is on tensors; bufferize it first";
+  gpu::BinaryOp binary = binaryOf(op);
+  if (!binary)
+    return op.emitOpError()
+           << "the kernels of " << op.getKernelAttr()
+           << " are not compiled; run 'blockscale-serialize-kernels' first";
+  if (failed(constants.readPlan(binary)))
+    return failure();
+  StringRef name = op.getKernelAttr().getLeafReference();
+  if (!constants.planOf(binary, name))
+    return binary.emitError() << "its plan has no kernel '" << name << "'";
+  return success();
+}
 
 static Value constantOf(ImplicitLocOpBuilder &b, int64_t value) {
   return LLVM::ConstantOp::create(b, b.getI64IntegerAttr(value));
@@ -387,32 +424,17 @@ void LaunchToRuntime::launchOnGPU(ImplicitLocOpBuilder &b, LaunchIntoOp op,
 LogicalResult
 LaunchToRuntime::matchAndRewrite(LaunchIntoOp op, OpAdaptor adaptor,
                                  ConversionPatternRewriter &rewriter) const {
-  if (op.getResult())
-    return op.emitOpError() << "is on tensors; bufferize it first";
-  if (getTypeConverter()->getIndexTypeBitwidth() != 64)
-    return op.emitOpError() << "the runtime takes sizes of 64 bits";
-  auto binary = SymbolTable::lookupNearestSymbolFrom<gpu::BinaryOp>(
-      op, op.getKernelAttr().getRootReference());
-  if (!binary)
-    return op.emitOpError()
-           << "the kernels of " << op.getKernelAttr()
-           << " are not compiled; run 'blockscale-serialize-kernels' first";
-  FailureOr<LLVM::GlobalOp> kernels = constants.kernelsOf(binary);
-  if (failed(kernels))
-    return failure();
+  gpu::BinaryOp binary = binaryOf(op);
   StringRef name = op.getKernelAttr().getLeafReference();
-  FailureOr<plan::Kernel> kernel = constants.planOf(binary, name);
-  if (failed(kernel))
-    return failure();
   ImplicitLocOpBuilder b(op.getLoc(), rewriter);
   // A launch in a loop must not grow the stack.
   Value stack = LLVM::StackSaveOp::create(b, getPtrType());
   int64_t count = int64_t(op.getInputs().size()) + 1;
-  Value arguments[] = {addressOf(b, *kernels),
+  Value arguments[] = {addressOf(b, constants.kernelsOf(binary)),
                        addressOf(b, constants.textOf(op.getLoc(), name)),
                        operandsOf(b, op, adaptor), constantOf(b, count)};
   if (gpuLaunch) {
-    launchOnGPU(b, op, *kernel, arguments);
+    launchOnGPU(b, op, *constants.planOf(binary, name), arguments);
   } else {
     Type pointer = getPtrType();
     LLVM::CallOp::create(
@@ -439,9 +461,22 @@ struct ConvertBlockscaleToRuntime
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    placeOnDevice(module);
-    LLVMTypeConverter converter(&getContext());
+    LowerToLLVMOptions options(&getContext(), DataLayout(module));
+    if (options.getIndexBitwidth() != 64) {
+      module.emitError() << "the runtime takes sizes of 64 bits, but an index "
+                            "has "
+                         << options.getIndexBitwidth();
+      return signalPassFailure();
+    }
     Constants constants(module, /*withCode=*/!gpuLaunch);
+    bool isRefused = false;
+    module.walk([&](LaunchIntoOp op) {
+      isRefused |= failed(checkLaunch(op, constants));
+    });
+    if (isRefused)
+      return signalPassFailure();
+    placeOnDevice(module);
+    LLVMTypeConverter converter(&getContext(), options);
     RewritePatternSet patterns(&getContext());
     patterns.add<LaunchToRuntime>(converter, constants, gpuLaunch);
     LLVMConversionTarget target(getContext());

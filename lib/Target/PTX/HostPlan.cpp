@@ -151,9 +151,7 @@ bool FunctionPlanner::isFactorOnly(Operation *op) const {
 LogicalResult FunctionPlanner::addLaunch(LaunchOp launch) {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
       launch, launch.getKernelAttr());
-  if (!kernel)
-    return launch.emitOpError() << "launches " << launch.getKernelAttr()
-                                << ", which is not a function";
+  assert(kernel && "the verifiers of launch and kernel ask for a function");
   SmallVector<StringRef> operands = launchOperands(kernel);
   // In the LLVM dialect names are gone, and nobody makes a plan.
   if (operands.empty())

@@ -233,4 +233,18 @@ TEST_F(TranslateToPTX, RefusesAnOpThatIsNotLowered) {
   EXPECT_NE(errors.find("gpu.thread_id"), std::string::npos) << errors;
 }
 
+// No register of NVPTX goes by 'z'. LLVM says so without giving up.
+TEST_F(TranslateToPTX, PassesOnWhatLLVMRefuses) {
+  EXPECT_TRUE(mlir::failed(translate(R"mlir(
+    gpu.module @kernels {
+      llvm.func @f() attributes {gpu.kernel, nvvm.kernel} {
+        %0 = llvm.inline_asm has_side_effects "mov.u32 $0, 1;", "=z" : () -> i32
+        llvm.return
+      }
+    })mlir",
+                                     {})));
+  EXPECT_EQ(errors.find("LLVM refuses the module: "), 0u) << errors;
+  EXPECT_NE(errors.find("'z'"), std::string::npos) << errors;
+}
+
 } // namespace

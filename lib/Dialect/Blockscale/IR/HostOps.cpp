@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -37,20 +38,6 @@ SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
   return operands;
 }
 
-/// Whether `symbol` is a kernel that a launch may name.
-static LogicalResult verifyKernel(Operation *launch, SymbolRefAttr symbol,
-                                  Operation *kernel) {
-  if (!kernel)
-    return launch->emitOpError() << "there is no kernel " << symbol;
-  if (kernel->hasAttrOfType<KernelAttr>(KernelAttr::name))
-    return success();
-  InFlightDiagnostic diag = launch->emitOpError()
-                            << symbol << " is not a kernel: it has no '"
-                            << KernelAttr::name << "' attribute";
-  diag.attachNote(kernel->getLoc()) << "declared here";
-  return diag;
-}
-
 //===----------------------------------------------------------------------===//
 // LaunchIntoOp
 //===----------------------------------------------------------------------===//
@@ -61,8 +48,9 @@ LogicalResult LaunchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
       *this, getKernelAttr().getRootReference());
   if (root && root->getName().getStringRef() == "gpu.binary")
     return success();
-  return verifyKernel(*this, getKernelAttr(),
-                      symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
+  return verifyKernelSymbol(
+      *this, getKernelAttr(),
+      symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
 }
 
 LogicalResult LaunchIntoOp::verify() {

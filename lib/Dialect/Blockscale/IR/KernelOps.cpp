@@ -21,18 +21,24 @@ using namespace blockscale;
 // LaunchOp
 //===----------------------------------------------------------------------===//
 
-LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  Operation *kernel = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+LogicalResult blockscale::verifyKernelSymbol(Operation *launch,
+                                             SymbolRefAttr symbol,
+                                             Operation *kernel) {
   if (!kernel)
-    return emitOpError() << "there is no kernel " << getKernelAttr();
-  if (!kernel->hasAttrOfType<KernelAttr>(KernelAttr::name)) {
-    InFlightDiagnostic diag = emitOpError()
-                              << getKernelAttr() << " is not a kernel: it has "
-                              << "no '" << KernelAttr::name << "' attribute";
-    diag.attachNote(kernel->getLoc()) << "declared here";
-    return diag;
-  }
-  return success();
+    return launch->emitOpError() << "there is no kernel " << symbol;
+  if (kernel->hasAttrOfType<KernelAttr>(KernelAttr::name))
+    return success();
+  InFlightDiagnostic diag = launch->emitOpError()
+                            << symbol << " is not a kernel: it has no '"
+                            << KernelAttr::name << "' attribute";
+  diag.attachNote(kernel->getLoc()) << "declared here";
+  return diag;
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyKernelSymbol(
+      *this, getKernelAttr(),
+      symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
 }
 
 //===----------------------------------------------------------------------===//

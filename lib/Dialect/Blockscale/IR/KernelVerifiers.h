@@ -13,6 +13,12 @@
 
 namespace blockscale {
 
+/// Checks that a launch may name `symbol`, which stands for `kernel`; null if
+/// for nothing.
+mlir::LogicalResult verifyKernelSymbol(mlir::Operation *launch,
+                                       mlir::SymbolRefAttr symbol,
+                                       mlir::Operation *kernel);
+
 /// Asks the legality table for `mma` on the target of the kernel around `op`.
 /// Outside a kernel that is `otherwise`; sm_100a has every instruction of its
 /// family but K = 96.

@@ -35,8 +35,16 @@ func.func @twice(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
 // -----
 
 func.func @no_result(%a: tensor<4x64xf8E4M3FN>, %d: tensor<4x32xf32>) {
-  // expected-error@+1 {{'blockscale.launch_into' op}}
+  // expected-error@+1 {{'blockscale.launch_into' op needs a result for 'outs' of a tensor}}
   blockscale.launch_into @kernels::@f ["a_data"] ins(%a : tensor<4x64xf8E4M3FN>) outs(%d : tensor<4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @result_and_memory(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
+  // expected-error@+1 {{'blockscale.launch_into' op has a result, but writes to memory}}
+  %0 = blockscale.launch_into @kernels::@f ["a_data"] ins(%a : memref<4x64xf8E4M3FN>) outs(%d : memref<4x32xf32>) -> tensor<4x32xf32>
   return
 }
 

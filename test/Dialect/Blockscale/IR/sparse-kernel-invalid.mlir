@@ -167,3 +167,29 @@ func.func @copy_size(%m: !blockscale.shared<4x2x128x16xi8, container = 8>, %e: !
 
 // expected-error @below {{expected metadata of 128 rows x bytes per row of i8}}
 func.func private @rows(!blockscale.tmem<64x16xi8, #blockscale.tmem_metadata>)
+
+// -----
+
+#mma = #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 128, n = 64, k = 32, sparse = true>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+
+func.func @kernel_without_metadata(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
+  // expected-error @below {{expected metadata of 'a' with a sparse instruction, and only then}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) sizes(%i, %i, %i, %i)
+    mma #mma schedule #schedule : !map, !map, !blockscale.global<f32>
+  return
+}
+
+// -----
+
+#mma = #blockscale.mma<kind = f16, a = bf16, b = bf16, m = 128, n = 64, k = 16>
+#schedule = #blockscale.schedule<tile_m = 128, tile_n = 64, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+
+func.func @dense_kernel_with_metadata(%m: !map, %d: !blockscale.global<f32>, %i: i32) {
+  // expected-error @below {{expected metadata of 'a' with a sparse instruction, and only then}}
+  blockscale.kernel_matmul a(%m) b(%m) metadata(%m) d(%d) sizes(%i, %i, %i, %i)
+    mma #mma schedule #schedule : !map, !map, !blockscale.global<f32> metadata !map
+  return
+}

@@ -172,3 +172,23 @@ blockscale_nki.kernel @target target("trn2") sizes {K = 1 : i64, M = 1 : i64, N 
   %d = blockscale_nki.alloc "d" : !blockscale_nki.buffer<2x2xf32, hbm>
   blockscale_nki.return %d : !blockscale_nki.buffer<2x2xf32, hbm>
 }
+
+// -----
+
+!packed = !blockscale_nki.buffer<32x16x!blockscale_nki.x4<f8E4M3FN>, sbuf>
+!scales = !blockscale_nki.buffer<32x16xui8, sbuf>
+func.func @quantize_packed(%packed: !packed, %scales: !scales) {
+  // expected-error @below {{expected 'src' of plain, 'dst' of packed and 'dst_scale' of plain elements, found '!blockscale_nki.buffer<32x16x!blockscale_nki.x4<f8E4M3FN>, sbuf>', '!blockscale_nki.buffer<32x16x!blockscale_nki.x4<f8E4M3FN>, sbuf>' and '!blockscale_nki.buffer<32x16xui8, sbuf>' (NKI API reference, nki.isa.quantize_mx, Data types)}}
+  blockscale_nki.quantize_mx %packed to %packed, %scales : !packed to !packed, !scales
+  return
+}
+
+// -----
+
+!plain = !blockscale_nki.buffer<32x64xbf16, sbuf>
+!scales = !blockscale_nki.buffer<32x16xui8, sbuf>
+func.func @quantize_to_plain(%plain: !plain, %scales: !scales) {
+  // expected-error @below {{expected 'src' of plain, 'dst' of packed and 'dst_scale' of plain elements}}
+  blockscale_nki.quantize_mx %plain to %plain, %scales : !plain to !plain, !scales
+  return
+}

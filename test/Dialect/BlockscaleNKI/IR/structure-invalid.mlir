@@ -273,3 +273,10 @@ func.func @no_column(%x: !x) {
   blockscale_nki.tensor_scalar add %x, %x to %x : !x, !x to !x
   return
 }
+
+// -----
+
+// expected-error @below {{expected to end in 'blockscale_nki.return'}}
+blockscale_nki.kernel @no_return target("trn3") sizes {K = 1 : i64, M = 1 : i64, N = 1 : i64, batch = 1 : i64} parameters [] {
+  %d = blockscale_nki.alloc "d" : !blockscale_nki.buffer<128x4xf32, sbuf>
+}

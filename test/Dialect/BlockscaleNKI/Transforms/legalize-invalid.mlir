@@ -231,3 +231,12 @@ func.func @counted(%a: !t) -> tensor<4x4xf32> {
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+!t = !blockscale.tensor<4x512xf8E4M3FNUZ, "e8m0_t32">
+func.func @element_without_format(%a: !t) -> tensor<4x4xf32> {
+  // expected-error @below {{operand 'a' has elements of 'f8E4M3FNUZ', which NKI has no packed type for (NKI API reference, nki.isa.nc_matmul_mx, Data types); nearest legal: f8E4M3FN}}
+  %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
