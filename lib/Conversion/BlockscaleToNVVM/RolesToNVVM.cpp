@@ -118,6 +118,20 @@ struct ElectToNVVM : OpConversionPattern<ElectOp> {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+/// Row tiles of one group. Where 32 bits might not count the tiles of as many
+/// as the op wants, no more than there are: the grid counts these.
+static Value groupRows(ImplicitLocOpBuilder &b, TileCoordinatesOp op) {
+  constexpr int64_t kLeastColumnsOfTile = 8;
+  int64_t mostColumns = kMaxProductSize / kLeastColumnsOfTile + 1;
+  IntegerAttr known;
+  if (matchPattern(op.getColumnTiles(), m_Constant(&known)))
+    mostColumns = known.getInt();
+  Value wanted = constantI32(b, op.getGroup());
+  if (int64_t(op.getGroup()) * mostColumns <= UINT32_MAX)
+    return wanted;
+  return b.createOrFold<arith::MinUIOp>(op.getRowTiles(), wanted);
+}
+
 struct TileCoordinatesToNVVM : OpConversionPattern<TileCoordinatesOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -138,14 +152,14 @@ struct TileCoordinatesToNVVM : OpConversionPattern<TileCoordinatesOp> {
     Value perBatch = mul(rows, columns);
     Value batch = div(op.getTile(), perBatch);
     Value tile = sub(op.getTile(), mul(batch, perBatch));
-    // A group has `group` rows of tiles, the last one what is left.
-    Value groupRows = constantI32(b, op.getGroup());
-    Value perGroup = mul(groupRows, columns);
+    // All groups have as many rows of tiles, but the last, which has what is
+    // left.
+    Value most = groupRows(b, op);
+    Value perGroup = mul(most, columns);
     Value group = div(tile, perGroup);
     Value inGroup = sub(tile, mul(group, perGroup));
-    Value firstRow = mul(group, groupRows);
-    Value height =
-        b.createOrFold<arith::MinUIOp>(sub(rows, firstRow), groupRows);
+    Value firstRow = mul(group, most);
+    Value height = b.createOrFold<arith::MinUIOp>(sub(rows, firstRow), most);
     Value column = div(inGroup, height);
     Value row = add(b, firstRow, sub(inGroup, mul(column, height)));
     rewriter.replaceOp(op, {row, column, batch});

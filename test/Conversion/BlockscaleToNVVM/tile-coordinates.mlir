@@ -42,4 +42,24 @@ gpu.module @kernels {
     "test.use"(%4#0, %4#1, %4#2) : (i32, i32, i32) -> ()
     gpu.return
   }
+
+  // Groups of more tiles than 32 bits count: 65536 * 2^29 wraps to zero.
+  // CHECK-LABEL: llvm.func @wide
+  gpu.func @wide(%columns: i32, %rows: i32, %tile: i32) kernel attributes {blockscale.kernel = #kernel} {
+    // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i32
+    // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i32
+    // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
+    %three = arith.constant 3 : i32
+    %many = arith.constant 536870912 : i32
+    %t7 = arith.constant 7 : i32
+    // CHECK: "test.use"(%[[C1]], %[[C2]], %[[C0]])
+    %0:3 = blockscale.tile_coordinates %t7 of (%three, %many) group 65536
+    "test.use"(%0#0, %0#1, %0#2) : (i32, i32, i32) -> ()
+    // With sizes that only the host knows a group has at most all rows of tiles.
+    // CHECK: %[[ROWS:.*]] = arith.minui %{{.*}}, %{{.*}} : i32
+    // CHECK: arith.muli %[[ROWS]], %{{.*}} : i32
+    %1:3 = blockscale.tile_coordinates %tile of (%rows, %columns) group 65536
+    "test.use"(%1#0, %1#1, %1#2) : (i32, i32, i32) -> ()
+    gpu.return
+  }
 }
