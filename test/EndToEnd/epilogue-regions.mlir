@@ -6,6 +6,13 @@
 // RUN: blockscale verify %s --num-sms=3 --completion=random | FileCheck %s
 // RUN: blockscale verify %s --target=sm_120a --num-sms=3 --completion=random | FileCheck %s
 
+// An epilogue that needs many values at once takes fewer columns at a time, so
+// that none of them spills.
+// RUN: rm -rf %t && blockscale compile %s -o %t
+// RUN: grep -c '"spill_store_bytes": 0,' %t/epilogue-regions.report.json | FileCheck %s --check-prefix=SPILLS
+// RUN: grep -c '"spill_load_bytes": 0,' %t/epilogue-regions.report.json | FileCheck %s --check-prefix=SPILLS
+// SPILLS: {{^}}14{{$}}
+
 // CHECK-NOT: FAIL
 // CHECK-COUNT-28: pass
 // CHECK-NOT: {{FAIL|pass}}

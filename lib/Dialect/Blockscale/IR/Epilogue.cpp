@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -68,6 +69,28 @@ static Value activate(ImplicitLocOpBuilder &b, Activation activation, Value x) {
   }
   }
   llvm_unreachable("covered switch");
+}
+
+unsigned Epilogue::mostValues() const {
+  if (region.empty())
+    return unsigned(inputs.size());
+  llvm::DenseMap<Value, Operation *> lastUse;
+  for (Operation &op : region.front())
+    for (Value operand : op.getOperands())
+      lastUse[operand] = &op;
+  auto needed = unsigned(llvm::count_if(
+      region.getArguments(), [](Value input) { return !input.use_empty(); }));
+  unsigned most = needed;
+  for (Operation &op : region.front()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    llvm::SmallDenseSet<Value> operands(op.operand_begin(), op.operand_end());
+    for (Value operand : operands)
+      needed -= lastUse[operand] == &op && !matchPattern(operand, m_Constant());
+    needed += op.getNumResults();
+    most = std::max(most, needed);
+  }
+  return most;
 }
 
 void Epilogue::build(MLIRContext *context,

@@ -45,6 +45,10 @@ public:
   /// Whether a target that knows nothing but keywords can compute it.
   bool isNamed() const { return isSum() || getActivation(); }
 
+  /// The most values, inputs among them and constants not, that are needed at
+  /// once for one element.
+  unsigned mostValues() const;
+
   /// Fills the region, which must be empty, with what the keyword means, or
   /// with the sum.
   void build(mlir::MLIRContext *context, std::optional<Activation> activation);

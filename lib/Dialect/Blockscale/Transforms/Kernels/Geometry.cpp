@@ -121,9 +121,13 @@ int64_t TileGeometry::sideBytes() const {
          metadataTiles * hw::kMetadataTileRows * hw::kMetadataTileBytes;
 }
 
-int64_t TileGeometry::epilogueColumns() const {
-  constexpr int64_t kMostColumns = 32;
-  return std::min(kMostColumns, tileN & -tileN);
+int64_t TileGeometry::epilogueColumns(unsigned values) const {
+  // A thread has 255 registers; what functions need for themselves is besides.
+  constexpr int64_t kLeastColumns = 8, kMostColumns = 32, kRegisters = 160;
+  int64_t columns = std::min(kMostColumns, tileN & -tileN);
+  while (columns > kLeastColumns && columns * values > kRegisters)
+    columns /= 2;
+  return columns;
 }
 
 WarpTile blockscale::warpTile(const TileGeometry &geometry, int64_t warps) {

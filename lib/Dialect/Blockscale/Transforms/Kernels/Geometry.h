@@ -79,8 +79,9 @@ struct TileGeometry {
   int64_t sideBytes() const;
   /// Distance in columns from one accumulator to the next.
   int64_t accumulatorStride() const { return tileN - overlap; }
-  /// Columns that the epilogue loads at once.
-  int64_t epilogueColumns() const;
+  /// Columns that the epilogue loads at once if it needs up to `values` values
+  /// for each: fewer where a thread would run out of registers.
+  int64_t epilogueColumns(unsigned values) const;
 };
 
 /// Bytes of shared memory that a kernel needs besides its stages, rounded up:

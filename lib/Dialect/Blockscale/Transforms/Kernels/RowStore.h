@@ -12,6 +12,7 @@
 #include "EpilogueMath.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
+#include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 
 namespace blockscale {
 
@@ -25,7 +26,9 @@ public:
   RowStore(KernelFrame &frame, TensorMemory &memory,
            AccumulatorRing &accumulators, TileSource &source)
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-        source(source), math(frame, frame.geometry.epilogueColumns()) {}
+        source(source),
+        math(frame,
+             frame.geometry.epilogueColumns(Epilogue(frame.op).mostValues())) {}
 
   void emitRole();
 
