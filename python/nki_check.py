@@ -22,6 +22,7 @@ import ml_dtypes
 import numpy as np
 
 import nki_interpreter as interpreter
+from nki_memory import NKIError
 
 ELEMENTS = {
     "f8E4M3FN": (8, ml_dtypes.float8_e4m3fn),
@@ -395,7 +396,7 @@ def main():
         try:
             results, machine = problem.run(code)
             complaint = problem.compare(results) or problem.disagreement(machine)
-        except interpreter.NKIError as error:
+        except NKIError as error:
             complaint = str(error)
         failed += bool(complaint)
         sums = problem.kernel["instructions"].get("nc_matmul_mx", 0)

@@ -20,7 +20,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), *[".."] * 3, "python"))
 
 import nki_check  # pylint: disable=wrong-import-position
-import nki_interpreter  # pylint: disable=wrong-import-position
+from nki_memory import NKIError  # pylint: disable=wrong-import-position
 
 # What is put in place of a name of nki.language.
 REPLACEMENTS = {
@@ -124,7 +124,7 @@ def noticed(problem, code):
     """Whether a run of the edited code is seen to be wrong."""
     try:
         results, machine = problem.run(code)
-    except (nki_interpreter.NKIError, TypeError, ValueError, AttributeError, IndexError,
+    except (NKIError, TypeError, ValueError, AttributeError, IndexError,
             NameError, OverflowError, MemoryError):
         return True
     return bool(problem.compare(results) or problem.disagreement(machine))
