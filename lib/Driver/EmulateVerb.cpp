@@ -369,20 +369,22 @@ int EmulateVerb::checkOutputs(const Prepared &prepared) {
 int EmulateVerb::addOutputs(const Prepared &prepared, OutputFiles &files) {
   for (const std::string &text : outputs) {
     auto [which, path] = *splitPair(text);
-    packing::NpyArray array;
     auto role = prepared.data.memory.find(which);
-    if (role != prepared.data.memory.end()) {
-      array.shape = {role->second.size()};
-      array.data = role->second;
-    } else {
-      array = *findArray(prepared, which);
-    }
-    auto bytes = packing::formatNpy(array);
-    if (!bytes)
+    bool isRole = role != prepared.data.memory.end();
+    const packing::NpyArray *array =
+        isRole ? nullptr : findArray(prepared, which);
+    const std::vector<uint8_t> &data = isRole ? role->second : array->data;
+    // Put together here, because the memory can be large.
+    std::string bytes =
+        isRole ? packing::formatNpyHeader(packing::NpyType::U8, {data.size()})
+               : packing::formatNpyHeader(array->type, array->shape);
+    if (bytes.empty())
       return reportError("the memory behind '" + which +
                              "' has too many dimensions for a .npy file",
                          kFailure);
-    files.add(path, std::string(bytes->begin(), bytes->end()));
+    bytes.reserve(bytes.size() + data.size());
+    bytes.append(data.begin(), data.end());
+    files.add(path, std::move(bytes));
   }
   return kSuccess;
 }

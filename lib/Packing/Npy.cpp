@@ -9,8 +9,8 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <limits>
 
 using namespace blockscale;
@@ -299,17 +299,42 @@ Result<NpyArray> packing::parseNpy(const uint8_t *bytes, size_t size) {
   return array;
 }
 
+/// All that is left in `file`, of which `expected` bytes may be a guess.
+static std::vector<uint8_t> readRest(std::ifstream &file, size_t expected) {
+  constexpr size_t kPiece = 1 << 16;
+  std::vector<uint8_t> bytes;
+  // With one byte more the first piece finds the end of the file.
+  size_t end = 0, piece = expected ? expected + 1 : kPiece;
+  for (; file; piece = kPiece) {
+    bytes.resize(end + piece);
+    file.read(reinterpret_cast<char *>(bytes.data() + end),
+              static_cast<std::streamsize>(piece));
+    end += static_cast<size_t>(file.gcount());
+  }
+  bytes.resize(end);
+  return bytes;
+}
+
 Result<NpyArray> packing::readNpy(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return Reason("'" + path + "': cannot be opened");
-  std::vector<uint8_t> bytes((std::istreambuf_iterator<char>(file)),
-                             std::istreambuf_iterator<char>());
+  // A pipe has no size.
+  std::error_code hasNone;
+  std::uintmax_t size = std::filesystem::file_size(path, hasNone);
+  std::vector<uint8_t> bytes =
+      readRest(file, hasNone ? 0 : static_cast<size_t>(size));
   if (file.bad())
     return Reason("'" + path + "': cannot be read");
-  Result<NpyArray> array = parseNpy(bytes.data(), bytes.size());
-  if (!array)
-    return Reason("'" + path + "': " + array.why().text, array.why().place);
+  Result<NpyHeader> header =
+      parseNpyHeader(bytes.data(), bytes.size(), bytes.size());
+  if (!header)
+    return Reason("'" + path + "': " + header.why().text, header.why().place);
+  NpyArray array;
+  array.type = header->type;
+  array.shape = header->shape;
+  bytes.erase(bytes.begin(), bytes.begin() + int64_t(header->offset));
+  array.data = std::move(bytes);
   return array;
 }
 
