@@ -189,21 +189,20 @@ Step clusterWait(Exec &x, const Record &r) {
 
 /// Exited threads count as arrived, unless they had arrived before.
 void Cluster::checkClusterBarrier() {
-  uint32_t missing = 0;
+  if (!clusterArrivals)
+    return;
   for (const auto &cta : ctas)
-    for (const auto &warp : cta->warps)
-      for (uint32_t left = warp->live; left; left &= left - 1) {
-        auto lane = unsigned(__builtin_ctz(left));
-        bool here = warp->clusterArrived >> lane & 1 &&
-                    warp->clusterPhase[lane] == clusterPhase;
-        missing += !here;
-      }
-  if (missing == 0 && clusterArrivals) {
-    passed[clusterPhase & 1] = std::exchange(passing, {});
-    ++clusterPhase;
-    clusterArrivals = 0;
-    ++epoch;
-  }
+    for (const auto &warp : cta->warps) {
+      if (warp->live & ~warp->clusterArrived)
+        return;
+      for (uint32_t left = warp->live; left; left &= left - 1)
+        if (warp->clusterPhase[__builtin_ctz(left)] != clusterPhase)
+          return;
+    }
+  passed[clusterPhase & 1] = std::exchange(passing, {});
+  ++clusterPhase;
+  clusterArrivals = 0;
+  ++epoch;
 }
 
 uint32_t barrierNumber(const Exec &x, const Record &r) {
