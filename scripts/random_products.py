@@ -36,7 +36,6 @@ from pathlib import Path
 import legality
 from sweep import INTEGER_MIXES, MIXES, UNSCALED_MIXES
 
-CHIPS = ["sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121a"]
 # A product takes some seconds on the emulator at most.
 MAX_WORK = 1 << 27
 # Seconds for one product; more is a hang.
@@ -124,7 +123,7 @@ def draw_schedule(rng, chip):
         fields.append("scheduler = dynamic")
     if rng.random() < 0.2:
         fields.append("dependent_launch = true")
-    if chip == "sm_103a" and rng.random() < 0.2:
+    if legality.has(chip, k=96) and rng.random() < 0.2:
         fields.append("mma_k = 96")
     return fields
 
@@ -192,7 +191,7 @@ def tensor_type(shape, element, spec, order):
 
 def draw(seed, number):
     rng = random.Random(f"{seed}:{number}")
-    chip = rng.choice(CHIPS)
+    chip = rng.choice(legality.chips())
     mix = draw_mix(rng, chip)
     m, n, k, batch = draw_shape(rng, mix)
     sizes = {"m": m, "n": n, "k": k, "batch": batch}

@@ -8,6 +8,8 @@
 #include "blockscale/Advice/Gemm.h"
 #include "blockscale/HW/Metadata.h"
 
+#include <algorithm>
+
 using namespace blockscale;
 using namespace blockscale::advice;
 
@@ -49,7 +51,10 @@ static unsigned spanOf(const GemmFormat &format) {
 std::optional<hw::MmaKind> advice::kindOn(const GemmFormat &format,
                                           const hw::Part &part) {
   hw::Target target{part.chip};
-  if (format.instructionK == kLongK && part.chip != hw::Chip::SM103)
+  std::vector<const hw::MmaRow *> rows = hw::rowsFor(target);
+  if (format.instructionK == kLongK &&
+      std::none_of(rows.begin(), rows.end(),
+                   [](const hw::MmaRow *row) { return row->k == kLongK; }))
     return std::nullopt;
   // A is the sparse operand.
   std::vector<hw::Scheme> schemes =

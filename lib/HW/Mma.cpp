@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/HW/Mma.h"
+#include "Capabilities.h"
 
 #include <algorithm>
 #include <array>
@@ -29,11 +30,6 @@ constexpr std::array kKindNames{
     KindName{MmaKind::TF32, "tf32"},
     KindName{MmaKind::I8, "i8"},
 };
-
-/// Family targets of which we only know that ptxas 13.0 assembles for them what
-/// it assembles for sm_100f and sm_120f.
-constexpr TargetSet kAssembledOnly{Target{Chip::SM110, TargetVariant::Family},
-                                   Target{Chip::SM121, TargetVariant::Family}};
 
 /// PTX spells 8-bit integers "s8" and "u8".
 std::string ptxTypeName(OperandType type) {
@@ -171,7 +167,9 @@ std::vector<const MmaRow *> blockscale::hw::rowsFor(Target target) {
 }
 
 Source blockscale::hw::sourceOn(const MmaRow &row, Target target) {
-  return kAssembledOnly.contains(target) ? Source::Inferred : row.source;
+  bool isInferred = target.variant == TargetVariant::Family &&
+                    has(target.chip, &Capabilities::familyInferred);
+  return isInferred ? Source::Inferred : row.source;
 }
 
 unsigned blockscale::hw::minPtxVersion(const MmaRow &row, Target target) {

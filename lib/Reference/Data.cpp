@@ -155,18 +155,11 @@ std::vector<uint8_t> distinctScales(const std::vector<uint8_t> &from,
 double reference::elementUnit(const Operand &operand) {
   if (operand.elements != Elements::Format)
     return 1.0;
-  switch (operand.format) {
-  case ElementFormat::E2M1:
-  case ElementFormat::E2M3:
-  case ElementFormat::E3M2:
-    return 0.5;
-  case ElementFormat::INT8:
-    return 1.0 / 64;
-  case ElementFormat::INT4:
-    return 1.0 / 4;
-  default:
-    return 1.0;
-  }
+  const FormatInfo &info = formatInfo(operand.format);
+  if (info.isInteger())
+    return std::ldexp(1.0, -int(info.mantissaBits));
+  // All narrow floats have halves; of those of a byte integers are enough.
+  return info.bits < 8 ? 0.5 : 1.0;
 }
 
 std::optional<ExactBounds> reference::exactBounds(uint64_t k, bool scaled) {

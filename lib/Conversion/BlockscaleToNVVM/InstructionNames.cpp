@@ -47,25 +47,8 @@ NVVM::Tcgen05MMAKind blockscale::plainKind(hw::MmaKind kind) {
 }
 
 NVVM::MMATypes blockscale::scaledElements(hw::OperandType type) {
-  if (std::optional<ElementFormat> format = type.format())
-    switch (*format) {
-    case ElementFormat::E4M3:
-      return NVVM::MMATypes::e4m3;
-    case ElementFormat::E5M2:
-      return NVVM::MMATypes::e5m2;
-    case ElementFormat::E2M3:
-      return NVVM::MMATypes::e2m3;
-    case ElementFormat::E3M2:
-      return NVVM::MMATypes::e3m2;
-    case ElementFormat::E2M1:
-      return NVVM::MMATypes::e2m1;
-    case ElementFormat::UE8M0:
-    case ElementFormat::UE4M3:
-    case ElementFormat::INT8:
-    case ElementFormat::INT4:
-    case ElementFormat::BF16:
-    case ElementFormat::F16:
-      break;
-    }
-  llvm_unreachable("elements that no kind with scales has");
+  // NVVM names element types as PTX does, and so do we.
+  std::optional<NVVM::MMATypes> element = NVVM::symbolizeMMATypes(type.name());
+  assert(element && "elements that no kind with scales has");
+  return *element;
 }

@@ -223,35 +223,17 @@ Handler fastResize(Type from, Type to) {
   return nullptr;
 }
 
-/// The element of a packed narrow type, or nothing.
+/// The element of a packed narrow type or of tf32; nothing for other types.
 std::optional<Element> elementOf(Type type) {
-  switch (type) {
-  case Type::E4m3x2:
-  case Type::E4m3x4:
-    return Element::E4M3;
-  case Type::E5m2x2:
-  case Type::E5m2x4:
-    return Element::E5M2;
-  case Type::E2m3x2:
-  case Type::E2m3x4:
-    return Element::E2M3;
-  case Type::E3m2x2:
-  case Type::E3m2x4:
-    return Element::E3M2;
-  case Type::E2m1x2:
-  case Type::E2m1x4:
-    return Element::E2M1;
-  case Type::Ue8m0x2:
-    return Element::UE8M0;
-  case Type::F16x2:
-    return Element::F16;
-  case Type::Bf16x2:
-    return Element::BF16;
-  case Type::Tf32:
-    return Element::TF32;
-  default:
-    return std::nullopt;
+  std::string_view name = spelling(type);
+  if (type != Type::Tf32) {
+    if (name.size() < 3 || (name.substr(name.size() - 2) != "x2" &&
+                            name.substr(name.size() - 2) != "x4"))
+      return std::nullopt;
+    name.remove_suffix(2);
   }
+  std::optional<Element> element = findElement(name);
+  return element == Element::F32 ? std::nullopt : element;
 }
 
 /// Conversions between packed narrow elements and wider ones.

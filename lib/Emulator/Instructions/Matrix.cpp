@@ -85,33 +85,6 @@ Step warpMultiply(Exec &x, const Record &r) {
   return Step::Next;
 }
 
-std::optional<Element> elementOf(Type type) {
-  switch (type) {
-  case Type::E4m3:
-    return Element::E4M3;
-  case Type::E5m2:
-    return Element::E5M2;
-  case Type::E2m3:
-    return Element::E2M3;
-  case Type::E3m2:
-    return Element::E3M2;
-  case Type::E2m1:
-    return Element::E2M1;
-  case Type::F16:
-    return Element::F16;
-  case Type::Bf16:
-    return Element::BF16;
-  case Type::Tf32:
-    return Element::TF32;
-  case Type::S8:
-    return Element::S8;
-  case Type::U8:
-    return Element::U8;
-  default:
-    return std::nullopt;
-  }
-}
-
 unsigned depthOf(const Instruction &in) {
   for (Modifier modifier : in.modifiers)
     switch (modifier) {
@@ -134,7 +107,9 @@ unsigned depthOf(const Instruction &in) {
 }
 
 bool decodeMultiply(Decoder &d, const Instruction &in, Record &r) {
-  auto a = elementOf(in.type(1)), b = elementOf(in.type(2));
+  // The forms have seen to it that these are types that mma multiplies.
+  auto a = findElement(spelling(in.type(1))),
+       b = findElement(spelling(in.type(2)));
   if (!a || !b || in.operands.size() < 4)
     return d.refuse("unsupported types of mma");
   auto &m = d.record<WarpMmaRecord>(r);

@@ -59,6 +59,13 @@ unsigned bitWidth(Element type) { return layoutOf(type).width; }
 
 const char *name(Element type) { return layoutOf(type).name; }
 
+std::optional<Element> findElement(std::string_view name) {
+  for (size_t i = 0; i != kLayouts.size(); ++i)
+    if (kLayouts[i].name == name)
+      return Element(i);
+  return std::nullopt;
+}
+
 static float bitsToFloat(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, sizeof(value));

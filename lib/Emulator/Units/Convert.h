@@ -17,6 +17,8 @@
 #define BLOCKSCALE_LIB_EMULATOR_UNITS_CONVERT_H
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace blockscale::emulator {
 
@@ -42,6 +44,9 @@ unsigned bitWidth(Element type);
 
 /// Name as PTX writes it, for instance 'e4m3'.
 const char *name(Element type);
+
+/// The element of that name; none if no element has it.
+std::optional<Element> findElement(std::string_view name);
 
 /// Exact value of a code; upper bits that are not part of the code are ignored.
 /// The 8-bit integer types give their integer value, TF32 ignores the low 13
