@@ -59,6 +59,19 @@ static uint64_t codeBytes(const packing::OperandLayout &layout) {
   return codes * each;
 }
 
+/// The layout of elements that are `codes` on one side and `memory` on the
+/// other.
+static packing::OperandLayout layoutOf(const BlockscaleElements *elements,
+                                       const void *codes, size_t codesSize,
+                                       const void *memory, size_t memorySize) {
+  packing::OperandLayout layout = layoutOf(elements);
+  requirePointer(codes, "codes");
+  requirePointer(memory, "memory");
+  requireSize(codesSize, codeBytes(layout), "codes");
+  requireSize(memorySize, packing::storageBytes(layout), "memory");
+  return layout;
+}
+
 BlockscaleStatus blockscaleElementsGetSize(const BlockscaleElements *elements,
                                            uint64_t *bytes) {
   return guarded([&] {
@@ -71,11 +84,8 @@ BlockscaleStatus blockscalePackElements(const BlockscaleElements *elements,
                                         const void *codes, size_t codesSize,
                                         void *memory, size_t memorySize) {
   return guarded([&] {
-    packing::OperandLayout layout = layoutOf(elements);
-    requirePointer(codes, "codes");
-    requirePointer(memory, "memory");
-    requireSize(codesSize, codeBytes(layout), "codes");
-    requireSize(memorySize, packing::storageBytes(layout), "memory");
+    packing::OperandLayout layout =
+        layoutOf(elements, codes, codesSize, memory, memorySize);
     auto packed = packing::packOperand(layout, bytesOf(codes, codesSize));
     if (!packed)
       fail(BLOCKSCALE_INTERNAL, "the elements have no storage");
@@ -87,11 +97,8 @@ BlockscaleStatus blockscaleUnpackElements(const BlockscaleElements *elements,
                                           const void *memory, size_t memorySize,
                                           void *codes, size_t codesSize) {
   return guarded([&] {
-    packing::OperandLayout layout = layoutOf(elements);
-    requirePointer(codes, "codes");
-    requirePointer(memory, "memory");
-    requireSize(codesSize, codeBytes(layout), "codes");
-    requireSize(memorySize, packing::storageBytes(layout), "memory");
+    packing::OperandLayout layout =
+        layoutOf(elements, codes, codesSize, memory, memorySize);
     auto unpacked = packing::unpackOperand(layout, bytesOf(memory, memorySize));
     if (!unpacked)
       fail(BLOCKSCALE_INTERNAL, "the elements have no storage");
@@ -138,6 +145,19 @@ static ScaleStorage storageOf(const BlockscaleScales *scales) {
           packing::storageBytes(layout, matrices)};
 }
 
+/// The storage of scales that are `plain` on one side and `memory` on the
+/// other.
+static ScaleStorage storageOf(const BlockscaleScales *scales, const void *plain,
+                              size_t plainSize, const void *memory,
+                              size_t memorySize) {
+  ScaleStorage storage = storageOf(scales);
+  requirePointer(plain, "plain");
+  requirePointer(memory, "memory");
+  requireSize(plainSize, storage.plainBytes, "plain");
+  requireSize(memorySize, storage.bytes, "memory");
+  return storage;
+}
+
 BlockscaleStatus blockscaleScalesGetSize(const BlockscaleScales *scales,
                                          uint64_t *bytes) {
   return guarded([&] {
@@ -151,11 +171,8 @@ BlockscaleStatus blockscalePackScales(const BlockscaleScales *scales,
                                       uint8_t padding, void *memory,
                                       size_t memorySize) {
   return guarded([&] {
-    ScaleStorage storage = storageOf(scales);
-    requirePointer(plain, "plain");
-    requirePointer(memory, "memory");
-    requireSize(plainSize, storage.plainBytes, "plain");
-    requireSize(memorySize, storage.bytes, "memory");
+    ScaleStorage storage =
+        storageOf(scales, plain, plainSize, memory, memorySize);
     std::memset(memory, padding, memorySize);
     packing::toStorage(storage.layout, storage.matrices,
                        static_cast<const uint8_t *>(plain),
@@ -167,11 +184,8 @@ BlockscaleStatus blockscaleUnpackScales(const BlockscaleScales *scales,
                                         const void *memory, size_t memorySize,
                                         void *plain, size_t plainSize) {
   return guarded([&] {
-    ScaleStorage storage = storageOf(scales);
-    requirePointer(plain, "plain");
-    requirePointer(memory, "memory");
-    requireSize(plainSize, storage.plainBytes, "plain");
-    requireSize(memorySize, storage.bytes, "memory");
+    ScaleStorage storage =
+        storageOf(scales, plain, plainSize, memory, memorySize);
     packing::fromStorage(storage.layout, storage.matrices,
                          static_cast<const uint8_t *>(memory),
                          static_cast<uint8_t *>(plain));

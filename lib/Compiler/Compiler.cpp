@@ -166,7 +166,8 @@ static FailureOr<Progress> progressOf(ModuleOp module) {
                                "no kernel that was made of one";
 }
 
-static void setPipelineOptions(PipelineOptions &pipeline,
+template <typename T>
+static void setPipelineOptions(ProductPipelineOptions<T> &pipeline,
                                const CompilerOptions &options) {
   pipeline.target = options.target;
   pipeline.expectedRows = options.expectedRows;
@@ -203,9 +204,7 @@ LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
            << "' already; host code is made from the stage '" << nameOf(last)
            << "'" << (onHost ? "" : " or one before it");
   HostPipelineOptions pipeline;
-  pipeline.target = options.target;
-  pipeline.expectedRows = options.expectedRows;
-  pipeline.denseFallback = options.denseFallback;
+  setPipelineOptions(pipeline, options);
   pipeline.onHost = onHost;
   pipeline.ptxas = options.ptxas;
   pipeline.stage = stage;

@@ -168,27 +168,18 @@ BLOCKSCALE_INLINE static void encodeAll(const float *values, unsigned count,
     codes[i] = static_cast<uint8_t>(codeOf<format>(values[i]));
 }
 
-BLOCKSCALE_EACH_WIDTH
-void fast::encodeE4M3(const float *values, unsigned count, uint8_t *codes) {
-  encodeAll<ElementFormat::E4M3>(values, count, codes);
-}
-BLOCKSCALE_EACH_WIDTH
-void fast::encodeE5M2(const float *values, unsigned count, uint8_t *codes) {
-  encodeAll<ElementFormat::E5M2>(values, count, codes);
-}
-BLOCKSCALE_EACH_WIDTH
-void fast::encodeE2M3(const float *values, unsigned count, uint8_t *codes) {
-  encodeAll<ElementFormat::E2M3>(values, count, codes);
-}
-BLOCKSCALE_EACH_WIDTH
-void fast::encodeE3M2(const float *values, unsigned count, uint8_t *codes) {
-  encodeAll<ElementFormat::E3M2>(values, count, codes);
-}
-
-BLOCKSCALE_EACH_WIDTH
-void fast::encodeE2M1(const float *values, unsigned count, uint8_t *codes) {
-  encodeAll<ElementFormat::E2M1>(values, count, codes);
-}
+// A template has no versions for each width.
+#define BLOCKSCALE_ENCODER(format)                                             \
+  BLOCKSCALE_EACH_WIDTH void fast::encode##format(                             \
+      const float *values, unsigned count, uint8_t *codes) {                   \
+    encodeAll<ElementFormat::format>(values, count, codes);                    \
+  }
+BLOCKSCALE_ENCODER(E4M3)
+BLOCKSCALE_ENCODER(E5M2)
+BLOCKSCALE_ENCODER(E2M3)
+BLOCKSCALE_ENCODER(E3M2)
+BLOCKSCALE_ENCODER(E2M1)
+#undef BLOCKSCALE_ENCODER
 
 BLOCKSCALE_EACH_WIDTH
 void fast::packNibbles(const uint8_t *codes, unsigned pairs, uint8_t *packed) {

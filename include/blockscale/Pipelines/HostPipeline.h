@@ -14,16 +14,13 @@
 #ifndef BLOCKSCALE_PIPELINES_HOSTPIPELINE_H
 #define BLOCKSCALE_PIPELINES_HOSTPIPELINE_H
 
-#include "mlir/Pass/PassOptions.h"
+#include "blockscale/Pipelines/Pipelines.h"
 
 namespace mlir {
 class DialectRegistry;
-class OpPassManager;
 } // namespace mlir
 
 namespace blockscale {
-
-enum class Stage;
 
 /// The levels of a module on its way to host code.
 enum class HostStage {
@@ -36,21 +33,7 @@ enum class HostStage {
   LLVM
 };
 
-/// What the pipeline can be told; those of `PipelineOptions` mean the same.
-struct HostPipelineOptions : mlir::PassPipelineOptions<HostPipelineOptions> {
-  Option<std::string> target{*this, "target",
-                             llvm::cl::desc("Chip to compile for, such as "
-                                            "sm_100a or sm_103a, where the "
-                                            "module names none")};
-  Option<int64_t> expectedRows{
-      *this, "expected-rows",
-      llvm::cl::desc("Value of a dynamic M or N for the cost model"),
-      llvm::cl::init(4096)};
-  Option<bool> denseFallback{
-      *this, "dense-fallback",
-      llvm::cl::desc("Multiply sparse operands that no instruction takes as "
-                     "dense ones"),
-      llvm::cl::init(false)};
+struct HostPipelineOptions : ProductPipelineOptions<HostPipelineOptions> {
   Option<bool> onHost{*this, "on-host",
                       llvm::cl::desc("Compute the products on the host too, "
                                      "without kernels"),

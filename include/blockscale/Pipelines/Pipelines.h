@@ -22,8 +22,11 @@ class OpPassManager;
 
 namespace blockscale {
 
-/// What the pipelines can be told.
-struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
+/// What every pipeline that makes kernels of products can be told.
+template <typename Derived>
+struct ProductPipelineOptions : mlir::PassPipelineOptions<Derived> {
+  template <typename T> using Option = mlir::detail::PassOptions::Option<T>;
+
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("Chip to compile for, such as "
                                             "sm_100a or sm_103a, where the "
@@ -38,6 +41,8 @@ struct PipelineOptions : mlir::PassPipelineOptions<PipelineOptions> {
                      "dense ones"),
       llvm::cl::init(false)};
 };
+
+struct PipelineOptions : ProductPipelineOptions<PipelineOptions> {};
 
 /// The levels of a program, from the top.
 enum class Stage {

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 #include <cmath>
 
@@ -198,6 +199,20 @@ Value blockscale::castTo(Emitter &e, Value value, Type type) {
   if (value.getType() == type)
     return value;
   return tensor::CastOp::create(e, type, value);
+}
+
+LogicalResult blockscale::replaceByParts(Operation *op, ValueRange parts,
+                                         const TypeConverter &converter,
+                                         ConversionPatternRewriter &rewriter) {
+  Emitter e(op->getLoc(), rewriter);
+  SmallVector<Type> types;
+  if (failed(converter.convertType(op->getResult(0).getType(), types)))
+    return rewriter.notifyMatchFailure(op, "the parts have no types");
+  SmallVector<Value> values;
+  for (auto [part, type] : llvm::zip_equal(parts, types))
+    values.push_back(castTo(e, part, type));
+  rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
+  return success();
 }
 
 Value blockscale::transposeData(Emitter &e, Value data) {

@@ -1,5 +1,4 @@
-//===- Parts.h - the plain tensors of a scaled one -------------- -*- C++
-//-*-===//
+//===- Parts.h - the plain tensors of a scaled one --------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -15,6 +14,11 @@
 #define BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_PARTS_H
 
 #include "Numbers.h"
+
+namespace mlir {
+class ConversionPatternRewriter;
+class TypeConverter;
+} // namespace mlir
 
 namespace blockscale {
 
@@ -88,6 +92,12 @@ mlir::Value
 generate(Emitter &emitter, llvm::ArrayRef<mlir::OpFoldResult> sizes,
          mlir::Type element,
          llvm::function_ref<mlir::Value(Emitter &, mlir::ValueRange)> compute);
+
+/// Replaces `op`, whose result is a scaled tensor, by `parts` as `converter`
+/// has their types.
+mlir::LogicalResult replaceByParts(mlir::Operation *op, mlir::ValueRange parts,
+                                   const mlir::TypeConverter &converter,
+                                   mlir::ConversionPatternRewriter &rewriter);
 
 /// `value` as `type`, which differs at most in what is static.
 mlir::Value castTo(Emitter &emitter, mlir::Value value, mlir::Type type);

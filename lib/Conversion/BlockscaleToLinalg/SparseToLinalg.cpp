@@ -269,21 +269,6 @@ OpFoldResult divided(Emitter &e, OpFoldResult size, int64_t divisor) {
   return e.quotient(cast<Value>(size), divisor);
 }
 
-/// Replaces a scaled tensor by parts of the converted types.
-LogicalResult replaceByParts(Operation *op, Parts parts,
-                             const TypeConverter &converter,
-                             ConversionPatternRewriter &rewriter) {
-  Emitter e(op->getLoc(), rewriter);
-  SmallVector<Type> types;
-  if (failed(converter.convertType(op->getResult(0).getType(), types)))
-    return rewriter.notifyMatchFailure(op, "the parts have no types");
-  SmallVector<Value> values = parts.values();
-  for (auto [value, type] : llvm::zip_equal(values, types))
-    value = castTo(e, value, type);
-  rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
-  return success();
-}
-
 /// Asserts that no chunk has more in use than its pattern stores.
 void assertPattern(Emitter &e, const Compressor &compressor,
                    hw::SparsePattern pattern, ArrayRef<OpFoldResult> sizes) {
@@ -351,7 +336,7 @@ struct CompressToLinalg : OpConversionPattern<CompressOp> {
     sparse.metadata =
         convertMetadata(e, metadata, op.getType(), ScaleLayout::Plain,
                         op.getType().getLayout(), sizes);
-    return replaceByParts(op, sparse, *getTypeConverter(), rewriter);
+    return replaceByParts(op, sparse.values(), *getTypeConverter(), rewriter);
   }
 
 private:
@@ -402,7 +387,7 @@ struct DensifyToLinalg : OpConversionPattern<DensifyOp> {
     }
     if (parts.scales)
       dense.scales = repeatScales(e, parts, op.getType(), sizes);
-    return replaceByParts(op, dense, *getTypeConverter(), rewriter);
+    return replaceByParts(op, dense.values(), *getTypeConverter(), rewriter);
   }
 };
 } // namespace

@@ -23,20 +23,12 @@ struct AssembleToLinalg : OpConversionPattern<AssembleOp> {
   LogicalResult
   matchAndRewrite(AssembleOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(op.getType(), types)))
-      return rewriter.notifyMatchFailure(op, "the parts have no types");
     SmallVector<Value> given;
     for (ValueRange part :
          {adaptor.getData(), adaptor.getScales(), adaptor.getZeros(),
           adaptor.getTensorScale(), adaptor.getMetadata()})
       llvm::append_range(given, part);
-    Emitter e(op.getLoc(), rewriter);
-    SmallVector<Value> parts;
-    for (auto [value, type] : llvm::zip_equal(given, types))
-      parts.push_back(castTo(e, value, type));
-    rewriter.replaceOpWithMultiple(op, {ValueRange(parts)});
-    return success();
+    return replaceByParts(op, given, *getTypeConverter(), rewriter);
   }
 };
 
@@ -70,14 +62,7 @@ struct RelayoutToLinalg : OpConversionPattern<RelayoutOp> {
           e, parts.metadata, to, parts.type.getLayout(), to.getLayout(), sizes);
     if (parts.type.getOrder() != to.getOrder())
       parts.data = transposeData(e, parts.data);
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(to, types)))
-      return rewriter.notifyMatchFailure(op, "the parts have no types");
-    SmallVector<Value> values = parts.values();
-    for (auto [value, type] : llvm::zip_equal(values, types))
-      value = castTo(e, value, type);
-    rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
-    return success();
+    return replaceByParts(op, parts.values(), *getTypeConverter(), rewriter);
   }
 };
 
@@ -191,14 +176,7 @@ struct SliceRowsToLinalg : OpConversionPattern<SliceRowsOp> {
       parts.tensorScale = slicer.tensorScale(parts.tensorScale);
     if (parts.metadata)
       parts.metadata = slicer.metadata(parts.metadata);
-    SmallVector<Type> types;
-    if (failed(getTypeConverter()->convertType(op.getType(), types)))
-      return rewriter.notifyMatchFailure(op, "the parts have no types");
-    SmallVector<Value> values = parts.values();
-    for (auto [value, type] : llvm::zip_equal(values, types))
-      value = castTo(e, value, type);
-    rewriter.replaceOpWithMultiple(op, {ValueRange(values)});
-    return success();
+    return replaceByParts(op, parts.values(), *getTypeConverter(), rewriter);
   }
 };
 

@@ -42,6 +42,18 @@ bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
   return same;
 }
 
+/// The address of all lanes, if the whole warp is here and agrees on one; what
+/// becomes of the instruction otherwise.
+Step begin(Exec &x, const Record &r, const char *name, uint32_t &address) {
+  if (!wholeWarp(x))
+    return Step::Block;
+  if (x.mask != ~0u)
+    return x.fault(r, FindingKind::Divergence,
+                   std::string(name) + " by a part of a warp", -1, 0,
+                   Hazard::PartialTensorLoad);
+  return uniformAddress(x, r, address) ? Step::Next : Step::Fault;
+}
+
 /// Why an access was refused: lanes of another warp, or columns.
 Hazard hazardOf(const Exec &x, const Fragment &fragment, uint32_t address) {
   unsigned slice = x.warp->index % 4 * 32, lane = TensorMemory::laneOf(address);
@@ -52,14 +64,9 @@ Hazard hazardOf(const Exec &x, const Fragment &fragment, uint32_t address) {
 }
 
 Step loadTensor(Exec &x, const Record &r) {
-  if (!wholeWarp(x))
-    return Step::Block;
-  if (x.mask != ~0u)
-    return x.fault(r, FindingKind::Divergence, "tcgen05.ld by a part of a warp",
-                   -1, 0, Hazard::PartialTensorLoad);
   uint32_t address;
-  if (!uniformAddress(x, r, address))
-    return Step::Fault;
+  if (Step step = begin(x, r, "tcgen05.ld", address); step != Step::Next)
+    return step;
   const Fragment &fragment = r.as<FragmentRecord>().fragment;
   uint32_t words[128 * 32];
   std::optional<uint32_t> never;
@@ -88,14 +95,9 @@ Step loadTensor(Exec &x, const Record &r) {
 }
 
 Step storeTensor(Exec &x, const Record &r) {
-  if (!wholeWarp(x))
-    return Step::Block;
-  if (x.mask != ~0u)
-    return x.fault(r, FindingKind::Divergence, "tcgen05.st by a part of a warp",
-                   -1, 0, Hazard::PartialTensorLoad);
   uint32_t address;
-  if (!uniformAddress(x, r, address))
-    return Step::Fault;
+  if (Step step = begin(x, r, "tcgen05.st", address); step != Step::Next)
+    return step;
   const Fragment &fragment = r.as<FragmentRecord>().fragment;
   uint32_t words[128 * 32];
   Slots from = r.as<FragmentRecord>().registers;

@@ -151,7 +151,8 @@ MBarrierArrival MBarrier::arriveNoComplete(uint32_t count) {
   return result;
 }
 
-MBarrierArrival MBarrier::arriveDrop(uint32_t count, bool noComplete) {
+template <typename Arrive>
+MBarrierArrival MBarrier::drop(uint32_t count, Arrive arrive) {
   MBarrierArrival result;
   result.error = checkArrival(count);
   if (result.error == MBarrierError::None && count > expectedCount)
@@ -159,24 +160,20 @@ MBarrierArrival MBarrier::arriveDrop(uint32_t count, bool noComplete) {
   if (result.error != MBarrierError::None)
     return result;
   expectedCount -= count;
-  result = noComplete ? arriveNoComplete(count) : arrive(count);
+  result = arrive();
   if (result.error != MBarrierError::None)
     expectedCount += count;
   return result;
 }
 
+MBarrierArrival MBarrier::arriveDrop(uint32_t count, bool noComplete) {
+  return drop(count, [&] {
+    return noComplete ? arriveNoComplete(count) : arrive(count);
+  });
+}
+
 MBarrierArrival MBarrier::arriveDropExpectTx(uint64_t bytes, uint32_t count) {
-  MBarrierArrival result;
-  result.error = checkArrival(count);
-  if (result.error == MBarrierError::None && count > expectedCount)
-    result.error = MBarrierError::OverArrival;
-  if (result.error != MBarrierError::None)
-    return result;
-  expectedCount -= count;
-  result = arriveExpectTx(bytes, count);
-  if (result.error != MBarrierError::None)
-    expectedCount += count;
-  return result;
+  return drop(count, [&] { return arriveExpectTx(bytes, count); });
 }
 
 MBarrierTest MBarrier::testToken(uint64_t token) const {

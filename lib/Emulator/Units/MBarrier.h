@@ -88,6 +88,9 @@ public:
 private:
   MBarrierError checkArrival(uint32_t count) const;
   uint64_t makeToken() const;
+  /// `arrive()` with `count` arrivals fewer from the next phase on.
+  template <typename Arrive>
+  MBarrierArrival drop(uint32_t count, Arrive arrive);
   bool completeIfDone();
 
   bool alive = false;

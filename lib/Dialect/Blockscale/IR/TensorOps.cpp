@@ -362,15 +362,23 @@ static bool keepsStorage(ScaledTensorType from, ScaledTensorType to) {
           hasNoLayout(to));
 }
 
+/// Checks that nothing but the sparsity of a tensor may change.
+static LogicalResult verifySparsityAlone(Operation *op, ScaledTensorType from,
+                                         ScaledTensorType to) {
+  if (from.getElementType() != to.getElementType())
+    return op->emitOpError()
+           << "changes no element type, but " << from.getElementType()
+           << " became " << to.getElementType();
+  if (!keepsStorage(from, to))
+    return op->emitOpError() << "changes neither 'layout' nor 'order'; "
+                                "'blockscale.relayout' does";
+  return success();
+}
+
 LogicalResult CompressOp::verify() {
   ScaledTensorType from = getInput().getType(), to = getResult().getType();
-  if (from.getElementType() != to.getElementType())
-    return emitOpError() << "changes no element type, but "
-                         << from.getElementType() << " became "
-                         << to.getElementType();
-  if (!keepsStorage(from, to))
-    return emitOpError() << "changes neither 'layout' nor 'order'; "
-                            "'blockscale.relayout' does";
+  if (failed(verifySparsityAlone(*this, from, to)))
+    return failure();
   const ScaleSpec &sparse = to.getSpec().getValue();
   if (!sparse.isSparse())
     return emitOpError() << "expected a result with a sparse spec, found "
@@ -391,13 +399,8 @@ LogicalResult CompressOp::verify() {
 
 LogicalResult DensifyOp::verify() {
   ScaledTensorType from = getInput().getType(), to = getResult().getType();
-  if (from.getElementType() != to.getElementType())
-    return emitOpError() << "changes no element type, but "
-                         << from.getElementType() << " became "
-                         << to.getElementType();
-  if (!keepsStorage(from, to))
-    return emitOpError() << "changes neither 'layout' nor 'order'; "
-                            "'blockscale.relayout' does";
+  if (failed(verifySparsityAlone(*this, from, to)))
+    return failure();
   ScaleSpec expected = denseForm(from.getSpec().getValue());
   const ScaleSpec &found = to.getSpec().getValue();
   // Whatever divides the tile will do.

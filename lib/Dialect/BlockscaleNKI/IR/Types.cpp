@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/BlockscaleNKI/IR/BlockscaleNKI.h"
 #include "blockscale/NKI/Documents.h"
 #include "mlir/IR/Builders.h"
@@ -26,14 +27,9 @@ void BlockscaleNKIDialect::registerTypes() {
       >();
 }
 
-/// The format of a builtin element type; none if it is not one of ours.
-static std::optional<ElementFormat> formatOf(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  for (const FormatInfo &info : kFormats)
-    if (info.mlirType == name)
-      return info.format;
-  return std::nullopt;
+std::optional<ElementFormat> blockscale::nki::formatOf(Type type) {
+  std::optional<hw::OperandType> operand = getOperandType(type);
+  return operand ? operand->format() : std::nullopt;
 }
 
 ElementFormat X4Type::getFormat() const { return *formatOf(getElement()); }

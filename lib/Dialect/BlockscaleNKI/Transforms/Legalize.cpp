@@ -32,13 +32,6 @@ struct NKILegalize : blockscale::nki::impl::NKILegalizeBase<NKILegalize> {
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// The format of elements or scales; none if no table of formats has it.
-static std::optional<ElementFormat> formatOf(Type type) {
-  std::string name;
-  llvm::raw_string_ostream(name) << type;
-  return parseFormat(name);
-}
-
 static bool isF32(const NumberSpec &spec) {
   return spec.kind == NumberKind::Float && spec.exponentBits == 8 &&
          spec.mantissaBits == 23;

@@ -50,6 +50,9 @@ inline constexpr llvm::StringLiteral kConfigName = "blockscale_nki.config";
 /// Empty if there is none.
 llvm::StringRef elementTypeName(mlir::Type type);
 
+/// The format of a builtin element type; none if no table of formats has it.
+std::optional<ElementFormat> formatOf(mlir::Type type);
+
 /// The plain type of NKI for a builtin type; none if there is none.
 std::optional<PlainType> plainType(mlir::Type type);
 
