@@ -22,11 +22,7 @@ if [ -n "${CXX:-}" ]; then
 elif command -v "clang++-$llvm" >/dev/null; then
   options+=("-DCMAKE_C_COMPILER=clang-$llvm"
             "-DCMAKE_CXX_COMPILER=clang++-$llvm")
-  if command -v "ld.lld-$llvm" >/dev/null; then
-    for kind in EXE SHARED MODULE; do
-      options+=("-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld")
-    done
-  fi
+  mapfile -t -O "${#options[@]}" options < <(linker_options)
 fi
 if command -v ccache >/dev/null; then
   options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache

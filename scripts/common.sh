@@ -54,6 +54,15 @@ enter_environment() {
   export PATH
 }
 
+# Options for cmake, a line each: lld where it is installed. With clang only.
+linker_options() {
+  local kind
+  command -v "ld.lld-$llvm" >/dev/null || return 0
+  for kind in EXE SHARED MODULE; do
+    printf '%s\n' "-DCMAKE_${kind}_LINKER_FLAGS=-fuse-ld=lld"
+  done
+}
+
 # configure_sanitized LIST: sets `sanitized` to the build folder of everything
 # with these sanitizers and configures it; exports what they are to know.
 configure_sanitized() {
@@ -70,6 +79,7 @@ configure_sanitized() {
   if [ "$1" = address,undefined ]; then
     options+=(-DBLOCKSCALE_ENABLE_FUZZERS=ON)
   fi
+  mapfile -t -O "${#options[@]}" options < <(linker_options)
   cmake -G Ninja -S "$root" -B "$sanitized" "${options[@]}" \
     -DCMAKE_C_COMPILER="clang-$llvm" -DCMAKE_CXX_COMPILER="clang++-$llvm" \
     -DBLOCKSCALE_SANITIZERS="$1" -DBLOCKSCALE_PTXAS="$ptxas" \

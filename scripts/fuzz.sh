@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # Builds all fuzzers with AddressSanitizer and UBSan into build/sanitize and runs
 # each for some seconds, as many at a time as there are cores.
-# usage: scripts/fuzz.sh SECONDS [FUZZER...]
+# usage: scripts/fuzz.sh [--quick] SECONDS [FUZZER...]
+#   --quick   those that need MLIR over the libraries of the ordinary build, which
+#             exist: they then see crashes only, and do not learn which inputs
+#             reach new code
 #
 #   ptx-fuzzer      the PTX parser
 #   machine-fuzzer  kernels on the emulator
@@ -26,9 +29,15 @@ enter_environment
 
 all=(ptx-fuzzer machine-fuzzer npy-fuzzer safetensors-fuzzer plan-fuzzer
   pass-fuzzer capi-fuzzer image-fuzzer cuda-driver-fuzzer)
+over_mlir=
+if [ "${1:-}" = --quick ]; then
+  over_mlir=" pass-fuzzer capi-fuzzer "
+  shift
+fi
 seconds=${1:-}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] ||
-  die "usage: scripts/fuzz.sh SECONDS [FUZZER...], one or more of: ${all[*]}"
+  die "usage: scripts/fuzz.sh [--quick] SECONDS [FUZZER...]," \
+      "one or more of: ${all[*]}"
 shift
 fuzzers=("$@")
 [ $# -gt 0 ] || fuzzers=("${all[@]}")
@@ -41,7 +50,16 @@ done
 [ -x "$build/bin/blockscale" ] ||
   "$root/scripts/build.sh" --without-tests blockscale
 configure_sanitized address,undefined
-ninja -C "$sanitized" "${fuzzers[@]}" >&2
+instrumented=() ordinary=()
+for fuzzer in "${fuzzers[@]}"; do
+  if [[ $over_mlir == *" $fuzzer "* ]]; then
+    ordinary+=("$fuzzer")
+  else
+    instrumented+=("$fuzzer")
+  fi
+done
+[ ${#instrumented[@]} -eq 0 ] || ninja -C "$sanitized" "${instrumented[@]}" >&2
+[ ${#ordinary[@]} -eq 0 ] || "$root/scripts/build.sh" "${ordinary[@]}"
 
 # Each text between two lines of dashes is a module of its own.
 seed_modules() {
@@ -71,10 +89,12 @@ seed() {
 fuzz() {
   local name=$1 corpus=$sanitized/corpus/$1 findings=$sanitized/findings/$1
   local seeds=$sanitized/seeds/$1 log=$sanitized/$1.log status=0 runs
+  local program=$sanitized/bin/$name
+  [[ $over_mlir != *" $name "* ]] || program=$build/bin/$name
   rm -rf "$seeds"
   mkdir -p "$corpus" "$seeds" "$findings"
   seed "$name" "$seeds"
-  "$sanitized/bin/$name" -max_total_time="$seconds" -timeout=60 -max_len=16384 \
+  "$program" -max_total_time="$seconds" -timeout=60 -max_len=16384 \
     -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$findings/" \
     "$corpus" "$seeds" > "$log" 2>&1 || status=$?
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
@@ -87,7 +107,7 @@ fuzz() {
 }
 
 export -f fuzz seed seed_modules
-export root build sanitized seconds ASAN_OPTIONS UBSAN_OPTIONS
+export root build sanitized over_mlir seconds ASAN_OPTIONS UBSAN_OPTIONS
 status=0
 printf '%s\n' "${fuzzers[@]}" |
   xargs -P "$(nproc)" -I{} bash -c 'set -euo pipefail; fuzz {}' || status=1

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds everything and runs the whole test suite.
 # usage: scripts/test.sh [--with-checks[=NAME,...]]
-#   --with-checks   after it the checks of format and style, the unit tests with
-#                   sanitizers and each fuzzer for some seconds, each a test:
-#                   format, tidy, sanitize, fuzz; all or those named
+#   --with-checks   after it the checks of format and style, brief forms of the
+#                   unit tests with sanitizers and each fuzzer for some seconds,
+#                   each sanitizer and each fuzzer a test: format, tidy, sanitize,
+#                   fuzz; all or those named
 # CXX=g++ BLOCKSCALE_BUILD_DIR=build/gcc scripts/test.sh does it with GCC.
 # The last line is "N passed, N failed", counted in test cases of lit and
 # GoogleTest. Fails if any test failed or if none ran.
@@ -66,15 +67,28 @@ check() {
   if "$@" >&2; then result=passed; fi
   echo "$name $result" >> "$results/checks.txt"
 }
+# check_each NAME COMMAND...: one for each line "PART: RESULT" that it prints.
+check_each() {
+  local name=$1 status=0 result line lines
+  shift
+  say "check: $name"
+  lines=$("$@") || status=1
+  while IFS= read -r line; do
+    say "$line"
+    result=failed
+    [[ $line != *': '*'nothing found' ]] || result=passed
+    [ $result = passed ] || status=0
+    echo "${line%%:*} $result" >> "$results/checks.txt"
+  done <<< "${lines:-$name: did not run}"
+  # What failed without a line that says so.
+  [ "$status" -eq 0 ] || echo "$name failed" >> "$results/checks.txt"
+}
 for name in ${checks//,/ }; do
   case $name in
     format) check format "$root/scripts/check-format.sh" ;;
     tidy) check tidy "$root/scripts/check-tidy.sh" ;;
-    sanitize) check sanitize "$root/scripts/sanitize.sh" --quick address ;;
-    fuzz)
-      for fuzzer in ptx machine npy plan pass capi; do
-        check "$fuzzer-fuzzer" "$root/scripts/fuzz.sh" 15 "$fuzzer-fuzzer"
-      done ;;
+    sanitize) check_each sanitize "$root/scripts/sanitize.sh" --quick ;;
+    fuzz) check_each fuzz "$root/scripts/fuzz.sh" --quick 5 ;;
   esac
 done
 

@@ -114,6 +114,14 @@ function(blockscale_add_unittest name)
   endforeach()
 endfunction()
 
+# blockscale_require_definitions(<shared library>): it defines or links all that
+# it uses. With sanitizers the program brings their functions.
+function(blockscale_require_definitions name)
+  if(NOT BLOCKSCALE_SANITIZERS)
+    target_link_options(${name} PRIVATE "LINKER:-z,defs")
+  endif()
+endfunction()
+
 # blockscale_enable_sanitizers(<list>): in everything that follows. Without
 # frames and lines a report says little; without optimisation the emulator is
 # too slow to be tested.
@@ -126,6 +134,9 @@ macro(blockscale_enable_sanitizers list)
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize=vptr
     -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -gline-tables-only)
   add_link_options(-fsanitize=${sanitizers})
+  # As in blockscale_require_definitions(); LLVM's configuration asks for it too.
+  string(REPLACE "-Wl,-z,defs" "" CMAKE_SHARED_LINKER_FLAGS
+    "${CMAKE_SHARED_LINKER_FLAGS}")
   if(BLOCKSCALE_ENABLE_FUZZERS)
     add_compile_options(-fsanitize=fuzzer-no-link)
   endif()
