@@ -134,6 +134,16 @@ def read_weight(tensors, metadata, prefix):
     data = get("weight")
     if data is None:
         return None
+    if (short := get("scale")) is not None:
+        # DeepSeek V4: FP4 in bytes, or FP8 in blocks.
+        if data.dtype == np.uint8:
+            return times(packed_fp4(data), number(short), (1, 32))
+        return times(data.astype(np.float32), number(short), (128, 128))
+    if get("comfy_quant") is not None:
+        elements = packed_fp4(data >> 4 | data << 4)
+        rows, columns = elements.shape
+        plain = untile(scales, rows, -(-columns // 16))
+        return times(elements, number(plain) * get("weight_scale_2"), (1, 16))
     if (scales_inv := get("weight_scale_inv")) is not None:
         return times(data.astype(np.float32), number(scales_inv), (128, 128))
     if scales is None:
@@ -144,12 +154,16 @@ def read_weight(tensors, metadata, prefix):
             return times(elements, number(scales) * factor, (1, 16))
         scales = scales.reshape(*elements.shape[:-1], -1)
         return times(elements, number(scales), (1, 32))
-    return times(data.astype(np.float32), number(scales), (1, 32))
+    block = (1, 32) if scales.dtype.itemsize == 1 else (128, 128)
+    return times(data.astype(np.float32), number(scales), block)
 
 
 def read_blocks(tensors, name):
-    """gpt-oss: values of `name` from `name_blocks` and `name_scales`."""
-    blocks, scales = tensors[name + "_blocks"], tensors[name + "_scales"]
+    """gpt-oss: values of `name` from `name_blocks` and `name_scales`, or, as
+    OpenAI published it, from `name.blocks` and `name.scales`."""
+    join = "_" if name + "_blocks" in tensors else "."
+    blocks, scales = tensors[name + join + "blocks"], tensors[
+        name + join + "scales"]
     values = E2M1[nibbles(blocks)] * exponents(scales)[..., None]
     return values.reshape(*values.shape[:-2], -1)
 

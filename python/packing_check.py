@@ -8,7 +8,9 @@ with checkpoint_reader.py. Then: checksums, pruning and compression, full disks
 and interrupts. Prints a line for each part.
 """
 
+import json
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -202,6 +204,224 @@ def check_conversions(tool):
     print(f"convert: {count} round trips")
 
 
+def quantize_tiles(values, powers):
+    """128 x 128 tiles: s = max(amax, 1e-4) / 448, rounded up to a power of two
+    or not, and elements x * (1 / s) to nearest."""
+    *lead, rows, columns = values.shape
+    down, across = -(-rows // 128), -(-columns // 128)
+    padded = np.zeros((*lead, down * 128, across * 128), F32)
+    padded[..., :rows, :columns] = values
+    tiles = padded.reshape(*lead, down, 128, across, 128)
+    scales = np.maximum(np.abs(tiles).max((-3, -1)), F32(1e-4)) / F32(448)
+    if powers:
+        fraction, exponent = np.frexp(scales)
+        scales = np.ldexp(F32(1), exponent - (fraction == 0.5)).astype(F32)
+    factor = (F32(1) / scales)[..., :, None, :, None]
+    codes = np.clip(tiles * factor, -448, 448).astype(E4M3)
+    codes = codes.reshape(padded.shape)[..., :rows, :columns]
+    return codes.view(np.uint8), scales
+
+
+# Other names for the same bytes.
+PARTNERS = {"nvfp4": "modelopt", "mxfp4": "compressed-tensors",
+            "fp8-blocks": "compressed-tensors",
+            ("fp8-blocks", "compressed-tensors"): "deepseek",
+            ("fp8-blocks-ue8m0", "deepseek-v4"): "deepseek",
+            "fp8-blocks-ue8m0": "compressed-tensors"}
+
+
+def check_families(tool):
+    """Names that only some formats have: every byte, and the way back."""
+    count = 0
+    for name, values in arrays():
+        source, out = tool.work / f"{name}.npy", tool.work / "f.safetensors"
+        nvfp4, mxfp4 = quantize_nvfp4(values, ""), quantize_mx(values, "mxfp4")
+        plain, powers = (quantize_tiles(values, x) for x in (False, True))
+        swapped = nvfp4[0] << 4 | nvfp4[0] >> 4
+        split = (*values.shape[:-1], -1, 16)
+        exponents = (np.log2(powers[1]) + 127).astype(np.uint8)
+        cases = {
+            ("nvfp4", "comfyui"): {
+                ".weight": swapped, ".weight_scale": tile(nvfp4[1]),
+                ".weight_scale_2": nvfp4[2][1],
+                ".comfy_quant": np.frombuffer(b'{"format": "nvfp4"}', "u1")},
+            ("mxfp4", "deepseek-v4"): {".weight": mxfp4[0], ".scale": mxfp4[1]},
+            ("fp8-blocks-ue8m0", "deepseek-v4"): {
+                ".weight": powers[0], ".scale": exponents},
+            ("fp8-blocks-ue8m0", "deepseek"): {
+                ".weight": powers[0], ".weight_scale_inv": powers[1]},
+            ("fp8-blocks", "deepseek"): {
+                ".weight": plain[0], ".weight_scale_inv": plain[1]},
+            ("fp8-blocks", "compressed-tensors"): {
+                ".weight": plain[0], ".weight_scale": plain[1]}}
+        if values.shape[-1] % 32 == 0:
+            blocks = mxfp4[0].reshape(split)
+            cases["mxfp4", "gpt-oss"] = {
+                "_blocks": blocks, "_scales": mxfp4[1]}
+            cases["mxfp4", "gpt-oss-original"] = {
+                ".blocks": blocks, ".scales": mxfp4[1]}
+        for (kind, names), expected in cases.items():
+            tool.pack(source, out, f"--to={kind}", f"--names={names}")
+            found, metadata = reader.load(out)
+            what = f"{name} {kind} of {names}"
+            tool.expect(f"names of {what}: {sorted(found)}", set(found) == {
+                name + key for key in expected})
+            for key, array in expected.items():
+                tool.same(f"{key} of {what}", found[name + key], array)
+                if key in ("_blocks", ".blocks", ".weight_scale_inv"):
+                    tool.expect(f"shape of {key} of {what}",
+                                found[name + key].shape == array.shape)
+            count += 1
+            # What it means to us, and without our reader.
+            tool.pack(out, tool.work / "f.npy", "--to=f32")
+            numbers = np.load(tool.work / "f.values.npy")
+            if values.ndim == 2 or "blocks" in kind:
+                means = reader.read_blocks(found, name) if "gpt" in names \
+                    else reader.read_weight(found, metadata, name)
+                tool.expect(f"values of {what}", np.allclose(
+                    numbers, means, rtol=2e-7, atol=0))
+            partner = PARTNERS.get((kind, names), PARTNERS.get(kind))
+            there = tool.pack(out, tool.work / "there.safetensors",
+                              f"--names={partner}")
+            back = tool.pack(there, tool.work / "back.safetensors",
+                             f"--names={names}")
+            tool.expect(f"{what} as {partner} and back",
+                        back.read_bytes() == out.read_bytes())
+    print(f"names of others: {count} outputs")
+
+
+def model(tool):
+    """A model of several matrices, vectors and a scalar."""
+    rng = np.random.default_rng(3)
+    path = tool.work / "model.safetensors"
+    tensors = {f"layers.{i}.{part}.weight":
+               rng.normal(0, 0.05, (64 + 32 * i, 160)).astype(F32)
+               for i in range(6) for part in ("up_proj", "down_proj")}
+    tensors |= {f"layers.{i}.norm.weight": rng.normal(0, 1, 160).astype(F32)
+                for i in range(6)}
+    tensors["empty.weight"] = np.zeros((0, 32), F32)
+    tensors["step"] = np.zeros((), F32)
+    write_safetensors(path, tensors)
+    return path, tensors
+
+
+def write_safetensors(path, tensors):
+    header, data = {}, b""
+    for key, array in tensors.items():
+        raw = np.ascontiguousarray(array).tobytes()
+        header[key] = {"dtype": {"f": "F32", "u": "U8"}[array.dtype.kind],
+                       "shape": list(array.shape),
+                       "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def read_shards(folder):
+    """Tensors by the index of a folder, and their files."""
+    index = json.loads((folder / "m.safetensors.index.json").read_text())
+    tensors = {}
+    for name in set(index["weight_map"].values()):
+        tensors |= reader.load(folder / name)[0]
+    total = sum(array.nbytes for array in tensors.values())
+    assert total == index["metadata"]["total_size"], total
+    assert set(tensors) == set(index["weight_map"])
+    return tensors, index["weight_map"]
+
+
+def check_shards(tool):
+    """Shards hold what one file holds, and parameters are never torn."""
+    source, _ = model(tool)
+    whole = tool.pack(source, tool.work / "whole.safetensors", "--to=nvfp4",
+                      "--checksums")
+    expected, sums = reader.load(whole)
+    folder = tool.work / "shards"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    out = folder / "m.safetensors"
+    tool.pack(source, out, "--to=nvfp4", "--checksums", "--shard-size=30KB")
+    found, places = read_shards(folder)
+    tool.expect("tensors of shards", set(found) == set(expected))
+    for key, array in expected.items():
+        tool.same(f"{key} of shards", found[key], array)
+    for key, place in places.items():
+        if key.endswith(".weight_scale"):
+            tool.expect(f"{key} is beside its elements",
+                        place == places[key.removesuffix("_scale")])
+        tool.expect(f"checksum of {key}", reader.load(folder / place)[1][
+            f"crc32.{key}"] == sums[f"crc32.{key}"])
+    files = sorted(path.name for path in folder.glob("*.safetensors"))
+    count = len(files)
+    tool.expect(f"names of shards: {files}", count > 2 and files == [
+        f"m-{i + 1:05}-of-{count:05}.safetensors" for i in range(count)])
+    large = [path for path in folder.glob("*.safetensors")
+             if path.stat().st_size > 30000 + 4096]
+    tool.expect(f"sizes of shards: {large}", not large)
+    tool.pack(folder, tool.work / "joined.safetensors", "--to=f32")
+    tool.pack(whole, tool.work / "direct.safetensors", "--to=f32")
+    tool.expect("shards are read as one", (
+        tool.work / "joined.safetensors").read_bytes() == (
+        tool.work / "direct.safetensors").read_bytes())
+    # One file of a model would be taken in place of its shards.
+    for first, second in (([], ["--shard-size=30KB"]),
+                          (["--shard-size=30KB"], [])):
+        shutil.rmtree(folder)
+        folder.mkdir()
+        tool.pack(source, out, "--to=mxfp4", *first)
+        before = sorted(folder.iterdir())
+        result = subprocess.run(
+            [tool.program, "pack", source, "-o", out, "--to=mxfp4", *second],
+            capture_output=True, text=True)
+        tool.expect(f"mistaken: {result.stderr}", result.returncode == 1 and
+                    "remove it first" in result.stderr and
+                    sorted(folder.iterdir()) == before)
+    print(f"shards: {len(expected)} tensors in {count} files")
+
+
+def is_whole(tool, folder):
+    result = subprocess.run(
+        [tool.program, "check", folder, "--format=json", "--headers-only"],
+        capture_output=True, text=True)
+    return result.returncode == 0 and len(
+        json.loads(result.stdout)["tensors"])
+
+
+def check_kills(tool):
+    """Killed at any time, a model is whole or is refused."""
+    source, _ = model(tool)
+    folder = tool.work / "killed"
+    command = [tool.program, "pack", source, "-o", folder / "m.safetensors",
+               "--to=mxfp8", "--shard-size=12KB"]
+    states = set()
+    for first in (False, True):
+        for attempt in range(24):
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            if first:
+                # A model of another format is there already.
+                subprocess.run([*command[:5], "--to=mxfp4",
+                                "--shard-size=12KB"], check=True,
+                               stdout=subprocess.DEVNULL)
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            while process.poll() is None and attempt % 2 and not list(
+                    folder.glob("*.tmp")):
+                pass
+            time.sleep(0.0005 * (attempt // 2))
+            process.kill()
+            process.wait()
+            count = is_whole(tool, folder)
+            states.add(count)
+            formats = {np.dtype(array.dtype) for name, array in
+                       read_shards(folder)[0].items()
+                       if "proj.weight" in name and "scale" not in name} \
+                if count else {None}
+            tool.expect(f"whole after a kill: {count}, {formats}",
+                        len(formats) == 1 and count in (0, 20))
+    tool.expect(f"kills found it unfinished: {states}", 0 in states)
+    print("killed at any time: whole or refused")
+
+
 def check_fp6(tool, name, values):
     """Of compressed-tensors, and as safetensors' own type."""
     if values.shape[1] % 32:
@@ -335,6 +555,30 @@ def check_tiling(tool):
     print("tile and untile: 8 arrays")
 
 
+def check_full(tool):
+    """A file system of a megabyte, where this user may make one."""
+    folder = tool.work / "small"
+    folder.mkdir(exist_ok=True)
+    script = f'''
+mount -t tmpfs -o size=1m none {folder} || exit 77
+{tool.program} pack {tool.work}/tail.npy -o {folder}/x.safetensors --to=f32
+echo "status $?"
+{tool.program} pack {tool.work}/tail.npy -o {folder}/x.safetensors --to=f32 \
+  --shard-size=300KB
+echo "status $?"
+ls {folder}
+'''
+    result = subprocess.run(["unshare", "-rm", "sh", "-c", script],
+                            capture_output=True, text=True)
+    if result.returncode == 77 or "unshare" in result.stderr:
+        print("full file system: not allowed to mount one")
+        return
+    tool.expect(f"full file system: {result}",
+                result.stdout == "status 1\nstatus 1\n" and
+                result.stderr.count("No space left on device") == 2)
+    print("full file system: nothing is left behind")
+
+
 def check_failures(tool):
     source = tool.work / "tail.npy"
     out = tool.work / "full" / "x.safetensors"
@@ -367,8 +611,9 @@ def check_failures(tool):
 
 if __name__ == "__main__":
     tool = Tool(*sys.argv[1:])
-    for check in (check_quantize, check_conversions, check_producers,
-                  check_sparse, check_checksums, check_tiling, check_failures):
+    for check in (check_quantize, check_conversions, check_families,
+                  check_producers, check_sparse, check_checksums, check_shards,
+                  check_tiling, check_full, check_failures, check_kills):
         check(tool)
     print(f"{tool.failures} wrong")
     sys.exit(1 if tool.failures else 0)

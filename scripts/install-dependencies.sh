@@ -98,6 +98,15 @@ install_cuda_core() {
     say "warning: pip could not install cuda-core: its programs are not checked"
 }
 
+# Runs parts of a model on several processes, with the same rule.
+install_dask() {
+  local python=$build/venv/bin/python3
+  if "$python" -c 'import dask.array, distributed' 2>/dev/null; then return; fi
+  "$python" -m pip install -q --disable-pip-version-check 'dask[array]' \
+    distributed ||
+    say "warning: pip could not install dask: packing over it is not checked"
+}
+
 # A CUDA toolkit's ptxas if there is one, the one of NVIDIA's wheel otherwise.
 install_ptxas() {
   if find_ptxas >/dev/null; then return; fi
@@ -118,5 +127,6 @@ if [ -n "$with_tests" ]; then
   install_python_packages
   [ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
   install_cuda_core
+  install_dask
 fi
 install_ptxas

@@ -71,6 +71,13 @@ inline void requirePointer(const void *pointer, const char *what) {
     fail(BLOCKSCALE_INVALID_ARGUMENT, std::string("'") + what + "' is null");
 }
 
+inline void requireSize(uint64_t found, uint64_t expected, const char *what) {
+  if (found != expected)
+    fail(BLOCKSCALE_INVALID_ARGUMENT,
+         std::string("'") + what + "' has " + std::to_string(found) +
+             " bytes, expected " + std::to_string(expected));
+}
+
 /// The text of a slice; null is legal for no bytes.
 std::string_view textOf(BlockscaleSlice slice, const char *what);
 

@@ -20,13 +20,6 @@ using namespace blockscale::capi;
 
 static constexpr uint64_t kMostBytes = uint64_t(1) << 62;
 
-static void requireSize(uint64_t found, uint64_t expected, const char *what) {
-  if (found != expected)
-    fail(BLOCKSCALE_INVALID_ARGUMENT,
-         std::string("'") + what + "' has " + std::to_string(found) +
-             " bytes, expected " + std::to_string(expected));
-}
-
 static std::vector<uint8_t> bytesOf(const void *data, size_t size) {
   const auto *bytes = static_cast<const uint8_t *>(data);
   return {bytes, bytes + size};

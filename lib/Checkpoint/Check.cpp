@@ -333,7 +333,11 @@ CheckReport checkpoint::check(const Checkpoint &checkpoint,
                               const CheckOptions &options) {
   CheckReport report;
   uint64_t total = 0, done = 0;
+  uint64_t number = 0;
   for (QuantizedTensor &tensor : recognize(checkpoint)) {
+    uint64_t place = number++;
+    if (place < options.first || place - options.first >= options.count)
+      continue;
     if (tensor.scales && options.readScales)
       total += tensor.scales->bytes;
     report.tensors.push_back({std::move(tensor), {}, {}, {}});
@@ -345,6 +349,12 @@ CheckReport checkpoint::check(const Checkpoint &checkpoint,
     if (options.progress)
       options.progress(done, total);
   }
+  if (checkpoint.shardCount() > 1)
+    report.findings.push_back(
+        {Rule::LoneShard,
+         "this is one of " + std::to_string(checkpoint.shardCount()) +
+             " files of a model: what a parameter lacks may be in the others; "
+             "name their index or their folder"});
   compareFused(report.tensors);
   compareUses(report);
   return report;

@@ -7,12 +7,14 @@
 
 #include "blockscale/Checkpoint/Checkpoint.h"
 #include "Json.h"
+#include "blockscale/Formats/Text.h"
 #include "blockscale/Packing/Npy.h"
 
 #include <algorithm>
 #include <cassert>
 #include <filesystem>
 #include <map>
+#include <set>
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
@@ -170,6 +172,48 @@ std::string Checkpoint::addIndex(const std::string &path) {
   return "";
 }
 
+namespace {
+/// "model-00002-of-00003.safetensors"
+struct ShardName {
+  std::string stem;
+  uint64_t number, count;
+};
+} // namespace
+
+static std::optional<ShardName> parseShardName(const std::string &path) {
+  std::string name = fs::path(path).filename().string();
+  constexpr std::string_view kEnd = ".safetensors", kOf = "-of-";
+  if (!endsWith(name, kEnd))
+    return std::nullopt;
+  name.resize(name.size() - kEnd.size());
+  size_t of = name.rfind(kOf);
+  size_t dash = of == std::string::npos || of == 0 ? std::string::npos
+                                                   : name.rfind('-', of - 1);
+  if (dash == std::string::npos)
+    return std::nullopt;
+  auto number = parseInteger<uint64_t>(
+      std::string_view(name).substr(dash + 1, of - dash - 1));
+  auto count =
+      parseInteger<uint64_t>(std::string_view(name).substr(of + kOf.size()));
+  if (!number || !count || *number < 1 || *number > *count)
+    return std::nullopt;
+  return ShardName{name.substr(0, dash), *number, *count};
+}
+
+/// Why files of a folder without an index are not all that there should be.
+std::string Checkpoint::whyTorn(const std::vector<std::string> &files) const {
+  std::map<std::pair<std::string, uint64_t>, std::set<uint64_t>> found;
+  for (const std::string &file : files)
+    if (auto name = parseShardName(file))
+      found[{name->stem, name->count}].insert(name->number);
+  for (const auto &[shards, numbers] : found)
+    if (numbers.size() != shards.second)
+      return "there are " + std::to_string(numbers.size()) + " of the " +
+             std::to_string(shards.second) + " files '" + shards.first +
+             "-*.safetensors' of a model, and no index";
+  return "";
+}
+
 std::string Checkpoint::addDirectory(const std::string &path) {
   std::error_code code;
   std::vector<std::string> indices, files;
@@ -190,6 +234,8 @@ std::string Checkpoint::addDirectory(const std::string &path) {
     return addIndex(indices[0]);
   if (files.empty())
     return "'" + path + "' has no .safetensors file";
+  if (std::string why = whyTorn(files); !why.empty())
+    return "'" + path + "': " + why;
   std::sort(files.begin(), files.end());
   for (const std::string &file : files)
     if (std::string error = addFile(file); !error.empty())
@@ -252,6 +298,9 @@ Result<Checkpoint> Checkpoint::open(const std::string &path) {
     error = checkpoint.addIndex(path);
   else
     error = checkpoint.addFile(path);
+  if (!isDirectory)
+    if (auto name = parseShardName(path))
+      checkpoint.shards = name->count;
   if (error.empty())
     error = checkpoint.sortTensors();
   if (error.empty())

@@ -8,9 +8,11 @@
 #include "blockscale/Checkpoint/Pack.h"
 #include "PackPlan.h"
 #include "ScaleData.h"
+#include "Shards.h"
 #include "blockscale/Checkpoint/TensorWriter.h"
 #include "blockscale/Checkpoint/Values.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/Packing/QuantizeTiles.h"
 #include "blockscale/Packing/Sparse.h"
 #include "blockscale/Packing/Storage.h"
 
@@ -32,7 +34,8 @@ class Packer {
 public:
   Packer(const Checkpoint &checkpoint, const PackOptions &options,
          const PackPlan &plan, TensorWriter &writer)
-      : checkpoint(checkpoint), options(options), plan(plan), writer(writer) {}
+      : checkpoint(checkpoint), options(options),
+        convention(conventionOf(options.family)), plan(plan), writer(writer) {}
 
   std::string run();
 
@@ -44,6 +47,11 @@ private:
   std::string forEachRegion(const QuantizedTensor &tensor, const Job &job);
   std::string copy(const Tensor &input, size_t output, bool swapsNibbles);
   std::string convert(const ParameterPlan &parameter);
+  std::string convertScales(const ParameterPlan &parameter,
+                            const ValueReader &reader);
+  std::string convertFp8Scales(const ParameterPlan &parameter);
+  std::string writeMark(const ParameterPlan &parameter);
+  std::string quantizeFp8Blocks(const ParameterPlan &parameter);
   std::string quantize(const ParameterPlan &parameter);
   std::string quantizeRegion(const ParameterPlan &parameter,
                              const ValueReader &reader,
@@ -64,6 +72,7 @@ private:
 
   const Checkpoint &checkpoint;
   const PackOptions &options;
+  const Convention &convention;
   const PackPlan &plan;
   TensorWriter &writer;
   std::mutex progressLock;
@@ -147,7 +156,7 @@ std::string Packer::writeBytes(size_t output, const hw::Layout &layout,
                                const QuantizedTensor &tensor, uint64_t perRow,
                                const Region &region, uint64_t first,
                                const std::vector<uint8_t> &plain) {
-  if (!options.tiled)
+  if (!plan.isTiled)
     return writeRows(output, perRow, tensor.rows(), region, first, plain);
   uint64_t width = plain.size() / region.rows;
   uint64_t tileRows = layout.multipleOf(hw::Dim::Row);
@@ -184,6 +193,11 @@ std::string Packer::writeNumber(size_t output, float value) {
   return writer.write(output, 0, &value, sizeof(value));
 }
 
+static void swapNibbles(std::vector<uint8_t> &bytes) {
+  for (uint8_t &byte : bytes)
+    byte = static_cast<uint8_t>(byte << 4 | byte >> 4);
+}
+
 /// Bytes as they are, or with the halves of each exchanged.
 std::string Packer::copy(const Tensor &input, size_t output,
                          bool swapsNibbles) {
@@ -195,8 +209,7 @@ std::string Packer::copy(const Tensor &input, size_t output,
     if (!error.empty())
       return error;
     if (swapsNibbles)
-      for (uint8_t &byte : bytes)
-        byte = static_cast<uint8_t>(byte << 4 | byte >> 4);
+      swapNibbles(bytes);
     advance(bytes.size());
     return writer.write(output, offset, bytes.data(), bytes.size());
   });
@@ -206,28 +219,75 @@ std::string Packer::copy(const Tensor &input, size_t output,
 // Parameters
 //===----------------------------------------------------------------------===//
 
-/// The same values under other names and in other layouts.
-std::string Packer::convert(const ParameterPlan &parameter) {
+/// Whether two elements of a byte change places.
+static bool swapsNibbles(const ParameterPlan &parameter, const PackPlan &plan) {
+  bool isFp4 = parameter.format.element == ElementFormat::E2M1;
+  return isFp4 && parameter.input->highNibbleFirst != plan.highNibbleFirst;
+}
+
+/// Block scales of one byte in the layout that is written.
+std::string Packer::convertScales(const ParameterPlan &parameter,
+                                  const ValueReader &reader) {
   const QuantizedTensor &tensor = *parameter.input;
-  std::string error =
-      copy(*tensor.elements, *parameter.elements, tensor.highNibbleFirst);
-  if (!error.empty())
-    return error;
-  Result<ValueReader> reader = ValueReader::open(checkpoint, tensor);
-  if (!reader)
-    return reader.why().text;
   uint64_t perRow = tensor.scaleColumns();
-  error = forEachRegion(tensor, [&](const Region &region) {
+  return forEachRegion(tensor, [&](const Region &region) {
     std::vector<uint8_t> scales;
-    std::string why = reader->readScaleBytes(region, scales);
+    std::string why = reader.readScaleBytes(region, scales);
     if (!why.empty())
       return why;
     return writeBytes(*parameter.scales, hw::kTiledScales, tensor, perRow,
                       region, region.firstColumn / tensor.blockColumns, scales);
   });
+}
+
+/// Scales of FP8 in blocks: the same numbers, as exponents or as numbers.
+std::string Packer::convertFp8Scales(const ParameterPlan &parameter) {
+  const QuantizedTensor &tensor = *parameter.input;
+  bool toExponents = plan.outputs[*parameter.scales].dtype == DType::F8E8M0;
+  bool fromExponents = tensor.scaleFormat == ElementFormat::UE8M0;
+  if (toExponents == fromExponents)
+    return copy(*tensor.scales, *parameter.scales, /*swapsNibbles=*/false);
+  std::vector<float> numbers;
+  if (std::string error =
+          readNumbers(checkpoint, *tensor.scales, tensor.scaleFormat, numbers);
+      !error.empty())
+    return error;
+  if (fromExponents)
+    return writer.write(*parameter.scales, 0, numbers.data(),
+                        numbers.size() * sizeof(float));
+  std::vector<uint8_t> exponents(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    exponents[i] = uint8_t(encode(ElementFormat::UE8M0, numbers[i]));
+    if (decode(ElementFormat::UE8M0, exponents[i]) != numbers[i])
+      return "'" + tensor.name + "' has a scale " + std::to_string(numbers[i]) +
+             ", and those of " + std::string(familyName(convention.family)) +
+             " are powers of two; quantise it anew with --to=" +
+             std::string(kFp8BlocksUe8m0Name);
+  }
+  return writer.write(*parameter.scales, 0, exponents.data(), exponents.size());
+}
+
+std::string Packer::writeMark(const ParameterPlan &parameter) {
+  if (!parameter.mark)
+    return "";
+  return writer.write(*parameter.mark, 0, kComfyMark.data(), kComfyMark.size());
+}
+
+/// The same values under other names and in other layouts.
+std::string Packer::convert(const ParameterPlan &parameter) {
+  const QuantizedTensor &tensor = *parameter.input;
+  std::string error = copy(*tensor.elements, *parameter.elements,
+                           swapsNibbles(parameter, plan));
   if (!error.empty())
     return error;
-  bool divides = options.family == Family::CompressedTensors;
+  if (parameter.isFp8Blocks)
+    return convertFp8Scales(parameter);
+  Result<ValueReader> reader = ValueReader::open(checkpoint, tensor);
+  if (!reader)
+    return reader.why().text;
+  error = convertScales(parameter, *reader);
+  if (!error.empty())
+    return error;
   // A divisor that stays one keeps its bits.
   auto convertGlobal = [&](size_t output, const Tensor &input, GlobalUse use) {
     Result<double> value = readNumber(checkpoint, input);
@@ -235,7 +295,8 @@ std::string Packer::convert(const ParameterPlan &parameter) {
       return value.why().text;
     auto number = static_cast<float>(*value);
     bool isDivisor = use == GlobalUse::Divisor;
-    return writeNumber(output, isDivisor == divides ? number : 1 / number);
+    return writeNumber(output,
+                       isDivisor == convention.divides ? number : 1 / number);
   };
   if (parameter.globalScale)
     error = convertGlobal(*parameter.globalScale, *tensor.globalScale,
@@ -243,7 +304,7 @@ std::string Packer::convert(const ParameterPlan &parameter) {
   if (error.empty() && parameter.inputScale)
     error = convertGlobal(*parameter.inputScale, *tensor.inputScale,
                           tensor.inputUse);
-  return error;
+  return error.empty() ? writeMark(parameter) : error;
 }
 
 /// Reads a region and sets to zero what pruning drops.
@@ -320,6 +381,8 @@ std::string Packer::quantizeRegion(const ParameterPlan &parameter,
                               packing::scalesPerRow(format, width));
   packing::quantizeRows(format, scale, values.data(), region.rows, width,
                         elements.data(), scales.data());
+  if (plan.highNibbleFirst && format.element == ElementFormat::E2M1)
+    swapNibbles(elements);
   error = writeRows(*parameter.elements,
                     packing::packedRowBytes(format, columns), tensor.rows(),
                     region, packing::packedRowBytes(format, first), elements);
@@ -354,14 +417,52 @@ std::string Packer::quantize(const ParameterPlan &parameter) {
     scale = nvfp4TensorScale(largest);
     if (error.empty())
       error = writeNumber(*parameter.globalScale,
-                          options.family == Family::CompressedTensors
-                              ? scale.encode
-                              : scale.decode);
+                          convention.divides ? scale.encode : scale.decode);
   }
+  if (error.empty())
+    error = writeMark(parameter);
   if (!error.empty())
     return error;
   return forEachRegion(tensor, [&](const Region &region) {
     return quantizeRegion(parameter, *reader, scale, region);
+  });
+}
+
+std::string Packer::quantizeFp8Blocks(const ParameterPlan &parameter) {
+  const QuantizedTensor &tensor = *parameter.input;
+  Result<ValueReader> reader = ValueReader::open(checkpoint, tensor);
+  if (!reader)
+    return reader.why().text;
+  bool isExponents = plan.outputs[*parameter.scales].dtype == DType::F8E8M0;
+  return forEachRegion(tensor, [&](const Region &region) {
+    std::vector<float> values;
+    std::string error = readValues(parameter, *reader, region, values);
+    if (!error.empty())
+      return error;
+    std::vector<uint8_t> elements(values.size());
+    uint64_t down = hw::ceilDiv(region.rows, packing::kFp8Tile);
+    uint64_t across = hw::ceilDiv(region.columns, packing::kFp8Tile);
+    std::vector<float> scales(down * across);
+    packing::quantizeTiles(options.powersOfTwo, values.data(), region.rows,
+                           region.columns, elements.data(), scales.data());
+    error = writeRows(*parameter.elements, tensor.columns(), tensor.rows(),
+                      region, region.firstColumn, elements);
+    if (!error.empty())
+      return error;
+    uint64_t width = isExponents ? 1 : sizeof(float);
+    std::vector<uint8_t> bytes(scales.size() * width);
+    for (size_t i = 0; i < scales.size(); ++i)
+      if (isExponents)
+        bytes[i] = uint8_t(encode(ElementFormat::UE8M0, scales[i]));
+      else
+        std::memcpy(&bytes[i * width], &scales[i], width);
+    advance(values.size() * sizeof(float));
+    Region ofScales{region.batch, region.firstRow / packing::kFp8Tile, down, 0,
+                    0};
+    return writeRows(*parameter.scales,
+                     hw::ceilDiv(tensor.columns(), packing::kFp8Tile) * width,
+                     hw::ceilDiv(tensor.rows(), packing::kFp8Tile), ofScales,
+                     region.firstColumn / packing::kFp8Tile * width, bytes);
   });
 }
 
@@ -409,6 +510,8 @@ std::string Packer::run() {
       error = convert(parameter);
     else if (parameter.to == PackTo::Blocks)
       error = quantize(parameter);
+    else if (parameter.to == PackTo::Fp8Blocks)
+      error = quantizeFp8Blocks(parameter);
     else
       error = writeValues(parameter);
     if (!error.empty())
@@ -424,19 +527,27 @@ Result<std::vector<PackedTensor>> checkpoint::pack(const Checkpoint &checkpoint,
                                                    const std::string &path,
                                                    const PackOptions &options) {
   std::vector<QuantizedTensor> parameters = recognize(checkpoint);
-  constexpr std::string_view kNpy = ".npy";
-  bool forNumpy =
-      path.size() > kNpy.size() &&
-      path.compare(path.size() - kNpy.size(), kNpy.size(), kNpy) == 0;
-  Result<PackPlan> plan = planPack(checkpoint, parameters, options, forNumpy);
-  if (!plan)
-    return plan.why();
+  Result<PackPlan> whole =
+      planPack(checkpoint, parameters, options, isNumpyPath(path));
+  if (!whole)
+    return whole.why();
+  Result<ShardedFiles> files = shardFiles(*whole, path, options);
+  if (!files)
+    return files.why();
+  if (auto why = whyMistaken(path, *files))
+    return *why;
+  PackPlan plan = *std::move(whole);
+  if (options.shard) {
+    restrictTo(plan, files->shardOf, *options.shard);
+    files->paths = {files->paths[*options.shard]};
+    files->shardOf.assign(plan.outputs.size(), 0);
+  }
   Result<std::unique_ptr<TensorWriter>> writer = TensorWriter::create(
-      path, plan->outputs, plan->metadata, options.checksums);
+      path, plan.outputs, plan.metadata, options.checksums, *files);
   if (!writer)
     return writer.why();
   TensorWriter &out = **writer;
-  std::string error = Packer(checkpoint, options, *plan, out).run();
+  std::string error = Packer(checkpoint, options, plan, out).run();
   if (error.empty() && options.stop && *options.stop)
     error = "interrupted";
   if (error.empty())
@@ -444,8 +555,8 @@ Result<std::vector<PackedTensor>> checkpoint::pack(const Checkpoint &checkpoint,
   if (!error.empty())
     return Reason(error);
   std::vector<PackedTensor> packed;
-  for (size_t i = 0; i < plan->outputs.size(); ++i) {
-    const TensorEntry &entry = plan->outputs[i];
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    const TensorEntry &entry = plan.outputs[i];
     packed.push_back({entry.name, entry.dtype, entry.shape, {}});
     if (options.checksums)
       packed.back().checksum = out.checksum(i);

@@ -7,9 +7,11 @@
 
 #include "PackPlan.h"
 #include "Json.h"
+#include "Recognizer.h"
 #include "blockscale/Checkpoint/TensorWriter.h"
 #include "blockscale/Checkpoint/Values.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/Packing/QuantizeTiles.h"
 
 #include <set>
 
@@ -48,7 +50,11 @@ class Planner {
 public:
   Planner(const Checkpoint &checkpoint, const PackOptions &options,
           bool forNumpy)
-      : checkpoint(checkpoint), options(options), forNumpy(forNumpy) {}
+      : checkpoint(checkpoint), options(options),
+        convention(conventionOf(options.family)), forNumpy(forNumpy) {
+    plan.isTiled = options.tiled || (convention.isTiled && !forNumpy);
+    plan.highNibbleFirst = convention.highNibbleFirst && !forNumpy;
+  }
 
   std::string add(const QuantizedTensor &tensor);
   std::string finish();
@@ -59,18 +65,23 @@ private:
   bool isSelected(const QuantizedTensor &tensor) const;
   std::string whyNotSame(const QuantizedTensor &tensor,
                          packing::BlockFormat &format) const;
+  std::string whyNotSameBlocks(const QuantizedTensor &tensor) const;
   std::string whyNotNames(const QuantizedTensor &tensor,
-                          const packing::BlockFormat &format) const;
+                          std::string_view format) const;
   std::string whyNotBlocks(const QuantizedTensor &tensor) const;
   Names namesOf(const QuantizedTensor &tensor, bool isPacked) const;
   size_t addOutput(std::string name, DType dtype, std::vector<uint64_t> shape);
   void addBlocks(ParameterPlan &parameter);
+  std::vector<uint64_t> tiledScaleShape(const std::vector<uint64_t> &leading,
+                                        uint64_t rows, uint64_t blocks) const;
+  void addFp8Blocks(ParameterPlan &parameter);
   void addGlobals(ParameterPlan &parameter, const Names &names);
   void addTorchao(const ParameterPlan &parameter);
   void copy(const QuantizedTensor &tensor);
 
   const Checkpoint &checkpoint;
   const PackOptions &options;
+  const Convention &convention;
   bool forNumpy;
   /// Of parameters that changed: what the input's metadata say is over.
   std::set<std::string> changed;
@@ -91,18 +102,12 @@ Names Planner::namesOf(const QuantizedTensor &tensor, bool isPacked) const {
   if (forNumpy)
     return {"data", "scales", "tensor_scale", "input_scale", "metadata"};
   std::string prefix = prefixOf(tensor.name);
-  if (options.family == Family::Torchao)
-    return {prefix + "._weight_qdata", prefix + "._weight_scale",
-            prefix + "._weight_per_tensor_scale",
-            prefix + "._weight_act_per_tensor_scale",
-            prefix + "._weight_metadata"};
-  if (options.family == Family::CompressedTensors)
-    return {prefix + (isPacked ? ".weight_packed" : ".weight"),
-            prefix + ".weight_scale", prefix + ".weight_global_scale",
-            prefix + ".input_global_scale", prefix + ".weight_metadata"};
-  return {prefix + ".weight", prefix + ".weight_scale",
-          prefix + ".weight_scale_2", prefix + ".input_scale",
-          prefix + ".weight_metadata"};
+  auto name = [&](std::string_view suffix) {
+    return prefix + std::string(suffix);
+  };
+  const NameSuffixes &of = convention.suffixes;
+  return {name(isPacked ? of.packedElements : of.elements), name(of.scales),
+          name(of.globalScale), name(of.inputScale), name(of.metadata)};
 }
 
 size_t Planner::addOutput(std::string name, DType dtype,
@@ -134,6 +139,29 @@ void Planner::copy(const QuantizedTensor &tensor) {
         {part, addOutput(part->name, part->dtype, part->shape)});
 }
 
+/// FP8 in blocks that packing knows.
+static bool isFp8Blocks(const QuantizedTensor &tensor) {
+  return tensor.element == ElementFormat::E4M3 && tensor.scales &&
+         tensor.blockRows > 1 && tensor.blockColumns > 1;
+}
+
+/// Why FP8 in blocks has no other names than it has.
+std::string Planner::whyNotSameBlocks(const QuantizedTensor &tensor) const {
+  bool isUsual = tensor.blockRows == packing::kFp8Tile &&
+                 tensor.blockColumns == packing::kFp8Tile;
+  if (!isUsual)
+    return "'" + tensor.name + "' has blocks of " +
+           std::to_string(tensor.blockRows) + " x " +
+           std::to_string(tensor.blockColumns) +
+           ", which a configuration must say; legal is 128 x 128";
+  // Numbers that are powers of two become exponents; packing finds out.
+  bool isExponents =
+      tensor.scaleFormat == ElementFormat::UE8M0 ||
+      (convention.formats & (kFp8Blocks | kFp8BlocksUe8m0)) == kFp8BlocksUe8m0;
+  return whyNotNames(tensor,
+                     isExponents ? kFp8BlocksUe8m0Name : kFp8BlocksName);
+}
+
 /// Why the values of a parameter have no other names and layouts than they
 /// have; `format` is what they are.
 std::string Planner::whyNotSame(const QuantizedTensor &tensor,
@@ -144,6 +172,8 @@ std::string Planner::whyNotSame(const QuantizedTensor &tensor,
     return "'" + tensor.name +
            "' is not quantised: there is nothing to "
            "convert; quantise it with --to";
+  if (isFp8Blocks(tensor))
+    return whyNotSameBlocks(tensor);
   bool hasFormat = tensor.element && tensor.scaleFormat && tensor.scales &&
                    dtypeBits(tensor.scales->dtype) == 8 &&
                    tensor.blockRows == 1;
@@ -159,26 +189,40 @@ std::string Planner::whyNotSame(const QuantizedTensor &tensor,
   if (lacksGlobal && options.family != Family::Torchao)
     return name + " without a global scale, which " +
            std::string(familyName(options.family)) + " must have";
-  return whyNotNames(tensor, format);
+  return whyNotNames(tensor, packing::blockFormatName(format));
 }
 
-/// Why the family has no names for the format: of 6-bit elements,
-/// compressed-tensors has e2m3 alone and torchao another order.
+/// Why the family has no names for the format, or does not store its rows.
 std::string Planner::whyNotNames(const QuantizedTensor &tensor,
-                                 const packing::BlockFormat &format) const {
-  bool isFp6 = formatInfo(format.element).storageBits == 6;
-  bool isCompressed = options.family == Family::CompressedTensors &&
-                      format.element == ElementFormat::E2M3;
-  if (forNumpy || !isFp6 || isCompressed || options.family == Family::ModelOpt)
+                                 std::string_view format) const {
+  if (forNumpy)
     return "";
-  return "'" + tensor.name + "': " + std::string(familyName(options.family)) +
-         " has no names for " + std::string(packing::blockFormatName(format));
+  std::string why = whyNoNames(convention, format);
+  if (!why.empty())
+    return "'" + tensor.name + "': " + why;
+  bool isMatrixOnly = convention.splitsBlocks || format == kFp8BlocksName ||
+                      format == kFp8BlocksUe8m0Name;
+  if (isMatrixOnly && tensor.shape.size() < 2)
+    return "'" + tensor.name + "' is no matrix, and " + std::string(format) +
+           " of " + std::string(familyName(convention.family)) +
+           " is of matrices";
+  if (convention.splitsBlocks && tensor.columns() % kMxBlock != 0)
+    return "'" + tensor.name + "' has rows of " +
+           std::to_string(tensor.columns()) + " elements; " +
+           std::string(familyName(convention.family)) +
+           " has whole blocks of " + std::to_string(kMxBlock);
+  return "";
 }
 
 /// Why values of that shape are not stored in blocks.
 std::string Planner::whyNotBlocks(const QuantizedTensor &tensor) const {
-  std::string why = whyNotNames(tensor, options.format);
-  if (options.to == PackTo::Blocks && !why.empty())
+  std::string why;
+  if (options.to == PackTo::Blocks)
+    why = whyNotNames(tensor, packing::blockFormatName(options.format));
+  else if (options.to == PackTo::Fp8Blocks)
+    why = whyNotNames(tensor, options.powersOfTwo ? kFp8BlocksUe8m0Name
+                                                  : kFp8BlocksName);
+  if (!why.empty())
     return why;
   std::string what = "'" + tensor.name + "' has rows of " +
                      std::to_string(tensor.columns()) + " elements; ";
@@ -235,32 +279,71 @@ void Planner::addBlocks(ParameterPlan &parameter) {
       dtype = static_cast<DType>(i);
   if (isBytes)
     shape.back() = packing::packedRowBytes(format, shape.back());
+  if (convention.splitsBlocks && !forNumpy) {
+    shape.back() = blocks;
+    shape.push_back(packing::packedRowBytes(format, format.block));
+  }
   parameter.elements = addOutput(names.elements, dtype, shape);
-  bool isTorchao = options.family == Family::Torchao && !forNumpy;
   DType scaleType = format.hasTensorScale() ? DType::F8E4M3
-                    : isTorchao             ? DType::F8E8M0
-                                            : DType::U8;
-  uint64_t down = hw::ceilDiv(rows, hw::kAtomRows);
-  uint64_t across = hw::ceilDiv(blocks, hw::kAtomScales);
-  uint64_t perLane = hw::kAtomBytes / hw::kAtomLanes;
+                    : forNumpy              ? DType::U8
+                                            : convention.exponents;
   std::vector<uint64_t> scaleShape = with({rows, blocks});
-  if (options.tiled && isTorchao)
-    scaleShape = with({down * hw::kAtomLanes, across * perLane});
-  else if (options.tiled)
-    scaleShape = with({down, across, hw::kAtomLanes, perLane / hw::kAtomScales,
-                       hw::kAtomScales});
+  if (plan.isTiled)
+    scaleShape = tiledScaleShape(leading, rows, blocks);
   else if (tensor.shape.size() == 1)
     scaleShape = {blocks};
   parameter.scales = addOutput(names.scales, scaleType, scaleShape);
   addGlobals(parameter, names);
+  if (!convention.suffixes.mark.empty() && !forNumpy)
+    parameter.mark =
+        addOutput(prefixOf(tensor.name) + std::string(convention.suffixes.mark),
+                  DType::U8, {kComfyMark.size()});
   if (!isCompressed)
     return;
   std::vector<uint64_t> metadataShape = with({rows, metadataBytes});
-  if (options.tiled)
+  if (plan.isTiled)
     metadataShape = with({hw::ceilDiv(metadataBytes, hw::kMetadataTileBytes),
                           hw::ceilDiv(rows, hw::kMetadataTileRows),
                           hw::kMetadataTileRows, hw::kMetadataTileBytes});
   parameter.metadata = addOutput(names.metadata, DType::U8, metadataShape);
+}
+
+/// Of scales in atoms behind the `leading` dimensions.
+std::vector<uint64_t>
+Planner::tiledScaleShape(const std::vector<uint64_t> &leading, uint64_t rows,
+                         uint64_t blocks) const {
+  uint64_t down = hw::ceilDiv(rows, hw::kAtomRows);
+  uint64_t across = hw::ceilDiv(blocks, hw::kAtomScales);
+  uint64_t perLane = hw::kAtomBytes / hw::kAtomLanes;
+  std::vector<uint64_t> inAtoms{down, across, hw::kAtomLanes,
+                                perLane / hw::kAtomScales, hw::kAtomScales};
+  if (options.family == Family::Torchao && !forNumpy)
+    inAtoms = {down * hw::kAtomLanes, across * perLane};
+  else if (convention.isTiled && !forNumpy)
+    inAtoms = {down * hw::kAtomRows, across * hw::kAtomScales};
+  std::vector<uint64_t> shape = leading;
+  shape.insert(shape.end(), inAtoms.begin(), inAtoms.end());
+  return shape;
+}
+
+/// Elements and scales of a parameter of FP8 in blocks.
+void Planner::addFp8Blocks(ParameterPlan &parameter) {
+  const QuantizedTensor &tensor = *parameter.input;
+  Names names = namesOf(tensor, /*isPacked=*/false);
+  parameter.elements = addOutput(names.elements, DType::F8E4M3, tensor.shape);
+  std::vector<uint64_t> shape = tensor.shape;
+  shape.back() = hw::ceilDiv(shape.back(), packing::kFp8Tile);
+  if (shape.size() > 1)
+    shape[shape.size() - 2] =
+        hw::ceilDiv(shape[shape.size() - 2], packing::kFp8Tile);
+  bool isExponents = convention.exponents == DType::F8E8M0 && !forNumpy;
+  DType type = isExponents ? DType::F8E8M0 : DType::F32;
+  // Numbers that stay numbers keep their type.
+  bool isNumber =
+      parameter.to == PackTo::Same && dtypeBits(tensor.scales->dtype) > 8;
+  if (isNumber && !isExponents)
+    type = tensor.scales->dtype;
+  parameter.scales = addOutput(names.scales, type, shape);
 }
 
 void Planner::addGlobals(ParameterPlan &parameter, const Names &names) {
@@ -268,7 +351,7 @@ void Planner::addGlobals(ParameterPlan &parameter, const Names &names) {
   bool isSame = parameter.to == PackTo::Same;
   // compressed-tensors has vectors of one number.
   std::vector<uint64_t> shape;
-  if (options.family == Family::CompressedTensors && !forNumpy)
+  if (convention.divides && !forNumpy)
     shape = {1};
   bool hasGlobal = isSame ? tensor.globalScale != nullptr
                           : parameter.format.hasTensorScale();
@@ -287,7 +370,7 @@ void Planner::addTorchao(const ParameterPlan &parameter) {
   if (parameter.globalScale)
     names.push_back("per_tensor_scale");
   json data{{"block_size", format.block},
-            {"is_swizzled_scales", options.tiled},
+            {"is_swizzled_scales", plan.isTiled},
             {"orig_dtype", {{"_type", "torch.dtype"}, {"_data", "bfloat16"}}},
             {"act_quant_kwargs", nullptr}};
   if (isNvfp4) {
@@ -310,6 +393,7 @@ void Planner::addTorchao(const ParameterPlan &parameter) {
 }
 
 std::string Planner::add(const QuantizedTensor &tensor) {
+  plan.starts.push_back(plan.outputs.size());
   if (!isSelected(tensor)) {
     copy(tensor);
     return "";
@@ -325,11 +409,15 @@ std::string Planner::add(const QuantizedTensor &tensor) {
                         : whyNotBlocks(tensor);
   if (!why.empty())
     return why;
+  parameter.isFp8Blocks = parameter.to == PackTo::Fp8Blocks ||
+                          (parameter.to == PackTo::Same && isFp8Blocks(tensor));
   changed.insert(tensor.name);
   if (options.to == PackTo::F32 || options.to == PackTo::BF16)
     parameter.elements = addOutput(
         forNumpy ? "values" : prefixOf(tensor.name) + ".weight",
         options.to == PackTo::F32 ? DType::F32 : DType::BF16, tensor.shape);
+  else if (parameter.isFp8Blocks)
+    addFp8Blocks(parameter);
   else
     addBlocks(parameter);
   if (options.family == Family::Torchao && parameter.scales && !forNumpy)

@@ -236,13 +236,16 @@ void Recognizer::packedWeight(const Tensor &weight) {
   takeScales(scales, isNvfp4 ? ElementFormat::UE4M3 : ElementFormat::UE8M0, 1,
              isNvfp4 ? kNvfp4Block : kMxBlock);
   result.highNibbleFirst = isComfy || declared.swapsNibbles;
-  if (result.highNibbleFirst)
-    report(
-        Rule::NibbleOrder,
-        std::string("the first of two elements is in the higher nibble, as ") +
-            (isComfy ? "ComfyUI writes it"
-                     : "'swap_weight_nibbles' of the configuration says") +
-            "; by these names a loader expects it in the lower one");
+  if (isComfy)
+    report(Rule::HighNibbleFirst,
+           "the first of two elements is in the higher nibble, as in all of "
+           "ComfyUI; a loader of ModelOpt's files, which have the same names, "
+           "expects it in the lower one");
+  else if (result.highNibbleFirst)
+    report(Rule::NibbleOrder,
+           "the first of two elements is in the higher nibble, as "
+           "'swap_weight_nibbles' of the configuration says; by these names a "
+           "loader expects it in the lower one");
 }
 
 void Recognizer::fp8InBlocks(const Tensor &scales) {
@@ -287,8 +290,12 @@ void Recognizer::floatWeight(const Tensor &weight) {
     takeScales(scales, ElementFormat::UE8M0, 1, kMxBlock);
     return;
   }
-  bool isOne = scales->elementCount() == 1;
-  bool isChannel = !isOne && (scales->shape.size() == 1 || columns == 1);
+  bool isBlocks = scales->shape.size() > 1 &&
+                  isMatrix(*scales, hw::ceilDiv(result.rows(), kFp8Block),
+                           hw::ceilDiv(result.columns(), kFp8Block));
+  bool isOne = !isBlocks && scales->elementCount() == 1;
+  bool isChannel =
+      !isBlocks && !isOne && (scales->shape.size() == 1 || columns == 1);
   if (isOne || isChannel) {
     result.format = isOne ? "FP8 with one scale" : "FP8 with a scale for a row";
     result.scales = scales;

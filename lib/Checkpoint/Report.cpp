@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Checkpoint/Check.h"
+#include "blockscale/Checkpoint/Values.h"
+#include "blockscale/Formats/ScaleSpec.h"
 #include "blockscale/Formats/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -185,7 +187,10 @@ static ordered_json toJson(const std::vector<Finding> &findings) {
   return list;
 }
 
-static ordered_json toJson(const CheckedTensor &tensor) {
+/// What needs no data: the names of both global scales come from `addGlobal`.
+template <typename AddGlobals>
+static ordered_json toJson(const QuantizedTensor &tensor,
+                           AddGlobals addGlobals) {
   ordered_json object{{"name", tensor.name},
                       {"family", familyName(tensor.family)},
                       {"format", tensor.format},
@@ -203,22 +208,36 @@ static ordered_json toJson(const CheckedTensor &tensor) {
     object["block"] = {tensor.blockRows, tensor.blockColumns};
     object["layout"] = placementName(tensor.placement);
   }
-  auto addGlobal = [&](const char *key, const Tensor *scale, GlobalUse use,
-                       const std::optional<double> &value) {
-    if (!scale)
-      return;
-    object[key] = {{"name", scale->name}, {"use", useName(use)}};
-    if (value)
-      object[key]["value"] = *value;
-  };
-  addGlobal("globalScale", tensor.globalScale, tensor.globalUse,
-            tensor.globalValue);
-  addGlobal("inputScale", tensor.inputScale, tensor.inputUse,
-            tensor.inputValue);
-  if (tensor.largestValue)
-    object["largestValue"] = *tensor.largestValue;
+  addGlobals(object);
   object["findings"] = toJson(tensor.findings);
   return object;
+}
+
+static void addGlobal(ordered_json &object, const char *key,
+                      const Tensor *scale, GlobalUse use,
+                      const std::optional<double> &value = {}) {
+  if (!scale)
+    return;
+  object[key] = {{"name", scale->name}, {"use", useName(use)}};
+  if (value)
+    object[key]["value"] = *value;
+}
+
+static ordered_json toJson(const CheckedTensor &tensor) {
+  return toJson(tensor, [&](ordered_json &object) {
+    addGlobal(object, "globalScale", tensor.globalScale, tensor.globalUse,
+              tensor.globalValue);
+    addGlobal(object, "inputScale", tensor.inputScale, tensor.inputUse,
+              tensor.inputValue);
+    if (tensor.largestValue)
+      object["largestValue"] = *tensor.largestValue;
+  });
+}
+
+/// Text for programs. Names are bytes, and need not be UTF-8.
+static std::string dump(const ordered_json &object) {
+  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 std::string checkpoint::printReportJson(const CheckReport &report) {
@@ -229,6 +248,81 @@ std::string checkpoint::printReportJson(const CheckReport &report) {
                       {"findings", toJson(report.findings)},
                       {"errors", report.count(Grade::Error)},
                       {"warnings", report.count(Grade::Warning)}};
-  return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
+  return dump(object);
+}
+
+//===----------------------------------------------------------------------===//
+// Before data are read
+//===----------------------------------------------------------------------===//
+
+/// What scale specs call the numbers of scales; null for others.
+static const char *numberName(const QuantizedTensor &tensor) {
+  if (tensor.scaleFormat)
+    switch (*tensor.scaleFormat) {
+    case ElementFormat::UE8M0:
+      return "e8m0";
+    case ElementFormat::UE4M3:
+      return "e4m3fn";
+    case ElementFormat::BF16:
+      return "bfloat16";
+    case ElementFormat::F16:
+      return "float16";
+    default:
+      break;
+    }
+  return tensor.scales->dtype == DType::F32 ? "float32" : nullptr;
+}
+
+static std::string specOf(const QuantizedTensor &tensor) {
+  const char *number = tensor.scales ? numberName(tensor) : nullptr;
+  if (!number)
+    return "";
+  std::string text = tensor.globalScale ? "multi_float32_" : "";
+  text += number;
+  if (tensor.blockRows > 1)
+    text += "_t" + std::to_string(tensor.blockRows);
+  if (tensor.blockRows > 0)
+    text += "_t" + std::to_string(tensor.blockColumns);
+  Result<ScaleSpec> spec = parseScaleSpec(text);
+  return spec ? print(*spec) : "";
+}
+
+static ordered_json describe(const QuantizedTensor &tensor) {
+  ordered_json object = toJson(tensor, [&](ordered_json &globals) {
+    addGlobal(globals, "globalScale", tensor.globalScale, tensor.globalUse);
+    addGlobal(globals, "inputScale", tensor.inputScale, tensor.inputUse);
+  });
+  object["quantized"] = tensor.isQuantized();
+  object["spec"] = specOf(tensor);
+  object["packed"] = tensor.packed;
+  object["interleavedRows"] = tensor.interleavedRows;
+  for (const Tensor *part : tensor.parts)
+    object["parts"].push_back(part->name);
+  if (std::string why = ValueReader::whyNot(tensor); !why.empty())
+    object["whyNot"] = why;
+  return object;
+}
+
+std::string
+checkpoint::describeJson(const Checkpoint &checkpoint,
+                         const std::vector<QuantizedTensor> &parameters) {
+  ordered_json files = ordered_json::array(), tensors = ordered_json::array(),
+               all = ordered_json::array(), metadata = ordered_json::object();
+  for (const InputFile &file : checkpoint.files())
+    files.push_back(file.path());
+  for (const Tensor &tensor : checkpoint.tensors())
+    tensors.push_back({{"name", tensor.name},
+                       {"dtype", dtypeName(tensor.dtype)},
+                       {"shape", tensor.shape},
+                       {"file", tensor.file},
+                       {"offset", tensor.offset},
+                       {"bytes", tensor.bytes}});
+  for (const auto &[key, value] : checkpoint.metadata())
+    metadata[key] = value;
+  for (const QuantizedTensor &tensor : parameters)
+    all.push_back(describe(tensor));
+  return dump({{"files", std::move(files)},
+               {"metadata", std::move(metadata)},
+               {"tensors", std::move(tensors)},
+               {"parameters", std::move(all)}});
 }

@@ -136,6 +136,24 @@ Result<double> checkpoint::readNumber(const Checkpoint &checkpoint,
   return numberAt(bytes, tensor.dtype);
 }
 
+std::string checkpoint::readNumbers(const Checkpoint &checkpoint,
+                                    const Tensor &tensor,
+                                    std::optional<ElementFormat> format,
+                                    std::vector<float> &numbers) {
+  std::vector<uint8_t> bytes(tensor.bytes);
+  std::string error = checkpoint.read(tensor, 0, bytes.data(), bytes.size());
+  if (!error.empty())
+    return error;
+  unsigned width = dtypeBits(tensor.dtype) / 8;
+  bool isBytes = width == 1 && format;
+  numbers.resize(bytes.size() / width);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] =
+        isBytes ? decode(*format, bytes[i])
+                : static_cast<float>(numberAt(&bytes[i * width], tensor.dtype));
+  return "";
+}
+
 Result<PaddingOrders> checkpoint::findPadding(const Checkpoint &checkpoint,
                                               const QuantizedTensor &tensor) {
   // Extents of 0 may stand beside any others.

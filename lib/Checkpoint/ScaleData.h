@@ -31,6 +31,12 @@ Result<ScaleSummary> summarizeScales(const Checkpoint &checkpoint,
 /// The first number of a tensor of numbers.
 Result<double> readNumber(const Checkpoint &checkpoint, const Tensor &tensor);
 
+/// All scales of `tensor`, whose bytes are of `format` if it is given, as
+/// binary32. Returns why they could not be read; empty if they were.
+std::string readNumbers(const Checkpoint &checkpoint, const Tensor &tensor,
+                        std::optional<ElementFormat> format,
+                        std::vector<float> &numbers);
+
 /// Orders of padded scales in which all padding would be zero.
 struct PaddingOrders {
   bool rows = true, tiled = true, tiledTwice = true;

@@ -13,11 +13,14 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
+
+static constexpr std::string_view kNpy = ".npy";
 
 std::string checkpoint::checksumKey(const std::string &tensor) {
   return "crc32." + tensor;
@@ -52,6 +55,10 @@ static std::string writeAt(int descriptor, const std::string &path,
   return "";
 }
 
+static std::string temporaryName(const std::string &path) {
+  return path + "." + std::to_string(::getpid()) + ".tmp";
+}
+
 /// numpy's type for bytes of a tensor: narrow floats are bytes to numpy.
 static packing::NpyType npyType(DType type) {
   switch (type) {
@@ -71,7 +78,7 @@ std::string TensorWriter::open(const std::string &path,
   struct stat status{};
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode))
     return "cannot write '" + path + "': not a regular file";
-  files.push_back({path, path + "." + std::to_string(::getpid()) + ".tmp"});
+  files.push_back({path, temporaryName(path), -1, {}});
   File &file = files.back();
   file.descriptor = ::open(file.temporary.c_str(),
                            O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -89,46 +96,66 @@ std::string TensorWriter::open(const std::string &path,
   return writeAt(file.descriptor, path, 0, start.data(), start.size());
 }
 
+std::string TensorWriter::openShards(
+    const std::vector<std::pair<std::string, std::string>> &metadata) {
+  std::vector<SafetensorsHeader> headers(sharding.paths.size());
+  std::vector<std::map<std::string, size_t>> numbers(headers.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    headers[sharding.shardOf[i]].tensors.push_back(tensors[i]);
+    numbers[sharding.shardOf[i]][tensors[i].name] = i;
+  }
+  for (size_t shard = 0; shard < headers.size(); ++shard) {
+    SafetensorsHeader &header = headers[shard];
+    header.metadata = metadata;
+    if (hasChecksums)
+      for (const TensorEntry &entry : header.tensors)
+        header.metadata.push_back({checksumKey(entry.name), hex(0)});
+    std::string start = formatHeader(header);
+    uint64_t end = start.size();
+    for (const TensorEntry &entry : header.tensors) {
+      places[numbers[shard][entry.name]] = {shard, entry.offset};
+      end += entry.bytes;
+    }
+    std::string error = open(sharding.paths[shard], start, end);
+    if (!error.empty())
+      return error;
+    files.back().header = std::move(header);
+  }
+  return "";
+}
+
+std::string TensorWriter::openArrays(const std::string &path) {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const TensorEntry &entry = tensors[i];
+    std::vector<uint64_t> shape = entry.shape;
+    if (dtypeBits(entry.dtype) < 8 && !shape.empty())
+      shape.back() = shape.back() * dtypeBits(entry.dtype) / 8;
+    std::string start = packing::formatNpyHeader(npyType(entry.dtype), shape);
+    places[i] = {i, start.size()};
+    std::string error = open(path.substr(0, path.size() - kNpy.size()) + "." +
+                                 entry.name + std::string(kNpy),
+                             start, start.size() + entry.byteCount());
+    if (!error.empty())
+      return error;
+  }
+  return "";
+}
+
 Result<std::unique_ptr<TensorWriter>>
 TensorWriter::create(const std::string &path, std::vector<TensorEntry> tensors,
                      std::vector<std::pair<std::string, std::string>> metadata,
-                     bool checksums) {
+                     bool checksums, const ShardedFiles &files) {
   std::unique_ptr<TensorWriter> writer(new TensorWriter());
   writer->hasChecksums = checksums;
-  writer->header.tensors = std::move(tensors);
-  writer->header.metadata = std::move(metadata);
-  writer->pieces.resize(writer->header.tensors.size());
-  constexpr std::string_view kNpy = ".npy";
+  writer->tensors = std::move(tensors);
+  writer->places.resize(writer->tensors.size());
+  writer->pieces.resize(writer->tensors.size());
+  writer->sharding = files;
   writer->isSafetensors =
       path.size() <= kNpy.size() ||
       path.compare(path.size() - kNpy.size(), kNpy.size(), kNpy) != 0;
-  std::string error;
-  if (writer->isSafetensors) {
-    if (checksums)
-      for (const TensorEntry &entry : writer->header.tensors)
-        writer->header.metadata.push_back({checksumKey(entry.name), hex(0)});
-    std::string start = formatHeader(writer->header);
-    uint64_t end = start.size();
-    for (const TensorEntry &entry : writer->header.tensors)
-      end += entry.bytes;
-    error = writer->open(path, start, end);
-  } else {
-    // Sizes only; the offsets are those of a file that is not written.
-    formatHeader(writer->header);
-    for (TensorEntry &entry : writer->header.tensors) {
-      packing::NpyType type = npyType(entry.dtype);
-      std::vector<uint64_t> shape = entry.shape;
-      if (dtypeBits(entry.dtype) < 8 && !shape.empty())
-        shape.back() = shape.back() * dtypeBits(entry.dtype) / 8;
-      std::string start = packing::formatNpyHeader(type, shape);
-      entry.offset = start.size();
-      error = writer->open(path.substr(0, path.size() - kNpy.size()) + "." +
-                               entry.name + ".npy",
-                           start, entry.offset + entry.bytes);
-      if (!error.empty())
-        break;
-    }
-  }
+  std::string error = writer->isSafetensors ? writer->openShards(metadata)
+                                            : writer->openArrays(path);
   if (!error.empty())
     return Reason(error);
   return std::move(writer);
@@ -147,10 +174,10 @@ std::string TensorWriter::write(size_t tensor, uint64_t offset,
                                 const void *bytes, uint64_t count) {
   if (count == 0)
     return "";
-  const File &file = files[isSafetensors ? 0 : tensor];
+  const Place &place = places[tensor];
+  const File &file = files[place.file];
   std::string error =
-      writeAt(file.descriptor, file.path,
-              header.tensors[tensor].offset + offset, bytes, count);
+      writeAt(file.descriptor, file.path, place.offset + offset, bytes, count);
   if (!error.empty() || !hasChecksums)
     return error;
   uint32_t crc = packing::crc32(bytes, count);
@@ -180,20 +207,44 @@ std::string TensorWriter::write(size_t tensor, uint64_t offset,
 
 /// Puts the checksums where zeros were written for them.
 std::string TensorWriter::addChecksums() {
+  std::map<std::string, uint32_t> byKey;
   for (size_t i = 0; i < pieces.size(); ++i) {
     uint64_t bytes = pieces[i].empty() ? 0 : pieces[i].begin()->second.bytes;
-    if (pieces[i].size() > 1 || bytes != header.tensors[i].bytes)
-      return "tensor '" + header.tensors[i].name + "' was not written whole";
+    if (pieces[i].size() > 1 || bytes != tensors[i].byteCount())
+      return "tensor '" + tensors[i].name + "' was not written whole";
     checksums.push_back(bytes ? pieces[i].begin()->second.crc : 0);
+    byKey[checksumKey(tensors[i].name)] = checksums.back();
   }
   if (!isSafetensors)
     return "";
-  size_t first = header.metadata.size() - checksums.size();
-  for (size_t i = 0; i < checksums.size(); ++i)
-    header.metadata[first + i].second = hex(checksums[i]);
-  std::string start = formatHeader(header);
-  return writeAt(files[0].descriptor, files[0].path, 0, start.data(),
-                 start.size());
+  for (File &file : files) {
+    size_t first = file.header.metadata.size() - file.header.tensors.size();
+    for (size_t i = first; i < file.header.metadata.size(); ++i)
+      file.header.metadata[i].second =
+          hex(byKey[file.header.metadata[i].first]);
+    std::string start = formatHeader(file.header);
+    std::string error =
+        writeAt(file.descriptor, file.path, 0, start.data(), start.size());
+    if (!error.empty())
+      return error;
+  }
+  return "";
+}
+
+/// Gives all files their names; none has one if it fails.
+std::string TensorWriter::rename() {
+  if (!sharding.indexPath.empty() &&
+      ::unlink(sharding.indexPath.c_str()) != 0 && errno != ENOENT)
+    return failed(sharding.indexPath, errno);
+  for (size_t renamed = 0; renamed < files.size(); ++renamed)
+    if (::rename(files[renamed].temporary.c_str(),
+                 files[renamed].path.c_str()) != 0) {
+      std::string error = failed(files[renamed].path, errno);
+      for (size_t i = 0; i < renamed; ++i)
+        ::unlink(files[i].path.c_str());
+      return error;
+    }
+  return "";
 }
 
 std::string TensorWriter::finish() {
@@ -209,15 +260,69 @@ std::string TensorWriter::finish() {
     if (code && code != EINVAL)
       return failed(file.path, code);
   }
-  size_t renamed = 0;
-  for (; renamed < files.size(); ++renamed)
-    if (::rename(files[renamed].temporary.c_str(),
-                 files[renamed].path.c_str()) != 0) {
-      std::string error = failed(files[renamed].path, errno);
-      for (size_t i = 0; i < renamed; ++i)
-        ::unlink(files[i].path.c_str());
-      return error;
-    }
+  if (std::string error = rename(); !error.empty())
+    return error;
   isFinished = true;
+  if (sharding.writesIndex)
+    if (auto why = writeIndex(tensors, sharding))
+      return why->text;
   return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+static std::string formatIndex(const std::vector<TensorEntry> &tensors,
+                               const ShardedFiles &files) {
+  std::map<std::string, std::string> places;
+  uint64_t total = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const std::string &path = files.paths[files.shardOf[i]];
+    places[tensors[i].name] = path.substr(path.rfind('/') + 1);
+    total += tensors[i].byteCount();
+  }
+  using nlohmann::ordered_json;
+  ordered_json index{{"metadata", {{"total_size", total}}},
+                     {"weight_map", places}};
+  return index.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+/// Makes names of files in the folder of `path` last beyond a power failure,
+/// where the file system can.
+static void syncFolder(const std::string &path) {
+  size_t slash = path.rfind('/');
+  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  int descriptor = ::open(folder.empty() ? "/" : folder.c_str(),
+                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+std::optional<Reason>
+checkpoint::writeIndex(const std::vector<TensorEntry> &tensors,
+                       const ShardedFiles &files) {
+  const std::string &path = files.indexPath;
+  // The shards come first, on the disk too.
+  syncFolder(path);
+  std::string temporary = temporaryName(path);
+  std::string text = formatIndex(tensors, files);
+  int descriptor =
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return Reason(failed(path, errno));
+  std::string error = writeAt(descriptor, path, 0, text.data(), text.size());
+  bool isLost = ::fsync(descriptor) != 0 && errno != EINVAL;
+  if (isLost && error.empty())
+    error = failed(path, errno);
+  ::close(descriptor);
+  if (error.empty() && ::rename(temporary.c_str(), path.c_str()) != 0)
+    error = failed(path, errno);
+  if (error.empty())
+    return std::nullopt;
+  ::unlink(temporary.c_str());
+  return Reason(error);
 }

@@ -143,69 +143,96 @@ static void convert(DType type, const uint8_t *from, uint64_t count,
     values[i] = table[codes[i]];
 }
 
+/// Bits of an element in memory.
+static uint64_t elementBits(const QuantizedTensor &tensor) {
+  if (!tensor.isQuantized())
+    return dtypeBits(tensor.elements->dtype);
+  return tensor.element ? formatInfo(*tensor.element).storageBits
+                        : 32 / tensor.packed;
+}
+
+/// `count` codes of a quantised tensor.
+static void unpackCodes(const QuantizedTensor &tensor, const uint8_t *from,
+                        uint64_t count, uint8_t *codes) {
+  if (tensor.element && tensor.packed != 2) {
+    unpackElements(*tensor.element, from, count, codes);
+    return;
+  }
+  uint64_t bits = elementBits(tensor);
+  unsigned first = tensor.highNibbleFirst ? 4 : 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    unsigned at = unsigned(i * bits % 8) ^ first;
+    codes[i] = uint8_t(from[i * bits / 8] >> at & ((1u << bits) - 1));
+  }
+}
+
 /// `count` numbers of a quantised tensor.
 static void decodeElements(const QuantizedTensor &tensor, const uint8_t *from,
                            uint64_t count, float *values) {
+  std::vector<uint8_t> codes(count);
+  unpackCodes(tensor, from, count, codes.data());
   if (!tensor.element) {
     // Unsigned numbers of a word's equal parts, less half their range.
-    unsigned bits = 32 / tensor.packed;
-    float half = static_cast<float>(1u << (bits - 1));
-    for (uint64_t i = 0; i < count; ++i) {
-      unsigned at = unsigned(i * bits % 8);
-      values[i] = float(from[i * bits / 8] >> at & ((1u << bits) - 1)) - half;
-    }
+    auto half = static_cast<float>(1u << (elementBits(tensor) - 1));
+    for (uint64_t i = 0; i < count; ++i)
+      values[i] = float(codes[i]) - half;
     return;
   }
   const std::array<float, 256> &table = decodeTable(*tensor.element);
-  if (tensor.packed != 2) {
-    std::vector<uint8_t> codes(count);
-    unpackElements(*tensor.element, from, count, codes.data());
-    for (uint64_t i = 0; i < count; ++i)
-      values[i] = table[codes[i]];
-    return;
-  }
-  unsigned first = tensor.highNibbleFirst ? 4 : 0;
   for (uint64_t i = 0; i < count; ++i)
-    values[i] = table[from[i / 2] >> (first ^ (i % 2 * 4)) & 15];
+    values[i] = table[codes[i]];
 }
 
-std::string ValueReader::readElements(const Region &region,
-                                      float *values) const {
+/// Bytes of the region's elements, row behind row.
+std::string ValueReader::readRaw(const Region &region,
+                                 std::vector<uint8_t> &raw) const {
   const Tensor &data = *tensor->elements;
   uint64_t matrixRows = tensor->rows();
   // Bytes of a row: of its elements, or of the words that hold them.
   uint64_t lines = tensor->batch() * matrixRows;
   uint64_t rowBytes = lines ? data.bytes / lines : 0;
-  uint64_t bits = dtypeBits(data.dtype);
-  if (tensor->isQuantized())
-    bits = tensor->element ? formatInfo(*tensor->element).storageBits
-                           : 32 / tensor->packed;
+  uint64_t bits = elementBits(*tensor);
   uint64_t firstByte = region.firstColumn * bits / 8;
   assert(region.firstColumn * bits % 8 == 0 && "a region of whole bytes");
   uint64_t bytes = (region.columns * bits + 7) / 8;
-  std::vector<uint8_t> raw(region.rows * bytes);
+  raw.resize(region.rows * bytes);
   uint64_t line = region.batch * matrixRows + region.firstRow;
-  if (bytes == rowBytes) {
+  if (bytes == rowBytes)
+    return checkpoint->read(data, line * rowBytes, raw.data(), raw.size());
+  for (uint64_t row = 0; row < region.rows; ++row)
     if (std::string error =
-            checkpoint->read(data, line * rowBytes, raw.data(), raw.size());
+            checkpoint->read(data, (line + row) * rowBytes + firstByte,
+                             &raw[row * bytes], bytes);
         !error.empty())
       return error;
-  } else {
-    for (uint64_t row = 0; row < region.rows; ++row)
-      if (std::string error =
-              checkpoint->read(data, (line + row) * rowBytes + firstByte,
-                               &raw[row * bytes], bytes);
-          !error.empty())
-        return error;
-  }
+  return "";
+}
+
+std::string ValueReader::readElements(const Region &region,
+                                      float *values) const {
+  std::vector<uint8_t> raw;
+  if (std::string error = readRaw(region, raw); !error.empty())
+    return error;
+  uint64_t bytes = region.rows ? raw.size() / region.rows : 0;
   for (uint64_t row = 0; row < region.rows; ++row) {
     const uint8_t *from = &raw[row * bytes];
     float *to = values + row * region.columns;
     if (tensor->isQuantized())
       decodeElements(*tensor, from, region.columns, to);
     else
-      convert(data.dtype, from, region.columns, to);
+      convert(tensor->elements->dtype, from, region.columns, to);
   }
+  return "";
+}
+
+std::string ValueReader::readCodes(const Region &region, uint8_t *codes) const {
+  std::vector<uint8_t> raw;
+  if (std::string error = readRaw(region, raw); !error.empty())
+    return error;
+  uint64_t bytes = region.rows ? raw.size() / region.rows : 0;
+  for (uint64_t row = 0; row < region.rows; ++row)
+    unpackCodes(*tensor, &raw[row * bytes], region.columns,
+                codes + row * region.columns);
   return "";
 }
 

@@ -7,7 +7,7 @@
 
 #include "Progress.h"
 #include "Verb.h"
-#include "blockscale/Checkpoint/Pack.h"
+#include "blockscale/Checkpoint/PackWords.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Driver/OutputFiles.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -32,11 +32,13 @@ private:
   /// Bytes of an array into a layout or back: --tile and --untile.
   std::string checkTiling() const;
   int runTiling();
-  std::string readSparsity();
 
-  std::string input, output, to, prune, tile, untile;
+  std::string input, output, tile, untile;
   std::vector<uint64_t> shape;
-  ScaleRule rule = ScaleRule::RoundUp;
+  PackWords words;
+  std::vector<std::string> tensors;
+  bool checksums = false;
+  unsigned threads = 0;
   PackOptions options;
   Progress progress{command};
 };
@@ -59,99 +61,65 @@ PackVerb::PackVerb()
   command.text("o", output, "FILE",
                "What to write: a .safetensors file, or NAME.npy for NAME.data."
                "npy, NAME.scales.npy and so on");
-  command.text("to", to, "FORMAT",
-               "Quantise to " + packing::blockFormatNames() +
-                   ", or write the values as 'f32' or 'bf16' (default: keep "
+  command.text("to", words.to, "FORMAT",
+               "Quantise to " + packFormatNames() +
+                   ", the last two being the values as numbers (default: keep "
                    "the values, change names and layouts)");
-  command.choice<Family>(
-      "names", options.family,
-      {{"modelopt", Family::ModelOpt, "global scale is a factor (default)"},
-       {"compressed-tensors", Family::CompressedTensors,
-        "global scale is a divisor"},
-       {"torchao", Family::Torchao, "global scale is a factor"}},
-      "Names and conventions of what is written");
-  command.choice<bool>("scales", options.tiled,
-                       {{"rows", false, "one row for each row (default)"},
-                        {"tiled", true, "128 x 4 atoms, as kernels read them"}},
-                       "Where scales and metadata lie");
-  command.choice<ScaleRule>(
-      "rule", rule,
-      {{"round-up", ScaleRule::RoundUp, "never saturates (default)"},
-       {"floor", ScaleRule::Floor, "the sample algorithm of OCP MX 1.0"},
-       {"floor-plus-one", ScaleRule::FloorPlusOne, "of AWS quantize_mx"},
-       {"ceil", ScaleRule::Ceil, "next power of two of the largest value"},
-       {"mid-max", ScaleRule::MidMax, "between floor and round-up"},
-       {"rounded-max", ScaleRule::RoundedMax, "between floor and round-up"},
-       {"top-binade", ScaleRule::TopBinade, "between floor and round-up"}},
-      "How the power of two of an MX block is chosen");
-  command.text("prune", prune, "PATTERN",
+  auto choose = [&](const char *name, std::string &value,
+                    const std::vector<PackWord> &known, const char *help) {
+    std::vector<CommandLine::Choice<std::string>> choices;
+    for (const PackWord &each : known)
+      choices.push_back({std::string(each.word), std::string(each.word),
+                         std::string(each.meaning)});
+    command.choice<std::string>(name, value, std::move(choices), help);
+  };
+  choose("names", words.names, packFamilies(),
+         "Names and conventions of what is written");
+  choose("scales", words.scales,
+         {{"rows", "one row for each row (default)"},
+          {"tiled", "128 x 4 atoms, as kernels read them"}},
+         "Where scales and metadata lie");
+  choose("rule", words.rule, packRules(),
+         "How the power of two of an MX block is chosen");
+  command.text("prune", words.prune, "PATTERN",
                "Keep the largest of each group only: '2:4', or '4:8' in pairs");
-  command.flag("compress", options.compress,
+  command.flag("compress", words.compress,
                "Store what --prune keeps, and metadata that say where it was");
-  command.texts("tensors", options.tensors, "PATTERN",
+  command.texts("tensors", tensors, "PATTERN",
                 "Parameters to change, '*' being any text (default: all that "
                 "is quantised, and with --to all matrices); others are copied");
+  command.text("shard-size", words.shardSize, "BYTES",
+               "Begin another file where one would grow above this, such as "
+               "'5GB' or '512MiB', and write an index of all");
   command.text("tile", tile, "WHAT",
                "FILE.npy is 'scales' or 'metadata' alone, a row of bytes for "
                "each row: put them into 128 x 4 atoms or 128 x 16 tiles");
   command.text("untile", untile, "WHAT", "The inverse; needs --shape");
   command.numbers("shape", shape, "Of --untile, rows and bytes of a row");
-  command.flag("checksums", options.checksums,
+  command.flag("checksums", checksums,
                "Keep the CRC-32 of each tensor in the file, and print it");
-  command.number("threads", options.threads, "Host threads (default 0: all)");
-}
-
-std::string PackVerb::readSparsity() {
-  if (prune.empty())
-    return options.compress ? "--compress needs --prune" : "";
-  if (prune == "2:4")
-    options.prune = hw::SparsePattern::TwoOfFour;
-  else if (prune == "4:8")
-    options.prune = hw::SparsePattern::PairsFourOfEight;
-  else
-    return "unknown pattern '" + prune + "', legal are '2:4' and '4:8'";
-  if (options.to == PackTo::Same)
-    return "--prune needs --to: values change";
-  if (!options.compress)
-    return "";
-  if (options.to != PackTo::Blocks)
-    return "--compress needs a block-scaled format in --to";
-  bool isFp4 = options.format.element == ElementFormat::E2M1;
-  bool isPairs = options.prune == hw::SparsePattern::PairsFourOfEight;
-  if (isPairs && !isFp4)
-    return "4:8 in pairs is the pattern of e2m1 alone; legal is '2:4'";
-  if (!isPairs && options.format.hasTensorScale())
-    return "no instruction multiplies NVFP4 compressed to 2:4; legal is '4:8'";
-  return "";
+  command.number("threads", threads, "Host threads (default 0: all)");
 }
 
 std::string PackVerb::readOptions() {
   if (input.empty() || output.empty())
     return input.empty() ? "no input given" : "no output given with -o";
-  if (to == "f32" || to == "bf16") {
-    options.to = to == "f32" ? PackTo::F32 : PackTo::BF16;
-  } else if (!to.empty()) {
-    std::optional<packing::BlockFormat> format = packing::parseBlockFormat(to);
-    if (!format)
-      return "unknown format '" + to + "', legal are " +
-             packing::blockFormatNames() + ", 'f32' and 'bf16'";
-    options.to = PackTo::Blocks;
-    options.format = *format;
-    options.format.rule = rule;
-  }
-  bool hasRule =
-      options.to == PackTo::Blocks && !options.format.hasTensorScale();
-  if (command.isGiven("rule") && !hasRule)
-    return "--rule is of the MX formats, whose scales are powers of two";
-  return readSparsity();
+  Result<PackOptions> read = parsePackWords(words);
+  if (!read)
+    return read.why().text;
+  options = *read;
+  options.tensors = tensors;
+  options.checksums = checksums;
+  options.threads = threads;
+  return "";
 }
 
 std::string PackVerb::checkTiling() const {
   const std::string &what = tile.empty() ? untile : tile;
   if (!tile.empty() && !untile.empty())
     return "--tile and --untile contradict each other";
-  for (const char *other :
-       {"to", "names", "scales", "prune", "compress", "tensors", "checksums"})
+  for (const char *other : {"to", "names", "scales", "rule", "prune",
+                            "compress", "tensors", "shard-size", "checksums"})
     if (command.isGiven(other))
       return "--" + std::string(other) + " is not of a single array of " + what;
   if (what != "scales" && what != "metadata")

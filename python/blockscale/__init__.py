@@ -17,17 +17,21 @@
 Nothing here needs a GPU. Errors are subclasses of `Error`.
 """
 
-from . import explain
+from . import dask, explain
+from ._checkpoint import (Checkpoint, CheckReport, Finding, Parameter, check,
+                          pack, read)
 from ._core import version as __version__
 from ._emulate import emulate
-from ._errors import (Busy, CompileError, Diagnostic, Error, Hazard,
-                      InternalError, Refused)
+from ._errors import (Busy, CheckpointError, CompileError, Diagnostic, Error,
+                      Hazard, InternalError, Refused)
 from ._formats import FORMATS, Format, format_named
 from ._kernel import Argument, Kernel, Verdict, compile, load_kernel
 from ._scaled import Scaled, quantize
 from ._spec import Spec, matmul, parse
 
-__all__ = ["Argument", "Busy", "CompileError", "Diagnostic", "Error", "FORMATS",
-           "Format", "Hazard", "InternalError", "Kernel", "Refused", "Scaled",
-           "Spec", "Verdict", "compile", "emulate", "explain", "format_named",
-           "load_kernel", "matmul", "parse", "quantize"]
+__all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
+           "CompileError", "Diagnostic", "Error", "FORMATS", "Finding",
+           "Format", "Hazard", "InternalError", "Kernel", "Parameter",
+           "Refused", "Scaled", "Spec", "Verdict", "check", "compile", "dask",
+           "emulate", "explain", "format_named", "load_kernel", "matmul",
+           "pack", "parse", "quantize", "read"]

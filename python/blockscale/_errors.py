@@ -46,6 +46,19 @@ class CompileError(Refused):
     """The compiler refuses the product; `diagnostics` say why and where."""
 
 
+class CheckpointError(Refused):
+    """A model's tensors contradict their convention.
+
+    rule: its name in docs/checkpoints.md, such as "missing-global-scale";
+        empty where values are of a kind that is not read.
+    findings: all that was found, a tuple of `Finding`.
+    """
+
+    def __init__(self, message, rule="", findings=()):
+        super().__init__(message)
+        self.rule, self.findings = rule, tuple(findings)
+
+
 class Busy(Error):
     """Another thread uses the same object."""
 

@@ -12,20 +12,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Support.h"
 #include "blockscale-c/Compiler.h"
 #include "blockscale-c/Emulator.h"
 #include "blockscale-c/Explain.h"
 #include "blockscale-c/Packing.h"
 #include "blockscale-c/Session.h"
+
 #include <memory>
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-namespace nb = nanobind;
+using namespace blockscale::python;
 
 namespace {
 
@@ -40,12 +41,6 @@ struct Diagnostic {
   uint32_t line = 0, column = 0;
   std::vector<Diagnostic> notes;
 };
-
-std::string text(BlockscaleSlice slice) { return {slice.data, slice.size}; }
-
-BlockscaleSlice slice(const std::string &text) {
-  return {text.data(), text.size()};
-}
 
 Diagnostic copyOf(const BlockscaleDiagnostic &from) {
   Diagnostic result{int(from.severity), text(from.message), text(from.file),
@@ -64,59 +59,18 @@ nb::object asPython(const Diagnostic &diagnostic) {
                         notes);
 }
 
-/// Raises what Python's side makes of a status. The words of the last call are
-/// copied before any other call.
+/// Raises with the diagnostics of a call.
 [[noreturn]] void raise(BlockscaleStatus status, const std::string &words,
-                        const std::vector<Diagnostic> &diagnostics = {}) {
+                        const std::vector<Diagnostic> &diagnostics) {
   nb::list list;
   for (const Diagnostic &one : diagnostics)
     list.append(asPython(one));
-  nb::module_::import_("blockscale._errors")
-      .attr("raise_error")(int(status), words, list);
-  throw nb::value_error("unreachable: raise_error returned");
-}
-
-void check(BlockscaleStatus status) {
-  if (status != BLOCKSCALE_OK)
-    raise(status, blockscaleLastError());
-}
-
-/// `work()` without the interpreter's lock; its status is checked behind it.
-template <typename Work> void unlocked(Work work) {
-  BlockscaleStatus status;
-  std::string words;
-  {
-    nb::gil_scoped_release release;
-    status = work();
-    if (status != BLOCKSCALE_OK)
-      words = blockscaleLastError();
-  }
-  if (status != BLOCKSCALE_OK)
-    raise(status, words);
+  blockscale::python::raise(status, words, list);
 }
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-/// Contiguous memory of a Python object, which stays alive with it.
-class Buffer {
-public:
-  Buffer(nb::handle object, bool isWritable) {
-    int flags = PyBUF_ANY_CONTIGUOUS | (isWritable ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(object.ptr(), &view, flags) != 0)
-      throw nb::python_error();
-  }
-  ~Buffer() { PyBuffer_Release(&view); }
-  Buffer(const Buffer &) = delete;
-  Buffer &operator=(const Buffer &) = delete;
-
-  void *data() const { return view.buf; }
-  size_t size() const { return size_t(view.len); }
-
-private:
-  Py_buffer view;
-};
 
 nb::bytes bytesOf(const std::string &data) {
   return nb::bytes(data.data(), data.size());
@@ -124,15 +78,6 @@ nb::bytes bytesOf(const std::string &data) {
 
 nb::bytes bytesOf(BlockscaleSlice data) {
   return nb::bytes(data.data, data.size);
-}
-
-/// Text that a call made.
-std::string take(BlockscaleBytes bytes) {
-  BlockscaleSlice content;
-  check(blockscaleBytesGet(bytes, &content));
-  std::string result = text(content);
-  check(blockscaleBytesDestroy(bytes));
-  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -558,4 +503,5 @@ NB_MODULE(_core, m) {
   m.def("explain_instructions", &explainInstructions);
   m.def("explain_table", &explainTable);
   m.def("explain_hazards", &explainHazards);
+  defineCheckpoint(m);
 }

@@ -10,6 +10,7 @@
 
 #include "blockscale/Checkpoint/Recognize.h"
 
+#include <cstdint>
 #include <functional>
 
 namespace blockscale::checkpoint {
@@ -17,6 +18,9 @@ namespace blockscale::checkpoint {
 struct CheckOptions {
   /// Whether to read the scales; else headers alone.
   bool readScales = true;
+  /// Parameters that are looked at, by their number among recognize()'s: others
+  /// are not reported, and not compared with these.
+  uint64_t first = 0, count = UINT64_MAX;
   /// Called with bytes of scales read and to be read.
   std::function<void(uint64_t, uint64_t)> progress;
 };
@@ -40,6 +44,13 @@ struct CheckReport {
 
 /// Recognises all parameters and holds them against their conventions.
 CheckReport check(const Checkpoint &checkpoint, const CheckOptions &options);
+
+/// For programs, before any data are read: files, metadata, tensors with their
+/// places, and parameters as in printReportJson() with "spec" (the scale spec,
+/// empty if the grammar has none), "parts", "packed" and, where values cannot
+/// be read, "whyNot". `parameters` are those of the checkpoint.
+std::string describeJson(const Checkpoint &checkpoint,
+                         const std::vector<QuantizedTensor> &parameters);
 
 /// For people: a paragraph for each parameter.
 std::string printReport(const CheckReport &report);

@@ -52,7 +52,8 @@ struct Tensor : TensorEntry {
 class Checkpoint {
 public:
   /// `path` is a .safetensors file, an index (.safetensors.index.json), or a
-  /// directory that holds one index or, without one, any number of files. A
+  /// directory that holds one index or, without one, any number of files, of
+  /// which shards ("NAME-00001-of-00003.safetensors") must all be there. A
   /// .npy file is a checkpoint of one tensor that is called as the file is.
   static Result<Checkpoint> open(const std::string &path);
 
@@ -68,6 +69,9 @@ public:
   /// Empty if there is no such key.
   std::string_view findMetadata(std::string_view key) const;
   const Declaration &declaration() const { return declared; }
+  /// The number of files that a single one belongs to by its name; 1 if it was
+  /// not one of several, or was opened with all of them.
+  uint64_t shardCount() const { return shards; }
 
   /// Reads `count` bytes of a tensor from its byte `offset` on. Returns why it
   /// could not; empty if it did.
@@ -79,6 +83,7 @@ private:
   std::string addArray(const std::string &path);
   std::string addIndex(const std::string &path);
   std::string addDirectory(const std::string &path);
+  std::string whyTorn(const std::vector<std::string> &files) const;
   std::string sortTensors();
   std::string readDeclarations(const std::string &directory);
 
@@ -87,6 +92,7 @@ private:
   std::vector<std::pair<std::string, std::string>> merged;
   std::unordered_map<std::string, size_t> metadataPlace;
   Declaration declared;
+  uint64_t shards = 1;
 };
 
 } // namespace blockscale::checkpoint

@@ -76,6 +76,8 @@ struct TensorEntry {
   uint64_t offset = 0, bytes = 0;
 
   uint64_t elementCount() const;
+  /// Bytes that its type and shape need, rounded down to whole ones.
+  uint64_t byteCount() const { return elementCount() * dtypeBits(dtype) / 8; }
 };
 
 /// What stands before the data.

@@ -26,21 +26,37 @@ namespace blockscale::checkpoint {
 /// digits.
 std::string checksumKey(const std::string &tensor);
 
+/// The files that tensors go to.
+struct ShardedFiles {
+  std::vector<std::string> paths;
+  /// For each tensor.
+  std::vector<size_t> shardOf;
+  /// The index that names the files; empty where there is but one. One that is
+  /// there already is removed before the first file gets its name, so that it
+  /// never names a mixture.
+  std::string indexPath;
+  /// Whether the index is written, as the last file.
+  bool writesIndex = false;
+};
+
+/// Writes the index of files that are complete.
+std::optional<Reason> writeIndex(const std::vector<TensorEntry> &tensors,
+                                 const ShardedFiles &files);
+
 class TensorWriter {
 public:
-  /// `path` is a .safetensors file, or NAME.npy: then each tensor becomes
-  /// NAME.TENSOR.npy. Only the name, type and shape of `tensors` matter. With
-  /// `checksums` a .safetensors file keeps those of its tensors.
+  /// `path` is NAME.npy: then each tensor becomes NAME.TENSOR.npy. Otherwise
+  /// `files` says which .safetensors file a tensor goes to. Only the name, type
+  /// and shape of `tensors` matter. With `checksums` .safetensors files keep
+  /// those of their tensors.
   static Result<std::unique_ptr<TensorWriter>>
   create(const std::string &path, std::vector<TensorEntry> tensors,
          std::vector<std::pair<std::string, std::string>> metadata,
-         bool checksums);
+         bool checksums, const ShardedFiles &files);
   /// Removes what was not finished.
   ~TensorWriter();
   TensorWriter(const TensorWriter &) = delete;
   TensorWriter &operator=(const TensorWriter &) = delete;
-
-  const std::vector<TensorEntry> &tensors() const { return header.tensors; }
 
   /// Writes bytes of a tensor from its byte `offset` on; each byte once.
   /// Returns why it could not; empty if it did.
@@ -57,6 +73,13 @@ private:
   struct File {
     std::string path, temporary;
     int descriptor = -1;
+    /// Of .safetensors.
+    SafetensorsHeader header;
+  };
+  /// Where a tensor is.
+  struct Place {
+    size_t file;
+    uint64_t offset;
   };
   struct Piece {
     uint64_t bytes;
@@ -65,11 +88,16 @@ private:
   TensorWriter() = default;
   std::string open(const std::string &path, const std::string &start,
                    uint64_t bytes);
+  std::string
+  openShards(const std::vector<std::pair<std::string, std::string>> &metadata);
+  std::string openArrays(const std::string &path);
   std::string addChecksums();
+  std::string rename();
 
-  SafetensorsHeader header;
-  /// One, or one for each tensor.
+  std::vector<TensorEntry> tensors;
+  std::vector<Place> places;
   std::vector<File> files;
+  ShardedFiles sharding;
   bool isSafetensors = true, hasChecksums = false, isFinished = false;
   std::mutex piecesLock;
   std::vector<std::map<uint64_t, Piece>> pieces;

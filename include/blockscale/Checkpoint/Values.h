@@ -38,6 +38,11 @@ public:
   /// could not; empty if it did.
   std::string read(const Region &region, float *values) const;
 
+  /// The codes of a quantised region's elements, one in a byte, in the order of
+  /// their rows; integers as they are stored. The region begins at a whole byte
+  /// of elements.
+  std::string readCodes(const Region &region, uint8_t *codes) const;
+
   /// The scale of the whole tensor as a factor: the reciprocal of a divisor,
   /// and 1 without one.
   float globalFactor() const;
@@ -51,6 +56,7 @@ private:
   ValueReader(const Checkpoint &checkpoint, const QuantizedTensor &tensor)
       : checkpoint(&checkpoint), tensor(&tensor) {}
 
+  std::string readRaw(const Region &region, std::vector<uint8_t> &raw) const;
   std::string readElements(const Region &region, float *values) const;
   std::string readScales(const Region &region,
                          std::vector<float> &scales) const;

@@ -3,7 +3,7 @@ mistake that is known to have been made with them.
 
 usage: make_traps.py FOLDER
 
-Each is FOLDER/NAME/model.safetensors, with a config.json where one matters.
+Each is FOLDER/NAME/model.safetensors, one of them a part of several, with a config.json where one matters.
 `right-*` are as their convention has them. The others break the rule that the
 first part of their name, before '.', is called by in docs/checkpoints.md.
 """
@@ -25,7 +25,7 @@ NAMES = {np.dtype(np.uint8): "U8", np.dtype(np.float32): "F32",
 ROOT = Path(sys.argv[1])
 
 
-def save(name, tensors, config=None, metadata=None):
+def save(name, tensors, config=None, metadata=None, file="model"):
     folder = ROOT / name
     folder.mkdir(parents=True, exist_ok=True)
     header, data = {}, b""
@@ -38,7 +38,7 @@ def save(name, tensors, config=None, metadata=None):
                        "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()
-    (folder / "model.safetensors").write_bytes(
+    (folder / f"{file}.safetensors").write_bytes(
         struct.pack("<Q", len(text)) + text + data)
     if config:
         (folder / "config.json").write_text(json.dumps(config))
@@ -172,6 +172,9 @@ def globals_and_shapes():
     save("right-fused", {
         **modelopt(*nvfp4(weight(48, 64), shared), gate[0]),
         **modelopt(*nvfp4(weight(48, 64, 2) * 2, shared), gate[1])})
+    # Half a model has parameters whose scales are elsewhere.
+    save("lone-shard", modelopt(data, scales, factor),
+         file="model-00001-of-00002")
     broken = scales.copy()
     broken.view(np.uint8)[3, 1] = 0x7f
     save("nan-scale", modelopt(data, broken, factor))
@@ -203,7 +206,7 @@ def orders():
          metadata={"a.weight": json.dumps(kind)})
     swapped = data >> 4 | data << 4
     mark = np.frombuffer(b'{"format": "nvfp4"}', np.uint8)
-    save("nibble-order.comfy", modelopt(swapped, atoms(scales), factor,
+    save("high-nibble-first", modelopt(swapped, atoms(scales), factor,
                                         comfy_quant=mark))
     save("tiled-twice.comfy", modelopt(swapped, atoms(atoms(scales)), factor,
                                        comfy_quant=mark))
