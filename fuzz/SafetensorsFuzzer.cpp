@@ -3,14 +3,16 @@
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads whatever comes as a checkpoint, checks it, and packs a parameter of it.
-// Half of the inputs get names, types and shapes that belong together, so that
-// the conventions are reached and not the parser alone.
+// Reads whatever comes as a checkpoint, checks and describes it, reads its
+// values and packs a parameter of it. Half of the inputs get names, types and
+// shapes that belong together, so that the conventions are reached and not the
+// parser alone.
 //
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Checkpoint/Check.h"
-#include "blockscale/Checkpoint/Pack.h"
+#include "blockscale/Checkpoint/PackWords.h"
+#include "blockscale/Checkpoint/Values.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -25,15 +27,26 @@ using namespace blockscale::checkpoint;
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 static SafetensorsHeader freshHeader(std::minstd_rand &random) {
-  static const char *kSuffixes[] = {
-      ".weight",           ".weight_packed",
-      ".weight_scale",     ".weight_scale_2",
-      ".input_scale",      ".weight_global_scale",
-      ".weight_scale_inv", ".scale",
-      ".weight_shape",     "._weight_qdata",
-      "._weight_scale",    "._weight_per_tensor_scale",
-      "_blocks",           "_scales",
-      ".comfy_quant",      ".input_global_scale"};
+  static const char *kSuffixes[] = {".weight",
+                                    ".weight_packed",
+                                    ".weight_scale",
+                                    ".weight_scale_2",
+                                    ".input_scale",
+                                    ".weight_global_scale",
+                                    ".weight_scale_inv",
+                                    ".scale",
+                                    ".weight_shape",
+                                    "._weight_qdata",
+                                    "._weight_scale",
+                                    "._weight_per_tensor_scale",
+                                    "_blocks",
+                                    "_scales",
+                                    ".comfy_quant",
+                                    ".input_global_scale",
+                                    ".weight_zero_point",
+                                    ".weight_g_idx",
+                                    ".blocks",
+                                    ".scales"};
   static const uint64_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 16, 32, 48};
   static const char *kLayers[] = {"a.gate_proj", "a.up_proj", "b"};
   SafetensorsHeader header;
@@ -93,18 +106,49 @@ static std::string fileOf(const uint8_t *data, size_t size) {
   return path;
 }
 
+static void readAll(const Checkpoint &checkpoint,
+                    const QuantizedTensor &tensor) {
+  if (!ValueReader::whyNot(tensor).empty())
+    return;
+  Result<ValueReader> reader = ValueReader::open(checkpoint, tensor);
+  if (!reader)
+    return;
+  for (const Region &region : regionsOf(tensor)) {
+    std::vector<float> values(region.rows * region.columns);
+    (void)reader->read(region, values.data());
+    std::vector<uint8_t> codes(values.size());
+    if (tensor.isQuantized())
+      (void)reader->readCodes(region, codes.data());
+  }
+}
+
+static const char *const kTargets[] = {
+    "",      "",           "f32",   "bf16",       "nvfp4",
+    "mxfp8", "mxfp6-e2m3", "mxfp4", "fp8-blocks", "fp8-blocks-ue8m0"};
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::string path = fileOf(data, size);
   Result<Checkpoint> read = Checkpoint::open(path);
   if (!read)
     return 0;
-  // What can be read as numbers is.
-  PackOptions options;
-  options.to = PackTo::F32;
-  options.threads = 1;
-  for (const QuantizedTensor &tensor : recognize(*read))
-    options.tensors.assign(1, tensor.name);
-  (void)pack(*read, path + ".out.safetensors", options);
+  std::vector<QuantizedTensor> parameters = recognize(*read);
+  // What can be read as numbers is, and so are the codes.
+  for (const QuantizedTensor &tensor : parameters)
+    readAll(*read, tensor);
+  PackWords words;
+  words.to = kTargets[size % std::size(kTargets)];
+  const std::vector<PackWord> &families = packFamilies();
+  words.names = families[data[size - 1] % families.size()].word;
+  Result<PackOptions> options = parsePackWords(words);
+  if (!options)
+    std::abort();
+  options->threads = 1;
+  if (!parameters.empty())
+    options->tensors.assign(1, parameters.back().name);
+  (void)pack(*read, path + ".out.safetensors", *options);
+  (void)planShards(*read, path + ".out.safetensors", *options);
+  if (describeJson(*read, parameters).empty())
+    std::abort();
   CheckReport report = check(*read, CheckOptions());
   if (printReport(report).empty() || printReportJson(report).empty())
     std::abort();

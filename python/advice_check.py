@@ -3,11 +3,14 @@
 usage: advice_check.py PROGRAM WORKDIR
 
 Signal-to-noise ratios, largest errors and losses by pruning, computed from what
-packing_check.py quantises, must agree with those that PROGRAM prints.
+packing_check.py quantises, must agree with those that PROGRAM prints. Of two
+published models, what it advises must be what their recipes did.
 """
 
 import csv
 import io
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -99,5 +102,77 @@ def check(program, work):
     return wrong == 0
 
 
+def write(path, shapes):
+    """A model in bf16 of normally distributed weights."""
+    rng = np.random.default_rng(12)
+    header, data = {}, b""
+    for name, shape in shapes.items():
+        raw = rng.normal(0, 0.02, shape).astype(ml_dtypes.bfloat16).tobytes()
+        header[name] = {"dtype": "BF16", "shape": list(shape),
+                        "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    return path
+
+
+# Two published models and what their configurations leave in 16 bits:
+# "exclude_modules" of nvidia/Llama-3.1-8B-Instruct-FP4 (hf_quant_config.json,
+# ["lm_head"]), and "ignore" of NVFP4 checkpoints of Qwen3-30B-A3B
+# (config.json, ["lm_head", "re:.*mlp.gate$"]). Both quantise linear layers
+# only, so that neither touches embeddings and norms.
+RECIPES = {
+    "llama": (["lm_head"], {
+        **{f"model.layers.0.self_attn.{x}_proj.weight": (n, 1024)
+           for x, n in (("q", 1024), ("k", 256), ("v", 256), ("o", 1024))},
+        **{f"model.layers.0.mlp.{x}_proj.weight": (3584, 1024)
+           for x in ("gate", "up")},
+        "model.layers.0.mlp.down_proj.weight": (1024, 3584),
+        "model.layers.0.input_layernorm.weight": (1024,),
+        "model.embed_tokens.weight": (4096, 1024),
+        "lm_head.weight": (4096, 1024)}),
+    "qwen": (["lm_head", "re:.*mlp.gate$"], {
+        **{f"model.layers.0.self_attn.{x}_proj.weight": (n, 1024)
+           for x, n in (("q", 2048), ("k", 256), ("v", 256))},
+        "model.layers.0.self_attn.o_proj.weight": (1024, 2048),
+        "model.layers.0.self_attn.q_norm.weight": (128,),
+        "model.layers.0.mlp.gate.weight": (128, 1024),
+        **{f"model.layers.0.mlp.experts.{e}.{x}_proj.weight": (768, 1024)
+           for e in (0, 1) for x in ("gate", "up")},
+        **{f"model.layers.0.mlp.experts.{e}.down_proj.weight": (1024, 768)
+           for e in (0, 1)},
+        "model.embed_tokens.weight": (4096, 1024),
+        "lm_head.weight": (4096, 1024)}),
+}
+
+
+def is_ignored(name, ignored):
+    layer = name.removesuffix(".weight")
+    return any(re.match(rule[3:], layer) if rule.startswith("re:")
+               else rule == layer for rule in ignored)
+
+
+def check_recipes(program, work):
+    """What is advised is what was published."""
+    wrong = 0
+    for model, (ignored, shapes) in RECIPES.items():
+        path = write(Path(work) / f"{model}.safetensors", shapes)
+        advised = {row["parameter"]: row["format"]
+                   for row in ask(program, "format", path)
+                   if row["advice"].startswith("take")}
+        for name, shape in shapes.items():
+            if len(shape) < 2:
+                wrong += name in advised
+                continue
+            is_left = is_ignored(name, ignored) or "embed" in name
+            agrees = advised[name] == ("bf16" if is_left else "nvfp4")
+            wrong += not agrees
+            if not agrees:
+                print(f"{model}: {name}: {advised[name]}")
+    print(f"recipes: {wrong} wrong")
+    return wrong == 0
+
+
 if __name__ == "__main__":
-    sys.exit(0 if check(*sys.argv[1:]) else 1)
+    good = [check(*sys.argv[1:]), check_recipes(*sys.argv[1:])]
+    sys.exit(0 if all(good) else 1)

@@ -46,6 +46,15 @@ public:
     return value;
   }
 
+  bool has(const char *name) const { return object.contains(name); }
+  /// Whether the list of that name, if there is one, has the number.
+  bool lists(const char *name, int64_t number) const {
+    auto found = object.find(name);
+    return found != object.end() && found->is_array() &&
+           std::find(found->begin(), found->end(), json(number)) !=
+               found->end();
+  }
+
   std::string problem;
 
 private:
@@ -90,13 +99,32 @@ static void addAttention(Config &config, int64_t hidden, int64_t layers,
   result.push_back({"o", hidden, heads * size, layers});
 }
 
+/// Layers without experts in a model that has some: the first few, all but each
+/// n-th, and those of a list, as the names of the configuration say.
+static int64_t denseLayers(Config &config, int64_t layers) {
+  int64_t first = config.get({"first_k_dense_replace"});
+  int64_t step = std::max<int64_t>(
+      1, config.get({"interleave_moe_layer_step", "decoder_sparse_step",
+                     "moe_layer_freq"}));
+  int64_t dense = 0;
+  for (int64_t layer = 0; layer < layers; ++layer) {
+    // Layer 0 is the first of a step for DeepSeek, the last for others.
+    bool isMixed = config.has("moe_layer_freq") ? layer % step == 0
+                                                : (layer + 1) % step == 0;
+    bool isListed = config.lists("mlp_only_layers", layer);
+    dense += layer < first || !isMixed || isListed;
+  }
+  return dense;
+}
+
 static void addFeedForward(Config &config, int64_t hidden, int64_t layers,
                            std::vector<Layer> &result) {
   int64_t experts =
       config.get({"n_routed_experts", "num_local_experts", "num_experts"});
   int64_t dense = layers;
+  bool isLlama4 = config.has("intermediate_size_mlp");
   if (experts) {
-    dense = std::min(layers, config.get({"first_k_dense_replace"}));
+    dense = denseLayers(config, layers);
     int64_t perToken =
         config.need({"num_experts_per_tok", "experts_per_token"});
     int64_t width = config.get({"moe_intermediate_size"});
@@ -106,14 +134,17 @@ static void addFeedForward(Config &config, int64_t hidden, int64_t layers,
     result.push_back(
         {"expert gate_up", 2 * width, hidden, mixed, experts, perToken});
     result.push_back({"expert down", hidden, width, mixed, experts, perToken});
-    if (int64_t shared = config.get({"n_shared_experts"})) {
+    // Llama 4 has one, and no name for how many.
+    int64_t shared = isLlama4 ? 1 : config.get({"n_shared_experts"});
+    if (shared) {
       result.push_back({"shared gate_up", 2 * width * shared, hidden, mixed});
       result.push_back({"shared down", hidden, width * shared, mixed});
     }
   }
   if (dense == 0)
     return;
-  int64_t width = config.need({"intermediate_size"});
+  int64_t width = isLlama4 ? config.need({"intermediate_size_mlp"})
+                           : config.need({"intermediate_size"});
   result.push_back({"gate_up", 2 * width, hidden, dense});
   result.push_back({"down", hidden, width, dense});
 }

@@ -30,6 +30,8 @@ static constexpr SuffixRow kSuffixes[] = {
     {".input_scale", Role::InputScale, ".weight"},
     {".input_global_scale", Role::InputGlobalScale, ".weight"},
     {".weight_shape", Role::LogicalShape, ".weight", ".weight_packed"},
+    {".weight_zero_point", Role::ZeroPoint, ".weight", ".weight_packed"},
+    {".weight_g_idx", Role::GroupOrder, ".weight", ".weight_packed"},
     {".comfy_quant", Role::ComfyMark, ".weight", ".weight"},
     {".scale", Role::ShortScale, ".weight", ".weight"},
     {"_blocks", Role::Blocks, ""},

@@ -36,6 +36,10 @@ enum class Role : uint8_t {
   ShortScale,
   /// `P.weight_shape`: the logical shape of packed integers.
   LogicalShape,
+  /// `P.weight_zero_point`: what is subtracted from integers.
+  ZeroPoint,
+  /// `P.weight_g_idx`: which group of scales a column has.
+  GroupOrder,
   /// `P.comfy_quant`: JSON in bytes.
   ComfyMark,
   /// `P._weight_qdata`, `P._weight_scale`, `P._weight_per_tensor_scale`

@@ -240,7 +240,8 @@ void Recognizer::findOrphans() {
   for (const Tensor *part : group.parts)
     if (part && part != result.elements && part != result.scales &&
         part != result.globalScale && part != result.inputScale &&
-        part != group[Role::LogicalShape] && part != group[Role::ComfyMark])
+        part != group[Role::LogicalShape] && part != group[Role::ZeroPoint] &&
+        part != group[Role::GroupOrder] && part != group[Role::ComfyMark])
       report(Rule::OrphanScale,
              named(*part) + " belongs to no tensor that it could scale");
 }

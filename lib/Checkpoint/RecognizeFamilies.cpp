@@ -170,6 +170,14 @@ void Recognizer::packedIntegers(const Tensor &packed) {
     result.format = perWord == kWordOfInt4 ? "INT4" : "INT8";
     result.shape = {uint64_t(sizes[0]), uint64_t(sizes[1])};
   }
+  if (const Tensor *zeros = group[Role::ZeroPoint])
+    report(Rule::ZeroPoints,
+           named(*zeros) + " is subtracted from the elements before they are "
+                           "scaled; without it all are off by a constant");
+  if (const Tensor *order = group[Role::GroupOrder])
+    report(Rule::GroupOrder,
+           named(*order) + " says which scale a column has; columns of a group "
+                           "are not neighbours");
   if (!scales) {
     report(Rule::MissingScales,
            named(packed) + " has no 'weight_scale'; none may be taken as 1");

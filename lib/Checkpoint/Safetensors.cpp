@@ -311,6 +311,13 @@ Result<uint64_t> checkpoint::parseHeaderLength(const uint8_t *start,
   if (fileBytes < 8)
     return Reason("not a .safetensors file: " + std::to_string(fileBytes) +
                   " bytes, the length of the header takes 8");
+  // What people take for one: GGUF, and archives of pickles.
+  constexpr std::string_view kGguf = "GGUF", kZip = "PK\x03\x04";
+  std::string_view begin(reinterpret_cast<const char *>(start), 4);
+  if (begin == kGguf || begin == kZip)
+    return Reason(std::string("not a .safetensors file but ") +
+                  (begin == kGguf ? "one of GGUF" : "a ZIP archive") +
+                  "; convert it to .safetensors first");
   uint64_t length = 0;
   for (unsigned i = 8; i-- > 0;)
     length = length << 8 | start[i];

@@ -55,11 +55,12 @@ std::string ValueReader::whyNot(const QuantizedTensor &tensor) {
   if (!tensor.elements)
     return name + "there are no elements";
   for (const Finding &finding : tensor.findings) {
-    bool isFatal = finding.rule == Rule::MissingScales ||
-                   finding.rule == Rule::MissingGlobalScale ||
-                   finding.rule == Rule::ScaleType ||
-                   finding.rule == Rule::BlockShape ||
-                   finding.rule == Rule::MixedFamilies;
+    bool isFatal =
+        finding.rule == Rule::MissingScales ||
+        finding.rule == Rule::MissingGlobalScale ||
+        finding.rule == Rule::ScaleType || finding.rule == Rule::BlockShape ||
+        finding.rule == Rule::GroupOrder || finding.rule == Rule::ZeroPoints ||
+        finding.rule == Rule::MixedFamilies;
     if (isFatal)
       return name + finding.text;
   }

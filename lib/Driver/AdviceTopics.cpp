@@ -11,6 +11,7 @@
 #include "blockscale/Advice/Tensors.h"
 #include "blockscale/Checkpoint/Pack.h"
 #include "blockscale/Explain/Csv.h"
+#include "blockscale/Pictures/Histogram.h"
 
 #include <algorithm>
 #include <cmath>
@@ -289,6 +290,13 @@ static Result<std::string> adviseSparsity(const AdviceQuestion &question) {
   return print(table, question);
 }
 
+/// What each bin of ErrorStats counts.
+static std::string binName(unsigned bin) {
+  int exponent = int(bin) - int(ErrorStats::kBins) + 1;
+  return bin == 0 ? "below 2^" + std::to_string(exponent + 1)
+                  : "from 2^" + std::to_string(exponent);
+}
+
 /// Errors by size, a line for each binary order of magnitude.
 static std::string drawHistogram(const ErrorStats &error) {
   uint64_t most = 1;
@@ -297,14 +305,41 @@ static std::string drawHistogram(const ErrorStats &error) {
   std::string text;
   for (unsigned i = ErrorStats::kBins; i-- > 0;) {
     constexpr uint64_t kWidth = 50;
-    int exponent = int(i) - int(ErrorStats::kBins) + 1;
-    std::string label = (i == 0 ? "below 2^" : "from 2^") +
-                        std::to_string(i == 0 ? exponent + 1 : exponent);
+    std::string label = binName(i);
     label.resize(12, ' ');
     text += "    " + label + std::string(error.bins[i] * kWidth / most, '#') +
             " " + std::to_string(error.bins[i]) + "\n";
   }
   return text;
+}
+
+/// The panels of one parameter.
+static pictures::Histograms::Row
+panelsOf(const checkpoint::QuantizedTensor &tensor,
+         const std::vector<FormatError> &errors, const FormatError *chosen) {
+  pictures::Histograms::Row row;
+  row.title = tensor.name + ", " + checkpoint::printShape(tensor.shape);
+  for (const FormatError &each : errors) {
+    pictures::HistogramPanel panel;
+    panel.title =
+        std::string(each.format->name) + (&each == chosen ? " (advised)" : "");
+    panel.note = formatNumber("%.2f", each.error.sqnr()) +
+                 " dB, largest error " + decimal(each.error.largestError);
+    panel.counts.assign(each.error.bins.begin(), each.error.bins.end());
+    panel.hue = unsigned(&each - errors.data());
+    row.panels.push_back(std::move(panel));
+  }
+  return row;
+}
+
+static pictures::Histograms emptyPicture(const AdviceQuestion &question) {
+  pictures::Histograms picture;
+  picture.title = "Errors of " + question.file;
+  picture.note = "how many values are off by how much, as a fraction of the "
+                 "largest value of the parameter";
+  for (unsigned i = 0; i < ErrorStats::kBins; ++i)
+    picture.bins.push_back(binName(i));
+  return picture;
 }
 
 static Result<std::string> adviseFormat(const AdviceQuestion &question) {
@@ -326,6 +361,7 @@ static Result<std::string> adviseFormat(const AdviceQuestion &question) {
                   "SQNR, dB",     "max error",    "bytes",
                   "microseconds", "against bf16", "advice"};
   std::string histograms;
+  pictures::Histograms picture = emptyPicture(question);
   for (const checkpoint::QuantizedTensor &tensor : read->tensors) {
     hw::GemmSize size{question.m.value_or(kTokens), int64_t(tensor.rows()),
                       int64_t(tensor.columns()), int64_t(tensor.batch())};
@@ -367,6 +403,8 @@ static Result<std::string> adviseFormat(const AdviceQuestion &question) {
       add(*row.first, row.second);
     if (!times.empty())
       add(times.front(), nullptr);
+    if (question.picture)
+      picture.rows.push_back(panelsOf(tensor, *errors, chosen));
     for (const FormatError &error : *errors)
       if (question.histogram)
         histograms += "\n" + tensor.name + " in " +
@@ -374,7 +412,8 @@ static Result<std::string> adviseFormat(const AdviceQuestion &question) {
                       ", errors as fractions of the largest value:\n" +
                       drawHistogram(error.error);
   }
-  return print(table, question) + histograms;
+  return question.picture ? pictures::drawHistograms(picture)
+                          : print(table, question) + histograms;
 }
 
 Result<std::string> driver::advise(const std::string &topic,
@@ -383,6 +422,11 @@ Result<std::string> driver::advise(const std::string &topic,
       question.format != "csv")
     return Reason("unknown format '" + question.format +
                   "', legal are 'markdown' and 'csv'");
+  if (topic != "format" && (question.picture || question.histogram))
+    return Reason("--histogram and --svg are of topic 'format'");
+  if (question.picture && (question.histogram || !question.format.empty()))
+    return Reason("--svg draws the histograms alone; --histogram and --format "
+                  "contradict it");
   if (topic == "gemm")
     return adviseOneGemm(question);
   if (topic == "model")

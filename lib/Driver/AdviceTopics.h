@@ -28,6 +28,8 @@ struct AdviceQuestion {
   std::vector<std::string> tensors;
   std::string leastSqnr;
   bool histogram = false;
+  /// Of 'format': a picture of the errors in place of the table.
+  bool picture = false;
   /// "markdown" or "csv".
   std::string format;
 };

@@ -204,8 +204,8 @@ void ExplainVerb::addLayoutOptions() {
   command.number("thread-id", layout.threadId,
                  "Of 'layout', thread-id of mma.sync to show alone");
   command.flagOrName("svg", svg,
-                     "Of 'layout', draw all bytes: --svg to standard output, "
-                     "--svg=FILE to a file");
+                     "Of 'layout', draw all bytes, of 'format', the errors by "
+                     "size: --svg to standard output, --svg=FILE to a file");
 }
 
 int ExplainVerb::print(const std::string &text) {
@@ -385,6 +385,9 @@ int ExplainVerb::explainAdvice() {
   advice.k = question.k;
   advice.target = question.target;
   advice.format = format;
+  advice.picture = !svg.empty() && svg != "false";
+  if (advice.picture && svg != "true")
+    output = svg;
   Result<std::string> answer = advise(topic, advice);
   if (!answer)
     return reportError(answer.why().text,

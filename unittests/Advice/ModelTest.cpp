@@ -95,6 +95,89 @@ TEST(Model, PartsOfOthers) {
   EXPECT_EQ((*layers)[2].expertsPerToken, 4);
 }
 
+TEST(Model, Qwen3) {
+  // Of 32B and 30B-A3B: heads that are wider than hidden_size / heads.
+  auto dense = readModel(
+      R"({"head_dim":128,"hidden_size":5120,"intermediate_size":25600,)"
+      R"("num_attention_heads":64,"num_hidden_layers":64,)"
+      R"("num_key_value_heads":8})");
+  ASSERT_TRUE(dense) << textOf(dense);
+  compare(*dense, {{"qkv", 10240, 5120, 64},
+                   {"o", 5120, 8192, 64},
+                   {"gate_up", 51200, 5120, 64},
+                   {"down", 5120, 25600, 64}});
+  auto mixed = readModel(
+      R"({"decoder_sparse_step":1,"head_dim":128,"hidden_size":2048,)"
+      R"("intermediate_size":6144,"mlp_only_layers":[],)"
+      R"("moe_intermediate_size":768,"num_attention_heads":32,)"
+      R"("num_experts":128,"num_experts_per_tok":8,"num_hidden_layers":48,)"
+      R"("num_key_value_heads":4})");
+  ASSERT_TRUE(mixed) << textOf(mixed);
+  compare(*mixed, {{"qkv", 5120, 2048, 48},
+                   {"o", 2048, 4096, 48},
+                   {"expert gate_up", 1536, 2048, 48},
+                   {"expert down", 2048, 768, 48}});
+  EXPECT_EQ((*mixed)[2].experts, 128);
+  EXPECT_EQ((*mixed)[2].expertsPerToken, 8);
+  // Where only some layers are mixtures.
+  auto some = readModel(
+      R"({"decoder_sparse_step":2,"head_dim":128,"hidden_size":2048,)"
+      R"("intermediate_size":6144,"mlp_only_layers":[3],)"
+      R"("moe_intermediate_size":768,"num_attention_heads":32,)"
+      R"("num_experts":128,"num_experts_per_tok":8,"num_hidden_layers":48,)"
+      R"("num_key_value_heads":4})");
+  ASSERT_TRUE(some) << textOf(some);
+  compare(*some, {{"qkv", 5120, 2048, 48},
+                  {"o", 2048, 4096, 48},
+                  {"expert gate_up", 1536, 2048, 23},
+                  {"expert down", 2048, 768, 23},
+                  {"gate_up", 12288, 2048, 25},
+                  {"down", 2048, 6144, 25}});
+}
+
+TEST(Model, LlamaOf405BAndScout) {
+  auto dense = readModel(R"({"hidden_size":16384,"intermediate_size":53248,)"
+                         R"("num_attention_heads":128,"num_hidden_layers":126,)"
+                         R"("num_key_value_heads":8})");
+  ASSERT_TRUE(dense) << textOf(dense);
+  compare(*dense, {{"qkv", 18432, 16384, 126},
+                   {"o", 16384, 16384, 126},
+                   {"gate_up", 106496, 16384, 126},
+                   {"down", 16384, 53248, 126}});
+  // Llama 4: every layer has experts and one shared expert beside them.
+  auto scout =
+      readModel(R"({"text_config":{"head_dim":128,"hidden_size":5120,)"
+                R"("interleave_moe_layer_step":1,"intermediate_size":8192,)"
+                R"("intermediate_size_mlp":16384,"model_type":"llama4_text",)"
+                R"("num_attention_heads":40,"num_experts_per_tok":1,)"
+                R"("num_hidden_layers":48,"num_key_value_heads":8,)"
+                R"("num_local_experts":16}})");
+  ASSERT_TRUE(scout) << textOf(scout);
+  compare(*scout, {{"qkv", 7168, 5120, 48},
+                   {"o", 5120, 5120, 48},
+                   {"expert gate_up", 16384, 5120, 48},
+                   {"expert down", 5120, 8192, 48},
+                   {"shared gate_up", 16384, 5120, 48},
+                   {"shared down", 5120, 8192, 48}});
+  // Of Maverick, every second layer is dense, and wider.
+  auto maverick =
+      readModel(R"({"text_config":{"head_dim":128,"hidden_size":5120,)"
+                R"("interleave_moe_layer_step":2,"intermediate_size":8192,)"
+                R"("intermediate_size_mlp":16384,"model_type":"llama4_text",)"
+                R"("num_attention_heads":40,"num_experts_per_tok":1,)"
+                R"("num_hidden_layers":48,"num_key_value_heads":8,)"
+                R"("num_local_experts":128}})");
+  ASSERT_TRUE(maverick) << textOf(maverick);
+  compare(*maverick, {{"qkv", 7168, 5120, 48},
+                      {"o", 5120, 5120, 48},
+                      {"expert gate_up", 16384, 5120, 24},
+                      {"expert down", 5120, 8192, 24},
+                      {"shared gate_up", 16384, 5120, 24},
+                      {"shared down", 5120, 8192, 24},
+                      {"gate_up", 32768, 5120, 24},
+                      {"down", 5120, 16384, 24}});
+}
+
 TEST(Model, Refusals) {
   auto errorOf = [](const std::string &text) {
     return textOf(readModel(text));

@@ -163,6 +163,13 @@ TEST(Safetensors, HeaderLengths) {
   const uint8_t huge[8] = {0, 0xe1, 0xf5, 0x06};
   EXPECT_EQ(textOf(parseHeaderLength(huge, uint64_t(1) << 40)),
             "a header of 116777216 bytes; at most 100000000 are legal");
+  const uint8_t gguf[8] = {'G', 'G', 'U', 'F', 3}, zip[8] = {'P', 'K', 3, 4};
+  EXPECT_EQ(parseHeaderLength(gguf, 1000).why().text,
+            "not a .safetensors file but one of GGUF; convert it to "
+            ".safetensors first");
+  EXPECT_EQ(parseHeaderLength(zip, 1000).why().text,
+            "not a .safetensors file but a ZIP archive; convert it to "
+            ".safetensors first");
 }
 
 TEST(Safetensors, WritesWhatItReads) {

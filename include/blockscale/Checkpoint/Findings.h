@@ -31,6 +31,7 @@ enum class Rule : uint8_t {
   DefaultGlobalScale,
   ExponentBytes,
   FloorBlocks,
+  GroupOrder,
   HalfScales,
   HighNibbleFirst,
   InterleavedRows,
@@ -52,10 +53,11 @@ enum class Rule : uint8_t {
   TiledScales,
   TiledTwice,
   UnequalGlobalScales,
-  Unreadable
+  Unreadable,
+  ZeroPoints
 };
 inline constexpr unsigned kNumRules =
-    static_cast<unsigned>(Rule::Unreadable) + 1;
+    static_cast<unsigned>(Rule::ZeroPoints) + 1;
 
 struct RuleInfo {
   Rule rule;
@@ -71,6 +73,7 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules{{
     {Rule::DefaultGlobalScale, Grade::Warning, "default-global-scale"},
     {Rule::ExponentBytes, Grade::Note, "exponent-bytes"},
     {Rule::FloorBlocks, Grade::Error, "floor-blocks"},
+    {Rule::GroupOrder, Grade::Warning, "group-order"},
     {Rule::HalfScales, Grade::Error, "half-scales"},
     {Rule::HighNibbleFirst, Grade::Note, "high-nibble-first"},
     {Rule::InterleavedRows, Grade::Note, "interleaved-rows"},
@@ -93,6 +96,7 @@ inline constexpr std::array<RuleInfo, kNumRules> kRules{{
     {Rule::TiledTwice, Grade::Error, "tiled-twice"},
     {Rule::UnequalGlobalScales, Grade::Warning, "unequal-global-scales"},
     {Rule::Unreadable, Grade::Error, "unreadable"},
+    {Rule::ZeroPoints, Grade::Warning, "zero-points"},
 }};
 
 constexpr const RuleInfo &ruleInfo(Rule rule) {

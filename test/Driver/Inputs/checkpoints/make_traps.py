@@ -168,6 +168,16 @@ def globals_and_shapes():
     gate = "model.layers.0.mlp.gate_proj", "model.layers.0.mlp.up_proj"
     save("unequal-global-scales",
          {**modelopt(data, scales, factor, gate[0]), **modelopt(*up, gate[1])})
+    for name, layers in (("q", "qkv"), ("w1", ("w1", "w3"))):
+        parts = [f"model.layers.0.self_attn.{x}_proj" if name == "q" else
+                 f"model.layers.0.mlp.experts.3.{x}" for x in layers]
+        save(f"unequal-global-scales.{name}", {
+            **modelopt(data, scales, factor, parts[0]),
+            **modelopt(data, scales, factor, parts[1]),
+            **modelopt(*up, parts[-1])})
+    save("unequal-global-scales.divisors",
+         {**compressed(data, scales, 1 / factor, gate[0]),
+          **compressed(*up[:2], 1 / up[2], gate[1])})
     shared = np.abs(weight(48, 64, 2) * 2).max()
     save("right-fused", {
         **modelopt(*nvfp4(weight(48, 64), shared), gate[0]),
@@ -250,6 +260,19 @@ def exponents():
           f"{attention}.scale": bytes_.astype(np.float32)})
 
 
+def integers():
+    """INT4 of compressed-tensors with what a reader must not pass over."""
+    words = np.arange(48 * 8, dtype=np.int32).reshape(48, 8)
+    tensors = {f"{P}.weight_packed": words,
+               f"{P}.weight_scale": np.full((48, 2), 0.01, np.float32),
+               f"{P}.weight_shape": np.array([48, 64], np.int64)}
+    save("right-int4", tensors)
+    save("zero-points", {**tensors, f"{P}.weight_zero_point":
+                         np.ones((6, 2), np.int32)})
+    save("group-order", {**tensors, f"{P}.weight_g_idx":
+                         np.arange(64, dtype=np.int32) % 2})
+
+
 def gpt_oss():
     stack = np.stack([weight(64, 96, 1), weight(64, 96, 2)])
     data, scales = mxfp4(stack)
@@ -293,5 +316,6 @@ if __name__ == "__main__":
     globals_and_shapes()
     orders()
     exponents()
+    integers()
     gpt_oss()
     deepseek_blocks()
