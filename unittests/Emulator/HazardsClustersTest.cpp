@@ -133,6 +133,26 @@ const HazardCase kCases[] = {
           "ld.global.b32 %r9, [%rd4];\n"
           "@%p3 st.global.b32 [%rd4+$], %r2; //! cta 5\n",
         "0", "4"),
+    // Of halves of words each has its own.
+    one(6, "StoreOverHalfThatManyRead", 33,
+        P "setp.eq.u32 %p3, %r2, 5;\nand.pred %p3, %p3, %p1;\n"
+          "ld.global.u16 %r9, [%rd4];\nld.global.u16 %r9, [%rd4+2];\n"
+          "ld.global.b32 %r9, [%rd4];\n"
+          "@%p3 st.global.b16 [%rd4+$], %r2; //! cta 5\n",
+        "2", "4"),
+    one(6, "StoreBesideHalfThatManyRead", 33,
+        P "setp.eq.u32 %p3, %r2, 5;\nand.pred %p3, %p3, %p1;\n"
+          "ld.global.u16 %r9, [%rd4];\n"
+          "@%p3 st.global.b16 [%rd4+$], %r2; //! cta 5\n",
+        "0", "2"),
+    cooperative(6, one(6, "StoreOverHalfThatManyReadAgain", 33,
+                       P "setp.eq.u32 %p3, %r2, 0;\nand.pred %p3, %p3, %p1;\n"
+                         "add.s64 %rd13, %rd4, 256;\n"
+                         "ld.global.u16 %r9, [%rd4];\n"
+                         "ld.global.u16 %r9, [%rd4+2];\n" GRID_BARRIER
+                         "ld.global.u16 %r9, [%rd4+$];\n"
+                         "@%p3 st.global.b16 [%rd4+2], %r5; //! cta 0\n",
+                       "2", "0")),
     // Those after a barrier of the grid are not those before.
     cooperative(6, one(6, "StoreOverWhatManyReadAgain", 33,
                        P "setp.eq.u32 %p3, %r2, 0;\nand.pred %p3, %p3, %p1;\n"

@@ -7,6 +7,8 @@
 
 #include "Shadow.h"
 
+#include <algorithm>
+
 namespace blockscale::emulator::machine {
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -149,12 +151,16 @@ void Shadow::touchBytes(Cell &cell, unsigned first, unsigned count,
     splits.push_back({cell, cell, cell, cell});
     cell = {kSplit, uint32_t(splits.size() - 1)};
   }
+  std::array<Cell, 4> &bytes = splits[cell.splitIndex()];
   for (unsigned i = first; i != first + count; ++i) {
-    Cell &byte = splits[cell.readers][i];
-    next(byte, visit, address + i);
-    byte = Cell::of(
-        withLanes(byte, range.laneAt(address + i), visit, address + i));
+    next(bytes[i], visit, address + i);
+    bytes[i] = Cell::of(
+        withLanes(bytes[i], range.laneAt(address + i), visit, address + i));
   }
+  cell.readers = cell.splitIndex();
+  if (std::all_of(bytes.begin(), bytes.end(),
+                  [](const Cell &byte) { return byte.isRead(); }))
+    cell.readers |= Cell::kMany;
   visit.in = ~uint64_t(0);
 }
 
@@ -314,7 +320,7 @@ std::vector<PastAccess> Shadow::writers(uint64_t address,
       add(cell.writerId());
     else
       for (; at != next; ++at)
-        add(splits[cell.readers][at & 3].writerId());
+        add(splits[cell.splitIndex()][at & 3].writerId());
     at = next;
   }
   std::vector<PastAccess> result;
@@ -330,7 +336,7 @@ void Shadow::preset(uint64_t address, uint64_t bytes, const PastAccess &event) {
 void Shadow::collect() {
   std::vector<PastAccess> oldEvents(1);
   std::vector<std::vector<uint32_t>> oldSets(1);
-  std::vector<std::array<Cell, 4>> oldSplits;
+  std::deque<std::array<Cell, 4>> oldSplits;
   oldEvents.swap(events);
   oldSets.swap(sets);
   oldSplits.swap(splits);
@@ -365,8 +371,9 @@ void Shadow::collect() {
       if (cell.writer != kSplit) {
         keep(cell);
       } else {
-        splits.push_back(oldSplits[cell.readers]);
-        cell.readers = uint32_t(splits.size() - 1);
+        splits.push_back(oldSplits[cell.splitIndex()]);
+        cell.readers =
+            uint32_t(splits.size() - 1) | (cell.readers & Cell::kMany);
         for (Cell &byte : splits.back())
           keep(byte);
       }

@@ -20,6 +20,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <unordered_map>
@@ -152,8 +153,16 @@ struct ShadowCell {
     return uint64_t(lane) << (32 + kReadersBits);
   }
   /// Nothing wrote the word, and one more reader makes no difference to whoever
-  /// will: while no cluster knows of another one, that races already.
-  bool isRead() const { return writer == 0 && readers & kMany; }
+  /// will: while no cluster knows of another one, that races already. Of a
+  /// split word, that is so for each of its bytes.
+  bool isRead() const {
+    return (writer == 0 || writer == kSplit) && readers & kMany;
+  }
+
+  /// `writer` of a word whose bytes have cells of their own; `readers` is their
+  /// index, and kMany if isRead() goes for all of them.
+  static constexpr uint32_t kSplit = ~uint32_t(0);
+  uint32_t splitIndex() const { return readers & ~kMany; }
 
   uint64_t bits() const { return uint64_t(readers) << 32 | writer; }
   static ShadowCell of(uint64_t bits) {
@@ -198,8 +207,7 @@ public:
 private:
   static constexpr unsigned kPageShift = ShadowPage::kShift;
   static constexpr uint32_t kPageWords = ShadowPage::kWords;
-  /// In ShadowCell::writer: `readers` is the index of the cells of the bytes.
-  static constexpr uint32_t kSplit = ~uint32_t(0);
+  static constexpr uint32_t kSplit = ShadowCell::kSplit;
   using Cell = ShadowCell;
   using Page = ShadowPage;
   struct Preset {
@@ -254,7 +262,8 @@ private:
     Page *page = nullptr;
   };
   std::array<Recent, 64> recent;
-  std::vector<std::array<Cell, 4>> splits;
+  /// Grows without a second copy of what is there.
+  std::deque<std::array<Cell, 4>> splits;
   std::vector<Preset> presets;
   std::vector<PastAccess> events{1};
   std::vector<std::vector<uint32_t>> sets{1};
