@@ -19,9 +19,9 @@ endif()
 install(DIRECTORY include/blockscale include/blockscale-runtime
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT Development ${installed_headers})
+install(DIRECTORY include/blockscale-c
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development)
 if(BLOCKSCALE_ENABLE_MLIR)
-  install(DIRECTORY include/blockscale-c
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development)
   # What TableGen made of the .td files, beside the headers that include it.
   install(DIRECTORY ${PROJECT_BINARY_DIR}/include/blockscale
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development
@@ -35,13 +35,19 @@ get_property(BLOCKSCALE_C_COMPONENTS GLOBAL PROPERTY BLOCKSCALE_EXPORTS_C)
 list(APPEND BLOCKSCALE_FREE_COMPONENTS ${BLOCKSCALE_C_COMPONENTS})
 get_property(BLOCKSCALE_MLIR_COMPONENTS GLOBAL PROPERTY BLOCKSCALE_EXPORTS_MLIR)
 
-set(export_sets Free)
+set(export_sets Free C)
 if(BLOCKSCALE_ENABLE_MLIR)
-  list(APPEND export_sets C MLIR)
+  list(APPEND export_sets MLIR)
 endif()
 foreach(set ${export_sets})
   install(EXPORT Blockscale${set}Targets NAMESPACE Blockscale::
     DESTINATION ${BLOCKSCALE_CMAKE_DIR} COMPONENT Development)
+endforeach()
+# The build folder is a package, too, for what needs no MLIR:
+# -DBlockscale_DIR=build/cmake, with the targets that were built.
+foreach(set Free C)
+  export(EXPORT Blockscale${set}Targets NAMESPACE Blockscale::
+    FILE ${PROJECT_BINARY_DIR}/cmake/Blockscale${set}Targets.cmake)
 endforeach()
 configure_package_config_file(cmake/BlockscaleConfig.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/BlockscaleConfig.cmake

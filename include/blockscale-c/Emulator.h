@@ -94,6 +94,17 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleLaunchGetMemorySize(
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleLaunchSetMemory(
     BlockscaleLaunch launch, BlockscaleSlice role, void *data, size_t size);
 
+/* With a plan: what a host that launches the kernel on a device needs to know,
+   with the sizes that are set, as JSON. "kernel", "target", "sizes"; "grid",
+   "cluster" and "block", three numbers each; "sharedMemoryBytes",
+   "dependentLaunch"; "parameters", a list of objects with "role", "kind",
+   "offset", "size", "bytes" and "alignment" of the memory behind it (0 for
+   scalars), "value" (of a size; else null) and "tensorMap": the fields of
+   BlockscaleTensorMap, or null. `num_sms` and `max_clusters` are those of the
+   chip's reference part unless they are set. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleLaunchDescribe(BlockscaleLaunch launch, BlockscaleBytes *json);
+
 /* To be filled by blockscaleRunOptionsInit(), which takes its size. */
 typedef struct BlockscaleRunOptions {
   size_t structSize;
@@ -107,6 +118,11 @@ typedef struct BlockscaleRunOptions {
   bool strict;
   /* Tell also what is formally wrong but works in published kernels. */
   bool advice;
+  /* Ends the run early; a null handle for none. */
+  BlockscaleStop stop;
+  /* Called when a cluster has ended; null for none. */
+  BlockscaleProgressCallback progress;
+  void *progressData;
 } BlockscaleRunOptions;
 
 BLOCKSCALE_C_EXPORT BlockscaleStatus
@@ -177,6 +193,11 @@ typedef struct BlockscaleVerifyOptions {
   /* Host threads; 0 for all. */
   uint32_t threads;
   BlockscaleCompletion completion;
+  /* Ends the runs early; a null handle for none. */
+  BlockscaleStop stop;
+  /* Called when a cluster has ended; each run counts from 0. Null for none. */
+  BlockscaleProgressCallback progress;
+  void *progressData;
 } BlockscaleVerifyOptions;
 
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleVerifyOptionsInit(

@@ -65,6 +65,42 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus
 blockscaleUnpackScales(const BlockscaleScales *scales, const void *memory,
                        size_t memorySize, void *plain, size_t plainSize);
 
+typedef enum BlockscaleSparsePattern {
+  /* Two of four elements. */
+  BLOCKSCALE_SPARSE_2_OF_4 = 0,
+  /* Two of four aligned pairs of elements. */
+  BLOCKSCALE_SPARSE_PAIRS_4_OF_8 = 1,
+  /* One of two elements. */
+  BLOCKSCALE_SPARSE_1_OF_2 = 2
+} BlockscaleSparsePattern;
+
+/* A sparse operand: batch x rows x k codes of which half are not zero. */
+typedef struct BlockscaleSparse {
+  BlockscaleSparsePattern pattern;
+  /* As in BlockscaleElements. */
+  uint32_t bits;
+  /* The code with only its highest bit set is a number, and not -0. */
+  bool isInteger;
+  uint64_t batch, rows, k;
+} BlockscaleSparse;
+
+/* Bytes of the codes that are stored, one to a byte as in
+   blockscalePackElements(), and of the metadata in their tiles. k has to be a
+   multiple of what a byte of metadata describes. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleSparseGetSizes(const BlockscaleSparse *sparse, uint64_t *storedBytes,
+                         uint64_t *metadataBytes);
+
+/* Codes, zeros included, into those that are stored, batch x rows x k/2, and
+   metadata in tiles of 128 rows by 16 bytes, padded with `padding`, each half
+   of which names places as docs/launch-plan.md says (0x44). Refused where a
+   group has more codes that are not zero than the pattern keeps. Sizes must be
+   exact. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleCompress(const BlockscaleSparse *sparse, const void *codes,
+                   size_t codesSize, uint8_t padding, void *stored,
+                   size_t storedSize, void *metadata, size_t metadataSize);
+
 /* Numbers to codes of a format ("e2m1", "e4m3", "ue8m0", "bf16", ...), to the
    nearest, ties to even, saturating; and back. A code takes a byte, or two,
    little endian, in formats of 16 bits. */

@@ -44,7 +44,7 @@ extern "C" {
 /* What programs were built against. Functions and fields are only added while
    the first number stays; each addition raises the second. */
 #define BLOCKSCALE_C_API_MAJOR 0
-#define BLOCKSCALE_C_API_MINOR 1
+#define BLOCKSCALE_C_API_MINOR 2
 
 typedef enum BlockscaleStatus {
   BLOCKSCALE_OK = 0,
@@ -61,7 +61,9 @@ typedef enum BlockscaleStatus {
   BLOCKSCALE_CALLBACK_FAILED = 5,
   BLOCKSCALE_OUT_OF_MEMORY = 6,
   /* A mistake of ours. The session that was in use can only be destroyed. */
-  BLOCKSCALE_INTERNAL = 7
+  BLOCKSCALE_INTERNAL = 7,
+  /* A stop that was given to the call was asked for before it ended. */
+  BLOCKSCALE_STOPPED = 8
 } BlockscaleStatus;
 
 /* "ok", "invalid argument", ...; "unknown status" for other numbers. */
@@ -102,6 +104,25 @@ typedef struct BlockscaleLaunch {
 typedef struct BlockscaleRun {
   uint64_t id;
 } BlockscaleRun;
+
+/* Ends long calls early. */
+typedef struct BlockscaleStop {
+  uint64_t id;
+} BlockscaleStop;
+
+/* A stop for the options of calls that take one. When any thread asks for it,
+   these calls end within milliseconds or so with BLOCKSCALE_STOPPED, and those
+   that begin later at once. Destroying it leaves calls that have it alone. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleStopCreate(BlockscaleStop *stop);
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleStopAsk(BlockscaleStop stop);
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleStopDestroy(BlockscaleStop stop);
+
+/* How far a long call is: `done` of `total` steps of one size. Called on
+   threads of the library, one at a time, with the objects of the call in use.
+   If it throws a C++ exception it is not called again, and the call returns
+   BLOCKSCALE_CALLBACK_FAILED at its end. */
+typedef void (*BlockscaleProgressCallback)(uint64_t done, uint64_t total,
+                                           void *userData);
 
 /* Bytes that a function made: text without a zero at its end, or binary. */
 typedef struct BlockscaleBytes {

@@ -8,6 +8,7 @@
 
 #include "blockscale-c/Emulator.h"
 #include "Handles.h"
+#include "LongCall.h"
 #include "Reports.h"
 #include "blockscale/Verify/PlanLaunch.h"
 
@@ -370,6 +371,17 @@ BlockscaleStatus blockscaleLaunchSetMemory(BlockscaleLaunch launch,
   });
 }
 
+BlockscaleStatus blockscaleLaunchDescribe(BlockscaleLaunch launch,
+                                          BlockscaleBytes *json) {
+  return guarded([&] {
+    requirePointer(json, "json");
+    withPlan(launch, [&](Planned &planned) {
+      *json = makeBytes(
+          describeLaunch(planned.plan, planned.kernel, bind(planned)));
+    });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
@@ -390,8 +402,7 @@ BlockscaleStatus blockscaleRunOptionsInit(BlockscaleRunOptions *options,
       [&] { initOptions(options, structSize, defaultRunOptions()); });
 }
 
-static emulator::Options runOptions(const BlockscaleRunOptions *given) {
-  BlockscaleRunOptions chosen = optionsOf(given, defaultRunOptions());
+static emulator::Options runOptions(const BlockscaleRunOptions &chosen) {
   emulator::Options options;
   options.threads = chosen.threads;
   options.completion = enumeratorOf<emulator::Completion>(
@@ -403,6 +414,7 @@ static emulator::Options runOptions(const BlockscaleRunOptions *given) {
   return options;
 }
 
+/// Runs the launch; what a call that was stopped wrote is lost.
 static emulator::RunResult runPlanned(LaunchObject &object,
                                       const emulator::Options &options) {
   Planned &planned = *object.planned;
@@ -419,6 +431,8 @@ static emulator::RunResult runPlanned(LaunchObject &object,
   if (!launch)
     fail(BLOCKSCALE_REFUSED, launch.why().text);
   emulator::RunResult result = emulator::run(object.module, *launch, options);
+  if (result.stopped)
+    return result;
   const Memory &written = planned.memory.at("d");
   std::memcpy(written.data, data.memory.at("d").data(), written.size);
   return result;
@@ -429,11 +443,16 @@ BlockscaleStatus blockscaleLaunchRun(BlockscaleLaunch launch,
                                      BlockscaleRun *run) {
   return guarded([&] {
     requirePointer(run, "run");
-    emulator::Options options = runOptions(given);
+    BlockscaleRunOptions chosen = optionsOf(given, defaultRunOptions());
+    emulator::Options options = runOptions(chosen);
+    LongCall call(chosen.stop, chosen.progress, chosen.progressData);
+    options.stop = call.stop();
+    options.progress = call.progress();
     Use<LaunchObject> use(get<LaunchObject>(launch.id));
     emulator::RunResult result =
         use->planned ? runPlanned(*use, options)
                      : emulator::run(use->module, use->launch, options);
+    call.finish();
     auto object = std::make_shared<RunObject>();
     object->isClean = result.clean();
     object->report = runReport(result);

@@ -190,6 +190,11 @@ private:
   std::shared_ptr<T> object;
 };
 
+struct Stop : Object {
+  static constexpr const char *kKind = "stop";
+  std::atomic<bool> isAsked{false};
+};
+
 struct Bytes : Object {
   static constexpr const char *kKind = "object of bytes";
   explicit Bytes(std::string text) : text(std::move(text)) {}

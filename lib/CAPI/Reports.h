@@ -19,6 +19,8 @@ namespace blockscale::capi {
 /// blockscale-c/Emulator.h says what is in them.
 std::string runReport(const emulator::RunResult &result);
 std::string verdictReport(const std::vector<verify::Verdict> &verdicts);
+std::string describeLaunch(const plan::Plan &plan, const plan::Kernel &kernel,
+                           const plan::Environment &sizes);
 
 } // namespace blockscale::capi
 

@@ -70,6 +70,8 @@ const char *blockscaleStatusName(BlockscaleStatus status) {
     return "out of memory";
   case BLOCKSCALE_INTERNAL:
     return "internal error";
+  case BLOCKSCALE_STOPPED:
+    return "stopped";
   }
   return "unknown status";
 }
@@ -138,6 +140,25 @@ void capi::failHandle(uint64_t id, const char *kind) {
   else
     what += ": it was destroyed, or never made";
   fail(BLOCKSCALE_INVALID_HANDLE, std::move(what));
+}
+
+//===----------------------------------------------------------------------===//
+// Stops
+//===----------------------------------------------------------------------===//
+
+BlockscaleStatus blockscaleStopCreate(BlockscaleStop *stop) {
+  return guarded([&] {
+    requirePointer(stop, "stop");
+    *stop = {addObject(std::make_shared<Stop>())};
+  });
+}
+
+BlockscaleStatus blockscaleStopAsk(BlockscaleStop stop) {
+  return guarded([&] { get<Stop>(stop.id)->isAsked = true; });
+}
+
+BlockscaleStatus blockscaleStopDestroy(BlockscaleStop stop) {
+  return guarded([&] { destroy<Stop>(stop.id); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Handles.h"
+#include "LongCall.h"
 #include "Reports.h"
 #include "blockscale-c/Emulator.h"
 #include "blockscale/Verify/VerifyPlan.h"
@@ -75,8 +76,11 @@ BlockscaleStatus blockscaleVerify(BlockscaleSlice ptx, BlockscaleSlice plan,
                                   BlockscaleVerification *verification) {
   return guarded([&] {
     requirePointer(verification, "verification");
-    verify::PlanRequest request =
-        requestOf(optionsOf(options, defaultOptions()));
+    BlockscaleVerifyOptions chosen = optionsOf(options, defaultOptions());
+    verify::PlanRequest request = requestOf(chosen);
+    LongCall call(chosen.stop, chosen.progress, chosen.progressData);
+    request.options.stop = call.stop();
+    request.options.progress = call.progress();
     Result<plan::Plan> parsedPlan = plan::parsePlan(textOf(plan, "plan"));
     if (!parsedPlan)
       fail(BLOCKSCALE_REFUSED, "the plan: " + parsedPlan.why().text);
@@ -89,6 +93,7 @@ BlockscaleStatus blockscaleVerify(BlockscaleSlice ptx, BlockscaleSlice plan,
     }
     verify::PlanVerdict outcome =
         verify::verifyPlan(*module.module, *parsedPlan, request);
+    call.finish();
     if (outcome.why)
       fail(BLOCKSCALE_REFUSED, outcome.why->text);
     const std::vector<verify::Verdict> &verdicts = outcome.verdicts;

@@ -276,7 +276,8 @@ static void computeTile(const Problem &problem, TileResult &result) {
 
 std::vector<TileResult> reference::matmul(const Problem &problem,
                                           const std::vector<Tile> &tiles,
-                                          unsigned threads) {
+                                          unsigned threads,
+                                          const std::atomic<bool> *stop) {
   if (whyNot(problem))
     return {};
   std::vector<TileResult> results(tiles.size());
@@ -285,8 +286,9 @@ std::vector<TileResult> reference::matmul(const Problem &problem,
     clip(problem, results[i].tile);
   }
   std::atomic<size_t> next{0};
+  auto stops = [&] { return stop && stop->load(std::memory_order_relaxed); };
   auto work = [&] {
-    for (size_t i; (i = next++) < results.size();)
+    for (size_t i; !stops() && (i = next++) < results.size();)
       computeTile(problem, results[i]);
   };
   if (!threads)
@@ -297,6 +299,8 @@ std::vector<TileResult> reference::matmul(const Problem &problem,
   work();
   for (std::thread &thread : pool)
     thread.join();
+  if (stops())
+    results.clear();
   return results;
 }
 

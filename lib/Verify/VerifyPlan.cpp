@@ -75,6 +75,10 @@ public:
         options.conditions = conditionsFor(kind, request.conditions);
         result.verdicts.push_back(
             verifyKernel(module, kernel, *sizes, kind, options));
+        if (options.stop && options.stop->load()) {
+          result.stopped = true;
+          return false;
+        }
         if (request.afterRun && !request.afterRun(result.verdicts.back()))
           return false;
       }

@@ -71,6 +71,15 @@ static void checkProduct(BlockscaleSlice ptx, BlockscaleSlice plan) {
               blockscaleLaunchSetFactor(launch, slice("d"), 1));
   CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "the launch is its plan's",
               blockscaleLaunchSetGrid(launch, 1, 1, 1));
+  BlockscaleBytes json;
+  BlockscaleSlice description;
+  CHECK_OK(blockscaleLaunchDescribe(launch, &json));
+  CHECK_OK(blockscaleBytesGet(json, &description));
+  CHECK(contains(description, "\"M\":128") &&
+        contains(description, "\"role\":\"a_data\",\"kind\":\"tensorMap\"") &&
+        contains(description, "\"bytes\":32768,\"alignment\":16") &&
+        contains(description, "\"globalDim\":[256,128,1]"));
+  CHECK_OK(blockscaleBytesDestroy(json));
   CHECK_OK(blockscaleLaunchRun(launch, NULL, &run));
   bool isClean = false;
   BlockscaleSlice report;

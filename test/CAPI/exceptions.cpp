@@ -4,6 +4,7 @@
 // and the session goes on.
 
 #include "blockscale-c/Compiler.h"
+#include "blockscale-c/Emulator.h"
 #include "check.h"
 #include <stdexcept>
 
@@ -12,6 +13,31 @@ static unsigned calls = 0;
 static void throwing(const BlockscaleDiagnostic *, void *) {
   ++calls;
   throw std::runtime_error("from the callback");
+}
+
+static const char kNothing[] =
+    ".version 8.8\n.target sm_100a\n.address_size 64\n"
+    ".visible .entry nothing() { ret; }\n";
+
+static void throwingProgress(uint64_t, uint64_t, void *) {
+  ++calls;
+  throw std::runtime_error("from the callback");
+}
+
+/// The run goes to its end, and the callback is not called again.
+static void checkProgress() {
+  BlockscaleLaunch launch;
+  BlockscaleRunOptions options;
+  BlockscaleRun run = {77};
+  CHECK_OK(blockscaleLaunchCreate(slice(kNothing), slice("nothing"), &launch));
+  CHECK_OK(blockscaleLaunchSetGrid(launch, 4, 1, 1));
+  CHECK_OK(blockscaleRunOptionsInit(&options, sizeof options));
+  options.progress = throwingProgress;
+  calls = 0;
+  CHECK_FAILS(BLOCKSCALE_CALLBACK_FAILED, "threw",
+              blockscaleLaunchRun(launch, &options, &run));
+  CHECK(calls == 1 && run.id == 77);
+  CHECK_OK(blockscaleLaunchDestroy(launch));
 }
 
 struct Odd {};
@@ -37,4 +63,5 @@ int main() {
       blockscaleModuleParse(session, slice("nonsense"), slice(""), &module));
   CHECK_OK(blockscaleModuleParse(session, slice(""), slice(""), &module));
   CHECK_OK(blockscaleSessionDestroy(session));
+  checkProgress();
 }

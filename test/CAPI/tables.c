@@ -48,6 +48,44 @@ static void checkScales(void) {
   CHECK(!memcmp(plain, back, sizeof plain));
 }
 
+static void checkSparse(void) {
+  /* Places 0 and 3 of the first group and 1 and 2 of the second: 11 00 and
+     10 01 from the upper place to the lower. Row 1 has one code, at place 2,
+     which goes with place 3, and then only -0: places 0 and 1. */
+  BlockscaleSparse sparse = {BLOCKSCALE_SPARSE_2_OF_4, 8, false, 1, 2, 8};
+  uint8_t codes[16] = {5, 0, 0, 6, 0, 7, 8, 0, 0, 0, 9, 0, 0, 0x80, 0, 0};
+  const uint8_t expected[8] = {5, 6, 7, 8, 9, 0, 0, 0};
+  static uint8_t stored[8], metadata[128 * 16];
+  uint64_t storedSize, metadataSize;
+  CHECK_OK(blockscaleSparseGetSizes(&sparse, &storedSize, &metadataSize));
+  CHECK(storedSize == sizeof stored && metadataSize == sizeof metadata);
+  CHECK_OK(blockscaleCompress(&sparse, codes, 16, 0xee, stored, 8, metadata,
+                              sizeof metadata));
+  CHECK(!memcmp(stored, expected, 8));
+  CHECK(metadata[0] == 0x9c && metadata[1] == 0xee);
+  CHECK(metadata[16] == 0x4e && metadata[32] == 0xee);
+  /* 0x80 is -0 of a float and a number of an integer. */
+  codes[14] = codes[15] = 1;
+  CHECK_OK(blockscaleCompress(&sparse, codes, 16, 0xee, stored, 8, metadata,
+                              sizeof metadata));
+  sparse.isInteger = true;
+  CHECK_FAILS(BLOCKSCALE_REFUSED, "row 1",
+              blockscaleCompress(&sparse, codes, 16, 0xee, stored, 8, metadata,
+                                 sizeof metadata));
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "15 bytes, expected 16",
+              blockscaleCompress(&sparse, codes, 15, 0xee, stored, 8, metadata,
+                                 sizeof metadata));
+  sparse.k = 12;
+  CHECK_FAILS(BLOCKSCALE_REFUSED, "expected a multiple of 8",
+              blockscaleSparseGetSizes(&sparse, &storedSize, &metadataSize));
+  sparse.k = 1ull << 63;
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "62 bits",
+              blockscaleSparseGetSizes(&sparse, &storedSize, &metadataSize));
+  sparse.bits = 5;
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "elements of 5 bits",
+              blockscaleSparseGetSizes(&sparse, &storedSize, &metadataSize));
+}
+
 static void checkCodes(void) {
   const float values[4] = {1, -6, 0.25f, 1000};
   const uint8_t e2m1[4] = {0x2, 0xf, 0x0, 0x7},
@@ -123,6 +161,7 @@ static void checkQuestions(void) {
 int main(void) {
   checkElements();
   checkScales();
+  checkSparse();
   checkCodes();
   checkQuestions();
   return 0;

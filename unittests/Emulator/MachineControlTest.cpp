@@ -7,6 +7,9 @@
 
 #include "MachineHarness.h"
 
+#include <chrono>
+#include <thread>
+
 using namespace blockscale::emulator;
 using namespace blockscale::emulator::test;
 
@@ -127,6 +130,25 @@ TEST(MachineControl, StepLimit) {
   options.stepLimit = 10000;
   Simple s = runBody("L: add.u32 %r5, %r5, 1;\nbra L;", {}, 32, 1, options);
   EXPECT_EQ(firstKind(s.result), FindingKind::StepLimit);
+}
+
+TEST(MachineControl, StopsWhenAsked) {
+  std::atomic<bool> stop{false};
+  Options options;
+  options.stop = &stop;
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop = true;
+  });
+  Simple s = runBody("L: add.u32 %r5, %r5, 1;\nbra L;", {}, 32, 1, options);
+  other.join();
+  EXPECT_TRUE(s.result.stopped);
+  expectClean(s.result);
+  EXPECT_EQ(s.result.counters.clusters, 0u);
+  stop = false;
+  s = runBody("st.global.b32 [%rd1], %r1;", {}, 32, 1, options);
+  EXPECT_FALSE(s.result.stopped);
+  EXPECT_EQ(s.result.counters.clusters, 1u);
 }
 
 TEST(MachineControl, UnsupportedIsRefusedBeforeTheRun) {

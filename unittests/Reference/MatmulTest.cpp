@@ -278,6 +278,15 @@ TEST(ReferenceMatmul, WideElements) {
       std::vector<float>{1.5f});
 }
 
+TEST(ReferenceMatmul, StopsWhenAsked) {
+  Problem problem = unscaled(Elements::Format, ElementFormat::BF16,
+                             {0x3fc0, 0xc040}, {0x4000, 0x3f00});
+  std::atomic<bool> stop{false};
+  EXPECT_EQ(matmul(problem, allTiles(problem), 1, &stop).size(), 1u);
+  stop = true;
+  EXPECT_TRUE(matmul(problem, allTiles(problem), 1, &stop).empty());
+}
+
 // Integers mean themselves; their sums are exact and wrap around at 2^32.
 TEST(ReferenceMatmul, Integers) {
   Problem problem =

@@ -23,6 +23,7 @@
 #include "blockscale/Emulator/TensorMap.h"
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -200,6 +201,8 @@ struct Options {
   std::function<void(uint64_t ended, uint64_t total)> progress;
   /// Receives what the kernel prints through vprintf.
   std::function<void(std::string_view)> print;
+  /// A flag that another thread may set to end the run soon; null for none.
+  const std::atomic<bool> *stop = nullptr;
 };
 
 /// Sums over all CTAs that ran.
@@ -225,6 +228,9 @@ struct RunResult {
   Counters counters;
   /// Choices of OpenPoints.h that the run depended on.
   OpenPointSet openPoints;
+  /// Options::stop ended the run before its end; what there is then is of the
+  /// part that ran.
+  bool stopped = false;
   bool clean() const { return findings.empty(); }
 };
 

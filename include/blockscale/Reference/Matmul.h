@@ -24,6 +24,7 @@
 #include "blockscale/Formats/Format.h"
 #include "blockscale/Reference/Formula.h"
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -121,10 +122,13 @@ struct TileResult {
 
 /// Computes the tiles on `threads` threads (0: as many as the host has). Tiles
 /// are clipped to the result. The numbers do not depend on `threads`. The
-/// problem must be one (whyNot); otherwise the answer is empty.
+/// problem must be one (whyNot); otherwise the answer is empty. It is empty,
+/// too, if another thread sets `stop`, where there is such a flag, before the
+/// end.
 std::vector<TileResult> matmul(const Problem &problem,
                                const std::vector<Tile> &tiles,
-                               unsigned threads = 0);
+                               unsigned threads = 0,
+                               const std::atomic<bool> *stop = nullptr);
 
 /// `d` of the whole result, batch x m x n, as f32.
 std::vector<float> matmul(const Problem &problem, unsigned threads = 0);

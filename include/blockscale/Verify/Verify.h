@@ -57,6 +57,10 @@ struct VerifyOptions {
   /// Receives the machine's lines of asynchronous events; see
   /// emulator::Options::trace.
   std::function<void(std::string_view)> trace;
+  /// A flag that another thread may set to end the run soon; null for none.
+  const std::atomic<bool> *stop = nullptr;
+  /// See emulator::Options::progress.
+  std::function<void(uint64_t, uint64_t)> progress;
   /// Called before the run, and may change how it is done.
   std::function<void(const emulator::Launch &, emulator::Options &)> beforeRun;
 };

@@ -43,6 +43,8 @@ struct PlanRequest {
 struct PlanVerdict {
   /// Why not everything was run; empty if it was.
   std::optional<Reason> why;
+  /// Whether VerifyOptions::stop ended it; the last verdict is then none.
+  bool stopped = false;
   /// Whether it is the request that is wrong, not the plan.
   bool isRequestWrong = false;
   std::vector<Verdict> verdicts;

@@ -104,6 +104,8 @@ RunResult run(const Kernel &kernel, const Launch &launch,
         grid.memoryOrder->presetPrevious(region.base, region.size);
   }
   runGrid(grid, result);
+  result.stopped =
+      options.stop && options.stop->load(std::memory_order_relaxed);
   return result;
 }
 

@@ -392,8 +392,7 @@ Outcome runCluster(Cluster &cluster) {
   unsigned idle = 0;
   uint64_t lastEpoch = 0, lastActivity = 0, patience = kPatience;
   uint64_t quietSince = cluster.counters.instructions;
-  while (!cluster.faulted &&
-         !cluster.grid.stop.load(std::memory_order_relaxed)) {
+  while (!cluster.faulted && !cluster.grid.stops()) {
     bool any = false, ran = false, progress = false;
     for (auto &cta : cluster.ctas)
       for (auto &warp : cta->warps) {

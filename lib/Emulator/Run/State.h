@@ -230,6 +230,12 @@ struct Grid {
                : order.size();
   }
   std::atomic<bool> stop{false};
+  /// Whether the run has to end, be it that the caller wants it to.
+  bool stops() {
+    if (options.stop && options.stop->load(std::memory_order_relaxed))
+      stop.store(true, std::memory_order_relaxed);
+    return stop.load(std::memory_order_relaxed);
+  }
   AccessLocks accesses;
   std::mutex output, schedule;
   /// Guarded by schedule: how often a cluster that another may wait for has

@@ -111,7 +111,7 @@ struct Worker {
     if (grid.version != seen)
       return true;
     ++grid.stuck;
-    while (grid.version == seen && grid.stuck < grid.workers && !grid.stop) {
+    while (grid.version == seen && grid.stuck < grid.workers && !grid.stops()) {
       guard.unlock();
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       guard.lock();
@@ -132,7 +132,7 @@ struct Worker {
   }
 
   void run() {
-    while (!grid.stop) {
+    while (!grid.stops()) {
       uint64_t seen;
       {
         std::lock_guard<std::mutex> guard(grid.schedule);
