@@ -71,9 +71,9 @@ install_python() {
 install_python_packages() {
   local python=$build/venv/bin/python3
   local packages=(numpy ml_dtypes pyyaml nanobind scikit-build-core pytest
-    hypothesis)
+    hypothesis mypy)
   if "$python" -c 'import numpy, ml_dtypes, yaml, nanobind, scikit_build_core
-import pytest, hypothesis' 2>/dev/null; then
+import pytest, hypothesis, mypy' 2>/dev/null; then
     return
   fi
   "$python" -m pip install -q --disable-pip-version-check "${packages[@]}" ||
@@ -107,6 +107,16 @@ install_dask() {
     say "warning: pip could not install dask: packing over it is not checked"
 }
 
+# A producer of tensors that the Python package reads, some 90 MB.
+install_jax() {
+  local python=$build/venv/bin/python3
+  if "$python" -c 'import importlib.util as u; exit(not u.find_spec("jax"))'; then
+    return
+  fi
+  "$python" -m pip install -q --disable-pip-version-check jax ||
+    say "warning: pip could not install jax: its arrays are not tried"
+}
+
 # A CUDA toolkit's ptxas if there is one, the one of NVIDIA's wheel otherwise.
 install_ptxas() {
   if find_ptxas >/dev/null; then return; fi
@@ -128,5 +138,6 @@ if [ -n "$with_tests" ]; then
   [ -n "${BLOCKSCALE_NO_TRITON:-}" ] || install_triton
   install_cuda_core
   install_dask
+  install_jax
 fi
 install_ptxas

@@ -9,30 +9,35 @@ import json
 import numpy as np
 
 from . import _core
+from ._checks import choice, flag, text, whole
 from ._errors import Hazard, Refused
+from ._progress import watching
 
 COMPLETIONS = ("immediate", "random", "latest")
 
 
 def run(launch, *, strict=True, completion="immediate", seed=1, threads=0,
-        step_limit=None, advice=False):
+        step_limit=None, advice=False, progress=None):
     """Runs a prepared launch; its report. Raises Hazard for what was found."""
-    if completion not in COMPLETIONS:
-        raise Refused(f"completion = {completion!r}: expected one of "
-                      f"{', '.join(COMPLETIONS)}")
-    report = json.loads(launch.run(
-        threads, COMPLETIONS.index(completion), seed, step_limit, strict,
-        advice))
+    choice("completion", completion, COMPLETIONS)
+    flags = flag("strict", strict), flag("advice", advice)
+    limits = [whole("threads", threads, 0, 2**16), whole("seed", seed)]
+    if step_limit is not None:
+        step_limit = whole("step_limit", step_limit, 1)
+    with watching(progress, "emulate") as watch:
+        report = json.loads(launch.run(
+            limits[0], COMPLETIONS.index(completion), limits[1], step_limit,
+            *flags, watch))
     if not report["clean"]:
         raise Hazard(report["findings"])
     return report
 
 
 def triple(what, value):
-    value = (value,) if isinstance(value, (int, np.integer)) else tuple(value)
+    value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(value) <= 3:
         raise Refused(f"{what} = {value}: expected one to three extents")
-    return (*(int(one) for one in value), 1, 1)[:3]
+    return (*(whole(what, one, 1, 2**31 - 1) for one in value), 1, 1)[:3]
 
 
 def emulate(ptx, args, *, kernel=None, grid=1, block=1, cluster=None,
@@ -45,17 +50,18 @@ def emulate(ptx, args, *, kernel=None, grid=1, block=1, cluster=None,
     kernel: its name; needed where there are several.
     grid, block, cluster: one to three extents; the grid counts CTAs.
     options: strict, completion ("immediate", "random", "latest"), seed,
-        threads, step_limit, advice.
+        threads, step_limit, advice, progress (as in `Kernel.emulate`).
 
     Returns the report: counters, advice, open points. Raises Hazard with the
     PTX line, CTA, warp and lane of each finding, Refused for bad input.
     """
-    launch = _core.Launch(ptx, None, kernel or only_kernel(ptx))
+    launch = _core.Launch(text("ptx", ptx), None,
+                          text("kernel", kernel or only_kernel(ptx)))
     launch.set_grid(*triple("grid", grid))
     launch.set_block(*triple("block", block))
     if cluster is not None:
         launch.set_cluster(*triple("cluster", cluster))
-    launch.set_shared_bytes(shared_bytes)
+    launch.set_shared_bytes(whole("shared_bytes", shared_bytes, 0, 2**31))
     for i, value in enumerate(args):
         if isinstance(value, np.ndarray) and value.ndim:
             if not value.flags.c_contiguous:

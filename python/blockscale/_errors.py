@@ -63,6 +63,16 @@ class Busy(Error):
     """Another thread uses the same object."""
 
 
+class DeviceError(Error):
+    """There is no device, it is another one than asked for, or its driver says
+    no; `code` is the driver's name for it, such as "CUDA_ERROR_INVALID_VALUE",
+    or empty."""
+
+    def __init__(self, message, code=""):
+        super().__init__(message)
+        self.code = code
+
+
 class InternalError(Error):
     """A mistake of ours."""
 

@@ -4,15 +4,15 @@
 
 """Names of operand formats, without MLIR."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import ml_dtypes
 import numpy as np
 
 from ._errors import Refused
 
-# Element types: how MLIR and the library spell them, their bits, their dtype.
-# Narrow ones have one byte an element in numpy.
+# Element types: how MLIR spells them, their bits in a kernel's memory, their
+# dtype. Narrow ones have one byte an element in numpy.
 ELEMENTS = {
     "e2m1": ("f4E2M1FN", 4, ml_dtypes.float4_e2m1fn),
     "e2m3": ("f6E2M3FN", 6, ml_dtypes.float6_e2m3fn),
@@ -21,13 +21,22 @@ ELEMENTS = {
     "e5m2": ("f8E5M2", 8, ml_dtypes.float8_e5m2),
     "f16": ("f16", 16, np.float16),
     "bf16": ("bf16", 16, ml_dtypes.bfloat16),
-    "f32": ("f32", 32, np.float32),
-    "i32": ("i32", 32, np.int32),
+    "tf32": ("tf32", 32, np.float32),
+    "int8": ("i8", 8, np.int8),
+    "uint8": ("ui8", 8, np.uint8),
 }
+INTEGERS = ("int8", "uint8")
 # Scale types: how scale specs and the library spell them, their dtype.
 SCALES = {
     "ue8m0": ("e8m0", ml_dtypes.float8_e8m0fnu),
     "ue4m3": ("e4m3fn", ml_dtypes.float8_e4m3fn),
+}
+# Patterns of sparsity: how specs spell them, elements of a group, how many of
+# them stay, elements that stay or go together.
+PATTERNS = {
+    "2:4": ("n2m4", 4, 2, 1),
+    "4:8 in pairs": ("n4m8", 8, 4, 2),
+    "1:2": ("n1m2", 2, 1, 1),
 }
 
 
@@ -35,36 +44,66 @@ SCALES = {
 class Format:
     """Elements, and what scales them.
 
-    element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16" or "bf16".
+    element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
+        "int8" or "uint8".
     scale: "ue8m0", "ue4m3", or None for no scales.
-    block: elements along K that share a scale; 0 without scales.
+    block: elements along K that share a scale, zeros of a sparse operand
+        included; 0 without scales.
     tensor_scale: whether one float32 scales the whole tensor, too.
+    sparsity: None, or which elements are zero: "2:4", "4:8 in pairs" (of eight
+        two aligned pairs stay) or "1:2".
     """
 
     element: str
     scale: str | None = None
     block: int = 0
     tensor_scale: bool = False
+    sparsity: str | None = None
 
     @property
     def spec(self):
         """The scale spec as MLIR spells it; empty without scales."""
+        sparsity, group, kept, _ = PATTERNS.get(self.sparsity, ("", 1, 1, 1))
         if self.scale is None:
-            return ""
+            return sparsity
         prefix = "multi_float32_" if self.tensor_scale else ""
-        return f"{prefix}{SCALES[self.scale][0]}_t{self.block}"
+        return (f"{prefix}{SCALES[self.scale][0]}_t"
+                f"{self.block * kept // group}{sparsity}")
 
     @property
     def bits(self):
+        """Bits of an element in a kernel's memory."""
         return ELEMENTS[self.element][1]
 
     @property
     def dtype(self):
+        """The numpy dtype of elements."""
         return np.dtype(ELEMENTS[self.element][2])
 
     @property
     def scale_dtype(self):
+        """The numpy dtype of scales, None without."""
         return np.dtype(SCALES[self.scale][1]) if self.scale else None
+
+    def sparse(self, pattern=None):
+        """The format of a sparse A whose stored elements have this one: blocks
+        grow by what is pruned. By default pairs of FP4 with scales, one of two
+        of tf32, two of four of the rest."""
+        if pattern is None:
+            pattern = ("1:2" if self.element == "tf32" else
+                       "4:8 in pairs" if self.bits == 4 and self.scale else
+                       "2:4")
+        if pattern not in PATTERNS:
+            raise Refused(f"no sparsity '{pattern}'; there are "
+                          f"{', '.join(PATTERNS)}")
+        if self.sparsity is not None:
+            raise Refused(f"format '{self}' is sparse already")
+        return replace(self, sparsity=pattern, block=2 * self.block)
+
+    def beside_sparse(self):
+        """The format of the dense B of a product whose A is sparse: its blocks
+        are as long."""
+        return replace(self, block=2 * self.block)
 
     def __str__(self):
         names = [name for name, one in FORMATS.items() if one == self]
@@ -75,14 +114,21 @@ FORMATS = {
     "nvfp4": Format("e2m1", "ue4m3", 16, True),
     "nvfp4_one_level": Format("e2m1", "ue4m3", 16),
     "mxfp4": Format("e2m1", "ue8m0", 32),
+    "mxfp4_16": Format("e2m1", "ue8m0", 16),
     "mxfp6_e2m3": Format("e2m3", "ue8m0", 32),
     "mxfp6_e3m2": Format("e3m2", "ue8m0", 32),
     "mxfp8": Format("e4m3", "ue8m0", 32),
     "mxfp8_e5m2": Format("e5m2", "ue8m0", 32),
+    "fp4": Format("e2m1"),
+    "fp6_e2m3": Format("e2m3"),
+    "fp6_e3m2": Format("e3m2"),
     "fp8": Format("e4m3"),
     "fp8_e5m2": Format("e5m2"),
     "f16": Format("f16"),
     "bf16": Format("bf16"),
+    "tf32": Format("tf32"),
+    "int8": Format("int8"),
+    "uint8": Format("uint8"),
 }
 
 
@@ -90,6 +136,8 @@ def format_named(name):
     """The format of a name such as "nvfp4"; a Format is its own name."""
     if isinstance(name, Format):
         return name
-    if name not in FORMATS:
-        raise Refused(f"no format '{name}'; there are {', '.join(FORMATS)}")
+    if not isinstance(name, str) or name not in FORMATS:
+        shown = f"'{name}'" if isinstance(name, str) else \
+            f"that is a {type(name).__name__}"
+        raise Refused(f"no format {shown}; there are {', '.join(FORMATS)}")
     return FORMATS[name]

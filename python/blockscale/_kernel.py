@@ -10,30 +10,38 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 
 from . import _core
+from . import _operands as operands
+from ._checks import choice, flag, text, whole
 from ._emulate import COMPLETIONS, run
 from ._errors import Refused, diagnostic
 from ._formats import Format
+from ._operands import TYPES
+from ._progress import watching
 from ._scaled import Scaled
 from ._spec import Spec
 
 STAGES = ("tensor", "kernel", "assigned", "nvvm", "llvm")
 DATA = ("exact", "random", "both")
 CONDITIONS = ("plain", "harsh", "both")
-TYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16),
-         "bf16": np.dtype(ml_dtypes.bfloat16), "i32": np.dtype(np.int32)}
+# Sizes for which what was prepared is kept.
+KEPT_LAUNCHES = 16
 
 
 @dataclass(frozen=True)
 class Argument:
-    """What a kernel reads as A or B: `quantize(x, like=...)` makes it."""
+    """What a kernel reads as A or B: `quantize(x, like=...)` makes it.
+
+    layout: of the scales. order: "k_major", or "mn_major" where rows run along
+        M or N; `Scaled` has the same shape in both.
+    """
 
     name: str
     format: Format
     layout: str
+    order: str = "k_major"
 
 
 @dataclass(frozen=True)
@@ -67,10 +75,11 @@ class Kernel:
     def __init__(self, target, ptx, cubin, plan, report, report_text, launcher,
                  source="", warnings=()):
         self.target, self.ptx, self.cubin = target, ptx, cubin
-        self._plan_text, self._report_text = plan, report
+        self.plan_text, self._report_text = plan, report
         self.plan, self.report = json.loads(plan), json.loads(report)
         self.report_text, self.launcher = report_text, launcher
         self.source, self.warnings = source, tuple(warnings)
+        self._code, self._launches = {}, {}
 
     @property
     def names(self):
@@ -84,25 +93,26 @@ class Kernel:
                               f"{', '.join(self.names)}")
             return kernels[0]
         for kernel in kernels:
-            if kernel["name"] == name:
+            if kernel["name"] == text("kernel", name):
                 return kernel
         raise Refused(f"no kernel '{name}'; there are {', '.join(self.names)}")
 
     def arg(self, operand, kernel=None):
         """Format and layout of operand "a" or "b"."""
         planned = self._planned(kernel)
-        data = [one for one in planned["data"] if one["operand"] == operand]
-        if not data:
+        data = operands.of(planned["data"], operand)
+        if data is None:
             raise Refused(f"no operand '{operand}'; there are 'a' and 'b'")
-        scales = [one for one in planned["scales"]
-                  if one["operand"] == operand]
-        tensor_scale = any(one["operand"] == operand
-                           for one in planned["tensorScales"])
-        if not scales:
-            return Argument(operand, Format(data[0]["format"]), "plain")
-        return Argument(operand, Format(data[0]["format"], scales[0]["format"],
-                                        scales[0]["block"], tensor_scale),
-                        scales[0]["layout"])
+        scales = operands.of(planned["scales"], operand)
+        metadata = operands.of(planned["metadata"], operand)
+        pattern = metadata["pattern"] if metadata else None
+        if scales is None:
+            return Argument(operand, Format(data["format"], sparsity=pattern),
+                            "plain", data["order"])
+        two_levels = operands.of(planned["tensorScales"], operand) is not None
+        return Argument(operand, Format(data["format"], scales["format"],
+                                        scales["block"], two_levels, pattern),
+                        scales["layout"], data["order"])
 
     def layout(self, operand, kernel=None):
         """Layout of the scales of "a" or "b"."""
@@ -112,6 +122,7 @@ class Kernel:
         """The module at a stage: tensor, kernel, assigned, nvvm or llvm."""
         if stage not in STAGES:
             raise Refused(f"no stage '{stage}'; there are {', '.join(STAGES)}")
+        require_compiler()
         options.setdefault("target", self.target)
         return _core.lower(self.source, "", STAGES.index(stage),
                            compile_options(**options))
@@ -124,147 +135,210 @@ class Kernel:
 
     def _files(self):
         return {"target": self.target, "kernel.ptx": self.ptx,
-                "kernel.cubin": self.cubin, "plan.json": self._plan_text,
+                "kernel.cubin": self.cubin, "plan.json": self.plan_text,
                 "report.json": self._report_text,
                 "report.txt": self.report_text, "launcher.h": self.launcher,
                 "source.mlir": self.source}
 
-    def emulate(self, a, b, *, c=None, bias=None, alpha=1.0, beta=1.0,
-                kernel=None, num_sms=None, **options):
-        """Runs the kernel on the emulator; D as an array.
+    def emulate(self, a, b, *, c=None, bias=None, alpha=None, beta=None,
+                kernel=None, num_sms=None, progress=None, **options):
+        """Runs the kernel on the emulator; D as an array, M x N or batch x M x
+        N, in its own type.
 
         a, b: `Scaled` tensors in the format and layout of the arguments; their
             sizes are the launch's.
-        c: M x N values of f32 where there is a beta; bias: f32.
+        c: M x N values of f32 where there is a beta; bias: f32 per m or n.
+        alpha, beta: factors, 1 unless given, where the kernel has them.
+        num_sms: SMs of the device, by default those of the chip's usual card.
+        progress: called with how many clusters have run and how many there are;
+            True for a bar, None for one on terminals.
         options: strict (True: raise Hazard for missing order), completion,
             seed, threads, step_limit.
+
+        Raises Hazard for what the emulator finds, Refused for operands that do
+        not fit. An interrupt ends the run.
         """
         planned = self._planned(kernel)
-        launch = _core.Launch(self.ptx, self._plan_text, planned["name"])
-        sizes = self._sizes(planned, a, b)
-        for name in (one["name"] for one in planned["sizes"]
-                     if one["value"] is None):
-            launch.set_size(name, sizes[name])
-        if num_sms is not None:
-            launch.set_size("num_sms", num_sms)
-        self._set_operands(launch, planned, {"a": a, "b": b})
-        factors = {"alpha": alpha, "beta": beta}
-        for parameter in planned["parameters"]:
-            if parameter["role"] in factors:
-                launch.set_factor(parameter["role"],
-                                  float(factors[parameter["role"]]))
-        shapes = {"c": (sizes["batch"], sizes["M"], sizes["N"]), "bias": None}
-        self._set_plain(launch, planned, {"c": c, "bias": bias}, shapes)
-        result = next(one for one in planned["operands"]
-                      if one["operand"] == "d")
-        memory = np.zeros(launch.memory_size("d"), np.uint8)
-        launch.set_memory("d", memory, True)
-        run(launch, **options)
-        d = memory.view(TYPES[result["type"]])
-        d = d[:sizes["batch"] * sizes["M"] * sizes["N"]]
-        lead = (sizes["batch"],) if a.data.ndim == 3 else ()
-        return d.reshape(*lead, sizes["M"], sizes["N"])
-
-    def _sizes(self, planned, a, b):
         for name, operand in (("a", a), ("b", b)):
-            if not isinstance(operand, Scaled):
-                raise Refused(f"'{name}' is a {type(operand).__name__}: "
-                              "expected a blockscale.Scaled; "
-                              "blockscale.quantize makes one")
-            wanted = self.arg(name, planned["name"])
-            if operand.format != wanted.format:
-                raise Refused(f"'{name}' is in format '{operand.format}': the "
-                              f"kernel reads '{wanted.format}'")
-            if operand.scales is not None and operand.layout != wanted.layout:
-                raise Refused(f"the scales of '{name}' are in layout "
-                              f"'{operand.layout}': the kernel reads "
-                              f"'{wanted.layout}'; convert them with "
-                              f".to('{wanted.layout}')")
-        if a.k != b.k or a.batch != b.batch or a.data.ndim != b.data.ndim:
-            raise Refused(f"'a' is {'x'.join(map(str, a.shape))} and 'b' "
-                          f"{'x'.join(map(str, b.shape))}: expected the same "
-                          "K, the last size, and the same batch")
-        sizes = {"M": a.rows, "N": b.rows, "K": a.k, "batch": a.batch}
-        for one in planned["sizes"]:
-            if one["value"] not in (None, sizes[one["name"]]):
-                raise Refused(f"{one['name']} is {sizes[one['name']]}: the "
-                              f"kernel is for {one['value']}")
-        return sizes
-
-    def _set_operands(self, launch, planned, operands):
-        for data in planned["data"]:
-            operand = operands[data["operand"]]
-            if data["order"] != "k_major":
-                raise Refused(f"'{data['operand']}' is stored along its rows: "
-                              "such data are not packed here")
-            if any(one["operand"] == data["operand"]
-                   for one in planned["metadata"]):
-                raise Refused(f"'{data['operand']}' is sparse: such data are "
-                              "not packed here")
-            role = data["operand"] + "_data"
-            pitch = launch.memory_size(role) // (operand.batch * operand.rows)
-            launch.set_memory(role, operand.packed(pitch), False)
-            if operand.scales is not None:
-                launch.set_memory(data["operand"] + "_scales", operand.scales,
-                                  False)
-            if operand.tensor_scale is not None:
-                launch.set_memory(data["operand"] + "_tensor_scale",
-                                  operand.tensor_scale.view(np.uint8), False)
+            self._check_operand(planned, name, operand)
+        sizes = operands.check_sizes(planned, a, b)
+        launch = operands.new_launch(self, planned, sizes, num_sms=num_sms)
+        _, parameters = operands.describe(launch)
+        memory = {}
+        for name, operand in (("a", a), ("b", b)):
+            memory.update(operands.parts(planned, name, operand, parameters))
+        for name, values in (("c", c), ("bias", bias)):
+            values = operands.plain(planned, name, values, sizes)
+            if values is not None:
+                memory[name] = values
+        factors = operands.check_factors(planned, {"alpha": alpha,
+                                                   "beta": beta})
+        d = self._run(launch, memory, factors, parameters["d"]["bytes"],
+                      progress, options)
+        d = d.view(TYPES[operands.of(planned["operands"], "d")["type"]])
+        shape = operands.shape_of(planned, "d", sizes)
+        return d.reshape(shape if len(a.shape) == 3 else shape[1:])
 
     @staticmethod
-    def _set_plain(launch, planned, given, shapes):
-        for name, values in given.items():
-            wanted = [one for one in planned["operands"]
-                      if one["operand"] == name]
-            if not wanted:
-                if values is not None:
-                    raise Refused(f"the kernel takes no '{name}'")
-                continue
-            if values is None:
-                raise Refused(f"the kernel needs '{name}'")
-            values = np.ascontiguousarray(values, TYPES[wanted[0]["type"]])
-            if shapes[name] and values.size != np.prod(shapes[name]):
-                raise Refused(f"'{name}' of shape {values.shape}: expected "
-                              f"{shapes[name][1:]}")
-            launch.set_memory(name, values.reshape(-1).view(np.uint8), False)
+    def _run(launch, memory, factors, result_bytes, progress, options):
+        """Runs a launch with memory by role; the bytes of D."""
+        for role, content in memory.items():
+            launch.set_memory(role, content, False)
+        for name, value in factors.items():
+            launch.set_factor(name, value)
+        result = np.zeros(result_bytes, np.uint8)
+        launch.set_memory("d", result, True)
+        run(launch, progress=progress, **options)
+        return result
+
+    def _check_operand(self, planned, name, operand):
+        if not isinstance(operand, Scaled):
+            raise Refused(f"'{name}' is a {type(operand).__name__}: expected a "
+                          "blockscale.Scaled; blockscale.quantize makes one")
+        wanted = self.arg(name, planned["name"])
+        operands.check_format(name, operand, wanted)
+        operands.check_layout(name, operand, wanted)
+
+    def prepare(self, *, M=None, N=None, K=None, batch=None, device=0,
+                kernel=None, overlap=False):
+        """Loads the kernel on a CUDA device and computes tensor maps, grid and
+        parameters for these sizes once: a `Prepared`, to be called.
+
+        M, N, K, batch: the dynamic ones have to be given.
+        device: ordinal of a device of the kernel's chip.
+        overlap: let a launch begin while the kernel before it in the stream
+            ends, where the plan has "dependentLaunch".
+
+        Raises DeviceError without a driver or with another chip, Refused for
+        sizes that the kernel is not for.
+        """
+        from ._launch import Prepared
+        sizes = {"M": M, "N": N, "K": K, "batch": batch}
+        return Prepared(self, kernel, sizes, device, overlap)
+
+    def upload(self, name, operand, *, device=0, kernel=None):
+        """A `Scaled` operand "a" or "b" on a CUDA device, packed as the kernel
+        reads it: a DeviceScaled, for launches of any sizes that fit it."""
+        planned = self._planned(kernel)
+        self._check_operand(planned, name, operand)
+        # Of the sizes that the operand does not have any will do.
+        sizes = {"M": 256, "N": 256, "K": operand.k, "batch": operand.batch,
+                 "M" if name == "a" else "N": operand.rows}
+        sizes.update({one["name"]: one["value"] for one in planned["sizes"]
+                      if one["value"] is not None})
+        return self._prepared(planned["name"], sizes, device).upload(name,
+                                                                     operand)
+
+    def launch(self, a, b, *, out=None, c=None, bias=None, alpha=None,
+               beta=None, kernel=None, device=0, stream=None):
+        """Runs the kernel on a CUDA device.
+
+        a, b: `Scaled` operands, which are copied to the device for this launch,
+            or `DeviceScaled` ones, which lie there.
+        out: a numpy array for D, or memory of the device; by default what is
+            returned is new: a numpy array if both operands are `Scaled`, else a
+            DeviceArray.
+        c, bias: arrays of the host or the device, where the kernel reads them.
+        alpha, beta: factors, 1 unless given, where the kernel has them.
+        stream: as torch, cuda.core or the driver have it; None for the default.
+            The call waits for it only if something was copied.
+
+        What is prepared is kept for the next launch of the same sizes. Raises
+        DeviceError without a driver, with another chip, for memory of another
+        device and what the driver says; Refused for what does not fit.
+        """
+        from ._launch import launch
+        return launch(self, a, b, out=out, c=c, bias=bias, alpha=alpha,
+                      beta=beta, kernel_name=kernel, device=device,
+                      stream=stream)
+
+    __call__ = launch
+
+    def as_torch_op(self, name, *, kernel=None):
+        """The kernel as an operator of PyTorch, which must be imported.
+
+        name: "namespace::operator". The operator takes a tensor for each memory
+            of the plan (a_data, a_scales, a_metadata, a_tensor_scale, those of b,
+            c, bias), packed as the kernel reads it, of any type of the right
+            size, and a float for each of alpha and beta; it returns D, new.
+            Tensors of a CUDA device are launched there on the current stream,
+            those of the host run on the emulator. It has a fake kernel, so that
+            torch.compile and torch.export take it.
+
+        Raises Refused without torch and for operands along M or N.
+        """
+        from ._torch import torch_op
+        return torch_op(self, name, kernel)
+
+    def _loaded(self, name):
+        from ._launch import Loaded
+        if name not in self._code:
+            self._code[name] = Loaded(self, name)
+        return self._code[name]
+
+    def _prepared(self, name, sizes, device):
+        from ._launch import Prepared
+        key = (name, device, *sorted(sizes.items()))
+        if key not in self._launches:
+            while len(self._launches) >= KEPT_LAUNCHES:
+                self._launches.pop(next(iter(self._launches)))
+            self._launches[key] = Prepared(self, name, sizes, device, False)
+        return self._launches[key]
 
     def verify(self, M=(), N=(), K=(), batch=(), *, data="both",
                conditions="both", num_sms=0, clusters=0, seed=1, threads=0,
-               completion="immediate"):
+               completion="immediate", progress=None):
         """Runs all kernels with inputs of ours and compares them with a
         reference that shares no code with the compiler.
 
         M, N, K, batch: values of dynamic sizes to try, a number or several.
         data: "exact" (bit for bit), "random" (within a bound) or "both".
+        conditions: "plain"; "harsh" for least alignment, every legal padding and
+            NaNs; "both" for harsh ones with random data.
+        clusters: how many to run, spread over the grid; 0 for all.
+        progress: as in `emulate`; each run counts anew.
+
+        Raises Refused for sizes that the kernel is not for. An interrupt ends
+        the runs.
         """
         options = _core.VerifyOptions()
         for name, legal, value in (("data", DATA, data),
                                    ("conditions", CONDITIONS, conditions),
                                    ("completion", COMPLETIONS, completion)):
-            if value not in legal:
-                raise Refused(f"{name} = {value!r}: expected one of "
-                              f"{', '.join(legal)}")
-            setattr(options, name, legal.index(value))
-        for name, value in (("m", M), ("n", N), ("k", K), ("batch", batch)):
-            many = [value] if isinstance(value, (int, np.integer)) else value
-            setattr(options, name, [int(one) for one in many])
-        options.num_sms, options.sample_clusters = num_sms, clusters
-        options.seed, options.threads = seed, threads
-        passed, text, report = _core.verify(self.ptx, self._plan_text, options)
+            setattr(options, name, legal.index(choice(name, value, legal)))
+        for name, value in (("M", M), ("N", N), ("K", K), ("batch", batch)):
+            many = value if isinstance(value, (tuple, list)) else [value]
+            setattr(options, name.lower(),
+                    [whole(name, one, 1) for one in many])
+        options.num_sms = whole("num_sms", num_sms)
+        options.sample_clusters = whole("clusters", clusters)
+        options.seed = whole("seed", seed)
+        options.threads = whole("threads", threads, 0, 2**16)
+        with watching(progress, "verify") as watch:
+            passed, text, report = _core.verify(self.ptx, self.plan_text,
+                                                options, watch)
         return Verdict(passed, text, json.loads(report))
 
     def __repr__(self):
         return f"Kernel({', '.join(self.names)} for {self.target})"
 
 
+def require_compiler():
+    if not _core.has_compiler:
+        raise Refused("this installation cannot compile: it is the package "
+                      "'blockscale-emulator', install 'blockscale' instead")
+
+
 def compile_options(target="", expected_rows=None, dense_fallback=False,
                     host_duties=False, cubin=False, ptxas=""):
     options = _core.CompileOptions()
-    options.target, options.ptxas = target or "", str(ptxas)
-    options.expected_rows = expected_rows
-    options.dense_fallback = dense_fallback
-    options.host_duties = host_duties
-    options.with_cubin = cubin
+    options.target = text("target", target or "")
+    options.ptxas = str(ptxas)
+    if expected_rows is not None:
+        options.expected_rows = whole("expected_rows", expected_rows, 1)
+    options.dense_fallback = flag("dense_fallback", dense_fallback)
+    options.host_duties = flag("host_duties", host_duties)
+    options.with_cubin = flag("cubin", cubin)
     return options
 
 
@@ -278,6 +352,7 @@ def compile(spec, target="", **options):
 
     Raises CompileError, whose diagnostics say what is not legal and what is.
     """
+    require_compiler()
     if isinstance(spec, (str, bytes)):
         from ._spec import parse
         spec = parse(spec)

@@ -8,43 +8,52 @@ import ml_dtypes
 import numpy as np
 
 from . import _core
+from ._arrays import host_array, numbers
 from ._errors import Refused
-from ._formats import Format, format_named
+from ._formats import INTEGERS, PATTERNS, Format, format_named
 
 LAYOUTS = ("plain", "tiled_128x4")
 RULES = ("floor", "round_up")
-
-
-def as_array(values):
-    """A contiguous f32 array of numpy, ml_dtypes, or what has `__array__` or
-    `__dlpack__`; bfloat16 tensors of torch go through float."""
-    if type(values).__module__.split(".")[0] == "torch":
-        values = values.detach().cpu().float().numpy()
-    elif not isinstance(values, np.ndarray) and hasattr(values, "__dlpack__") \
-            and not hasattr(values, "__array__"):
-        values = np.from_dlpack(values)
-    try:
-        return np.ascontiguousarray(np.asarray(values), np.float32)
-    except (TypeError, ValueError) as error:
-        raise Refused(f"expected an array of numbers: {error}") from error
+ORDERS = ("k_major", "mn_major")
 
 
 def encode(name, values, dtype):
-    """Codes of f32 values, to the nearest, ties to even, saturating."""
+    """Codes of f32 values, to the nearest, ties to even, saturating. Integers
+    are numbers here, and those of tf32 are f32 whose low 13 bits are 0."""
+    if name in INTEGERS:
+        legal = np.iinfo(dtype)
+        return np.clip(np.rint(values), legal.min, legal.max).astype(dtype)
+    if name == "tf32":
+        return rounded_to_tf32(values)
     codes = _core.encode(name, np.ascontiguousarray(values, np.float32),
                          values.size * dtype.itemsize)
     return np.frombuffer(codes, dtype).reshape(values.shape).copy()
 
 
+def rounded_to_tf32(values):
+    """To the nearest number of 10 bits of fraction, ties to even; what would
+    overflow stays the largest."""
+    words = np.ascontiguousarray(values, np.float32).view(np.uint32)
+    rounded = (words + 0xfff + ((words >> 13) & 1)) & ~np.uint32(0x1fff)
+    overflows = (rounded & 0x7f800000) == 0x7f800000
+    return np.where(overflows, (words & 0x80000000) | 0x7f7fe000,
+                    rounded).astype(np.uint32).view(np.float32)
+
+
 class Scaled:
     """Elements with their scales: x = data * scale of the block * tensor_scale.
 
-    data: (rows, K) or (batch, rows, K) of the format's dtype, one element each.
+    data: (rows, K) or (batch, rows, K) of the format's dtype, one element each,
+        the zeros of a sparse operand included.
     scales: (..., rows, ceil(K / block)) of the format's scale dtype where the
         layout is "plain"; a flat array of bytes where it is another; None
         without scales.
     tensor_scale: float32 array with one element per matrix, or None.
     spec, layout: as MLIR spells them.
+
+    Arrays may be of numpy, ml_dtypes, torch, jax or anything with DLPack; those
+    that are contiguous are not copied. Raises Refused for other shapes, types
+    or sizes, and where a group breaks the format's sparsity.
     """
 
     def __init__(self, data, scales=None, tensor_scale=None, *, format,
@@ -84,14 +93,17 @@ class Scaled:
         return -(-self.k // self.format.block) if self.format.block else 0
 
     def _checked_data(self, data):
-        data = np.asarray(data)
+        data = host_array(data)
         if data.ndim not in (2, 3) or 0 in data.shape:
             raise Refused(f"data of shape {data.shape}: expected rows x K or "
                           "batch x rows x K, none of them 0")
         if data.dtype != self.format.dtype:
             raise Refused(f"data of {data.dtype}: format '{self.format}' has "
                           f"{self.format.dtype}")
-        return np.ascontiguousarray(data)
+        data = np.ascontiguousarray(data)
+        if self.format.sparsity is not None:
+            check_sparsity(data, self.format.sparsity)
+        return data
 
     def _checked_scales(self, scales):
         if self.format.scale is None:
@@ -100,7 +112,7 @@ class Scaled:
             return None
         if scales is None:
             raise Refused(f"format '{self.format}' needs scales")
-        scales = np.ascontiguousarray(scales)
+        scales = np.ascontiguousarray(host_array(scales))
         if self.layout != "plain":
             expected = len(_core.pack_scales(
                 bytes(self.batch * self.rows * self.blocks),
@@ -126,7 +138,7 @@ class Scaled:
             return None
         if tensor_scale is None:
             raise Refused(f"format '{self.format}' needs a tensor scale")
-        result = np.ascontiguousarray(tensor_scale, np.float32).reshape(-1)
+        result = numbers(tensor_scale).reshape(-1)
         if result.size != self.batch:
             raise Refused(f"{result.size} tensor scales: expected {self.batch},"
                           " one per matrix")
@@ -159,6 +171,8 @@ class Scaled:
         """The values as f32: element times scale, times the tensor scale, each
         rounded to f32 and, where it is finite, saturating."""
         values = self.data.astype(np.float32)
+        if self.format.element == "tf32":
+            values = (values.view(np.uint32) & 0xffffe000).view(np.float32)
         if self.format.scale is not None:
             scales = self.to("plain").scales.astype(np.float32)
             values = product(values, np.repeat(scales, self.format.block,
@@ -169,17 +183,84 @@ class Scaled:
                              factors if self.data.ndim == 3 else factors[0])
         return values
 
-    def packed(self, row_pitch=0):
+    def packed(self, row_pitch=0, order="k_major"):
         """Elements as a kernel reads them: bits in a row one after another,
-        each row padded with zeros to `row_pitch` bytes."""
-        codes = self.data.view(f"u{self.format.dtype.itemsize}")
-        memory = _core.pack_elements(codes, self.format.bits, False,
-                                     self.batch, self.rows, self.k, row_pitch)
+        each row padded with zeros to `row_pitch` bytes; of a sparse operand
+        those that are stored.
+
+        order: "k_major", or "mn_major" for rows along M or N.
+        """
+        if order not in ORDERS:
+            raise Refused(f"no order '{order}'; there are {', '.join(ORDERS)}")
+        codes, k = self._codes(), self.k
+        if self.format.sparsity is not None:
+            codes, k = self.compressed()[0], k // 2
+        memory = _core.pack_elements(codes, self.format.bits,
+                                     order == "mn_major", self.batch, self.rows,
+                                     k, row_pitch)
         return np.frombuffer(memory, np.uint8)
+
+    def compressed(self, padding=0x44):
+        """Codes that are stored, and metadata in tiles of 128 rows by 16 bytes:
+        two flat arrays of bytes."""
+        if self.format.sparsity is None:
+            raise Refused(f"format '{self.format}' is not sparse")
+        stored, metadata = _core.compress(
+            list(PATTERNS).index(self.format.sparsity), self._codes(),
+            self.format.bits, self.format.element in INTEGERS, self.batch,
+            self.rows, self.k, padding)
+        return (np.frombuffer(stored, np.uint8),
+                np.frombuffer(metadata, np.uint8))
+
+    def _codes(self):
+        return self.data.view(f"u{self.format.dtype.itemsize}")
 
     def __repr__(self):
         return (f"Scaled({'x'.join(map(str, self.shape))} {self.format}, "
                 f"layout '{self.layout}')")
+
+
+def check_sparsity(data, pattern):
+    """Refuses data of which a group has more nonzero elements than stay."""
+    _, group, kept, unit = PATTERNS[pattern]
+    if data.shape[-1] % group:
+        raise Refused(f"K is {data.shape[-1]}: sparsity '{pattern}' has groups "
+                      f"of {group}")
+    units = (data != 0).reshape(*data.shape[:-1], -1, group // unit, unit)
+    full = units.any(axis=-1).sum(axis=-1) > kept // unit
+    if full.any():
+        *row, at = np.argwhere(full)[0].tolist()
+        raise Refused(f"row {row[-1]}: the elements {at * group} to "
+                      f"{at * group + group - 1} along K break the sparsity "
+                      f"'{pattern}'; blockscale.prune makes data that hold it")
+
+
+def prune(values, pattern):
+    """Sets to 0 what a pattern does not keep: of each group along K the units
+    of smallest magnitude, the later ones where they are equal.
+
+    values: rows x K, or batch x rows x K numbers; K a multiple of the group.
+    pattern: "2:4", "4:8 in pairs" or "1:2", or a Format that is sparse.
+    Returns an array of f32.
+    """
+    pattern = pattern.sparsity if isinstance(pattern, Format) else pattern
+    if pattern not in PATTERNS:
+        raise Refused(f"no sparsity '{pattern}'; there are "
+                      f"{', '.join(PATTERNS)}")
+    values = numbers(values)
+    _, group, kept, unit = PATTERNS[pattern]
+    if values.ndim not in (2, 3) or 0 in values.shape or \
+            values.shape[-1] % group:
+        raise Refused(f"values of shape {values.shape}: expected rows x K or "
+                      f"batch x rows x K with K a multiple of {group}")
+    units = values.reshape(*values.shape[:-1], -1, group // unit, unit)
+    with np.errstate(over="ignore"):
+        weight = (units.astype(np.float64) ** 2).sum(axis=-1)
+    order = np.argsort(-weight, axis=-1, kind="stable")
+    keeps = np.zeros(weight.shape, bool)
+    np.put_along_axis(keeps, order[..., :kept // unit], True, axis=-1)
+    return np.where(keeps[..., None], units, 0).reshape(
+        values.shape).astype(np.float32)
 
 
 def product(x, y):
@@ -225,12 +306,15 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
     tensor_scale: the factor of formats that have one, one per matrix; by
         default such that the largest value fits.
     layout: of the scales, "plain" by default.
+
+    Values of a sparse format must hold its pattern (`prune`). Raises Refused for
+    other shapes, what is not finite, and what is no number.
     """
     if (format is None) == (like is None):
         raise Refused("expected either a format or 'like'")
     format_ = format_named(like.format if like is not None else format)
     layout = layout or (like.layout if like is not None else "plain")
-    values = as_array(values)
+    values = numbers(values)
     if values.ndim not in (2, 3) or 0 in values.shape:
         raise Refused(f"values of shape {values.shape}: expected rows x K or "
                       "batch x rows x K, none of them 0")

@@ -7,12 +7,14 @@
 import re
 from dataclasses import dataclass
 
+from ._checks import choice, flag, text, whole
 from ._errors import Refused
 from ._formats import ELEMENTS, format_named
 
 RESULTS = ("f32", "f16", "bf16", "i32")
 ACTIVATIONS = (None, "relu", "gelu", "silu")
 BIASES = (None, "row", "column")
+ORDERS = ("k_major", "mn_major")
 
 
 @dataclass(frozen=True)
@@ -27,30 +29,22 @@ def parse(mlir, name="<mlir>"):
     """A spec of MLIR text or bytecode that somebody else wrote."""
     if isinstance(mlir, bytes):
         mlir = mlir.decode("utf-8", "surrogateescape")
-    return Spec(mlir, name)
+    return Spec(text("mlir", mlir), text("name", name))
 
 
 def extent(name, size):
     """A size as types print it: "?" for one that a launch says."""
-    if size is None or size == name:
+    if size is None or isinstance(size, str) and size == name:
         return "?"
     if isinstance(size, str):
         raise Refused(f"{name} = '{size}': a dynamic size is written "
                       f"{name}='{name}' or None")
-    size = int(size)
-    if size < 1:
-        raise Refused(f"{name} = {size}: expected at least 1")
-    return str(size)
-
-
-def choice(what, value, legal):
-    if value not in legal:
-        names = ", ".join(repr(one) for one in legal)
-        raise Refused(f"{what} = {value!r}: expected one of {names}")
+    return str(whole(name, size, 1))
 
 
 def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
-           bias=None, activation=None, name="matmul"):
+           bias=None, activation=None, name="matmul", a_order="k_major",
+           b_order="k_major"):
     """The product D[m, n] = activation(alpha * sum_k A[m, k] * B[n, k] +
     beta * C[m, n] + bias).
 
@@ -61,22 +55,31 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     alpha, beta: whether launches give these factors; beta brings C, of f32.
     bias: None, "row" (one f32 per m) or "column" (one per n).
     activation: None, "relu", "gelu" (with the error function) or "silu".
+    name: of the function, a C identifier.
+    a_order, b_order: "k_major", or "mn_major" for elements of 8 bits that lie
+        along M or N in memory.
+
+    Raises Refused for what cannot be written so; what no chip has is refused by
+    `compile`.
     """
+    choice("a_order", a_order, ORDERS)
+    choice("b_order", b_order, ORDERS)
+    alpha, beta = flag("alpha", alpha), flag("beta", beta)
     choice("out", out, RESULTS)
     choice("bias", bias, BIASES)
     choice("activation", activation, ACTIVATIONS)
-    if not re.fullmatch(r"[A-Za-z_]\w*", name):
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text("name", name)):
         raise Refused(f"name = {name!r}: expected a C identifier")
     m, n, k = extent("M", M), extent("N", N), extent("K", K)
-    lead = "" if batch is None else (
-        "?x" if batch == "batch" else extent("batch", batch) + "x")
+    lead = "" if batch is None else extent("batch", batch) + "x"
 
-    def operand(format_, rows):
+    def operand(format_, rows, order):
         format_ = format_named(format_)
         scales = f', "{format_.spec}", layout = tiled_128x4' if format_.spec \
             else ""
         return (f"!blockscale.tensor<{lead}{rows}x{k}x"
-                f"{ELEMENTS[format_.element][0]}{scales}>")
+                f"{ELEMENTS[format_.element][0]}{scales}"
+                f"{', order = mn_major' if order == 'mn_major' else ''}>")
 
     result = f"tensor<{lead}{m}x{n}x{out}>"
     arguments = ["%a: !a", "%b: !b"]
@@ -92,11 +95,11 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     if bias:
         types.append(f"tensor<{m if bias == 'row' else n}xf32>")
         arguments.append(f"%bias: {types[-1]}")
-        clauses += " bias(%bias row)" if bias == "row" else " bias(%bias)"
+        clauses += " bias(%bias) row" if bias == "row" else " bias(%bias)"
     if activation:
         clauses += f" activation({activation})"
     return Spec(
-        f"!a = {operand(a, m)}\n!b = {operand(b, n)}\n"
+        f"!a = {operand(a, m, a_order)}\n!b = {operand(b, n, b_order)}\n"
         f"func.func @{name}({', '.join(arguments)}) -> {result} {{\n"
         f"  %d = blockscale.matmul %a, %b{clauses} : {', '.join(types)}"
         f" -> {result}\n  return %d : {result}\n}}\n", name)

@@ -26,9 +26,12 @@ from functools import partial
 import numpy as np
 
 from . import _scaled
+from ._arrays import numbers
 from ._checkpoint import CheckReport, findings_of, pack_options, read
 from ._errors import Error, Refused
 from ._formats import format_named
+
+__all__ = ["Quantized", "check", "pack", "quantize"]
 
 # Bytes of scales that one task checks.
 CHECK_BYTES = 1 << 28
@@ -240,7 +243,7 @@ class Quantized:
 
 def largest(values):
     """A task: the largest magnitude of a part."""
-    return np.abs(_scaled.as_array(values)).max(initial=np.float32(0))
+    return np.abs(numbers(values)).max(initial=np.float32(0))
 
 
 def factor_of(parts, format_):

@@ -1,8 +1,16 @@
-//===- Support.h - what all of the extension uses ---------------*- C++ -*-===//
+//===- Support.h - what all of the extension uses -*- C++
+//-*-----------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// One function for each call of the C library; what is nice to use is written
+// in Python above it. Work is done without the interpreter's lock, and memory
+// is passed through the buffer protocol, so that nothing here needs numpy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,6 +19,7 @@
 
 #include "blockscale-c/Support.h"
 
+#include <functional>
 #include <nanobind/nanobind.h>
 #include <string>
 
@@ -28,38 +37,51 @@ inline BlockscaleSlice slice(const std::string &text) {
 
 /// Raises what Python's side makes of a status. `diagnostics` is a list of
 /// tuples as _errors.py takes them.
-[[noreturn]] inline void raise(BlockscaleStatus status,
-                               const std::string &words,
-                               const nb::list &diagnostics) {
-  nb::module_::import_("blockscale._errors")
-      .attr("raise_error")(int(status), nb::str(words.data(), words.size()),
-                           diagnostics);
-  throw nb::value_error("unreachable: raise_error returned");
-}
-[[noreturn]] inline void raise(BlockscaleStatus status,
-                               const std::string &words) {
-  raise(status, words, nb::list());
-}
+[[noreturn]] void raise(BlockscaleStatus status, const std::string &words,
+                        const nb::list &diagnostics);
+[[noreturn]] void raise(BlockscaleStatus status, const std::string &words);
 
 /// Raises unless it is fine.
-inline void check(BlockscaleStatus status) {
-  if (status != BLOCKSCALE_OK)
-    raise(status, blockscaleLastError());
+void check(BlockscaleStatus status);
+
+/// A status with its words, which are another thread's.
+struct Outcome {
+  BlockscaleStatus status = BLOCKSCALE_OK;
+  std::string words;
+};
+
+/// `work()` and what it says was wrong.
+template <typename Work> Outcome outcomeOf(Work work) {
+  Outcome outcome;
+  outcome.status = work();
+  if (outcome.status != BLOCKSCALE_OK)
+    outcome.words = blockscaleLastError();
+  return outcome;
 }
 
 /// `work()` without the interpreter's lock; its status is checked behind it.
 template <typename Work> void unlocked(Work work) {
-  BlockscaleStatus status;
-  std::string words;
+  Outcome outcome;
   {
     nb::gil_scoped_release release;
-    status = work();
-    if (status != BLOCKSCALE_OK)
-      words = blockscaleLastError();
+    outcome = outcomeOf(work);
   }
-  if (status != BLOCKSCALE_OK)
-    raise(status, words);
+  if (outcome.status != BLOCKSCALE_OK)
+    raise(outcome.status, outcome.words);
 }
+
+/// What a long call gets: how to end it early and whom to tell how far it is.
+struct Watch {
+  BlockscaleStop stop;
+  BlockscaleProgressCallback progress;
+  void *progressData;
+};
+
+/// Runs `work` on a thread of its own, while this one looks for signals, so
+/// that an interrupt ends it, and tells `progress`, which may be None, how far
+/// it is. What `progress` raises ends the work, too.
+void watched(const nb::object &progress,
+             const std::function<BlockscaleStatus(const Watch &)> &work);
 
 /// Contiguous memory of a Python object, which stays alive with it.
 class Buffer {
@@ -80,16 +102,23 @@ private:
   Py_buffer view;
 };
 
-/// Text that a call made.
-inline std::string take(BlockscaleBytes bytes) {
-  BlockscaleSlice content;
-  check(blockscaleBytesGet(bytes, &content));
-  std::string result = text(content);
-  check(blockscaleBytesDestroy(bytes));
-  return result;
+inline nb::bytes bytesOf(const std::string &data) {
+  return nb::bytes(data.data(), data.size());
 }
 
+inline nb::bytes bytesOf(BlockscaleSlice data) {
+  return nb::bytes(data.data, data.size);
+}
+
+/// Text that a call made.
+std::string take(BlockscaleBytes bytes);
+
 void defineCheckpoint(nb::module_ &m);
+void defineCompiler(nb::module_ &m);
+void defineDlpack(nb::module_ &m);
+void defineEmulator(nb::module_ &m);
+void definePacking(nb::module_ &m);
+void defineQuestions(nb::module_ &m);
 
 } // namespace blockscale::python
 

@@ -152,13 +152,13 @@ def test_verify(kernel):
     verdict = kernel.verify(M=[1, 129], data="exact", clusters=1)
     assert verdict and verdict.ok and "pass" in str(verdict)
     assert {run["kernel"] for run in verdict.runs} == {"matmul"}
-    with pytest.raises(bs.Refused, match="data = 'all': expected one of exact"):
+    with pytest.raises(bs.Refused, match="data = 'all': expected one of 'exact'"):
         kernel.verify(data="all")
 
 
 def test_verify_finds_an_edit(kernel):
     edited = bs.Kernel("sm_100a", kernel.ptx.replace("st.global", "//", 1), b"",
-                       kernel._plan_text, kernel._report_text, "", "")
+                       kernel.plan_text, kernel._report_text, "", "")
     assert not edited.verify(M=128, data="exact", clusters=1)
 
 

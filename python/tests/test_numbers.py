@@ -209,7 +209,7 @@ def test_wrong_operands(small):
 def test_a_hazard_has_its_line(small):
     edited = small.ptx.replace("tcgen05.wait::ld", "// ", 1)
     assert edited != small.ptx
-    kernel = bs.Kernel("sm_100a", edited, b"", small._plan_text,
+    kernel = bs.Kernel("sm_100a", edited, b"", small.plan_text,
                        small._report_text, "", "")
     x = bs.quantize(np.ones((4, 64)), like=small.arg("a"))
     w = bs.quantize(np.ones((16, 64)), like=small.arg("b"))

@@ -2,19 +2,44 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Runs the Python of a page of the documentation.
+"""Runs the Python of a page of the documentation in a folder of its own.
 
 usage: run_page.py PAGE.md
+
+Blocks share their names, one after another. A block of text that follows is what it
+prints, where `...` stands for anything within a line.
 """
 
+import contextlib
+import io
+import os
 import re
 import sys
+import tempfile
 from pathlib import Path
 
-blocks = re.findall(r"^```python\n(.*?)^```$", Path(sys.argv[1]).read_text(),
-                    re.S | re.M)
-if not blocks:
-    sys.exit(f"{sys.argv[1]} has no Python")
-for block in blocks:
-    exec(compile(block, sys.argv[1], "exec"), {})
-print(f"ran {len(blocks)} blocks")
+
+def main():
+    page = Path(sys.argv[1])
+    blocks = re.findall(
+        r"^```python\n(.*?)^```$\n(?:\n```text\n(.*?)^```$)?",
+        page.read_text(), re.S | re.M)
+    if not blocks:
+        sys.exit(f"{page} has no Python")
+    names = {}
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for block, expected in blocks:
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(block, page.name, "exec"), names)
+            printed = printed.getvalue()
+            print(printed, end="")
+            pattern = ".*".join(map(re.escape, expected.split("...")))
+            if expected and not re.fullmatch(pattern, printed):
+                sys.exit(f"{page} says otherwise:\n{expected}")
+    print(f"ran {len(blocks)} blocks")
+
+
+if __name__ == "__main__":
+    main()

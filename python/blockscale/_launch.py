@@ -1,0 +1,532 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Kernels on CUDA devices, as their launch plans say."""
+
+import ctypes
+import functools
+import struct
+import sys
+import threading
+import weakref
+
+import numpy as np
+
+from . import _driver as cuda
+from . import _operands as operands
+from ._checks import flag, real, whole
+from ._device import DeviceArray, device_of, memory_of, to_device
+from ._errors import DeviceError, Refused
+from ._scaled import Scaled
+
+ALIGNMENT = 128
+LOG_BYTES = 8192
+
+
+def check_capability(target, device):
+    """Refuses a device that does not run the target's code."""
+    digits = "".join(c for c in target if c.isdigit())
+    wanted = (int(digits[:-1]), int(digits[-1]))
+    have = device.capability
+    fits = (have == wanted if target.endswith("a") else
+            have[0] == wanted[0] and have[1] >= wanted[1]
+            if target.endswith("f") else have >= wanted)
+    if not fits:
+        raise DeviceError(
+            f"the kernel is for {target} (compute capability {wanted[0]}."
+            f"{wanted[1]}); device {device.ordinal}, '{device.name}', has "
+            f"{have[0]}.{have[1]}")
+
+
+class Loaded:
+    """The code of a kernel in the driver; for all devices."""
+
+    def __init__(self, kernel, name):
+        driver = cuda.bindings()
+        self.library = load(driver, kernel)
+        self.kernel = cuda.call("cuLibraryGetKernel", self.library,
+                                name.encode())
+
+    def __del__(self):
+        # The module itself may be gone at the end.
+        if hasattr(self, "library") and sys and not sys.is_finalizing():
+            cuda.bindings().cuLibraryUnload(self.library)
+
+
+def load(driver, kernel):
+    """The cubin, or the PTX where there is none that the driver takes."""
+    if kernel.cubin:
+        code, library = driver.cuLibraryLoadData(kernel.cubin, [], [], 0, [],
+                                                 [], 0)
+        if code == 0:
+            return library
+        if code.name != "CUDA_ERROR_NO_BINARY_FOR_GPU":
+            cuda.fail("cuLibraryLoadData", code)
+    option, log = driver.CUjit_option, bytearray(LOG_BYTES)
+    code, library = driver.cuLibraryLoadData(
+        kernel.ptx.encode() + b"\0",
+        [option.CU_JIT_ERROR_LOG_BUFFER,
+         option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES], [log, LOG_BYTES], 2,
+        [], [], 0)
+    if code != 0:
+        words = bytes(log).split(b"\0")[0].decode(errors="replace").strip()
+        cuda.fail("cuLibraryLoadData", code, f"\n{words}" if words else "")
+    return library
+
+
+class DeviceScaled:
+    """A quantised operand on a device, packed as a kernel reads it.
+
+    data: the elements, of the kernel's pitch: a DeviceArray or memory of others.
+    scales, metadata, tensor_scale: likewise, None where the format has none.
+    shape: rows x K or batch x rows x K, zeros of a sparse operand included.
+    format, layout: as of `Scaled`. `Kernel.upload` makes one of a `Scaled`.
+    """
+
+    def __init__(self, data, scales=None, *, metadata=None, tensor_scale=None,
+                 shape, format, layout="plain"):
+        from ._formats import format_named
+        self.format, self.layout = format_named(format), layout
+        self.shape = tuple(int(one) for one in shape)
+        if len(self.shape) not in (2, 3) or min(self.shape) < 1:
+            raise Refused(f"shape {self.shape}: expected rows x K or batch x "
+                          "rows x K, none of them 0")
+        self.data, self.scales, self.metadata = data, scales, metadata
+        self.tensor_scale = tensor_scale
+        for name, value, wanted in (
+                ("scales", scales, self.format.scale is not None),
+                ("metadata", metadata, self.format.sparsity is not None),
+                ("a tensor scale", tensor_scale, self.format.tensor_scale)):
+            if (value is not None) != wanted:
+                raise Refused(f"format '{self.format}' "
+                              f"{'needs' if wanted else 'has no'} {name}")
+
+    @property
+    def batch(self):
+        return self.shape[0] if len(self.shape) == 3 else 1
+
+    @property
+    def rows(self):
+        return self.shape[-2]
+
+    @property
+    def k(self):
+        return self.shape[-1]
+
+    def parts(self):
+        """The memory that there is, by the suffix of its role."""
+        every = {"_data": self.data, "_scales": self.scales,
+                 "_metadata": self.metadata, "_tensor_scale": self.tensor_scale}
+        return {suffix: one for suffix, one in every.items() if one is not None}
+
+    def free(self):
+        """Frees what is a DeviceArray."""
+        for one in self.parts().values():
+            if isinstance(one, DeviceArray):
+                one.free()
+
+    def __repr__(self):
+        return (f"DeviceScaled({'x'.join(map(str, self.shape))} {self.format}, "
+                f"layout '{self.layout}')")
+
+
+class TensorMapCalls:
+    """The driver's functions for tensor maps, on memory of ours: one has to lie
+    at a multiple of 64 bytes, and those that cuda.bindings makes do not."""
+
+    def __init__(self):
+        def function(name, *types):
+            pointer, found = cuda.call("cuGetProcAddress", name, 12000, 0)
+            if found != 0 or not pointer:
+                raise DeviceError(f"the driver has no {name.decode()}")
+            return ctypes.CFUNCTYPE(ctypes.c_int, *types)(pointer)
+        pointer, number = ctypes.c_void_p, ctypes.c_uint
+        self.encode = function(b"cuTensorMapEncodeTiled", pointer, number,
+                               number, *[pointer] * 5, *[number] * 4)
+        self.replace = function(b"cuTensorMapReplaceAddress", pointer, pointer)
+
+
+@functools.cache
+def tensor_maps():
+    return TensorMapCalls()
+
+
+class Slot:
+    """One parameter in the memory that a launch reads: `place` is its address,
+    `storage` a view of it."""
+
+    def __init__(self, parameter, place, storage):
+        self.role, self.bytes = parameter["role"], parameter["bytes"]
+        self.alignment = parameter["alignment"]
+        self.kind, self.type = parameter["kind"], parameter["type"]
+        self.fields = parameter["tensorMap"]
+        self.place, self.storage, self.address = place, storage, None
+
+    def set(self, address):
+        """Points it to memory of the device."""
+        if address == self.address:
+            return
+        if address % self.alignment:
+            raise Refused(f"'{self.role}' lies at {address:#x}: expected a "
+                          f"multiple of {self.alignment}")
+        if self.kind == "pointer":
+            self.storage[:] = address.to_bytes(8, "little")
+        elif self.address is None:
+            self.encode(address)
+        else:
+            self.check("cuTensorMapReplaceAddress",
+                       tensor_maps().replace(self.place, address))
+        self.address = address
+
+    def encode(self, address):
+        fields = self.fields
+        dims, strides, box, steps = (
+            (ctypes.c_uint64 * len(fields[name]))(*fields[name])
+            if wide else (ctypes.c_uint32 * len(fields[name]))(*fields[name])
+            for name, wide in (("globalDim", True), ("globalStrides", True),
+                               ("boxDim", False), ("elementStrides", False)))
+        self.check("cuTensorMapEncodeTiled", tensor_maps().encode(
+            self.place, fields["dataType"], len(dims), address, dims, strides,
+            box, steps, fields["interleave"], fields["swizzle"],
+            fields["l2Promotion"], fields["oobFill"]))
+
+    def check(self, name, code):
+        if code != 0:
+            cuda.fail(name, cuda.bindings().CUresult(code),
+                      f" (the tensor map of '{self.role}')")
+
+
+class Prepared:
+    """A kernel with its sizes on a device: `prepared(a, b, out=d)` launches it.
+
+    Made by `Kernel.prepare`. device: a Device. sizes: M, N, K, batch. grid,
+    cluster, block. A launch can be captured into a CUDA graph.
+    """
+
+    def __init__(self, kernel, name, sizes, device, overlap):
+        planned = kernel._planned(name)
+        self.kernel, self.name = kernel, planned["name"]
+        self.device = cuda.device(device)
+        check_capability(kernel.target, self.device)
+        self._planned, self._lock = planned, threading.Lock()
+        self._context = cuda.context(device)
+        self.sizes = all_sizes(planned, sizes)
+        with self._context.current():
+            self._loaded = kernel._loaded(self.name)
+            self._configure(overlap)
+        # Operands that were looked at, and those that parameters point to.
+        self._known = {name: weakref.WeakKeyDictionary() for name in "ab"}
+        self._last = {}
+
+    def _configure(self, overlap):
+        driver, planned = cuda.bindings(), self._planned
+        handle, ordinal = self._loaded.kernel, self.device.ordinal
+        shared = planned["sharedMemoryBytes"]
+        attribute = driver.CUfunction_attribute
+        number = cuda.call("cuDeviceGet", ordinal)
+        cuda.call("cuKernelSetAttribute",
+                  attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                  shared, handle, number)
+        if np.prod(planned["cluster"]) > 8:
+            cuda.call("cuKernelSetAttribute", attribute.
+                      CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1,
+                      handle, number)
+        self.cluster, self.block = (tuple(planned["cluster"]),
+                                    tuple(planned["block"]))
+        config = driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = self.cluster
+        config.blockDimX, config.blockDimY, config.blockDimZ = self.block
+        config.sharedMemBytes = shared
+        config.attrs = self._attributes(driver, overlap)
+        config.numAttrs = len(config.attrs)
+        clusters = cuda.call("cuOccupancyMaxActiveClusters", handle, config)
+        if clusters < 1:
+            raise DeviceError(f"device {ordinal}, '{self.device.name}', holds no "
+                              f"cluster of {np.prod(self.cluster)} CTAs of "
+                              f"'{self.name}'")
+        launch = operands.new_launch(self.kernel, planned, self.sizes,
+                                     num_sms=self.device.sms,
+                                     max_clusters=clusters)
+        description, self._parameters = operands.describe(launch)
+        self.grid = tuple(description["grid"])
+        config.gridDimX, config.gridDimY, config.gridDimZ = self.grid
+        self._config = config
+        self._allocate(description["parameters"])
+
+    def _attributes(self, driver, overlap):
+        cluster = driver.CUlaunchAttribute()
+        cluster.id = \
+            driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        value = driver.CUlaunchAttributeValue()
+        (value.clusterDim.x, value.clusterDim.y,
+         value.clusterDim.z) = self.cluster
+        cluster.value = value
+        if not flag("overlap", overlap):
+            return [cluster]
+        if not self._planned["dependentLaunch"]:
+            raise Refused(f"'{self.name}' does not wait for the kernel before "
+                          "it, so they cannot overlap")
+        serial = driver.CUlaunchAttribute()
+        serial.id = driver.CUlaunchAttributeID.\
+            CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        value = driver.CUlaunchAttributeValue()
+        value.programmaticStreamSerializationAllowed = 1
+        serial.value = value
+        return [cluster, serial]
+
+    def _allocate(self, parameters):
+        """Memory for the parameters, and the list of their addresses that the
+        driver reads."""
+        room = 8 * len(parameters) + ALIGNMENT
+        starts = []
+        for one in parameters:
+            room = -(-room // ALIGNMENT) * ALIGNMENT
+            starts.append(room)
+            room += one["size"]
+        self._bytes = np.zeros(room + ALIGNMENT, np.uint8)
+        base = self._bytes.__array_interface__["data"][0]
+        skip = -base % ALIGNMENT
+        self._list = base + skip
+        view = memoryview(self._bytes)[skip:]
+        self._slots, self._factors = {}, {}
+        for i, (one, start) in enumerate(zip(parameters, starts)):
+            view[8 * i:8 * i + 8] = (self._list + start).to_bytes(8, "little")
+            storage = view[start:start + one["size"]]
+            if one["kind"] != "scalar":
+                self._slots[one["role"]] = Slot(one, self._list + start,
+                                                storage)
+            elif one["type"] == "i32":
+                storage[:] = struct.pack("<i", one["value"])
+            else:
+                fixed = one["value"]
+                self._factors[one["role"]] = (storage, fixed)
+                storage[:] = f32(1.0 if fixed is None else fixed)
+
+    def _set_memory(self, role, value, stream, writes=False):
+        """Points a parameter to device memory that fits it."""
+        slot = self._slots[role]
+        memory = memory_of(role, value, stream)
+        if memory.nbytes != slot.bytes:
+            raise Refused(f"'{role}' has {memory.nbytes} bytes, expected "
+                          f"{slot.bytes}")
+        if slot.role in ("d", "c", "bias") and memory.type not in (None,
+                                                                   slot.type):
+            raise Refused(f"'{role}' is of {memory.type}: the kernel has "
+                          f"{slot.type}")
+        if writes and memory.readonly:
+            raise Refused(f"'{role}' is read-only")
+        if memory.address != slot.address:
+            place = memory.device if memory.device is not None else \
+                device_of(memory.address)
+            if place != self.device.ordinal:
+                raise DeviceError(f"'{role}' lies on device {place}, the kernel "
+                                  f"runs on device {self.device.ordinal}")
+        slot.set(memory.address)
+        return memory
+
+    def _set_operand(self, name, value, stream):
+        """Points the parameters of A or B to an operand. What is ours lies still
+        and is looked at once; memory of others may move."""
+        known = self._known[name].get(value) if isinstance(
+            value, DeviceScaled) else None
+        if known is not None and value is self._last.get(name):
+            for slot, one in known:
+                if one._address is None:
+                    raise DeviceError(f"'{slot.role}' was freed")
+            return
+        # If this fails, parameters point to some of both.
+        self._last[name] = None
+        if known is None:
+            known = self._look_at(name, value, stream)
+        for slot, one in known:
+            slot.set(one.address)
+        self._last[name] = value if known else None
+
+    def _look_at(self, name, value, stream):
+        """Refuses an operand that does not fit; otherwise sets its memory, and
+        gives back what is ours of it, if all is."""
+        if not isinstance(value, DeviceScaled):
+            raise Refused(f"'{name}' is a {type(value).__name__}: expected a "
+                          "blockscale.DeviceScaled; Kernel.upload makes one")
+        wanted = self.kernel.arg(name, self.name)
+        operands.check_format(name, value, wanted)
+        operands.check_layout(name, value, wanted)
+        found = {"K": value.k, "batch": value.batch,
+                 "M" if name == "a" else "N": value.rows}
+        for size, extent in found.items():
+            if extent != self.sizes[size]:
+                raise Refused(f"{size} of '{name}' is {extent}: the launch was "
+                              f"prepared for {self.sizes[size]}")
+        parts = value.parts()
+        for suffix, one in parts.items():
+            self._set_memory(name + suffix, one, stream)
+        if not all(isinstance(one, DeviceArray) for one in parts.values()):
+            return ()
+        known = tuple((self._slots[name + suffix], one)
+                      for suffix, one in parts.items())
+        self._known[name][value] = known
+        return known
+
+    def _set_factor(self, name, value):
+        if name not in self._factors:
+            if value is not None:
+                raise Refused(f"the kernel takes no '{name}'")
+            return
+        storage, fixed = self._factors[name]
+        if fixed is not None:
+            if value is not None and real(name, value) != fixed:
+                raise Refused(f"'{name}' is {fixed} in the source, not {value}")
+            return
+        storage[:] = f32(1.0 if value is None else real(name, value))
+
+    def __call__(self, a, b, *, out, c=None, bias=None, alpha=None, beta=None,
+                 stream=None):
+        """Launches the kernel and returns `out`; work goes on behind it.
+
+        a, b: `DeviceScaled` operands of the prepared sizes.
+        out: memory for D on the device; c, bias: likewise, where the kernel
+            reads them. Those of others are taken by DLPack or
+            `__cuda_array_interface__`.
+        alpha, beta: factors, 1 unless given.
+        stream: as torch, cuda.core or the driver have it; None for the default.
+
+        Raises Refused for what does not fit, DeviceError for memory of another
+        device, freed memory, and what the driver says.
+        """
+        handle = cuda.stream_handle(stream)
+        with self._lock, self._context.current():
+            self._set_operand("a", a, handle)
+            self._set_operand("b", b, handle)
+            for name, value in (("c", c), ("bias", bias)):
+                if (value is not None) != (name in self._slots):
+                    raise Refused(f"the kernel takes no '{name}'"
+                                  if value is not None else
+                                  f"the kernel needs '{name}'")
+                if value is not None:
+                    self._set_memory(name, value, handle)
+            self._set_memory("d", out, handle, writes=True)
+            self._set_factor("alpha", alpha)
+            self._set_factor("beta", beta)
+            self._config.hStream = handle
+            code, = cuda.bindings().cuLaunchKernelEx(
+                self._config, int(self._loaded.kernel), self._list, 0)
+            if code != 0:
+                cuda.fail("cuLaunchKernelEx", code)
+        return out
+
+    def empty_out(self):
+        """A DeviceArray for D: batch x M x N, or M x N of one matrix."""
+        shape = operands.shape_of(self._planned, "d", self.sizes)
+        return DeviceArray(shape if shape[0] > 1 else shape[1:],
+                           operands.TYPES[self._slots["d"].type],
+                           self.device.ordinal)
+
+    def upload(self, name, operand):
+        """A `Scaled` operand "a" or "b" on the device, packed as the kernel
+        reads it."""
+        self.kernel._check_operand(self._planned, name, operand)
+        rows = self.sizes["M" if name == "a" else "N"]
+        if (operand.batch, operand.rows, operand.k) != (
+                self.sizes["batch"], rows, self.sizes["K"]):
+            raise Refused(f"'{name}' is {'x'.join(map(str, operand.shape))}: the"
+                          f" launch was prepared for {self.sizes}")
+        parts = operands.parts(self._planned, name, operand, self._parameters)
+        return DeviceScaled(
+            shape=operand.shape, format=operand.format, layout=operand.layout,
+            **{role.removeprefix(name + "_"):
+               to_device(content, self.device.ordinal)
+               for role, content in parts.items()})
+
+
+def f32(value):
+    """The bytes of a number rounded to f32."""
+    with np.errstate(over="ignore"):
+        return np.float32(value).tobytes()
+
+
+def all_sizes(planned, given):
+    """Values of M, N, K and batch; those that are dynamic have to be given."""
+    sizes = {}
+    for one in planned["sizes"]:
+        value = given.get(one["name"])
+        if value is None and one["value"] is None:
+            raise Refused(f"{one['name']} is dynamic: the launch has to say it")
+        if value is not None:
+            value = whole(one["name"], value, 1)
+        if value is not None and one["value"] not in (None, value):
+            raise Refused(f"{one['name']} is {value}: the kernel is for "
+                          f"{one['value']}")
+        sizes[one["name"]] = int(one["value"] if value is None else value)
+    return sizes
+
+
+def launch(kernel, a, b, *, out=None, c=None, bias=None, alpha=None, beta=None,
+           kernel_name=None, device=0, stream=None):
+    """See Kernel.launch."""
+    planned = kernel._planned(kernel_name)
+    for name, value in (("a", a), ("b", b)):
+        if not isinstance(value, (Scaled, DeviceScaled)):
+            kernel._check_operand(planned, name, value)
+    sizes = operands.check_sizes(planned, a, b)
+    prepared = kernel._prepared(planned["name"], sizes, device)
+    on_host = isinstance(a, Scaled) and isinstance(b, Scaled)
+    passing = []  # copies for this launch alone
+
+    def sent(name, value):
+        if not isinstance(value, Scaled):
+            return value
+        passing.append(prepared.upload(name, value))
+        return passing[-1]
+
+    def sent_plain(name, value):
+        if value is None or not is_on_host(value):
+            return value
+        content = operands.plain(planned, name, value, sizes)
+        passing.append(to_device(content.view(operands.TYPES[
+            operands.of(planned["operands"], name)["type"]]), device))
+        return passing[-1]
+
+    host_out = out if isinstance(out, np.ndarray) else None
+    if host_out is not None:
+        check_host_out(host_out, prepared)
+    target = prepared.empty_out() if out is None or host_out is not None else out
+    try:
+        prepared(sent("a", a), sent("b", b), out=target, c=sent_plain("c", c),
+                 bias=sent_plain("bias", bias), alpha=alpha, beta=beta,
+                 stream=stream)
+        if passing or on_host or host_out is not None:
+            with prepared._context.current():
+                cuda.call("cuStreamSynchronize", cuda.stream_handle(stream))
+    finally:
+        for one in passing:
+            one.free()
+    if host_out is None and (out is not None or not on_host):
+        return target
+    values = target.numpy()
+    target.free()
+    if host_out is None:
+        shape = operands.shape_of(planned, "d", sizes)
+        return values.reshape(shape if len(a.shape) == 3 else shape[1:])
+    host_out[...] = values.reshape(host_out.shape)
+    return host_out
+
+
+def is_on_host(value):
+    if isinstance(value, DeviceArray) or hasattr(value,
+                                                 "__cuda_array_interface__"):
+        return False
+    if hasattr(value, "__dlpack_device__"):
+        return value.__dlpack_device__()[0] == 1
+    return True
+
+
+def check_host_out(out, prepared):
+    shape = operands.shape_of(prepared._planned, "d", prepared.sizes)
+    dtype = operands.TYPES[prepared._slots["d"].type]
+    if out.shape not in (shape, shape[1:] if shape[0] == 1 else shape):
+        raise Refused(f"'out' of shape {out.shape}: expected {shape}")
+    if out.dtype != dtype:
+        raise Refused(f"'out' of {out.dtype}: the kernel writes {dtype}")
+    if not out.flags.writeable:
+        raise Refused("'out' is read-only")

@@ -1,0 +1,136 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What a planned kernel reads and writes, as bytes in the host's memory."""
+
+import json
+
+import ml_dtypes
+import numpy as np
+
+from . import _core
+from ._arrays import host_array
+from ._checks import real, whole
+from ._errors import InternalError, Refused
+
+# Types of C, the bias and D in plans.
+TYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16),
+         "bf16": np.dtype(ml_dtypes.bfloat16), "i32": np.dtype(np.int32)}
+
+
+def of(entries, operand):
+    """The entry of a plan's list that is of an operand, or None."""
+    return next((one for one in entries if one["operand"] == operand), None)
+
+
+def check_format(name, operand, wanted):
+    """Refuses another format than the kernel reads."""
+    if operand.format != wanted.format:
+        raise Refused(f"'{name}' is in format '{operand.format}': the kernel "
+                      f"reads '{wanted.format}'")
+
+
+def check_layout(name, operand, wanted):
+    """Refuses another layout of scales than the kernel reads."""
+    if operand.scales is not None and operand.layout != wanted.layout:
+        raise Refused(f"the scales of '{name}' are in layout "
+                      f"'{operand.layout}': the kernel reads '{wanted.layout}';"
+                      f" convert them with .to('{wanted.layout}')")
+
+
+def check_sizes(planned, a, b):
+    """The sizes of a launch with these operands."""
+    if a.k != b.k or a.batch != b.batch or len(a.shape) != len(b.shape):
+        raise Refused(f"'a' is {'x'.join(map(str, a.shape))} and 'b' "
+                      f"{'x'.join(map(str, b.shape))}: expected the same K, the "
+                      "last size, and the same batch")
+    sizes = {"M": a.rows, "N": b.rows, "K": a.k, "batch": a.batch}
+    for one in planned["sizes"]:
+        if one["value"] not in (None, sizes[one["name"]]):
+            raise Refused(f"{one['name']} is {sizes[one['name']]}: the kernel "
+                          f"is for {one['value']}")
+    return sizes
+
+
+def dynamic(planned, sizes):
+    """Those of the sizes that a launch says."""
+    return {one["name"]: sizes[one["name"]] for one in planned["sizes"]
+            if one["value"] is None}
+
+
+def describe(launch):
+    """What a host needs for a launch, and its parameters by role."""
+    description = json.loads(launch.describe())
+    return description, {one["role"]: one for one in description["parameters"]}
+
+
+def parts(planned, name, operand, parameters):
+    """The memory of operand "a" or "b": bytes by role."""
+    data = of(planned["data"], name)
+    role = name + "_data"
+    memory = {role: operand.packed(parameters[role]["linePitch"],
+                                   data["order"])}
+    metadata = of(planned["metadata"], name)
+    if metadata is not None:
+        memory[name + "_metadata"] = operand.compressed(
+            metadata["paddingValue"])[1]
+    if operand.scales is not None:
+        memory[name + "_scales"] = operand.scales.reshape(-1).view(np.uint8)
+    if operand.tensor_scale is not None:
+        memory[name + "_tensor_scale"] = operand.tensor_scale.view(np.uint8)
+    for one, content in memory.items():
+        if content.nbytes != parameters[one]["bytes"]:
+            raise InternalError(f"'{one}' has {content.nbytes} bytes, the plan "
+                                f"says {parameters[one]['bytes']}")
+    return memory
+
+
+def plain(planned, name, values, sizes):
+    """C or the bias as the kernel reads it; None where it reads none."""
+    wanted = of(planned["operands"], name)
+    if wanted is None:
+        if values is not None:
+            raise Refused(f"the kernel takes no '{name}'")
+        return None
+    if values is None:
+        raise Refused(f"the kernel needs '{name}'")
+    shape = shape_of(planned, name, sizes)
+    try:
+        values = np.asarray(host_array(values))
+        values = np.ascontiguousarray(values, TYPES[wanted["type"]])
+    except (TypeError, ValueError) as error:
+        if isinstance(error, Refused):
+            raise
+        raise Refused(f"'{name}': expected an array of numbers: {error}"
+                      ) from error
+    if values.shape not in (shape, shape[1:] if sizes["batch"] == 1 else shape):
+        raise Refused(f"'{name}' of shape {values.shape}: expected {shape}")
+    return values.reshape(-1).view(np.uint8)
+
+
+def shape_of(planned, name, sizes):
+    """Of D, C (with the batch in front) or the bias."""
+    if name != "bias":
+        return (sizes["batch"], sizes["M"], sizes["N"])
+    along = planned["epilogue"]["bias"]
+    return (sizes["M" if along == "row" else "N"],)
+
+
+def check_factors(planned, given):
+    """Factors that the kernel has as parameters, those that are not given 1."""
+    roles = [one["role"] for one in planned["parameters"]]
+    for name, value in given.items():
+        if value is not None and name not in roles:
+            raise Refused(f"the kernel takes no '{name}'")
+    return {name: 1.0 if value is None else real(name, value)
+            for name, value in given.items() if name in roles}
+
+
+def new_launch(kernel, planned, sizes, **limits):
+    """A launch of the C library with its sizes set."""
+    launch = _core.Launch(kernel.ptx, kernel.plan_text, planned["name"])
+    for name, value in {**dynamic(planned, sizes), **limits}.items():
+        if value is not None:
+            launch.set_size(name, whole(name, value, 1))
+    return launch

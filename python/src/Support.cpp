@@ -1,0 +1,132 @@
+//===- Support.cpp - errors, long calls, memory ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <nanobind/stl/string.h>
+#include <thread>
+
+using namespace blockscale::python;
+
+void blockscale::python::raise(BlockscaleStatus status,
+                               const std::string &words,
+                               const nb::list &diagnostics) {
+  nb::module_::import_("blockscale._errors")
+      .attr("raise_error")(int(status), nb::str(words.data(), words.size()),
+                           diagnostics);
+  throw nb::value_error("unreachable: raise_error returned");
+}
+
+void blockscale::python::raise(BlockscaleStatus status,
+                               const std::string &words) {
+  raise(status, words, nb::list());
+}
+
+void blockscale::python::check(BlockscaleStatus status) {
+  if (status != BLOCKSCALE_OK)
+    raise(status, blockscaleLastError());
+}
+
+std::string blockscale::python::take(BlockscaleBytes bytes) {
+  BlockscaleSlice content;
+  check(blockscaleBytesGet(bytes, &content));
+  std::string result = text(content);
+  check(blockscaleBytesDestroy(bytes));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Long calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How often the thread that waits looks around.
+constexpr std::chrono::milliseconds kGlance(40);
+
+/// What both threads of a long call know.
+struct LongCall {
+  LongCall() { check(blockscaleStopCreate(&stop)); }
+  ~LongCall() {
+    if (worker.joinable())
+      worker.join();
+    blockscaleStopDestroy(stop);
+  }
+
+  static void note(uint64_t done, uint64_t total, void *self) {
+    auto &call = *static_cast<LongCall *>(self);
+    std::lock_guard<std::mutex> lock(call.mutex);
+    call.done = done;
+    call.total = total;
+  }
+
+  void start(const std::function<BlockscaleStatus(const Watch &)> &work) {
+    worker = std::thread([this, &work] {
+      Outcome found = outcomeOf([&] { return work({stop, note, this}); });
+      std::lock_guard<std::mutex> lock(mutex);
+      outcome = std::move(found);
+      hasEnded = true;
+      ended.notify_one();
+    });
+  }
+
+  /// False if there is more to do.
+  bool waitAWhile() {
+    std::unique_lock<std::mutex> lock(mutex);
+    return ended.wait_for(lock, kGlance, [&] { return hasEnded; });
+  }
+
+  std::pair<uint64_t, uint64_t> place() {
+    std::lock_guard<std::mutex> lock(mutex);
+    return {done, total};
+  }
+
+  BlockscaleStop stop = {0};
+  Outcome outcome;
+  bool hasEnded = false;
+  uint64_t done = 0, total = 0;
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::thread worker;
+};
+
+/// Lets Python see signals, and tells it how far the call is.
+void lookAround(LongCall &call, const nb::object &progress) {
+  if (PyErr_CheckSignals() != 0)
+    throw nb::python_error();
+  if (progress.is_none())
+    return;
+  auto [done, total] = call.place();
+  progress(done, total);
+}
+} // namespace
+
+void blockscale::python::watched(
+    const nb::object &progress,
+    const std::function<BlockscaleStatus(const Watch &)> &work) {
+  LongCall call;
+  call.start(work);
+  try {
+    for (bool hasEnded = false; !hasEnded;) {
+      {
+        nb::gil_scoped_release release;
+        hasEnded = call.waitAWhile();
+      }
+      if (!hasEnded)
+        lookAround(call, progress);
+    }
+  } catch (...) {
+    blockscaleStopAsk(call.stop);
+    nb::gil_scoped_release release;
+    call.worker.join();
+    throw;
+  }
+  if (call.outcome.status != BLOCKSCALE_OK)
+    raise(call.outcome.status, call.outcome.words);
+}

@@ -1,0 +1,38 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""What several files of tests use."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import blockscale as bs
+
+
+@pytest.fixture(scope="session")
+def device():
+    """The card of this machine, or an emulated one."""
+    if not importlib.util.find_spec("cuda.bindings"):
+        pytest.skip("cuda-bindings is not installed")
+    try:
+        return bs.emulate_without_card("B200")
+    except bs.Refused as error:
+        pytest.skip(str(error))
+
+
+def integers(rng, shape, step=32):
+    """Small integers in blocks of which each has a power of two of its own: what
+    they are scaled by is a power of two, and sums of their products are exact.
+    Rows and blocks differ."""
+    values = rng.integers(-3, 4, shape).astype(np.float32)
+    exponents = rng.integers(-2, 3, (*shape[:-1], -(-shape[-1] // step)))
+    return values * np.repeat(2.0 ** exponents, step, -1)[..., :shape[-1]]
+
+
+def exact_product(x, w):
+    """x @ w.T of the values of two operands, in double precision."""
+    return np.einsum("...mk,...nk->...mn", x.dequantize().astype(np.float64),
+                     w.dequantize().astype(np.float64))

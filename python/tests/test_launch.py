@@ -1,0 +1,378 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Launches through the CUDA driver: on a card, or on the emulated one."""
+
+import subprocess
+import sys
+import threading
+
+import ml_dtypes
+import numpy as np
+import pytest
+from conftest import exact_product, integers
+
+import blockscale as bs
+
+FORMATS = bs.FORMATS
+
+
+def operands(kernel, rng, m, n, k, lead=()):
+    x, w = integers(rng, (*lead, m, k)), integers(rng, (*lead, n, k))
+    if kernel.arg("a").format.sparsity:
+        x = bs.prune(x, kernel.arg("a").format)
+    return (bs.quantize(x, like=kernel.arg("a")),
+            bs.quantize(w, like=kernel.arg("b")))
+
+
+@pytest.fixture(scope="module")
+def kernel(device):
+    return bs.compile(bs.matmul(M="M", N=72, K=288, a="mxfp8", b="mxfp4",
+                                out="bf16", alpha=True, bias="column"))
+
+
+@pytest.mark.parametrize("a, b, options", [
+    ("mxfp8", "mxfp6_e2m3", {}),
+    ("mxfp8", "mxfp8_e5m2", {"a_order": "mn_major", "b_order": "mn_major"}),
+    (FORMATS["mxfp4"].sparse(), FORMATS["mxfp4"].beside_sparse(), {}),
+    (FORMATS["f16"].sparse(), "f16", {}), ("bf16", "bf16", {}),
+    (FORMATS["int8"].sparse(), "uint8", {"out": "i32"})])
+def test_products_on_the_device(device, a, b, options):
+    rng = np.random.default_rng(11)
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=256, a=a, b=b, **options))
+    x, w = operands(kernel, rng, 37, 72, 256)
+    d = kernel.launch(x, w)
+    expected = exact_product(x, w)
+    assert d.shape == (37, 72) and np.count_nonzero(expected) > d.size // 2
+    assert (d == expected.astype(d.dtype)).all()
+
+
+def test_dynamic_sizes_batches_and_epilogue(device):
+    rng = np.random.default_rng(12)
+    kernel = bs.compile(bs.matmul(
+        M="M", N="N", K="K", batch="batch", a="mxfp8", b="mxfp8", alpha=True,
+        beta=True, bias="row", activation="relu"))
+    for batch, m, n, k in ((1, 33, 40, 64), (3, 130, 24, 160)):
+        x, w = operands(kernel, rng, m, n, k, (batch,))
+        c = rng.integers(-9, 10, (batch, m, n)).astype(np.float32)
+        bias = np.arange(m, dtype=np.float32) - 7
+        d = kernel.launch(x, w, c=c, bias=bias, alpha=0.5, beta=2.0)
+        expected = np.maximum(0.5 * exact_product(x, w) + 2 * c +
+                              bias[:, None], 0)
+        assert d.shape == (batch, m, n) and (d == expected).all()
+        assert np.count_nonzero(d) > d.size // 4
+
+
+def test_two_levels_and_clusters(device):
+    """Tensor scales of their own per operand, and pairs of CTAs."""
+    rng = np.random.default_rng(13)
+    kernel = bs.compile(bs.matmul(M=300, N=520, K=512, a="nvfp4", b="nvfp4"))
+    x = bs.quantize(rng.standard_normal((300, 512)), like=kernel.arg("a"))
+    w = bs.quantize(3 * rng.standard_normal((520, 512)), like=kernel.arg("b"))
+    prepared = kernel.prepare()
+    assert np.prod(prepared.cluster) > 1
+    d = kernel.launch(x, w)
+    bound = (np.abs(x.dequantize()).astype(np.float64) @
+             np.abs(w.dequantize()).T) * 2.0 ** -20
+    assert (np.abs(d - exact_product(x, w)) <= bound).all()
+    assert (d == kernel.emulate(x, w)).all()
+
+
+def test_prepared_launches(kernel):
+    rng = np.random.default_rng(14)
+    prepared = kernel.prepare(M=37)
+    assert prepared.sizes == {"M": 37, "N": 72, "K": 288, "batch": 1}
+    bias = rng.standard_normal(72).astype(np.float32)
+    bias_there = bs.to_device(bias)
+    x1, w = operands(kernel, rng, 37, 72, 288)
+    x2, _ = operands(kernel, rng, 37, 72, 288)
+    weights = kernel.upload("b", w)
+    out = prepared.empty_out()
+    assert out.shape == (37, 72) and out.dtype == ml_dtypes.bfloat16
+    for x, alpha in ((x1, 1.0), (x2, 0.25), (x1, 0.25)):
+        there = prepared.upload("a", x)
+        assert prepared(there, weights, out=out, bias=bias_there,
+                        alpha=alpha) is out
+        expected = kernel.emulate(x, w, bias=bias, alpha=alpha)
+        assert (out.numpy() == expected).all()
+    # Weights that were uploaded serve launches of other sizes.
+    x3, _ = operands(kernel, rng, 5, 72, 288)
+    d = kernel.launch(x3, weights, bias=bias)
+    assert isinstance(d, bs.DeviceArray)
+    assert (d.numpy() == kernel.emulate(x3, w, bias=bias)).all()
+
+
+def test_results_in_memory_of_the_caller(kernel):
+    rng = np.random.default_rng(15)
+    x, w = operands(kernel, rng, 4, 72, 288)
+    bias = np.zeros(72, np.float32)
+    expected = kernel.emulate(x, w, bias=bias)
+    out = np.empty((4, 72), ml_dtypes.bfloat16)
+    assert kernel.launch(x, w, bias=bias, out=out) is out
+    assert (out == expected).all()
+    there = bs.DeviceArray((4, 72), ml_dtypes.bfloat16)
+    assert kernel.launch(x, w, bias=bias, out=there) is there
+    assert (there.numpy() == expected).all()
+    for wrong, words in (
+            (np.empty((4, 71), ml_dtypes.bfloat16), "shape (4, 71): expected"),
+            (np.empty((4, 72), np.float32), "of float32: the kernel writes"),
+            (bs.DeviceArray((4, 72), np.float32), "'d' has 1152 bytes"),
+            (bs.DeviceArray((4, 72), np.float16), "'d' is of f16"),
+            ("there", "'d' is a str: expected memory of a CUDA device")):
+        with pytest.raises(bs.Refused) as caught:
+            kernel.launch(x, w, bias=bias, out=wrong)
+        assert words in str(caught.value)
+    out.flags.writeable = False
+    with pytest.raises(bs.Refused, match="read-only"):
+        kernel.launch(x, w, bias=bias, out=out)
+
+
+class Interface:
+    """Memory of another library's, by `__cuda_array_interface__`."""
+
+    def __init__(self, array, **changes):
+        self.fields = {**array.__cuda_array_interface__, **changes}
+        self.array = array
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.fields
+
+
+class Exporter:
+    """Memory of another library's, by DLPack of before 1.0."""
+
+    def __init__(self, array, device=None):
+        self.array = array
+        self.device = device or array.__dlpack_device__()
+        self.streams = []
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, *, stream=None):
+        self.streams.append(stream)
+        return self.array.__dlpack__()
+
+
+def test_memory_of_others(kernel):
+    rng = np.random.default_rng(16)
+    x, w = operands(kernel, rng, 9, 72, 288)
+    bias = np.arange(72, dtype=np.float32)
+    expected = kernel.emulate(x, w, bias=bias)
+    prepared = kernel.prepare(M=9)
+    a, b = prepared.upload("a", x), prepared.upload("b", w)
+    bias_there, out = bs.to_device(bias), prepared.empty_out()
+    wrapped = bs.DeviceScaled(
+        Interface(a.data), Exporter(a.scales), shape=(9, 288), format="mxfp8",
+        layout="tiled_128x4")
+    exporter = Exporter(out)
+    for bias_of_others in (Interface(bias_there), Exporter(bias_there)):
+        out.write(np.zeros((9, 72), ml_dtypes.bfloat16))
+        prepared(wrapped, b, out=exporter, bias=bias_of_others, stream=0)
+        assert (out.numpy() == expected).all()
+    assert set(exporter.streams) == {1}
+    # torch and cuda.core name a stream in their ways; 1 is the default one.
+    for stream in (1, type("Stream", (), {"__cuda_stream__": lambda self:
+                                          (0, 1)})(),
+                   type("Stream", (), {"cuda_stream": 1})()):
+        prepared(a, b, out=out, bias=bias_there, stream=stream)
+    with pytest.raises(bs.Refused, match="stream is a str"):
+        prepared(a, b, out=out, bias=bias_there, stream="1")
+
+
+def test_wrong_memory(kernel):
+    rng = np.random.default_rng(17)
+    x, w = operands(kernel, rng, 9, 72, 288)
+    prepared = kernel.prepare(M=9)
+    a, b = prepared.upload("a", x), prepared.upload("b", w)
+    out, bias = prepared.empty_out(), bs.to_device(np.ones(72, np.float32))
+    good, other = dict(out=out, bias=bias), bs.to_device(bias.numpy())
+    prepared(a, b, **good)
+    wrong = [
+        (dict(bias=None), bs.Refused, "the kernel needs 'bias'"),
+        (dict(c=bias), bs.Refused, "the kernel takes no 'c'"),
+        (dict(beta=2.0), bs.Refused, "the kernel takes no 'beta'"),
+        (dict(bias=np.ones(72, np.float32)), bs.DeviceError,
+         "'bias' does not lie on a CUDA device"),
+        (dict(bias=Interface(bias, strides=(8,))), bs.Refused,
+         "'bias' is not contiguous"),
+        (dict(bias=Exporter(other, (2, 1))), bs.DeviceError,
+         "'bias' lies on device 1, the kernel runs on device 0"),
+        (dict(out=Interface(bs.DeviceArray(324, np.float32))), bs.Refused,
+         "'d' is of f32: the kernel has bf16"),
+        (dict(bias=Interface(bias, data=(16, False))), bs.DeviceError,
+         "0x10 is no address of device memory"),
+        (dict(bias=Interface(bias, data=(bias.address + 2, False))),
+         bs.Refused, "expected a multiple of 4"),
+    ]
+    for change, error, words in wrong:
+        with pytest.raises(error) as caught:
+            prepared(a, b, **{**good, **change})
+        assert words in str(caught.value), str(caught.value)
+    readonly = Interface(bs.DeviceArray(9 * 144))
+    readonly.fields["data"] = (readonly.array.address, True)
+    with pytest.raises(bs.Refused, match="'d' is read-only"):
+        prepared(a, b, **{**good, "out": readonly})
+    prepared(a, b, **good)
+
+
+def test_freed_memory(kernel):
+    rng = np.random.default_rng(18)
+    x, w = operands(kernel, rng, 9, 72, 288)
+    prepared = kernel.prepare(M=9)
+    a, b = prepared.upload("a", x), prepared.upload("b", w)
+    out, bias = prepared.empty_out(), bs.to_device(np.ones(72, np.float32))
+    prepared(a, b, out=out, bias=bias)
+    a.scales.free()
+    with pytest.raises(bs.DeviceError, match="'a_scales' was freed"):
+        prepared(a, b, out=out, bias=bias)
+    a.free()
+    with pytest.raises(bs.DeviceError, match="was freed"):
+        prepared(a, b, out=out, bias=bias)
+    with out:
+        assert not out.freed
+    assert out.freed and "freed" in repr(out)
+    out.free()
+    for use in (out.numpy, lambda: out.address, lambda: out.write(out),
+                lambda: out.__dlpack__(), lambda: prepared(
+                    prepared.upload("a", x), b, out=out, bias=bias)):
+        with pytest.raises((bs.DeviceError, bs.Refused)):
+            use()
+
+
+def test_wrong_operands(kernel):
+    rng = np.random.default_rng(19)
+    x, w = operands(kernel, rng, 9, 72, 288)
+    prepared = kernel.prepare(M=9)
+    a, b = prepared.upload("a", x), prepared.upload("b", w)
+    bias, out = bs.to_device(np.ones(72, np.float32)), prepared.empty_out()
+    parts = dict(data=a.data, scales=a.scales, shape=(9, 288))
+    wrong = [
+        (x, "'a' is a Scaled: expected a blockscale.DeviceScaled"),
+        (b, "'a' is in format 'mxfp4': the kernel reads 'mxfp8'"),
+        (bs.DeviceScaled(**parts, format="mxfp8"), "are in layout 'plain'"),
+        (bs.DeviceScaled(**{**parts, "shape": (8, 288)}, format="mxfp8",
+                         layout="tiled_128x4"), "M of 'a' is 8: the launch was "
+         "prepared for 9"),
+        (bs.DeviceScaled(**{**parts, "data": a.scales}, format="mxfp8",
+                         layout="tiled_128x4"), "'a_data' has "),
+    ]
+    for operand, words in wrong:
+        with pytest.raises(bs.Refused) as caught:
+            prepared(operand, b, out=out, bias=bias)
+        assert words in str(caught.value)
+    # What failed half way leaves nothing behind.
+    expected = kernel.emulate(x, w, bias=np.ones(72))
+    prepared(a, b, out=out, bias=bias)
+    other = prepared.upload("a", bs.quantize(np.ones((9, 288)), "mxfp8",
+                                             layout="tiled_128x4"))
+    with pytest.raises(bs.Refused, match="'a_scales' has"):
+        prepared(bs.DeviceScaled(other.data, other.data, shape=(9, 288),
+                                 format="mxfp8", layout="tiled_128x4"), b,
+                 out=out, bias=bias)
+    prepared(a, b, out=out, bias=bias)
+    assert (out.numpy() == expected).all()
+    with pytest.raises(bs.Refused, match="format 'mxfp8' needs scales"):
+        bs.DeviceScaled(a.data, shape=(9, 288), format="mxfp8")
+    with pytest.raises(bs.Refused, match="format 'fp8' has no scales"):
+        bs.DeviceScaled(a.data, a.scales, shape=(9, 288), format="fp8")
+    with pytest.raises(bs.Refused, match="in layout 'plain'"):
+        kernel.launch(x.to("plain"), w, bias=np.ones(72))
+    with pytest.raises(bs.Refused, match="a' is 9x288: the launch was prepared"):
+        kernel.prepare(M=8).upload("a", x)
+
+
+def test_wrong_launches(device, kernel):
+    with pytest.raises(bs.Refused, match="M is dynamic: the launch has to say"):
+        kernel.prepare()
+    with pytest.raises(bs.Refused, match="N is 71: the kernel is for 72"):
+        kernel.prepare(M=4, N=71)
+    with pytest.raises(bs.Refused, match="M = 0: expected at least 1"):
+        kernel.prepare(M=0)
+    with pytest.raises(bs.Refused, match="does not wait for the kernel before"):
+        kernel.prepare(M=4, overlap=True)
+    with pytest.raises(bs.DeviceError, match="there is no device 99"):
+        kernel.prepare(M=4, device=99)
+    other = bs.compile(bs.matmul(M=64, N=64, K=64, a="mxfp8", b="mxfp8"),
+                       "sm_120a")
+    with pytest.raises(bs.DeviceError, match=r"for sm_120a \(compute capability "
+                       r"12\.0\); device 0, '.*', has 10\.0"):
+        other.prepare()
+    sparse = bs.compile(bs.matmul(M="M", N=64, K="K", b="f16",
+                                  a=FORMATS["f16"].sparse()))
+    with pytest.raises(bs.Refused,
+                       match="needs K % 8 == 0, but M is 64, K is 36"):
+        sparse.prepare(M=64, K=36)
+    broken = bs.Kernel("sm_100a", "no PTX", b"", kernel.plan_text, "{}", "", "")
+    with pytest.raises(bs.DeviceError, match="cuLibraryLoadData returned CUDA"):
+        broken.prepare(M=4)
+
+
+HAZARD = """
+import numpy as np
+import blockscale as bs
+device = bs.emulate_without_card()
+kernel = bs.compile(bs.matmul(M=4, N=16, K=64, a="mxfp8", b="mxfp8"))
+edited = bs.Kernel("sm_100a", kernel.ptx.replace("tcgen05.wait::ld", "// ", 1),
+                   b"", kernel.plan_text, "{}", "", "")
+x, w = (bs.quantize(np.ones((rows, 64)), like=kernel.arg(name))
+        for name, rows in (("a", 4), ("b", 16)))
+try:
+    edited.launch(x, w)
+except bs.DeviceError as error:
+    print(device.emulated, error.code)
+"""
+
+
+def test_a_hazard_fails_the_launch(device):
+    """In a process of its own: what failed so leaves no context behind."""
+    if not device.emulated:
+        pytest.skip("a card does not look for hazards")
+    done = subprocess.run([sys.executable, "-c", HAZARD], check=True,
+                          capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "CUDA_ERROR_LAUNCH_FAILED"]
+    assert "tcgen05" in done.stderr
+
+
+def test_threads_launch_side_by_side(kernel):
+    rng = np.random.default_rng(21)
+    _, w = operands(kernel, rng, 1, 72, 288)
+    weights, bias = kernel.upload("b", w), np.zeros(72, np.float32)
+    wrong = []
+
+    def work(m):
+        x, _ = operands(kernel, np.random.default_rng(m), m, 72, 288)
+        expected = kernel.emulate(x, w, bias=bias)
+        for _ in range(3):
+            d = kernel.launch(x, weights, bias=bias).numpy()
+            if not (d == expected).all():
+                wrong.append(m)
+
+    threads = [threading.Thread(target=work, args=(m,)) for m in (3, 20, 40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_device_arrays(device):
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    there = bs.to_device(values)
+    assert (there.numpy() == values).all()
+    assert there.__cuda_array_interface__["shape"] == (3, 4)
+    assert there.__dlpack_device__() == (2, 0)
+    assert "dltensor_versioned" in repr(there.__dlpack__(max_version=(1, 0)))
+    narrow = bs.to_device(values.astype(ml_dtypes.float8_e4m3fn))
+    with pytest.raises(AttributeError, match="take the array by DLPack"):
+        narrow.__cuda_array_interface__
+    narrow.__dlpack__()
+    with pytest.raises(BufferError):
+        there.__dlpack__(copy=True)
+    with pytest.raises(bs.Refused, match="16 bytes for a device array of 48"):
+        there.write(values[0])
+    with pytest.raises(bs.Refused):
+        bs.DeviceArray((-1, 4))
+    assert device in bs.devices()
