@@ -14,6 +14,7 @@
 #include <iterator>
 #include <random>
 
+using namespace blockscale;
 using namespace blockscale::packing;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);

@@ -195,9 +195,9 @@ advice::measureFormats(const checkpoint::Checkpoint &checkpoint,
       });
   if (!error.empty())
     return Reason(error);
-  if (!std::isfinite(largest))
-    return Reason("'" + tensor.name + "' has values that are infinite or NaN");
   std::vector<FormatError> errors;
+  if (!std::isfinite(largest))
+    return errors;
   hw::GemmSize rows{0, int64_t(tensor.rows()), int64_t(tensor.columns()),
                     int64_t(tensor.batch())};
   for (const GemmFormat *format : measuredFormats())

@@ -200,6 +200,12 @@ std::string Planner::whyNotNames(const QuantizedTensor &tensor,
   std::string why = whyNoNames(convention, format);
   if (!why.empty())
     return "'" + tensor.name + "': " + why;
+  bool isPackedFp6 =
+      options.family == Family::CompressedTensors && format == "mxfp6-e2m3";
+  if (isPackedFp6 && plan.isTiled)
+    return "'" + tensor.name +
+           "': compressed-tensors tells 6-bit elements from those of 4 bits by "
+           "scales in rows; legal is --scales=rows";
   bool isMatrixOnly = convention.splitsBlocks || format == kFp8BlocksName ||
                       format == kFp8BlocksUe8m0Name;
   if (isMatrixOnly && tensor.shape.size() < 2)

@@ -9,6 +9,8 @@
 #include "Recognizer.h"
 #include "blockscale/HW/ScaleLayout.h"
 
+#include <algorithm>
+
 using namespace blockscale;
 using namespace blockscale::checkpoint;
 
@@ -27,10 +29,14 @@ static bool isFp6(DType type) {
 /// Bytes that a block of 32 elements of 6 bits takes.
 static constexpr uint64_t kFp6BlockBytes = 24;
 
-/// Whether packed bytes are 6-bit elements with these scales.
+/// Whether packed bytes are 6-bit elements with these scales, which then are in
+/// rows.
 static bool isPackedFp6(const Tensor &packed, const Tensor *scales) {
-  return scales && !scales->shape.empty() && !packed.shape.empty() &&
-         scales->dtype != DType::F8E4M3 &&
+  bool isRows = scales && !scales->shape.empty() &&
+                scales->shape.size() == packed.shape.size() &&
+                std::equal(packed.shape.begin(), packed.shape.end() - 1,
+                           scales->shape.begin());
+  return isRows && scales->dtype != DType::F8E4M3 &&
          packed.shape.back() / kFp6BlockBytes == scales->shape.back() &&
          packed.shape.back() % kFp6BlockBytes == 0;
 }
@@ -270,6 +276,24 @@ void Recognizer::fp8InBlocks(const Tensor &scales) {
   takeScales(&scales, format, block[0], block[1]);
 }
 
+/// One scale for all, or one for each row.
+void Recognizer::numberOrRows(const Tensor &scales, const std::string &format) {
+  bool isOne = scales.elementCount() == 1;
+  result.format =
+      format + (isOne ? " with one scale" : " with a scale for a row");
+  result.scales = &scales;
+  result.scaleFormat = elementFormat(scales.dtype);
+  result.blockRows = isOne ? 0 : 1;
+  result.blockColumns = 0;
+  result.placement = ScalePlacement::Rows;
+  if (isOne || scales.elementCount() == result.batch() * result.rows())
+    return;
+  result.placement = ScalePlacement::Unknown;
+  report(Rule::ScaleShape, named(scales) + ": expected " +
+                               std::to_string(result.rows()) +
+                               " scales, one for a row");
+}
+
 void Recognizer::floatWeight(const Tensor &weight) {
   std::optional<ElementFormat> element = elementFormat(weight.dtype);
   if (const Tensor *scales = group[Role::ScaleInverse]) {
@@ -301,21 +325,9 @@ void Recognizer::floatWeight(const Tensor &weight) {
   bool isBlocks = scales->shape.size() > 1 &&
                   isMatrix(*scales, hw::ceilDiv(result.rows(), kFp8Block),
                            hw::ceilDiv(result.columns(), kFp8Block));
-  bool isOne = !isBlocks && scales->elementCount() == 1;
-  bool isChannel =
-      !isBlocks && !isOne && (scales->shape.size() == 1 || columns == 1);
-  if (isOne || isChannel) {
-    result.format = isOne ? "FP8 with one scale" : "FP8 with a scale for a row";
-    result.scales = scales;
-    result.scaleFormat = elementFormat(scales->dtype);
-    result.blockRows = isOne ? 0 : 1;
-    result.placement = ScalePlacement::Rows;
-    if (isChannel && scales->elementCount() != result.batch() * result.rows()) {
-      result.placement = ScalePlacement::Unknown;
-      report(Rule::ScaleShape, named(*scales) + ": expected " +
-                                   std::to_string(result.rows()) +
-                                   " scales, one for a row");
-    }
+  bool isRows = scales->shape.size() == 1 || columns == 1;
+  if (!isBlocks && (isRows || scales->elementCount() == 1)) {
+    numberOrRows(*scales, "FP8");
     return;
   }
   // One column for 32 elements is that of MX, whatever the type.
@@ -345,9 +357,11 @@ void Recognizer::recognizeWeight() {
     packedWeight(*weight);
   } else if (weight->dtype == DType::I8 && hasScale) {
     take(mxFamily(), "INT8", std::nullopt, weight, 1);
-    result.scales = group[Role::Scale];
-    result.placement = ScalePlacement::Rows;
-    result.blockRows = 1;
+    if (group[Role::Scale])
+      numberOrRows(*group[Role::Scale], "INT8");
+    else
+      report(Rule::MissingScales,
+             named(*weight) + " has no 'weight_scale'; none may be taken as 1");
   } else {
     result.format = std::string(dtypeName(weight->dtype));
     result.elements = weight;

@@ -38,6 +38,7 @@ private:
   void packedWeight(const Tensor &weight);
   void floatWeight(const Tensor &weight);
   void fp8InBlocks(const Tensor &scales);
+  void numberOrRows(const Tensor &scales, const std::string &format);
   void packedIntegers(const Tensor &packed);
 
   void findGlobals();

@@ -50,6 +50,12 @@ static bool isNumeric(DType type) {
          type == DType::F6E3M2 || type == DType::F4;
 }
 
+/// Signed bytes with scales.
+static bool isInt8(const QuantizedTensor &tensor) {
+  return !tensor.element && tensor.packed == 1 &&
+         tensor.elements->dtype == DType::I8 && tensor.scales;
+}
+
 std::string ValueReader::whyNot(const QuantizedTensor &tensor) {
   std::string name = "'" + tensor.name + "': ";
   if (!tensor.elements)
@@ -74,7 +80,7 @@ std::string ValueReader::whyNot(const QuantizedTensor &tensor) {
                : name + "values of type " +
                      std::string(dtypeName(tensor.elements->dtype)) +
                      " are no numbers to quantise";
-  if (!tensor.element && tensor.packed == 1)
+  if (!tensor.element && tensor.packed == 1 && !isInt8(tensor))
     return name + "values of " + tensor.format + " of " +
            std::string(familyName(tensor.family)) + " are not read";
   if (tensor.scales && tensor.placement != ScalePlacement::Rows &&
@@ -148,6 +154,8 @@ static void convert(DType type, const uint8_t *from, uint64_t count,
 static uint64_t elementBits(const QuantizedTensor &tensor) {
   if (!tensor.isQuantized())
     return dtypeBits(tensor.elements->dtype);
+  if (isInt8(tensor))
+    return 8;
   return tensor.element ? formatInfo(*tensor.element).storageBits
                         : 32 / tensor.packed;
 }
@@ -172,6 +180,11 @@ static void decodeElements(const QuantizedTensor &tensor, const uint8_t *from,
                            uint64_t count, float *values) {
   std::vector<uint8_t> codes(count);
   unpackCodes(tensor, from, count, codes.data());
+  if (isInt8(tensor)) {
+    for (uint64_t i = 0; i < count; ++i)
+      values[i] = static_cast<int8_t>(codes[i]);
+    return;
+  }
   if (!tensor.element) {
     // Unsigned numbers of a word's equal parts, less half their range.
     auto half = static_cast<float>(1u << (elementBits(tensor) - 1));

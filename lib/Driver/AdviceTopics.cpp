@@ -227,6 +227,7 @@ static bool isAskedFor(const checkpoint::QuantizedTensor &tensor,
     if (checkpoint::matches(tensor.name, pattern))
       return true;
   return question.tensors.empty() && tensor.shape.size() >= 2 &&
+         tensor.batch() * tensor.rows() * tensor.columns() > 0 &&
          checkpoint::ValueReader::whyNot(tensor).empty();
 }
 
@@ -377,9 +378,10 @@ static Result<std::string> adviseFormat(const AdviceQuestion &question) {
         left.empty() ? chooseFormat(*errors, times, leastSqnr) : nullptr;
     auto add = [&](const GemmAdvice &time, const FormatError *error) {
       bool isChosen = error == chosen;
-      std::string advice = !isChosen      ? ""
-                           : left.empty() ? "take"
-                                          : "take: " + std::string(left);
+      std::string advice = !isChosen         ? ""
+                           : errors->empty() ? "take: none keeps its values"
+                           : left.empty()    ? "take"
+                                             : "take: " + std::string(left);
       table.rows.push_back(
           {{tensor.name, checkpoint::printShape(tensor.shape),
             std::string(time.format->name),

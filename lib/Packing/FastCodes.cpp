@@ -38,8 +38,9 @@ static constexpr uint32_t kMagnitude = 0x7fffffff;
 static constexpr uint32_t kInfinity = 0x7f800000;
 static constexpr uint32_t kFractionBits = 23;
 
-/// encode(format, value) without a branch.
-template <ElementFormat format>
+/// encode(format, value) without a branch. `mayBeNaN` is false where the value
+/// is known to be a number.
+template <ElementFormat format, bool mayBeNaN = true>
 BLOCKSCALE_INLINE static uint32_t codeOf(float value) {
   constexpr FormatInfo info = formatInfo(format);
   constexpr uint32_t shift = kFractionBits - info.mantissaBits;
@@ -60,7 +61,7 @@ BLOCKSCALE_INLINE static uint32_t codeOf(float value) {
   uint32_t subnormal = toBits(toFloat(magnitude) + toFloat(stepper)) - stepper;
   uint32_t code = magnitude < smallest ? subnormal : normal;
   code = code < info.largestCode ? code : info.largestCode;
-  return magnitude > kInfinity ? info.nanCode : sign | code;
+  return mayBeNaN && magnitude > kInfinity ? info.nanCode : sign | code;
 }
 
 BLOCKSCALE_EACH_WIDTH
@@ -180,6 +181,19 @@ BLOCKSCALE_ENCODER(E2M3)
 BLOCKSCALE_ENCODER(E3M2)
 BLOCKSCALE_ENCODER(E2M1)
 #undef BLOCKSCALE_ENCODER
+
+BLOCKSCALE_EACH_WIDTH
+void fast::encodeBlocksE2M1(const float *values, const float *factors,
+                            unsigned blocks, uint8_t *codes) {
+  constexpr unsigned kBlock = 16;
+  for (unsigned i = 0; i < blocks; ++i) {
+    float factor = factors[i];
+    BLOCKSCALE_VECTOR_LOOP
+    for (unsigned j = 0; j < kBlock; ++j)
+      codes[i * kBlock + j] = static_cast<uint8_t>(
+          codeOf<ElementFormat::E2M1, false>(values[i * kBlock + j] * factor));
+  }
+}
 
 BLOCKSCALE_EACH_WIDTH
 void fast::packNibbles(const uint8_t *codes, unsigned pairs, uint8_t *packed) {

@@ -62,6 +62,9 @@ void encodeE5M2(const float *values, unsigned count, uint8_t *codes);
 void encodeE2M3(const float *values, unsigned count, uint8_t *codes);
 void encodeE3M2(const float *values, unsigned count, uint8_t *codes);
 void encodeE2M1(const float *values, unsigned count, uint8_t *codes);
+/// multiply16() and encodeE2M1() at once, where no product is NaN.
+void encodeBlocksE2M1(const float *values, const float *factors,
+                      unsigned blocks, uint8_t *codes);
 /// Two codes of 4 bits to a byte, the first in the low nibble.
 void packNibbles(const uint8_t *codes, unsigned pairs, uint8_t *packed);
 

@@ -91,8 +91,8 @@ float packing::largestMagnitude(const float *values, uint64_t count) {
 }
 
 /// The scale bytes of blocks from their largest magnitudes, and what their
-/// values are multiplied by.
-static void chooseScales(const BlockFormat &format, const TensorScale &tensor,
+/// values are multiplied by. True if no product can be NaN; false says nothing.
+static bool chooseScales(const BlockFormat &format, const TensorScale &tensor,
                          const float *maxima, unsigned count, uint8_t *scales,
                          float *factors) {
   if (!format.hasTensorScale()) {
@@ -104,16 +104,17 @@ static void chooseScales(const BlockFormat &format, const TensorScale &tensor,
       scales[i] = blockScaleByte(format.rule, format.element, maxima[i]);
       factors[i] = fast::exponentFactor(scales[i]);
     }
-    return;
+    return false;
   }
   // In the order of operations of nvfp4BlockScale().
   float step = tensor.encode * (1.0f / formatInfo(ElementFormat::E2M1).largest);
   if (fast::nvfp4Scales(maxima, count, step, tensor.decode, scales, factors))
-    return;
+    return true;
   for (unsigned i = 0; i < count; ++i) {
     scales[i] = nvfp4BlockScale(maxima[i], tensor);
     factors[i] = nvfp4BlockFactor(scales[i], tensor);
   }
+  return false;
 }
 
 /// Whole blocks of one row, at most kBatch of them.
@@ -125,9 +126,16 @@ static void quantizeBlocks(const BlockFormat &format, const TensorScale &tensor,
     fast::blockMaxima16(values, blocks, maxima);
   else
     fast::blockMaxima32(values, blocks, maxima);
-  chooseScales(format, tensor, maxima, blocks, scales, factors);
-  float product[kBatch * kMaxBlock];
+  bool hasNoNaN = chooseScales(format, tensor, maxima, blocks, scales, factors);
   unsigned count = blocks * format.block;
+  bool isNvfp4 = format.element == ElementFormat::E2M1 && format.block == 16;
+  if (isNvfp4 && hasNoNaN) {
+    uint8_t codes[kBatch * kMaxBlock];
+    fast::encodeBlocksE2M1(values, factors, blocks, codes);
+    fast::packNibbles(codes, count / 2, elements);
+    return;
+  }
+  float product[kBatch * kMaxBlock];
   if (format.block == 16)
     fast::multiply16(values, factors, blocks, product);
   else

@@ -82,6 +82,8 @@ def test_files_of_the_libraries_that_write_them(producer):
         np.testing.assert_allclose(values, expected, rtol=2.4e-7, atol=0)
         if parameter.global_scale is None:
             assert same(values, expected), parameter
+        if parameter.format:
+            assert same(values, product(parameter)), parameter
     assert bool(model.check()) and model.check().ok
 
 
@@ -281,6 +283,27 @@ def test_odd_models(tmp_path):
     alone = bs.check(tmp_path / "odd" / "m-00001-of-00002.safetensors")
     assert {"lone-shard", "missing-scales"} <= {
         one.rule for one in alone.findings}
+
+
+def test_bytes_of_integers(tmp_path):
+    """W8A8 beside bf16, with a scale for each row and with one."""
+    rng = np.random.default_rng(9)
+    integers = rng.integers(-128, 128, (24, 40)).astype(np.int8)
+    rows = rng.random((24, 1)).astype(np.float32)
+    model = bs.read(write(tmp_path / "w.safetensors", {
+        "a.weight": integers, "a.weight_scale": rows.astype(BF16),
+        "b.weight": integers, "b.weight_scale": rows[0],
+        "c.weight": rows.astype(BF16)}))
+    assert [one.kind for one in model.values()] == [
+        "INT8 with a scale for a row", "INT8 with one scale", "BF16"]
+    assert same(model["a"].dequantize(),
+                integers.astype("f4") * rows.astype(BF16).astype("f4"))
+    assert same(model["b"].dequantize(), integers * rows[0])
+    assert same(model["a"].data, integers)
+    assert model["a"].spec == "bfloat16_t0"
+    bs.pack(tmp_path / "w.safetensors", tmp_path / "q.safetensors", to="mxfp8",
+            tensors="a.*")
+    assert bs.read(tmp_path / "q.safetensors")["a"].kind == "MXFP8"
 
 
 def test_shards_must_all_be_there(tmp_path):

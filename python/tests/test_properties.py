@@ -10,6 +10,7 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -55,6 +56,10 @@ def test_names_and_layouts_there_and_back(array, kind, tiled):
         for names_ in NAMES[kind]:
             there, back = root / "there.safetensors", root / "back.safetensors"
             layout = "tiled" if tiled or names_ == "comfyui" else "rows"
+            if kind == "mxfp6-e2m3" and tiled:
+                with pytest.raises(bs.Refused, match="legal is --scales=rows"):
+                    bs.pack(first, there, names=names_, scales=layout)
+                continue
             bs.pack(first, there, names=names_, scales=layout)
             model = bs.read(there, trust=True)
             (found,) = (one for one in model.values() if one.is_quantized)

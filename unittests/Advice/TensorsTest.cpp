@@ -192,6 +192,13 @@ TEST(Errors, AgreeWithBruteForceAndRankAlike) {
         }
     EXPECT_EQ(chooseFormat(*errors, times, least), best) << least;
   }
+  // None keeps an infinity.
+  float infinity = INFINITY;
+  std::memcpy(&array.data[400], &infinity, sizeof(infinity));
+  ASSERT_EQ(writeNpy(path, array), std::nullopt);
+  auto lost = measureFormats(*checkpoint::Checkpoint::open(path), tensors[0]);
+  ASSERT_TRUE(lost) << textOf(lost);
+  EXPECT_TRUE(lost->empty());
   EXPECT_EQ(chooseFormat(*errors, times, 100), nullptr);
   EXPECT_EQ(chooseFormat(*errors, times, 25)->format->name, "mxfp8");
   std::remove(path.c_str());

@@ -64,7 +64,8 @@ struct FormatError {
 std::vector<const GemmFormat *> measuredFormats();
 
 /// Quantises `tensor` to the measured formats, sparse ones pruned first, and
-/// compares. Formats that its rows do not fit are left out.
+/// compares. Formats that its rows do not fit are left out, and all of them for
+/// a tensor with infinite values or NaN, which none of them keeps.
 Result<std::vector<FormatError>>
 measureFormats(const checkpoint::Checkpoint &checkpoint,
                const checkpoint::QuantizedTensor &tensor);

@@ -214,6 +214,11 @@ def orders():
     kind = {"_type": "NVFP4Tensor", "_data": {"is_swizzled_scales": True}}
     save("scale-shape.torchao", torchao,
          metadata={"a.weight": json.dumps(kind)})
+    # Rows of 96 bytes with 4 scales at the end of their shape, as 6-bit ones.
+    data4, scales4 = mxfp4(weight(200, 192))
+    save("tiled-scales.mxfp4", {
+        f"{P}.weight_packed": data4,
+        f"{P}.weight_scale": atoms(scales4).reshape(2, 2, 32, 4, 4)})
     swapped = data >> 4 | data << 4
     mark = np.frombuffer(b'{"format": "nvfp4"}', np.uint8)
     save("high-nibble-first", modelopt(swapped, atoms(scales), factor,
