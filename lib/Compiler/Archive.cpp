@@ -19,8 +19,8 @@
 using namespace blockscale;
 
 static auto fieldsOf(MemoryRegion &value) {
-  auto &[name, offset, size] = value;
-  return std::tie(name, offset, size);
+  auto &[name, offset, size, copies, stride] = value;
+  return std::tie(name, offset, size, copies, stride);
 }
 
 static auto fieldsOf(KTail &value) {
@@ -36,12 +36,13 @@ static auto fieldsOf(PtxasFunctionInfo &value) {
 }
 
 static auto fieldsOf(KernelReport &value) {
-  auto &[name, kind, tileM, tileN, tileK, mmaK, kTail, mmas, copies, stages,
-         accumulators, sharedBytes, sharedLimit, shared, columns, tensor,
-         intensity, mmaCycles, loadCycles, resources] = value;
-  return std::tie(name, kind, tileM, tileN, tileK, mmaK, kTail, mmas, copies,
-                  stages, accumulators, sharedBytes, sharedLimit, shared,
-                  columns, tensor, intensity, mmaCycles, loadCycles, resources);
+  auto &[name, kind, tileM, tileN, tileK, mmaK, ctaGroup, block, sparse, kTail,
+         mmas, copies, stages, accumulators, sharedBytes, sharedLimit, shared,
+         columns, tensor, intensity, mmaCycles, loadCycles, resources] = value;
+  return std::tie(name, kind, tileM, tileN, tileK, mmaK, ctaGroup, block,
+                  sparse, kTail, mmas, copies, stages, accumulators,
+                  sharedBytes, sharedLimit, shared, columns, tensor, intensity,
+                  mmaCycles, loadCycles, resources);
 }
 
 static auto fieldsOf(Report &value) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileForNKI.h"
+#include "CompileReport.h"
 #include "InputModule.h"
 #include "Verb.h"
 #include "blockscale/Compiler/Compiler.h"
@@ -24,6 +25,9 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 namespace {
+/// What is written beside the kernels' own files.
+enum class ReportKind { Plain, Html };
+
 class CompileVerb : public Verb {
 public:
   CompileVerb();
@@ -32,7 +36,7 @@ public:
 private:
   int check();
   int compileOne(const std::string &path, const CompilerOptions &options);
-  int writeOutputs(const std::string &path,
+  int writeOutputs(const ReportInput &report,
                    llvm::ArrayRef<Compilation> compilations);
   int runForNKI();
 
@@ -42,6 +46,7 @@ private:
   bool noCubin = false, denseFallback = false, hostDuties = false;
   int64_t expectedRows = 4096;
   Emit emit = Emit::All;
+  ReportKind report = ReportKind::Plain;
 };
 } // namespace
 
@@ -71,6 +76,13 @@ CompileVerb::CompileVerb()
   command.number("threads", threads,
                  "Threads that compile kernels, if there are several (default "
                  "0: all)");
+  command.choice<ReportKind>(
+      "report", report,
+      {{"plain", ReportKind::Plain, "text and JSON (default)"},
+       {"html", ReportKind::Html,
+        "also FILE.report.html: a page with schedules compared, memory maps, "
+        "places of scale bytes and an estimated timeline"}},
+      "What to say about the kernels");
   command.choice<Emit>(
       "emit", emit,
       {{"tensor", Emit::Tensor, "products with their schedules"},
@@ -105,18 +117,22 @@ int CompileVerb::check() {
     return reportError("--emit takes one input, found " +
                            std::to_string(inputs.size()),
                        kNotUnderstood);
+  if (emit != Emit::All && command.isGiven("report"))
+    return reportError("--report and --emit contradict each other: a stage has "
+                       "no report",
+                       kNotUnderstood);
   if (noCubin && command.isGiven("ptxas"))
     return reportError("--ptxas and --no-cubin contradict each other",
                        kNotUnderstood);
   return kSuccess;
 }
 
-int CompileVerb::writeOutputs(const std::string &path,
+int CompileVerb::writeOutputs(const ReportInput &input,
                               llvm::ArrayRef<Compilation> compilations) {
   OutputFiles files;
   for (const Compilation &compilation : compilations) {
     // Kernels of several chips do not fit one file.
-    std::string stem = stemOf(path);
+    std::string stem = stemOf(input.path);
     if (compilations.size() > 1)
       stem += "." + compilation.target;
     files.add(stem + ".ptx", compilation.ptx);
@@ -125,6 +141,8 @@ int CompileVerb::writeOutputs(const std::string &path,
     files.add(stem + ".plan.json", plan::printPlan(compilation.plan));
     files.add(stem + ".report.txt", printReportText(compilation.report));
     files.add(stem + ".report.json", printReportJSON(compilation.report));
+    if (report == ReportKind::Html)
+      files.add(stem + ".report.html", printReportPage(compilation, input));
   }
   if (auto error = files.write(output.empty() ? "." : output))
     return reportError(error->text, kFailure);
@@ -220,18 +238,28 @@ int CompileVerb::compileOne(const std::string &path,
       return reportError(error->text, kFailure);
     return kSuccess;
   }
+  ReportInput input{path, {}, 0};
+  if (command.isGiven("expected-rows"))
+    input.rows = expectedRows;
+  if (report == ReportKind::Html) {
+    // Compiling takes products away.
+    auto schedules = reportSchedules(*module, options);
+    if (mlir::failed(schedules))
+      return kFailure;
+    input.schedules = std::move(*schedules);
+  }
   mlir::FailureOr<std::vector<Compilation>> compilations =
       compile(*module, options);
   if (mlir::failed(compilations))
     return kFailure;
-  return writeOutputs(path, *compilations);
+  return writeOutputs(input, *compilations);
 }
 
 /// NVIDIA's half has options that mean nothing here.
 int CompileVerb::runForNKI() {
   for (const char *option :
        {"ptxas", "no-cubin", "expected-rows", "dense-fallback", "host-duties",
-        "cache", "threads"})
+        "cache", "threads", "report"})
     if (command.isGiven(option))
       return reportError("--" + std::string(option) + " is not for target '" +
                              target + "', which runs kernels of NKI",

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TimelineOutput.h"
+#include "TimelineChart.h"
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
 #include "blockscale/Timeline/Print.h"
@@ -16,9 +17,9 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 TimelineOutput::TimelineOutput(CommandLine &command) {
-  command.text("timeline", file, "FILE.json",
-               "Write the estimated times of the first cluster as a trace that "
-               "Perfetto opens");
+  command.text("timeline", file, "FILE",
+               "Write the estimated times of the first cluster: FILE.json is a "
+               "trace that Perfetto opens, FILE.svg a picture");
   command.flag("report", report,
                "Print the estimated time, how busy the tensor core is and what "
                "bounds it");
@@ -53,5 +54,8 @@ void TimelineOutput::finish(OutputFiles &files) {
   if (report)
     std::cout << timeline::printReport(estimate, conditions.part, kernel);
   if (!file.empty())
-    files.add(file, timeline::printTrace(estimate, conditions.part, kernel));
+    files.add(file,
+              isPicture()
+                  ? drawTimeline(estimate, kernel, conditions.part)
+                  : timeline::printTrace(estimate, conditions.part, kernel));
 }

@@ -37,6 +37,10 @@ public:
   bool wantsReport() const { return report; }
 
 private:
+  bool isPicture() const {
+    return file.size() > 4 && file.compare(file.size() - 4, 4, ".svg") == 0;
+  }
+
   std::string file;
   bool report = false;
   std::string kernel;

@@ -220,16 +220,17 @@ void Drawing::drawLine(const MapPanel &panel, std::size_t line, double left,
     svg.endingAt(left + (i + 1) * kLabelWidth - 6, base, "bs-mark",
                  std::to_string(panel.lines[line][i]));
   double x = left + labelsWidth();
+  svg.beginCells();
   for (const MappedByte &byte : panel.bytes[line]) {
     if (byte.content) {
       bool isRead = byte.reader && map.readers[*byte.reader].isWanted;
-      svg.centred(x + byteWidth / 2, base,
-                  isRead ? "bs-mark" : "bs-mark bs-faint", labelOf(byte));
+      svg.cell(x + byteWidth / 2, base, !isRead, labelOf(byte));
     }
     if (byte.isAsked)
       svg.rectangle(x + 1, top + 1, byteWidth - 2, kLineHeight - 2, "bs-asked");
     x += byteWidth;
   }
+  svg.endCells();
 }
 
 void Drawing::drawGrid(const MapPanel &panel, std::size_t lines, double left,

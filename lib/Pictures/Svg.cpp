@@ -81,6 +81,7 @@ static std::string styleSheet() {
          ".bs-picture .bs-head{font-size:13px;font-weight:bold}\n"
          ".bs-picture .bs-note{font-size:12px}\n"
          ".bs-picture .bs-mark{font-size:10px}\n"
+         ".bs-picture .bs-cells text{font-size:10px;text-anchor:middle}\n"
          ".bs-picture .bs-faint{fill:#5a5a5a}\n"
          ".bs-ground{fill:#fff}\n"
          ".bs-grid{stroke:#8a8a8a;stroke-width:.5;fill:none}\n"
@@ -131,6 +132,16 @@ void Svg::centred(double x, double y, std::string_view classes,
 void Svg::endingAt(double x, double y, std::string_view classes,
                    std::string_view content) {
   addText(x, y, "end", classes, content);
+}
+
+void Svg::beginCells() { body += "<g class=\"bs-cells\">\n"; }
+
+void Svg::endCells() { body += "</g>\n"; }
+
+void Svg::cell(double x, double y, bool isFaint, std::string_view content) {
+  body += "<text" + attribute("x", x) + attribute("y", y) +
+          (isFaint ? attribute("class", "bs-faint") : "") + ">" +
+          escaped(content) + "</text>\n";
 }
 
 void Svg::rectangle(double x, double y, double width, double height,

@@ -19,7 +19,8 @@
 using namespace mlir;
 using namespace blockscale;
 
-static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
+void blockscale::buildLegalization(OpPassManager &pm,
+                                   const PipelineOptions &options) {
   AttachTargetOptions attach;
   attach.target = options.target;
   pm.addPass(createAttachTarget(attach));
@@ -27,6 +28,10 @@ static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));
+}
+
+static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
+  buildLegalization(pm, options);
   SelectScheduleOptions select;
   select.expectedRows = options.expectedRows;
   pm.addPass(createSelectSchedule(select));

@@ -17,27 +17,31 @@ using namespace blockscale;
 using namespace blockscale::timeline;
 using nlohmann::ordered_json;
 
-/// What the trace and the report say of themselves.
-static constexpr const char *kLabel =
-    "estimate from a throughput model, not measured";
+std::vector<std::pair<std::string, std::string>>
+timeline::estimateFacts(const Estimate &estimate) {
+  return {{"cycles of a cluster", formatNumber("%.0f", estimate.cycles)},
+          {"waves of the grid", std::to_string(estimate.waves)},
+          {"microseconds", formatNumber("%.2f", estimate.microseconds)},
+          {"  of memory traffic",
+           formatNumber("%.2f", estimate.memoryMicroseconds)},
+          {"tensor core busy",
+           formatNumber("%.1f %%", 100 * estimate.tensorCoreBusy)},
+          {"bound by", std::string(estimate.bound)}};
+}
 
 std::string timeline::printReport(const Estimate &estimate,
                                   const hw::Part &part,
                                   const std::string &kernel) {
-  std::string text =
-      std::string(kLabel) + ": kernel '" + kernel + "' on " +
-      std::string(part.name) + " at " +
-      formatNumber("%.3f", estimate.clockGhz) +
-      " GHz\ncycles of a cluster    " + formatNumber("%.0f", estimate.cycles) +
-      "\nwaves of the grid      " + std::to_string(estimate.waves) +
-      "\nmicroseconds           " +
-      formatNumber("%.2f", estimate.microseconds) +
-      "\n  of memory traffic    " +
-      formatNumber("%.2f", estimate.memoryMicroseconds) +
-      "\ntensor core busy       " +
-      formatNumber("%.1f %%", 100 * estimate.tensorCoreBusy) +
-      "\nbound by               " + std::string(estimate.bound) +
-      "\ntensor core's time in a cluster\n";
+  std::string text = std::string(kEstimateLabel) + ": kernel '" + kernel +
+                     "' on " + std::string(part.name) + " at " +
+                     formatNumber("%.3f", estimate.clockGhz) + " GHz\n";
+  for (auto &[name, value] : estimateFacts(estimate)) {
+    constexpr size_t kWidth = 23;
+    std::string padded = name;
+    padded.resize(std::max(name.size(), kWidth), ' ');
+    text += padded + value + '\n';
+  }
+  text += "tensor core's time in a cluster\n";
   for (size_t use = 0; use != kUses; ++use) {
     std::string name(useName(Use(use)));
     constexpr size_t kWidth = 21;
@@ -72,7 +76,7 @@ private:
     ordered_json shares = ordered_json::object();
     for (size_t use = 0; use != kUses; ++use)
       shares[std::string(useName(Use(use)))] = estimate.shares[use];
-    return {{"label", kLabel},
+    return {{"label", kEstimateLabel},
             {"kernel", kernel},
             {"part", part.name},
             {"clock_ghz", estimate.clockGhz},

@@ -46,6 +46,11 @@ public:
   /// Ending at x.
   void endingAt(double x, double y, std::string_view classes,
                 std::string_view content);
+  /// Many short texts, "bs-mark" and centred: between these two calls `cell`
+  /// adds one, faint or not.
+  void beginCells();
+  void cell(double x, double y, bool isFaint, std::string_view content);
+  void endCells();
   /// `tip` is shown while the pointer is on the rectangle.
   void rectangle(double x, double y, double width, double height,
                  std::string_view classes, std::string_view tip = "");

@@ -64,6 +64,10 @@ enum class Stage {
 void buildPipelineTo(mlir::OpPassManager &pm, const PipelineOptions &options,
                      Stage stage);
 
+/// Adds the passes before a schedule is chosen: products have their target and
+/// the kind of their instruction.
+void buildLegalization(mlir::OpPassManager &pm, const PipelineOptions &options);
+
 /// Adds the first of these passes: products become kernels that say what they
 /// compute and not yet how, and know nothing of each other.
 void buildKernelFormation(mlir::OpPassManager &pm,

@@ -11,8 +11,18 @@
 #include "blockscale/Timeline/Timeline.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace blockscale::timeline {
+
+/// What everything that shows an estimate says of it.
+inline constexpr const char *kEstimateLabel =
+    "estimate from a throughput model, not measured";
+
+/// The numbers of an estimate with their names, for a list.
+std::vector<std::pair<std::string, std::string>>
+estimateFacts(const Estimate &estimate);
 
 /// Some lines for people: time, how busy the tensor core is, what bounds it.
 std::string printReport(const Estimate &estimate, const hw::Part &part,

@@ -79,9 +79,12 @@ static std::vector<MemoryRegion> sharedRegions(gpu::GPUFuncOp kernel,
   std::vector<MemoryRegion> regions;
   uint64_t first = UINT64_MAX, end = 0;
   kernel.walk([&](Operation *op) {
-    if (auto ring = dyn_cast<SharedAllocOp>(op))
+    if (auto ring = dyn_cast<SharedAllocOp>(op)) {
+      unsigned stages = ring.getType().getStages();
       regions.push_back({nameOf(ring), uint64_t(ring.getOffset().value_or(0)),
-                         uint64_t(ring.getType().getBytes())});
+                         uint64_t(ring.getType().getBytes()), stages,
+                         uint64_t(ring.getType().getBytes()) / stages});
+    }
     if (auto barrier = dyn_cast<BarrierAllocOp>(op)) {
       uint64_t offset = barrier.getOffset().value_or(0);
       first = std::min(first, offset);
@@ -101,9 +104,18 @@ static std::vector<MemoryRegion> tensorRegions(MmaOp mma) {
   std::vector<MemoryRegion> regions;
   auto add = [&](StringRef name, Value value) {
     auto view = value ? value.getDefiningOp<TmemViewOp>() : TmemViewOp();
-    if (view)
-      regions.push_back({name.str(), uint64_t(view.getColumn().value_or(0)),
-                         uint64_t(view.getType().getColumns())});
+    if (!view)
+      return;
+    MemoryRegion region{name.str(), uint64_t(view.getColumn().value_or(0)),
+                        uint64_t(view.getType().getColumns())};
+    if (auto layout =
+            dyn_cast<TmemAccumulatorAttr>(view.getType().getLayout())) {
+      ArrayRef<int64_t> shape = view.getType().getShape();
+      region.copies = shape[0];
+      region.stride =
+          layout.getCopyStride() ? layout.getCopyStride() : shape[2];
+    }
+    regions.push_back(region);
   };
   add("accumulators", mma.getAccumulator());
   add("scales of A", mma.getSfa());
@@ -189,6 +201,7 @@ static void reportMmaLoop(MmaOp mma, KernelReport &report) {
   report.tileN = instruction.getN();
   report.tileK = instruction.getK() * report.mmasPerKTile;
   report.mmaK = instruction.getK();
+  reportInstruction(instruction, report);
   report.stages = mma.getA().getType().getStages();
   report.accumulators = mma.getAccumulator().getType().getShape().front();
   report.tensorMemory = tensorRegions(mma);

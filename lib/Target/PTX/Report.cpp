@@ -35,6 +35,8 @@ static void printRegions(llvm::json::OStream &json, StringRef key,
         json.attribute("name", region.name);
         json.attribute("offset", region.offset);
         json.attribute("size", region.size);
+        json.attribute("copies", region.copies);
+        json.attribute("stride", region.stride);
       });
   });
 }
@@ -84,6 +86,9 @@ static void printKernel(llvm::json::OStream &json, const KernelReport &kernel) {
   json.attribute("tile_k", kernel.tileK);
   json.attribute("mma_k", kernel.mmaK);
   printTail(json, kernel.kTail);
+  json.attribute("cta_group", kernel.ctaGroup);
+  json.attribute("block", kernel.block);
+  json.attribute("sparse", kernel.sparse);
   json.attribute("mmas_per_k_tile", kernel.mmasPerKTile);
   json.attribute("copies_per_k_tile", kernel.copiesPerKTile);
   json.attribute("stages", kernel.stages);

@@ -62,6 +62,12 @@ blockscale::warpKernelRings(gpu::GPUFuncOp kernel) {
   return rings;
 }
 
+void blockscale::reportInstruction(MmaAttr instruction, KernelReport &report) {
+  report.ctaGroup = unsigned(instruction.getCtaGroup());
+  report.block = unsigned(instruction.getBlock());
+  report.sparse = instruction.getSparse();
+}
+
 void blockscale::reportWarpLoop(gpu::GPUFuncOp kernel, KernelReport &report) {
   MainLoop loop = mainLoop(kernel);
   int64_t warps = 1;
@@ -70,6 +76,7 @@ void blockscale::reportWarpLoop(gpu::GPUFuncOp kernel, KernelReport &report) {
   report.kind = std::string(hw::kindName(loop.instruction.getKind()));
   report.mmasPerKTile = loop.instructions * warps;
   report.mmaK = loop.instruction.getK();
+  reportInstruction(loop.instruction, report);
   report.accumulators = 1;
   for (auto [ring, name] : warpKernelRings(kernel)) {
     auto type = cast<SharedType>(ring.getType());

@@ -23,6 +23,9 @@ bool isWarpKernel(mlir::gpu::GPUFuncOp kernel);
 llvm::SmallVector<std::pair<mlir::Value, llvm::StringRef>>
 warpKernelRings(mlir::gpu::GPUFuncOp kernel);
 
+/// Fills in what an instruction says of itself besides its shape.
+void reportInstruction(MmaAttr instruction, KernelReport &report);
+
 /// Fills in what the main loop of a warp-level kernel tells.
 void reportWarpLoop(mlir::gpu::GPUFuncOp kernel, KernelReport &report);
 

@@ -27,7 +27,9 @@ Report makeReport() {
   kernel.accumulators = 2;
   kernel.sharedMemoryBytes = 209714;
   kernel.sharedMemoryLimitBytes = 232448;
-  kernel.sharedMemory = {{"a", 0, 81920}, {"b", 81920, 76800}};
+  kernel.sharedMemory = {{"a", 0, 81920}, {"b", 81920, 76800, 5, 15360}};
+  kernel.ctaGroup = 2;
+  kernel.block = 16;
   kernel.tensorMemoryColumns = 512;
   kernel.tensorMemory = {{"accumulator 0", 0, 240}};
   kernel.flopsPerByte = 123.45;
@@ -94,6 +96,11 @@ TEST(Report, PrintsJSONThatReadsBack) {
   EXPECT_EQ(region.getString("name"), llvm::StringRef("b"));
   EXPECT_EQ(region.getInteger("offset"), 81920);
   EXPECT_EQ(region.getInteger("size"), 76800);
+  EXPECT_EQ(region.getInteger("copies"), 5);
+  EXPECT_EQ(region.getInteger("stride"), 15360);
+  EXPECT_EQ(kernel.getInteger("cta_group"), 2);
+  EXPECT_EQ(kernel.getInteger("block"), 16);
+  EXPECT_EQ(kernel.getBoolean("sparse"), false);
 }
 
 TEST(Report, HasNullWhereNothingWasAssembled) {

@@ -28,6 +28,12 @@ struct MemoryRegion {
   std::string name;
   uint64_t offset = 0;
   uint64_t size = 0;
+  /// Equal parts of it, stages of a ring or accumulators, and how far apart
+  /// they begin. They overlap where that is less than the size of one.
+  unsigned copies = 1;
+  uint64_t stride = 0;
+
+  uint64_t copySize() const { return size - (copies - 1) * stride; }
 };
 
 /// How a kernel with instructions of K = 96 covers what K leaves over behind
@@ -48,8 +54,10 @@ struct KernelReport {
   std::string kind;
   /// The tile of one CTA, in elements.
   unsigned tileM = 0, tileN = 0, tileK = 0;
-  /// K of one instruction of the main loop.
-  unsigned mmaK = 0;
+  /// K of one instruction of the main loop, the CTAs that work together in it,
+  /// the number of PTX's `.blockN` (0 without scales), and whether A is sparse.
+  unsigned mmaK = 0, ctaGroup = 1, block = 0;
+  bool sparse = false;
   /// Empty without instructions of K = 96 or without a tail.
   std::optional<KTail> kTail;
   /// Tensor-core instructions, and copies of scales into tensor memory, of one

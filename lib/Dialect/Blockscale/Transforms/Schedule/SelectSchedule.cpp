@@ -15,6 +15,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
+#include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
@@ -32,13 +33,6 @@ namespace {
 struct Choice {
   bool swap;
   int64_t ctaGroup, clusterM, clusterN, mmaK, tileN;
-};
-
-/// A complete choice and the microseconds that it takes.
-struct Candidate {
-  MmaAttr mma;
-  ScheduleAttr schedule;
-  double time;
 };
 
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
@@ -130,9 +124,9 @@ static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
 }
 
 /// Completes `wish` with this choice, or says why it cannot be.
-static Result<Candidate> complete(MatmulOp op, ScheduleAttr wish,
-                                  hw::Target target, const Choice &choice,
-                                  int64_t expectedRows) {
+static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
+                                       hw::Target target, const Choice &choice,
+                                       int64_t expectedRows) {
   if (choice.swap && getMma(op).getSparse())
     return Reason(kWhyNotSwapSparse.str());
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
@@ -186,8 +180,9 @@ static Result<Candidate> complete(MatmulOp op, ScheduleAttr wish,
                   std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
                   " bytes of shared memory that " + hw::targetName(target) +
                   " gives a CTA; at most " + std::to_string(most) + " fit");
-  return Candidate{mma, schedule(stages),
-                   predictMicroseconds(problem, mma, schedule(stages), target)};
+  return ScheduleChoice{
+      mma, schedule(stages),
+      predictMicroseconds(problem, mma, schedule(stages), target)};
 }
 
 /// K of the instructions to compare: the 4-bit kinds have a longer one on
@@ -243,23 +238,27 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
   return choices;
 }
 
-static FailureOr<Candidate> select(MatmulOp op, hw::Target target,
-                                   int64_t expectedRows) {
-  ScheduleAttr wish = getScheduleWish(op);
-  std::optional<Candidate> best;
-  std::string why;
-  for (const Choice &choice : choicesOf(getMma(op), wish, target)) {
-    auto answer = complete(op, wish, target, choice, expectedRows);
-    if (!answer) {
-      why = why.empty() ? answer.why().text : why;
-      continue;
-    }
-    if (!best || answer->time < best->time)
-      best = *answer;
+ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
+                                                int64_t expectedRows) {
+  ScheduleChoices choices;
+  auto add = [&](Result<ScheduleChoice> choice) {
+    if (choice)
+      choices.legal.push_back(*choice);
+    else
+      choices.refused.push_back(choice.why());
+  };
+  if (!hw::hasTensorMemory(target)) {
+    listWarpSchedules(op, target, expectedRows, add);
+  } else {
+    ScheduleAttr wish = getScheduleWish(op);
+    for (const Choice &choice : choicesOf(getMma(op), wish, target))
+      add(complete(op, wish, target, choice, expectedRows));
   }
-  if (!best)
-    return op.emitOpError() << "has no legal schedule: " << why;
-  return *best;
+  llvm::stable_sort(choices.legal,
+                    [](const ScheduleChoice &x, const ScheduleChoice &y) {
+                      return x.microseconds < y.microseconds;
+                    });
+  return choices;
 }
 
 LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
@@ -270,18 +269,11 @@ LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
   // A second run would exchange the operands of a swapped product again.
   if (op.isScheduled())
     return success();
-  if (!hw::hasTensorMemory(target)) {
-    FailureOr<WarpSchedule> choice =
-        selectWarpSchedule(op, target, expectedRows);
-    if (failed(choice))
-      return failure();
-    setTensorCore(op, choice->mma, choice->schedule);
-    return success();
-  }
-  FailureOr<Candidate> choice = select(op, target, expectedRows);
-  if (failed(choice))
-    return failure();
-  setTensorCore(op, choice->mma, choice->schedule);
+  ScheduleChoices choices = listScheduleChoices(op, target, expectedRows);
+  if (choices.legal.empty())
+    return op.emitOpError()
+           << "has no legal schedule: " << choices.refused.front().text;
+  setTensorCore(op, choices.legal.front().mma, choices.legal.front().schedule);
   return success();
 }
 

@@ -16,13 +16,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-namespace {
-struct Candidate {
-  WarpSchedule choice;
-  double cycles;
-};
-} // namespace
-
 /// The instruction; operands change sides with `swap`.
 static MmaAttr instruction(MmaAttr mma, bool swap) {
   MmaAttr::Fields fields = (swap ? mma.getTransposed() : mma).getFields();
@@ -60,8 +53,9 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   return std::nullopt;
 }
 
-static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
-                            hw::Target target, int64_t expectedRows) {
+static double predictMicroseconds(MatmulOp op, MmaAttr mma,
+                                  ScheduleAttr schedule, hw::Target target,
+                                  int64_t expectedRows) {
   auto size = [&](int64_t extent) {
     return ShapedType::isDynamic(extent) ? expectedRows : extent;
   };
@@ -76,13 +70,15 @@ static double predictCycles(MatmulOp op, MmaAttr mma, ScheduleAttr schedule,
                                              schedule.getTileN(),
                                              mma.getStoredK(size(sizes.k)));
   // With one stage nothing is loaded while warps multiply.
-  return schedule.getStages() == 1 ? 2 * cycles : cycles;
+  if (schedule.getStages() == 1)
+    cycles *= 2;
+  return cycles / hw::referencePart(target.chip).boostMhz;
 }
 
 /// Completes `wish` with this tile, or says why it cannot be.
-static Result<Candidate> complete(MatmulOp op, ScheduleAttr wish,
-                                  hw::Target target, int64_t tileN, bool swap,
-                                  int64_t expectedRows) {
+static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
+                                       hw::Target target, int64_t tileN,
+                                       bool swap, int64_t expectedRows) {
   MmaAttr mma = instruction(getMma(op), swap);
   if (swap && mma.getSparse())
     return Reason(kWhyNotSwapSparse.str());
@@ -118,13 +114,14 @@ static Result<Candidate> complete(MatmulOp op, ScheduleAttr wish,
                   " gives a CTA; at most " + std::to_string(most) + " fit");
   fields.stages = wanted ? wanted : std::min(most, kUsefulStages);
   auto schedule = ScheduleAttr::get(op.getContext(), fields);
-  return Candidate{{mma, schedule},
-                   predictCycles(op, mma, schedule, target, expectedRows)};
+  return ScheduleChoice{
+      mma, schedule,
+      predictMicroseconds(op, mma, schedule, target, expectedRows)};
 }
 
-FailureOr<WarpSchedule> blockscale::selectWarpSchedule(MatmulOp op,
-                                                       hw::Target target,
-                                                       int64_t expectedRows) {
+void blockscale::listWarpSchedules(
+    MatmulOp op, hw::Target target, int64_t expectedRows,
+    llvm::function_ref<void(Result<ScheduleChoice>)> add) {
   ScheduleAttr wish = getScheduleWish(op);
   SmallVector<int64_t> tiles{128, 64, 32, 16};
   if (wish.getTileN())
@@ -132,19 +129,7 @@ FailureOr<WarpSchedule> blockscale::selectWarpSchedule(MatmulOp op,
   SmallVector<bool> swaps{false, true};
   if (wish.getSwapOperands())
     swaps = {wish.getSwapOperands().getValue()};
-  std::optional<Candidate> best;
-  std::string why;
   for (bool swap : swaps)
-    for (int64_t tileN : tiles) {
-      auto choice = complete(op, wish, target, tileN, swap, expectedRows);
-      if (!choice) {
-        why = why.empty() ? choice.why().text : why;
-        continue;
-      }
-      if (!best || choice->cycles < best->cycles)
-        best = *choice;
-    }
-  if (!best)
-    return op.emitOpError() << "has no legal schedule: " << why;
-  return best->choice;
+    for (int64_t tileN : tiles)
+      add(complete(op, wish, target, tileN, swap, expectedRows));
 }

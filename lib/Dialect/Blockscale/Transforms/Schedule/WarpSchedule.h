@@ -9,6 +9,7 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_SCHEDULE_WARPSCHEDULE_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "blockscale/HW/Target.h"
 
 namespace blockscale {
@@ -18,17 +19,11 @@ inline constexpr llvm::StringLiteral kWhyNotSwapSparse =
     "a sparse 'a' supplies the rows of the instruction, so "
     "'swap_operands' must be false";
 
-/// A complete instruction and schedule.
-struct WarpSchedule {
-  MmaAttr mma;
-  ScheduleAttr schedule;
-};
-
-/// The fastest legal completion of `op`'s schedule on `target`, a chip without
-/// tensor memory. A dynamic size counts as `expectedRows`. Emits an error and
-/// fails if what the user wrote rules out all of them.
-mlir::FailureOr<WarpSchedule> selectWarpSchedule(MatmulOp op, hw::Target target,
-                                                 int64_t expectedRows);
+/// Calls `add` with each completion of `op`'s schedule on `target`, a chip
+/// without tensor memory, or with why it is not legal. A dynamic size counts as
+/// `expectedRows`.
+void listWarpSchedules(MatmulOp op, hw::Target target, int64_t expectedRows,
+                       llvm::function_ref<void(Result<ScheduleChoice>)> add);
 
 } // namespace blockscale
 

@@ -1,0 +1,43 @@
+//===- ScheduleChoices.h - what a schedule was chosen from ------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_SCHEDULECHOICES_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_SCHEDULECHOICES_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Formats/Result.h"
+#include "blockscale/HW/Target.h"
+
+#include <vector>
+
+namespace blockscale {
+
+/// A complete instruction and schedule, and the microseconds that the whole
+/// product takes with them by the throughput model.
+struct ScheduleChoice {
+  MmaAttr mma;
+  ScheduleAttr schedule;
+  double microseconds;
+};
+
+/// All completions of a product's schedule that were compared.
+struct ScheduleChoices {
+  /// The fastest first, and of equals the simplest; the first is taken.
+  std::vector<ScheduleChoice> legal;
+  /// Why the others were not legal, in the order in which they were looked at.
+  std::vector<Reason> refused;
+};
+
+/// The completions of `op`'s schedule on `target`. The op has its `mma`, not
+/// yet with a shape; a size that is not known counts as `expectedRows`.
+ScheduleChoices listScheduleChoices(MatmulOp op, hw::Target target,
+                                    int64_t expectedRows);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_SCHEDULECHOICES_H

@@ -1,0 +1,95 @@
+//===- ScheduleReport.cpp - why a kernel has the schedule it has ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Compiler/ScheduleReport.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static std::string text(int64_t number) { return std::to_string(number); }
+
+static std::string describe(const ScheduleChoice &choice) {
+  ScheduleAttr schedule = choice.schedule;
+  std::string result = "tile " + text(schedule.getTileM()) + " x " +
+                       text(schedule.getTileN()) + " x " +
+                       text(schedule.getTileK());
+  if (schedule.ctaGroup() == 2)
+    result += " over a pair of CTAs";
+  if (schedule.clusterSize() > schedule.ctaGroup())
+    result += ", cluster " + text(schedule.clusterM()) + " x " +
+              text(schedule.clusterN());
+  result += ", instructions of K = " + text(choice.mma.getK()) + ", " +
+            text(schedule.getStages()) + " stages";
+  if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
+    result += ", A and B exchanged";
+  return result;
+}
+
+static std::string printed(Attribute attribute) {
+  std::string result;
+  llvm::raw_string_ostream stream(result);
+  attribute.print(stream);
+  return result;
+}
+
+static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
+                                     int64_t expectedRows) {
+  ScheduleReport report;
+  report.function = op->getParentOfType<FunctionOpInterface>().getName().str();
+  report.index = index;
+  report.expectedRows = expectedRows;
+  if (ScheduleAttr wish = getScheduleWish(op);
+      wish != ScheduleAttr::get(op.getContext(), ScheduleAttr::Fields()))
+    report.wish = printed(wish);
+  ScheduleChoices choices =
+      listScheduleChoices(op, getTarget(op), expectedRows);
+  for (const ScheduleChoice &choice : choices.legal)
+    report.compared.push_back({describe(choice), choice.microseconds});
+  for (const Reason &why : choices.refused) {
+    auto known = llvm::find_if(report.refused, [&](const auto &each) {
+      return each.first == why.text;
+    });
+    if (known == report.refused.end())
+      report.refused.emplace_back(why.text, 1);
+    else
+      ++known->second;
+  }
+  return report;
+}
+
+FailureOr<std::vector<ScheduleReport>>
+blockscale::reportSchedules(ModuleOp module, const CompilerOptions &options) {
+  std::vector<ScheduleReport> reports;
+  bool hasProducts = false;
+  module.walk([&](MatmulOp op) { hasProducts |= !op.isScheduled(); });
+  if (!hasProducts)
+    return reports;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  PassManager pm(module.getContext());
+  PipelineOptions pipeline;
+  pipeline.target = options.target;
+  pipeline.denseFallback = options.denseFallback;
+  buildLegalization(pm, pipeline);
+  if (failed(pm.run(*copy)))
+    return failure();
+  llvm::StringMap<unsigned> counts;
+  copy->walk([&](MatmulOp op) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    if (!function)
+      return;
+    unsigned index = counts[function.getName()]++;
+    if (!op.isScheduled())
+      reports.push_back(reportSchedule(op, index, options.expectedRows));
+  });
+  return reports;
+}
