@@ -16,12 +16,13 @@ packages=(
   python3 python3-venv ca-certificates
 )
 # lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check,
-# the headers of Python; what renders pictures, opens pages and reads manuals.
+# the headers of Python; what renders pictures, opens pages, reads
+# manuals, and the shells that we complete for.
 test_packages=(
   "llvm-$llvm-tools" libgtest-dev libbenchmark-dev
   "libclang-rt-$llvm-dev" "clang-format-$llvm" "clang-tidy-$llvm"
   libpython3-dev
-  librsvg2-bin fonts-dejavu-core chromium-headless-shell mandoc
+  librsvg2-bin fonts-dejavu-core chromium-headless-shell mandoc zsh fish
 )
 case "$*" in
   '') with_tests=1; packages+=("${test_packages[@]}") ;;

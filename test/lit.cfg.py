@@ -91,6 +91,7 @@ config.substitutions.append(
 )
 config.substitutions.append(("%oracle", os.path.join(config.test_source_root, "oracle")))
 config.substitutions.append(("%source_root", config.blockscale_source_dir))
+config.substitutions.append(("%build_root", config.blockscale_build_dir))
 config.substitutions.append(("%python", config.python))
 
 # A peer whose kernels the emulator runs; its absence is said, not hidden.
@@ -115,11 +116,12 @@ else:
     lit_config.note("NVRTC or nvJitLink is not installed: what they compile at "
                     "run time is not checked")
 
-# What renders pictures and opens pages.
+# What renders pictures, opens pages and reads manuals; shells that we complete for.
 for feature, program in (("rsvg", "rsvg-convert"),
-                         ("browser", "chromium-headless-shell")):
+                         ("browser", "chromium-headless-shell"),
+                         ("mandoc", "mandoc"), ("zsh", "zsh"), ("fish", "fish")):
     if lit.util.which(program, config.environment["PATH"]):
         config.available_features.add(feature)
     else:
-        lit_config.note(f"{program} is not installed: what it shows is not "
+        lit_config.note(f"{program} is not installed: what needs it is not "
                         "checked")

@@ -90,6 +90,30 @@ function(blockscale_add_tool name)
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
 endfunction()
 
+# blockscale_add_manual(<tool>): its man page and the completion of shells, as
+# the program prints them itself, installed where each is looked for.
+function(blockscale_add_manual tool)
+  set(folder ${PROJECT_BINARY_DIR}/share)
+  set(outputs)
+  foreach(form_and_file "man man/man1/${tool}.1"
+      "bash bash-completion/completions/${tool}"
+      "zsh zsh/site-functions/_${tool}"
+      "fish fish/vendor_completions.d/${tool}.fish")
+    string(REPLACE " " ";" form_and_file ${form_and_file})
+    list(GET form_and_file 0 form)
+    list(GET form_and_file 1 file)
+    get_filename_component(place ${file} DIRECTORY)
+    add_custom_command(OUTPUT ${folder}/${file}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}/${place}
+      COMMAND ${tool} --print=${form} > ${folder}/${file}
+      DEPENDS ${tool} VERBATIM)
+    list(APPEND outputs ${folder}/${file})
+    install(FILES ${folder}/${file}
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/${place} COMPONENT Runtime)
+  endforeach()
+  add_custom_target(${tool}-manual ALL DEPENDS ${outputs})
+endfunction()
+
 # blockscale_add_unittest(<name> <sources>... [LINK <targets>...])
 # A GoogleTest program, registered with ctest. BLOCKSCALE_ORACLE_DIR names the
 # folder of reference tables (test/oracle). The variable BLOCKSCALE_TEST_LABELS

@@ -31,8 +31,8 @@ struct CommandLine::Parser {
 };
 
 CommandLine::CommandLine(std::string name, std::string summary)
-    : verb(std::move(name)), about(std::move(summary)),
-      parser(std::make_unique<Parser>(about, verb)) {
+    : table{std::move(name), std::move(summary), {}, {}},
+      parser(std::make_unique<Parser>(table.summary, table.name)) {
   // What is left over is named by us.
   parser->app.allow_extras();
 }
@@ -46,6 +46,7 @@ static std::string spellings(const std::string &name) {
 
 void CommandLine::add(const std::string &name, const std::string &placeholder,
                       const std::string &help, bool isList, Setter set) {
+  table.options.push_back({name, help, manual::Takes::Value, placeholder, {}});
   CLI::callback_t receive = [name, set](const CLI::results_t &values) {
     for (const std::string &value : values)
       if (auto why = set(value))
@@ -63,12 +64,14 @@ void CommandLine::add(const std::string &name, const std::string &placeholder,
 
 void CommandLine::positional(const std::string &name, std::string &value,
                              const std::string &help) {
+  table.arguments.push_back({name, help, false, {}});
   parser->app.add_option(name, value, help)->type_name("");
 }
 
 void CommandLine::positionals(const std::string &name,
                               std::vector<std::string> &values,
                               const std::string &help) {
+  table.arguments.push_back({name, help, true, {}});
   parser->app.add_option(name, values, help)->required()->type_name("");
 }
 
@@ -95,11 +98,14 @@ void CommandLine::texts(const std::string &name,
 
 void CommandLine::flag(const std::string &name, bool &value,
                        const std::string &help) {
+  table.options.push_back({name, help, manual::Takes::Nothing, {}, {}});
   parser->app.add_flag(spellings(name), value, help);
 }
 
 void CommandLine::flagOrName(const std::string &name, std::string &value,
                              const std::string &help) {
+  table.options.push_back(
+      {name, help, manual::Takes::OptionalValue, "NAME", {}});
   parser->app.add_flag(spellings(name), value, help)->type_name("[NAME]");
 }
 
@@ -107,10 +113,28 @@ void CommandLine::rest(const std::string &name,
                        std::vector<std::string> &values,
                        const std::string &placeholder,
                        const std::string &help) {
+  table.options.push_back({name, help, manual::Takes::Rest, placeholder, {}});
   parser->restName = name;
   parser->rest = &values;
   // For the help alone: parse() takes it before CLI11 sees it.
   parser->app.add_flag("--" + name, help)->type_name(placeholder);
+}
+
+void CommandLine::suggest(const std::string &name, Words words) {
+  for (manual::Option &option : table.options)
+    if (option.name == name)
+      option.words = words;
+  for (manual::Argument &argument : table.arguments)
+    if (argument.name == name)
+      argument.words = words;
+}
+
+void CommandLine::suggest(const std::string &name,
+                          const std::vector<std::string> &words) {
+  Words pairs;
+  for (const std::string &word : words)
+    pairs.emplace_back(word, "");
+  suggest(name, std::move(pairs));
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,7 +182,7 @@ std::optional<Reason> CommandLine::parse(std::vector<std::string> arguments) {
     return std::nullopt;
   bool isOption = unknown.front().size() > 1 && unknown.front()[0] == '-';
   return std::string(isOption ? "unknown option '" : "unexpected argument '") +
-         unknown.front() + "'; 'blockscale " + verb +
+         unknown.front() + "'; 'blockscale " + name() +
          " --help' lists what there is";
 }
 

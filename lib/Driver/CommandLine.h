@@ -17,6 +17,7 @@
 
 #include "blockscale/Formats/Result.h"
 #include "blockscale/Formats/Text.h"
+#include "blockscale/Manual/Manual.h"
 
 #include <functional>
 #include <limits>
@@ -89,9 +90,11 @@ public:
   void choice(const std::string &name, T &value, std::vector<Choice<T>> choices,
               const std::string &help) {
     std::string text = help, names;
+    Words words;
     for (const Choice<T> &each : choices) {
       text += "\n  " + each.name + ": " + each.help;
       names += (names.empty() ? "'" : ", '") + each.name + "'";
+      words.emplace_back(each.name, each.help);
     }
     add(name, "NAME", text, /*isList=*/false,
         [&value, choices = std::move(choices),
@@ -103,7 +106,16 @@ public:
             }
           return "is none of " + names;
         });
+    table.options.back().help = help;
+    table.options.back().words = std::move(words);
   }
+
+  /// Words with what they mean, or with nothing.
+  using Words = std::vector<std::pair<std::string, std::string>>;
+  /// What an option or argument may be, for completion and the manual: it is
+  /// parsed as before.
+  void suggest(const std::string &name, Words words);
+  void suggest(const std::string &name, const std::vector<std::string> &words);
 
   /// True if the option was on the command line.
   bool isGiven(const std::string &name) const;
@@ -115,8 +127,10 @@ public:
   bool asksForHelp() const { return wantsHelp; }
   std::string help() const;
 
-  const std::string &name() const { return verb; }
-  const std::string &summary() const { return about; }
+  const std::string &name() const { return table.name; }
+  const std::string &summary() const { return table.summary; }
+  /// All of the above as data.
+  const manual::Verb &description() const { return table; }
 
 private:
   using Setter = std::function<std::optional<Reason>(const std::string &)>;
@@ -135,7 +149,7 @@ private:
     return std::nullopt;
   }
 
-  std::string verb, about;
+  manual::Verb table;
   bool wantsHelp = false;
   struct Parser;
   std::unique_ptr<Parser> parser;

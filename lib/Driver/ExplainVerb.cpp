@@ -40,6 +40,7 @@ private:
                                     const std::string &owner);
   int explainHazards();
   void addLayoutOptions();
+  void suggestWords();
   int explainLayout();
   int explainFile();
   int explainAdvice();
@@ -109,6 +110,7 @@ ExplainVerb::ExplainVerb()
   command.text("from", from, "FILE",
                "CSV file with the questions, '-' for standard input");
   command.text("o", output, "FILE", "Where to write the answer");
+  suggestWords();
 }
 
 // Of which instruction each option is, where it is of one alone.
@@ -206,6 +208,31 @@ void ExplainVerb::addLayoutOptions() {
   command.flagOrName("svg", svg,
                      "Of 'layout', draw all bytes, of 'format', the errors by "
                      "size: --svg to standard output, --svg=FILE to a file");
+}
+
+void ExplainVerb::suggestWords() {
+  std::vector<std::string> topics{"legality", "layout", "hazards"};
+  // "'format', 'gemm'": names stand between quotes.
+  std::string advice = adviceTopicNames();
+  std::vector<std::string_view> parts = splitAll(advice, '\'');
+  for (size_t i = 1; i < parts.size(); i += 2)
+    topics.emplace_back(parts[i]);
+  for (const std::string &table : explain::tableNames())
+    topics.push_back(table);
+  command.suggest("TOPIC", topics);
+  std::vector<std::string> kinds, chips;
+  for (hw::MmaKind kind : hw::allKinds())
+    kinds.emplace_back(hw::kindName(kind));
+  for (hw::Target target : hw::allTargets())
+    chips.push_back(hw::targetName(target));
+  command.suggest("kind", kinds);
+  command.suggest("target", chips);
+  command.suggest("family", std::vector<std::string>{"tcgen05", "mma.sync"});
+  command.suggest("operand", std::vector<std::string>{"a", "b", "metadata"});
+  command.suggest("memory",
+                  std::vector<std::string>{"shared", "tensor", "registers"});
+  command.suggest("format",
+                  std::vector<std::string>{"markdown", "csv", "json", "text"});
 }
 
 int ExplainVerb::print(const std::string &text) {

@@ -8,6 +8,9 @@
 
 #include "Verb.h"
 #include "blockscale/Driver/Driver.h"
+#include "blockscale/Formats/Text.h"
+#include "blockscale/HW/Target.h"
+#include "blockscale/Manual/Manual.h"
 
 #include <cerrno>
 #include <cstring>
@@ -53,7 +56,52 @@ static std::string printHelp(const std::vector<std::unique_ptr<Verb>> &verbs,
     name.resize(std::max(name.size() + 1, kWidth), ' ');
     text += "  " + name + verb->options().summary() + "\n";
   }
-  return text + "\n'blockscale VERB --help' lists the options of a verb.\n";
+  return text +
+         "\n'blockscale VERB --help' lists the options of a verb; "
+         "--version says\nwhich this is, and --print=man, bash, zsh or fish "
+         "prints the man page or\nthe completion of a shell.\n";
+}
+
+/// Where a value is a chip or a kind, those that there are.
+static void addSuggestions(manual::Program &program) {
+  manual::Option chips;
+  for (hw::Target target : hw::allTargets())
+    chips.words.emplace_back(hw::targetName(target), "");
+  for (manual::Verb &verb : program.verbs)
+    for (manual::Option &option : verb.options)
+      if (option.placeholder == "CHIP" && option.words.empty())
+        option.words = chips.words;
+}
+
+/// Man page or completion, of the options' own tables.
+static int printManual(const std::vector<std::unique_ptr<Verb>> &verbs,
+                       std::string_view version, std::string_view summary,
+                       std::string_view form) {
+  manual::Program program;
+  program.version = version;
+  // "blockscale 0.1.0 (...)"
+  program.name = splitAt(version, ' ').first;
+  program.summary = summary;
+  program.description = {
+      "Each verb does one thing and has options of its own. An option is "
+      "written with one dash or two; its value follows '=' or a blank. Where a "
+      "file is read, '-' is standard input, and where one is written standard "
+      "output.",
+      "What is wrong with an input is said with its place, the rule and what "
+      "would be legal."};
+  for (const auto &verb : verbs)
+    program.verbs.push_back(verb->options().description());
+  addSuggestions(program);
+  program.exits = {{kSuccess, "All went well"},
+                   {kFailure, "The work could not be done, or what was "
+                              "verified is wrong; a diagnostic says why"},
+                   {kNotUnderstood, "The command line was not understood"}};
+  program.seeAlso = {"blockscale-opt(1)", "ptxas(1)"};
+  Result<std::string> text = manual::print(program, form);
+  if (!text)
+    return reportError(text.why().text, kNotUnderstood);
+  std::cout << *text;
+  return kSuccess;
 }
 
 static int runVerb(Verb &verb, std::vector<std::string> arguments) {
@@ -85,6 +133,9 @@ int blockscale::driver::runVerbs(
     std::cout << version << '\n';
     return kSuccess;
   }
+  if (auto [option, form] = splitAt(first, '=');
+      option == "--print" || option == "-print")
+    return printManual(verbs, version, summary, form);
   std::string known;
   for (const auto &verb : verbs) {
     if (verb->options().name() == first)

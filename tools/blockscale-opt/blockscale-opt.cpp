@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/InitAll.h"
+#include "blockscale/Manual/OptManual.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -19,6 +20,19 @@ int main(int argc, char **argv) {
   blockscale::registerAllDialects(registry);
   blockscale::registerAllPasses();
   blockscale::registerAllPipelines();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "block-scaled matrix product optimizer driver\n", registry));
+  constexpr const char *kSummary =
+      "block-scaled matrix product optimizer driver";
+  blockscale::manual::Program program{
+      "blockscale-opt", "blockscale " BLOCKSCALE_VERSION, kSummary};
+  program.description = {
+      "Reads a module, runs passes over it and prints it. Dialects and passes "
+      "are those of blockscale and of MLIR.",
+      "Options of a pass are written in braces: "
+      "--blockscale-select-schedule='expected-rows=512'; --help lists them."};
+  program.seeAlso = {"blockscale(1)", "mlir-opt(1)"};
+  if (auto status =
+          blockscale::manual::printOptManual(argc, argv, program, registry))
+    return *status;
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, std::string(kSummary) + "\n", registry));
 }
