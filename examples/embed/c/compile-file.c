@@ -1,11 +1,6 @@
-/*===- compile-file.c - a file of products to PTX
----------------------------===*\
-|*
-|* Part of the blockscale project, under the Apache License v2.0 with LLVM
-|* Exceptions.
-|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-|*
-\*===------------------------------------------------------------------------===*/
+/* compile-file.c - a file of products to PTX.
+   Part of the blockscale project, under the Apache License v2.0 with LLVM
+   Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
 #include "blockscale-c/Compiler.h"
 
