@@ -19,6 +19,7 @@ constexpr uint64_t kPage = 4096;
 /// the windows of the machine.
 constexpr uint64_t kDeviceRange = uint64_t(0x20) << 40;
 constexpr uint64_t kHostRange = uint64_t(0x40) << 40;
+constexpr uint64_t kMapRange = uint64_t(0x30) << 40;
 
 void *map(uint64_t at, uint64_t size, int rights, int flags) {
   void *memory =
@@ -36,6 +37,8 @@ AddressSpace::AddressSpace() {
       reinterpret_cast<uint64_t>(map(kDeviceRange, kRangeBytes, PROT_NONE, 0));
   hostBase = hostNext =
       reinterpret_cast<uint64_t>(map(kHostRange, kRangeBytes, PROT_NONE, 0));
+  mapBase =
+      reinterpret_cast<uint64_t>(map(kMapRange, kRangeBytes, PROT_NONE, 0));
 }
 
 /// An address for `size` bytes and a page after them that nobody may touch.
@@ -113,10 +116,21 @@ bool AddressSpace::release(uint64_t address) {
   return true;
 }
 
+void AddressSpace::setMapped(uint64_t address, uint64_t size,
+                             const std::vector<Allocation> &runs) {
+  allocations.erase(allocations.lower_bound(address),
+                    allocations.lower_bound(address + size));
+  for (Allocation run : runs) {
+    run.id = ++lastId;
+    allocations[run.address] = run;
+  }
+  listIsFresh = false;
+}
+
 void AddressSpace::releaseAll(const CUctx_st *context) {
   std::vector<uint64_t> addresses;
   for (const auto &[address, one] : allocations)
-    if (one.context == context)
+    if (one.context == context && !one.isMapped)
       addresses.push_back(address);
   for (uint64_t address : addresses)
     release(address);
@@ -136,7 +150,7 @@ const std::vector<emulator::Buffer> &AddressSpace::buffers() {
   if (!listIsFresh) {
     list.clear();
     for (const auto &[address, one] : allocations)
-      list.push_back({one.data, one.size, true, address});
+      list.push_back({one.data, one.size, one.writable, address});
     listIsFresh = true;
   }
   return list;

@@ -45,6 +45,8 @@ struct Allocation {
   /// Whose it is; null for what belongs to modules.
   CUctx_st *context = nullptr;
   CUmemPoolHandle_st *pool = nullptr;
+  /// Of memory that the program mapped itself; only that may be read-only.
+  bool isMapped = false, writable = true;
 };
 
 class AddressSpace {
@@ -63,8 +65,16 @@ public:
   const Allocation *find(uint64_t address) const;
   /// Whether the host must not access `address`.
   bool isReserved(uint64_t address) const {
-    return address - deviceBase < kRangeBytes;
+    return address - deviceBase < kRangeBytes ||
+           (mapBase && address - mapBase < kRangeBytes);
   }
+  /// Where addresses begin that the program reserves; 0 if the host has none.
+  uint64_t mappedBase() const { return mapBase; }
+  /// What is to be reached in a range of those; `runs` are ordered.
+  void setMapped(uint64_t address, uint64_t size,
+                 const std::vector<Allocation> &runs);
+  /// Memory that the program made for such addresses, or gave back.
+  void countMapped(int64_t bytes) { used += uint64_t(bytes); }
   /// Says where the allocation at `address` came from.
   void setPool(uint64_t address, CUmemPoolHandle_st *pool) {
     allocations.at(address).pool = pool;
@@ -77,10 +87,12 @@ public:
   uint64_t deviceBytes() const { return used; }
 
 private:
-  /// Each of the two ranges: device memory, and what the host may access.
+  /// Each of the ranges: device memory, what the host may access, and addresses
+  /// for the program to map memory at.
   static constexpr uint64_t kRangeBytes = uint64_t(16) << 40;
   std::optional<uint64_t> place(uint64_t base, uint64_t &next, uint64_t size);
   uint64_t deviceBase = 0, hostBase = 0, deviceNext = 0, hostNext = 0;
+  uint64_t mapBase = 0;
   uint64_t used = 0, lastId = 0;
   std::map<uint64_t, Allocation> allocations;
   std::vector<emulator::Buffer> list;

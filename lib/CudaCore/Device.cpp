@@ -107,6 +107,9 @@ int featureAttribute(cudaDeviceAttr attribute) {
   case cudaDevAttrMemoryPoolsSupported:
   case cudaDevAttrClusterLaunch:
   case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED):
+  case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED):
+  case cudaDeviceAttr(
+      CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED):
   case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED):
   case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED):
     return 1;

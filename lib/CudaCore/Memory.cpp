@@ -75,7 +75,9 @@ CUresult attributeOf(void *value, CUpointer_attribute attribute,
   case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     return answer(value, 0ull);
   case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    return answer(value, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    return answer(value, one.writable
+                             ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
+                             : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ);
   default:
     return CUDA_ERROR_NOT_SUPPORTED;
   }
@@ -123,7 +125,7 @@ cudaError_t cuda::release(uint64_t address, MemoryKind first,
                           MemoryKind second) {
   Core &core = Core::get();
   const Allocation *one = core.memory.find(address);
-  if (!one || one->address != address ||
+  if (!one || one->address != address || one->isMapped ||
       (one->kind != first && one->kind != second))
     return cudaErrorInvalidValue;
   if (one->pool && isPool(one->pool))

@@ -8,7 +8,8 @@ import numpy
 from cuda.bindings import driver
 from cuda.core import (Device, EventOptions, LaunchConfig, LegacyPinnedMemoryResource,
                        Linker, LinkerOptions, ObjectCode, PinnedMemoryResource,
-                       Program, ProgramOptions, StreamOptions, launch)
+                       Program, ProgramOptions, StreamOptions, VirtualMemoryResource,
+                       launch)
 from cuda.core.graph import GraphDefinition
 
 PTX = b"""
@@ -105,6 +106,13 @@ def run_ptx():
     legacy.copy_to(target, stream=stream)
     assert numpy.array_equal(download(target), x)
     PinnedMemoryResource().allocate(64, stream=stream).close()
+    # Memory that cuda.core maps by itself.
+    mapped = VirtualMemoryResource(device).allocate(4 * N)
+    check(driver.cuMemcpyDtoDAsync(int(mapped.handle), int(target.handle), 4 * N,
+                                   stream.handle))
+    launch(stream, GRID, kernel, mapped, numpy.float32(7), numpy.int32(N))
+    assert numpy.array_equal(download(mapped), 7 * x)
+    mapped.close()
     assert device.properties.multiprocessor_count == 148
 
 

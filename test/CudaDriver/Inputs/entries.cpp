@@ -66,13 +66,12 @@ int main(int, char **arguments) {
           cuGetProcAddress("cuInit", &address, 13000, 77, &status));
 
   // What is missing is there all the same, and says so once.
-  CUmemGenericAllocationHandle handle;
-  CUmemAllocationProp properties{};
+  CUarray array;
+  CUDA_ARRAY_DESCRIPTOR description{};
   for (int i = 0; i < 2; ++i)
-    RETURNS(CUDA_ERROR_NOT_SUPPORTED,
-            cuMemCreate(&handle, 4096, &properties, 0));
+    RETURNS(CUDA_ERROR_NOT_SUPPORTED, cuArrayCreate(&array, &description));
   RETURNS(CUDA_ERROR_NOT_SUPPORTED,
-          function<PFN_cuMemCreate_v10020>("cuMemCreate", 13000)(
-              &handle, 4096, &properties, 0));
+          function<PFN_cuArrayCreate_v3020>("cuArrayCreate",
+                                            13000)(&array, &description));
   std::printf("all right\n");
 }
