@@ -66,7 +66,7 @@ public:
   /// Whether the host must not access `address`.
   bool isReserved(uint64_t address) const {
     return address - deviceBase < kRangeBytes ||
-           (mapBase && address - mapBase < kRangeBytes);
+           address - mapBase < kRangeBytes;
   }
   /// Where addresses begin that the program reserves; 0 if the host has none.
   uint64_t mappedBase() const { return mapBase; }

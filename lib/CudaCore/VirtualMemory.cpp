@@ -168,7 +168,7 @@ CUresult cuda::reserveAddresses(uint64_t size, uint64_t alignment,
     at = start + one.size + kMappingGranularity;
     align();
   }
-  if (!Core::get().memory.isReserved(at) ||
+  if (!Core::get().memory.mappedBase() || !Core::get().memory.isReserved(at) ||
       !Core::get().memory.isReserved(at + size))
     return CUDA_ERROR_OUT_OF_MEMORY;
   void *data = mapHost(nullptr, size, -1);

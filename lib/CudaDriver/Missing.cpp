@@ -41,10 +41,12 @@ int missing(const char *name) {
 #undef MISSING
 
 void *blockscale::cuda::findMissing(const char *wanted) {
+  // The last symbol of a name is its newest.
+  void *found = nullptr;
 #define MISSING(name, symbol)                                                  \
   if (std::strcmp(wanted, #name) == 0)                                         \
-    return reinterpret_cast<void *>(symbol);
+    found = reinterpret_cast<void *>(symbol);
 #include "Missing.def"
 #undef MISSING
-  return nullptr;
+  return found;
 }
