@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace blockscale::pictures {
 
@@ -132,8 +133,10 @@ void Drawing::drawAxis() {
     if (span / step > 10)
       step *= factor;
   svg.line(place(chart.from), y, place(chart.to), y, "bs-border");
-  for (double at = std::ceil(chart.from / step) * step; at <= chart.to;
-       at += step) {
+  auto first = std::int64_t(std::ceil(chart.from / step));
+  auto last = std::int64_t(std::floor(chart.to / step));
+  for (std::int64_t i = first; i <= last; ++i) {
+    double at = double(i) * step;
     svg.line(place(at), y, place(at), y + 5, "bs-border");
     svg.centred(place(at), y + 17, "bs-mark bs-faint",
                 formatNumber("%.0f", at));
