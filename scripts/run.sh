@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The main job: installs what is missing, builds the compiler (and no test),
-# compiles every example and prints one table of the reports. Outputs go to
-# build/examples/<name>.
+# compiles every example and prints one table of the reports, telling how far it
+# is and what each step took. Outputs go to build/examples/<name>.
 # usage: scripts/run.sh [--target=CHIP]     (default sm_100a)
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -17,7 +17,17 @@ for argument in "$@"; do
   esac
 done
 
+steps=3
+step=0
+# begin WHAT: the next of the steps.
+begin() {
+  step=$((step + 1))
+  say "== step $step of $steps: $* (${SECONDS} s so far)"
+}
+
+begin "installing what is missing"
 "$root/scripts/install-dependencies.sh" --without-tests
+begin "building the compiler; ninja counts its files"
 "$root/scripts/build.sh" --without-tests blockscale
 enter_environment
 
@@ -27,6 +37,7 @@ shopt -s nullglob
 examples=("$root"/examples/*.mlir)
 [ ${#examples[@]} -gt 0 ] || die "no examples in $root/examples"
 
+begin "compiling ${#examples[@]} examples"
 failed=0
 outputs=()
 for example in "${examples[@]}"; do
@@ -43,5 +54,5 @@ for example in "${examples[@]}"; do
 done
 
 python3 "$root/scripts/report_table.py" "${outputs[@]}"
-say "outputs are in $build/examples"
+say "== done in ${SECONDS} s; outputs are in $build/examples"
 [ "$failed" -eq 0 ] || die "$failed of ${#examples[@]} examples did not compile"

@@ -98,6 +98,8 @@ def plain(planned, name, values, sizes):
     shape = shape_of(planned, name, sizes)
     try:
         values = np.asarray(host_array(values))
+        if values.dtype.kind == "c":
+            raise Refused(f"'{name}': expected real numbers, found complex ones")
         values = np.ascontiguousarray(values, TYPES[wanted["type"]])
     except (TypeError, ValueError) as error:
         if isinstance(error, Refused):
