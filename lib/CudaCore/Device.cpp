@@ -15,7 +15,7 @@ using namespace blockscale::cuda;
 namespace {
 
 const hw::Device &device() { return Core::get().device; }
-const hw::ChipInfo &chip() { return hw::chipInfo(device().chip()); }
+hw::DeviceChip chip() { return device().chip(); }
 
 std::optional<int> limitAttribute(cudaDeviceAttr attribute) {
   switch (attribute) {
@@ -71,9 +71,9 @@ std::optional<int> partAttribute(cudaDeviceAttr attribute) {
   case cudaDevAttrComputeCapabilityMinor:
     return int(device().capabilityMinor());
   case cudaDevAttrMultiProcessorCount:
-    return int(device().part().smCount);
+    return int(chip().smCount);
   case cudaDevAttrClockRate:
-    return int(device().part().boostMhz) * 1000;
+    return int(chip().boostMhz) * 1000;
   case cudaDevAttrMemoryClockRate:
     return int(device().memoryMhz) * 1000;
   case cudaDevAttrGlobalMemoryBusWidth:

@@ -92,7 +92,7 @@ constexpr ErrorText kErrors[] = {
          "primary context is active"),
     BOTH(cudaErrorContextIsDestroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED,
          "context is destroyed"),
-    BOTH(cudaErrorAssert, CUDA_ERROR_ASSERT, "device assertion failed"),
+    BOTH(cudaErrorAssert, CUDA_ERROR_ASSERT, "device-side assert triggered"),
     BOTH(cudaErrorHostMemoryAlreadyRegistered,
          CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
          "host memory is already registered"),

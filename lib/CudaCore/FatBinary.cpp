@@ -214,9 +214,9 @@ FatBinary cuda::readFatBinary(const uint8_t *data, uint64_t available) {
   return result;
 }
 
-const FatImage *cuda::chooseImage(const FatBinary &binary, hw::Chip chip,
-                                  std::string &why) {
-  TargetName own = parseName(hw::chipInfo(chip).name);
+const FatImage *cuda::chooseImage(const FatBinary &binary,
+                                  std::string_view chip, std::string &why) {
+  TargetName own = parseName(chip);
   const FatImage *best = nullptr;
   unsigned bestFitness = 0;
   std::string ptx, cubins;
@@ -235,7 +235,7 @@ const FatImage *cuda::chooseImage(const FatBinary &binary, hw::Chip chip,
   }
   if (best)
     return best;
-  std::string name(hw::chipInfo(chip).name);
+  std::string name(chip);
   if (ptx.empty() && cubins.empty())
     why = "it holds no device code";
   else if (ptx.empty())

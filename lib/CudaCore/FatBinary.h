@@ -55,10 +55,11 @@ inline constexpr uint64_t kFatHeaderBytes = 16;
 /// looked at. Never reads beyond them, whatever the bytes are.
 FatBinary readFatBinary(const uint8_t *data, uint64_t available);
 
-/// The PTX that `chip` runs best: its own ("sm_100a"), then that of its family
+/// The PTX that `chip` ("sm_100") runs best: its own ("sm_100a"), then that of
+/// its family
 /// ("sm_100f" also on sm_103), then the newest plain one. Null with a sentence
 /// in `why` that lists what there is.
-const FatImage *chooseImage(const FatBinary &binary, hw::Chip chip,
+const FatImage *chooseImage(const FatBinary &binary, std::string_view chip,
                             std::string &why);
 
 } // namespace blockscale::cuda

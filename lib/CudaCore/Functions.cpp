@@ -50,7 +50,7 @@ uint64_t sharedPerCta(const KernelEntry &entry, uint64_t dynamic) {
 
 int cuda::ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic) {
   const hw::Device &device = Core::get().device;
-  const hw::ChipInfo &chip = hw::chipInfo(device.chip());
+  hw::DeviceChip chip = device.chip();
   const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
   if (uint32_t(threads) > maxThreads(bounds) ||
       entry.kernel->staticSharedBytes() + dynamic > chip.sharedMemoryPerCta)
@@ -131,7 +131,7 @@ cudaError_t cuda::attributeOf(const KernelEntry &entry,
 cudaError_t cuda::setAttribute(KernelEntry &entry,
                                CUfunction_attribute attribute, int value) {
   const hw::Device &device = Core::get().device;
-  int capacity = int(hw::chipInfo(device.chip()).sharedMemoryPerCta);
+  int capacity = int(device.chip().sharedMemoryPerCta);
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
     if (value < 0 ||
@@ -181,7 +181,7 @@ cudaError_t cuda::availableShared(const KernelEntry &entry, int count,
                                   int threads, size_t &bytes) {
   if (count <= 0 || threads <= 0 || ctasPerSm(entry, threads, 0) < count)
     return cudaErrorInvalidValue;
-  const hw::ChipInfo &chip = hw::chipInfo(Core::get().device.chip());
+  hw::DeviceChip chip = Core::get().device.chip();
   uint64_t share =
       chip.sharedMemoryPerSm / uint64_t(count) / kSharedStep * kSharedStep;
   uint64_t taken =
@@ -203,8 +203,7 @@ cudaError_t cuda::maxActiveClusters(const KernelEntry &entry,
   uint64_t size = request.hasCluster ? request.cluster.count()
                   : required[0]      ? product(required)
                                      : 1;
-  if (hw::whyNotCluster({device.chip(), hw::TargetVariant::ArchSpecific},
-                        unsigned(std::min<uint64_t>(size, UINT32_MAX)),
+  if (hw::whyNotCluster(device, unsigned(std::min<uint64_t>(size, UINT32_MAX)),
                         entry.nonPortableCluster))
     return cudaErrorInvalidClusterSize;
   uint64_t threads = request.block.count();
@@ -232,5 +231,5 @@ void cuda::bestBlock(const KernelEntry &entry,
     }
   }
   block = bestThreads;
-  grid = bestCtas * int(Core::get().device.part().smCount);
+  grid = bestCtas * int(Core::get().device.chip().smCount);
 }

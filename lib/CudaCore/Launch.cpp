@@ -22,12 +22,16 @@ namespace {
 
 /// What later calls return after a finding of this kind, as far as a device
 /// would notice.
-cudaError_t errorFor(emulator::FindingKind kind) {
-  switch (kind) {
+cudaError_t errorFor(const emulator::Finding &finding) {
+  switch (finding.kind) {
   case emulator::FindingKind::Launch:
     return cudaErrorInvalidConfiguration;
   case emulator::FindingKind::Unsupported:
     return cudaErrorNotSupported;
+  case emulator::FindingKind::Trap:
+    if (finding.message.find(" Assertion `") != std::string::npos)
+      return cudaErrorAssert;
+    return cudaErrorLaunchFailure;
   default:
     return cudaErrorLaunchFailure;
   }
@@ -66,7 +70,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
   uint64_t dynamic = request.sharedBytes;
   uint64_t allowed =
       std::max<uint64_t>(kSharedWithoutOptIn, uint64_t(entry.maxDynamicShared));
-  uint64_t capacity = hw::chipInfo(device.chip()).sharedMemoryPerCta;
+  uint64_t capacity = device.chip().sharedMemoryPerCta;
   uint64_t total = dynamic + entry.kernel->staticSharedBytes();
   std::string name = "kernel '" + readableName(entry.name) + "'";
   // Of more threads than a block may have the emulator itself says so.
@@ -93,9 +97,8 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
         "cudaFuncAttributeMaxDynamicSharedMemorySize first");
     return cudaErrorInvalidValue;
   }
-  if (auto reason = hw::whyNotCluster(
-          {device.chip(), hw::TargetVariant::ArchSpecific},
-          unsigned(launch.cluster.count()), entry.nonPortableCluster)) {
+  if (auto reason = hw::whyNotCluster(device, unsigned(launch.cluster.count()),
+                                      entry.nonPortableCluster)) {
     say(name + ": " + reason->text);
     return cudaErrorInvalidClusterSize;
   }
@@ -110,7 +113,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
   launch.cooperative = request.cooperative;
   uint64_t resident =
       uint64_t(ctasPerSm(entry, int(launch.block.count()), dynamic)) *
-      device.part().smCount;
+      device.chip().smCount;
   if (request.cooperative && launch.grid.count() > resident) {
     say(name + ": " + std::to_string(launch.grid.count()) +
         " CTAs of a cooperative launch, " + std::string(device.name) +
@@ -143,8 +146,8 @@ cudaError_t report(const KernelEntry &entry, const emulator::RunResult &result,
     print(finding, "advice: ");
   for (const emulator::Finding &finding : result.findings) {
     std::string text = print(finding, "");
-    cudaError_t error = errorFor(finding.kind);
-    if (error == cudaErrorLaunchFailure)
+    cudaError_t error = errorFor(finding);
+    if (error == cudaErrorLaunchFailure || error == cudaErrorAssert)
       core.sticky = error;
     else
       now = error;

@@ -43,7 +43,13 @@ LaunchTimeline::LaunchTimeline(const emulator::Launch &launch,
   const Core &core = Core::get();
   if (!core.report && core.timelineFolder.empty())
     return;
-  conditions = timeline::conditionsOf(launch, core.device.part());
+  const hw::Part *part = core.device.part();
+  if (!part) {
+    say("there are no reports and timelines of " +
+        std::string(core.device.name) + ": its speed is not known");
+    return;
+  }
+  conditions = timeline::conditionsOf(launch, *part);
   conditions.memoryBytes = memoryOf(launch);
   timeline.emplace(conditions);
   options.event = [this](const emulator::Event &event) {

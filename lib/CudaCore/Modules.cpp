@@ -72,7 +72,7 @@ cudaError_t read(CUmod_st &module, const uint8_t *data, uint64_t available) {
   }
   std::string why;
   const hw::Device &device = Core::get().device;
-  const FatImage *image = chooseImage(binary, device.chip(), why);
+  const FatImage *image = chooseImage(binary, device.chip().name, why);
   if (!image) {
     say(what(module) + " has no code for " + std::string(device.name) + ": " +
         why);

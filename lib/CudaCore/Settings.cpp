@@ -100,8 +100,8 @@ Core::Core()
   readNumber("BLOCKSCALE_SEED", options.seed);
   readNumber("BLOCKSCALE_STEP_LIMIT", options.stepLimit);
   readNumber("BLOCKSCALE_THREADS", options.threads);
-  options.sms = device.part().smCount;
-  options.sharedBytes = hw::chipInfo(device.chip()).sharedMemoryPerCta;
+  options.sms = device.chip().smCount;
+  options.sharedBytes = device.chip().sharedMemoryPerCta;
   options.strict = isSet("BLOCKSCALE_STRICT", options.strict);
   options.strictKernel = setting("BLOCKSCALE_STRICT_KERNEL");
   options.advice = isSet("BLOCKSCALE_ADVICE", options.advice);

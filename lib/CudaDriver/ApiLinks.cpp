@@ -37,7 +37,7 @@ CUresult addPiece(CUlinkState link, const char *asker, const uint8_t *data,
   FatBinary binary = readImages(data, available);
   const FatImage *image = nullptr;
   if (binary.error.empty())
-    image = chooseImage(binary, Core::get().device.chip(), why);
+    image = chooseImage(binary, Core::get().device.chip().name, why);
   if (!image) {
     say(std::string(asker) + ": " + (why.empty() ? binary.error : why));
     return binary.error.empty() ? CUDA_ERROR_NO_BINARY_FOR_GPU

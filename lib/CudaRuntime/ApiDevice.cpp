@@ -22,7 +22,7 @@ namespace {
 constexpr int kVersion = CUDART_VERSION;
 
 const hw::Device &device() { return Core::get().device; }
-const hw::ChipInfo &chip() { return hw::chipInfo(device().chip()); }
+hw::DeviceChip chip() { return device().chip(); }
 
 bool isDevice(int ordinal) { return ordinal == 0; }
 

@@ -16,13 +16,18 @@ namespace {
 
 constexpr uint64_t kMiB = uint64_t(1) << 20;
 
+// H100: the CUDA programming guide's compute capability 9.0, and the SXM card's
+// 132 SMs at up to 1980 MHz.
+constexpr DeviceChip kHopper{"sm_90", 232448, 233472, 2048, 132, 1980};
+
 } // namespace
 
 // B200: what a program printed of cudaDeviceProp (pytorch/ao, pull request
 // 4002: 178.35 GB, L2 126.50 MB, 7680 bits) and nvidia-smi of its memory clock.
 // B300: the same with the memory that nvidia-smi shows, 275040 MiB. RTX 5090:
 // 32607 MiB of nvidia-smi, 512 bits at 28 Gbit/s, L2 of 96 MiB. CTAs per SM and
-// clusters: the CUDA programming guide's compute capabilities.
+// clusters: the CUDA programming guide's compute capabilities. H100: 81559 MiB
+// of nvidia-smi, 5120 bits at 2619 MHz, L2 of 50 MiB.
 const std::vector<Device> &hw::allDevices() {
   static const std::vector<Device> devices{
       {"B200", "NVIDIA B200", "B200", 182630 * kMiB, 253 * kMiB / 2, 7680, 3996,
@@ -31,15 +36,30 @@ const std::vector<Device> &hw::allDevices() {
        7680, 3996, 32, kMaxCluster},
       {"RTX5090", "NVIDIA GeForce RTX 5090", "RTX 5090", 32607 * kMiB,
        96 * kMiB, 512, 14001, 24, kMaxPortableCluster},
+      {"H100", "NVIDIA H100 80GB HBM3", "", 81559 * kMiB, 50 * kMiB, 5120, 2619,
+       32, kMaxCluster},
   };
   return devices;
 }
 
-const Part &Device::part() const {
+const Part *Device::part() const {
   for (const Part &part : allParts())
     if (part.name == partName)
-      return part;
-  return allParts().front();
+      return &part;
+  return nullptr;
+}
+
+DeviceChip Device::chip() const {
+  const Part *own = part();
+  if (!own)
+    return kHopper;
+  const ChipInfo &info = chipInfo(own->chip);
+  return {info.name,
+          info.sharedMemoryPerCta,
+          info.sharedMemoryPerSm,
+          info.maxThreadsPerSm,
+          own->smCount,
+          own->boostMhz};
 }
 
 Result<Device> hw::findDevice(std::string_view name) {
@@ -57,18 +77,33 @@ Result<Device> hw::findDevice(std::string_view name) {
 }
 
 /// The number in "sm_100": ten times the capability.
-static unsigned capability(Chip chip) {
-  std::string_view name = chipInfo(chip).name;
+static unsigned capability(const Device &device) {
+  std::string_view name = device.chip().name;
   unsigned number = 0;
   std::from_chars(name.data() + 3, name.data() + name.size(), number);
   return number;
 }
 
-unsigned Device::capabilityMajor() const { return capability(chip()) / 10; }
-unsigned Device::capabilityMinor() const { return capability(chip()) % 10; }
+unsigned Device::capabilityMajor() const { return capability(*this) / 10; }
+unsigned Device::capabilityMinor() const { return capability(*this) % 10; }
 
 unsigned hw::residentClusters(const Device &device, unsigned ctas) {
   if (ctas == 0 || ctas > device.maxCluster)
     return 0;
-  return residentClusters(device.part(), ctas);
+  // Parts of all sizes leave the same share of SMs idle.
+  Part part = device.part() ? *device.part() : allParts().front();
+  part.smCount = device.chip().smCount;
+  return residentClusters(part, ctas);
+}
+
+std::optional<Reason> hw::whyNotCluster(const Device &device, unsigned ctas,
+                                        bool nonPortable) {
+  unsigned limit = nonPortable ? kMaxCluster : kMaxPortableCluster;
+  if (ctas == 0 || ctas > limit)
+    return Reason("a cluster of " + std::to_string(ctas) +
+                  " CTAs does not fit on " + std::string(device.name) +
+                  ": 1 to " + std::to_string(kMaxPortableCluster) + " CTAs, " +
+                  std::to_string(kMaxCluster) +
+                  " when the kernel asks for a non-portable size");
+  return std::nullopt;
 }

@@ -1,7 +1,7 @@
 // RUN: %nvcc -arch=sm_100a %s -o %t
 // RUN: blockscale emulate --cuda %t 2>&1 | FileCheck %s
 // RUN: blockscale emulate --completion=latest --cuda %t 2>&1 | FileCheck %s
-// CHECK: kernel 'exchange(int const*, int*)': a cluster of 16 CTAs does not fit on 'sm_100a': at most 8 CTAs, 16 when the kernel asks for a non-portable size
+// CHECK: kernel 'exchange(int const*, int*)': a cluster of 16 CTAs does not fit on B200: 1 to 8 CTAs, 16 when the kernel asks for a non-portable size
 // CHECK: all right
 
 //===- cluster.cu - clusters and their shared memory -----------------===//

@@ -67,7 +67,7 @@ TEST(Images, CubinAlone) {
   EXPECT_EQ(binary.images[0].kind, ImageKind::Cubin);
   EXPECT_EQ(binary.images[0].target, "sm_100");
   std::string why;
-  EXPECT_FALSE(chooseImage(binary, blockscale::hw::Chip::SM100, why));
+  EXPECT_FALSE(chooseImage(binary, "sm_100", why));
   EXPECT_EQ(why, "it holds machine code for sm_100 only, and the emulator runs "
                  "PTX; compile with -arch=sm_100a, or with -gencode "
                  "arch=compute_100a,code=compute_100a");

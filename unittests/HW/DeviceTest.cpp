@@ -25,13 +25,14 @@ TEST(Device, EachIsItsPart) {
        {Case{"B200", "NVIDIA B200", 10, 0, 148, 132644864, 191501434880},
         {"B300", "NVIDIA B300 SXM6 AC", 10, 3, 148, 132644864, 288400343040},
         {"RTX5090", "NVIDIA GeForce RTX 5090", 12, 0, 170, 100663296,
-         34190917632}}) {
+         34190917632},
+        {"H100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 52428800, 85520809984}}) {
     Result<Device> device = findDevice(c.name);
     ASSERT_TRUE(device) << c.name;
     EXPECT_EQ(device->productName, c.product);
     EXPECT_EQ(device->capabilityMajor(), c.major);
     EXPECT_EQ(device->capabilityMinor(), c.minor);
-    EXPECT_EQ(device->part().smCount, c.sms);
+    EXPECT_EQ(device->chip().smCount, c.sms);
     EXPECT_EQ(device->l2Bytes, c.l2);
     EXPECT_EQ(device->memoryBytes, c.memory);
   }
@@ -39,10 +40,10 @@ TEST(Device, EachIsItsPart) {
 }
 
 TEST(Device, UnknownNameListsTheKnownOnes) {
-  Result<Device> device = findDevice("H100");
+  Result<Device> device = findDevice("A100");
   ASSERT_FALSE(device);
   EXPECT_EQ(device.why().text,
-            "unknown device 'H100'; known devices: B200, B300, RTX5090");
+            "unknown device 'A100'; known devices: B200, B300, RTX5090, H100");
 }
 
 TEST(Device, ResidentClusters) {

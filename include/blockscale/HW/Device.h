@@ -17,14 +17,22 @@
 
 namespace blockscale::hw {
 
-/// One card. SMs and clock are the part's, shared memory and threads of an SM
-/// the chip's.
+/// What the chip of a card has. Sizes in bytes.
+struct DeviceChip {
+  /// "sm_100", without a letter.
+  std::string_view name;
+  unsigned sharedMemoryPerCta, sharedMemoryPerSm, maxThreadsPerSm;
+  unsigned smCount, boostMhz;
+};
+
+/// One card.
 struct Device {
   /// As `--device` spells it.
   std::string_view name;
   /// As the driver spells it.
   std::string_view productName;
-  /// Name of the part.
+  /// Name of the part, whose chip and SMs the card has; empty for a card of
+  /// before, for whose chip we do not compile.
   std::string_view partName;
   uint64_t memoryBytes;
   uint64_t l2Bytes;
@@ -35,8 +43,9 @@ struct Device {
   /// CTAs of the largest cluster, the kernel asking for a non-portable size.
   unsigned maxCluster;
 
-  const Part &part() const;
-  Chip chip() const { return part().chip; }
+  DeviceChip chip() const;
+  /// Null for a card of before.
+  const Part *part() const;
   /// "10.3" is 10 and 3.
   unsigned capabilityMajor() const;
   unsigned capabilityMinor() const;
@@ -51,6 +60,11 @@ Result<Device> findDevice(std::string_view name);
 /// Clusters of `ctas` CTAs, one to an SM, that `device` holds at once; 0 if it
 /// takes none.
 unsigned residentClusters(const Device &device, unsigned ctas);
+
+/// Why `device` takes no clusters of `ctas` CTAs; empty if it does. More than
+/// 8 needs `nonPortable`.
+std::optional<Reason> whyNotCluster(const Device &device, unsigned ctas,
+                                    bool nonPortable);
 
 } // namespace blockscale::hw
 
