@@ -153,8 +153,7 @@ TEST(MachineControl, StopsWhenAsked) {
 
 TEST(MachineControl, UnsupportedIsRefusedBeforeTheRun) {
   Simple s =
-      runBody("st.global.b32 [%rd1], "
-              "%r1;\nmultimem.red.relaxed.sys.global.add.u32 [%rd1], %r1;");
+      runBody("st.global.b32 [%rd1], %r1;\nvadd.u32.u32.u32 %r5, %r1, %r1;");
   ASSERT_EQ(firstKind(s.result), FindingKind::Unsupported);
   EXPECT_GT(s.result.findings[0].line, 0u);
   EXPECT_EQ(s.out[0], 0xAAAAAAAAu);

@@ -132,6 +132,32 @@ const struct {
     {"griddepcontrol.wait", "YYYYYYYYYYYYY"},
     {"st.bulk.weak.shared::cta [%rd1], %rd2, 0", "-YYYYYYYYYYYY"},
     {"wgmma.fence.sync.aligned", "Y------------"},
+    {"wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1,%f2,%f3,%f4}, "
+     "%rd1, %rd2, %p1, 1, 1",
+     "Y------------"},
+    {"wgmma.wait_group.sync.aligned 1", "Y------------"},
+    {"wmma.load.a.sync.aligned.row.m16n16k16.global.bf16 {%r1,%r2,%r3,%r4}, "
+     "[%rd1]",
+     "YYYYYYYYYYYYY"},
+    {"wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 "
+     "{%r1,%r2}, {%r3}, {%r4}, {%r5,%r6}",
+     "YYYYYYYYYYYYY"},
+    {"mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+     "{%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3,%r4}, {%f1,%f2,%f3,%f4}, %r5, 0",
+     "YYYYYYYYYYYYY"},
+    {"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%rd1,%rd2,%rd3,%rd4}, "
+     "{%rd1,%rd2}, {%rd3}, {%rd1,%rd2,%rd3,%rd4}",
+     "YYYYYYYYYYYYY"},
+    {"multimem.ld_reduce.relaxed.gpu.global.add.f32 %f1, [%rd1]",
+     "YYYYYYYYYYYYY"},
+    {"multimem.ld_reduce.relaxed.gpu.global.add.acc::f16.v4.e4m3x4 "
+     "{%r1,%r2,%r3,%r4}, [%rd1]",
+     "--YYYY-YY-Y-Y"},
+    {"tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%f1,%f2}, %f3, [%r1]",
+     "----YY-YY----"},
+    {"vabsdiff4.u32.u32.u32 %r1, %r2, %r3, %r4", "YYYYYYYYYYYYY"},
+    {"cvt.rn.satfinite.e2m1x2.f16x2 %b1, %r1", "--YYYY-YY-YYY"},
+    {"cvt.rn.satfinite.e4m3x2.f16x2 %h1, %r1", "YYYYYYYYYYYYY"},
 };
 
 Module moduleOf(const std::string &target, const std::string &instruction) {

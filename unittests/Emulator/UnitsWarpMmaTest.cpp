@@ -218,7 +218,8 @@ TEST(WarpMma, UnscaledForms) {
   ASSERT_FALSE(fp4.run(loose).has_value());
   EXPECT_EQ(fp4.result(0, 0), 9.0f);
   loose.k = 64;
-  EXPECT_EQ(whyNot(loose), "K=64 does not exist for 'e2m1'");
+  EXPECT_EQ(whyNot(loose),
+            "shape 'm16n8k64' does not exist for 'e2m1'; there is 'm16n8k32'");
 }
 
 TEST(WarpMma, ChunkWithoutValuesMayHaveNoPositions) {

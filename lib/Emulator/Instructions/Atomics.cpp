@@ -245,7 +245,8 @@ Modifier operation(const Instruction &in) {
 } // namespace
 
 bool decodeAtomic(Decoder &d, const Instruction &in, Record &r) {
-  if (in.opcode != Opcode::Atom && in.opcode != Opcode::Red)
+  if (in.opcode != Opcode::Atom && in.opcode != Opcode::Red &&
+      in.opcode != Opcode::MultimemRed)
     return false;
   Modifier op = operation(in);
   Type type = in.type();

@@ -89,7 +89,8 @@ struct CompareRecord {
   Slot a = kNoSlot, b = kNoSlot;
   Slot with = kNoSlot; ///< predicate that the result is combined with
   uint32_t mode = 0;
-  uint32_t yes = ~0u; ///< what set writes where the comparison holds
+  uint32_t yes = ~0u;  ///< what set writes where the comparison holds
+  bool toHalf = false; ///< into a register of 16 bits
 };
 
 template <typename T> uint32_t compareLanes(Exec &x, const CompareRecord &c) {
@@ -120,30 +121,55 @@ template <typename T> Step setp(Exec &x, const Record &r) {
     x.setPredicate(c.inverse, q);
   return Step::Next;
 }
-/// Two halves, two predicates.
-Step setpPair(Exec &x, const Record &r) {
-  const auto &c = r.as<CompareRecord>();
-  const uint32_t *a = x.reg<uint32_t>(c.a), *b = x.reg<uint32_t>(c.b);
+/// Lanes whose low and whose high halves compare so.
+struct HalvesThatHold {
   uint32_t low = 0, high = 0;
+};
+HalvesThatHold compareHalves(Exec &x, const CompareRecord &c) {
+  const uint32_t *a = x.reg<uint32_t>(c.a), *b = x.reg<uint32_t>(c.b);
+  HalvesThatHold found;
   forLanes(x.mask, [&](unsigned lane) {
     auto test = [&](unsigned shift) {
       return holds(c.mode, value(c.mode, HalfBits{uint16_t(a[lane] >> shift)}),
                    value(c.mode, HalfBits{uint16_t(b[lane] >> shift)}));
     };
-    low |= uint32_t(test(0)) << lane;
-    high |= uint32_t(test(16)) << lane;
+    found.low |= uint32_t(test(0)) << lane;
+    found.high |= uint32_t(test(16)) << lane;
   });
-  x.setPredicate(c.to, combine(x, c, low));
+  return found;
+}
+/// Two halves, two predicates.
+Step setpPair(Exec &x, const Record &r) {
+  const auto &c = r.as<CompareRecord>();
+  HalvesThatHold found = compareHalves(x, c);
+  x.setPredicate(c.to, combine(x, c, found.low));
   if (c.inverse != kNoSlot)
-    x.setPredicate(c.inverse, combine(x, c, high));
+    x.setPredicate(c.inverse, combine(x, c, found.high));
   return Step::Next;
 }
 template <typename T> Step set(Exec &x, const Record &r) {
   const auto &c = r.as<CompareRecord>();
   uint32_t bits = combine(x, c, compareLanes<T>(x, c));
-  uint32_t *d = x.reg<uint32_t>(c.to);
-  forLanes(x.mask,
-           [&](unsigned lane) { d[lane] = bits >> lane & 1 ? c.yes : 0; });
+  forLanes(x.mask, [&](unsigned lane) {
+    uint32_t value = bits >> lane & 1 ? c.yes : 0;
+    if (c.toHalf)
+      x.reg<uint16_t>(c.to)[lane] = uint16_t(value);
+    else
+      x.reg<uint32_t>(c.to)[lane] = value;
+  });
+  return Step::Next;
+}
+/// Two halves, each with a result in its half.
+Step setPair(Exec &x, const Record &r) {
+  const auto &c = r.as<CompareRecord>();
+  HalvesThatHold found = compareHalves(x, c);
+  uint32_t low = combine(x, c, found.low), high = combine(x, c, found.high);
+  auto yes = uint16_t(c.yes);
+  forLanes(x.mask, [&](unsigned lane) {
+    uint32_t value = low >> lane & 1 ? yes : 0;
+    value |= high >> lane & 1 ? uint32_t(yes) << 16 : 0;
+    x.reg<uint32_t>(c.to)[lane] = value;
+  });
   return Step::Next;
 }
 
@@ -202,6 +228,9 @@ Handler setFor(Type type) {
   case Type::F16:
   case Type::Bf16:
     return set<HalfBits>;
+  case Type::F16x2:
+  case Type::Bf16x2:
+    return setPair;
   default:
     return nullptr;
   }
@@ -280,11 +309,25 @@ bool decodeCompare(Decoder &d, const Instruction &in, Record &r) {
   c.a = d.source(in.operands[1], bits);
   c.b = d.source(in.operands[2], bits);
   if (isSet) {
-    if (bitWidth(in.type()) != 32)
-      return d.refuse("set with a result other than 32 bits is not supported");
-    if (in.type() == Type::F32)
+    constexpr uint32_t kOneF16 = 0x3C00, kOneBf16 = 0x3F80;
+    switch (in.type()) {
+    case Type::F32:
       c.yes = bitsAs<uint32_t>(1.0f);
-    c.to = d.destination(in.operands[0], 32);
+      break;
+    case Type::F16:
+    case Type::F16x2:
+      c.yes = kOneF16;
+      break;
+    case Type::Bf16:
+    case Type::Bf16x2:
+      c.yes = kOneBf16;
+      break;
+    default:
+      break;
+    }
+    unsigned width = bitWidth(in.type());
+    c.toHalf = width == 16;
+    c.to = d.destination(in.operands[0], width);
     r.fn = setFor(compared);
     return r.fn != nullptr;
   }

@@ -7,6 +7,7 @@
 
 #include "../Run/Control.h"
 #include "../Run/Observer.h"
+#include "Heap.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -115,13 +116,6 @@ std::string readString(Exec &x, uint64_t address) {
   return text;
 }
 
-/// A call of a function that the machine provides; places are offsets of local
-/// memory.
-struct ExternRecord {
-  List<uint32_t> arguments;
-  uint32_t result = kNoSlot; ///< kNoSlot if there is none
-};
-
 Step assertFail(Exec &x, const Record &r) {
   const auto &call = r.as<ExternRecord>();
   auto value = [&](size_t i) {
@@ -134,11 +128,23 @@ Step assertFail(Exec &x, const Record &r) {
                   8);
     return v;
   };
+  auto point = [](const uint32_t *at) {
+    return "[" + std::to_string(at[0]) + "," + std::to_string(at[1]) + "," +
+           std::to_string(at[2]) + "]";
+  };
+  unsigned lane = x.firstLane();
+  const Dim3 &block = x.cluster->grid.launch.block;
+  uint32_t linear = x.warp->index * 32 + lane;
+  uint32_t thread[3] = {linear % block.x, linear / block.x % block.y,
+                        linear / block.x / block.y};
+  // As the runtime of CUDA prints it.
   return x.fault(r, FindingKind::Trap,
-                 "device assertion failed: " + readString(x, value(0)) +
-                     " at " + readString(x, value(1)) + ":" +
-                     std::to_string(uint32_t(value(2))),
-                 int(x.firstLane()));
+                 readString(x, value(1)) + ":" +
+                     std::to_string(uint32_t(value(2))) + ": " +
+                     readString(x, value(3)) + ": block: " + point(x.cta->id) +
+                     ", thread: " + point(thread) + " Assertion `" +
+                     readString(x, value(0)) + "` failed",
+                 int(lane));
 }
 
 /// Formats what %d %u %x %f %s %c %p need; other conversions print as they are.
@@ -198,9 +204,12 @@ std::string format(Exec &x, const std::string &text, uint64_t arguments,
       uint64_t value = take(isLong || kind == 'p' ? 8 : 4);
       if (kind == 'c')
         out += char(value);
-      else {
-        std::snprintf(buffer, sizeof buffer,
-                      (spec + "ll" + (kind == 'p' ? 'x' : kind)).c_str(),
+      else if (kind == 'p') {
+        std::snprintf(buffer, sizeof buffer, (spec + "p").c_str(),
+                      reinterpret_cast<void *>(value));
+        out += buffer;
+      } else {
+        std::snprintf(buffer, sizeof buffer, (spec + "ll" + kind).c_str(),
                       (unsigned long long)value);
         out += buffer;
       }
@@ -266,7 +275,22 @@ bool decodeExternCall(Decoder &d, const Instruction &in, Record &r,
     r.fn = print;
     return true;
   }
-  return d.refuse("call of the external function '" + callee.name + "'");
+  bool allocates = callee.name == "malloc";
+  if (!heapBytes(d.module()) || (!allocates && callee.name != "free"))
+    return d.refuse("call of the external function '" + callee.name + "'");
+  if (allocates) {
+    std::optional<Slot> place;
+    if (in.operands[0].elements.size() == 1)
+      place = d.localPlace(in.operands[0].elements[0], 8);
+    if (!place)
+      return d.refuse("the result of 'malloc' needs a .param of 8 bytes");
+    call.result = *place;
+  }
+  if (in.operands[2].elements.size() != 1 ||
+      !d.localPlace(in.operands[2].elements[0], 8))
+    return d.refuse("'" + callee.name + "' needs an argument of 8 bytes");
+  r.fn = allocates ? heapAllocate : heapRelease;
+  return true;
 }
 
 bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
@@ -298,6 +322,9 @@ bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
     return true;
   case Opcode::Nanosleep:
     r.fn = yield;
+    return true;
+  case Opcode::PmEvent:
+    r.fn = [](Exec &, const Record &) { return Step::Next; };
     return true;
   default:
     return false;

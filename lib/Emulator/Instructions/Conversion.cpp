@@ -242,9 +242,10 @@ struct NarrowRecord {
   Slot random = kNoSlot; ///< bits for stochastic rounding
   unsigned width = 0;    ///< of the register with the packed elements
   Element element = Element::F16;
-  bool fromBf16 = false;
+  bool bf16 = false; ///< the wider ones
   ConvertMode mode;
   Slots from;
+  Slot scales = kNoSlot; ///< ue8m0x2 of `.scaled::n2::ue8m0`
 };
 Step packNarrow(Exec &x, const Record &r) {
   const auto &n = r.as<NarrowRecord>();
@@ -266,9 +267,8 @@ Step packFromHalves(Exec &x, const Record &r) {
   forLanes(x.mask, [&](unsigned lane) {
     uint32_t pair = x.reg<uint32_t>(n.from[0])[lane];
     writeLane(x, n.to, n.width, lane,
-              packX2(n.element,
-                     float(fromHalf(uint16_t(pair >> 16), n.fromBf16)),
-                     float(fromHalf(uint16_t(pair), n.fromBf16)), n.mode));
+              packX2(n.element, float(fromHalf(uint16_t(pair >> 16), n.bf16)),
+                     float(fromHalf(uint16_t(pair), n.bf16)), n.mode));
   });
   return Step::Next;
 }
@@ -276,10 +276,13 @@ Step unpackNarrow(Exec &x, const Record &r) {
   const auto &n = r.as<NarrowRecord>();
   forLanes(x.mask, [&](unsigned lane) {
     auto packed = uint32_t(readLane(x, n.from[0], n.width, lane));
+    constexpr uint32_t kOnes = 0x7F7F;
+    uint32_t scales =
+        n.scales == kNoSlot ? kOnes : x.reg<uint16_t>(n.scales)[lane];
     x.reg<uint32_t>(n.to)[lane] =
-        n.element == Element::UE8M0
-            ? unpackUE8M0ToBF16x2(packed)
-            : unpackToF16x2(n.element, packed, n.mode.relu);
+        n.element == Element::UE8M0 ? unpackUE8M0ToBF16x2(packed)
+        : n.bf16 ? unpackToBF16x2(n.element, packed, scales, n.mode)
+                 : unpackToF16x2(n.element, packed, n.mode.relu);
   });
   return Step::Next;
 }
@@ -334,12 +337,15 @@ bool narrow(Decoder &d, const Instruction &in, Record &r) {
     n.width = bitWidth(from);
     n.to = d.destination(in.operands[0], 32);
     n.from = d.list<Slot>({d.sourceAny(in.operands[1], n.width)});
+    n.bf16 = to == Type::Bf16x2;
+    if (in.has(Modifier::ScaledN2Ue8m0))
+      n.scales = d.source(in.operands[2], 16);
     r.fn = unpackNarrow;
     return true;
   }
   if (toElement && (from == Type::F16x2 || from == Type::Bf16x2)) {
     n.element = *toElement;
-    n.fromBf16 = from == Type::Bf16x2;
+    n.bf16 = from == Type::Bf16x2;
     n.width = bitWidth(to);
     n.to = d.destinationAny(in.operands[0], n.width);
     n.from = d.slots(in.operands[1], 32, false);

@@ -9,10 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Units/HostRounding.h"
 #include "Float.h"
 #include "Lanes.h"
-
-#include <cfenv>
 
 namespace blockscale::emulator::machine {
 
@@ -26,43 +25,35 @@ Round roundingOf(const Instruction &in) {
   return in.has(Modifier::Rna) ? Round::Away : Round::Nearest;
 }
 
-namespace {
-/// The host's rounding mode for the lifetime of the object.
-struct HostRounding {
-  int saved = std::fegetround();
-  explicit HostRounding(Round mode) {
-    std::fesetround(mode == Round::Zero   ? FE_TOWARDZERO
-                    : mode == Round::Down ? FE_DOWNWARD
-                    : mode == Round::Up   ? FE_UPWARD
-                                          : FE_TONEAREST);
-  }
-  ~HostRounding() { std::fesetround(saved); }
-};
-} // namespace
+static int hostMode(Round mode) {
+  return mode == Round::Zero   ? FE_TOWARDZERO
+         : mode == Round::Down ? FE_DOWNWARD
+         : mode == Round::Up   ? FE_UPWARD
+                               : FE_TONEAREST;
+}
 
-// The operands are volatile so that no operation moves out of the mode.
 double addDirected(double a, double b, Round mode) {
-  HostRounding host(mode);
+  HostRounding host(hostMode(mode));
   volatile double x = a, y = b, z = x + y;
   return z;
 }
 double mulDirected(double a, double b, Round mode) {
-  HostRounding host(mode);
+  HostRounding host(hostMode(mode));
   volatile double x = a, y = b, z = x * y;
   return z;
 }
 double fmaDirected(double a, double b, double c, Round mode) {
-  HostRounding host(mode);
+  HostRounding host(hostMode(mode));
   volatile double x = a, y = b, w = c, z = std::fma(x, y, w);
   return z;
 }
 double divDirected(double a, double b, Round mode) {
-  HostRounding host(mode);
+  HostRounding host(hostMode(mode));
   volatile double x = a, y = b, z = x / y;
   return z;
 }
 double sqrtDirected(double a, Round mode) {
-  HostRounding host(mode);
+  HostRounding host(hostMode(mode));
   volatile double x = a, z = std::sqrt(x);
   return z;
 }

@@ -505,10 +505,14 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
 
 bool decodeMemory(Decoder &d, const Instruction &in, Record &r) {
   switch (in.opcode) {
+  // Over one device a multimem address is that of its memory, and a reduction
+  // is of one value.
   case Opcode::Ld:
   case Opcode::Ldu:
+  case Opcode::MultimemLdReduce:
     return loadStore(d, in, r, true);
   case Opcode::St:
+  case Opcode::MultimemSt:
     return loadStore(d, in, r, false);
   case Opcode::Prefetch:
   case Opcode::Prefetchu:

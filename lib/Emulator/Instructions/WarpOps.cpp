@@ -20,6 +20,41 @@ bool gathered(const Exec &x, uint32_t wanted) {
   return (wanted & x.warp->live & ~x.mask) == 0;
 }
 
+bool wholeWarp(Exec &x, const Record &r, Step &step) {
+  step = !gathered(x, ~0u) ? Step::Block
+         : x.mask != ~0u ? x.fault(r, FindingKind::Divergence,
+                                   "matrix instruction by a part of a warp", -1,
+                                   0, Hazard::DivergentAligned)
+                         : Step::Next;
+  return step == Step::Next;
+}
+
+void gatherWords(Exec &x, Slots slots, uint32_t *out, unsigned bits) {
+  for (size_t i = 0; i != slots.size(); ++i) {
+    if (bits == 32) {
+      std::memcpy(out + 32 * i, x.at(slots[i]), 128);
+      continue;
+    }
+    const auto *values = x.reg<uint64_t>(slots[i]);
+    for (unsigned lane = 0; lane != 32; ++lane) {
+      out[64 * i + lane] = uint32_t(values[lane]);
+      out[64 * i + 32 + lane] = uint32_t(values[lane] >> 32);
+    }
+  }
+}
+
+void scatterWords(Exec &x, Slots slots, const uint32_t *in, unsigned bits) {
+  for (size_t i = 0; i != slots.size(); ++i) {
+    if (bits == 32) {
+      std::memcpy(x.at(slots[i]), in + 32 * i, 128);
+      continue;
+    }
+    auto *values = x.reg<uint64_t>(slots[i]);
+    for (unsigned lane = 0; lane != 32; ++lane)
+      values[lane] = uint64_t(in[64 * i + 32 + lane]) << 32 | in[64 * i + lane];
+  }
+}
+
 namespace {
 
 /// The member mask, which must be the same in all lanes that share it.

@@ -109,7 +109,7 @@ bool Order::knows(const Warp &warp, Stamp stamp, View view) const {
 
 Component Order::queue(const Warp &warp, unsigned lane, Queue queue) {
   bool perWarp = queue == Queue::CopyAsync || queue == Queue::TensorLoad ||
-                 queue == Queue::TensorStore;
+                 queue == Queue::TensorStore || queue == Queue::Warpgroup;
   unsigned key = unsigned(queue) << 5 | (perWarp ? 0 : lane);
   auto [it, added] =
       queues.try_emplace({warp.order->component, key}, Component(parts.size()));

@@ -40,6 +40,7 @@
 #include "../Run/State.h"
 #include "Locations.h"
 #include "Shadow.h"
+#include "WarpgroupOrder.h"
 
 #include <map>
 
@@ -47,13 +48,14 @@ namespace blockscale::emulator::machine {
 
 /// Operations of a thread that are observed together. Add to the end.
 enum class Queue : uint8_t {
-  Tensor1,    ///< tcgen05.mma, cp and shift with cta_group::1
-  Tensor2,    ///< the same with cta_group::2
-  BulkRead,   ///< bulk groups: the source is read
-  BulkWrite,  ///< bulk groups: the destination is written
-  CopyAsync,  ///< cp.async; one per warp, not per lane
-  TensorLoad, ///< tcgen05.ld; one per warp
-  TensorStore ///< tcgen05.st; one per warp
+  Tensor1,     ///< tcgen05.mma, cp and shift with cta_group::1
+  Tensor2,     ///< the same with cta_group::2
+  BulkRead,    ///< bulk groups: the source is read
+  BulkWrite,   ///< bulk groups: the destination is written
+  CopyAsync,   ///< cp.async; one per warp, not per lane
+  TensorLoad,  ///< tcgen05.ld; one per warp
+  TensorStore, ///< tcgen05.st; one per warp
+  Warpgroup    ///< wgmma.mma_async; one per warp
 };
 
 /// What counted on an mbarrier, for reports.
@@ -156,6 +158,8 @@ struct WarpOrder {
     Slots registers;
   };
   std::vector<Load> loads;
+  /// Once the warp has executed an instruction of wgmma.
+  std::optional<WarpgroupOrder> warpgroup;
 };
 
 /// What strict mode has to recognise of an operation when it completes.

@@ -185,7 +185,8 @@ private:
   }
   bool isTensorRead() const {
     return !touch.write &&
-           (inQueue(event, Queue::Tensor1) || inQueue(event, Queue::Tensor2));
+           (inQueue(event, Queue::Tensor1) || inQueue(event, Queue::Tensor2) ||
+            inQueue(event, Queue::Warpgroup));
   }
 
   static bool negativeBytes(const BarrierOrder &barrier) {

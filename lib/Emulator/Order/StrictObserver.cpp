@@ -20,6 +20,7 @@ namespace blockscale::emulator::machine {
 /// The first instruction that uses a register of a tcgen05.ld waits until the
 /// load is complete.
 void StrictObserver::on(const RegistersUsed &h) {
+  checkWarpgroup(h);
   std::vector<WarpOrder::Load> &loads = h.x.warp->order->loads;
   auto uses = [&](const WarpOrder::Load &load) {
     auto loaded = [&](Slot slot) {
@@ -35,7 +36,7 @@ void StrictObserver::on(const RegistersUsed &h) {
     return;
   order.observe(*h.x.warp, last->stamp);
   loads.erase(loads.begin(), last.base());
-  h.x.warp->loading = !loads.empty();
+  h.x.warp->loading = !loads.empty() || h.x.warp->order->warpgroup;
 }
 
 void StrictObserver::on(const CtaExited &h) { order.checkExit(h.cta); }
@@ -287,7 +288,7 @@ void StrictObserver::on(const FragmentsAwaited &h) {
   if (h.stores)
     return;
   warp.order->loads.clear();
-  warp.loading = false;
+  warp.loading = warp.order->warpgroup.has_value();
 }
 
 void StrictObserver::on(const TensorAllocated &h) {
@@ -308,6 +309,86 @@ void StrictObserver::on(const PeerNeeded &h) {
     reportHazard(*h.x.cluster, h.x.origin(h.r, int(h.lane)), h.hazard,
                  FindingKind::Race,
                  "cta_group::2 before anything tells that the peer CTA runs");
+}
+
+//===----------------------------------------------------------------------===//
+// Warpgroups
+//===----------------------------------------------------------------------===//
+
+/// What is known of the registers of a warp; from now on it is told of them.
+static WarpgroupOrder &warpgroupOf(const Exec &x) {
+  std::optional<WarpgroupOrder> &own = x.warp->order->warpgroup;
+  if (!own) {
+    own.emplace(x.cluster->program().registerBytes);
+    x.warp->loading = true;
+  }
+  return *own;
+}
+
+void StrictObserver::checkWarpgroup(const RegistersUsed &h) {
+  std::optional<WarpgroupOrder> &own = h.x.warp->order->warpgroup;
+  if (!own)
+    return;
+  const Record &r = h.x.cluster->program().code[h.x.group->pc];
+  Opcode opcode = r.instruction ? r.instruction->opcode : Opcode::Unknown;
+  // Multiplications are told themselves. Compilers copy accumulators where the
+  // assembler will see one register.
+  if (opcode == Opcode::WgmmaMma || opcode == Opcode::Mov)
+    return;
+  if (auto used = own->use(h.flow))
+    reportHazard(*h.x.cluster, h.x.origin(r, 0),
+                 Hazard::WarpgroupRegisterInFlight, FindingKind::Race,
+                 std::string(used->reads ? "use" : "write") + " of " +
+                     (used->isD ? "an accumulator" : "a register with A") +
+                     " of the wgmma.mma_async at line " +
+                     std::to_string(used->line) +
+                     ", which nothing says is complete");
+}
+
+void StrictObserver::on(const WarpgroupFenced &h) { warpgroupOf(h.x).fence(); }
+
+/// A product is one operation of all four warps.
+void StrictObserver::on(const WarpgroupAwaited &h) {
+  auto count = uint32_t(h.count);
+  warpgroupOf(h.x).wait(count);
+  unsigned first = h.x.warp->index / 4 * 4;
+  for (unsigned i = first; i != first + 4; ++i) {
+    const Warp &one = *h.x.cta->warps[i];
+    order.observe(*h.x.warp, {order.queue(one, 0, Queue::Warpgroup), count});
+  }
+}
+
+void StrictObserver::on(const WarpgroupIssued &h) {
+  Warp &warp = *h.x.warp;
+  WarpgroupOrder &own = warpgroupOf(h.x);
+  Touch touch;
+  touch.async = true;
+  touch.collective = true;
+  touch.origin = h.x.origin(h.r, 0);
+  touch.stamp = order.issue(warp, 0, Queue::Warpgroup);
+  if (!own.fenced(h.d, h.a))
+    reportHazard(*h.x.cluster, touch.origin, Hazard::WarpgroupUnfenced,
+                 FindingKind::Race,
+                 "the registers of the wgmma.mma_async were used after the "
+                 "last wgmma.fence, or there was none");
+  if (uint32_t line = own.overlaps(h.d, h.a))
+    reportHazard(*h.x.cluster, touch.origin, Hazard::WarpgroupRegisterInFlight,
+                 FindingKind::Race,
+                 "the accumulators are not those of the wgmma.mma_async at "
+                 "line " +
+                     std::to_string(line) + ", with which they share some");
+  own.issue(*touch.stamp, h.d, h.a, h.r.line);
+  std::vector<Range> ranges;
+  uint64_t rank = uint64_t(h.x.cta->rank) << kRankShift;
+  h.operands([&](uint32_t address, uint32_t bytes) {
+    if (!ranges.empty() &&
+        ranges.back().address + ranges.back().bytes == (rank | address))
+      ranges.back().bytes += bytes;
+    else
+      ranges.push_back({rank | address, bytes});
+  });
+  if (!ranges.empty())
+    order.touchShared(warp, *h.x.cta, ranges.data(), ranges.size(), touch);
 }
 
 } // namespace blockscale::emulator::machine

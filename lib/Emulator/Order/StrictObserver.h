@@ -47,10 +47,14 @@ public:
   void on(const TensorAllocated &) override;
   void on(const TensorFreed &) override;
   void on(const PeerNeeded &) override;
+  void on(const WarpgroupFenced &) override;
+  void on(const WarpgroupAwaited &) override;
+  void on(const WarpgroupIssued &) override;
 
 private:
   BarrierOrder &barrierAt(const Cluster &cluster, uint32_t address);
   void touchOperands(const TensorIssued &h);
+  void checkWarpgroup(const RegistersUsed &h);
 
   Order &order;
   TensorOrder &tensor;

@@ -315,10 +315,11 @@ Slot Decoder::formalPlace(uint32_t index, size_t i, bool result) {
 bool Decoder::decodeOne(const Instruction &in, Record &record) {
   static constexpr bool (*kFamilies[])(Decoder &, const Instruction &,
                                        Record &) = {
-      decodeMove,   decodeFloat,   decodeInteger,  decodeConvert, decodeCompare,
-      decodeCalls,  decodeControl, decodeMemory,   decodeFence,   decodeAtomic,
-      decodeWarp,   decodeBarrier, decodeMbarrier, decodeCopy,    decodeTma,
-      decodeTensor, decodeMatrix};
+      decodeMove,     decodeFloat,     decodeInteger, decodeConvert,
+      decodeCompare,  decodeCalls,     decodeControl, decodeMemory,
+      decodeFence,    decodeAtomic,    decodeWarp,    decodeBarrier,
+      decodeMbarrier, decodeCopy,      decodeTma,     decodeTensor,
+      decodeMatrix,   decodeWarpgroup, decodeVideo};
   for (auto family : kFamilies) {
     if (family(*this, in, record))
       return refusal.empty();

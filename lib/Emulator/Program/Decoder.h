@@ -181,6 +181,8 @@ bool decodeTma(Decoder &, const Instruction &, Record &);
 bool decodeGroups(Decoder &, const Instruction &, Record &);
 bool decodeTensor(Decoder &, const Instruction &, Record &);
 bool decodeMatrix(Decoder &, const Instruction &, Record &);
+bool decodeWarpgroup(Decoder &, const Instruction &, Record &);
+bool decodeVideo(Decoder &, const Instruction &, Record &);
 
 /// Whether a type is read as signed, as a floating-point number.
 bool isSigned(Type type);

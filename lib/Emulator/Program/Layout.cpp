@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Instructions/Heap.h"
 #include "Decoder.h"
 
 #include <algorithm>
@@ -103,6 +104,10 @@ void Decoder::layoutModule(const std::vector<uint32_t> &order) {
   uint64_t dynamic = 0;
   reserve(shared, 0, align, kMaxSharedBytes, "shared memory", {}, dynamic);
   program.constBytes.resize(constant);
+  if (uint64_t heap = heapBytes(module)) {
+    uint64_t at = 0;
+    reserve(global, heap, 16, kMaxGlobalBytes, "global variables", {}, at);
+  }
   program.globalBytes.resize(global);
   program.staticShared = uint32_t(shared - kSharedBase);
   program.dynamicShared = uint32_t(std::max(dynamic, shared) - kSharedBase);

@@ -73,6 +73,7 @@ struct Flow {
     Pack,         ///< parts: what becomes the low and the high half
     Unpack,       ///< parts: where the halves of the source go
     EachToItsOwn, ///< halves stay halves
+    ByHandler,    ///< the handler says what of the destinations is defined
     Choose, ///< parts: what is taken where the chooser holds, and where not
   };
   Path path = Path::Together;

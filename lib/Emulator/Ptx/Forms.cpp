@@ -47,7 +47,7 @@ constexpr TypeClass kTypeClasses[] = {
     {"$M", "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 "
            "bf16x2 f32 f64"},
     {"$C", "u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64"},
-    {"$A", "f16 bf16 tf32 e4m3 e5m2 e2m3 e3m2 e2m1 s8 u8 s4 u4"},
+    {"$A", "f16 bf16 tf32 e4m3 e5m2 e2m3 e3m2 e2m1"},
 };
 
 using ModifierSet = std::bitset<kModifierCount>;

@@ -23,6 +23,7 @@ namespace {
 #define TENSOR_A "100a 101a 103a 110a"
 #define TENSOR TENSOR_A " 100f 101f 103f 110f"
 #define WARP "120a 121a 120f 121f"
+#define MULTIMEM_FP8 TENSOR " 120a 121a"
 #define DATA_CENTER_100 "100a 100f 103a 103f"
 
 /// Instructions whose mnemonic has all of `words` exist on `targets` only: a
@@ -70,6 +71,9 @@ constexpr TargetRow kRows[] = {
     {Opcode::LdMatrix, "m16n16", TENSOR " " WARP},
     {Opcode::LdMatrix, "m8n16", TENSOR " " WARP},
     {Opcode::StMatrix, "m16n8", TENSOR " " WARP},
+    {Opcode::Mma, "f64 m16n8k4", "90+"},
+    {Opcode::Mma, "f64 m16n8k8", "90+"},
+    {Opcode::Mma, "f64 m16n8k16", "90+"},
     {Opcode::Mma, "kind::f8f6f4", TENSOR " " WARP},
     {Opcode::Mma, "kind::f8f6f4 e2m1", WARP},
     {Opcode::Mma, "kind::f8f6f4 e2m3", WARP},
@@ -77,10 +81,31 @@ constexpr TargetRow kRows[] = {
     {Opcode::Mma, "block_scale", WARP},
     {Opcode::Mma, "sp::ordered_metadata kind::mxf4", "120a 121a"},
     {Opcode::Mma, "sp::ordered_metadata kind::mxf4nvf4", "120a 121a"},
+    {Opcode::MultimemLdReduce, "e4m3", MULTIMEM_FP8},
+    {Opcode::MultimemLdReduce, "e5m2", MULTIMEM_FP8},
+    {Opcode::MultimemLdReduce, "e4m3x2", MULTIMEM_FP8},
+    {Opcode::MultimemLdReduce, "e5m2x2", MULTIMEM_FP8},
+    {Opcode::MultimemLdReduce, "e4m3x4", MULTIMEM_FP8},
+    {Opcode::MultimemLdReduce, "e5m2x4", MULTIMEM_FP8},
+    {Opcode::MultimemSt, "e4m3", MULTIMEM_FP8},
+    {Opcode::MultimemSt, "e5m2", MULTIMEM_FP8},
+    {Opcode::MultimemSt, "e4m3x2", MULTIMEM_FP8},
+    {Opcode::MultimemSt, "e5m2x2", MULTIMEM_FP8},
+    {Opcode::MultimemSt, "e4m3x4", MULTIMEM_FP8},
+    {Opcode::MultimemSt, "e5m2x4", MULTIMEM_FP8},
+    {Opcode::MultimemLdReduce, "", "90+"},
+    {Opcode::MultimemSt, "", "90+"},
+    {Opcode::MultimemRed, "", "90+"},
+    {Opcode::WgmmaMma, "", "90a"},
+    {Opcode::WgmmaFence, "", "90a"},
+    {Opcode::WgmmaCommitGroup, "", "90a"},
+    {Opcode::WgmmaWaitGroup, "", "90a"},
     {Opcode::Cvt, "e2m1x2", TENSOR " " WARP},
     {Opcode::Cvt, "e2m3x2", TENSOR " " WARP},
     {Opcode::Cvt, "e3m2x2", TENSOR " " WARP},
     {Opcode::Cvt, "ue8m0x2", TENSOR " " WARP},
+    {Opcode::Cvt, "bf16x2 e4m3x2", TENSOR " " WARP},
+    {Opcode::Cvt, "bf16x2 e5m2x2", TENSOR " " WARP},
     {Opcode::Cvt, "rs", "100a 103a"},
     {Opcode::ReduxSync, "f32", DATA_CENTER_100},
     {Opcode::Add, "f32x2", "100+"},
@@ -224,12 +249,6 @@ std::vector<Diagnostic> checkTarget(const Module &module,
                             "; it does on " + spelled(targets)});
   };
   for (const Instruction &inst : function.instructions) {
-    if (inst.opcode == Opcode::Unknown) {
-      if (function.mnemonic(inst).substr(0, 6) == "wgmma." &&
-          !lists("90a", target))
-        refuse(inst, "90a");
-      continue;
-    }
     for (const TargetRow &row : kRows)
       if (matches(row, inst) && !lists(row.targets, target)) {
         refuse(inst, row.targets);

@@ -331,6 +331,26 @@ struct PeerNeeded {
   Hazard hazard;
 };
 
+/// wgmma.fence.
+struct WarpgroupFenced {
+  const Exec &x;
+};
+/// wgmma.wait_group: the first `count` products of the warpgroup are complete.
+struct WarpgroupAwaited {
+  const Exec &x;
+  uint64_t count;
+};
+/// A warp issues its part of a wgmma.mma_async, with accumulators `d` and A in
+/// `a`, if it is in registers. `operands` visits the pieces of shared memory
+/// that it reads.
+struct WarpgroupIssued {
+  const Exec &x;
+  const Record &r;
+  Slots d, a;
+  const std::function<void(
+      const std::function<void(uint32_t address, uint32_t bytes)> &)> &operands;
+};
+
 class Observer {
 public:
   virtual ~Observer() = default;
@@ -373,6 +393,9 @@ public:
   BLOCKSCALE_OBSERVED(TensorAllocated)
   BLOCKSCALE_OBSERVED(TensorFreed)
   BLOCKSCALE_OBSERVED(PeerNeeded)
+  BLOCKSCALE_OBSERVED(WarpgroupFenced)
+  BLOCKSCALE_OBSERVED(WarpgroupAwaited)
+  BLOCKSCALE_OBSERVED(WarpgroupIssued)
 #undef BLOCKSCALE_OBSERVED
 };
 

@@ -118,6 +118,8 @@ void flowHalves(Exec &x, const Record &r, const Flow &flow) {
   case Flow::Path::Choose:
     result = chosenHalves(x, r, flow);
     break;
+  case Flow::Path::ByHandler:
+    return;
   case Flow::Path::Together:
   case Flow::Path::EachToItsOwn:
     for (Slot slot : flow.sources) {

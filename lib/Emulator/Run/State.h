@@ -24,6 +24,7 @@
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Emulator/Machine.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -172,6 +173,31 @@ struct PairCall {
   uint32_t call, columns;
 };
 
+/// Four warps in a row, which multiply together: each of them issues the same,
+/// for its own rows, and a product is complete when all have.
+struct Warpgroup {
+  struct Multiply {
+    uint32_t line;
+    uint64_t a, b; ///< matrix descriptors, 0 of an A in registers
+    bool addsToD;
+    bool operator==(const Multiply &o) const {
+      return line == o.line && a == o.a && b == o.b && addsToD == o.addsToD;
+    }
+  };
+  /// Those that not all warps have issued; the first is number `dropped`.
+  std::deque<Multiply> multiplies;
+  uint64_t dropped = 0;
+  /// How many each warp has issued, and how many of those took effect.
+  std::array<uint64_t, 4> issued{}, done{};
+  /// Of each warp the groups that it has not waited for: how many it had issued
+  /// when it committed them.
+  std::array<std::vector<uint64_t>, 4> groups;
+
+  uint64_t doneByAll() const {
+    return *std::min_element(done.begin(), done.end());
+  }
+};
+
 struct Cta {
   Cluster *cluster = nullptr;
   uint32_t rank = 0;
@@ -194,6 +220,7 @@ struct Cta {
   /// setmaxnreg: registers of all threads that are left for increases.
   uint32_t freeRegisters = 0;
   std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<Warpgroup> warpgroups; ///< one for each four warps
   NamedBarrier named[16];
   uint32_t threads = 0, exited = 0;
   bool done() const { return exited == threads; }

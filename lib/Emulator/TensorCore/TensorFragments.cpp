@@ -20,7 +20,44 @@ struct FragmentRecord {
   Fragment fragment;
   AddressOperand address;
   Slots registers;
+  /// tcgen05.ld.red: what the words of a thread are reduced to, and how.
+  Slot reduced = kNoSlot;
+  Slots all; ///< with it
+  Type type = Type::F32;
+  bool greatest = false, absolute = false, keepsNan = false;
 };
+
+/// One step of a reduction of f32: the other one where one is NaN, unless NaN
+/// is to be kept; -0 is less than 0.
+uint32_t reduceFloat(const FragmentRecord &f, uint32_t left, uint32_t right) {
+  constexpr uint32_t kNan = 0x7FFFFFFF, kSign = 0x80000000;
+  auto isNan = [](uint32_t bits) { return (bits & ~kSign) > 0x7F800000; };
+  if (isNan(left) || isNan(right)) {
+    bool both = isNan(left) && isNan(right);
+    return f.keepsNan || both ? kNan : isNan(left) ? right : left;
+  }
+  // Sign and magnitude in the order of numbers.
+  auto rank = [](uint32_t bits) {
+    return bits & kSign ? -int64_t(bits & ~kSign) - 1 : int64_t(bits);
+  };
+  return (rank(left) < rank(right)) == f.greatest ? right : left;
+}
+
+uint32_t reduceWords(const FragmentRecord &f, const uint32_t *words,
+                     unsigned lane) {
+  uint32_t mask = f.absolute ? 0x7FFFFFFF : ~0u;
+  uint32_t result = words[lane] & mask;
+  for (uint32_t i = 0; i != f.registers.size(); ++i) {
+    uint32_t word = words[i * 32 + lane] & mask;
+    if (f.type == Type::F32)
+      result = reduceFloat(f, result, word);
+    else if (f.type == Type::S32)
+      result = (int32_t(result) < int32_t(word)) == f.greatest ? word : result;
+    else
+      result = (result < word) == f.greatest ? word : result;
+  }
+  return result;
+}
 
 /// One address for all lanes, in the lanes of the warp; false after a report.
 bool uniformAddress(Exec &x, const Record &r, uint32_t &address) {
@@ -74,8 +111,10 @@ Step loadTensor(Exec &x, const Record &r) {
           x.cta->tensor.load(fragment, address, x.warp->index, words, never))
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
                    hazardOf(x, fragment, address));
-  Slots to = r.as<FragmentRecord>().registers;
-  tell(*x.cluster, FragmentMoved{x, r, fragment, address, to, false});
+  const auto &f = r.as<FragmentRecord>();
+  Slots to = f.registers;
+  tell(*x.cluster, FragmentMoved{x, r, fragment, address, f.all, false});
+  uint32_t undefinedAny = 0;
   for (size_t i = 0; i != to.size(); ++i) {
     std::memcpy(x.at(to[i]), words + i * 32, 128);
     if (!never)
@@ -90,7 +129,15 @@ Step loadTensor(Exec &x, const Record &r) {
         undefined |= 1u << thread;
     }
     x.setUndefined(to[i], undefined);
+    undefinedAny |= undefined;
   }
+  if (f.reduced == kNoSlot)
+    return Step::Next;
+  forLanes(~0u, [&](unsigned lane) {
+    x.reg<uint32_t>(f.reduced)[lane] = reduceWords(f, words, lane);
+  });
+  if (undefinedAny)
+    x.setUndefined(f.reduced, undefinedAny);
   return Step::Next;
 }
 
@@ -155,23 +202,35 @@ bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
   else
     return d.refuse("unknown shape");
   fragment.num = repeat(in);
-  if (in.has(Modifier::Red))
-    return d.refuse("tcgen05.ld.red is not supported");
+  bool reduces = in.has(Modifier::Red);
+  if (reduces && fragment.num < 2)
+    return d.refuse("tcgen05.ld.red needs '.x2' or more");
   fragment.pack16 = in.has(Modifier::Pack16b) || in.has(Modifier::Unpack16b);
   if (!fragment.legal())
     return d.refuse("this repetition does not exist for the shape");
-  const Operand &address = in.operands[isLoad ? 1 : 0];
+  size_t addressAt = reduces ? 2 : isLoad ? 1 : 0;
+  const Operand &address = in.operands[addressAt];
   size_t dataAt = isLoad ? 0 : in.operands.size() - 1;
   if (fragment.shape == FragmentShape::S16x32bx2) {
-    if (in.operands.size() != 3)
+    if (in.operands.size() != (reduces ? 4 : 3))
       return d.refuse("16x32bx2 needs an offset");
-    fragment.halfSplit = unsigned(in.operands[isLoad ? 2 : 1].value);
+    fragment.halfSplit = unsigned(in.operands[addressAt + 1].value);
   }
   f.address = d.address(address);
   f.registers = d.slots(in.operands[dataAt], 32, isLoad, d.scratch());
   if (f.registers.size() != fragment.registers())
     return d.refuse("expected " + std::to_string(fragment.registers()) +
                     " registers, found " + std::to_string(f.registers.size()));
+  std::vector<Slot> all(f.registers.begin(), f.registers.end());
+  if (reduces) {
+    f.type = in.type();
+    f.greatest = in.has(Modifier::Max);
+    f.absolute = in.has(Modifier::Abs);
+    f.keepsNan = in.has(Modifier::PropagateNan);
+    f.reduced = d.destination(in.operands[1], 32);
+    all.push_back(f.reduced);
+  }
+  f.all = d.list(all);
   d.flow().sink = true;
   r.fn = isLoad ? loadTensor : storeTensor;
   return true;

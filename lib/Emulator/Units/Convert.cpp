@@ -35,7 +35,7 @@ struct FloatLayout {
 } // namespace
 
 /// Indexed by Element.
-static constexpr std::array<FloatLayout, 13> kLayouts{{
+static constexpr std::array<FloatLayout, 17> kLayouts{{
     {"e4m3", 8, 3, 7, 0x7e, 0, 0x7f, 0, true},
     {"e5m2", 8, 2, 15, 0x7b, 0x7c, 0x7f, 0, true},
     {"e2m3", 6, 3, 1, 0x1f, 0, 0, 0, true},
@@ -49,6 +49,10 @@ static constexpr std::array<FloatLayout, 13> kLayouts{{
     {"f32", 32, 23, 127, 0x7f7fffff, 0x7f800000, 0x7fffffff, 0, true},
     {"s8", 8, 0, 0, 0, 0, 0, 0, true},
     {"u8", 8, 0, 0, 0, 0, 0, 0, false},
+    {"s4", 4, 0, 0, 0, 0, 0, 0, true},
+    {"u4", 4, 0, 0, 0, 0, 0, 0, false},
+    {"b1", 1, 0, 0, 0, 0, 0, 0, false},
+    {"f64", 64, 0, 0, 0, 0, 0, 0, true},
 }};
 
 static const FloatLayout &layoutOf(Element type) {
@@ -90,6 +94,12 @@ float decode(Element type, uint32_t code) {
     return float(int8_t(code));
   case Element::U8:
     return float(uint8_t(code));
+  case Element::S4:
+    return float(int(code << 28) >> 28);
+  case Element::U4:
+    return float(code & 0xf);
+  case Element::B1:
+    return float(code & 1);
   case Element::UE8M0:
     code &= 0xff;
     return code == 0xff ? std::numeric_limits<float>::quiet_NaN()
@@ -260,6 +270,18 @@ uint32_t unpackToF16x2(Element type, uint32_t packed, bool relu) {
       encode(Element::F16, decode(type, packed >> field & mask), mode);
   uint32_t low = encode(Element::F16, decode(type, packed & mask), mode);
   return high << 16 | low;
+}
+
+uint32_t unpackToBF16x2(Element type, uint32_t packed, uint32_t scales,
+                        ConvertMode mode) {
+  unsigned field = type == Element::E2M1 ? 4 : 8;
+  auto half = [&](unsigned i) {
+    float value = decode(type, packed >> i * field & ((1u << field) - 1));
+    float scale = decode(Element::UE8M0, scales >> 8 * i & 0xff);
+    // Exact: few bits times a power of two; what overflows f32 is beyond bf16.
+    return encode(Element::BF16, value * scale, mode);
+  };
+  return half(1) << 16 | half(0);
 }
 
 uint32_t unpackUE8M0ToBF16x2(uint32_t packed) {

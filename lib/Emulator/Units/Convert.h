@@ -37,6 +37,10 @@ enum class Element : uint8_t {
   F32,
   S8,
   U8,
+  S4,
+  U4,
+  B1,
+  F64,
 };
 
 /// Bits of one element as an instruction sees it (fp6 6, fp4 4, tf32 32).
@@ -49,8 +53,8 @@ const char *name(Element type);
 std::optional<Element> findElement(std::string_view name);
 
 /// Exact value of a code; upper bits that are not part of the code are ignored.
-/// The 8-bit integer types give their integer value, TF32 ignores the low 13
-/// bits. Codes of UE8M0 0xFF and UE4M3 0x7F are NaN.
+/// The integer types give their integer value, TF32 ignores the low 13 bits.
+/// Codes of UE8M0 0xFF and UE4M3 0x7F are NaN. Not for F64.
 float decode(Element type, uint32_t code);
 
 /// Rounding mode of a conversion. RNA ties away from zero. RS needs random
@@ -86,6 +90,11 @@ uint32_t packX4(Element type, float a, float b, float e, float f,
 
 /// cvt.rn{.relu}.f16x2.<fp8/fp6/fp4>x2 (exact).
 uint32_t unpackToF16x2(Element type, uint32_t packed, bool relu);
+
+/// cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.<fp8/fp6/fp4>x2: each
+/// element times the scale of its half of `scales`, 0x7F7F for none.
+uint32_t unpackToBF16x2(Element type, uint32_t packed, uint32_t scales,
+                        ConvertMode mode);
 
 /// cvt.rn.bf16x2.ue8m0x2 (exact; 0x00 gives the bf16 subnormal 2^-127).
 uint32_t unpackUE8M0ToBF16x2(uint32_t packed);

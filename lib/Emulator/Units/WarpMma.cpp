@@ -1,4 +1,4 @@
-//===- WarpMma.cpp - mma.sync on arrays of registers ----------------------===//
+//===- WarpMma.cpp - mma.sync and wmma.mma on arrays of registers ---------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -7,56 +7,96 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpMma.h"
+#include "HostRounding.h"
 
 #include <algorithm>
+#include <array>
+#include <bitset>
+#include <cmath>
+#include <cstring>
 #include <limits>
-#include <vector>
 
 namespace blockscale::emulator {
 
 using Reason = std::optional<std::string>;
 
-static constexpr unsigned kM = 16, kN = 8;
-
-/// Bits of one element in a register.
-static unsigned containerBits(const WarpMmaForm &form, Element type) {
-  if (form.packedFp4)
-    return 4;
-  return std::max(bitWidth(type), 8u);
-}
-
-unsigned WarpMmaForm::registersA() const {
-  unsigned stored = sparse ? k / 2 : k;
-  return kM * stored * containerBits(*this, a) / 32 / 32;
-}
-
-unsigned WarpMmaForm::registersB() const {
-  return kN * k * containerBits(*this, b) / 32 / 32;
-}
-
-unsigned WarpMmaForm::registersC() const {
-  return accumulator == WarpAccumulator::F16 ? 2 : 4;
-}
+//===----------------------------------------------------------------------===//
+// Which forms exist
+//===----------------------------------------------------------------------===//
 
 static bool isNarrowFloat(Element type) { return type <= Element::E2M1; }
 
-static bool isByteInteger(Element type) {
+static bool isByte(Element type) {
   return type == Element::S8 || type == Element::U8;
 }
 
-/// Number of elements per register of the dense shapes that exist, by width.
-static bool legalK(const WarpMmaForm &form) {
-  unsigned dense = form.sparse ? form.k / 2 : form.k;
-  switch (containerBits(form, form.a)) {
-  case 4:
-    return dense == 64;
-  case 8:
-    return dense == 32 || (dense == 16 && !form.sparse && !form.scaleVec);
-  case 16:
-    return dense == 16 || (dense == 8 && !form.sparse);
+static bool isNibble(Element type) {
+  return type == Element::S4 || type == Element::U4;
+}
+
+static bool isInteger(Element type) {
+  return isByte(type) || isNibble(type) || type == Element::B1;
+}
+
+/// Shapes of a type of A, with `|` between them: of mma.sync, of mma.sp and of
+/// wmma.
+namespace {
+struct ShapeRow {
+  const char *dense, *sparse, *wmma;
+};
+} // namespace
+
+static ShapeRow shapesOf(const WarpMmaForm &form) {
+  constexpr const char *kBytes = "|m16n16k16|m8n32k16|m32n8k16|";
+  if (form.packedFp4)
+    return {"|m16n8k64|", "|m16n8k128|", ""};
+  if (form.scaleVec)
+    return {"|m16n8k32|", "|m16n8k64|", ""};
+  switch (form.a) {
+  case Element::F16:
+    return {"|m8n8k4|m16n8k8|m16n8k16|", "|m16n8k16|m16n8k32|", kBytes};
+  case Element::BF16:
+    return {"|m16n8k8|m16n8k16|", "|m16n8k16|m16n8k32|", kBytes};
+  case Element::TF32:
+    return {"|m16n8k4|m16n8k8|", "|m16n8k8|m16n8k16|", "|m16n16k8|"};
+  case Element::F64:
+    return {"|m8n8k4|m16n8k4|m16n8k8|m16n8k16|", "", "|m8n8k4|"};
+  case Element::S8:
+  case Element::U8:
+    return {"|m8n8k16|m16n8k16|m16n8k32|", "|m16n8k32|m16n8k64|", kBytes};
+  case Element::S4:
+  case Element::U4:
+    return {"|m8n8k32|m16n8k32|m16n8k64|", "|m16n8k64|m16n8k128|", "|m8n8k32|"};
+  case Element::B1:
+    return {"|m8n8k128|m16n8k128|m16n8k256|", "", "|m8n8k128|"};
+  case Element::E4M3:
+  case Element::E5M2:
+    return {"|m16n8k16|m16n8k32|", "|m16n8k64|", ""};
   default:
-    return dense == 8 || (dense == 4 && !form.sparse);
+    return {"|m16n8k32|", "|m16n8k64|", ""};
   }
+}
+
+static Reason whyNotShape(const WarpMmaForm &form) {
+  ShapeRow row = shapesOf(form);
+  std::string_view legal = form.wmma     ? row.wmma
+                           : form.sparse ? row.sparse
+                                         : row.dense;
+  std::string shape = "m" + std::to_string(form.m) + "n" +
+                      std::to_string(form.n) + "k" + std::to_string(form.k);
+  if (legal.find("|" + shape + "|") != std::string_view::npos)
+    return std::nullopt;
+  std::string message = "shape '" + shape + "' does not exist for '" +
+                        name(form.a) + "'" +
+                        (form.sparse ? " with sparsity" : "");
+  while (legal.size() > 1) {
+    size_t end = legal.find('|', 1);
+    message +=
+        (message.find(';') == std::string::npos ? "; there is '" : ", '") +
+        std::string(legal.substr(1, end - 1)) + "'";
+    legal.remove_prefix(end);
+  }
+  return message;
 }
 
 static Reason whyNotScales(const WarpMmaForm &form) {
@@ -74,122 +114,156 @@ static Reason whyNotScales(const WarpMmaForm &form) {
   return std::nullopt;
 }
 
-Reason whyNot(const WarpMmaForm &form) {
-  bool narrow = isNarrowFloat(form.a) && isNarrowFloat(form.b);
-  bool integer = isByteInteger(form.a) && isByteInteger(form.b);
-  bool wide =
-      form.a == form.b && (form.a == Element::F16 || form.a == Element::BF16 ||
-                           form.a == Element::TF32);
-  if (!narrow && !integer && !wide)
+static Reason whyNotTypes(const WarpMmaForm &form) {
+  auto both = [&](bool (*is)(Element)) { return is(form.a) && is(form.b); };
+  // The integers of wmma are of one type.
+  bool mixed = (both(isNarrowFloat) || both(isByte) || both(isNibble)) &&
+               (!form.wmma || form.a == form.b);
+  if (!mixed && (form.a != form.b || isNarrowFloat(form.a)))
     return std::string("operand types '") + name(form.a) + "' and '" +
            name(form.b) + "' do not go together";
   if (form.packedFp4 && (form.a != Element::E2M1 || form.b != Element::E2M1))
     return std::string("packed operands must be 'e2m1'");
   if (form.packedFp4 && !form.scaleVec)
     return std::string("packed 'e2m1' operands need scales");
-  if (!legalK(form))
-    return "K=" + std::to_string(form.k) + " does not exist for '" +
-           name(form.a) + "'";
-  bool half = form.accumulator == WarpAccumulator::F16;
-  if (integer != (form.accumulator == WarpAccumulator::S32) ||
-      (half && (form.a == Element::BF16 || form.a == Element::TF32)))
-    return std::string("accumulator type does not go with the operands");
-  if (form.sparse && wide)
-    return std::string("sparse forms of 16- and 32-bit operands are not "
-                       "supported");
-  if (form.scaleVec)
-    return narrow ? whyNotScales(form)
-                  : Reason("scales need 8-, 6- or 4-bit operands");
+  if (form.scaleVec && !isNarrowFloat(form.a))
+    return std::string("scales need 8-, 6- or 4-bit operands");
   return std::nullopt;
 }
 
+static Reason whyNotAccumulator(const WarpMmaForm &form) {
+  WarpAccumulator d = form.accumulator, c = form.addend.value_or(d);
+  bool half = form.a == Element::F16 || isNarrowFloat(form.a);
+  auto goesWith = [&](WarpAccumulator type) {
+    switch (type) {
+    case WarpAccumulator::F16:
+      return half;
+    case WarpAccumulator::F32:
+      return !isInteger(form.a) && form.a != Element::F64;
+    case WarpAccumulator::S32:
+      return isInteger(form.a);
+    case WarpAccumulator::F64:
+      return form.a == Element::F64;
+    }
+    return false;
+  };
+  // C and D differ in wmma, and where D of m8n8k4 is the wider one.
+  bool free = c == d || (form.wmma && half) ||
+              (form.isQuadPairs() && d == WarpAccumulator::F32);
+  if (goesWith(c) && goesWith(d) && free)
+    return std::nullopt;
+  return std::string("accumulator type does not go with the operands");
+}
+
+/// Bits of metadata of a row.
+static unsigned metadataBits(const WarpMmaForm &form) {
+  return form.k / chunkOf(form) * 4;
+}
+
+static Reason whyNotSelector(const WarpMmaForm &form) {
+  unsigned bits = metadataBits(form);
+  unsigned most = bits == 16 ? 3 : bits == 32 ? 1 : 0;
+  if (form.selector <= most)
+    return std::nullopt;
+  return "sparsity selector " + std::to_string(form.selector) +
+         " is not in 0.." + std::to_string(most);
+}
+
+Reason whyNot(const WarpMmaForm &form) {
+  if (auto reason = whyNotTypes(form))
+    return reason;
+  if (auto reason = whyNotShape(form))
+    return reason;
+  if (auto reason = whyNotAccumulator(form))
+    return reason;
+  if (auto reason = form.sparse ? whyNotSelector(form) : std::nullopt)
+    return reason;
+  return form.scaleVec ? whyNotScales(form) : std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
 namespace {
 
-/// Where element `i` of lane `l` of an operand lies.
-struct Place {
-  unsigned row, k;
+/// A and B as numbers, rows of k elements; of A by row, of B by column.
+struct Numbers {
+  std::array<double, 32 * 128> a;
+  std::array<double, 32 * 128> b;
 };
 
 } // namespace
 
-/// Fragment of A: groups of one register, rows g and g + 8 alternating.
-static Place placeA(unsigned perRegister, unsigned lane, unsigned i) {
-  unsigned q = i / perRegister, within = i % perRegister;
-  unsigned g = lane / 4, c = lane % 4;
-  return {g + 8 * (q % 2),
-          perRegister * c + within + 4 * perRegister * (q / 2)};
-}
-
-static Place placeB(unsigned perRegister, unsigned lane, unsigned i) {
-  unsigned q = i / perRegister, within = i % perRegister;
-  return {lane / 4, perRegister * (lane % 4) + within + 4 * perRegister * q};
-}
-
-static float elementAt(const WarpMmaForm &form, Element type,
+static uint32_t codeAt(const WarpMmaForm &form, Element type,
                        const uint32_t *registers, unsigned lane, unsigned i) {
   unsigned bits = containerBits(form, type), per = 32 / bits;
   uint32_t word = registers[i / per * 32 + lane];
   uint32_t code =
       bits == 32 ? word : word >> i % per * bits & ((1u << bits) - 1);
   // Unpacked fp4 lies in bits 5..2 of its byte.
-  if (type == Element::E2M1 && bits == 8)
-    code = code >> 2 & 0xf;
-  return decode(type, code);
+  return type == Element::E2M1 && bits == 8 ? code >> 2 & 0xf : code;
 }
 
-/// Decodes A to kM x k, sparse rows expanded through the metadata.
-static Reason gatherA(const WarpMmaForm &form, const uint32_t *registers,
-                      const uint32_t *metadata, std::vector<double> &out,
-                      OpenPointSet &openPoints) {
-  unsigned bits = containerBits(form, form.a), per = 32 / bits;
-  unsigned count = form.registersA() * per;
-  unsigned storedK = form.sparse ? form.k / 2 : form.k;
-  std::vector<double> stored(kM * storedK);
+/// Puts the elements of A or B in rows of `length`.
+static void gather(const WarpMmaForm &form, WarpOperand operand,
+                   const uint32_t *registers, unsigned length, double *out) {
+  bool isA = operand == WarpOperand::A;
+  Element type = isA ? form.a : form.b;
+  unsigned count = (isA ? form.m : form.n) * length / 32;
   for (unsigned lane = 0; lane < 32; ++lane)
     for (unsigned i = 0; i < count; ++i) {
-      Place p = placeA(per, lane, i);
-      stored[p.row * storedK + p.k] =
-          elementAt(form, form.a, registers, lane, i);
+      FragmentPlace p = placeOf(form, operand, lane, i);
+      out[p.row * length + p.column] =
+          decode(type, codeAt(form, type, registers, lane, i));
     }
-  if (!form.sparse) {
-    out = std::move(stored);
+}
+
+/// Where the two units of a chunk lie that are stored, by its metadata.
+static Reason positionsOf(const WarpMmaForm &form, unsigned nibble, unsigned m,
+                          unsigned &first, unsigned &second) {
+  std::string what = "sparsity metadata " + std::to_string(nibble) +
+                     " of row " + std::to_string(m) + " is ";
+  first = nibble & 3;
+  second = nibble >> 2;
+  if (form.a == Element::TF32)
+    return nibble == 0b0100 || nibble == 0b1110 ? std::nullopt
+                                                : Reason(what + "not 4 or 14");
+  if (form.ordered ? first < second : first != second)
     return std::nullopt;
-  }
-  unsigned unit = form.packedFp4 ? 2 : 1, chunk = 4 * unit;
-  out.assign(kM * form.k, 0);
-  for (unsigned m = 0; m < kM; ++m) {
+  return what + (form.ordered ? "not an ascending pair of positions"
+                              : "not a pair of positions");
+}
+
+Reason expandSparse(const WarpMmaForm &form, const uint32_t *metadata,
+                    const double *stored, double *out,
+                    OpenPointSet &openPoints) {
+  unsigned chunk = chunkOf(form), half = chunk / 2;
+  std::fill(out, out + form.m * form.k, 0.0);
+  for (unsigned m = 0; m < form.m; ++m)
     for (unsigned x = 0; x < form.k / chunk; ++x) {
-      // A metadata word serves eight chunks of row g + 8 (c % 2), half c / 2.
-      unsigned lane = m % 8 * 4 + m / 8 + x / 8 * 2;
-      unsigned nibble = metadata[lane] >> x % 8 * 4 & 0xf;
-      unsigned first = nibble & 3, second = nibble >> 2;
-      const double *chosen = &stored[m * storedK + x * 2 * unit];
-      if (first >= second && std::all_of(chosen, chosen + 2 * unit,
-                                         [](double v) { return v == 0; })) {
+      const double *chosen = stored + m * form.k / 2 + x * half;
+      double *to = out + m * form.k + x * chunk;
+      unsigned first, second;
+      if (auto reason = positionsOf(form, metadataOf(form, metadata, m, x), m,
+                                    first, second)) {
+        if (std::any_of(chosen, chosen + half, [](double v) { return v != 0; }))
+          return reason;
         openPoints.add(OpenPoint::ZeroMetadata);
         continue;
       }
-      if (first >= second)
-        return "sparsity metadata " + std::to_string(nibble) + " of row " +
-               std::to_string(m) + " is not an ascending pair of positions";
+      // An element of tf32 has two positions.
+      if (form.a == Element::TF32) {
+        to[first / 2] = chosen[0];
+        continue;
+      }
+      unsigned unit = half / 2;
       for (unsigned u = 0; u < unit; ++u) {
-        out[m * form.k + x * chunk + first * unit + u] = chosen[u];
-        out[m * form.k + x * chunk + second * unit + u] = chosen[unit + u];
+        to[first * unit + u] = chosen[u];
+        to[second * unit + u] = chosen[unit + u];
       }
     }
-  }
   return std::nullopt;
-}
-
-static void gatherB(const WarpMmaForm &form, const uint32_t *registers,
-                    std::vector<double> &out) {
-  unsigned per = 32 / containerBits(form, form.b);
-  out.assign(kN * form.k, 0);
-  for (unsigned lane = 0; lane < 32; ++lane)
-    for (unsigned i = 0; i < form.registersB() * per; ++i) {
-      Place p = placeB(per, lane, i);
-      out[p.row * form.k + p.k] = elementAt(form, form.b, registers, lane, i);
-    }
 }
 
 static Reason checkIds(const WarpMmaForm &form, WarpScale scale, bool isA) {
@@ -215,8 +289,8 @@ static uint32_t scaleOf(const WarpMmaForm &form, WarpScale scale, bool isA,
 /// Folds the scales into the elements; exact in double. As in the tensor core,
 /// a ue4m3 scale with bit 7 may scale zeros alone, and counts as NaN.
 static Reason applyScales(const WarpMmaForm &form, WarpScale scale, bool isA,
-                          std::vector<double> &values) {
-  unsigned rows = isA ? kM : kN, block = form.k / form.scaleVec;
+                          double *values) {
+  unsigned rows = isA ? form.m : form.n, block = form.k / form.scaleVec;
   for (unsigned r = 0; r < rows; ++r)
     for (unsigned s = 0; s < form.scaleVec; ++s) {
       uint32_t code = scaleOf(form, scale, isA, r, s);
@@ -235,11 +309,197 @@ static Reason applyScales(const WarpMmaForm &form, WarpScale scale, bool isA,
   return std::nullopt;
 }
 
-static uint32_t integerResult(const WarpMmaForm &form, uint32_t c, double sum) {
-  int64_t value = int64_t(int32_t(c)) + int64_t(sum);
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static uint32_t integerResult(const WarpMmaForm &form, uint32_t c,
+                              int64_t sum) {
+  int64_t value = int64_t(int32_t(c)) + sum;
   if (form.satfinite)
     value = std::min<int64_t>(std::max<int64_t>(value, INT32_MIN), INT32_MAX);
   return uint32_t(value);
+}
+
+/// Element `i` of a fragment of C, of f16 or f32.
+static double addendAt(WarpAccumulator type, const uint32_t *c, unsigned lane,
+                       unsigned i) {
+  return type == WarpAccumulator::F16
+             ? decode(Element::F16, c[i / 2 * 32 + lane] >> i % 2 * 16 & 0xffff)
+             : decode(Element::F32, c[i * 32 + lane]);
+}
+
+static void setResult(WarpAccumulator type, uint32_t *d, unsigned lane,
+                      unsigned i, double value) {
+  if (type == WarpAccumulator::F32) {
+    d[i * 32 + lane] = encode(Element::F32, float(value), ConvertMode{});
+    return;
+  }
+  uint32_t &word = d[i / 2 * 32 + lane];
+  unsigned shift = i % 2 * 16;
+  word = (word & ~(0xffffu << shift)) |
+         encode(Element::F16, float(value), ConvertMode{}) << shift;
+}
+
+static unsigned elementsD(const WarpMmaForm &form) {
+  return form.m * form.n / 32;
+}
+
+static void multiplyNumbers(const WarpMmaForm &form, const Numbers &numbers,
+                            const uint32_t *c, uint32_t *d) {
+  WarpAccumulator addend = form.addend.value_or(form.accumulator);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned i = 0; i < elementsD(form); ++i) {
+      FragmentPlace p = placeOf(form, WarpOperand::C, lane, i);
+      const double *left = &numbers.a[p.row * form.k];
+      const double *right = &numbers.b[p.column * form.k];
+      double sum = 0;
+      for (unsigned k = 0; k < form.k; ++k)
+        sum += left[k] * right[k];
+      if (form.accumulator == WarpAccumulator::S32)
+        d[i * 32 + lane] = integerResult(form, c[i * 32 + lane], int64_t(sum));
+      else
+        setResult(form.accumulator, d, lane, i,
+                  addendAt(addend, c, lane, i) + sum);
+    }
+}
+
+/// 1-bit operands, 32 to a register.
+static void multiplyBits(const WarpMmaForm &form, const uint32_t *a,
+                         const uint32_t *b, const uint32_t *c, uint32_t *d) {
+  constexpr unsigned kMostK = 256;
+  std::bitset<kMostK> left[16], right[16];
+  auto spread = [&](WarpOperand operand, const uint32_t *registers,
+                    unsigned rows, std::bitset<kMostK> *out) {
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned i = 0; i < rows * form.k / 32; ++i) {
+        FragmentPlace p = placeOf(form, operand, lane, i);
+        out[p.row][p.column] = registers[i / 32 * 32 + lane] >> i % 32 & 1;
+      }
+  };
+  spread(WarpOperand::A, a, form.m, left);
+  spread(WarpOperand::B, b, form.n, right);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned i = 0; i < elementsD(form); ++i) {
+      FragmentPlace p = placeOf(form, WarpOperand::C, lane, i);
+      const auto &x = left[p.row], &y = right[p.column];
+      size_t ones = (form.bits == BitOperation::And ? x & y : x ^ y).count();
+      d[i * 32 + lane] = integerResult(form, c[i * 32 + lane], int64_t(ones));
+    }
+}
+
+static double doubleAt(const uint32_t *words, unsigned lane, unsigned i) {
+  uint64_t bits =
+      uint64_t(words[(2 * i + 1) * 32 + lane]) << 32 | words[2 * i * 32 + lane];
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// f64: each product is added as by fma, in order of K.
+static void multiplyDoubles(const WarpMmaForm &form, const uint32_t *a,
+                            const uint32_t *b, const uint32_t *c, uint32_t *d) {
+  double left[16 * 16], right[8 * 16];
+  auto spread = [&](WarpOperand operand, const uint32_t *words, unsigned rows,
+                    double *out) {
+    for (unsigned lane = 0; lane < 32; ++lane)
+      for (unsigned i = 0; i < rows * form.k / 32; ++i) {
+        FragmentPlace p = placeOf(form, operand, lane, i);
+        out[p.row * form.k + p.column] = doubleAt(words, lane, i);
+      }
+  };
+  spread(WarpOperand::A, a, form.m, left);
+  spread(WarpOperand::B, b, form.n, right);
+  HostRounding host(form.rounding == Rounding::RZ   ? FE_TOWARDZERO
+                    : form.rounding == Rounding::RM ? FE_DOWNWARD
+                    : form.rounding == Rounding::RP ? FE_UPWARD
+                                                    : FE_TONEAREST);
+  for (unsigned lane = 0; lane < 32; ++lane)
+    for (unsigned i = 0; i < elementsD(form); ++i) {
+      FragmentPlace p = placeOf(form, WarpOperand::C, lane, i);
+      volatile double sum = doubleAt(c, lane, i);
+      for (unsigned k = 0; k < form.k; ++k) {
+        volatile double x = left[p.row * form.k + k],
+                        y = right[p.column * form.k + k];
+        sum = std::fma(x, y, sum);
+      }
+      double value = sum;
+      uint64_t bits;
+      std::memcpy(&bits, &value, sizeof bits);
+      d[2 * i * 32 + lane] = uint32_t(bits);
+      d[(2 * i + 1) * 32 + lane] = uint32_t(bits >> 32);
+    }
+}
+
+/// Four products of 8x8x4, each of the lanes 4q to 4q+3 and those 16 beyond.
+static void multiplyQuadPairs(const WarpMmaForm &form, const uint32_t *a,
+                              const uint32_t *b, const uint32_t *c,
+                              uint32_t *d) {
+  WarpAccumulator addend = form.addend.value_or(form.accumulator);
+  auto wide = [](WarpAccumulator type) { return type == WarpAccumulator::F32; };
+  auto eachLane = [](unsigned quad, auto &&visit) {
+    for (unsigned t = 0; t < 8; ++t)
+      visit(4 * quad + t % 4 + t / 4 * 16);
+  };
+  for (unsigned quad = 0; quad < 4; ++quad) {
+    double left[8][4], right[8][4], sums[8][8];
+    eachLane(quad, [&](unsigned lane) {
+      for (unsigned i = 0; i < 4; ++i) {
+        FragmentPlace p = quadPlaceOf(form, WarpOperand::A, false, lane, i);
+        FragmentPlace q = quadPlaceOf(form, WarpOperand::B, false, lane, i);
+        left[p.row][p.column] =
+            decode(form.a, codeAt(form, form.a, a, lane, i));
+        right[q.row][q.column] =
+            decode(form.b, codeAt(form, form.b, b, lane, i));
+      }
+      for (unsigned i = 0; i < 8; ++i) {
+        FragmentPlace p =
+            quadPlaceOf(form, WarpOperand::C, wide(addend), lane, i);
+        sums[p.row][p.column] = addendAt(addend, c, lane, i);
+      }
+    });
+    for (unsigned m = 0; m < 8; ++m)
+      for (unsigned n = 0; n < 8; ++n) {
+        double sum = 0;
+        for (unsigned k = 0; k < 4; ++k)
+          sum += left[m][k] * right[n][k];
+        sums[m][n] += sum;
+      }
+    eachLane(quad, [&](unsigned lane) {
+      for (unsigned i = 0; i < 8; ++i) {
+        FragmentPlace p =
+            quadPlaceOf(form, WarpOperand::C, wide(form.accumulator), lane, i);
+        setResult(form.accumulator, d, lane, i, sums[p.row][p.column]);
+      }
+    });
+  }
+}
+
+/// The forms whose elements are numbers of at most 32 bits.
+static Reason multiply(const WarpMmaForm &form, const uint32_t *a,
+                       const uint32_t *b, const uint32_t *c,
+                       const uint32_t *metadata, WarpScale scaleA,
+                       WarpScale scaleB, uint32_t *d,
+                       OpenPointSet &openPoints) {
+  Numbers numbers;
+  if (form.sparse) {
+    std::array<double, 16 * 64> stored;
+    gather(form, WarpOperand::A, a, form.k / 2, stored.data());
+    if (auto reason = expandSparse(form, metadata, stored.data(),
+                                   numbers.a.data(), openPoints))
+      return reason;
+  } else {
+    gather(form, WarpOperand::A, a, form.k, numbers.a.data());
+  }
+  gather(form, WarpOperand::B, b, form.k, numbers.b.data());
+  if (form.scaleVec) {
+    if (auto reason = applyScales(form, scaleA, true, numbers.a.data()))
+      return reason;
+    if (auto reason = applyScales(form, scaleB, false, numbers.b.data()))
+      return reason;
+  }
+  multiplyNumbers(form, numbers, c, d);
+  return std::nullopt;
 }
 
 Reason warpMma(const WarpMmaForm &form, const uint32_t *a, const uint32_t *b,
@@ -255,43 +515,20 @@ Reason warpMma(const WarpMmaForm &form, const uint32_t *a, const uint32_t *b,
     if (auto reason = checkIds(form, scaleB, false))
       return reason;
   }
-  std::vector<double> left, right;
-  if (auto reason = gatherA(form, a, metadata, left, openPoints))
+  uint32_t result[kFragmentWords * 32];
+  unsigned words = form.registersD();
+  if (form.a == Element::F64) {
+    words *= 2;
+    multiplyDoubles(form, a, b, c, result);
+  } else if (form.a == Element::B1) {
+    multiplyBits(form, a, b, c, result);
+  } else if (form.isQuadPairs()) {
+    multiplyQuadPairs(form, a, b, c, result);
+  } else if (auto reason = multiply(form, a, b, c, metadata, scaleA, scaleB,
+                                    result, openPoints)) {
     return reason;
-  gatherB(form, b, right);
-  if (form.scaleVec) {
-    if (auto reason = applyScales(form, scaleA, true, left))
-      return reason;
-    if (auto reason = applyScales(form, scaleB, false, right))
-      return reason;
   }
-  bool half = form.accumulator == WarpAccumulator::F16;
-  uint32_t result[4 * 32];
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    uint32_t packed[2] = {0, 0};
-    for (unsigned i = 0; i < 4; ++i) {
-      unsigned m = lane / 4 + 8 * (i / 2), n = 2 * (lane % 4) + i % 2;
-      double sum = 0;
-      for (unsigned k = 0; k < form.k; ++k)
-        sum += left[m * form.k + k] * right[n * form.k + k];
-      if (form.accumulator == WarpAccumulator::S32) {
-        result[i * 32 + lane] = integerResult(form, c[i * 32 + lane], sum);
-        continue;
-      }
-      Element type = half ? Element::F16 : Element::F32;
-      uint32_t old =
-          half ? c[i / 2 * 32 + lane] >> i % 2 * 16 & 0xffff : c[i * 32 + lane];
-      uint32_t bits =
-          encode(type, float(double(decode(type, old)) + sum), ConvertMode{});
-      if (half)
-        packed[i / 2] |= bits << i % 2 * 16;
-      else
-        result[i * 32 + lane] = bits;
-    }
-    for (unsigned r = 0; half && r < 2; ++r)
-      result[r * 32 + lane] = packed[r];
-  }
-  std::copy(result, result + form.registersC() * 32, d);
+  std::copy(result, result + words * 32, d);
   return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-//===- WarpMma.h - mma.sync, ldmatrix, stmatrix, movmatrix ------*- C++ -*-===//
+//===- WarpMma.h - mma.sync, wmma, ldmatrix, movmatrix ---------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -26,34 +26,91 @@
 namespace blockscale::emulator {
 
 /// Accumulator types of mma.sync.
-enum class WarpAccumulator : uint8_t { F32, F16, S32 };
+enum class WarpAccumulator : uint8_t { F32, F16, S32, F64 };
 
-/// One mma.sync or mma.sp::ordered_metadata form, row.col, M = 16, N = 8.
+/// How 1-bit operands meet; the ones of the result are counted.
+enum class BitOperation : uint8_t { Xor, And };
+
+/// Operands of a multiplication; C has the places of D.
+enum class WarpOperand : uint8_t { A, B, C };
+
+/// One form of mma.sync, of mma.sp with or without `::ordered_metadata`, or of
+/// wmma.mma.
 struct WarpMmaForm {
-  unsigned k = 32; ///< logical K
+  unsigned m = 16, n = 8, k = 32; ///< logical K
   Element a = Element::E4M3, b = Element::E4M3;
   WarpAccumulator accumulator = WarpAccumulator::F32;
+  /// Of C, where it is not that of D.
+  std::optional<WarpAccumulator> addend;
   bool sparse = false;
+  /// Metadata name ascending pairs only.
+  bool ordered = true;
+  /// Which threads of four hold the metadata.
+  unsigned selector = 0;
   /// fp4 packed two to a byte (kinds mxf4 and mxf4nvf4). Otherwise fp4 sits in
   /// bits 5..2 of its byte.
   bool packedFp4 = false;
   unsigned scaleVec = 0; ///< scales per row: 0 (none), 1, 2 or 4
   Element scale = Element::UE8M0;
-  bool satfinite = false; ///< s32 only
+  bool satfinite = false;                ///< s32 only
+  BitOperation bits = BitOperation::Xor; ///< of b1
+  Rounding rounding = Rounding::RN;      ///< of f64
+  /// wmma: the fragments are those of wmma.load.
+  bool wmma = false;
+  /// m8n8k4 of f16: A is column-major, B is row-major.
+  bool columnA = false, rowB = false;
 
+  /// Registers of one lane; those of f64 have 64 bits.
   unsigned registersA() const;
   unsigned registersB() const;
   unsigned registersC() const;
+  unsigned registersD() const;
+  /// m8n8k4 of f16 is four products, each of eight lanes.
+  bool isQuadPairs() const;
 };
+
+/// Bits of one element of A or B in a register.
+unsigned containerBits(const WarpMmaForm &form, Element type);
 
 /// Which rule the form breaks; nothing if it is executable here.
 std::optional<std::string> whyNot(const WarpMmaForm &form);
+
+/// The row of A, C and D or the column of B, and what counts the other way.
+struct FragmentPlace {
+  unsigned row, column;
+};
+
+/// Where element `i` of lane `lane` lies. Of sparse A: among the stored ones.
+/// Not for isQuadPairs.
+FragmentPlace placeOf(const WarpMmaForm &form, WarpOperand operand,
+                      unsigned lane, unsigned i);
+/// The same for isQuadPairs, inside of the product of the lane; `wide` if C
+/// is f32.
+FragmentPlace quadPlaceOf(const WarpMmaForm &form, WarpOperand operand,
+                          bool wide, unsigned lane, unsigned i);
+
+/// Four bits of metadata: those of chunk `x` of row `m` of A.
+unsigned metadataOf(const WarpMmaForm &form, const uint32_t *metadata,
+                    unsigned m, unsigned x);
+/// Elements of a chunk of a sparse row, of which half are stored.
+unsigned chunkOf(const WarpMmaForm &form);
+
+/// Puts the stored elements of sparse rows, of k / 2 each, where the metadata
+/// say in rows of k. A reason if they name no positions for values that are not
+/// zero.
+std::optional<std::string> expandSparse(const WarpMmaForm &form,
+                                        const uint32_t *metadata,
+                                        const double *stored, double *out,
+                                        OpenPointSet &openPoints);
 
 /// Scale operand: register and selectors. `byteId` and `threadId` as in PTX.
 struct WarpScale {
   const uint32_t *registers = nullptr; ///< 32 lanes
   unsigned byteId = 0, threadId = 0;
 };
+
+/// Most words of a fragment: a register of f64 is two, the low half first.
+inline constexpr unsigned kFragmentWords = 16;
 
 /// Executes a legal form. `metadata` (32 lanes) for sparse forms only.
 /// A reason if ids, metadata or a scale are illegal; d is then unchanged.
