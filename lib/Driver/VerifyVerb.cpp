@@ -145,6 +145,13 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
     attached = timeline.attach(*ptx.module, launch, run);
     progress.attach(launch.kernel, run);
   };
+  options.comparing = [&](std::string_view name, uint64_t done,
+                          uint64_t total) {
+    if (done == 0)
+      progress.begin(std::string(name), "tiles");
+    else
+      progress.report(done, total);
+  };
   request.afterRun = [&](const verify::Verdict &) {
     progress.finish();
     return attached == kSuccess;

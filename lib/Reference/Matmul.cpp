@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <thread>
 
 using namespace blockscale;
@@ -274,10 +275,10 @@ static void computeTile(const Problem &problem, TileResult &result) {
                                static_cast<float>(result.sum[i])));
 }
 
-std::vector<TileResult> reference::matmul(const Problem &problem,
-                                          const std::vector<Tile> &tiles,
-                                          unsigned threads,
-                                          const std::atomic<bool> *stop) {
+std::vector<TileResult>
+reference::matmul(const Problem &problem, const std::vector<Tile> &tiles,
+                  unsigned threads, const std::atomic<bool> *stop,
+                  const std::function<void(uint64_t, uint64_t)> &progress) {
   if (whyNot(problem))
     return {};
   std::vector<TileResult> results(tiles.size());
@@ -287,9 +288,16 @@ std::vector<TileResult> reference::matmul(const Problem &problem,
   }
   std::atomic<size_t> next{0};
   auto stops = [&] { return stop && stop->load(std::memory_order_relaxed); };
+  std::mutex reporting;
+  uint64_t done = 0;
   auto work = [&] {
-    for (size_t i; !stops() && (i = next++) < results.size();)
+    for (size_t i; !stops() && (i = next++) < results.size();) {
       computeTile(problem, results[i]);
+      if (!progress)
+        continue;
+      std::lock_guard<std::mutex> lock(reporting);
+      progress(++done, results.size());
+    }
   };
   if (!threads)
     threads = std::max(1u, std::thread::hardware_concurrency());

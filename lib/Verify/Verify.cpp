@@ -142,8 +142,16 @@ static void compareResult(const Inputs &inputs, const VerifyOptions &options,
   reference::Criterion criterion = verdict.data == DataKind::Exact
                                        ? reference::Criterion::Exact
                                        : reference::Criterion::Tight;
-  for (const reference::TileResult &tile :
-       reference::matmul(problem, tiles, options.threads, options.stop))
+  std::function<void(uint64_t, uint64_t)> progress;
+  if (options.comparing) {
+    std::string name = verdict.kernel + ", reference";
+    options.comparing(name, 0, tiles.size());
+    progress = [&options, name](uint64_t done, uint64_t total) {
+      options.comparing(name, done, total);
+    };
+  }
+  for (const reference::TileResult &tile : reference::matmul(
+           problem, tiles, options.threads, options.stop, progress))
     reference::compare(problem, tile, result.values, criterion,
                        verdict.comparison);
   if (verdict.comparison.first)

@@ -287,6 +287,24 @@ TEST(ReferenceMatmul, StopsWhenAsked) {
   EXPECT_TRUE(matmul(problem, allTiles(problem), 1, &stop).empty());
 }
 
+// Whatever the threads, each number of tiles done is told once, in order.
+TEST(ReferenceMatmul, TellsItsProgress) {
+  Problem problem = unscaled(Elements::Format, ElementFormat::BF16,
+                             {0x3fc0, 0xc040}, {0x4000, 0x3f00});
+  std::vector<Tile> tiles(17, allTiles(problem).front());
+  for (unsigned threads : {1u, 4u}) {
+    std::vector<uint64_t> told;
+    matmul(problem, tiles, threads, nullptr,
+           [&](uint64_t done, uint64_t total) {
+             EXPECT_EQ(total, 17u);
+             told.push_back(done);
+           });
+    ASSERT_EQ(told.size(), 17u);
+    for (size_t i = 0; i < told.size(); ++i)
+      EXPECT_EQ(told[i], i + 1);
+  }
+}
+
 // Integers mean themselves; their sums are exact and wrap around at 2^32.
 TEST(ReferenceMatmul, Integers) {
   Problem problem =

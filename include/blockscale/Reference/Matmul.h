@@ -25,6 +25,7 @@
 #include "blockscale/Reference/Formula.h"
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -124,11 +125,12 @@ struct TileResult {
 /// are clipped to the result. The numbers do not depend on `threads`. The
 /// problem must be one (whyNot); otherwise the answer is empty. It is empty,
 /// too, if another thread sets `stop`, where there is such a flag, before the
-/// end.
-std::vector<TileResult> matmul(const Problem &problem,
-                               const std::vector<Tile> &tiles,
-                               unsigned threads = 0,
-                               const std::atomic<bool> *stop = nullptr);
+/// end. `progress` is called with the tiles done and all tiles, by one thread
+/// at a time.
+std::vector<TileResult>
+matmul(const Problem &problem, const std::vector<Tile> &tiles,
+       unsigned threads = 0, const std::atomic<bool> *stop = nullptr,
+       const std::function<void(uint64_t, uint64_t)> &progress = {});
 
 /// `d` of the whole result, batch x m x n, as f32.
 std::vector<float> matmul(const Problem &problem, unsigned threads = 0);

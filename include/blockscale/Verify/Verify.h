@@ -61,6 +61,9 @@ struct VerifyOptions {
   const std::atomic<bool> *stop = nullptr;
   /// See emulator::Options::progress.
   std::function<void(uint64_t, uint64_t)> progress;
+  /// Called while the reference is computed, with what it is called, the tiles
+  /// done and all tiles; at first with none done.
+  std::function<void(std::string_view, uint64_t, uint64_t)> comparing;
   /// Called before the run, and may change how it is done.
   std::function<void(const emulator::Launch &, emulator::Options &)> beforeRun;
 };
