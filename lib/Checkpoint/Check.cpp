@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Checkpoint/Check.h"
+#include "Names.h"
 #include "ScaleData.h"
 #include "blockscale/Formats/Text.h"
 
@@ -266,9 +267,7 @@ static constexpr std::array<std::array<std::string_view, 3>, 3> kFused{
 static std::optional<std::pair<std::string, std::string>>
 fusedWith(const std::string &name) {
   constexpr std::string_view kParameter = ".weight";
-  if (name.size() <= kParameter.size() ||
-      name.compare(name.size() - kParameter.size(), kParameter.size(),
-                   kParameter) != 0)
+  if (!endsWith(name, kParameter))
     return std::nullopt;
   std::string layer = name.substr(0, name.size() - kParameter.size());
   size_t dot = layer.rfind('.');

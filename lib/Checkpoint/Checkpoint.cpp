@@ -7,6 +7,7 @@
 
 #include "blockscale/Checkpoint/Checkpoint.h"
 #include "Json.h"
+#include "Names.h"
 #include "blockscale/Formats/Text.h"
 #include "blockscale/Packing/Npy.h"
 
@@ -36,11 +37,6 @@ static Result<std::string> readText(const std::string &path) {
       !error.empty())
     return Reason(error);
   return text;
-}
-
-static bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() &&
-         text.substr(text.size() - end.size()) == end;
 }
 
 std::string Checkpoint::addFile(const std::string &path) {
@@ -182,10 +178,10 @@ struct ShardName {
 
 static std::optional<ShardName> parseShardName(const std::string &path) {
   std::string name = fs::path(path).filename().string();
-  constexpr std::string_view kEnd = ".safetensors", kOf = "-of-";
-  if (!endsWith(name, kEnd))
+  constexpr std::string_view kOf = "-of-";
+  if (!endsWith(name, kSafetensorsEnd))
     return std::nullopt;
-  name.resize(name.size() - kEnd.size());
+  name.resize(name.size() - kSafetensorsEnd.size());
   size_t of = name.rfind(kOf);
   size_t dash = of == std::string::npos || of == 0 ? std::string::npos
                                                    : name.rfind('-', of - 1);
@@ -222,7 +218,7 @@ std::string Checkpoint::addDirectory(const std::string &path) {
     std::string name = entry->path().string();
     if (endsWith(name, ".safetensors.index.json"))
       indices.push_back(name);
-    else if (endsWith(name, ".safetensors"))
+    else if (endsWith(name, kSafetensorsEnd))
       files.push_back(name);
   }
   if (code)
@@ -292,7 +288,7 @@ Result<Checkpoint> Checkpoint::open(const std::string &path) {
   std::string error;
   if (isDirectory)
     error = checkpoint.addDirectory(path);
-  else if (endsWith(path, ".npy"))
+  else if (isNumpyPath(path))
     error = checkpoint.addArray(path);
   else if (endsWith(path, ".json"))
     error = checkpoint.addIndex(path);

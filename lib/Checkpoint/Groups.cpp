@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "Names.h"
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
@@ -45,11 +46,6 @@ static constexpr SuffixRow kTorchaoSuffixes[] = {
     {"_scale", Role::TorchaoScale, ""},
     {"_per_tensor_scale", Role::TorchaoGlobalScale, ""},
 };
-
-static bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() > end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
 
 std::string_view checkpoint::lastComponent(const Tensor &tensor) {
   return std::string_view(tensor.name).substr(tensor.name.rfind('.') + 1);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Checkpoint/Pack.h"
+#include "Names.h"
 #include "PackPlan.h"
 #include "ScaleData.h"
 #include "Shards.h"

@@ -7,6 +7,7 @@
 
 #include "PackPlan.h"
 #include "Json.h"
+#include "Names.h"
 #include "Recognizer.h"
 #include "blockscale/Checkpoint/TensorWriter.h"
 #include "blockscale/Checkpoint/Values.h"
@@ -92,10 +93,8 @@ private:
 /// get names that `check` understands.
 static std::string prefixOf(const std::string &name) {
   constexpr std::string_view kWeight = ".weight";
-  bool isWeight =
-      name.size() > kWeight.size() &&
-      name.compare(name.size() - kWeight.size(), kWeight.size(), kWeight) == 0;
-  return isWeight ? name.substr(0, name.size() - kWeight.size()) : name;
+  return endsWith(name, kWeight) ? name.substr(0, name.size() - kWeight.size())
+                                 : name;
 }
 
 Names Planner::namesOf(const QuantizedTensor &tensor, bool isPacked) const {
@@ -172,6 +171,8 @@ std::string Planner::whyNotSame(const QuantizedTensor &tensor,
     return "'" + tensor.name +
            "' is not quantised: there is nothing to "
            "convert; quantise it with --to";
+  if (tensor.shape.empty())
+    return name + " and a scalar; expected a matrix";
   if (isFp8Blocks(tensor))
     return whyNotSameBlocks(tensor);
   bool hasFormat = tensor.element && tensor.scaleFormat && tensor.scales &&

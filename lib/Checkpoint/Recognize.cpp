@@ -168,7 +168,10 @@ void Recognizer::placeScales() {
     result.placement = ScalePlacement::Padded;
     return;
   }
-  if (result.blockRows == 1 && count == matrices * paddedRows * paddedColumns) {
+  // Atoms are of bytes.
+  bool isAtoms = result.blockRows == 1 && dtypeBits(scales.dtype) == 8 &&
+                 count == matrices * paddedRows * paddedColumns;
+  if (isAtoms) {
     result.placement = ScalePlacement::Tiled;
     return;
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Shards.h"
+#include "Names.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,27 +17,16 @@ using namespace blockscale;
 using namespace blockscale::checkpoint;
 namespace fs = std::filesystem;
 
-static constexpr std::string_view kFile = ".safetensors", kNpy = ".npy",
-                                  kIndex = ".index.json";
 /// What five digits of a name can count.
 static constexpr size_t kMaxShards = 99999;
-
-static bool endsWith(std::string_view text, std::string_view end) {
-  return text.size() > end.size() &&
-         text.substr(text.size() - end.size()) == end;
-}
-
-bool checkpoint::isNumpyPath(std::string_view path) {
-  return endsWith(path, kNpy);
-}
 
 /// "model-00001-of-00003.safetensors"
 static std::string shardPath(const std::string &path, size_t shard,
                              size_t count) {
   char numbers[32];
   std::snprintf(numbers, sizeof(numbers), "-%05zu-of-%05zu", shard + 1, count);
-  return path.substr(0, path.size() - kFile.size()) + numbers +
-         std::string(kFile);
+  return path.substr(0, path.size() - kSafetensorsEnd.size()) + numbers +
+         std::string(kSafetensorsEnd);
 }
 
 Result<ShardedFiles> checkpoint::shardFiles(const PackPlan &plan,
@@ -48,9 +38,9 @@ Result<ShardedFiles> checkpoint::shardFiles(const PackPlan &plan,
     return options.shard ? Result<ShardedFiles>(Reason(
                                "a single shard needs the size of shards"))
                          : files;
-  if (!endsWith(path, kFile))
-    return Reason("'" + path + "' must end in '" + std::string(kFile) +
-                  "' to be split into shards");
+  if (!endsWith(path, kSafetensorsEnd))
+    return Reason("'" + path + "' must end in '" +
+                  std::string(kSafetensorsEnd) + "' to be split into shards");
   uint64_t inShard = 0;
   size_t shard = 0;
   for (size_t i = 0; i < plan.starts.size(); ++i) {
@@ -84,7 +74,7 @@ Result<ShardedFiles> checkpoint::shardFiles(const PackPlan &plan,
   files.paths.clear();
   for (size_t i = 0; i < count; ++i)
     files.paths.push_back(shardPath(path, i, count));
-  files.indexPath = path + std::string(kIndex);
+  files.indexPath = path + std::string(kIndexEnd);
   files.writesIndex = !options.shard;
   return files;
 }
@@ -92,7 +82,7 @@ Result<ShardedFiles> checkpoint::shardFiles(const PackPlan &plan,
 std::optional<Reason> checkpoint::whyMistaken(const std::string &path,
                                               const ShardedFiles &files) {
   bool isSharded = files.paths.size() > 1;
-  std::string other = isSharded ? path : path + std::string(kIndex);
+  std::string other = isSharded ? path : path + std::string(kIndexEnd);
   std::error_code code;
   if (!fs::exists(other, code))
     return std::nullopt;

@@ -13,9 +13,6 @@
 
 namespace blockscale::checkpoint {
 
-/// Whether `path` names .npy files, one for each tensor.
-bool isNumpyPath(std::string_view path);
-
 /// The files of all tensors of the plan: one, or shards of options.shardBytes.
 /// A parameter is never torn, so that one can be longer.
 Result<ShardedFiles> shardFiles(const PackPlan &plan, const std::string &path,

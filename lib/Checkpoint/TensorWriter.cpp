@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Checkpoint/TensorWriter.h"
+#include "Names.h"
 #include "blockscale/Packing/Checksum.h"
 #include "blockscale/Packing/Npy.h"
 
@@ -19,8 +20,6 @@
 
 using namespace blockscale;
 using namespace blockscale::checkpoint;
-
-static constexpr std::string_view kNpy = ".npy";
 
 std::string checkpoint::checksumKey(const std::string &tensor) {
   return "crc32." + tensor;
@@ -132,8 +131,8 @@ std::string TensorWriter::openArrays(const std::string &path) {
       shape.back() = shape.back() * dtypeBits(entry.dtype) / 8;
     std::string start = packing::formatNpyHeader(npyType(entry.dtype), shape);
     places[i] = {i, start.size()};
-    std::string error = open(path.substr(0, path.size() - kNpy.size()) + "." +
-                                 entry.name + std::string(kNpy),
+    std::string error = open(path.substr(0, path.size() - kNumpyEnd.size()) +
+                                 "." + entry.name + std::string(kNumpyEnd),
                              start, start.size() + entry.byteCount());
     if (!error.empty())
       return error;
@@ -151,9 +150,7 @@ TensorWriter::create(const std::string &path, std::vector<TensorEntry> tensors,
   writer->places.resize(writer->tensors.size());
   writer->pieces.resize(writer->tensors.size());
   writer->sharding = files;
-  writer->isSafetensors =
-      path.size() <= kNpy.size() ||
-      path.compare(path.size() - kNpy.size(), kNpy.size(), kNpy) != 0;
+  writer->isSafetensors = !isNumpyPath(path);
   std::string error = writer->isSafetensors ? writer->openShards(metadata)
                                             : writer->openArrays(path);
   if (!error.empty())

@@ -7,6 +7,7 @@
 
 #include "Formats/TextOf.h"
 #include "blockscale/Checkpoint/Check.h"
+#include "blockscale/Checkpoint/Values.h"
 
 #include <filesystem>
 #include <fstream>
@@ -170,6 +171,28 @@ TEST_F(CheckpointFiles, VectorsOfPaddedScales) {
   CheckReport report = check(*read, CheckOptions());
   ASSERT_EQ(report.tensors.size(), 1u);
   EXPECT_EQ(report.tensors[0].placement, ScalePlacement::Unknown);
+}
+
+TEST_F(CheckpointFiles, AtomsAreOfBytes) {
+  // As many scales as atoms of bytes would have, of 16 bits each.
+  SafetensorsHeader header;
+  TensorEntry words, scales;
+  words.name = "a.weight_packed";
+  words.dtype = DType::I32;
+  words.shape = {16, 6};
+  scales.name = "a.weight_scale";
+  scales.dtype = DType::F16;
+  scales.shape = {32, 4, 4};
+  header.tensors = {words, scales};
+  write("x.safetensors", formatHeader(header) + std::string(1408, '\1'));
+  Result<Checkpoint> read = Checkpoint::open(path("x.safetensors"));
+  ASSERT_TRUE(read) << textOf(read);
+  std::vector<QuantizedTensor> tensors = recognize(*read);
+  ASSERT_EQ(tensors.size(), 1u);
+  EXPECT_EQ(tensors[0].placement, ScalePlacement::Unknown);
+  EXPECT_EQ(ValueReader::whyNot(tensors[0]),
+            "'a.weight': it is not known where the scales in 'a.weight_scale' "
+            "lie; 'blockscale check' says more");
 }
 
 TEST(Declaration, OfEachProducer) {

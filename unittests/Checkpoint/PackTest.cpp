@@ -12,6 +12,7 @@
 #include "blockscale/Packing/Npy.h"
 
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -95,6 +96,24 @@ TEST_F(Packing, RefusesToConvertWhatIsNotQuantised) {
   EXPECT_EQ(errorOf(NpyType::F32, {2, 32}),
             "'x' is not quantised: there is nothing to convert; quantise it "
             "with --to");
+}
+
+TEST_F(Packing, RefusesToConvertScalars) {
+  SafetensorsHeader header;
+  for (const char *name : {"a.weight", "a.weight_scale"}) {
+    TensorEntry entry;
+    entry.name = name;
+    header.tensors.push_back(entry);
+  }
+  std::ofstream(path("x.safetensors"), std::ios::binary)
+      << formatHeader(header) + "ab";
+  Result<Checkpoint> read = Checkpoint::open(path("x.safetensors"));
+  ASSERT_TRUE(read) << textOf(read);
+  options.to = PackTo::Same;
+  auto packed = pack(*read, path("out.safetensors"), options);
+  ASSERT_FALSE(packed);
+  EXPECT_EQ(packed.why().text,
+            "'a.weight' is MXFP4 of ModelOpt and a scalar; expected a matrix");
 }
 
 TEST_F(Packing, LeavesNothingBehind) {
