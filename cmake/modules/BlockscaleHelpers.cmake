@@ -126,6 +126,10 @@ function(blockscale_add_unittest name)
   target_compile_definitions(${name} PRIVATE
     BLOCKSCALE_ORACLE_DIR="${PROJECT_SOURCE_DIR}/test/oracle"
     BLOCKSCALE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  if(BLOCKSCALE_SANITIZERS)
+    # How long something takes says nothing then.
+    target_compile_definitions(${name} PRIVATE BLOCKSCALE_SANITIZED)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
   set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_UNITTESTS ${name})
   add_test(NAME ${name} COMMAND ${name})

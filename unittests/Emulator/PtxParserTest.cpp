@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PtxTesting.h"
-#include <chrono>
+#include <ctime>
 
 using namespace blockscale::emulator;
 
@@ -254,12 +254,14 @@ TEST(PtxParser, TwentyThousandLinesInUnderAThirdOfASecond) {
                   : "ld.global.v2.b32 {" + a + ", %r9}, [%rd7+64];\n";
   }
   std::string text = kernelOf(body);
-  auto start = std::chrono::steady_clock::now();
+  // Processor time, which other work on the machine does not disturb.
+  std::clock_t start = std::clock();
   ParseResult result = parsePtx(text);
-  std::chrono::duration<double> seconds =
-      std::chrono::steady_clock::now() - start;
+  double seconds = double(std::clock() - start) / CLOCKS_PER_SEC;
   ASSERT_TRUE(result);
   EXPECT_EQ(result.module->functions[0].instructions.size(), 20000u);
-  EXPECT_LT(seconds.count(), 0.3);
-  std::printf("20,000 lines: %.1f ms\n", seconds.count() * 1e3);
+#ifndef BLOCKSCALE_SANITIZED
+  EXPECT_LT(seconds, 0.3);
+#endif
+  std::printf("20,000 lines: %.1f ms\n", seconds * 1e3);
 }
