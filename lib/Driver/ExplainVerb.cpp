@@ -338,7 +338,9 @@ int ExplainVerb::explainHazards() {
 
 /// Options that only this topic has.
 static constexpr const char *kLayoutOptions[] = {
-    "operand", "memory", "row", "block-size", "blocks", "thread-id", "svg"};
+    "operand", "memory", "row", "block-size", "blocks", "thread-id"};
+/// And one that topic 'format' has too.
+static constexpr const char *kPictureOptions[] = {"svg"};
 /// Those of other topics that mean nothing here.
 static constexpr const char *kNotOfLayout[] = {
     "target",  "a",    "b",       "scale", "family",    "a-major",
@@ -423,6 +425,9 @@ int ExplainVerb::explainAdvice() {
 }
 
 int ExplainVerb::run() {
+  if (topic != "layout")
+    if (auto why = strayOption(kLayoutOptions, "topic 'layout'"))
+      return reportError(why->text, kNotUnderstood);
   if (isAdviceTopic(topic))
     return explainAdvice();
   if (!advice.file.empty())
@@ -431,7 +436,7 @@ int ExplainVerb::run() {
                        kNotUnderstood);
   if (topic == "layout")
     return explainLayout();
-  if (auto why = strayOption(kLayoutOptions, "topic 'layout'"))
+  if (auto why = strayOption(kPictureOptions, "topics 'layout' and 'format'"))
     return reportError(why->text, kNotUnderstood);
   if (topic == "legality")
     return explainLegality();
