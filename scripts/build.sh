@@ -38,5 +38,14 @@ else
   options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
 fi
 
+# A first build, which no cache serves, reads MLIR's headers once.
+cached_files() {
+  ccache --print-stats 2>/dev/null | sed -n 's/^files_in_cache\t//p'
+}
+if [ -n "$without_tests" ] && [ "$(cached_files || true)" -lt 2000 ] 2>/dev/null
+then
+  options+=(-DBLOCKSCALE_PRECOMPILED_HEADERS=ON)
+fi
+
 cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >&2
 ninja -C "$build" "$@" >&2
