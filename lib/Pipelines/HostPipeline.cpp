@@ -30,6 +30,8 @@
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
@@ -48,6 +50,7 @@ void blockscale::registerHostExtensions(DialectRegistry &registry) {
   scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);
   tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  vector::registerBufferizableOpInterfaceExternalModels(registry);
   blockscale::registerBufferizableOpInterfaceExternalModels(registry);
 }
 
@@ -57,10 +60,22 @@ static void addCleanup(OpPassManager &pm) {
   functions.addPass(createCSEPass());
 }
 
+/// What other dialects say around products, in linalg and arith.
+static void addFrontEnds(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(tosa::createTosaMakeBroadcastablePass());
+  functions.addPass(tosa::createTosaToLinalgNamed());
+  functions.addPass(tosa::createTosaToLinalg());
+  functions.addPass(createTosaToTensorPass());
+  functions.addPass(createTosaToArithPass());
+  functions.addPass(createTosaToSCFPass());
+}
+
 /// From kernels with all addresses on, if there are any.
 static void addToLinalg(OpPassManager &pm, const HostPipelineOptions &options) {
   if (!options.onHost)
     pm.addPass(createAttachPlan());
+  addFrontEnds(pm);
   pm.addPass(createBlockscaleToLinalg());
   addCleanup(pm);
 }
@@ -76,6 +91,7 @@ static void addToMemRef(OpPassManager &pm, const HostPipelineOptions &options) {
   functions.addPass(createDecomposeHostOps());
   // Arithmetic on whole tensors has no buffers to work on.
   functions.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createRequireBufferizable());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
@@ -95,6 +111,7 @@ static void addToLLVM(OpPassManager &pm, const HostPipelineOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createExpandCopies());
   functions.addPass(createConvertLinalgToLoopsPass());
+  functions.addPass(createConvertVectorToSCFPass());
   functions.addPass(LLVM::createLLVMRequestCWrappersPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

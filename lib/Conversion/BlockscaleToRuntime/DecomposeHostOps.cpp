@@ -1,4 +1,4 @@
-//===- DecomposeHostOps.cpp - ops of linalg that are several loops --------===//
+//===- DecomposeHostOps.cpp - what is to be bufferized --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -9,6 +9,9 @@
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,6 +21,7 @@
 
 namespace blockscale {
 #define GEN_PASS_DEF_DECOMPOSEHOSTOPS
+#define GEN_PASS_DEF_REQUIREBUFFERIZABLE
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h.inc"
 } // namespace blockscale
 
@@ -64,6 +68,32 @@ struct DecomposeHostOps
     patterns.add<DecomposeAggregate, LowerPack, LowerUnPack>(&getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+struct RequireBufferizable
+    : blockscale::impl::RequireBufferizableBase<RequireBufferizable> {
+  void runOnOperation() override {
+    bool isRefused = false;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::GPUModuleOp>(op))
+        return WalkResult::skip();
+      auto onTensors = [](TypeRange types) {
+        return llvm::any_of(types, llvm::IsaPred<TensorType>);
+      };
+      bool isKnown =
+          !onTensors(op->getOperandTypes()) && !onTensors(op->getResultTypes());
+      isKnown |= isa<bufferization::BufferizableOpInterface>(op) ||
+                 isa<bufferization::BufferizationDialect>(op->getDialect());
+      if (isKnown)
+        return WalkResult::advance();
+      op->emitError() << "'" << op->getName()
+                      << "' has no lowering to host code";
+      isRefused = true;
+      return WalkResult::advance();
+    });
+    if (isRefused)
       signalPassFailure();
   }
 };

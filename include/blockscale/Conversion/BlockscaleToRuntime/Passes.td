@@ -57,6 +57,16 @@ def DecomposeHostOps : Pass<"blockscale-decompose-host-ops"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def RequireBufferizable
+    : Pass<"blockscale-require-bufferizable", "::mlir::ModuleOp"> {
+  let summary = "Refuse what upstream's bufferization does not know";
+  let description = [{
+    Names each op on tensors outside of modules of kernels that has no
+    `BufferizableOpInterface`, with its place.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def ExpandCopies : Pass<"blockscale-expand-copies"> {
   let summary = "Write copies of memory as linalg";
   let description = [{
