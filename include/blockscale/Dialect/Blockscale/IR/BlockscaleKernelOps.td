@@ -16,7 +16,10 @@ include "blockscale/Dialect/Blockscale/IR/BlockscaleTensorOps.td"
 include "mlir/IR/SymbolInterfaces.td"
 
 class Blockscale_KernelOp<string mnemonic, list<Trait> traits = []>
-    : Blockscale_Op<mnemonic, traits>;
+    : Blockscale_Op<mnemonic, traits> {
+  // Bytecode of this level is for the same version of blockscale alone.
+  let useCustomPropertiesEncoding = 0;
+}
 
 //===----------------------------------------------------------------------===//
 // The host's side

@@ -17,8 +17,11 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
 
+/// Bytecode has the attributes of these ops by their names (Bytecode.cpp).
 class Blockscale_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Blockscale_Dialect, mnemonic, traits>;
+    : Op<Blockscale_Dialect, mnemonic, traits> {
+  let useCustomPropertiesEncoding = 1;
+}
 
 def Blockscale_ReifiesShape
     : DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface,

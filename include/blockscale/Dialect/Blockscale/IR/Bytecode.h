@@ -22,7 +22,12 @@
 namespace blockscale {
 
 /// The version that is written, and the newest that is read.
-inline constexpr uint64_t kBytecodeVersion = 1;
+///
+/// 1: attributes of an op by position.
+/// 2: those of the tensor level by name. An attribute can be added without a
+/// new
+///    version if an op without it means what it meant.
+inline constexpr uint64_t kBytecodeVersion = 2;
 
 /// What MLIR carries as the version of one of our dialects.
 struct BytecodeVersion : mlir::DialectVersion {

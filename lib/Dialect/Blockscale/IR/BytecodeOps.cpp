@@ -1,0 +1,181 @@
+//===- BytecodeOps.cpp - attributes of ops in bytecode --------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ops of the tensor level have their attributes as one dictionary, so that
+// one that is added later is not taken for another. Version 1 had them one
+// after another; its lists are below and never change.
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Bytecode.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+/// An attribute in an op of version 1.
+struct Stored {
+  StringLiteral name;
+  /// Whether it may be left out.
+  bool isOptional = false;
+};
+
+/// Where MLIR before its bytecode version 6 had the sizes of operand segments.
+/// Later ones have them behind everything else.
+constexpr StringLiteral kSegments = "operandSegmentSizes";
+constexpr uint64_t kSegmentsLast = 6;
+
+/// The attributes of an op in version 1, in their order.
+template <typename Op> struct VersionOne;
+template <> struct VersionOne<AssembleOp> {
+  static constexpr Stored attributes[] = {{kSegments}};
+  static constexpr size_t segments = 5;
+};
+template <> struct VersionOne<DimOp> {
+  static constexpr Stored attributes[] = {{"dimension"}};
+  static constexpr size_t segments = 0;
+};
+template <> struct VersionOne<MatmulOp> {
+  static constexpr Stored attributes[] = {
+      {"bias_kind", true}, {"lowering", true}, {kSegments}};
+  static constexpr size_t segments = 6;
+};
+template <> struct VersionOne<PruneOp> {
+  static constexpr Stored attributes[] = {{"group"}, {"keep"}, {"pairs", true}};
+  static constexpr size_t segments = 0;
+};
+template <> struct VersionOne<QuantizeOp> {
+  static constexpr Stored attributes[] = {{"rule", true}};
+  static constexpr size_t segments = 0;
+};
+template <> struct VersionOne<SliceRowsOp> {
+  static constexpr Stored attributes[] = {
+      {kSegments}, {"static_offsets"}, {"static_sizes"}};
+  static constexpr size_t segments = 3;
+};
+} // namespace
+
+template <typename Carrier> static uint64_t versionIn(Carrier &carrier) {
+  auto version =
+      carrier.getDialectVersion(BlockscaleDialect::getDialectNamespace());
+  return succeeded(version)
+             ? static_cast<const BytecodeVersion *>(*version)->number
+             : kBytecodeVersion;
+}
+
+//===----------------------------------------------------------------------===//
+// Version 1
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static LogicalResult readVersionOne(DialectBytecodeReader &reader,
+                                    MLIRContext *context,
+                                    NamedAttrList &attributes) {
+  bool segmentsLast = reader.getBytecodeVersion() >= kSegmentsLast;
+  for (const Stored &stored : VersionOne<Op>::attributes) {
+    if (stored.name == kSegments && segmentsLast)
+      continue;
+    Attribute value;
+    if (failed(stored.isOptional ? reader.readOptionalAttribute(value)
+                                 : reader.readAttribute(value)))
+      return failure();
+    if (value)
+      attributes.set(stored.name, value);
+  }
+  if (VersionOne<Op>::segments == 0 || !segmentsLast)
+    return success();
+  SmallVector<int32_t> sizes(VersionOne<Op>::segments);
+  if (failed(reader.readSparseArray(MutableArrayRef(sizes))))
+    return failure();
+  attributes.set(kSegments, DenseI32ArrayAttr::get(context, sizes));
+  return success();
+}
+
+template <typename Op>
+static void writeVersionOne(DictionaryAttr attributes,
+                            DialectBytecodeWriter &writer) {
+  bool segmentsLast = writer.getBytecodeVersion() >= int64_t(kSegmentsLast);
+  for (const Stored &stored : VersionOne<Op>::attributes) {
+    if (stored.name == kSegments && segmentsLast)
+      continue;
+    Attribute value = attributes.get(stored.name);
+    if (stored.isOptional)
+      writer.writeOptionalAttribute(value);
+    else
+      writer.writeAttribute(value);
+  }
+  if (VersionOne<Op>::segments && segmentsLast)
+    writer.writeSparseArray(
+        attributes.getAs<DenseI32ArrayAttr>(kSegments).asArrayRef());
+}
+
+//===----------------------------------------------------------------------===//
+// By name
+//===----------------------------------------------------------------------===//
+
+/// Refuses an attribute that only a later blockscale knows: without it the op
+/// would mean something else.
+template <typename Op>
+static LogicalResult verifyNames(DialectBytecodeReader &reader,
+                                 DictionaryAttr attributes) {
+  for (NamedAttribute attribute : attributes)
+    if (attribute.getName() != kSegments &&
+        !llvm::is_contained(Op::getAttributeNames(), attribute.getName()))
+      return reader.emitError()
+             << "'" << Op::getOperationName() << "' has the attribute "
+             << attribute.getName() << ", which this blockscale does not know";
+  return success();
+}
+
+template <typename Op>
+static LogicalResult readAttributes(DialectBytecodeReader &reader,
+                                    OperationState &state) {
+  MLIRContext *context = state.name.getContext();
+  DictionaryAttr attributes;
+  if (versionIn(reader) == 1) {
+    NamedAttrList list;
+    if (failed(readVersionOne<Op>(reader, context, list)))
+      return failure();
+    attributes = list.getDictionary(context);
+  } else if (failed(reader.readAttribute(attributes)) ||
+             failed(verifyNames<Op>(reader, attributes))) {
+    return failure();
+  }
+  auto &properties = state.getOrAddProperties<typename Op::Properties>();
+  return Op::setPropertiesFromAttr(properties, attributes,
+                                   [&] { return reader.emitError(); });
+}
+
+template <typename Op>
+static void writeAttributes(Op op, DialectBytecodeWriter &writer) {
+  auto attributes =
+      dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute());
+  if (!attributes)
+    attributes = DictionaryAttr::get(op.getContext());
+  if (versionIn(writer) == 1)
+    writeVersionOne<Op>(attributes, writer);
+  else
+    writer.writeAttribute(attributes);
+}
+
+#define BLOCKSCALE_NAMED_ATTRIBUTES(Op)                                        \
+  LogicalResult Op::readProperties(DialectBytecodeReader &reader,              \
+                                   OperationState &state) {                    \
+    return readAttributes<Op>(reader, state);                                  \
+  }                                                                            \
+  void Op::writeProperties(DialectBytecodeWriter &writer) {                    \
+    writeAttributes(*this, writer);                                            \
+  }
+BLOCKSCALE_NAMED_ATTRIBUTES(AssembleOp)
+BLOCKSCALE_NAMED_ATTRIBUTES(DimOp)
+BLOCKSCALE_NAMED_ATTRIBUTES(MatmulOp)
+BLOCKSCALE_NAMED_ATTRIBUTES(PruneOp)
+BLOCKSCALE_NAMED_ATTRIBUTES(QuantizeOp)
+BLOCKSCALE_NAMED_ATTRIBUTES(SliceRowsOp)
+#undef BLOCKSCALE_NAMED_ATTRIBUTES
