@@ -79,7 +79,7 @@ __global__ void right(int *x) { x[threadIdx.x] = 1; }
 
 __global__ void spin(int *x) {
   int sum = 0;
-  for (int i = 0; i != 12000000; ++i)
+  for (int i = 0; i != 120000000; ++i)
     asm volatile("add.s32 %0, %0, 1;" : "+r"(sum));
   *x = sum;
 }
