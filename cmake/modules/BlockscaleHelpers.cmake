@@ -149,6 +149,13 @@ function(blockscale_add_manual tool)
   add_custom_target(${tool}-manual ALL DEPENDS ${outputs})
 endfunction()
 
+# blockscale_add_written_manual(<tool>): the page of a tool whose options are
+# MLIR's, as it stands in docs/man.
+function(blockscale_add_written_manual tool)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/man/${tool}.1
+    DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT Runtime)
+endfunction()
+
 # blockscale_add_unittest(<name> <sources>... [LINK <targets>...])
 # A GoogleTest program, registered with ctest. BLOCKSCALE_ORACLE_DIR names the
 # folder of reference tables (test/oracle). The variable BLOCKSCALE_TEST_LABELS
