@@ -479,10 +479,13 @@ struct OnPartsSharding
 
 void blockscale::registerShardingInterfaceExternalModels(
     DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, BlockscaleDialect *) {
-    OnPartsOp::attachInterface<OnPartsSharding>(*context);
-    // What the parts are made of beside products.
-    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
-                         tensor::TensorDialect>();
-  });
+  // Only where there are devices: kernels are compiled in contexts of their
+  // own, many of them.
+  registry.addExtension(
+      +[](MLIRContext *context, BlockscaleDialect *, shard::ShardDialect *) {
+        OnPartsOp::attachInterface<OnPartsSharding>(*context);
+        // What the parts are made of beside products.
+        context->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
+                             tensor::TensorDialect>();
+      });
 }
