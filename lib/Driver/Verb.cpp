@@ -47,19 +47,20 @@ Result<std::string> blockscale::driver::readFile(const std::string &path) {
 }
 
 static std::string printHelp(const std::vector<std::unique_ptr<Verb>> &verbs,
+                             const std::string &program,
                              std::string_view summary) {
-  std::string text =
-      std::string(summary) + "\n\nusage: blockscale VERB [OPTIONS] [FILES]\n\n";
+  std::string text = std::string(summary) + "\n\nusage: " + program +
+                     " VERB [OPTIONS] [FILES]\n\n";
   for (const auto &verb : verbs) {
     constexpr size_t kWidth = 10;
     std::string name = verb->options().name();
     name.resize(std::max(name.size() + 1, kWidth), ' ');
     text += "  " + name + verb->options().summary() + "\n";
   }
-  return text +
-         "\n'blockscale VERB --help' lists the options of a verb; "
-         "--version says\nwhich this is, and --print=man, bash, zsh or fish "
-         "prints the man page or\nthe completion of a shell.\n";
+  return text + "\n'" + program +
+         " VERB --help' lists the options of a verb; "
+         "--version\nsays which this is, and --print=man, bash, zsh or fish "
+         "prints the man page\nor the completion of a shell.\n";
 }
 
 /// Where a value is a chip or a kind, those that there are.
@@ -121,12 +122,14 @@ static int runVerb(Verb &verb, std::vector<std::string> arguments) {
 int blockscale::driver::runVerbs(
     const std::vector<std::unique_ptr<Verb>> &verbs, std::string_view version,
     std::string_view summary, int argc, const char *const *argv) {
+  // "blockscale 0.1.0 (...)"
+  std::string program(splitAt(version, ' ').first);
   if (argc < 2)
-    return reportError("no verb given; 'blockscale --help' lists them",
+    return reportError("no verb given; '" + program + " --help' lists them",
                        kNotUnderstood);
   std::string_view first = argv[1];
   if (first == "--help" || first == "-help" || first == "-h") {
-    std::cout << printHelp(verbs, summary);
+    std::cout << printHelp(verbs, program, summary);
     return kSuccess;
   }
   if (first == "--version" || first == "-version") {
