@@ -46,7 +46,7 @@ class Loaded:
 
     lock = threading.Lock()
     bindings = None
-    is_emulated = "BLOCKSCALE_FINDINGS_FD" in os.environ
+    is_emulated = "BLOCKSCALE_RECORDS" in os.environ
     emulated_library = None
 
 
