@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Configures and builds into build/ (programs in build/bin).
 # usage: scripts/build.sh [--without-tests] [ninja targets...]
-#   --without-tests   in a folder that is not configured yet, leave them out
+#   --without-tests   leave them out, unless the folder has them already
 # CXX=g++ builds with GCC 12; any other value is the path of a compiler.
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -13,8 +13,10 @@ enter_environment
 without_tests=
 if [ "${1:-}" = --without-tests ]; then
   shift
-  [ -f "$build/CMakeCache.txt" ] || without_tests=1
+  without_tests=1
 fi
+is_first=1
+[ ! -f "$build/CMakeCache.txt" ] || is_first=
 
 options=(-DPython3_EXECUTABLE="$build/venv/bin/python3")
 if [ -n "${CXX:-}" ]; then
@@ -30,7 +32,7 @@ if command -v ccache >/dev/null; then
 fi
 # Configuring the tests needs ptxas; the compiler builds without it.
 if [ -n "$without_tests" ]; then
-  options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
+  [ -z "$is_first" ] || options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
 elif ptxas=$(find_ptxas); then
   options+=(-DBLOCKSCALE_ENABLE_TESTS=ON "-DBLOCKSCALE_PTXAS=$ptxas")
 else
@@ -42,7 +44,8 @@ fi
 cached_files() {
   ccache --print-stats 2>/dev/null | sed -n 's/^files_in_cache\t//p'
 }
-if [ -n "$without_tests" ] && [ "$(cached_files || true)" -lt 2000 ] 2>/dev/null
+if [ -n "$without_tests" ] && [ -n "$is_first" ] &&
+  [ "$(cached_files || true)" -lt 2000 ] 2>/dev/null
 then
   options+=(-DBLOCKSCALE_PRECOMPILED_HEADERS=ON)
 fi

@@ -13,15 +13,14 @@ packages=(
   "llvm-$llvm-dev" "libmlir-$llvm-dev" "mlir-$llvm-tools"
   "clang-$llvm" "lld-$llvm" ccache ninja-build cmake
   zlib1g-dev libzstd-dev liblz4-dev nlohmann-json3-dev libcli11-dev
-  python3 python3-venv ca-certificates
+  python3 python3-venv libpython3-dev ca-certificates
 )
-# lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check,
-# the headers of Python; what renders pictures, opens pages, reads
-# manuals, and the shells that we complete for.
+# lit and FileCheck, GoogleTest, the sanitizers and libFuzzer, the format check;
+# what renders pictures, opens pages, reads manuals, and the shells that we
+# complete for.
 test_packages=(
   "llvm-$llvm-tools" libgtest-dev libbenchmark-dev
   "libclang-rt-$llvm-dev" "clang-format-$llvm" "clang-tidy-$llvm"
-  libpython3-dev
   librsvg2-bin fonts-dejavu-core chromium-headless-shell mandoc zsh fish
 )
 case "$*" in
