@@ -318,8 +318,16 @@ def write_safetensors(path, tensors):
 
 
 def read_shards(folder):
-    """Tensors by the index of a folder, and their files."""
-    index = json.loads((folder / "m.safetensors.index.json").read_text())
+    """Tensors by the index of a folder, and their files. The index is written
+    last: without it, all shards that there are."""
+    path = folder / "m.safetensors.index.json"
+    if not path.exists():
+        files = {file.name: reader.load(file)[0]
+                 for file in folder.glob("*.safetensors")}
+        return ({key: array for one in files.values()
+                 for key, array in one.items()},
+                {key: name for name, one in files.items() for key in one})
+    index = json.loads(path.read_text())
     tensors = {}
     for name in set(index["weight_map"].values()):
         tensors |= reader.load(folder / name)[0]
