@@ -11,9 +11,10 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 Progress::Progress(CommandLine &command) : command(command) {
-  command.flag("progress", wanted,
-               "Say on standard error how far a run of more than a second is "
-               "(default: on a terminal only)");
+  command.flag(
+      "progress", wanted,
+      "Say on standard error how far a command of more than a second is "
+      "(default: on a terminal only)");
 }
 
 std::optional<bool> Progress::choice() const {
@@ -23,8 +24,9 @@ std::optional<bool> Progress::choice() const {
 }
 
 void Progress::begin(std::string name, std::string unit) {
-  line.emplace(choice());
-  line->begin(std::move(name), std::move(unit));
+  if (!line)
+    line.emplace(choice());
+  line->begin(std::move(name), std::move(unit), start);
 }
 
 void Progress::attach(std::string name, emulator::Options &options) {

@@ -36,6 +36,8 @@ public:
 private:
   CommandLine &command;
   bool wanted = false;
+  /// The command's start.
+  const ProgressLine::Clock::time_point start = ProgressLine::Clock::now();
   std::optional<ProgressLine> line;
 };
 

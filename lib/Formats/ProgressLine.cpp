@@ -7,6 +7,7 @@
 
 #include "blockscale/Formats/ProgressLine.h"
 
+#include <algorithm>
 #include <iostream>
 #include <unistd.h>
 
@@ -24,17 +25,18 @@ ProgressLine::ProgressLine(std::optional<bool> wanted)
 
 ProgressLine::~ProgressLine() { finish(); }
 
-void ProgressLine::begin(std::string runName, std::string runUnit) {
+void ProgressLine::begin(std::string runName, std::string runUnit,
+                         Clock::time_point since) {
   finish();
   name = std::move(runName);
   unit = std::move(runUnit);
-  next = std::chrono::steady_clock::now() + kFirst;
+  next = std::max(next, since + kFirst);
 }
 
 void ProgressLine::report(uint64_t ended, uint64_t total) {
   if (silent)
     return;
-  auto now = std::chrono::steady_clock::now();
+  Clock::time_point now = Clock::now();
   bool isLast = ended == total && lineIsOpen;
   if (now < next && !isLast)
     return;

@@ -15,8 +15,8 @@
 
 namespace blockscale {
 
-/// Prints to standard error how much of a run is done, once the run takes more
-/// than a second: on a terminal one line that it takes back, else a line every
+/// Prints to standard error how much of a run is done, once it takes more than
+/// a second: on a terminal one line that it takes back, else a line every
 /// ten seconds.
 class ProgressLine {
 public:
@@ -27,8 +27,12 @@ public:
   ProgressLine &operator=(const ProgressLine &) = delete;
 
   bool isSilent() const { return silent; }
+  using Clock = std::chrono::steady_clock;
   /// A run that is called `name` begins; `unit` is what report() counts.
-  void begin(std::string name, std::string unit);
+  /// `since` is where the user began to wait, which can be earlier than the
+  /// run.
+  void begin(std::string name, std::string unit,
+             Clock::time_point since = Clock::now());
   /// One thread at a time.
   void report(uint64_t ended, uint64_t total);
   /// The run is over.
@@ -37,7 +41,7 @@ public:
 private:
   bool silent, isTerminal, lineIsOpen = false;
   std::string name, unit;
-  std::chrono::steady_clock::time_point next;
+  Clock::time_point next;
 };
 
 } // namespace blockscale
