@@ -20,26 +20,45 @@ numpy, ml_dtypes, torch, jax or whatever has DLPack. Errors are subclasses of
 `Error`.
 """
 
-from . import dask, explain
-from ._checkpoint import (Checkpoint, CheckReport, Finding, Parameter, check,
-                          pack, read)
-from ._core import version as __version__
-from ._device import DeviceArray, to_device
-from ._driver import Device, devices, emulate_without_card
-from ._emulate import emulate
-from ._errors import (Busy, CheckpointError, CompileError, DeviceError,
-                      Diagnostic, Error, Hazard, InternalError, Refused)
-from ._formats import FORMATS, Format, format_named
-from ._kernel import Argument, Kernel, Verdict, compile, load_kernel
-from ._launch import DeviceScaled, Prepared
-from ._scaled import Scaled, prune, quantize
-from ._spec import Spec, matmul, parse
+import importlib
 
-__all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
-           "CompileError", "Device", "DeviceArray", "DeviceError",
-           "DeviceScaled", "Diagnostic", "Error", "FORMATS", "Finding",
-           "Format", "Hazard", "InternalError", "Kernel", "Parameter",
-           "Prepared", "Refused", "Scaled", "Spec", "Verdict", "check",
-           "compile", "dask", "devices", "emulate", "emulate_without_card",
-           "explain", "format_named", "load_kernel", "matmul", "pack", "parse",
-           "prune", "quantize", "read", "to_device"]
+# What there is, by the module that has it. A module is imported when the first
+# of its names is asked for, so that to import the package costs next to nothing:
+# numpy comes with the first array, MLIR (from _kernel.py) with the first product.
+_NAMES = {
+    "_checkpoint": ("CheckReport", "Checkpoint", "Finding", "Parameter",
+                    "check", "pack", "read"),
+    "_device": ("DeviceArray", "to_device"),
+    "_driver": ("Device", "devices", "emulate_without_card"),
+    "_emulate": ("emulate",),
+    "_errors": ("Busy", "CheckpointError", "CompileError", "DeviceError",
+                "Diagnostic", "Error", "Hazard", "InternalError", "Refused"),
+    "_formats": ("FORMATS", "Format", "format_named"),
+    "_kernel": ("Argument", "Kernel", "Verdict", "compile", "load_kernel"),
+    "_launch": ("DeviceScaled", "Prepared"),
+    "_scaled": ("Scaled", "prune", "quantize"),
+    "_spec": ("Spec", "matmul", "parse"),
+}
+_MODULES = ("dask", "explain")
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
+
+__all__ = sorted([*_HOMES, *_MODULES])
+
+
+def __getattr__(name):
+    """What is asked for the first time; from then on it is found."""
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name == "__version__":
+        value = importlib.import_module("._core", __name__).version
+    elif name in _HOMES:
+        value = getattr(importlib.import_module(f".{_HOMES[name]}", __name__),
+                        name)
+    else:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'",
+                             name=name)
+    return globals().setdefault(name, value)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__, "__version__"})

@@ -4,6 +4,7 @@
 
 """Compiled products."""
 
+import importlib
 import io
 import json
 import zipfile
@@ -122,10 +123,9 @@ class Kernel:
         """The module at a stage: tensor, kernel, assigned, nvvm or llvm."""
         if stage not in STAGES:
             raise Refused(f"no stage '{stage}'; there are {', '.join(STAGES)}")
-        require_compiler()
         options.setdefault("target", self.target)
-        return _core.lower(self.source, "", STAGES.index(stage),
-                           compile_options(**options))
+        return compiler().lower(self.source, "", STAGES.index(stage),
+                                compile_options(**options))
 
     def save(self, path):
         """Writes PTX, cubin, plan, report and source into one zip file."""
@@ -323,15 +323,20 @@ class Kernel:
         return f"Kernel({', '.join(self.names)} for {self.target})"
 
 
-def require_compiler():
-    if not _core.has_compiler:
+def compiler():
+    """The extension with the compiler. MLIR is loaded behind it, which takes
+    longer than all else, so that only what compiles waits for it."""
+    try:
+        return importlib.import_module("._compiler", __package__)
+    except ModuleNotFoundError as error:
         raise Refused("this installation cannot compile: it is the package "
-                      "'blockscale-emulator', install 'blockscale' instead")
+                      "'blockscale-emulator', install 'blockscale' instead"
+                      ) from error
 
 
 def compile_options(target="", expected_rows=None, dense_fallback=False,
                     host_duties=False, cubin=False, ptxas=""):
-    options = _core.CompileOptions()
+    options = compiler().CompileOptions()
     options.target = text("target", target or "")
     options.ptxas = str(ptxas)
     if expected_rows is not None:
@@ -352,15 +357,14 @@ def compile(spec, target="", **options):
 
     Raises CompileError, whose diagnostics say what is not legal and what is.
     """
-    require_compiler()
     if isinstance(spec, (str, bytes)):
         from ._spec import parse
         spec = parse(spec)
     if not isinstance(spec, Spec):
         raise Refused(f"expected a Spec or MLIR text, found a "
                       f"{type(spec).__name__}")
-    chips, warnings = _core.compile(spec.mlir, spec.name,
-                                    compile_options(target, **options))
+    chips, warnings = compiler().compile(
+        spec.mlir, spec.name, compile_options(target, **options))
     warnings = [diagnostic(one) for one in warnings]
     kernels = [Kernel(*chip, spec.mlir, warnings) for chip in chips]
     if not kernels:

@@ -1,4 +1,4 @@
-//===- Compiler.cpp - from MLIR to kernels --------------------------------===//
+//===- Compiler.cpp - from MLIR to kernels, an extension of its own -------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -151,7 +151,8 @@ std::string lower(const std::string &mlir, const std::string &name, int stage,
 
 } // namespace
 
-void blockscale::python::defineCompiler(nb::module_ &m) {
+NB_MODULE(_compiler, m) {
+  m.doc() = "The compiler of the C library, call by call.";
   nb::class_<CompileOptions>(m, "CompileOptions")
       .def(nb::init<>())
       .def_rw("target", &CompileOptions::target)

@@ -1,5 +1,4 @@
-//===- Support.h - what all of the extension uses -*- C++
-//-*-----------------------===//
+//===- Support.h - what both extensions use ---------------------*- C++ -*-===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -114,7 +113,6 @@ inline nb::bytes bytesOf(BlockscaleSlice data) {
 std::string take(BlockscaleBytes bytes);
 
 void defineCheckpoint(nb::module_ &m);
-void defineCompiler(nb::module_ &m);
 void defineDlpack(nb::module_ &m);
 void defineEmulator(nb::module_ &m);
 void definePacking(nb::module_ &m);

@@ -1,4 +1,4 @@
-//===- core.cpp - libBlockscale for Python --------------------------------===//
+//===- core.cpp - libBlockscaleWithoutMLIR for Python ---------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -11,14 +11,8 @@
 using namespace blockscale::python;
 
 NB_MODULE(_core, m) {
-  m.doc() = "The C library, call by call.";
+  m.doc() = "The C library but for the compiler, call by call.";
   m.attr("version") = blockscaleVersion();
-#ifdef BLOCKSCALE_PYTHON_HAS_COMPILER
-  m.attr("has_compiler") = true;
-  defineCompiler(m);
-#else
-  m.attr("has_compiler") = false;
-#endif
   defineCheckpoint(m);
   defineDlpack(m);
   defineEmulator(m);
