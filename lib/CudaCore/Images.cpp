@@ -21,9 +21,11 @@ namespace {
 struct Wrapper {
   uint32_t magic, version;
   const uint8_t *data;
-  const void *unused;
+  /// Of version 2 the objects that were linked; a null pointer ends the list.
+  const uint8_t *const *objects;
 };
 constexpr uint32_t kWrapperMagic = 0x466243B1, kFatMagic = 0xBA55ED50;
+constexpr uint32_t kLinkedVersion = 2;
 
 /// The architecture in a cubin's flags: bits 8 to 15 in those of CUDA 13, the
 /// lowest byte in older ones (ELF ABI version 7).
@@ -164,6 +166,21 @@ FatBinary cuda::readImages(const uint8_t *data, uint64_t available) {
   if (available >= SELFMAG && std::memcmp(data, ELFMAG, SELFMAG) == 0)
     return readCubin(data, available);
   return readText(data, available);
+}
+
+std::vector<const uint8_t *> cuda::linkedObjects(const uint8_t *data,
+                                                 uint64_t available) {
+  Wrapper wrapper{};
+  if (available < sizeof wrapper)
+    return {};
+  std::memcpy(&wrapper, data, sizeof wrapper);
+  if (wrapper.magic != kWrapperMagic || wrapper.version != kLinkedVersion)
+    return {};
+  std::vector<const uint8_t *> objects;
+  uint64_t room = readableBytes(wrapper.objects) / sizeof(void *);
+  for (uint64_t i = 0; i != room && wrapper.objects[i]; ++i)
+    objects.push_back(wrapper.objects[i]);
+  return objects;
 }
 
 std::optional<std::string> cuda::addPtx(std::string_view cubin,

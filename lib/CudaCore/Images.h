@@ -30,6 +30,11 @@ uint64_t readableBytes(const void *data);
 /// An error names what is wrong. A cubin without PTX is an image without text.
 FatBinary readImages(const uint8_t *data, uint64_t available);
 
+/// Where the fat binaries of the objects are whose device code nvcc has linked
+/// (`-rdc=true`); none if `data` is no wrapper of such a program.
+std::vector<const uint8_t *> linkedObjects(const uint8_t *data,
+                                           uint64_t available);
+
 /// The cubin with the PTX as a section of its own; nothing if it is none, or
 /// not one whose section headers are at its end.
 std::optional<std::string> addPtx(std::string_view cubin, std::string_view ptx);

@@ -9,6 +9,8 @@
 #include "Contexts.h"
 #include "Images.h"
 
+#include "blockscale/Emulator/PtxLinker.h"
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -63,21 +65,55 @@ cudaError_t readPtx(CUmod_st &module, const FatImage &image) {
   return cudaSuccess;
 }
 
-/// Fills `module.loaded` from the bytes of an image.
-cudaError_t read(CUmod_st &module, const uint8_t *data, uint64_t available) {
-  FatBinary binary = readImages(data, available);
+/// The PTX that the device runs best of a fat binary that messages call `name`.
+cudaError_t chooseFrom(const FatBinary &binary, const std::string &name,
+                       const FatImage *&image) {
   if (!binary.error.empty()) {
-    say(what(module) + " is corrupt: " + binary.error);
+    say(name + " is corrupt: " + binary.error);
     return cudaErrorInvalidKernelImage;
   }
   std::string why;
   const hw::Device &device = Core::get().device;
-  const FatImage *image = chooseImage(binary, device.chip().name, why);
-  if (!image) {
-    say(what(module) + " has no code for " + std::string(device.name) + ": " +
-        why);
-    return cudaErrorNoKernelImageForDevice;
+  image = chooseImage(binary, device.chip().name, why);
+  if (image)
+    return cudaSuccess;
+  say(name + " has no code for " + std::string(device.name) + ": " + why);
+  return cudaErrorNoKernelImageForDevice;
+}
+
+/// Links the PTX of objects whose machine code nvcc has linked.
+cudaError_t readObjects(CUmod_st &module,
+                        const std::vector<const uint8_t *> &objects) {
+  std::vector<emulator::PtxPiece> pieces;
+  for (const uint8_t *object : objects) {
+    std::string number = std::to_string(pieces.size() + 1);
+    FatBinary binary = readFatBinary(object, readableBytes(object));
+    const FatImage *image = nullptr;
+    if (cudaError_t error =
+            chooseFrom(binary,
+                       what(module) + " of linked object " + number + " of " +
+                           std::to_string(objects.size()),
+                       image))
+      return error;
+    pieces.push_back({"object " + number, image->ptx});
   }
+  // What is still missing is refused where a kernel uses it: nvlink has found
+  // all that it wanted.
+  emulator::PtxLinkResult linked = emulator::linkPtx(pieces);
+  for (const std::string &error : linked.errors)
+    say(what(module) + " cannot be linked: " + error);
+  return linked ? readPtx(module, ptxImage(*linked.text)) : cudaErrorInvalidPtx;
+}
+
+/// Fills `module.loaded` from the bytes of an image.
+cudaError_t read(CUmod_st &module, const uint8_t *data, uint64_t available) {
+  std::vector<const uint8_t *> objects = linkedObjects(data, available);
+  if (!objects.empty())
+    return readObjects(module, objects);
+  FatBinary binary = readImages(data, available);
+  const FatImage *image = nullptr;
+  if (cudaError_t error = chooseFrom(binary, what(module), image))
+    return error;
   return readPtx(module, *image);
 }
 

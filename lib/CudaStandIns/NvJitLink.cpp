@@ -5,27 +5,31 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In the place of libnvJitLink.so.13. What is linked of one piece of PTX keeps
-// that piece; of what is optimised while it is linked (-lto) a second linker
-// makes the PTX. Other pieces that call each other have no PTX to keep.
+// In the place of libnvJitLink.so.13. What is linked of pieces that are PTX, or
+// keep theirs, keeps what our own linker makes of them; of what is optimised
+// while it is linked (-lto) a second linker makes the PTX.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Forward.h"
 #include "Images.h"
 
+#include "blockscale/Emulator/PtxLinker.h"
+
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 
 using namespace blockscale;
+using namespace blockscale::cuda;
 
 namespace {
 
-/// nvJitLinkResult and nvJitLinkInputType.
+/// nvJitLinkResult.
 constexpr int kNoLibrary = 6;
-constexpr int kInputPtx = 2;
 
 void *realNamed(const char *function) {
   return cuda::realFunction("libnvJitLink.so.13", "BLOCKSCALE_NVJITLINK",
@@ -47,8 +51,18 @@ struct Input {
 struct Link {
   std::vector<std::string> options;
   std::vector<Input> inputs;
-  /// Whether something came from a file, which is not kept.
-  bool hasFiles = false;
+
+  /// The chip, "sm_100", of `-arch=sm_100a`.
+  std::string chip() const {
+    constexpr std::string_view kArch = "-arch=sm_";
+    for (const std::string &option : options)
+      if (option.compare(0, kArch.size(), kArch) == 0) {
+        std::string digits = option.substr(kArch.size());
+        size_t end = digits.find_first_not_of("0123456789");
+        return "sm_" + digits.substr(0, end);
+      }
+    return "";
+  }
 
   bool isOptimised() const {
     for (const std::string &option : options)
@@ -75,14 +89,29 @@ int read(void *link, const char *sizeName, const char *bytesName,
               : 0;
 }
 
+/// The PTX of all pieces as one; empty if one has none.
+std::string linkPieces(const Link &link) {
+  std::vector<emulator::PtxPiece> pieces;
+  for (const Input &input : link.inputs) {
+    std::string why;
+    FatBinary binary =
+        readImages(reinterpret_cast<const uint8_t *>(input.bytes.c_str()),
+                   input.bytes.size() + 1);
+    const FatImage *image = chooseImage(binary, link.chip(), why);
+    if (!image)
+      return "";
+    pieces.push_back({input.name, image->ptx});
+  }
+  if (pieces.size() == 1)
+    return pieces.front().text;
+  // What is wrong with them the real linker has said.
+  return emulator::linkPtx(pieces).text.value_or("");
+}
+
 /// The PTX of what was linked; empty if there is none.
 std::string ptxOf(const Link &link) {
-  if (link.hasFiles)
-    return "";
-  if (link.inputs.size() == 1 && link.inputs[0].type == kInputPtx)
-    return link.inputs[0].bytes;
   if (!link.isOptimised())
-    return "";
+    return linkPieces(link);
   std::vector<const char *> options;
   for (const std::string &option : link.options)
     options.push_back(option.c_str());
@@ -147,8 +176,16 @@ BLOCKSCALE_API int nvJitLinkAddData(void *link, int type, const void *data,
 
 BLOCKSCALE_API int nvJitLinkAddFile(void *link, int type, const char *name) {
   std::lock_guard<std::mutex> guard(lock);
-  links()[link].hasFiles = true;
-  return callReal("nvJitLinkAddFile", link, type, name);
+  int error = callReal("nvJitLinkAddFile", link, type, name);
+  if (!error) {
+    std::ifstream file(name, std::ios::binary);
+    links()[link].inputs.push_back(
+        {type,
+         std::string(std::istreambuf_iterator<char>(file),
+                     std::istreambuf_iterator<char>()),
+         name});
+  }
+  return error;
 }
 
 BLOCKSCALE_API int nvJitLinkGetLinkedCubinSize(void *link, size_t *size) {

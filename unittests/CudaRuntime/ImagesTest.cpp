@@ -95,6 +95,32 @@ TEST(Images, CubinCutShort) {
   }
 }
 
+TEST(Images, LinkedObjects) {
+  // As crt/link.stub of CUDA 13.0 writes it.
+  struct {
+    uint32_t magic = 0x466243B1, version = 2;
+    const void *data = nullptr;
+    const void *const *objects = nullptr;
+  } wrapper;
+  auto objects = [&](uint64_t available) {
+    return linkedObjects(reinterpret_cast<const uint8_t *>(&wrapper),
+                         available);
+  };
+  EXPECT_TRUE(objects(sizeof wrapper).empty());
+  int first, second;
+  const void *list[] = {&first, &second, nullptr};
+  wrapper.objects = list;
+  ASSERT_EQ(objects(sizeof wrapper).size(), 2u);
+  EXPECT_EQ(static_cast<const void *>(objects(sizeof wrapper)[1]), &second);
+  EXPECT_TRUE(objects(sizeof wrapper - 1).empty());
+  wrapper.objects = reinterpret_cast<const void *const *>(8);
+  EXPECT_TRUE(objects(sizeof wrapper).empty());
+  // Of a program that is not linked the third field says nothing.
+  wrapper.version = 1;
+  wrapper.objects = list;
+  EXPECT_TRUE(objects(sizeof wrapper).empty());
+}
+
 TEST(Images, Readable) {
   int value = 0;
   EXPECT_GE(readableBytes(&value), sizeof value);

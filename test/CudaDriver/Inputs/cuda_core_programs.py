@@ -58,6 +58,20 @@ def check(result):
     return result[1] if len(result) == 2 else None
 
 
+# Two files: the first calls the second.
+PIECES = ["""
+extern __device__ float change(float x);
+extern "C" __global__ void apply(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = change(x[i]);
+}
+""", """
+__device__ float factor = 3;
+__device__ float change(float x) { return factor * x + 1; }
+"""]
+
+
 def upload(values):
     buffer = device.allocate(values.nbytes, stream=stream)
     check(driver.cuMemcpyHtoDAsync(int(buffer.handle), values.ctypes.data,
@@ -128,6 +142,14 @@ def run_cubin():
                     options=LinkerOptions(arch=f"sm_{device.arch}")).link("cubin")
     launch(stream, GRID, linked.get_kernel("add"), dx, numpy.float32(5), numpy.int32(N))
     assert numpy.array_equal(download(dx), x + 5)
+    # Two pieces, one of which calls the other.
+    options = ProgramOptions(std="c++17", arch=f"sm_{device.arch}",
+                             relocatable_device_code=True)
+    pieces = [Program(code, code_type="c++", options=options).compile(target)
+              for code, target in zip(PIECES, ("ptx", "cubin"))]
+    linked = Linker(*pieces, options=LinkerOptions(arch=f"sm_{device.arch}")).link("cubin")
+    launch(stream, GRID, linked.get_kernel("apply"), dx, numpy.int32(N))
+    assert numpy.array_equal(download(dx), 3 * (x + 5) + 1)
 
 
 for name in sys.argv[1:]:
