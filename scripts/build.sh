@@ -35,6 +35,9 @@ if [ -n "$without_tests" ]; then
   [ -z "$is_first" ] || options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
 elif ptxas=$(find_ptxas); then
   options+=(-DBLOCKSCALE_ENABLE_TESTS=ON "-DBLOCKSCALE_PTXAS=$ptxas")
+  if newest=$(find_ptxas "$newest_ptxas"); then
+    options+=("-DBLOCKSCALE_NEWEST_PTXAS=$newest")
+  fi
 else
   say "no usable ptxas: building without the tests"
   options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)

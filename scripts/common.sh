@@ -16,26 +16,37 @@ ptxas_major=13
 ptxas_wheels=('nvidia-cuda-nvcc==13.0.88' 'nvidia-nvvm==13.0.*'
               'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-runtime==13.0.*')
 ptxas_wheel_dir=$build/tools/cuda
+# The release that knows sm_107 and PTX 9.5, which stands beside an older one.
+# Its wheel lies with the Python environment, which working trees share.
+newest_ptxas=13.5
+newest_ptxas_wheel="nvidia-cuda-nvcc==$newest_ptxas.*"
+newest_ptxas_dir=$build/venv/share/ptxas-$newest_ptxas
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
-# ptxas_is_usable FILE: it runs, and is new enough.
+# ptxas_is_usable FILE RELEASE: it runs, and is of that release or a newer one.
 ptxas_is_usable() {
   local release
   [ -x "$1" ] || return 1
-  release=$("$1" --version 2>/dev/null | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
-  [ -n "$release" ] && [ "$release" -ge "$ptxas_major" ]
+  release=$("$1" --version 2>/dev/null |
+    sed -n 's/.*release \([0-9]*\.[0-9]*\).*/\1/p')
+  [ -n "$release" ] &&
+    printf '%s\n' "$2" "$release" | sort -V -C
 }
 
-# Prints the path of the first usable ptxas; fails when there is none.
+# find_ptxas [RELEASE]: prints the path of the first usable ptxas of RELEASE or
+# newer; fails when there is none.
 find_ptxas() {
   local candidate
   for candidate in "$(command -v ptxas || true)" \
                    "${CUDA_HOME:+$CUDA_HOME/bin/ptxas}" \
                    /usr/local/cuda/bin/ptxas \
-                   "$ptxas_wheel_dir/nvidia/cu13/bin/ptxas"; do
-    if [ -n "$candidate" ] && ptxas_is_usable "$candidate"; then
+                   "$ptxas_wheel_dir/nvidia/cu13/bin/ptxas" \
+                   "$newest_ptxas_dir/nvidia/cu13/bin/ptxas"; do
+    if [ -n "$candidate" ] &&
+      ptxas_is_usable "$candidate" "${1:-$ptxas_major.0}"
+    then
       printf '%s\n' "$candidate"
       return 0
     fi
@@ -66,7 +77,7 @@ linker_options() {
 # configure_sanitized LIST: sets `sanitized` to the build folder of everything
 # with these sanitizers and configures it; exports what they are to know.
 configure_sanitized() {
-  local ptxas options=()
+  local ptxas newest options=()
   command -v "clang++-$llvm" >/dev/null ||
     die "the sanitizers are clang's: run scripts/install-dependencies.sh"
   sanitized=$build/sanitize
@@ -76,6 +87,9 @@ configure_sanitized() {
               -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
   ptxas=$(find_ptxas) || die "the tests need ptxas on PATH"
+  newest=$(find_ptxas "$newest_ptxas") ||
+    die "the tests need ptxas of CUDA $newest_ptxas:" \
+        "run scripts/install-dependencies.sh"
   if [ "$1" = address,undefined ]; then
     options+=(-DBLOCKSCALE_ENABLE_FUZZERS=ON)
   fi
@@ -83,6 +97,7 @@ configure_sanitized() {
   cmake -G Ninja -S "$root" -B "$sanitized" "${options[@]}" \
     -DCMAKE_C_COMPILER="clang-$llvm" -DCMAKE_CXX_COMPILER="clang++-$llvm" \
     -DBLOCKSCALE_SANITIZERS="$1" -DBLOCKSCALE_PTXAS="$ptxas" \
+    -DBLOCKSCALE_NEWEST_PTXAS="$newest" \
     -DPython3_EXECUTABLE="$build/venv/bin/python3" >&2
   # libMLIR is not instrumented: what its allocators take from pools that our
   # code made must not count as poisoned.

@@ -131,6 +131,22 @@ install_ptxas() {
       "cuda-nvcc-13-0 of NVIDIA's Debian repository) and put ptxas on PATH"
 }
 
+# What assembles for sm_107 and PTX above 9.0, some 30 MB, for the tests and for
+# `compile`, which looks for it on PATH.
+install_newest_ptxas() {
+  if find_ptxas "$newest_ptxas" >/dev/null; then return; fi
+  say "no ptxas of CUDA $newest_ptxas or newer here; fetching" \
+      "$newest_ptxas_wheel"
+  if "$build/venv/bin/python3" -m pip install -q --disable-pip-version-check \
+       --no-deps --upgrade --target "$newest_ptxas_dir" \
+       "$newest_ptxas_wheel" &&
+     find_ptxas "$newest_ptxas" >/dev/null; then
+    return
+  fi
+  say "warning: ptxas of CUDA $newest_ptxas not installed: PTX above 9.0 will" \
+      "be written but not assembled, and the tests cannot be configured"
+}
+
 install_packages
 install_python
 if [ -n "$with_tests" ]; then
@@ -141,3 +157,4 @@ if [ -n "$with_tests" ]; then
   install_jax
 fi
 install_ptxas
+[ -z "$with_tests" ] || install_newest_ptxas

@@ -32,6 +32,8 @@ done
 enter_environment
 find_ptxas >/dev/null ||
   die "the tests need ptxas of CUDA $ptxas_major or newer on PATH"
+find_ptxas "$newest_ptxas" >/dev/null ||
+  die "the tests need ptxas of CUDA $newest_ptxas or newer, too"
 [ -n "${BLOCKSCALE_NO_NVCC:-}" ] || command -v nvcc >/dev/null ||
   die "the tests compile kernels with nvcc of CUDA $ptxas_major; put it on" \
       "PATH or set BLOCKSCALE_NO_NVCC=1 to leave those out"

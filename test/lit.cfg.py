@@ -23,10 +23,14 @@ config.environment["PATH"] = os.pathsep.join(
         config.llvm_tools_dir,
         os.path.dirname(config.ptxas),
         config.environment.get("PATH", ""),
+        # Last: only what the others cannot assemble finds it.
+        os.path.dirname(config.newest_ptxas),
     ]
 )
 
 config.available_features.add("ptxas")
+config.available_features.add("newest-ptxas")
+config.substitutions.append(("%newest_ptxas", config.newest_ptxas))
 if config.blockscale_has_mlir:
     config.available_features.add("mlir")
 else:

@@ -101,6 +101,7 @@ BlockscaleStatus blockscaleCompile(BlockscaleModule handle,
     BlockscaleCompileOptions chosen = optionsOf(given, defaultOptions());
     CompilerOptions options = compilerOptions(chosen);
     options.ptxas = findAssembler(chosen);
+    options.otherPtxas = textOf(chosen.ptxas).empty();
     auto result = std::make_shared<CompiledKernels>();
     inModule(handle, [&](Module &module) {
       mlir::OwningOpRef<mlir::ModuleOp> copy = module.op->clone();

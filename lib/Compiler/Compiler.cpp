@@ -269,11 +269,15 @@ static LogicalResult assemble(gpu::GPUModuleOp kernels,
                               Compilation &result) {
   if (options.ptxas.empty())
     return success();
+  llvm::Expected<std::string> program =
+      choosePtxas(options.ptxas, options.otherPtxas, result.ptx);
+  if (!program)
+    return kernels.emitError() << llvm::toString(program.takeError());
   Cache cache(options.cache);
   std::string key;
   if (cache.isThere()) {
     key = Cache::keyOf(
-        {"cubin", result.target, identityOf(options.ptxas), result.ptx});
+        {"cubin", result.target, identityOf(*program), result.ptx});
     std::optional<std::vector<std::string>> parts = cache.find(key);
     auto functions =
         parts && parts->size() == 2 ? loadFunctions((*parts)[1]) : std::nullopt;
@@ -284,7 +288,7 @@ static LogicalResult assemble(gpu::GPUModuleOp kernels,
     }
   }
   PtxasOptions assembler;
-  assembler.program = options.ptxas;
+  assembler.program = *program;
   assembler.chip = result.target;
   assembler.threads =
       threadsFor(options, llvm::count_if(kernels.getOps(), [](Operation &op) {

@@ -294,6 +294,7 @@ int CompileVerb::run() {
   bool toHost = hostStageOf(emit).has_value();
   if ((emit == Emit::All && !noCubin) || (toHost && command.isGiven("ptxas"))) {
     llvm::Expected<std::string> program = findPtxas(ptxas);
+    options.otherPtxas = !command.isGiven("ptxas");
     if (program)
       options.ptxas = *program;
     else if (command.isGiven("ptxas"))

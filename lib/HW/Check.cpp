@@ -14,6 +14,7 @@
 #include "blockscale/HW/Check.h"
 
 #include "CheckInternal.h"
+#include "blockscale/HW/PtxVersion.h"
 
 #include <algorithm>
 #include <array>
@@ -253,8 +254,8 @@ std::string elsewhere(const MmaQuery &query, size_t count) {
       targets = targets | row->targets;
     else if (row->targets.contains(query.target))
       newerPtx = "; on " + quoted(targetName(query.target)) + " it needs PTX " +
-                 describePtx(row->minPtx) + ", and PTX is written up to " +
-                 describePtx(kMaxPtxVersion);
+                 ptxVersionName(row->minPtx) + ", and PTX is written up to " +
+                 ptxVersionName(kMaxPtxVersion);
   }
   std::string names = targets.names();
   if (names.empty())
@@ -304,10 +305,6 @@ std::string blockscale::hw::describeRange(const NRange &range) {
     return std::to_string(range.min);
   return std::to_string(range.min) + ".." + std::to_string(range.max) +
          " step " + std::to_string(range.step);
-}
-
-std::string blockscale::hw::describePtx(unsigned version) {
-  return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 
 const MmaRow *blockscale::hw::findRow(const MmaQuery &query) {

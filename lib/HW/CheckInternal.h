@@ -15,9 +15,6 @@ namespace blockscale::hw {
 /// "8..256 step 8", or "8" for a single value.
 std::string describeRange(const NRange &range);
 
-/// "8.8" for 88.
-std::string describePtx(unsigned version);
-
 /// Bits that name the fields of a query.
 enum QueryField : uint32_t {
   FieldFamily = 1 << 0,

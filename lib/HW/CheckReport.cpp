@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckInternal.h"
+#include "blockscale/HW/PtxVersion.h"
 
 #include "blockscale/HW/LegalityTable.h"
 #include "blockscale/HW/Metadata.h"
@@ -89,7 +90,7 @@ const std::array kColumns{
     Column{"qualifier",
            [](const MmaRow &row) { return std::string(row.qualifier); }},
     Column{"targets", [](const MmaRow &row) { return row.targets.names(); }},
-    Column{"PTX", [](const MmaRow &row) { return describePtx(row.minPtx); }},
+    Column{"PTX", [](const MmaRow &row) { return ptxVersionName(row.minPtx); }},
     Column{
         "source",
         [](const MmaRow &row) { return std::string(sourceName(row.source)); }},
@@ -216,7 +217,7 @@ std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
           ", N = " + std::to_string(query.n) + " of " +
           describeRange(nRange(row, query.b, query.bMajor)) +
           ", K = " + std::to_string(row.k);
-  return text + ", PTX " + describePtx(minPtxVersion(row, query.target)) +
+  return text + ", PTX " + ptxVersionName(minPtxVersion(row, query.target)) +
          " or newer (source: " +
          std::string(sourceName(sourceOn(row, query.target))) + "; PTX ISA " +
          std::string(row.sections) + ")";
@@ -345,7 +346,7 @@ static std::string jsonRow(const MmaRow &row) {
   return text + ", \"targets\": " +
          jsonArray(targets,
                    [](Target t) { return jsonString(targetName(t)); }) +
-         ", \"ptx\": " + jsonString(describePtx(row.minPtx)) +
+         ", \"ptx\": " + jsonString(ptxVersionName(row.minPtx)) +
          ", \"written\": " + boolean(row.minPtx <= kMaxPtxVersion) +
          ", \"source\": " + jsonString(sourceName(row.source)) +
          ", \"sections\": " + jsonString(row.sections) + "}";

@@ -57,6 +57,9 @@ struct CompilerOptions {
   std::string cache;
   /// Assembler for the cubin as `findPtxas` returns it; empty for no cubin.
   std::string ptxas;
+  /// Whether another ptxas of this machine may take its place where that one is
+  /// too old for the PTX of a chip.
+  bool otherPtxas = false;
 };
 
 /// What became of the kernels of one chip; empty where it was not asked for.

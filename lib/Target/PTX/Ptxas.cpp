@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/Ptxas.h"
+#include "blockscale/HW/PtxVersion.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -20,6 +21,8 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <sys/wait.h>
 #include <thread>
@@ -35,6 +38,17 @@ static llvm::Error makeError(const llvm::Twine &message) {
 // Finding the program
 //===----------------------------------------------------------------------===//
 
+/// The folders in which ptxas may be besides those on PATH.
+static llvm::SmallVector<std::string> cudaFolders() {
+  llvm::SmallVector<std::string> folders;
+  for (StringRef variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (auto home = llvm::sys::Process::GetEnv(variable))
+      if (!home->empty())
+        folders.push_back(*home + "/bin");
+  folders.push_back("/usr/local/cuda/bin");
+  return folders;
+}
+
 llvm::Expected<std::string> blockscale::findPtxas(StringRef program) {
   if (!program.empty()) {
     // A name with a slash comes back from the look-up as it is.
@@ -47,16 +61,10 @@ llvm::Expected<std::string> blockscale::findPtxas(StringRef program) {
   if (auto path = llvm::sys::findProgramByName("ptxas"))
     return *path;
   std::string looked = "PATH";
-  llvm::SmallVector<std::string> directories;
-  for (StringRef variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (auto home = llvm::sys::Process::GetEnv(variable))
-      if (!home->empty())
-        directories.push_back(*home + "/bin");
-  directories.push_back("/usr/local/cuda/bin");
-  for (const std::string &directory : directories) {
-    if (auto path = llvm::sys::findProgramByName("ptxas", {directory}))
+  for (const std::string &folder : cudaFolders()) {
+    if (auto path = llvm::sys::findProgramByName("ptxas", {folder}))
       return *path;
-    looked += ", " + directory;
+    looked += ", " + folder;
   }
   return makeError("cannot find 'ptxas' (looked in " + looked +
                    "); install CUDA 13.0 or newer or name its path");
@@ -241,6 +249,123 @@ static int waitFor(pid_t process, unsigned timeoutSeconds,
   problem = "no end after " + std::to_string(timeoutSeconds) + " seconds";
   return -1;
 }
+
+//===----------------------------------------------------------------------===//
+// Which release it is of
+//===----------------------------------------------------------------------===//
+
+unsigned blockscale::ptxVersionOf(StringRef ptx) {
+  constexpr StringRef kDirective(".version");
+  while (!ptx.empty()) {
+    StringRef line;
+    std::tie(line, ptx) = ptx.split('\n');
+    line = line.trim();
+    if (!line.consume_front(kDirective))
+      continue;
+    unsigned major, minor;
+    line = line.trim();
+    if (line.consumeInteger(10, major) || !line.consume_front(".") ||
+        line.consumeInteger(10, minor))
+      return 0;
+    return major * 10 + minor;
+  }
+  return 0;
+}
+
+/// What `program` says of itself; {0, 0} if it says nothing.
+static hw::CudaRelease askRelease(const std::string &program) {
+  TemporaryFile log;
+  if (llvm::Error error = log.create("log")) {
+    llvm::consumeError(std::move(error));
+    return {};
+  }
+  constexpr unsigned kSeconds = 20;
+  std::optional<StringRef> redirects[] = {StringRef(""), log.getPath(),
+                                          StringRef("")};
+  std::string problem;
+  bool notRun = false;
+  llvm::sys::ProcessInfo process = llvm::sys::ExecuteNoWait(
+      program, {program, "--version"}, /*Env=*/std::nullopt, redirects,
+      /*MemoryLimit=*/0, &problem, &notRun);
+  if (notRun || waitFor(process.Pid, kSeconds, problem) != 0)
+    return {};
+  llvm::Expected<std::string> text = log.read();
+  if (!text) {
+    llvm::consumeError(text.takeError());
+    return {};
+  }
+  StringRef rest = StringRef(*text).split("release ").second;
+  hw::CudaRelease release;
+  if (rest.consumeInteger(10, release.first) || !rest.consume_front(".") ||
+      rest.consumeInteger(10, release.second))
+    return {};
+  return release;
+}
+
+/// The same, asked once.
+static hw::CudaRelease releaseOf(const std::string &program) {
+  static std::mutex mutex;
+  static std::map<std::string, hw::CudaRelease> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [entry, isNew] = known.try_emplace(program);
+  if (isNew)
+    entry->second = askRelease(program);
+  return entry->second;
+}
+
+/// Every ptxas of this machine, in order of preference.
+static llvm::SmallVector<std::string> allPtxas() {
+  llvm::SmallVector<std::string> folders, programs;
+  if (auto path = llvm::sys::Process::GetEnv("PATH"))
+    for (StringRef folder : llvm::split(*path, llvm::sys::EnvPathSeparator))
+      folders.push_back(folder.str());
+  llvm::append_range(folders, cudaFolders());
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it("/usr/local", error), end;
+       it != end && !error; it.increment(error))
+    if (llvm::sys::path::filename(it->path()).starts_with("cuda-"))
+      folders.push_back(it->path() + "/bin");
+  for (const std::string &folder : folders)
+    if (auto path = llvm::sys::findProgramByName("ptxas", {folder}))
+      if (!folder.empty() && !llvm::is_contained(programs, *path))
+        programs.push_back(*path);
+  return programs;
+}
+
+llvm::Expected<std::string>
+blockscale::choosePtxas(StringRef program, bool orAnother, StringRef ptx) {
+  // ptxas of CUDA 13.0 and newer take PTX 9.0; older ones refuse in words of
+  // their own.
+  constexpr unsigned kTakenByAll = 90;
+  unsigned version = ptxVersionOf(ptx);
+  if (version <= kTakenByAll)
+    return program.str();
+  hw::CudaRelease needed = hw::cudaReleaseOf(version);
+  llvm::SmallVector<std::string> candidates{program.str()};
+  if (orAnother)
+    llvm::append_range(candidates, allPtxas());
+  std::string found;
+  llvm::SmallVector<StringRef> asked;
+  for (const std::string &candidate : candidates) {
+    if (llvm::is_contained(asked, candidate))
+      continue;
+    asked.push_back(candidate);
+    hw::CudaRelease release = releaseOf(candidate);
+    if (release >= needed)
+      return candidate;
+    found += (found.empty() ? "'" : ", '") + candidate + "' is of " +
+             (release.first ? "CUDA " + hw::cudaReleaseName(release)
+                            : std::string("no release that it tells"));
+  }
+  return makeError("PTX " + hw::ptxVersionName(version) +
+                   " needs ptxas of CUDA " + hw::cudaReleaseName(needed) +
+                   " or newer, which the wheel 'nvidia-cuda-nvcc' has, too; " +
+                   found);
+}
+
+//===----------------------------------------------------------------------===//
+// Assembling
+//===----------------------------------------------------------------------===//
 
 llvm::Expected<PtxasResult> blockscale::runPtxas(StringRef ptx,
                                                  const PtxasOptions &options) {

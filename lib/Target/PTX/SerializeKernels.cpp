@@ -84,8 +84,12 @@ FailureOr<std::string> SerializeKernels::codeOf(gpu::GPUModuleOp kernels,
   FailureOr<std::string> ptx = translateToPTX(kernels, options);
   if (failed(ptx) || ptxas.empty())
     return ptx;
+  llvm::Expected<std::string> program =
+      choosePtxas(ptxas, /*orAnother=*/false, *ptx);
+  if (!program)
+    return kernels.emitError() << llvm::toString(program.takeError());
   PtxasOptions assembler;
-  assembler.program = ptxas;
+  assembler.program = *program;
   assembler.chip = options.chip;
   llvm::Expected<PtxasResult> assembled = runPtxas(*ptx, assembler);
   if (!assembled)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/TranslateToPTX.h"
+#include "PtxHeader.h"
 #include "blockscale/Target/PTX/FatalErrorGuard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -254,7 +255,7 @@ FailureOr<std::string> blockscale::translateToPTX(Operation *module,
   auto compile = [&](Compilation &compilation) {
     compilation.optimize(options.optLevel);
     compilation.generate();
-    ptx = std::move(compilation.ptx);
+    ptx = withFittingHeader(std::move(compilation.ptx), options.chip);
   };
   if (failed(runCompilation(module, options, compile)))
     return failure();

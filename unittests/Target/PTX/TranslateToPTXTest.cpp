@@ -151,6 +151,27 @@ INSTANTIATE_TEST_SUITE_P(Chips, TranslateToPTXChip,
                            return std::string(info.param);
                          });
 
+// LLVM 22 has no such instruction and writes PTX up to 9.0.
+constexpr const char *kExclusive = R"mlir(
+gpu.module @kernels {
+  llvm.func @wait(%address: i32) attributes {gpu.kernel, nvvm.kernel} {
+    llvm.inline_asm has_side_effects "tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32 [$0], 384;", "r" %address : (i32) -> ()
+    llvm.return
+  }
+}
+)mlir";
+
+TEST_F(TranslateToPTX, NamesTheVersionThatInlineAssemblyNeeds) {
+  mlir::FailureOr<std::string> ptx = translate(kExclusive, {});
+  ASSERT_TRUE(mlir::succeeded(ptx)) << errors;
+  EXPECT_NE(ptx->find("\n.version 9.4\n.target sm_100a\n"), std::string::npos)
+      << *ptx;
+  PtxasOptions ptxas;
+  ptxas.program = BLOCKSCALE_NEWEST_PTXAS;
+  llvm::Expected<PtxasResult> result = runPtxas(*ptx, ptxas);
+  EXPECT_TRUE(bool(result)) << llvm::toString(result.takeError());
+}
+
 TEST_F(TranslateToPTX, IsDeterministic) {
   mlir::FailureOr<std::string> first = translate(kKernel, {});
   mlir::FailureOr<std::string> second = translate(kKernel, {});

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds ptxas, runs it on PTX text and reads what it says about each kernel.
-// Needs no MLIR; ptxas of CUDA 13.0 or newer knows all our chips.
+// Needs no MLIR. ptxas of CUDA 13.0 knows PTX up to 9.0 and the chips in it;
+// what is newer needs the release that came with its PTX version.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +63,17 @@ struct PtxasOptions {
 /// PATH, $CUDA_HOME/bin, $CUDA_PATH/bin, /usr/local/cuda/bin. The error says
 /// where it looked.
 llvm::Expected<std::string> findPtxas(llvm::StringRef program = "");
+
+/// The PTX version, times ten, that the header of `ptx` names; 0 if it has
+/// none.
+unsigned ptxVersionOf(llvm::StringRef ptx);
+
+/// Returns a ptxas that knows the PTX version of `ptx`: `program`, as findPtxas
+/// returns it, or with `orAnother` any that this machine has in the places
+/// where findPtxas looks or in a /usr/local/cuda-*/bin. The error says which
+/// release of CUDA is needed and which ones are there.
+llvm::Expected<std::string> choosePtxas(llvm::StringRef program, bool orAnother,
+                                        llvm::StringRef ptx);
 
 /// Assembles `ptx`. The error holds what ptxas reported, each line with the
 /// line of PTX that it names. Temporary files are removed in every case. May be

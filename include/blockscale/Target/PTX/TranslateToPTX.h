@@ -33,7 +33,8 @@ struct PTXOptions {
 
   /// The PTX version times ten. Block-scaled MMAs with a block size in their
   /// name need at least 88, so does sm_103a; sm_110a needs 90, which is also
-  /// the newest that LLVM 22.1 writes and the one of CUDA 13.0.
+  /// the newest that LLVM 22.1 writes and the one of CUDA 13.0. The header
+  /// names a newer one if the chip or inline assembly in the module needs it.
   unsigned ptxVersion = 90;
 
   /// LLVM's optimisation level, 0 to 3, of middle end and back end.
