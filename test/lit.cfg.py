@@ -53,6 +53,7 @@ if (os.path.exists(nvcc) and os.path.exists(cuda_runtime)
         and not os.environ.get("BLOCKSCALE_NO_NVCC")):
     config.available_features.add("cuda-programs")
 cuda_root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+config.substitutions.append(("%cuda_root", cuda_root))
 if any(os.path.exists(os.path.join(cuda_root, lib, "libcudart.so"))
        for lib in ("lib64", "lib")):
     cudart_flags = "-cudart shared"

@@ -9,94 +9,28 @@
 // finds the driver by dlopen, but wants tables of it that NVIDIA does not
 // document. So we take its place instead: before the program's own code runs,
 // the first instructions of each function of the runtime that the program's
-// symbols name are replaced by a jump to ours.
+// symbols name are replaced by a jump to ours. Where the program was stripped,
+// the library that it was linked with names them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Core.h"
+#include "StrippedRuntime.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
+#include <filesystem>
 #include <link.h>
-#include <string_view>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace blockscale;
 using namespace blockscale::cuda;
+namespace fs = std::filesystem;
 
 namespace {
-
-/// The program's file in memory; nothing in it is trusted.
-class Program {
-public:
-  Program() {
-    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    if (file < 0)
-      return;
-    if (fstat(file, &status) == 0 && status.st_size > 0) {
-      void *memory = mmap(nullptr, size_t(status.st_size), PROT_READ,
-                          MAP_PRIVATE, file, 0);
-      if (memory != MAP_FAILED) {
-        data = static_cast<const uint8_t *>(memory);
-        size = uint64_t(status.st_size);
-      }
-    }
-    close(file);
-  }
-  ~Program() {
-    if (data)
-      munmap(const_cast<uint8_t *>(data), size);
-  }
-  Program(const Program &) = delete;
-  Program &operator=(const Program &) = delete;
-
-  template <typename T> bool copy(uint64_t offset, T &value) const {
-    if (offset > size || size - offset < sizeof(T))
-      return false;
-    std::memcpy(&value, data + offset, sizeof(T));
-    return true;
-  }
-
-  std::string_view textAt(uint64_t offset) const {
-    if (offset >= size)
-      return {};
-    std::string_view text(reinterpret_cast<const char *>(data) + offset,
-                          size - offset);
-    return text.substr(0, text.find('\0'));
-  }
-
-  /// Calls `visit` with name and symbol of each function that the program
-  /// defines and still names.
-  template <typename F> void forFunctions(F visit) const {
-    Elf64_Ehdr header;
-    Elf64_Shdr table, names;
-    if (!copy(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-        header.e_ident[EI_CLASS] != ELFCLASS64)
-      return;
-    for (uint64_t i = 0; i != header.e_shnum; ++i) {
-      if (!copy(header.e_shoff + i * sizeof table, table) ||
-          table.sh_type != SHT_SYMTAB || table.sh_link >= header.e_shnum ||
-          !copy(header.e_shoff + table.sh_link * sizeof names, names))
-        continue;
-      Elf64_Sym symbol;
-      for (uint64_t at = 0; at + sizeof symbol <= table.sh_size &&
-                            copy(table.sh_offset + at, symbol);
-           at += sizeof symbol)
-        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC &&
-            symbol.st_shndx != SHN_UNDEF)
-          visit(textAt(names.sh_offset + symbol.st_name), symbol);
-    }
-  }
-
-private:
-  const uint8_t *data = nullptr;
-  uint64_t size = 0;
-};
 
 /// What is added to addresses in the program's file.
 uint64_t loadAddress() {
@@ -120,8 +54,8 @@ constexpr uint64_t kJumpBytes = sizeof kJump + sizeof(uint64_t);
 /// it.
 constexpr uint64_t kAlignment = 16;
 
-bool hasRoom(const Elf64_Sym &symbol) {
-  return symbol.st_value % kAlignment == 0 || symbol.st_size >= kJumpBytes;
+bool hasRoom(const NamedFunction &function) {
+  return function.address % kAlignment == 0 || function.bytes >= kJumpBytes;
 }
 
 bool redirect(uint64_t from, const void *to) {
@@ -139,7 +73,7 @@ bool redirect(uint64_t from, const void *to) {
 
 #else
 
-bool hasRoom(const Elf64_Sym &) { return true; }
+bool hasRoom(const NamedFunction &) { return true; }
 
 bool redirect(uint64_t, const void *) { return false; }
 
@@ -151,28 +85,116 @@ bool isOfRuntime(std::string_view name) {
   return name.substr(0, 4) == "cuda";
 }
 
+//===----------------------------------------------------------------------===//
+// Programs without symbols
+//===----------------------------------------------------------------------===//
+
+constexpr const char *kChoice = "BLOCKSCALE_CUDART_STATIC";
+constexpr const char *kLibrary = "libcudart_static.a";
+
+/// The libraries that a program of this machine may have been linked with.
+std::vector<std::string> librariesToTry() {
+  if (const char *chosen = std::getenv(kChoice); chosen && *chosen)
+    return {chosen};
+  std::error_code error;
+  std::vector<fs::path> roots;
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *root = std::getenv(variable); root && *root)
+      roots.emplace_back(root);
+  const char *path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    fs::path nvcc = fs::canonical(fs::path(folder) / "nvcc", error);
+    if (!error)
+      roots.push_back(nvcc.parent_path().parent_path());
+  }
+  for (const fs::directory_entry &entry :
+       fs::directory_iterator("/usr/local", error))
+    if (entry.path().filename().string().compare(0, 4, "cuda") == 0)
+      roots.push_back(entry.path());
+  std::vector<std::string> files;
+  for (const fs::path &root : roots)
+    for (const char *folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
+      fs::path file = fs::canonical(root / folder / kLibrary, error);
+      if (!error && std::find(files.begin(), files.end(), file) == files.end())
+        files.push_back(file);
+    }
+  return files;
+}
+
+/// Whether the program's device code waits for a runtime that it neither loads
+/// nor names.
+bool isStripped(const ElfFile &program) {
+  if (!program.hasSection(".nv_fatbin"))
+    return false;
+  for (std::string_view library : program.libraries())
+    if (library.compare(0, 13, "libcudart.so.") == 0)
+      return false;
+  return true;
+}
+
+bool loadsDriver(const ElfFile &program) {
+  for (std::string_view library : program.libraries())
+    if (library.compare(0, 10, "libcuda.so") == 0)
+      return true;
+  return false;
+}
+
+/// The runtime's functions in a program without symbols; does not return if
+/// there is no way to find them.
+std::vector<NamedFunction> findWithoutSymbols(const ElfFile &program) {
+  std::string tried;
+  for (const std::string &library : librariesToTry()) {
+    std::vector<NamedFunction> functions =
+        findStrippedRuntime(program, ElfFile(library.c_str()));
+    if (!functions.empty())
+      return functions;
+    tried += (tried.empty() ? "" : ", ") + library;
+  }
+  // It may have no runtime at all.
+  if (loadsDriver(program))
+    return {};
+  std::error_code error;
+  say("error: '" + fs::read_symlink("/proc/self/exe", error).string() +
+      "' holds device code, but neither loads the CUDA runtime or driver nor "
+      "shows the symbols of a static runtime, and " +
+      (tried.empty() ? "there is no " + std::string(kLibrary) + " here"
+                     : "it was not linked with " + tried) +
+      ": set " + kChoice + " to the " + kLibrary +
+      " of its CUDA, link it with 'nvcc -cudart shared', or do not strip it");
+  _exit(1);
+}
+
 /// Before the constructors of the program, which register its kernels, and
 /// after those of libraries.
 __attribute__((constructor)) void replaceStaticRuntime() {
-  Program program;
+  ElfFile program("/proc/self/exe");
+  std::vector<NamedFunction> functions;
   bool isThere = false;
-  program.forFunctions([&](std::string_view name, const Elf64_Sym &) {
+  program.forFunctions([&](std::string_view name, const Elf64_Sym &symbol) {
     isThere |= name == "__cudaRegisterFatBinary";
+    functions.push_back({std::string(name), symbol.st_value, symbol.st_size});
   });
+  if (!isThere) {
+    if (!isStripped(program))
+      return;
+    functions = findWithoutSymbols(program);
+  }
   Dl_info self;
-  if (!isThere ||
-      !dladdr(reinterpret_cast<void *>(replaceStaticRuntime), &self))
+  if (!dladdr(reinterpret_cast<void *>(replaceStaticRuntime), &self))
     return;
   void *runtime = dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   uint64_t base = loadAddress();
-  program.forFunctions([&](std::string_view name, const Elf64_Sym &symbol) {
-    if (!isOfRuntime(name) || !hasRoom(symbol))
-      return;
-    const void *ours = dlsym(runtime, std::string(name).c_str());
-    if (ours && !redirect(base + symbol.st_value, ours))
+  for (const NamedFunction &function : functions) {
+    if (!isOfRuntime(function.name) || !hasRoom(function))
+      continue;
+    const void *ours = dlsym(runtime, function.name.c_str());
+    if (ours && !redirect(base + function.address, ours))
       sayOnce("the program's statically linked CUDA runtime cannot be replaced "
               "on this machine: link it with 'nvcc -cudart shared'");
-  });
+  }
   if (runtime)
     dlclose(runtime);
 }

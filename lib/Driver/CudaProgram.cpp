@@ -63,23 +63,10 @@ static std::optional<Reason> whyNotProgram(const std::string &path) {
   std::optional<ProgramFacts> facts = readProgramFacts(path);
   if (!facts)
     return std::nullopt;
-  std::string runtime;
-  bool needsDriver = false;
-  for (const std::string &library : facts->libraries) {
-    if (startsWith(library, "libcudart.so"))
-      runtime = library;
-    needsDriver |= startsWith(library, "libcuda.so");
-  }
-  if (!runtime.empty() && runtime != kRuntime)
-    return "'" + path + "' loads " + runtime + ", the emulator stands for " +
-           kRuntime;
-  bool usesDriver = needsDriver && !facts->hasStaticRuntime;
-  if (runtime.empty() && facts->hasDeviceCode && !facts->hasStaticRuntime &&
-      !usesDriver)
-    return "'" + path +
-           "' holds device code, but neither loads the CUDA runtime or driver "
-           "nor shows the symbols of a static runtime: link it with 'nvcc "
-           "-cudart shared', or do not strip it";
+  for (const std::string &library : facts->libraries)
+    if (startsWith(library, "libcudart.so") && library != kRuntime)
+      return "'" + path + "' loads " + library + ", the emulator stands for " +
+             kRuntime;
   return std::nullopt;
 }
 

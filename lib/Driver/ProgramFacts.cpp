@@ -26,7 +26,6 @@ public:
         header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_ident[EI_DATA] != ELFDATA2LSB)
       return std::nullopt;
-    readSections();
     readDynamic();
     return facts;
   }
@@ -46,36 +45,6 @@ private:
       return {};
     std::string_view text = std::string_view(bytes).substr(offset);
     return text.substr(0, text.find('\0'));
-  }
-
-  bool section(uint64_t index, Elf64_Shdr &entry) const {
-    return index < header.e_shnum &&
-           copy(header.e_shoff + index * sizeof(entry), entry);
-  }
-
-  void readSections() {
-    Elf64_Shdr names, entry;
-    if (!section(header.e_shstrndx, names))
-      return;
-    for (uint64_t i = 0; section(i, entry); ++i) {
-      if (textAt(names.sh_offset + entry.sh_name) == ".nv_fatbin")
-        facts.hasDeviceCode = true;
-      if (entry.sh_type == SHT_SYMTAB)
-        readSymbols(entry);
-    }
-  }
-
-  void readSymbols(const Elf64_Shdr &table) {
-    Elf64_Shdr names;
-    if (!section(table.sh_link, names))
-      return;
-    Elf64_Sym symbol;
-    for (uint64_t at = 0; at + sizeof symbol <= table.sh_size &&
-                          copy(table.sh_offset + at, symbol);
-         at += sizeof symbol)
-      if (symbol.st_shndx != SHN_UNDEF &&
-          textAt(names.sh_offset + symbol.st_name) == "__cudaRegisterFatBinary")
-        facts.hasStaticRuntime = true;
   }
 
   bool segment(uint64_t index, Elf64_Phdr &entry) const {

@@ -16,10 +16,6 @@
 namespace blockscale::driver {
 
 struct ProgramFacts {
-  /// Whether it holds code for a GPU.
-  bool hasDeviceCode = false;
-  /// Whether its symbols show the CUDA runtime, linked statically.
-  bool hasStaticRuntime = false;
   /// The shared libraries that it loads.
   std::vector<std::string> libraries;
 };

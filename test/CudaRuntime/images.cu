@@ -37,8 +37,14 @@
 // RUN: %nvcc_plain -cudart static -arch=sm_100a %s -o %t.static
 // RUN: blockscale emulate --cuda %t.static 2>&1 | FileCheck %s --check-prefix=GOOD
 // RUN: %nvcc_plain -cudart static -arch=sm_100a -Xlinker -s %s -o %t.stripped
-// RUN: %python %S/Inputs/status.py 1 blockscale emulate --cuda %t.stripped 2>&1 | FileCheck %s --check-prefix=STRIPPED
-// STRIPPED: error: '{{.*}}images.cu.tmp.stripped' holds device code, but neither loads the CUDA runtime or driver nor shows the symbols of a static runtime: link it with 'nvcc -cudart shared', or do not strip it
+// RUN: env CUDA_HOME=%cuda_root blockscale emulate --cuda %t.stripped 2>&1 | FileCheck %s --check-prefix=GOOD
+// Another library is not mistaken for it: here a few bytes of code differ.
+// RUN: %python %S/Inputs/change_library.py %cuda_root %t.other.a
+// RUN: env BLOCKSCALE_CUDART_STATIC=%t.other.a not blockscale emulate --cuda %t.stripped 2>&1 | FileCheck %s --check-prefix=CHANGED
+// CHANGED: it was not linked with {{.*}}images.cu.tmp.other.a
+// Its symbols are gone, and the library that would name its functions is not there.
+// RUN: env BLOCKSCALE_CUDART_STATIC=%t.none %python %S/Inputs/status.py 1 blockscale emulate --cuda %t.stripped 2>&1 | FileCheck %s --check-prefix=STRIPPED
+// STRIPPED: blockscale: error: '{{.*}}images.cu.tmp.stripped' holds device code, but neither loads the CUDA runtime or driver nor shows the symbols of a static runtime, and it was not linked with {{.*}}images.cu.tmp.none: set BLOCKSCALE_CUDART_STATIC to the libcudart_static.a of its CUDA, link it with 'nvcc -cudart shared', or do not strip it
 
 //===- images.cu - a kernel in whatever form ------------------------------===//
 //
