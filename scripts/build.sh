@@ -53,5 +53,6 @@ then
   options+=(-DBLOCKSCALE_PRECOMPILED_HEADERS=ON)
 fi
 
-cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >&2
-ninja -C "$build" "$@" >&2
+cmake -G Ninja -S "$root" -B "$build" -DCMAKE_MAKE_PROGRAM="$ninja" \
+  "${options[@]}" >&2
+"$ninja" -C "$build" "$@" >&2

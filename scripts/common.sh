@@ -54,9 +54,12 @@ find_ptxas() {
   return 1
 }
 
-# Puts LLVM's test tools, ptxas and the Python environment on PATH.
+# Puts LLVM's test tools, ptxas and the Python environment on PATH, and sets
+# `ninja`: the system's. pip may have put another version of it into the
+# environment, and each of the two starts over what the other has built.
 enter_environment() {
   local ptxas
+  ninja=$(PATH=/usr/local/bin:/usr/bin:$PATH command -v ninja || true)
   [ -d "$llvm_bin" ] && PATH=$llvm_bin:$PATH
   [ -d "$build/venv/bin" ] && PATH=$build/venv/bin:$PATH
   if ptxas=$(find_ptxas); then
@@ -95,6 +98,7 @@ configure_sanitized() {
   fi
   mapfile -t -O "${#options[@]}" options < <(linker_options)
   cmake -G Ninja -S "$root" -B "$sanitized" "${options[@]}" \
+    -DCMAKE_MAKE_PROGRAM="$ninja" \
     -DCMAKE_C_COMPILER="clang-$llvm" -DCMAKE_CXX_COMPILER="clang++-$llvm" \
     -DBLOCKSCALE_SANITIZERS="$1" -DBLOCKSCALE_PTXAS="$ptxas" \
     -DBLOCKSCALE_NEWEST_PTXAS="$newest" \

@@ -58,7 +58,8 @@ for fuzzer in "${fuzzers[@]}"; do
     instrumented+=("$fuzzer")
   fi
 done
-[ ${#instrumented[@]} -eq 0 ] || ninja -C "$sanitized" "${instrumented[@]}" >&2
+[ ${#instrumented[@]} -eq 0 ] ||
+  "$ninja" -C "$sanitized" "${instrumented[@]}" >&2
 [ ${#ordinary[@]} -eq 0 ] || "$root/scripts/build.sh" "${ordinary[@]}"
 
 # Each text between two lines of dashes is a module of its own.

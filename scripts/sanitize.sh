@@ -31,7 +31,7 @@ done
 run() {
   local name=$1 status=0
   configure_sanitized "$2"
-  ninja -C "$sanitized" "$3" >&2
+  "$ninja" -C "$sanitized" "$3" >&2
   ctest --test-dir "$sanitized" -L "$4" -j "$(nproc)" --output-on-failure \
         --no-tests=error >&2 || status=1
   [ "$status" -eq 0 ] && echo "$name: nothing found" || echo "$name: failed"
