@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Reference/Matmul.h"
+#include "Sums.h"
 
 #include <algorithm>
 #include <atomic>
@@ -91,7 +91,7 @@ std::optional<Reason> reference::whyNot(const Problem &problem) {
 }
 
 //===----------------------------------------------------------------------===//
-// The sum
+// Elements
 //===----------------------------------------------------------------------===//
 
 unsigned Operand::codeBytes() const {
@@ -141,65 +141,6 @@ double reference::elementValue(const Operand &operand, uint64_t k, uint64_t row,
   uint64_t block = row * operand.blocks(k) + index / operand.blockSize;
   return value * decodeTable(operand.scaleFormat)[operand.scales[block]];
 }
-
-namespace {
-
-/// Columns that are summed side by side, so that the compiler can use vectors
-/// without changing the order of any sum.
-constexpr uint64_t kLanes = 4;
-constexpr uint64_t kRowsAtOnce = 2;
-
-/// The scaled values of rows `first` .. of an operand, groups of `group` rows
-/// interleaved element by element; rows past `count` are zero.
-std::vector<double> scaledRows(const Operand &operand, uint64_t k,
-                               uint64_t first, uint64_t count, uint64_t group) {
-  uint64_t groups = (count + group - 1) / group;
-  std::vector<double> values(groups * group * k, 0.0);
-  for (uint64_t row = 0; row < count; ++row) {
-    double *to = values.data() + row / group * group * k + row % group;
-    for (uint64_t i = 0; i < k; ++i)
-      to[i * group] = elementValue(operand, k, first + row, i);
-  }
-  return values;
-}
-
-struct MicroTile {
-  double sum[kRowsAtOnce][kLanes] = {};
-  double absSum[kRowsAtOnce][kLanes] = {};
-};
-
-MicroTile multiply(const double *a, const double *b, uint64_t k) {
-  MicroTile result;
-  for (uint64_t i = 0; i < k; ++i, a += kRowsAtOnce, b += kLanes)
-    for (uint64_t row = 0; row < kRowsAtOnce; ++row)
-      for (uint64_t lane = 0; lane < kLanes; ++lane) {
-        double term = a[row] * b[lane];
-        result.sum[row][lane] += term;
-        result.absSum[row][lane] += std::fabs(term);
-      }
-  return result;
-}
-
-void computeSums(const Problem &problem, TileResult &result) {
-  const Tile &tile = result.tile;
-  uint64_t k = problem.k;
-  std::vector<double> a = scaledRows(
-      problem.a, k, tile.batch * problem.m + tile.row, tile.rows, kRowsAtOnce);
-  std::vector<double> b = scaledRows(
-      problem.b, k, tile.batch * problem.n + tile.column, tile.columns, kLanes);
-  for (uint64_t column = 0; column < tile.columns; column += kLanes)
-    for (uint64_t row = 0; row < tile.rows; row += kRowsAtOnce) {
-      MicroTile micro = multiply(a.data() + row * k, b.data() + column * k, k);
-      for (uint64_t i = 0; i < std::min(kRowsAtOnce, tile.rows - row); ++i)
-        for (uint64_t j = 0; j < std::min(kLanes, tile.columns - column); ++j) {
-          uint64_t at = (row + i) * tile.columns + column + j;
-          result.sum[at] = micro.sum[i][j];
-          result.absSum[at] = micro.absSum[i][j];
-        }
-    }
-}
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // What follows the sum
@@ -259,7 +200,7 @@ static void computeTile(const Problem &problem, TileResult &result) {
   result.sum.resize(count);
   result.absSum.resize(count);
   result.d.resize(count);
-  computeSums(problem, result);
+  computeSums(problem, sumWays().front(), result);
   if (problem.output == OutputType::I32) {
     // The sums are exact in f64; an accumulator keeps their low 32 bits.
     for (uint64_t i = 0; i < count; ++i)
