@@ -195,9 +195,12 @@ typedef struct BlockscaleVerifyOptions {
   BlockscaleCompletion completion;
   /* Ends the runs early; a null handle for none. */
   BlockscaleStop stop;
-  /* Called when a cluster has ended; each run counts from 0. Null for none. */
+  /* Called while inputs are made, while a kernel runs and while the reference
+     is computed; each of these steps counts from 0. Null for none. */
   BlockscaleProgressCallback progress;
   void *progressData;
+  /* Called with `progressData` before each step. Null for none. */
+  BlockscaleStepCallback step;
 } BlockscaleVerifyOptions;
 
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleVerifyOptionsInit(

@@ -124,6 +124,12 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleStopDestroy(BlockscaleStop stop);
 typedef void (*BlockscaleProgressCallback)(uint64_t done, uint64_t total,
                                            void *userData);
 
+/* What a long call is about to do: "gemm, inputs", in "rows". Called before the
+   progress of this step, which counts from 0; both slices are borrowed until it
+   returns. For the rest like BlockscaleProgressCallback. */
+typedef void (*BlockscaleStepCallback)(BlockscaleSlice step,
+                                       BlockscaleSlice unit, void *userData);
+
 /* Bytes that a function made: text without a zero at its end, or binary. */
 typedef struct BlockscaleBytes {
   uint64_t id;

@@ -11,6 +11,7 @@
 
 #include "Handles.h"
 #include <functional>
+#include <string_view>
 
 namespace blockscale::capi {
 
@@ -31,13 +32,24 @@ public:
     if (!callback)
       return nullptr;
     return [this](uint64_t done, uint64_t total) {
-      if (hasThrown)
-        return;
-      try {
-        callback(done, total, data);
-      } catch (...) {
-        hasThrown = true;
-      }
+      tell([&] { callback(done, total, data); });
+    };
+  }
+
+  using StepProgress = std::function<void(std::string_view, std::string_view,
+                                          uint64_t, uint64_t)>;
+  /// The same for calls of several steps, each of which begins with none done.
+  StepProgress progressOfSteps(BlockscaleStepCallback step) {
+    if (!callback && !step)
+      return nullptr;
+    return [this, step](std::string_view name, std::string_view unit,
+                        uint64_t done, uint64_t total) {
+      tell([&] {
+        if (step && done == 0)
+          step({name.data(), name.size()}, {unit.data(), unit.size()}, data);
+        if (callback)
+          callback(done, total, data);
+      });
     };
   }
 
@@ -49,6 +61,16 @@ public:
   }
 
 private:
+  template <typename Call> void tell(Call call) {
+    if (hasThrown)
+      return;
+    try {
+      call();
+    } catch (...) {
+      hasThrown = true;
+    }
+  }
+
   void requireNotAsked() const {
     if (asked->isAsked)
       fail(BLOCKSCALE_STOPPED, "the call was asked to stop");

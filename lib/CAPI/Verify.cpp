@@ -80,7 +80,7 @@ BlockscaleStatus blockscaleVerify(BlockscaleSlice ptx, BlockscaleSlice plan,
     verify::PlanRequest request = requestOf(chosen);
     LongCall call(chosen.stop, chosen.progress, chosen.progressData);
     request.options.stop = call.stop();
-    request.options.progress = call.progress();
+    request.options.progress = call.progressOfSteps(chosen.step);
     Result<plan::Plan> parsedPlan = plan::parsePlan(textOf(plan, "plan"));
     if (!parsedPlan)
       fail(BLOCKSCALE_REFUSED, "the plan: " + parsedPlan.why().text);

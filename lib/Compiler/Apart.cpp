@@ -17,6 +17,7 @@
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -72,6 +73,7 @@ public:
     options.withPTX = options.withPlan = options.withReport = true;
     options.ptxas.clear();
     options.threads = 1;
+    options.progress = nullptr;
     cache = Cache(std::move(options.cache));
     options.cache.clear();
   }
@@ -142,11 +144,20 @@ private:
 static bool runAll(std::vector<Job> &jobs, const CompilerOptions &options) {
   std::atomic<size_t> next{0};
   std::atomic<bool> haveAll{true};
+  std::mutex telling;
+  size_t done = 0;
+  auto tell = [&] {
+    std::lock_guard<std::mutex> lock(telling);
+    options.progress(++done, jobs.size());
+  };
   auto work = [&] {
     Worker worker(options);
-    for (size_t i; haveAll && (i = next++) < jobs.size();)
+    for (size_t i; haveAll && (i = next++) < jobs.size();) {
       if (!worker.run(jobs[i]))
         haveAll = false;
+      if (options.progress)
+        tell();
+    }
   };
   std::vector<std::thread> threads;
   for (unsigned i = 1; i < threadsFor(options, jobs.size()); ++i)

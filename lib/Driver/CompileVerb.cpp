@@ -9,6 +9,7 @@
 #include "CompileForNKI.h"
 #include "CompileReport.h"
 #include "InputModule.h"
+#include "Progress.h"
 #include "Verb.h"
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
@@ -47,6 +48,7 @@ private:
   int64_t expectedRows = 4096;
   Emit emit = Emit::All;
   ReportKind report = ReportKind::Plain;
+  Progress progress{command};
 };
 } // namespace
 
@@ -288,6 +290,10 @@ int CompileVerb::run() {
   options.hostDuties = hostDuties;
   options.cache = cache;
   options.threads = threads;
+  progress.begin("compile", "kernels");
+  options.progress = [this](uint64_t done, uint64_t all) {
+    progress.report(done, all);
+  };
   if (std::optional<Reason> why = whyNot(options))
     return reportError(why->text, kNotUnderstood);
   // Host code holds PTX unless it is to hold a cubin.
@@ -307,6 +313,7 @@ int CompileVerb::run() {
   for (const std::string &input : inputs)
     if (int code = compileOne(input, options))
       result = code;
+  progress.finish();
   return result;
 }
 

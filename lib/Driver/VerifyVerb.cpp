@@ -143,14 +143,12 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   options.beforeRun = [&](const emulator::Launch &launch,
                           emulator::Options &run) {
     attached = timeline.attach(*ptx.module, launch, run);
-    progress.attach(launch.kernel, run);
   };
-  options.comparing = [&](std::string_view name, uint64_t done,
-                          uint64_t total) {
+  options.progress = [&](std::string_view name, std::string_view unit,
+                         uint64_t done, uint64_t total) {
     if (done == 0)
-      progress.begin(std::string(name), "tiles");
-    else
-      progress.report(done, total);
+      progress.begin(std::string(name), std::string(unit));
+    progress.report(done, total);
   };
   request.afterRun = [&](const verify::Verdict &) {
     progress.finish();
@@ -215,8 +213,12 @@ mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
   check.seed = request.options.seed;
   check.threads = request.options.threads;
   check.completion = request.options.completion;
+  check.beforeRun = [&](emulator::Launch &launch, emulator::Options &run) {
+    progress.attach(launch.kernel, run);
+  };
   mlir::FailureOr<std::vector<execute::FunctionVerdict>> checked =
       execute::checkFunctions(module, check);
+  progress.finish();
   if (mlir::failed(checked))
     return mlir::failure();
   functions.insert(functions.end(), checked->begin(), checked->end());
@@ -229,8 +231,13 @@ int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
   InputModule module(path);
   if (!module || mlir::failed(verifyFunctions(*module, options)))
     return kFailure;
+  progress.begin("compile", "kernels");
+  options.progress = [&](uint64_t done, uint64_t all) {
+    progress.report(done, all);
+  };
   mlir::FailureOr<std::vector<Compilation>> compilations =
       compile(*module, options);
+  progress.finish();
   if (mlir::failed(compilations))
     return kFailure;
   if (!ptxFile.empty() && compilations->size() > 1)

@@ -7,6 +7,7 @@
 
 #include "blockscale/Reference/Data.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -100,6 +101,28 @@ std::vector<uint8_t> randomScales(ElementFormat format) {
   return codes;
 }
 
+/// Sets the codes of `rows` rows of `k` elements, one after another.
+template <typename Draw>
+void drawCodes(Operand &operand, uint64_t rows, uint64_t k,
+               const RowProgress &progress, Draw draw) {
+  // Of each row, where rows are that long.
+  constexpr uint64_t kAtOnce = 1 << 12;
+  uint64_t rowsAtOnce =
+      std::max<uint64_t>(1, kAtOnce / std::max<uint64_t>(k, 1));
+  bool isByte = operand.codeBytes() == 1;
+  operand.codes.resize(rows * k * operand.codeBytes());
+  for (uint64_t first = 0; first < rows; first += rowsAtOnce) {
+    uint64_t end = std::min(rows, first + rowsAtOnce);
+    for (uint64_t i = first * k; i < end * k; ++i)
+      if (isByte)
+        operand.codes[i] = uint8_t(draw());
+      else
+        operand.setCode(i, draw());
+    if (progress)
+      progress(end);
+  }
+}
+
 std::vector<uint8_t> draw(const std::vector<uint8_t> &from, uint64_t count,
                           Generator &generator) {
   std::vector<uint8_t> codes(count);
@@ -184,17 +207,16 @@ std::optional<ExactBounds> reference::exactBounds(uint64_t k, bool scaled) {
 
 std::optional<Reason> reference::fillExact(Operand &operand, uint64_t batch,
                                            uint64_t rows, uint64_t k,
-                                           uint64_t seed) {
+                                           uint64_t seed,
+                                           const RowProgress &progress) {
   bool scaled = operand.blockSize != 0;
   std::optional<ExactBounds> bounds = exactBounds(k, scaled);
   if (!bounds)
     return "no exact data for sums of " + std::to_string(k) + " products";
   std::vector<uint32_t> elements = exactElements(operand, int(bounds->element));
   Generator generator(seed);
-  uint64_t count = batch * rows * k;
-  operand.codes.resize(count * operand.codeBytes());
-  for (uint64_t i = 0; i < count; ++i)
-    operand.setCode(i, elements[generator.below(elements.size())]);
+  drawCodes(operand, batch * rows, k, progress,
+            [&] { return elements[generator.below(elements.size())]; });
   operand.scales.clear();
   if (!scaled)
     return std::nullopt;
@@ -210,17 +232,18 @@ std::optional<Reason> reference::fillExact(Operand &operand, uint64_t batch,
 }
 
 void reference::fillRandom(Operand &operand, uint64_t batch, uint64_t rows,
-                           uint64_t k, uint64_t seed) {
+                           uint64_t k, uint64_t seed,
+                           const RowProgress &progress) {
   Generator generator(seed);
-  uint64_t count = batch * rows * k;
   bool narrow =
       operand.elements == Elements::Format && operand.codeBytes() == 1;
   if (narrow) {
-    operand.codes = draw(finiteCodes(operand.format, false), count, generator);
+    std::vector<uint8_t> codes = finiteCodes(operand.format, false);
+    drawCodes(operand, batch * rows, k, progress,
+              [&] { return codes[generator.below(codes.size())]; });
   } else {
-    operand.codes.resize(count * operand.codeBytes());
-    for (uint64_t i = 0; i < count; ++i)
-      operand.setCode(i, drawWide(operand, generator));
+    drawCodes(operand, batch * rows, k, progress,
+              [&] { return drawWide(operand, generator); });
   }
   operand.scales = draw(randomScales(operand.scaleFormat),
                         batch * rows * operand.blocks(k), generator);

@@ -26,15 +26,18 @@ namespace {
 class InputMaker {
 public:
   InputMaker(const plan::Kernel &kernel, const plan::Environment &sizes,
-             DataKind kind, uint64_t seed, Conditions conditions)
+             DataKind kind, uint64_t seed, Conditions conditions,
+             const StepProgress &progress)
       : kernel(kernel), sizes(sizes), exact(kind == DataKind::Exact),
-        harsh(conditions == Conditions::Harsh), seed(seed) {}
+        harsh(conditions == Conditions::Harsh), seed(seed), progress(progress),
+        step(kernel.name + ", inputs") {}
 
   Result<Inputs> make();
 
 private:
   std::optional<Reason> addSizes();
   std::optional<Reason> addOperand(bool isA);
+  void tell(uint64_t rows) const;
   std::optional<Reason> packData(const plan::DataPacking &packing,
                                  uint64_t rows, uint64_t storedK,
                                  const reference::Operand &operand,
@@ -62,6 +65,8 @@ private:
   uint64_t seed;
   Inputs inputs;
   bool hasNaN = false;
+  const StepProgress &progress;
+  std::string step;
   /// Of exact data: what every value of C and the bias is a multiple of.
   double unit = 1;
 };
@@ -271,6 +276,13 @@ void InputMaker::plantNaNs(reference::Operand &operand, bool isA) {
   hasNaN = plantNaN(operand, problem.k, seed % rows, seed * 7);
 }
 
+/// So many rows of A and B have been drawn; to pack them takes less.
+void InputMaker::tell(uint64_t rows) const {
+  const reference::Problem &problem = inputs.problem;
+  if (progress)
+    progress(step, "rows", rows, problem.batch * (problem.m + problem.n));
+}
+
 std::optional<Reason> InputMaker::addOperand(bool isA) {
   std::string name = isA ? "a" : "b";
   const plan::DataPacking *data = findOperand(kernel.data, name);
@@ -286,10 +298,13 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
       return why;
   uint64_t rows = isA ? problem.m : problem.n;
   uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
+  uint64_t before = isA ? 0 : problem.batch * problem.m;
+  auto drawn = [&](uint64_t count) { tell(before + count); };
   if (!exact)
-    reference::fillRandom(operand, problem.batch, rows, problem.k, operandSeed);
+    reference::fillRandom(operand, problem.batch, rows, problem.k, operandSeed,
+                          drawn);
   else if (auto reason = reference::fillExact(operand, problem.batch, rows,
-                                              problem.k, operandSeed))
+                                              problem.k, operandSeed, drawn))
     return *reason;
   unit *= reference::elementUnit(operand);
   if (harsh)
@@ -463,6 +478,8 @@ std::optional<Reason> InputMaker::addPlain() {
 
 Result<Inputs> InputMaker::make() {
   std::optional<Reason> why = addSizes();
+  if (!why)
+    tell(0);
   for (bool isA : {true, false})
     if (!why)
       why = addOperand(isA);
@@ -485,6 +502,7 @@ Result<Inputs> InputMaker::make() {
 
 Result<Inputs> verify::makeInputs(const plan::Kernel &kernel,
                                   const plan::Environment &sizes, DataKind kind,
-                                  uint64_t seed, Conditions conditions) {
-  return InputMaker(kernel, sizes, kind, seed, conditions).make();
+                                  uint64_t seed, Conditions conditions,
+                                  const StepProgress &progress) {
+  return InputMaker(kernel, sizes, kind, seed, conditions, progress).make();
 }

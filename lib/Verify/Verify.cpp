@@ -126,6 +126,19 @@ static std::vector<uint64_t> sampleOf(uint64_t total, uint64_t count) {
   return sample;
 }
 
+/// Begins a step of `all` units; what is to be told how many of them are done,
+/// null if nobody wants to know.
+static std::function<void(uint64_t, uint64_t)>
+countOf(const VerifyOptions &options, const std::string &step, const char *unit,
+        uint64_t all) {
+  if (!options.progress)
+    return nullptr;
+  options.progress(step, unit, 0, all);
+  return [&options, step, unit](uint64_t done, uint64_t total) {
+    options.progress(step, unit, done, total);
+  };
+}
+
 static void compareResult(const Inputs &inputs, const VerifyOptions &options,
                           bool sampled, Verdict &verdict) {
   const reference::Problem &problem = inputs.problem;
@@ -142,14 +155,8 @@ static void compareResult(const Inputs &inputs, const VerifyOptions &options,
   reference::Criterion criterion = verdict.data == DataKind::Exact
                                        ? reference::Criterion::Exact
                                        : reference::Criterion::Tight;
-  std::function<void(uint64_t, uint64_t)> progress;
-  if (options.comparing) {
-    std::string name = verdict.kernel + ", reference";
-    options.comparing(name, 0, tiles.size());
-    progress = [&options, name](uint64_t done, uint64_t total) {
-      options.comparing(name, done, total);
-    };
-  }
+  auto progress =
+      countOf(options, verdict.kernel + ", reference", "tiles", tiles.size());
   for (const reference::TileResult &tile : reference::matmul(
            problem, tiles, options.threads, options.stop, progress))
     reference::compare(problem, tile, result.values, criterion,
@@ -172,8 +179,8 @@ Verdict verify::verifyKernel(const emulator::Module &module,
                                       ? fewSms(kernel, givenSizes)
                                       : givenSizes;
   verdict.sizes = sizes;
-  Result<Inputs> inputs =
-      makeInputs(kernel, sizes, kind, options.seed, options.conditions);
+  Result<Inputs> inputs = makeInputs(kernel, sizes, kind, options.seed,
+                                     options.conditions, options.progress);
   if (!inputs) {
     verdict.why = inputs.why();
     return verdict;
@@ -191,7 +198,6 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   run.completion = options.completion;
   run.trace = options.trace;
   run.stop = options.stop;
-  run.progress = options.progress;
   run.residentClusters = uint64_t(sizes.at("max_clusters"));
   // Half of tensor memory stays free for kernels that take that much; those
   // that take more get what there is.
@@ -204,6 +210,8 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   if (sampled)
     run.clusters = sampleOf(verdict.clusters, options.sampleClusters);
   verdict.clustersRun = sampled ? run.clusters.size() : verdict.clusters;
+  run.progress =
+      countOf(options, verdict.kernel, "clusters", verdict.clustersRun);
   if (options.beforeRun)
     options.beforeRun(*launch, run);
   auto start = std::chrono::steady_clock::now();

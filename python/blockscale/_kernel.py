@@ -296,7 +296,11 @@ class Kernel:
         conditions: "plain"; "harsh" for least alignment, every legal padding and
             NaNs; "both" for harsh ones with random data.
         clusters: how many to run, spread over the grid; 0 for all.
-        progress: as in `emulate`; each run counts anew.
+        progress: as in `emulate`. Inputs are made, the kernel runs, the
+            reference is computed: each step of each run counts anew. If it has
+            a method `begin`, this is called before with the step and what it
+            counts: begin("gemm, inputs", "rows"). Steps that are over at once
+            are left out.
 
         Raises Refused for sizes that the kernel is not for. An interrupt ends
         the runs.

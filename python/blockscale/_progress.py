@@ -17,9 +17,14 @@ WIDTH = 30
 class Bar:
     """One line on standard error, taken back at the end."""
 
-    def __init__(self, what, stream):
-        self.what, self.stream = what, stream
+    def __init__(self, what, stream, unit="clusters"):
+        self.what, self.stream, self.unit = what, stream, unit
+        self.call = what
         self.start, self.drawn = time.monotonic(), ""
+
+    def begin(self, step, unit):
+        """The call has several steps, and this is the next."""
+        self.what, self.unit = f"{self.call} {step}", unit
 
     def __call__(self, done, total):
         seconds = time.monotonic() - self.start
@@ -27,7 +32,7 @@ class Bar:
             return
         filled = WIDTH * done // total
         line = (f"{self.what} [{'#' * filled}{'.' * (WIDTH - filled)}] "
-                f"{done} of {total} clusters, {seconds:.0f} s")
+                f"{done} of {total} {self.unit}, {seconds:.0f} s")
         if line != self.drawn:
             self.stream.write("\r" + line.ljust(len(self.drawn)))
             self.stream.flush()
@@ -44,8 +49,9 @@ def watching(progress, what):
     """What the extension gets for the option `progress` of a long call: a
     function that it calls with what is done and what there is, now and then.
 
-    progress: such a function; True for a bar on standard error, False for none;
-        None for a bar if standard error is a terminal.
+    progress: such a function, which may have a method `begin(step, unit)`: it is
+        called before a step of a call of several; True for a bar on standard
+        error, False for none; None for a bar if standard error is a terminal.
     """
     if progress is None:
         progress = bool(sys.stderr) and sys.stderr.isatty()

@@ -152,6 +152,7 @@ std::tuple<bool, std::string, std::string> verify(const std::string &ptx,
     options.stop = watch.stop;
     options.progress = watch.progress;
     options.progressData = watch.progressData;
+    options.step = watch.step;
     return blockscaleVerify(slice(ptx), slice(plan), &options, &verification);
   });
   bool passed;

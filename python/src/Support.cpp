@@ -50,6 +50,14 @@ namespace {
 /// How often the thread that waits looks around.
 constexpr std::chrono::milliseconds kGlance(40);
 
+/// How far a call is: in which of its steps, counted from 1 (0 is a call
+/// without steps), and there.
+struct Place {
+  uint64_t number = 0;
+  std::string step, unit;
+  uint64_t done = 0, total = 0;
+};
+
 /// What both threads of a long call know.
 struct LongCall {
   LongCall() { check(blockscaleStopCreate(&stop)); }
@@ -62,13 +70,20 @@ struct LongCall {
   static void note(uint64_t done, uint64_t total, void *self) {
     auto &call = *static_cast<LongCall *>(self);
     std::lock_guard<std::mutex> lock(call.mutex);
-    call.done = done;
-    call.total = total;
+    call.place.done = done;
+    call.place.total = total;
+  }
+
+  static void noteStep(BlockscaleSlice step, BlockscaleSlice unit, void *self) {
+    auto &call = *static_cast<LongCall *>(self);
+    std::lock_guard<std::mutex> lock(call.mutex);
+    call.place = {call.place.number + 1, text(step), text(unit), 0, 0};
   }
 
   void start(const std::function<BlockscaleStatus(const Watch &)> &work) {
     worker = std::thread([this, &work] {
-      Outcome found = outcomeOf([&] { return work({stop, note, this}); });
+      Outcome found =
+          outcomeOf([&] { return work({stop, note, this, noteStep}); });
       std::lock_guard<std::mutex> lock(mutex);
       outcome = std::move(found);
       hasEnded = true;
@@ -82,28 +97,32 @@ struct LongCall {
     return ended.wait_for(lock, kGlance, [&] { return hasEnded; });
   }
 
-  std::pair<uint64_t, uint64_t> place() {
+  Place placeNow() {
     std::lock_guard<std::mutex> lock(mutex);
-    return {done, total};
+    return place;
   }
 
   BlockscaleStop stop = {0};
   Outcome outcome;
   bool hasEnded = false;
-  uint64_t done = 0, total = 0;
+  Place place;
   std::mutex mutex;
   std::condition_variable ended;
   std::thread worker;
 };
 
-/// Lets Python see signals, and tells it how far the call is.
-void lookAround(LongCall &call, const nb::object &progress) {
+/// Lets Python see signals, and tells it how far the call is. `told` is the
+/// step that it was told of.
+void lookAround(LongCall &call, const nb::object &progress, uint64_t &told) {
   if (PyErr_CheckSignals() != 0)
     throw nb::python_error();
   if (progress.is_none())
     return;
-  auto [done, total] = call.place();
-  progress(done, total);
+  Place place = call.placeNow();
+  if (place.number != told && nb::hasattr(progress, "begin"))
+    progress.attr("begin")(place.step, place.unit);
+  told = place.number;
+  progress(place.done, place.total);
 }
 } // namespace
 
@@ -112,6 +131,7 @@ void blockscale::python::watched(
     const std::function<BlockscaleStatus(const Watch &)> &work) {
   LongCall call;
   call.start(work);
+  uint64_t told = 0;
   try {
     for (bool hasEnded = false; !hasEnded;) {
       {
@@ -119,7 +139,7 @@ void blockscale::python::watched(
         hasEnded = call.waitAWhile();
       }
       if (!hasEnded)
-        lookAround(call, progress);
+        lookAround(call, progress, told);
     }
   } catch (...) {
     blockscaleStopAsk(call.stop);

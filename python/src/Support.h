@@ -74,11 +74,14 @@ struct Watch {
   BlockscaleStop stop;
   BlockscaleProgressCallback progress;
   void *progressData;
+  /// For calls of several steps; its data are those of `progress`.
+  BlockscaleStepCallback step;
 };
 
 /// Runs `work` on a thread of its own, while this one looks for signals, so
 /// that an interrupt ends it, and tells `progress`, which may be None, how far
-/// it is. What `progress` raises ends the work, too.
+/// it is; before a step that it sees, its method `begin(step, unit)`, if it has
+/// one. What these raise ends the work, too.
 void watched(const nb::object &progress,
              const std::function<BlockscaleStatus(const Watch &)> &work);
 

@@ -122,15 +122,37 @@ def test_other_threads_run():
 
 
 def test_progress(kernel):
-    seen = []
-    verdict = kernel.verify(M=1500, data="exact",
-                            progress=lambda done, total: seen.append(
-                                (done, total)))
-    clusters = verdict.runs[0]["clusters"]
-    assert verdict and seen
-    assert all(total in (0, clusters) for _, total in seen)
-    done = [done for done, total in seen if total]
-    assert done == sorted(done) and done[-1] <= clusters
+    class Steps:
+        """What is told of each step; nothing before the first."""
+
+        def __init__(self):
+            self.steps = {("", ""): []}
+
+        def begin(self, step, unit):
+            self.steps[step, unit] = []
+
+        def __call__(self, done, total):
+            list(self.steps.values())[-1].append((done, total))
+
+    seen = Steps()
+    verdict = kernel.verify(M=4000, data="exact", progress=seen)
+    assert verdict
+    units = {step: unit for step, unit in seen.steps}
+    assert units.items() <= {"": "", "matmul, inputs": "rows",
+                             "matmul": "clusters",
+                             "matmul, reference": "tiles"}.items()
+    assert "matmul" in units  # the others may be over at once
+    whole = {"": 0, "matmul, inputs": 4000 + 512, "matmul, reference":
+             32 * 4, "matmul": verdict.runs[0]["clusters"]}
+    for (step, _), told in seen.steps.items():
+        done = [one for one, _ in told]
+        assert done == sorted(done)
+        assert all(one <= total and total in (0, whole[step])
+                   for one, total in told)
+    plain = []
+    assert kernel.verify(M=1500, data="exact",
+                         progress=lambda *place: plain.append(place))
+    assert plain and all(one <= total for one, total in plain)
     with pytest.raises(bs.Refused, match="progress is a int: expected"):
         kernel.verify(M=1, progress=7)
 
@@ -156,8 +178,12 @@ def test_the_bar():
     bar(1, 4)
     assert terminal.text == "\rverify [#######.......................] " \
                             "1 of 4 clusters, 2 s"
+    bar.begin("gemm, inputs", "rows")
+    bar(3, 6)
+    assert terminal.text.endswith("\rverify gemm, inputs [###############...."
+                                  "...........] 3 of 6 rows, 2 s")
     bar.close()
-    assert terminal.text.endswith("\r") and terminal.text.count("\r") == 3
+    assert terminal.text.endswith("\r") and terminal.text.count("\r") == 4
 
 
 def test_no_bar_without_a_terminal():

@@ -99,6 +99,61 @@ static void checkProduct(BlockscaleSlice ptx, BlockscaleSlice plan) {
   CHECK_OK(blockscaleLaunchDestroy(launch));
 }
 
+/* What is told of a verification: steps, and the last place of each. */
+typedef struct Told {
+  unsigned steps;
+  char names[6][40];
+  uint64_t done[6], total[6];
+} Told;
+
+static void beginStep(BlockscaleSlice step, BlockscaleSlice unit, void *data) {
+  Told *told = data;
+  CHECK(told->steps < 6);
+  CHECK(step.size + unit.size + 2 < sizeof told->names[0]);
+  snprintf(told->names[told->steps++], sizeof told->names[0], "%.*s: %.*s",
+           (int)step.size, step.data, (int)unit.size, unit.data);
+}
+
+static void tellStep(uint64_t done, uint64_t total, void *data) {
+  Told *told = data;
+  CHECK(told->steps > 0);
+  unsigned last = told->steps - 1;
+  CHECK(done <= total && (done == 0 || done > told->done[last]));
+  CHECK(done == 0 || total == told->total[last]);
+  told->done[last] = done;
+  told->total[last] = total;
+}
+
+/* One run of kM rows and kN columns, in three steps that come to their end. */
+static void checkSteps(BlockscaleSlice ptx, BlockscaleSlice plan) {
+  BlockscaleVerifyOptions options;
+  BlockscaleVerification verification;
+  Told told;
+  memset(&told, 0, sizeof told);
+  CHECK_OK(blockscaleVerifyOptionsInit(&options, sizeof options));
+  CHECK(!options.step);
+  options.data = BLOCKSCALE_DATA_EXACT;
+  options.progress = tellStep;
+  options.progressData = &told;
+  options.step = beginStep;
+  CHECK_OK(blockscaleVerify(ptx, plan, &options, &verification));
+  CHECK_OK(blockscaleVerificationDestroy(verification));
+  CHECK(told.steps == 3);
+  CHECK(strstr(told.names[0], ", inputs: rows"));
+  CHECK(strstr(told.names[1], ": clusters"));
+  CHECK(strstr(told.names[2], ", reference: tiles"));
+  CHECK(told.total[0] == kM + kN);
+  for (int i = 0; i < 3; ++i)
+    CHECK(told.total[i] > 0 && told.done[i] == told.total[i]);
+  /* A program that was built before there were steps. */
+  options.structSize = offsetof(BlockscaleVerifyOptions, step);
+  told.steps = 1;
+  told.done[0] = 0;
+  CHECK_OK(blockscaleVerify(ptx, plan, &options, &verification));
+  CHECK_OK(blockscaleVerificationDestroy(verification));
+  CHECK(told.steps == 1);
+}
+
 static void checkVerdicts(BlockscaleSlice ptx, BlockscaleSlice plan) {
   BlockscaleVerifyOptions options;
   BlockscaleVerification verification;
@@ -230,6 +285,7 @@ int main(void) {
                                           BLOCKSCALE_OUTPUT_PLAN, &plan));
   checkProduct(ptx, plan);
   checkVerdicts(ptx, plan);
+  checkSteps(ptx, plan);
   checkAnybodysKernel();
   CHECK_OK(blockscaleCompilationDestroy(compilation));
   return 0;

@@ -26,6 +26,7 @@
 #include "blockscale/Plan/Plan.h"
 #include "blockscale/Target/PTX/Report.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ struct CompilerOptions {
   /// Threads that compile kernels, if there are several; 0 for as many as the
   /// host has cores. What comes out does not depend on it.
   unsigned threads = 0;
+  /// Called with the kernels that are compiled and all of them, where there are
+  /// several, by one thread at a time.
+  std::function<void(uint64_t, uint64_t)> progress;
   /// Folder in which compiled kernels are kept by what they were made from, and
   /// looked up; made if it is not there. Empty for none.
   std::string cache;

@@ -42,6 +42,9 @@ std::optional<ExactBounds> exactBounds(uint64_t k, bool scaled);
 /// formats int8 and int4, else 1.
 double elementUnit(const Operand &operand);
 
+/// Is called with the rows that have their codes, now and then.
+using RowProgress = std::function<void(uint64_t)>;
+
 /// Fills codes (batch x rows x k) and, if `blockSize` is not 0, scales, of an
 /// operand whose formats and blockSize are set. A scale differs from the scales
 /// of the previous block, of the previous row and of the row 32 before, so that
@@ -49,13 +52,14 @@ double elementUnit(const Operand &operand);
 /// equal data on every host. Returns why not: k too large, or a format
 /// without exact data.
 std::optional<Reason> fillExact(Operand &operand, uint64_t batch, uint64_t rows,
-                                uint64_t k, uint64_t seed);
+                                uint64_t k, uint64_t seed,
+                                const RowProgress &progress = {});
 
 /// Fills the operand with random finite codes (of bf16 and tf32 those of
 /// magnitudes from 2^-8 to 2^8) and random scales: ue8m0 bytes within 2^-8 ..
 /// 2^8, positive finite codes of other formats.
 void fillRandom(Operand &operand, uint64_t batch, uint64_t rows, uint64_t k,
-                uint64_t seed);
+                uint64_t seed, const RowProgress &progress = {});
 
 /// `count` integers of at most 256 in magnitude, times `unit`: C or a bias for
 /// exact data, with unit = alpha * elementUnit(a) * elementUnit(b).

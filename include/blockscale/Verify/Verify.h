@@ -45,6 +45,11 @@ std::string_view conditionsName(Conditions conditions);
 /// What lies before the memory of a parameter under Conditions::Harsh.
 inline constexpr uint8_t kGuardByte = 0xa5;
 
+/// What is being done, what is counted, how many of these are done and how many
+/// there are: ("gemm, inputs", "rows", 40, 320).
+using StepProgress = std::function<void(
+    std::string_view step, std::string_view unit, uint64_t done, uint64_t all)>;
+
 struct VerifyOptions {
   Conditions conditions = Conditions::Plain;
   uint64_t seed = 1;
@@ -59,11 +64,10 @@ struct VerifyOptions {
   std::function<void(std::string_view)> trace;
   /// A flag that another thread may set to end the run soon; null for none.
   const std::atomic<bool> *stop = nullptr;
-  /// See emulator::Options::progress.
-  std::function<void(uint64_t, uint64_t)> progress;
-  /// Called while the reference is computed, with what it is called, the tiles
-  /// done and all tiles; at first with none done.
-  std::function<void(std::string_view, uint64_t, uint64_t)> comparing;
+  /// Called while inputs are made, while the kernel runs and while the
+  /// reference is computed; for each at first with none done. By one thread at
+  /// a time.
+  StepProgress progress;
   /// Called before the run, and may change how it is done.
   std::function<void(const emulator::Launch &, emulator::Options &)> beforeRun;
 };
@@ -109,7 +113,8 @@ struct Inputs {
 Result<Inputs> makeInputs(const plan::Kernel &kernel,
                           const plan::Environment &sizes, DataKind kind,
                           uint64_t seed,
-                          Conditions conditions = Conditions::Plain);
+                          Conditions conditions = Conditions::Plain,
+                          const StepProgress &progress = {});
 
 /// Runs `kernel` of `module` once and compares.
 Verdict verifyKernel(const emulator::Module &module, const plan::Kernel &kernel,

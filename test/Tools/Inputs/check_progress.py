@@ -1,4 +1,4 @@
-"""Looks at what a run of 40 clusters said of its progress.
+"""Looks at what a verification said of its progress.
 
     check_progress.py terminal|log < OUTPUT
 
@@ -10,9 +10,18 @@ import re
 import sys
 
 text = sys.stdin.buffer.read().decode()
-counts = [int(n) for n in re.findall(r"l70_qkv: (\d+) of 40 clusters", text)]
-if not counts or counts != sorted(counts) or counts[-1] > 40:
-    sys.exit(f"counts {counts} in {text!r}")
+# Which of the steps a line is about depends on how fast the machine is.
+STEPS = {"l70_qkv, inputs": ("rows", 1024 + 10240),
+         "l70_qkv": ("clusters", 74),
+         "l70_qkv, reference": ("tiles", 8 * 80)}
+PLACE = re.compile(r"(l70_qkv[a-z, ]*): (\d+) of (\d+) (\w+)")
+places = [(list(STEPS).index(step), int(done))
+          for step, done, _, _ in PLACE.findall(text)]
+if not places or places != sorted(places):
+    sys.exit(f"places {places} in {text!r}")
+for step, done, whole, unit in PLACE.findall(text):
+    if (unit, int(whole)) != STEPS[step] or int(done) > int(whole):
+        sys.exit(f"{step}: {done} of {whole} {unit}")
 if sys.argv[1] == "log":
     if "\r" in text or "\x1b" in text:
         sys.exit(f"a log has no line to take back: {text!r}")
@@ -20,7 +29,7 @@ if sys.argv[1] == "log":
 else:
     # Each update takes its line back, and nothing of them stays.
     lines = text.split("\r\x1b[K")
-    if len(lines) < len(counts) + 1 or "of 40 clusters" in lines[-1]:
+    if len(lines) < len(places) + 1 or PLACE.search(lines[-1]):
         sys.exit(f"a line stays: {text!r}")
     verdict = re.search(r"l70_qkv .*pass", lines[-1])
     print("progress erased, then:", verdict[0] if verdict else lines[-1])
