@@ -9,7 +9,8 @@ RESULTS/lit.json        lit's result file
 RESULTS/checks.txt      if it is there: lines of a check's name and its result,
                         "passed" or "failed"
 
-Prints the failed cases to stderr and, as the last line of stdout,
+Prints the tests that were left out and why, and the failed cases, to stderr and,
+as the last line of stdout,
 "N passed, N failed". A program without a GoogleTest file (it crashed, or is no
 GoogleTest) counts as one case. A missing ctest.xml or lit.json is a failure.
 """
@@ -63,6 +64,16 @@ def lit_cases(results):
         yield test["name"], test["code"] in ("PASS", "FLAKYPASS", "XFAIL")
 
 
+def left_out(results):
+    """Yields (name, why) of lit's tests that need what is not here."""
+    with open(results / "lit.json", encoding="utf-8") as file:
+        tests = json.load(file)["tests"]
+    for test in tests:
+        if test["code"] in ("UNSUPPORTED", "SKIPPED"):
+            words = (test.get("output") or "").splitlines()
+            yield test["name"], words[-1] if words else "not for this build"
+
+
 def check_cases(results):
     """Yields (name, passed) of each check."""
     path = results / "checks.txt"
@@ -87,6 +98,11 @@ def main(arguments):
                     failed.append(name)
         except (OSError, ValueError, ElementTree.ParseError) as error:
             failed.append(f"no results of {what}: {error}")
+    try:
+        for name, why in left_out(results):
+            print(f"left out: {name}: {why}", file=sys.stderr)
+    except (OSError, ValueError):
+        pass  # said above
     for name in failed:
         print(f"failed: {name}", file=sys.stderr)
     sys.stderr.flush()

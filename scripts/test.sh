@@ -6,7 +6,8 @@
 #                   each sanitizer and each fuzzer a test: format, tidy, sanitize,
 #                   fuzz; all or those named
 # CXX=g++ BLOCKSCALE_BUILD_DIR=build/gcc scripts/test.sh does it with GCC.
-# The last line is "N passed, N failed", counted in test cases of lit and
+# What was left out because this machine lacks something is said by name; the last
+# line is "N passed, N failed", counted in test cases of lit and
 # GoogleTest. Fails if any test failed or if none ran.
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.

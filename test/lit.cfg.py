@@ -121,6 +121,14 @@ else:
     lit_config.note("NVRTC or nvJitLink is not installed: what they compile at "
                     "run time is not checked")
 
+# A wheel of half a gigabyte, which no script of ours installs.
+if subprocess.run([config.python, "-c", "import torch"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("torch")
+else:
+    lit_config.note("torch is not installed: tensors of PyTorch and operators "
+                    "for it are not checked")
+
 # What renders pictures, opens pages and reads manuals; shells that we complete for.
 for feature, program in (("rsvg", "rsvg-convert"),
                          ("browser", "chromium-headless-shell"),

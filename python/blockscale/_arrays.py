@@ -8,6 +8,8 @@ DLPack's types that numpy lacks come as their bytes with a dtype of ml_dtypes.
 Nothing here imports a framework: a tensor is known by what it offers.
 """
 
+import sys
+
 import ml_dtypes
 import numpy as np
 
@@ -89,10 +91,14 @@ def torch_array(tensor):
                       "the host's memory: use .cpu()")
     name = str(tensor.dtype).removeprefix("torch.")
     shape = tuple(tensor.shape)
+    if tensor.layout != sys.modules["torch"].strided:
+        raise Refused(f"the tensor has the layout '{tensor.layout}', expected "
+                      "a dense one: use .to_dense()")
+    # Rows that lie in steps are copied, as those of numpy are.
+    tensor = tensor.resolve_conj().resolve_neg().contiguous()
     if name not in TORCH_TYPES:
         return from_dlpack(tensor)
-    import torch
-    data = from_dlpack(tensor.contiguous().view(torch.uint8))
+    data = from_dlpack(tensor.view(sys.modules["torch"].uint8))
     if name == "float4_e2m1fn_x2":
         return unpack_fp4(data, shape)
     return data.view(TORCH_TYPES[name]).reshape(shape)

@@ -2,7 +2,7 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Arrays of others: DLPack of any type, torch and jax where they are."""
+"""Arrays of others: DLPack of any type, jax where it is. test_torch.py has torch."""
 
 import gc
 import weakref
@@ -127,52 +127,6 @@ def test_jax():
     x = bs.Scaled(jax.numpy.asarray(expected.data),
                   jax.numpy.asarray(expected.scales), format="mxfp8")
     assert (x.dequantize() == expected.dequantize()).all()
-
-
-def test_torch():
-    torch = pytest.importorskip("torch")
-    values = torch.arange(128, dtype=torch.float32).reshape(2, 64)
-    expected = bs.quantize(values.numpy(), "mxfp8")
-    for given in (values, values.bfloat16(), values.to(torch.float16)):
-        assert (bs.quantize(given, "mxfp8").dequantize() ==
-                expected.dequantize()).all()
-    x = bs.Scaled(values.to(torch.float8_e4m3fn),
-                  torch.full((2, 2), 0.5).to(torch.float8_e8m0fnu),
-                  format="mxfp8")
-    codes = values.to(torch.float8_e4m3fn).float().numpy()
-    assert (x.dequantize() == codes / 2).all()
-    pairs = torch.tensor([[0x21, 0x7a] * 8], dtype=torch.uint8).view(
-        torch.float4_e2m1fn_x2)
-    y = bs.Scaled(pairs, torch.ones((1, 1)).to(torch.float8_e8m0fnu),
-                  format="mxfp4")
-    assert y.dequantize().tolist() == [[0.5, 1, -1, 6] * 8]
-
-
-def test_torch_operator():
-    torch = pytest.importorskip("torch")
-    kernel = bs.compile(bs.matmul(M="M", N=72, K=288, a="mxfp8", b="mxfp8",
-                                  bias="column", alpha=True))
-    op = kernel.as_torch_op("blockscale_test::layer")
-    rng = np.random.default_rng(30)
-    x, w = (bs.quantize(rng.standard_normal((rows, 288)),
-                        like=kernel.arg(name))
-            for name, rows in (("a", 37), ("b", 72)))
-    bias = torch.arange(72, dtype=torch.float32)
-    tensors = []
-    for operand in (x, w):
-        tensors += [torch.from_numpy(operand.packed().copy()).reshape(-1, 288),
-                    torch.from_numpy(operand.scales.copy())]
-    arguments = (*tensors, bias, 0.5)
-    y = op(*arguments)
-    expected = kernel.emulate(x, w, bias=bias, alpha=0.5)
-    assert y.dtype == torch.float32 and (y.numpy() == expected).all()
-    for result in torch.library.opcheck(op, arguments).values():
-        assert result == "SUCCESS"
-    compiled = torch.compile(lambda *given: op(*given) + 1,
-                             backend="aot_eager", fullgraph=True)
-    assert (compiled(*arguments).numpy() == expected + 1).all()
-    with pytest.raises(bs.Refused, match="'a_scales' has 1 bytes, expected"):
-        op(tensors[0], tensors[1][:1], *tensors[2:], bias, 0.5)
 
 
 def test_operators_need_torch(monkeypatch):
