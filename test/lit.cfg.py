@@ -106,6 +106,15 @@ if subprocess.run([config.python, "-c", "import triton"],
 else:
     lit_config.note("triton is not installed: its kernels are not checked")
 
+# PyTorch's CUDA build is three gigabytes, which nothing here installs.
+if subprocess.run([config.python, "-c", "import importlib.util as u;"
+                   "exit(not (u.find_spec('torch') and u.find_spec('triton')))"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("torch")
+else:
+    lit_config.note("torch is not installed: its tensors beside Triton are not "
+                    "checked")
+
 # Clients of the driver; cuda.core needs it to be imported, so only its presence
 # is asked.
 if subprocess.run([config.python, "-c", "import importlib.util as u;"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Graphs.h"
+#include "Conditionals.h"
 #include "Copies.h"
 #include "Memory.h"
 #include "Streams.h"
@@ -37,6 +38,22 @@ Handles &handles() {
 
 cudaError_t runAll(const std::vector<CUgraphNode_st *> &order);
 
+/// Runs the body that the condition says; one of a loop again and again.
+cudaError_t runConditional(const ConditionalWork &work) {
+  auto run = [&](size_t index) {
+    return index < work.bodies.size() ? runAll(sorted(*work.bodies[index]))
+                                      : cudaSuccess;
+  };
+  if (work.type == CU_GRAPH_COND_TYPE_IF)
+    return run(valueOf(work.handle) ? 0 : 1);
+  if (work.type == CU_GRAPH_COND_TYPE_SWITCH)
+    return run(valueOf(work.handle));
+  while (valueOf(work.handle))
+    if (cudaError_t error = run(0); error != cudaSuccess)
+      return error;
+  return cudaSuccess;
+}
+
 /// Does the work of a node.
 struct Doer {
   cudaError_t operator()(std::monostate) const { return cudaSuccess; }
@@ -60,6 +77,9 @@ struct Doer {
   }
   cudaError_t operator()(const AllocWork &) const { return cudaSuccess; }
   cudaError_t operator()(const FreeWork &) const { return cudaSuccess; }
+  cudaError_t operator()(const ConditionalWork &work) const {
+    return runConditional(work);
+  }
   cudaError_t operator()(const OtherWork &other) const {
     return other.function();
   }
@@ -100,6 +120,8 @@ const char *nameOf(CUgraphNodeType type) {
     return "MEM_ALLOC";
   case CU_GRAPH_NODE_TYPE_MEM_FREE:
     return "MEM_FREE";
+  case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+    return "CONDITIONAL";
   default:
     return "NODE";
   }
@@ -153,6 +175,11 @@ std::unique_ptr<CUgraph_st> cuda::copyOf(const CUgraph_st &graph) {
     twin->original = node.get();
     if (auto *child = std::get_if<ChildWork>(&twin->work))
       child->graph = copyOf(*child->graph);
+    if (auto *conditional = std::get_if<ConditionalWork>(&twin->work)) {
+      conditional->list = nullptr;
+      for (auto &body : conditional->bodies)
+        body = copyOf(*body);
+    }
     twins[node.get()] = twin.get();
     handles().nodes.insert(twin.get());
     copy->nodes.push_back(std::move(twin));
@@ -325,8 +352,10 @@ cudaError_t cuda::launchGraph(CUgraphExec_st *executable, CUstream_st *stream) {
     return cudaErrorInvalidValue;
   if (!isStream(stream))
     return cudaErrorInvalidResourceHandle;
-  if (!captureOf(stream))
+  if (!captureOf(stream)) {
+    assignDefaults(*executable->graph);
     return runAll(executable->order);
+  }
   // A copy: the executable may be gone when a graph of its own is launched.
   return keep(stream, CU_GRAPH_NODE_TYPE_GRAPH,
               ChildWork{copyOf(*executable->graph)});

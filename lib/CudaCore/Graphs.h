@@ -34,6 +34,14 @@ struct AllocWork {
 struct FreeWork {
   CUdeviceptr address = 0;
 };
+/// Runs one of its graphs, or none, as the value behind the handle says.
+struct ConditionalWork {
+  CUgraphConditionalHandle handle = 0;
+  CUgraphConditionalNodeType type = CU_GRAPH_COND_TYPE_IF;
+  std::vector<std::shared_ptr<CUgraph_st>> bodies;
+  /// The bodies as the program was told of them.
+  std::shared_ptr<std::vector<CUgraph_st *>> list;
+};
 /// What came into the graph by a capture and has no parameters to ask for.
 struct OtherWork {
   std::function<cudaError_t()> function;
@@ -42,7 +50,7 @@ struct OtherWork {
 using NodeWork =
     std::variant<std::monostate, KernelWork, CUDA_MEMCPY3D,
                  CUDA_MEMSET_NODE_PARAMS, CUDA_HOST_NODE_PARAMS, ChildWork,
-                 EventWork, AllocWork, FreeWork, OtherWork>;
+                 EventWork, AllocWork, FreeWork, ConditionalWork, OtherWork>;
 
 struct GraphEdge {
   CUgraphNode_st *from = nullptr;

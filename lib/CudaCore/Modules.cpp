@@ -7,9 +7,8 @@
 
 #include "Modules.h"
 #include "Contexts.h"
+#include "DeviceRuntime.h"
 #include "Images.h"
-
-#include "blockscale/Emulator/PtxLinker.h"
 
 #include <algorithm>
 #include <fstream>
@@ -99,7 +98,7 @@ cudaError_t readObjects(CUmod_st &module,
   }
   // What is still missing is refused where a kernel uses it: nvlink has found
   // all that it wanted.
-  emulator::PtxLinkResult linked = emulator::linkPtx(pieces);
+  emulator::PtxLinkResult linked = linkDeviceCode(std::move(pieces));
   for (const std::string &error : linked.errors)
     say(what(module) + " cannot be linked: " + error);
   return linked ? readPtx(module, ptxImage(*linked.text)) : cudaErrorInvalidPtx;

@@ -206,6 +206,18 @@ BLOCKSCALE_API CUresult cuDeviceGetGraphMemAttribute(CUdevice device,
                   [&] { return give(static_cast<cuuint64_t *>(value), {}); });
 }
 
+BLOCKSCALE_API CUresult cuDeviceSetGraphMemAttribute(
+    CUdevice device, CUgraphMem_attribute attribute, void *value) {
+  return onDevice(device, [&] {
+    // Only the high-water marks can be set, and only back to the present use.
+    bool isMark = attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH ||
+                  attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+    return isMark && value && *static_cast<const cuuint64_t *>(value) == 0
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
 BLOCKSCALE_API CUresult cuProfilerStart() {
   return withContext([] { return CUDA_SUCCESS; });
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Conditionals.h"
 #include "Driver.h"
 #include "Functions.h"
 #include "Streams.h"
@@ -110,7 +111,7 @@ CUresult toWork(CUgraphNodeParams &parameters, NodeWork &work) {
     return CUDA_SUCCESS;
   default:
     sayOnce("graph nodes of type " + std::to_string(int(parameters.type)) +
-            " (conditional, semaphores, memory operations) are not supported");
+            " (semaphores, memory operations) are not supported");
     return CUDA_ERROR_NOT_SUPPORTED;
   }
 }
@@ -166,8 +167,9 @@ CUresult setKernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *p) {
 CUresult setAny(CUgraphNode node, CUgraphNodeParams *parameters) {
   if (!parameters || !node || !isNode(node) || node->type != parameters->type)
     return CUDA_ERROR_INVALID_VALUE;
-  // Memory stays where it is.
-  if (parameters->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
+  // Memory stays where it is, and so do conditions.
+  if (parameters->type == CU_GRAPH_NODE_TYPE_CONDITIONAL ||
+      parameters->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ||
       parameters->type == CU_GRAPH_NODE_TYPE_MEM_FREE)
     return CUDA_ERROR_INVALID_VALUE;
   NodeWork work = node->work;
@@ -187,14 +189,28 @@ BLOCKSCALE_API CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph,
     NodeWork work;
     if (!parameters)
       return CUDA_ERROR_INVALID_VALUE;
-    if (CUresult error = toWork(*parameters, work); error != CUDA_SUCCESS)
+    CUresult error =
+        parameters->type == CU_GRAPH_NODE_TYPE_CONDITIONAL
+            ? toDriver(makeConditional(graph, parameters->conditional, work))
+            : toWork(*parameters, work);
+    if (error != CUDA_SUCCESS)
       return error;
-    CUresult error = add(node, graph, before, data, count, parameters->type,
-                         std::move(work));
+    error = add(node, graph, before, data, count, parameters->type,
+                std::move(work));
     // The program asks for the graph in the node.
     if (error == CUDA_SUCCESS && parameters->type == CU_GRAPH_NODE_TYPE_GRAPH)
       parameters->graph.graph = std::get<ChildWork>((*node)->work).graph.get();
     return error;
+  });
+}
+
+BLOCKSCALE_API CUresult cuGraphConditionalHandleCreate(
+    CUgraphConditionalHandle *handle, CUgraph graph, CUcontext context,
+    unsigned defaultValue, unsigned flags) {
+  return withContext([&] {
+    if (!handle || (context && !isContext(context)))
+      return cudaErrorInvalidValue;
+    return createCondition(graph, defaultValue, flags, *handle);
   });
 }
 

@@ -10,10 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceRuntime.h"
 #include "Driver.h"
 #include "Images.h"
-
-#include "blockscale/Emulator/PtxLinker.h"
 
 #include <cstring>
 #include <fstream>
@@ -142,7 +141,7 @@ BLOCKSCALE_API CUresult cuLinkComplete(CUlinkState link, void **result,
       return CUDA_ERROR_INVALID_HANDLE;
     if (!result || !size || link->pieces.empty())
       return CUDA_ERROR_INVALID_VALUE;
-    emulator::PtxLinkResult linked = emulator::linkPtx(link->pieces);
+    emulator::PtxLinkResult linked = linkDeviceCode(link->pieces);
     for (const std::string &name : linked.unresolved)
       linked.errors.push_back(name + ", is defined nowhere");
     if (!linked.errors.empty())

@@ -161,3 +161,33 @@ BLOCKSCALE_API CUresult cuGraphInstantiate_v2(CUgraphExec *executable,
     *log = '\0';
   return cuGraphInstantiateWithFlags(executable, graph, 0);
 }
+
+BLOCKSCALE_API CUresult cuStreamBatchMemOp(CUstream stream, unsigned count,
+                                           CUstreamBatchMemOpParams *operations,
+                                           unsigned flags) {
+  return cuStreamBatchMemOp_v2(stream, count, operations, flags);
+}
+
+BLOCKSCALE_API CUresult cuStreamWaitValue32(CUstream stream,
+                                            CUdeviceptr address,
+                                            cuuint32_t value, unsigned flags) {
+  return cuStreamWaitValue32_v2(stream, address, value, flags);
+}
+
+BLOCKSCALE_API CUresult cuStreamWaitValue64(CUstream stream,
+                                            CUdeviceptr address,
+                                            cuuint64_t value, unsigned flags) {
+  return cuStreamWaitValue64_v2(stream, address, value, flags);
+}
+
+BLOCKSCALE_API CUresult cuStreamWriteValue32(CUstream stream,
+                                             CUdeviceptr address,
+                                             cuuint32_t value, unsigned flags) {
+  return cuStreamWriteValue32_v2(stream, address, value, flags);
+}
+
+BLOCKSCALE_API CUresult cuStreamWriteValue64(CUstream stream,
+                                             CUdeviceptr address,
+                                             cuuint64_t value, unsigned flags) {
+  return cuStreamWriteValue64_v2(stream, address, value, flags);
+}

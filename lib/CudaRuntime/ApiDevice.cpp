@@ -31,6 +31,9 @@ bool isDevice(int ordinal) { return ordinal == 0; }
 BLOCKSCALE_API cudaError_t cudaGetDeviceCount(int *count) {
   if (!count)
     return note(cudaErrorInvalidValue);
+  // The driver's functions may be called from here on.
+  auto guard = locked();
+  isInitialised() = true;
   *count = 1;
   return cudaSuccess;
 }
@@ -43,7 +46,9 @@ BLOCKSCALE_API cudaError_t cudaGetDevice(int *ordinal) {
 }
 
 BLOCKSCALE_API cudaError_t cudaSetDevice(int ordinal) {
-  return note(isDevice(ordinal) ? cudaSuccess : cudaErrorInvalidDevice);
+  // It makes the primary context too.
+  return call(
+      [&] { return isDevice(ordinal) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
 BLOCKSCALE_API cudaError_t cudaInitDevice(int ordinal, unsigned, unsigned) {

@@ -32,3 +32,37 @@ BLOCKSCALE_API cudaError_t cudaGetDriverEntryPoint(
   return cudaGetDriverEntryPointByVersion(symbol, pointer, CUDART_VERSION,
                                           flags, status);
 }
+
+//===----------------------------------------------------------------------===//
+// The driver's log
+//===----------------------------------------------------------------------===//
+
+BLOCKSCALE_API cudaError_t cudaLogsRegisterCallback(
+    cudaLogsCallback_t callback, void *data, cudaLogsCallbackHandle *handle) {
+  return note(cudaError_t(cuLogsRegisterCallback(
+      reinterpret_cast<CUlogsCallback>(callback), data,
+      reinterpret_cast<CUlogsCallbackHandle *>(handle))));
+}
+
+BLOCKSCALE_API cudaError_t
+cudaLogsUnregisterCallback(cudaLogsCallbackHandle handle) {
+  return note(cudaError_t(cuLogsUnregisterCallback(
+      reinterpret_cast<CUlogsCallbackHandle>(handle))));
+}
+
+BLOCKSCALE_API cudaError_t cudaLogsCurrent(cudaLogIterator *iterator,
+                                           unsigned flags) {
+  return note(cudaError_t(cuLogsCurrent(iterator, flags)));
+}
+
+BLOCKSCALE_API cudaError_t cudaLogsDumpToFile(cudaLogIterator *iterator,
+                                              const char *path,
+                                              unsigned flags) {
+  return note(cudaError_t(cuLogsDumpToFile(iterator, path, flags)));
+}
+
+BLOCKSCALE_API cudaError_t cudaLogsDumpToMemory(cudaLogIterator *iterator,
+                                                char *buffer, size_t *size,
+                                                unsigned flags) {
+  return note(cudaError_t(cuLogsDumpToMemory(iterator, buffer, size, flags)));
+}

@@ -14,6 +14,7 @@
 #include "Runtime.h"
 #include "Streams.h"
 
+#include <cstring>
 #include <optional>
 
 using namespace blockscale;
@@ -432,5 +433,97 @@ BLOCKSCALE_API cudaError_t cudaGraphAddMemFreeNode(
   return pass([&] {
     return cuGraphAddMemFreeNode(node, graph, before, count,
                                  reinterpret_cast<CUdeviceptr>(pointer));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes of any type
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The driver's form of the parameters. Where the two structures are alike byte
+/// for byte, they are copied.
+cudaError_t toDriver(const cudaGraphNodeParams &p, CUgraphNodeParams &result) {
+  result = {};
+  result.type = CUgraphNodeType(p.type);
+  switch (p.type) {
+  case cudaGraphNodeTypeKernel: {
+    cudaKernelNodeParams old{};
+    old.func = p.kernel.func;
+    old.gridDim = {p.kernel.gridDim.x, p.kernel.gridDim.y, p.kernel.gridDim.z};
+    old.blockDim = {p.kernel.blockDim.x, p.kernel.blockDim.y,
+                    p.kernel.blockDim.z};
+    old.sharedMemBytes = p.kernel.sharedMemBytes;
+    old.kernelParams = p.kernel.kernelParams;
+    old.extra = p.kernel.extra;
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    cudaError_t error = toDriver(&old, kernel);
+    static_assert(sizeof kernel == sizeof result.kernel);
+    std::memcpy(&result.kernel, &kernel, sizeof kernel);
+    return error;
+  }
+  case cudaGraphNodeTypeMemcpy: {
+    std::optional<CUDA_MEMCPY3D> box = toDriver(&p.memcpy.copyParams);
+    if (!box)
+      return cudaErrorInvalidValue;
+    result.memcpy.copyParams = *box;
+    return cudaSuccess;
+  }
+  case cudaGraphNodeTypeMemset:
+    result.memset.dst = reinterpret_cast<CUdeviceptr>(p.memset.dst);
+    result.memset.pitch = p.memset.pitch;
+    result.memset.value = p.memset.value;
+    result.memset.elementSize = p.memset.elementSize;
+    result.memset.width = p.memset.width;
+    result.memset.height = p.memset.height;
+    return cudaSuccess;
+  case cudaGraphNodeTypeConditional:
+    result.conditional.handle = p.conditional.handle;
+    result.conditional.type = CUgraphConditionalNodeType(p.conditional.type);
+    result.conditional.size = p.conditional.size;
+    return cudaSuccess;
+  default:
+    static_assert(sizeof p == sizeof result);
+    std::memcpy(&result, &p, sizeof result);
+    return cudaSuccess;
+  }
+}
+
+} // namespace
+
+BLOCKSCALE_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *node,
+                                            cudaGraph_t graph,
+                                            const cudaGraphNode_t *before,
+                                            const cudaGraphEdgeData *data,
+                                            size_t count,
+                                            cudaGraphNodeParams *parameters) {
+  return call([&] {
+    if (!parameters)
+      return cudaErrorInvalidValue;
+    CUgraphNodeParams driver;
+    if (cudaError_t error = toDriver(*parameters, driver); error != cudaSuccess)
+      return error;
+    auto error = cudaError_t(cuGraphAddNode_v2(
+        node, graph, before, reinterpret_cast<const CUgraphEdgeData *>(data),
+        count, &driver));
+    // What the program asks back.
+    if (parameters->type == cudaGraphNodeTypeConditional)
+      parameters->conditional.phGraph_out = driver.conditional.phGraph_out;
+    if (parameters->type == cudaGraphNodeTypeGraph)
+      parameters->graph.graph = driver.graph.graph;
+    if (parameters->type == cudaGraphNodeTypeMemAlloc)
+      parameters->alloc.dptr = reinterpret_cast<void *>(driver.alloc.dptr);
+    return error;
+  });
+}
+
+BLOCKSCALE_API cudaError_t cudaGraphConditionalHandleCreate(
+    cudaGraphConditionalHandle *handle, cudaGraph_t graph,
+    unsigned defaultValue, unsigned flags) {
+  return pass([&] {
+    return cuGraphConditionalHandleCreate(
+        reinterpret_cast<CUgraphConditionalHandle *>(handle), graph, nullptr,
+        defaultValue, flags);
   });
 }

@@ -189,7 +189,7 @@ static void checkMemory() {
     EXPECT(values[0] == 0xABCD && values[31] == 0xABCD);
   }
   p = {};
-  p.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  p.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL;
   RETURNS(CUDA_ERROR_NOT_SUPPORTED,
           cuGraphAddNode(&fill, graph, nullptr, nullptr, 0, &p));
   CALL(cuGraphExecDestroy(executable));
