@@ -19,11 +19,13 @@ is_first=1
 [ ! -f "$build/CMakeCache.txt" ] || is_first=
 
 options=(-DPython3_EXECUTABLE="$build/venv/bin/python3")
+# By their paths: another spelling of the same compiler would make CMake start
+# again, with the compiler that it finds by itself.
 if [ -n "${CXX:-}" ]; then
-  options+=(-DCMAKE_CXX_COMPILER="$CXX")
+  options+=("-DCMAKE_CXX_COMPILER=$(command -v "$CXX")")
 elif command -v "clang++-$llvm" >/dev/null; then
-  options+=("-DCMAKE_C_COMPILER=clang-$llvm"
-            "-DCMAKE_CXX_COMPILER=clang++-$llvm")
+  options+=("-DCMAKE_C_COMPILER=$(command -v "clang-$llvm")"
+            "-DCMAKE_CXX_COMPILER=$(command -v "clang++-$llvm")")
   mapfile -t -O "${#options[@]}" options < <(linker_options)
 fi
 if command -v ccache >/dev/null; then

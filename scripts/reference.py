@@ -24,7 +24,8 @@ PAGES = [
     ("passes.md", "The passes",
      ["BlockscalePasses.md", "BlockscaleNKIPasses.md",
       "BlockscaleToLinalgPasses.md", "BlockscaleToNVVMPasses.md",
-      "BlockscaleToRuntimePasses.md", "BlockscaleTargetPTXPasses.md"]),
+      "BlockscaleToRuntimePasses.md", "ImportToBlockscalePasses.md",
+      "BlockscaleTargetPTXPasses.md"]),
 ]
 
 

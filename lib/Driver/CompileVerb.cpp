@@ -44,7 +44,8 @@ private:
   std::vector<std::string> inputs;
   std::string target, output, ptxas, cache;
   unsigned threads = 0;
-  bool noCubin = false, denseFallback = false, hostDuties = false;
+  bool noCubin = false, imports = false, denseFallback = false,
+       hostDuties = false;
   int64_t expectedRows = 4096;
   Emit emit = Emit::All;
   ReportKind report = ReportKind::Plain;
@@ -67,6 +68,9 @@ CompileVerb::CompileVerb()
   command.number("expected-rows", expectedRows,
                  "Rows to optimise for where their number is dynamic (default "
                  "4096)");
+  command.flag("import", imports,
+               "Find block-scaled products in what other compilers write: "
+               "tosa, linalg, StableHLO in the generic form");
   command.flag("dense-fallback", denseFallback,
                "Multiply sparse operands that no instruction takes as dense "
                "ones");
@@ -229,8 +233,8 @@ static mlir::FailureOr<std::string> emitText(mlir::ModuleOp module, Emit emit,
 
 int CompileVerb::compileOne(const std::string &path,
                             const CompilerOptions &options) {
-  InputModule module(path);
-  if (!module)
+  InputModule module(path, imports);
+  if (!module || (imports && failed(importProducts(*module, options))))
     return kFailure;
   if (emit != Emit::All) {
     mlir::FailureOr<std::string> text = emitText(*module, emit, options);

@@ -19,7 +19,7 @@ using namespace blockscale;
 using namespace blockscale::driver;
 
 // Threads cost more to start than the passes of one file take.
-InputModule::InputModule(llvm::StringRef path)
+InputModule::InputModule(llvm::StringRef path, bool foreign)
     : context(mlir::MLIRContext::Threading::DISABLED) {
   std::string error;
   auto file = mlir::openInputFile(path, &error);
@@ -28,6 +28,7 @@ InputModule::InputModule(llvm::StringRef path)
     return;
   }
   context.printOpOnDiagnostic(false);
+  context.allowUnregisteredDialects(foreign);
   mlir::DialectRegistry registry;
   registerCompilerDialects(registry);
   context.appendDialectRegistry(registry);

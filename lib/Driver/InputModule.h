@@ -27,8 +27,9 @@ namespace blockscale::driver {
 /// diagnostics are printed with the lines of the file that they are about.
 class InputModule {
 public:
-  /// Reads `path`; what is wrong with it is printed.
-  explicit InputModule(llvm::StringRef path);
+  /// Reads `path`; what is wrong with it is printed. With `foreign` ops of
+  /// dialects that are not here are read, too.
+  explicit InputModule(llvm::StringRef path, bool foreign = false);
   ~InputModule();
 
   /// False if the file could not be read or parsed.

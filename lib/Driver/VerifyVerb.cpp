@@ -46,7 +46,8 @@ private:
   std::vector<std::string> sizes;
   execute::SizeChoice sizeChoice;
   int64_t expectedRows = 4096;
-  bool denseFallback = false, hostDuties = false, trace = false;
+  bool denseFallback = false, hostDuties = false, imports = false,
+       trace = false;
   verify::PlanRequest request;
   std::vector<execute::FunctionVerdict> functions;
   TimelineOutput timeline{command};
@@ -68,6 +69,9 @@ VerifyVerb::VerifyVerb()
   command.number("expected-rows", expectedRows,
                  "Rows to optimise for where their number is dynamic (default "
                  "4096)");
+  command.flag("import", imports,
+               "Find block-scaled products in what other compilers write: "
+               "tosa, linalg, StableHLO in the generic form");
   command.flag("dense-fallback", denseFallback,
                "Multiply sparse operands that no instruction takes as dense "
                "ones");
@@ -228,8 +232,9 @@ mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
 
 int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
                            std::vector<verify::Verdict> &verdicts) {
-  InputModule module(path);
-  if (!module || mlir::failed(verifyFunctions(*module, options)))
+  InputModule module(path, imports);
+  if (!module || (imports && failed(importProducts(*module, options))) ||
+      mlir::failed(verifyFunctions(*module, options)))
     return kFailure;
   progress.begin("compile", "kernels");
   options.progress = [&](uint64_t done, uint64_t all) {

@@ -124,7 +124,8 @@ private:
 double Filler::valueFor(Type element, Part part) {
   if (element.isInteger(1))
     return double(next(seed) % 2);
-  if (part == Part::Scales)
+  // Codes without a sign are scales wherever they stand.
+  if (part == Part::Scales || isa<Float8E8M0FNUType>(element))
     return exact ? std::ldexp(1.0, int(next(seed) % 3) - 1)
                  : 0.5 + 1.5 * fraction(seed);
   bool isSigned = !element.isUnsignedInteger() && !element.isIndex();
@@ -233,10 +234,9 @@ FailureOr<SmallVector<Type>> execute::plainTypes(Type type,
   return failure();
 }
 
-FailureOr<std::vector<HostArray>> execute::makeArgument(Type type, Fill fill,
-                                                        ArrayRef<int64_t> shape,
-                                                        uint64_t &seed,
-                                                        std::string &reason) {
+FailureOr<std::vector<HostArray>>
+execute::makeArgument(Type type, Fill fill, ArrayRef<int64_t> shape,
+                      bool isScales, uint64_t &seed, std::string &reason) {
   Filler filler(fill, seed);
   std::vector<HostArray> arrays;
   if (auto scaled = dyn_cast<ScaledTensorType>(type)) {
@@ -263,7 +263,8 @@ FailureOr<std::vector<HostArray>> execute::makeArgument(Type type, Fill fill,
   if (failed(plainTypes(type, reason)))
     return failure();
   if (auto tensor = dyn_cast<RankedTensorType>(type))
-    arrays.push_back(filler.make(tensor.clone(shape), Part::Plain));
+    arrays.push_back(filler.make(tensor.clone(shape),
+                                 isScales ? Part::Scales : Part::Plain));
   else
     arrays.push_back(filler.makeNumber(type));
   if (type.isIndex() && !shape.empty())

@@ -47,11 +47,12 @@ Result<ScaledTensorType> withShape(ScaledTensorType type,
 
 /// Values for an argument of type `type` with the sizes `shape`: its parts if
 /// it is a scaled tensor, otherwise one array or number. One of type index is
-/// the one element of `shape`, if that has one. Fails, with a reason, for other
+/// the one element of `shape`, if that has one. Tensors that are scales of
+/// others have positive elements. Fails, with a reason, for other
 /// types.
 mlir::FailureOr<std::vector<HostArray>>
 makeArgument(mlir::Type type, Fill fill, llvm::ArrayRef<int64_t> shape,
-             uint64_t &seed, std::string &reason);
+             bool isScales, uint64_t &seed, std::string &reason);
 
 /// The types of the arrays and numbers that a value of type `type` becomes;
 /// fails as makeArgument does.

@@ -188,9 +188,10 @@ static std::string signatureOf(FunctionOpInterface function,
   if (failed(shapes))
     return reason;
   sizes = shapes->text;
-  for (auto [type, shape] :
-       llvm::zip_equal(function.getArgumentTypes(), shapes->shapes)) {
-    auto made = makeArgument(type, fill, shape, seed, reason);
+  for (auto [argument, shape] :
+       llvm::zip_equal(function.getArguments(), shapes->shapes)) {
+    auto made = makeArgument(argument.getType(), fill, shape,
+                             becomesScales(argument), seed, reason);
     if (failed(made))
       return reason;
     llvm::move(*made, std::back_inserter(arguments));

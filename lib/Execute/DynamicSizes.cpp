@@ -560,3 +560,16 @@ Result<GivenSize> execute::parseGivenSize(StringRef text) {
                   text.str() + "'");
   return given;
 }
+
+bool execute::becomesScales(Value value) {
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    Operation *op = use.getOwner();
+    if (auto assemble = dyn_cast<AssembleOp>(op))
+      return use.get() == assemble.getScales();
+    bool isShape =
+        isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
+            tensor::ExtractSliceOp, linalg::TransposeOp>(op);
+    return isShape && use.getOperandNumber() == 0 &&
+           becomesScales(op->getResult(0));
+  });
+}

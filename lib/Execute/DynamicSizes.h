@@ -32,6 +32,9 @@ mlir::FailureOr<ArgumentShapes> chooseSizes(mlir::FunctionOpInterface function,
                                             const SizeChoice &choice,
                                             std::string &reason);
 
+/// Whether a tensor, in any shape, becomes the scales of a scaled one.
+bool becomesScales(mlir::Value value);
+
 } // namespace blockscale::execute
 
 #endif // BLOCKSCALE_LIB_EXECUTE_DYNAMICSIZES_H

@@ -10,6 +10,7 @@
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
+#include "blockscale/Conversion/ImportToBlockscale/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -59,6 +60,7 @@ void blockscale::registerAllPasses() {
   registerBlockscaleToLinalgPasses();
   registerBlockscaleToNVVMPasses();
   registerBlockscaleToRuntimePasses();
+  registerImportToBlockscalePasses();
   registerBlockscaleTargetPTXPasses();
 }
 

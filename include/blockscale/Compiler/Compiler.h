@@ -86,6 +86,13 @@ void registerCompilerDialects(mlir::DialectRegistry &registry);
 /// without block-scaled instructions. Empty if it can.
 std::optional<Reason> whyNot(const CompilerOptions &options);
 
+/// Writes block-scaled products of other dialects as ours
+/// (`blockscale-import`), drops attributes of dialects that are not here and
+/// refuses ops of such dialects that are left, each by name. Contexts that read
+/// such modules have `allowUnregisteredDialects` set.
+mlir::LogicalResult importProducts(mlir::ModuleOp module,
+                                   const CompilerOptions &options);
+
 /// Lowers `module`, which may be at any stage up to `stage`, to that stage.
 /// Functions keep their level.
 mlir::LogicalResult lowerTo(mlir::ModuleOp module, Stage stage,

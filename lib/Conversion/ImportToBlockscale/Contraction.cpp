@@ -1,0 +1,226 @@
+//===- Contraction.cpp - a sum of products over loops ---------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "Product.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::importer;
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// Cuts `value`, the dimensions of which are groups of these sizes, to one
+/// dimension for each group that is there.
+static Value joinGroups(ImplicitLocOpBuilder &b, Value value,
+                        ArrayRef<size_t> groups) {
+  SmallVector<ReassociationIndices> joined;
+  int64_t next = 0;
+  bool isPlain = true;
+  for (size_t size : groups) {
+    if (size == 0)
+      continue;
+    isPlain &= size == 1;
+    joined.emplace_back();
+    while (size--)
+      joined.back().push_back(next++);
+  }
+  if (isPlain)
+    return value;
+  return tensor::CollapseShapeOp::create(b, value, joined);
+}
+
+namespace {
+/// The dimensions of a factor in the order in which the tensor core wants them.
+struct Order {
+  SmallVector<int64_t> dimensions;
+  size_t batch = 0, rows = 0, reduction = 0;
+  bool kFirst = false;
+};
+} // namespace
+
+/// Where `factor` has these loops, in this order, if it has them.
+static SmallVector<int64_t> positions(const Factor &factor,
+                                      ArrayRef<unsigned> loops) {
+  SmallVector<int64_t> found;
+  for (unsigned loop : loops)
+    for (auto [i, place] : llvm::enumerate(factor.places))
+      if (place.loop == loop)
+        found.push_back(int64_t(i));
+  return found;
+}
+
+/// The order of a factor's dimensions: as it is if K lies whole before the rows
+/// or behind them, else with K last.
+static Order orderOf(const Factor &factor, const Loops &loops,
+                     ArrayRef<unsigned> rows) {
+  SmallVector<int64_t> batch = positions(factor, loops.batch),
+                       row = positions(factor, rows),
+                       k = positions(factor, loops.reduction);
+  Order order;
+  order.batch = batch.size();
+  order.rows = row.size();
+  order.reduction = k.size();
+  SmallVector<int64_t> kFirst(batch);
+  llvm::append_range(kFirst, k);
+  llvm::append_range(kFirst, row);
+  order.kFirst = llvm::is_sorted(kFirst) && !k.empty() && !row.empty();
+  order.dimensions = batch;
+  llvm::append_range(order.dimensions, order.kFirst ? k : row);
+  llvm::append_range(order.dimensions, order.kFirst ? row : k);
+  return order;
+}
+
+/// A factor as a matrix, or a batch of them.
+static Value asMatrix(ImplicitLocOpBuilder &b, const Factor &factor,
+                      const Order &order) {
+  Value value = transpose(b, factor.build(b), order.dimensions);
+  size_t second = order.kFirst ? order.reduction : order.rows;
+  size_t third = order.kFirst ? order.rows : order.reduction;
+  return joinGroups(b, value, {order.batch, second, third});
+}
+
+/// Elements along the summed loops that share a scale; an error where scales
+/// change faster than elements that they share, or sizes are not known.
+static FailureOr<int64_t> blockOf(Operation *op, const Side &side,
+                                  const Contraction &found) {
+  const Loops &loops = found.loops;
+  int64_t block = 1;
+  bool isBlockOver = false;
+  for (unsigned loop : llvm::reverse(loops.reduction)) {
+    auto place = llvm::find_if(side.scales.places,
+                               [&](Place each) { return each.loop == loop; });
+    bool has = place != side.scales.places.end();
+    if (has && !isBlockOver) {
+      block *= place->divisor;
+      isBlockOver = true;
+      continue;
+    }
+    if (has && place->divisor == 1)
+      continue;
+    if (has || isBlockOver)
+      return op->emitError("has scales that change within a block of elements "
+                           "that share them");
+    if (ShapedType::isDynamic(found.ranges[loop]))
+      return op->emitError("has blocks of a size that is not known before run "
+                           "time; the extent of their loop must be static");
+    block *= found.ranges[loop];
+  }
+  return block;
+}
+
+static FailureOr<importer::Operand>
+buildSide(ImplicitLocOpBuilder &b, Operation *op, const Contraction &found,
+          const Side &side, ArrayRef<unsigned> rows) {
+  const Loops &loops = found.loops;
+  if (rows.empty())
+    return op->emitError("has a vector for an operand; a product has rows on "
+                         "both sides");
+  Order order = orderOf(side.data, loops, rows);
+  importer::Operand operand;
+  operand.data = asMatrix(b, side.data, order);
+  operand.kFirst = order.kFirst;
+  if (!side.hasScales())
+    return operand;
+  FailureOr<int64_t> block = blockOf(op, side, found);
+  if (failed(block))
+    return failure();
+  Order scaleOrder = orderOf(side.scales, loops, rows);
+  if (scaleOrder.batch != order.batch || scaleOrder.rows != order.rows ||
+      scaleOrder.reduction == 0)
+    return op->emitError("has scales that rows, matrices or all blocks of K "
+                         "share; each row has scales of its own along K");
+  operand.scales = asMatrix(b, side.scales, scaleOrder);
+  operand.block = *block;
+  if (scaleOrder.kFirst != order.kFirst) {
+    int64_t rank = cast<RankedTensorType>(operand.scales.getType()).getRank();
+    SmallVector<int64_t> exchange =
+        llvm::to_vector(llvm::seq<int64_t>(0, rank));
+    std::swap(exchange[size_t(rank - 2)], exchange[size_t(rank - 1)]);
+    operand.scales = transpose(b, operand.scales, exchange);
+  }
+  return operand;
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+/// The product of the factors that are one number each; null if there are none.
+static Value buildAlpha(ImplicitLocOpBuilder &b, ArrayRef<Factor> numbers) {
+  Value alpha;
+  for (const Factor &factor : numbers) {
+    Value number = factor.build(b);
+    if (isa<RankedTensorType>(number.getType()))
+      number = tensor::ExtractOp::create(b, number, ValueRange{});
+    if (!number.getType().isF32())
+      number = arith::ExtFOp::create(b, b.getF32Type(), number);
+    alpha = alpha ? arith::MulFOp::create(b, alpha, number) : number;
+  }
+  return alpha;
+}
+
+/// The size of a loop: that of the dimension of the data that it runs over.
+static OpFoldResult sizeOf(ImplicitLocOpBuilder &b, const Factor &data,
+                           unsigned loop) {
+  Value value = data.build(b);
+  for (auto [i, place] : llvm::enumerate(data.places))
+    if (place.loop == loop)
+      return tensor::getMixedSize(b, b.getLoc(), value, int64_t(i));
+  llvm_unreachable("data change with the loops of their side");
+}
+
+/// `matrix` with a dimension for each loop.
+static Value splitGroups(ImplicitLocOpBuilder &b, Value matrix,
+                         const Contraction &found, RankedTensorType type) {
+  const Loops &loops = found.loops;
+  if (cast<RankedTensorType>(matrix.getType()).getRank() == type.getRank())
+    return tensor::CastOp::create(b, type, matrix);
+  SmallVector<ReassociationIndices> groups;
+  SmallVector<OpFoldResult> sizes;
+  auto add = [&](ArrayRef<unsigned> group, const Factor &data) {
+    if (group.empty())
+      return;
+    groups.emplace_back();
+    for (unsigned loop : group) {
+      groups.back().push_back(int64_t(sizes.size()));
+      sizes.push_back(sizeOf(b, data, loop));
+    }
+  };
+  add(loops.batch, found.a.data);
+  add(loops.rows, found.a.data);
+  add(loops.columns, found.b.data);
+  return tensor::ExpandShapeOp::create(b, type, matrix, groups, sizes);
+}
+
+FailureOr<Value> importer::buildContraction(ImplicitLocOpBuilder &b,
+                                            Operation *op,
+                                            const Contraction &found,
+                                            RankedTensorType type, Value c) {
+  const Loops &loops = found.loops;
+  auto left = buildSide(b, op, found, found.a, loops.rows);
+  auto right = buildSide(b, op, found, found.b, loops.columns);
+  if (failed(left) || failed(right))
+    return failure();
+  Product product;
+  product.a = *left;
+  product.b = *right;
+  product.alpha = buildAlpha(b, found.numbers);
+  if (c)
+    product.c = joinGroups(
+        b, c, {loops.batch.size(), loops.rows.size(), loops.columns.size()});
+  product.resultElement = type.getElementType();
+  FailureOr<Value> matrix = buildProduct(b, op, product);
+  if (failed(matrix))
+    return failure();
+  return splitGroups(b, *matrix, found, type);
+}

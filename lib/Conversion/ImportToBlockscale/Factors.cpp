@@ -1,0 +1,301 @@
+//===- Factors.cpp - what a value is the product of -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Factors.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/APFloat.h"
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::importer;
+
+Value Factor::build(ImplicitLocOpBuilder &b) const {
+  // A constant may stand inside of the op that goes, and be one for a tensor.
+  if (auto constant = base.getDefiningOp<arith::ConstantOp>();
+      constant && places.empty()) {
+    TypedAttr value = constant.getValue();
+    if (auto splat = dyn_cast<SplatElementsAttr>(value))
+      value = cast<TypedAttr>(splat.getSplatValue<Attribute>());
+    return arith::ConstantOp::create(b, value);
+  }
+  if (groups.empty())
+    return base;
+  return tensor::CollapseShapeOp::create(b, base, groups);
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding
+//===----------------------------------------------------------------------===//
+
+static unsigned precision(Value value) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(value));
+  return llvm::APFloat::semanticsPrecision(type.getFloatSemantics());
+}
+
+/// Whether the product of the factors has so few digits that `type` holds it;
+/// types with the exponents of f32 only.
+static bool isExactIn(Type type, ArrayRef<Factor> factors) {
+  if (type.isF32() || type.isF64())
+    return true;
+  if (!type.isBF16())
+    return false;
+  unsigned digits = 0;
+  for (const Factor &factor : factors)
+    digits += precision(factor.base);
+  return digits <= llvm::APFloat::semanticsPrecision(llvm::APFloat::BFloat());
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static std::optional<Place> placeOf(AffineExpr expression) {
+  if (auto loop = dyn_cast<AffineDimExpr>(expression))
+    return Place{loop.getPosition(), 1};
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expression);
+  if (!binary || binary.getKind() != AffineExprKind::FloorDiv)
+    return std::nullopt;
+  auto loop = dyn_cast<AffineDimExpr>(binary.getLHS());
+  auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!loop || !divisor)
+    return std::nullopt;
+  return Place{loop.getPosition(), divisor.getValue()};
+}
+
+/// The factors of a tensor as an op reads it that has the elements at `map`.
+static LogicalResult substitute(AffineMap map,
+                                MutableArrayRef<Factor> factors) {
+  for (Factor &factor : factors)
+    for (Place &place : factor.places) {
+      std::optional<Place> outer = placeOf(map.getResult(place.loop));
+      if (!outer)
+        return failure();
+      place = {outer->loop, outer->divisor * place.divisor};
+    }
+  return success();
+}
+
+/// The factor of a tensor as one of the tensor whose dimensions are its groups;
+/// fails where the factor is no whole number of joined dimensions.
+static LogicalResult joinDimensions(tensor::CollapseShapeOp op,
+                                    Factor &factor) {
+  ArrayRef<int64_t> sizes = op.getSrcType().getShape();
+  SmallVector<Place> places;
+  SmallVector<ReassociationIndices> groups;
+  bool joinsAny = false;
+  size_t at = 0;
+  for (auto [index, group] : llvm::enumerate(op.getReassociationIndices())) {
+    ReassociationIndices joined;
+    int64_t divisor = 1;
+    for (int64_t dimension : group) {
+      bool has = at < factor.places.size() &&
+                 factor.places[at].loop == unsigned(dimension);
+      if (has && (factor.places[at].divisor != 1 || divisor != 1))
+        return failure();
+      if (has)
+        joined.push_back(int64_t(at++));
+      else if (ShapedType::isDynamic(sizes[size_t(dimension)]))
+        return failure();
+      else
+        divisor *= sizes[size_t(dimension)];
+    }
+    if (joined.empty())
+      continue;
+    joinsAny |= joined.size() > 1;
+    groups.push_back(joined);
+    places.push_back({unsigned(index), divisor});
+  }
+  // Dimensions in another order, or joined before.
+  if (at != factor.places.size() || (joinsAny && !factor.groups.empty()))
+    return failure();
+  if (joinsAny)
+    factor.groups = groups;
+  factor.places = places;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Factors
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Follows multiplications, extensions and changes of shape from results to
+/// what they are made of.
+class Finder {
+public:
+  explicit Finder(Factors &factors) : result(factors) {}
+
+  /// Those of a tensor, with its dimensions as loops: itself if of nothing
+  /// else.
+  SmallVector<Factor> ofTensor(Value value);
+  /// Those of a value in the body of `op`; `sum` is the type in which the op
+  /// adds up, if it does.
+  FailureOr<SmallVector<Factor>> ofElement(linalg::LinalgOp op, Value value,
+                                           Type sum);
+
+private:
+  using Parts = FailureOr<SmallVector<Factor>>;
+  template <typename Recurse>
+  Parts ofArithmetic(Operation *op, Type sum, Recurse recurse);
+  Parts ofInput(linalg::LinalgOp op, BlockArgument argument);
+  Parts ofElementwise(linalg::LinalgOp op);
+  Parts ofCollapse(tensor::CollapseShapeOp op);
+  Parts ofDequantize(DequantizeOp op);
+
+  Factors &result;
+};
+} // namespace
+
+static Factor whole(Value value) {
+  Factor factor;
+  factor.base = value;
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    for (unsigned i = 0; i < type.getRank(); ++i)
+      factor.places.push_back({i, 1});
+  if (matchPattern(value, m_Constant<SplatElementsAttr>(nullptr)))
+    factor.places.clear();
+  return factor;
+}
+
+/// `op` of scalars or, elementwise, of tensors; `recurse` finds the factors of
+/// an operand.
+template <typename Recurse>
+Finder::Parts Finder::ofArithmetic(Operation *op, Type sum, Recurse recurse) {
+  if (!isa_and_nonnull<arith::ExtFOp, arith::TruncFOp, arith::MulFOp,
+                       arith::ScalingExtFOp>(op))
+    return failure();
+  SmallVector<Factor> factors;
+  for (auto [index, operand] : llvm::enumerate(op->getOperands())) {
+    Parts parts = recurse(operand);
+    if (failed(parts))
+      return failure();
+    bool scales = isa<arith::ScalingExtFOp>(op) && index == 1;
+    for (Factor &factor : *parts)
+      factor.isScale |= scales;
+    if (scales && !isa<Float8E8M0FNUType>(getElementTypeOrSelf(operand)))
+      result.unsettledScaling = op;
+    llvm::append_range(factors, *parts);
+  }
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  if (isa<arith::ExtFOp>(op) || type == sum || isExactIn(type, factors))
+    return factors;
+  return failure();
+}
+
+/// What the body of `op` reads as `argument`.
+Finder::Parts Finder::ofInput(linalg::LinalgOp op, BlockArgument argument) {
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  if (!op.isDpsInput(operand))
+    return failure();
+  if (!isa<RankedTensorType>(operand->get().getType()))
+    return SmallVector<Factor>{whole(operand->get())};
+  SmallVector<Factor> factors = ofTensor(operand->get());
+  if (failed(substitute(op.getMatchingIndexingMap(operand), factors)))
+    return failure();
+  return factors;
+}
+
+Finder::Parts Finder::ofElement(linalg::LinalgOp op, Value value, Type sum) {
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner() == op.getBlock())
+    return ofInput(op, argument);
+  Operation *source = value.getDefiningOp();
+  bool isInside = source && source->getBlock() == op.getBlock();
+  if (!isInside || isa<arith::ConstantOp>(source)) {
+    if (!isa<FloatType>(value.getType()))
+      return failure();
+    return SmallVector<Factor>{whole(value)};
+  }
+  return ofArithmetic(source, sum,
+                      [&](Value each) { return ofElement(op, each, sum); });
+}
+
+/// An op without sums whose elements are the factors' product.
+Finder::Parts Finder::ofElementwise(linalg::LinalgOp op) {
+  if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+      op.getNumParallelLoops() != op.getNumLoops())
+    return failure();
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!map.isPermutation())
+    return failure();
+  Value element = op.getBlock()->getTerminator()->getOperand(0);
+  Parts factors = ofElement(op, element, Type());
+  if (failed(factors))
+    return failure();
+  for (Factor &factor : *factors)
+    for (Place &place : factor.places)
+      for (auto [i, loop] : llvm::enumerate(map.getResults()))
+        if (cast<AffineDimExpr>(loop).getPosition() == place.loop) {
+          place.loop = unsigned(i);
+          break;
+        }
+  return factors;
+}
+
+Finder::Parts Finder::ofCollapse(tensor::CollapseShapeOp op) {
+  SmallVector<Factor> factors = ofTensor(op.getSrc());
+  for (Factor &factor : factors)
+    if (failed(joinDimensions(op, factor)))
+      return failure();
+  return factors;
+}
+
+/// A scaled tensor whose scales lie in order.
+Finder::Parts Finder::ofDequantize(DequantizeOp op) {
+  auto source = op.getInput().getDefiningOp<AssembleOp>();
+  ScaledTensorType type = op.getInput().getType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!source || !source.getScales() || source.getZeros() ||
+      source.getTensorScale() || source.getMetadata() || spec.rows ||
+      !spec.isTile() || type.getLayout() != ScaleLayout::Plain ||
+      type.getOrder() != DataOrder::KMajor)
+    return failure();
+  SmallVector<Factor> factors{whole(source.getData()),
+                              whole(source.getScales())};
+  factors.back().places.back().divisor = type.getKTile();
+  if (!isExactIn(getElementTypeOrSelf(op.getType()), factors))
+    return failure();
+  return factors;
+}
+
+SmallVector<Factor> Finder::ofTensor(Value value) {
+  Parts factors = failure();
+  Operation *op = value.getDefiningOp();
+  if (auto generic = dyn_cast_or_null<linalg::LinalgOp>(op))
+    factors = ofElementwise(generic);
+  else if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
+    factors = ofCollapse(collapse);
+  else if (auto dequantize = dyn_cast_or_null<DequantizeOp>(op))
+    factors = ofDequantize(dequantize);
+  else if (op)
+    factors = ofArithmetic(op, Type(),
+                           [&](Value each) { return Parts(ofTensor(each)); });
+  if (failed(factors))
+    return {whole(value)};
+  return *factors;
+}
+
+LogicalResult importer::findSummedFactors(linalg::LinalgOp op,
+                                          Factors &factors) {
+  if (op.getNumReductionLoops() == 0)
+    return failure();
+  Value element = op.getBlock()->getTerminator()->getOperand(0);
+  auto sum = element.getDefiningOp<arith::AddFOp>();
+  BlockArgument before = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+  if (!sum || (sum.getLhs() != before && sum.getRhs() != before))
+    return failure();
+  Value added = sum.getLhs() == before ? sum.getRhs() : sum.getLhs();
+  auto found = Finder(factors).ofElement(op, added, sum.getType());
+  if (failed(found))
+    return failure();
+  factors.all = *found;
+  return success();
+}

@@ -1,0 +1,182 @@
+//===- Import.cpp - products of other dialects ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Product.h"
+#include "blockscale/Conversion/ImportToBlockscale/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_IMPORT
+#include "blockscale/Conversion/ImportToBlockscale/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+struct Import : blockscale::impl::ImportBase<Import> {
+  void runOnOperation() override {
+    inlineScaledDots();
+    bool refused = false;
+    RewritePatternSet products(&getContext());
+    importer::populateTosaPatterns(products, refused);
+    importer::populateLinalgPatterns(products, refused);
+    importer::populateStablehloPatterns(products, refused);
+    // Each op is asked once, so that each refusal is heard once.
+    walkAndApplyPatterns(getOperation(), std::move(products));
+    if (refused)
+      return signalPassFailure();
+    if (!isAnyImported())
+      return;
+    eraseDecompositions();
+    RewritePatternSet tails(&getContext());
+    importer::populateTailPatterns(tails);
+    importer::populateTosaTailPatterns(tails);
+    for (StringRef name :
+         {tensor::CollapseShapeOp::getOperationName(),
+          tensor::ExpandShapeOp::getOperationName(),
+          tensor::CastOp::getOperationName(), RelayoutOp::getOperationName()})
+      RegisteredOperationName::lookup(name, &getContext())
+          ->getCanonicalizationPatterns(tails, &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(tails))))
+      return signalPassFailure();
+    eraseUnused();
+    getOperation()->walk(
+        [](MatmulOp op) { op->removeDiscardableAttr(importer::kImported); });
+  }
+
+private:
+  void inlineScaledDots();
+  bool isAnyImported();
+  void eraseDecompositions();
+  void eraseUnused();
+};
+} // namespace
+
+/// Whether a function is one that JAX puts a product of StableHLO into, away
+/// from what is done to its result.
+static bool isWrapper(func::FuncOp function) {
+  return function.isPrivate() && function.getBody().hasOneBlock() &&
+         function
+             .walk([](Operation *op) {
+               return importer::isScaledDot(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
+/// Those that call none are inlined first; those that call each other never.
+static bool callsWrapper(func::FuncOp function, SymbolTable &symbols) {
+  return function
+      .walk([&](func::CallOp call) {
+        auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
+        return callee && isWrapper(callee) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Upstream's inliner refuses ops of dialects that are not here.
+static void inlineCall(func::CallOp call, func::FuncOp function) {
+  OpBuilder builder(call);
+  IRMapping map;
+  Block &body = function.getBody().front();
+  map.map(body.getArguments(), call.getOperands());
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, map);
+  for (auto [result, value] :
+       llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+    result.replaceAllUsesWith(map.lookup(value));
+  call.erase();
+}
+
+/// A wrapper that is called by a wrapper becomes part of that first.
+void Import::inlineScaledDots() {
+  SymbolTable symbols(getOperation());
+  llvm::SmallPtrSet<Operation *, 4> inlined;
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    SmallVector<func::CallOp> calls;
+    getOperation()->walk([&](func::CallOp call) { calls.push_back(call); });
+    for (func::CallOp call : calls) {
+      auto function = symbols.lookup<func::FuncOp>(call.getCallee());
+      if (!function || !isWrapper(function) || callsWrapper(function, symbols))
+        continue;
+      inlineCall(call, function);
+      inlined.insert(function);
+      isChanged = true;
+    }
+  }
+  for (Operation *function : inlined)
+    if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
+      function->erase();
+}
+
+bool Import::isAnyImported() {
+  return getOperation()
+      ->walk([](MatmulOp op) {
+        return op->hasAttr(importer::kImported) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// What composites of this name stood for, if nobody calls it.
+void Import::eraseDecompositions() {
+  ModuleOp module = getOperation();
+  SmallVector<Operation *> unused;
+  for (Operation &op : module.getBody()->getOperations()) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (symbol && symbol.isPrivate() &&
+        symbol.getName().starts_with("xla.scaled_dot") &&
+        SymbolTable::symbolKnownUseEmpty(&op, module))
+      unused.push_back(&op);
+  }
+  for (Operation *op : unused)
+    op->erase();
+}
+
+/// Whether an op only computes, and only from its operands. Nobody tells MLIR
+/// that of ops of dialects that are not here.
+static bool isPureByName(Operation *op) {
+  static constexpr StringLiteral kPure[] = {"stablehlo.add",
+                                            "stablehlo.broadcast_in_dim",
+                                            "stablehlo.compare",
+                                            "stablehlo.concatenate",
+                                            "stablehlo.constant",
+                                            "stablehlo.convert",
+                                            "stablehlo.get_dimension_size",
+                                            "stablehlo.multiply",
+                                            "stablehlo.reshape",
+                                            "stablehlo.subtract"};
+  return llvm::is_contained(kPure, op->getName().getStringRef());
+}
+
+/// JAX asserts that unknown sizes which it gave one name are equal. Kernels
+/// take each size from one operand, so that nothing reads the others.
+static bool isShapeAssertion(Operation *op) {
+  auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
+  return op->getName().getStringRef() == "stablehlo.custom_call" && target &&
+         target.getValue() == "shape_assertion";
+}
+
+/// What was a factor, a bias or arithmetic on sizes before.
+void Import::eraseUnused() {
+  getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
+      [](Operation *op) {
+        if (op->use_empty() && (isPureByName(op) || isShapeAssertion(op)))
+          op->erase();
+      });
+}

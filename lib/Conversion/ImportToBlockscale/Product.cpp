@@ -1,0 +1,282 @@
+//===- Product.cpp - a product as its producer wrote it -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Product.h"
+#include "blockscale/HW/Target.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::importer;
+
+static RankedTensorType tensorType(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static SmallVector<OpFoldResult> sizesOf(ImplicitLocOpBuilder &b, Value value) {
+  return tensor::getMixedSizes(b, b.getLoc(), value);
+}
+
+Value importer::transpose(ImplicitLocOpBuilder &b, Value value,
+                          ArrayRef<int64_t> order) {
+  if (llvm::equal(order, llvm::seq<int64_t>(0, int64_t(order.size()))))
+    return value;
+  SmallVector<OpFoldResult> sizes = sizesOf(b, value), ordered;
+  for (int64_t dimension : order)
+    ordered.push_back(sizes[size_t(dimension)]);
+  Value empty =
+      tensor::EmptyOp::create(b, ordered, tensorType(value).getElementType());
+  return linalg::TransposeOp::create(b, value, empty, order)->getResult(0);
+}
+
+/// The dimensions of a tensor of rank `rank`, all before the last `kept` in one
+/// group.
+static SmallVector<ReassociationIndices> leadingAsOne(int64_t rank,
+                                                      int64_t kept) {
+  SmallVector<ReassociationIndices> groups(1);
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i >= rank - kept)
+      groups.emplace_back();
+    groups.back().push_back(i);
+  }
+  return groups;
+}
+
+Value importer::joinLeading(ImplicitLocOpBuilder &b, Value value,
+                            int64_t kept) {
+  RankedTensorType type = tensorType(value);
+  int64_t rank = type.getRank();
+  if (rank == kept + 1)
+    return value;
+  if (rank > kept)
+    return tensor::CollapseShapeOp::create(b, value, leadingAsOne(rank, kept));
+  SmallVector<int64_t> shape(type.getShape());
+  shape.insert(shape.begin(), 1);
+  SmallVector<ReassociationIndices> groups{{0, 1}};
+  for (int64_t i = 2; i <= rank; ++i)
+    groups.push_back({i});
+  return tensor::ExpandShapeOp::create(
+      b, RankedTensorType::get(shape, type.getElementType()), value, groups);
+}
+
+Value importer::splitLeading(ImplicitLocOpBuilder &b, Value value, Value like,
+                             int64_t kept) {
+  RankedTensorType type = tensorType(value), model = tensorType(like);
+  int64_t rank = model.getRank();
+  if (rank == kept + 1)
+    return value;
+  SmallVector<int64_t> shape(
+      model.getShape().drop_back(size_t(std::min(kept, rank))));
+  llvm::append_range(shape, type.getShape().drop_front());
+  auto split = RankedTensorType::get(shape, type.getElementType());
+  if (rank < kept + 1) {
+    SmallVector<ReassociationIndices> groups{{0, 1}};
+    for (int64_t i = 2; i < type.getRank(); ++i)
+      groups.push_back({i});
+    return tensor::CollapseShapeOp::create(b, split, value, groups);
+  }
+  SmallVector<OpFoldResult> sizes = sizesOf(b, like);
+  sizes.resize(size_t(rank - kept));
+  llvm::append_range(sizes, ArrayRef(sizesOf(b, value)).drop_front());
+  return tensor::ExpandShapeOp::create(
+      b, split, value, leadingAsOne(int64_t(shape.size()), kept), sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+FailureOr<ScaledTensorType> importer::scaledType(Operation *op,
+                                                 RankedTensorType data,
+                                                 Type scales, int64_t block,
+                                                 DataOrder order) {
+  ScaleSpec spec;
+  if (scales) {
+    spec.scale = getNumberSpec(scales);
+    if (!spec.scale || !isa<FloatType>(scales))
+      return op->emitOpError() << "has scales of " << scales
+                               << "; scales are floats, such as f8E8M0FNU";
+    spec.columns = TileSpec{unsigned(block), unsigned(block)};
+    // Its text is read again by the rules of the grammar.
+    if (Result<ScaleSpec> legal = parseScaleSpec(print(spec)); !legal)
+      return op->emitOpError() << "has a scale for " << block
+                               << " elements: " << legal.why().text;
+  }
+  SmallVector<int64_t> shape(data.getShape());
+  if (order == DataOrder::MNMajor)
+    std::swap(shape[shape.size() - 2], shape[shape.size() - 1]);
+  auto type = ScaledTensorType::getChecked(
+      [&] { return op->emitOpError("has an operand that cannot be: "); }, shape,
+      data.getElementType(), ScaleSpecAttr::get(op->getContext(), spec),
+      ScaleLayout::Plain, order);
+  if (!type)
+    return failure();
+  return type;
+}
+
+/// The order that exchanges the last two of `rank` dimensions.
+static SmallVector<int64_t> exchangeLast(int64_t rank) {
+  SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(order[size_t(rank - 2)], order[size_t(rank - 1)]);
+  return order;
+}
+
+/// Whether the chip reads elements with K before the rows.
+static bool readsKFirst(Operation *op, Type element) {
+  constexpr unsigned kByte = 8;
+  return element.getIntOrFloatBitWidth() == kByte &&
+         hw::hasTensorMemory(getTarget(op));
+}
+
+/// Whether a static size is not `expected`.
+static bool differs(int64_t size, int64_t expected) {
+  return !ShapedType::isDynamic(size) && !ShapedType::isDynamic(expected) &&
+         size != expected;
+}
+
+static LogicalResult checkScales(Operation *op, StringRef name,
+                                 const Operand &operand) {
+  RankedTensorType data = tensorType(operand.data),
+                   scales = tensorType(operand.scales);
+  auto describe = [&] {
+    return op->emitOpError() << "operand '" << name << "' is " << data
+                             << " and its scales are " << scales << ": ";
+  };
+  if (data.getRank() != scales.getRank())
+    return describe() << "their ranks differ";
+  int64_t rank = data.getRank(), kAt = rank - (operand.kFirst ? 2 : 1);
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != kAt && differs(scales.getDimSize(i), data.getDimSize(i)))
+      return describe() << "there are " << scales.getDimSize(i)
+                        << " scales for " << data.getDimSize(i)
+                        << " rows or matrices";
+  int64_t k = data.getDimSize(kAt), blocks = scales.getDimSize(kAt);
+  if (ShapedType::isDynamic(k) || ShapedType::isDynamic(blocks))
+    return success();
+  if (k != blocks * operand.block)
+    return describe() << blocks << " blocks of " << operand.block
+                      << " elements are not " << k;
+  return success();
+}
+
+/// One side as the tensor core reads it: K last or, where the chip reads that,
+/// before the rows.
+static FailureOr<Value> buildOperand(ImplicitLocOpBuilder &b, Operation *op,
+                                     StringRef name, Operand operand) {
+  if (operand.scales && failed(checkScales(op, name, operand)))
+    return failure();
+  DataOrder order = DataOrder::KMajor;
+  if (operand.kFirst) {
+    RankedTensorType type = tensorType(operand.data);
+    SmallVector<int64_t> exchange = exchangeLast(type.getRank());
+    if (operand.scales)
+      operand.scales = transpose(b, operand.scales, exchange);
+    if (readsKFirst(op, type.getElementType()))
+      order = DataOrder::MNMajor;
+    else
+      operand.data = transpose(b, operand.data, exchange);
+  }
+  Type scales =
+      operand.scales ? tensorType(operand.scales).getElementType() : Type();
+  FailureOr<ScaledTensorType> type =
+      scaledType(op, tensorType(operand.data), scales, operand.block, order);
+  if (failed(type))
+    return failure();
+  Value value = AssembleOp::create(b, *type, operand.data, operand.scales,
+                                   /*zeros=*/Value(), /*tensor_scale=*/Value(),
+                                   /*metadata=*/Value());
+  if (!operand.scales)
+    return value;
+  auto tiled = ScaledTensorType::getChecked(
+      [&] { return op->emitOpError() << "operand '" << name << "': "; },
+      type->getShape(), type->getElementType(), type->getSpec(),
+      ScaleLayout::Tiled128x4, order);
+  if (!tiled)
+    return failure();
+  return RelayoutOp::create(b, tiled, value).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkSizes(Operation *op, const Product &product) {
+  auto sizes = [](const Operand &operand) {
+    ArrayRef<int64_t> shape = tensorType(operand.data).getShape();
+    return std::pair(shape.front(),
+                     shape[shape.size() - (operand.kFirst ? 2 : 1)]);
+  };
+  auto [aBatch, aK] = sizes(product.a);
+  auto [bBatch, bK] = sizes(product.b);
+  if (differs(aK, bK))
+    return op->emitOpError()
+           << "has operands of K = " << aK << " and K = " << bK;
+  if (tensorType(product.a.data).getRank() == 3 && bBatch != 1 &&
+      differs(aBatch, bBatch))
+    return op->emitOpError() << "has " << aBatch << " matrices on one side and "
+                             << bBatch << " on the other";
+  return success();
+}
+
+/// Without its batch dimension: of one matrix, or with the matrices' rows one
+/// after the other.
+static void joinBatch(ImplicitLocOpBuilder &b, Operand &operand) {
+  bool isOne = tensorType(operand.data).getDimSize(0) == 1;
+  if (operand.kFirst && !isOne) {
+    SmallVector<int64_t> exchange = exchangeLast(3);
+    operand.data = transpose(b, operand.data, exchange);
+    if (operand.scales)
+      operand.scales = transpose(b, operand.scales, exchange);
+    operand.kFirst = false;
+  }
+  operand.data = joinLeading(b, operand.data, 1);
+  if (operand.scales)
+    operand.scales = joinLeading(b, operand.scales, 1);
+}
+
+FailureOr<Value> importer::buildProduct(ImplicitLocOpBuilder &b, Operation *op,
+                                        const Product &given) {
+  Product product = given;
+  if (failed(checkSizes(op, product)))
+    return failure();
+  Value batched = product.a.data;
+  bool isShared = tensorType(batched).getRank() == 3 &&
+                  tensorType(product.b.data).getDimSize(0) == 1;
+  if (isShared) {
+    joinBatch(b, product.a);
+    joinBatch(b, product.b);
+    if (product.c)
+      product.c = joinLeading(b, product.c, 1);
+  }
+  FailureOr<Value> left = buildOperand(b, op, "a", product.a);
+  FailureOr<Value> right = buildOperand(b, op, "b", product.b);
+  if (failed(left) || failed(right))
+    return failure();
+  auto aType = cast<ScaledTensorType>(left->getType());
+  auto bType = cast<ScaledTensorType>(right->getType());
+  SmallVector<int64_t> shape;
+  if (aType.isBatched())
+    shape.push_back(productSizes(aType, bType).batch);
+  shape.append({aType.getNumRows(), bType.getNumRows()});
+  auto matmul = MatmulOp::create(
+      b, RankedTensorType::get(shape, product.resultElement), *left, *right,
+      product.alpha, /*beta=*/Value(), product.c, /*bias=*/Value(),
+      BiasKind::Column, LoweringAttr());
+  matmul->setDiscardableAttr(kImported, b.getUnitAttr());
+  Value result = matmul;
+  // The batch is that of `a`'s rows, if K was not before them.
+  if (isShared && given.a.kFirst)
+    batched = transpose(b, batched, exchangeLast(3));
+  return isShared ? splitLeading(b, result, batched, 1) : result;
+}

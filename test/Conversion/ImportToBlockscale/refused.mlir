@@ -1,0 +1,207 @@
+// RUN: blockscale-opt %s --allow-unregistered-dialect --blockscale-import --split-input-file --verify-diagnostics
+
+func.func @int8(%a: tensor<1x8x64x!tosa.mxint8>, %s: tensor<1x8x2xf8E8M0FNU>) -> tensor<1x8x8xf32> {
+  // expected-error @below {{has elements of '!tosa.mxint8', which no instruction multiplies; float elements are taken}}
+  %0 = tosa.matmul_t_block_scaled %a, %s, %a, %s {block_size = BLOCK_SIZE_32} : (tensor<1x8x64x!tosa.mxint8>, tensor<1x8x2xf8E8M0FNU>, tensor<1x8x64x!tosa.mxint8>, tensor<1x8x2xf8E8M0FNU>) -> tensor<1x8x8xf32>
+  return %0 : tensor<1x8x8xf32>
+}
+
+// -----
+
+func.func @unranked(%a: tensor<*xf8E5M2>, %s: tensor<*xf8E8M0FNU>) -> tensor<1x8x8xf32> {
+  // expected-error @below {{has a tensor without a rank, 'tensor<*xf8E5M2>'; infer the shapes first (tosa-infer-shapes)}}
+  %0 = tosa.matmul_t_block_scaled %a, %s, %a, %s {block_size = BLOCK_SIZE_32} : (tensor<*xf8E5M2>, tensor<*xf8E8M0FNU>, tensor<*xf8E5M2>, tensor<*xf8E8M0FNU>) -> tensor<1x8x8xf32>
+  return %0 : tensor<1x8x8xf32>
+}
+
+// -----
+
+// What a scale of e4m3 means in this op is not settled upstream.
+#m = affine_map<(m, n, k) -> (m, k)>
+#n = affine_map<(m, n, k) -> (n, k)>
+func.func @unsettled(%a: tensor<48x128xf4E2M1FN>, %s: tensor<48x8xf8E4M3FN>, %c: tensor<48x48xf32>) -> tensor<48x48xf32> {
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k) -> (m, k floordiv 16)>, #n, affine_map<(m, n, k) -> (n, k floordiv 16)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %s, %a, %s : tensor<48x128xf4E2M1FN>, tensor<48x8xf8E4M3FN>, tensor<48x128xf4E2M1FN>, tensor<48x8xf8E4M3FN>) outs(%c : tensor<48x48xf32>) {
+  ^bb0(%x: f4E2M1FN, %p: f8E4M3FN, %y: f4E2M1FN, %q: f8E4M3FN, %o: f32):
+    %0 = arith.scaling_extf %x, %p : f4E2M1FN, f8E4M3FN to f32
+    // expected-error @below {{scales of another type than f8E8M0FNU have no settled meaning in 'arith.scaling_extf'; write extensions and a multiplication}}
+    %1 = arith.scaling_extf %y, %q : f4E2M1FN, f8E4M3FN to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<48x48xf32>
+  return %r : tensor<48x48xf32>
+}
+
+// -----
+
+#m = affine_map<(m, n, k) -> (m, k)>
+#n = affine_map<(m, n, k) -> (n, k)>
+func.func @odd_block(%a: tensor<48x120xf8E4M3FN>, %s: tensor<48x5xf8E8M0FNU>, %c: tensor<48x48xf32>) -> tensor<48x48xf32> {
+  // expected-error @below {{has a scale for 24 elements: }}
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k) -> (m, k floordiv 24)>, #n, affine_map<(m, n, k) -> (n, k floordiv 24)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %s, %a, %s : tensor<48x120xf8E4M3FN>, tensor<48x5xf8E8M0FNU>, tensor<48x120xf8E4M3FN>, tensor<48x5xf8E8M0FNU>) outs(%c : tensor<48x48xf32>) {
+  ^bb0(%x: f8E4M3FN, %p: f8E8M0FNU, %y: f8E4M3FN, %q: f8E8M0FNU, %o: f32):
+    %0 = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %1 = arith.scaling_extf %y, %q : f8E4M3FN, f8E8M0FNU to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<48x48xf32>
+  return %r : tensor<48x48xf32>
+}
+
+// -----
+
+// Scales that change within a block of elements that share them.
+#m = affine_map<(m, n, k, b) -> (m, k, b)>
+#n = affine_map<(m, n, k, b) -> (n, k, b)>
+func.func @interleaved(%a: tensor<48x4x32xf8E4M3FN>, %s: tensor<48x32xf8E8M0FNU>, %c: tensor<48x48xf32>) -> tensor<48x48xf32> {
+  // expected-error @below {{has scales that change within a block of elements that share them}}
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k, b) -> (m, b)>, #n, affine_map<(m, n, k, b) -> (n, b)>, affine_map<(m, n, k, b) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%a, %s, %a, %s : tensor<48x4x32xf8E4M3FN>, tensor<48x32xf8E8M0FNU>, tensor<48x4x32xf8E4M3FN>, tensor<48x32xf8E8M0FNU>) outs(%c : tensor<48x48xf32>) {
+  ^bb0(%x: f8E4M3FN, %p: f8E8M0FNU, %y: f8E4M3FN, %q: f8E8M0FNU, %o: f32):
+    %0 = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %1 = arith.scaling_extf %y, %q : f8E4M3FN, f8E8M0FNU to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<48x48xf32>
+  return %r : tensor<48x48xf32>
+}
+
+// -----
+
+#m = affine_map<(m, n, k, b) -> (m, k, b)>
+#n = affine_map<(m, n, k, b) -> (n, k, b)>
+func.func @unknown_block(%a: tensor<48x4x?xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>, %c: tensor<48x48xf32>) -> tensor<48x48xf32> {
+  // expected-error @below {{has blocks of a size that is not known before run time; the extent of their loop must be static}}
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k, b) -> (m, k)>, #n, affine_map<(m, n, k, b) -> (n, k)>, affine_map<(m, n, k, b) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%a, %s, %a, %s : tensor<48x4x?xf8E4M3FN>, tensor<48x4xf8E8M0FNU>, tensor<48x4x?xf8E4M3FN>, tensor<48x4xf8E8M0FNU>) outs(%c : tensor<48x48xf32>) {
+  ^bb0(%x: f8E4M3FN, %p: f8E8M0FNU, %y: f8E4M3FN, %q: f8E8M0FNU, %o: f32):
+    %0 = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %1 = arith.scaling_extf %y, %q : f8E4M3FN, f8E8M0FNU to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<48x48xf32>
+  return %r : tensor<48x48xf32>
+}
+
+// -----
+
+// One scale for all of K in each row.
+#m = affine_map<(m, n, k) -> (m, k)>
+#n = affine_map<(m, n, k) -> (n, k)>
+func.func @row_scales(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48xf8E8M0FNU>, %c: tensor<48x48xf32>) -> tensor<48x48xf32> {
+  // expected-error @below {{has scales that rows, matrices or all blocks of K share; each row has scales of its own along K}}
+  %r = linalg.generic {indexing_maps = [#m, affine_map<(m, n, k) -> (m)>, #n, affine_map<(m, n, k) -> (n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %s, %a, %s : tensor<48x128xf8E4M3FN>, tensor<48xf8E8M0FNU>, tensor<48x128xf8E4M3FN>, tensor<48xf8E8M0FNU>) outs(%c : tensor<48x48xf32>) {
+  ^bb0(%x: f8E4M3FN, %p: f8E8M0FNU, %y: f8E4M3FN, %q: f8E8M0FNU, %o: f32):
+    %0 = arith.scaling_extf %x, %p : f8E4M3FN, f8E8M0FNU to f32
+    %1 = arith.scaling_extf %y, %q : f8E4M3FN, f8E8M0FNU to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<48x48xf32>
+  return %r : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @numbers(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf32> {
+  // expected-error @below {{the dimension numbers of a scaled dot product name no dimensions of its operands, or one of them twice}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[2], [1]], [[], []]]}, decomposition = @xla.scaled_dot, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<48x4xf8E8M0FNU>, tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @no_numbers(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf32> {
+  // expected-error @below {{'xla.scaled_dot' needs 'dimension_numbers': [[contracting of lhs, of rhs], [batch of lhs, of rhs]]}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<48x4xf8E8M0FNU>, tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @result(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>) -> tensor<48xf32> {
+  // expected-error @below {{the result 'tensor<48xf32>' does not have the rank that follows from the dimension numbers}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<48x4xf8E8M0FNU>, tensor<48x4xf8E8M0FNU>) -> tensor<48xf32>
+  return %0 : tensor<48xf32>
+}
+
+// -----
+
+func.func @operands(%a: tensor<48x128xf8E4M3FN>) -> tensor<48x48xf32> {
+  // expected-error @below {{a scaled dot product has three or four operands and one result, all tensors with ranks}}
+  %0 = "stablehlo.composite"(%a, %a) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @ranks(%a: tensor<48x128xf8E4M3FN>, %s: tensor<4xf8E8M0FNU>) -> tensor<48x48xf32> {
+  // expected-error @below {{operand 'lhs' is 'tensor<48x128xf8E4M3FN>' and its scales are 'tensor<4xf8E8M0FNU>': their ranks differ}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @divide(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48x5xf8E8M0FNU>) -> tensor<48x48xf32> {
+  // expected-error @below {{5 scales do not divide 128 elements of the contracted dimension}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<48x5xf8E8M0FNU>, tensor<48x5xf8E8M0FNU>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @unknown_k(%a: tensor<48x?xf8E4M3FN>, %s: tensor<48x?xf8E8M0FNU>) -> tensor<48x48xf32> {
+  // expected-error @below {{the contracted dimension must be static, since the block size follows from it}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x?xf8E4M3FN>, tensor<48x?xf8E4M3FN>, tensor<48x?xf8E8M0FNU>, tensor<48x?xf8E8M0FNU>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @rows(%a: tensor<48x128xf8E4M3FN>, %s: tensor<40x4xf8E8M0FNU>, %t: tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf32> {
+  // expected-error @below {{operand 'a' is 'tensor<48x128xf8E4M3FN>' and its scales are 'tensor<40x4xf8E8M0FNU>': there are 40 scales for 48 rows or matrices}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %t) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<40x4xf8E8M0FNU>, tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @inner(%a: tensor<48x128xf8E4M3FN>, %b: tensor<48x64xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>, %t: tensor<48x2xf8E8M0FNU>) -> tensor<48x48xf32> {
+  // expected-error @below {{has operands of K = 128 and K = 64}}
+  %0 = "stablehlo.composite"(%a, %b, %s, %t) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x64xf8E4M3FN>, tensor<48x4xf8E8M0FNU>, tensor<48x2xf8E8M0FNU>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @matrices(%a: tensor<3x48x128xf8E4M3FN>, %b: tensor<2x48x128xf8E4M3FN>, %s: tensor<3x48x4xf8E8M0FNU>, %t: tensor<2x48x4xf8E8M0FNU>) -> tensor<3x48x48xf32> {
+  // expected-error @below {{has 3 matrices on one side and 2 on the other}}
+  %0 = "stablehlo.composite"(%a, %b, %s, %t) <{composite_attributes = {dimension_numbers = [[[2], [2]], [[0], [0]]]}, name = "xla.scaled_dot"}> : (tensor<3x48x128xf8E4M3FN>, tensor<2x48x128xf8E4M3FN>, tensor<3x48x4xf8E8M0FNU>, tensor<2x48x4xf8E8M0FNU>) -> tensor<3x48x48xf32>
+  return %0 : tensor<3x48x48xf32>
+}
+
+// -----
+
+func.func @vector(%a: tensor<128xf8E4M3FN>, %b: tensor<48x128xf8E4M3FN>, %s: tensor<4xf8E8M0FNU>, %t: tensor<48x4xf8E8M0FNU>) -> tensor<48xf32> {
+  // expected-error @below {{has a vector for an operand; a product has rows on both sides}}
+  %0 = "stablehlo.composite"(%a, %b, %s, %t) <{composite_attributes = {dimension_numbers = [[[0], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<4xf8E8M0FNU>, tensor<48x4xf8E8M0FNU>) -> tensor<48xf32>
+  return %0 : tensor<48xf32>
+}
+
+// -----
+
+func.func @float_scales(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48x4xi8>) -> tensor<48x48xf32> {
+  // expected-error @below {{has scales of 'i8'; scales are floats, such as f8E8M0FNU}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<48x4xi8>, tensor<48x4xi8>) -> tensor<48x48xf32>
+  return %0 : tensor<48x48xf32>
+}
+
+// -----
+
+func.func @configuration(%a: tensor<1x48x128xf8E4M3FN>, %s: tensor<1x48x4xf8E8M0FNU>) -> tensor<1x48x48xf32> {
+  // expected-error @below {{'__op$block_scaled_dot' needs a 'backend_config' with 'scaled_dot_backend_config' in JSON}}
+  %0 = "stablehlo.custom_call"(%a, %a, %s, %s) <{call_target_name = "__op$block_scaled_dot", backend_config = "{]"}> : (tensor<1x48x128xf8E4M3FN>, tensor<1x48x128xf8E4M3FN>, tensor<1x48x4xf8E8M0FNU>, tensor<1x48x4xf8E8M0FNU>) -> tensor<1x48x48xf32>
+  return %0 : tensor<1x48x48xf32>
+}
