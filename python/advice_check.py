@@ -3,7 +3,7 @@
 usage: advice_check.py PROGRAM WORKDIR
 
 Signal-to-noise ratios, largest errors and losses by pruning, computed from what
-packing_check.py quantises, must agree with those that PROGRAM prints. Of two
+packing_rules.py quantises, must agree with those that PROGRAM prints. Of two
 published models, what it advises must be what their recipes did.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 
-import packing_check as packing
+import packing_rules as packing
 
 F64 = np.float64
 
