@@ -8,6 +8,7 @@
 #include "RunSummary.h"
 #include "blockscale/Emulator/SourceLines.h"
 #include "blockscale/Formats/Text.h"
+#include "blockscale/Pictures/Markup.h"
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 
 using namespace blockscale;
 using namespace blockscale::driver;
+using pictures::escaped;
 
 static std::string toString(const emulator::Dim3 &extents) {
   return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) +
@@ -148,35 +150,6 @@ blockscale::driver::printSummary(const std::vector<LaunchRecord> &launches) {
 //===----------------------------------------------------------------------===//
 // JUnit
 //===----------------------------------------------------------------------===//
-
-/// Text for an attribute or between tags. XML 1.0 has no control characters but
-/// three; what is no UTF-8 becomes question marks.
-static std::string escaped(std::string_view text) {
-  std::string valid = nlohmann::json(text).dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::string result;
-  for (char c : nlohmann::json::parse(valid).get<std::string>())
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    case '\n':
-      result += "&#10;";
-      break;
-    default:
-      result += static_cast<unsigned char>(c) < ' ' && c != '\t' ? '?' : c;
-    }
-  return result;
-}
 
 namespace {
 struct TestCase {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Pictures/Page.h"
+#include "blockscale/Pictures/Markup.h"
 #include "blockscale/Pictures/Svg.h"
 
 namespace blockscale::pictures {

@@ -7,32 +7,11 @@
 
 #include "blockscale/Pictures/Svg.h"
 #include "blockscale/Formats/Text.h"
+#include "blockscale/Pictures/Markup.h"
 
 #include <array>
 
 namespace blockscale::pictures {
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (char c : text)
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      result += c;
-    }
-  return result;
-}
 
 std::string pixels(double length) {
   std::string text = formatNumber("%.2f", length);

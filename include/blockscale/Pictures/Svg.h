@@ -21,9 +21,6 @@
 
 namespace blockscale::pictures {
 
-/// Text for the content of an element or the value of an attribute.
-std::string escaped(std::string_view text);
-
 /// Fills that differ: after these the first comes again.
 inline constexpr std::size_t kHues = 8;
 
