@@ -131,10 +131,13 @@ class Cache:
     def save(self):
         if not self.path or not self.changed:
             return
+        with self.lock:
+            text = json.dumps(self.all)
+            self.changed = False
         # Another comparison may read or write the file at this moment.
         handle, path = tempfile.mkstemp(dir=os.path.dirname(self.path) or ".")
         with os.fdopen(handle, "w") as file:
-            json.dump(self.all, file)
+            file.write(text)
         os.replace(path, self.path)
 
 
@@ -232,6 +235,7 @@ def main():
                 said = time.monotonic()
                 print(f"{done} of {len(modules)} modules, "
                       f"{len(found)} differences", file=sys.stderr)
+                cache.save()
     cache.save()
     print(f"{len(modules)} modules, {kernels} kernels, "
           f"{len(found)} differences")
