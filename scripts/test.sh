@@ -55,8 +55,9 @@ GTEST_OUTPUT="json:$results/gtest/" \
   ctest --test-dir "$build" -j "$jobs" --output-on-failure \
         --output-junit "$results/ctest.xml" >&2 || true
 if [ -f "$build/test/lit.site.cfg.py" ]; then
-  # lit by name would run under the system's Python, which lacks numpy.
-  python3 "$(command -v lit)" -q -j "$jobs" -o "$results/lit.json" \
+  # lit by name would run under the system's Python, which lacks numpy. What a
+  # failed test has printed is shown, so that a log of CI says what is wrong.
+  python3 "$(command -v lit)" -v -j "$jobs" -o "$results/lit.json" \
     "$build/test" >&2 || true
 else
   say "error: $build/test has no lit configuration"
