@@ -90,7 +90,8 @@ std::optional<int> partAttribute(cudaDeviceAttr attribute) {
 /// Yes or no; what is not in the list is 0: textures, peers, interprocess
 /// handles, access to pageable memory.
 int featureAttribute(cudaDeviceAttr attribute) {
-  switch (attribute) {
+  // A number: some are the driver's alone, and have no name in this type.
+  switch (int(attribute)) {
   case cudaDevAttrGpuOverlap:
   case cudaDevAttrCanMapHostMemory:
   case cudaDevAttrConcurrentKernels:
@@ -106,12 +107,11 @@ int featureAttribute(cudaDeviceAttr attribute) {
   case cudaDevAttrHostRegisterSupported:
   case cudaDevAttrMemoryPoolsSupported:
   case cudaDevAttrClusterLaunch:
-  case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED):
-  case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED):
-  case cudaDeviceAttr(
-      CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED):
-  case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED):
-  case cudaDeviceAttr(CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED):
+  case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED:
+  case CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED:
     return 1;
   default:
     return 0;

@@ -10,6 +10,8 @@
 #include "Functions.h"
 #include "Streams.h"
 
+#include <cstring>
+
 using namespace blockscale;
 using namespace blockscale::cuda;
 
@@ -69,9 +71,9 @@ CUresult toWork(CUgraphNodeParams &parameters, NodeWork &work) {
     // The last two versions of the structure are the same.
     static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS) ==
                   sizeof(CUDA_KERNEL_NODE_PARAMS_v3));
-    return toWork(
-        reinterpret_cast<const CUDA_KERNEL_NODE_PARAMS &>(parameters.kernel),
-        work);
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    std::memcpy(&kernel, &parameters.kernel, sizeof kernel);
+    return toWork(kernel, work);
   }
   case CU_GRAPH_NODE_TYPE_MEMCPY:
     work = parameters.memcpy.copyParams;

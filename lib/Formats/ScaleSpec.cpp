@@ -171,7 +171,7 @@ Result<NumberSpec> parseScaleNumber(const Segment &segment) {
     return Reason(
         "in a scale spec 'float8_' is left out: write 'e4m3fn' or 'e5m2'",
         segment.offset);
-  Result number = parseNumberSpec(text);
+  Result<NumberSpec> number = parseNumberSpec(text);
   if (!number)
     return Reason(number.why().text +
                       "; scale spec segments are number specs and tiles",

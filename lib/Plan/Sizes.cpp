@@ -142,7 +142,7 @@ Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
   if (parameter.role == operand + "_data")
     for (const plan::DataPacking &data : kernel.data)
       if (data.operand == operand) {
-        Result pitch = evaluateSize(data.batchPitch, sizes);
+        Result<uint64_t> pitch = evaluateSize(data.batchPitch, sizes);
         if (!pitch)
           return pitch;
         auto batch = sizes.find("batch");
@@ -153,19 +153,19 @@ Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
   if (parameter.role == operand + "_scales")
     for (const plan::ScalePacking &scales : kernel.scales)
       if (scales.operand == operand) {
-        Result bytes = evaluateSize(scales.bytes, sizes);
+        Result<uint64_t> bytes = evaluateSize(scales.bytes, sizes);
         return bytes ? checkedProduct(*bytes, 1) : bytes;
       }
   if (parameter.role == operand + "_metadata")
     for (const plan::MetadataPacking &metadata : kernel.metadata)
       if (metadata.operand == operand) {
-        Result bytes = evaluateSize(metadata.bytes, sizes);
+        Result<uint64_t> bytes = evaluateSize(metadata.bytes, sizes);
         return bytes ? checkedProduct(*bytes, 1) : bytes;
       }
   if (parameter.role == operand + "_tensor_scale")
     for (const plan::TensorScales &scales : kernel.tensorScales)
       if (scales.operand == operand) {
-        Result count = evaluateSize(scales.elements, sizes);
+        Result<uint64_t> count = evaluateSize(scales.elements, sizes);
         return count ? checkedProduct(*count, sizeof(float)) : count;
       }
   for (const plan::PlainOperand &plain : kernel.operands)
@@ -174,7 +174,7 @@ Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
       if (!bytes)
         return Reason("parameter '" + parameter.role + "' of type '" +
                       plain.type + "'");
-      Result count = evaluateSize(plain.elements, sizes);
+      Result<uint64_t> count = evaluateSize(plain.elements, sizes);
       return count ? checkedProduct(*count, bytes) : count;
     }
   return Reason("the plan does not say what parameter '" + parameter.role +

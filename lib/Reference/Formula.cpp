@@ -136,7 +136,13 @@ static Range quotient(const Range &x, const Range &y) {
 
 namespace {
 /// How two numbers can compare.
-enum Outcome : unsigned { Equal = 1, Greater = 2, Less = 4, Unordered = 8 };
+enum Outcome : unsigned {
+  Never = 0,
+  Equal = 1,
+  Greater = 2,
+  Less = 4,
+  Unordered = 8
+};
 
 struct Predicate {
   std::string_view name;
@@ -163,12 +169,12 @@ static constexpr Predicate kPredicates[] = {
     {"true", Less | Greater | Equal | Unordered}};
 
 static unsigned possibleOutcomes(const Range &x, const Range &y) {
-  unsigned outcomes = x.nan || y.nan ? Unordered : 0;
+  unsigned outcomes = x.nan || y.nan ? Unordered : Never;
   if (isEmpty(x) || isEmpty(y))
     return outcomes;
-  outcomes |= x.lo < y.hi ? Less : 0;
-  outcomes |= x.hi > y.lo ? Greater : 0;
-  outcomes |= x.lo <= y.hi && y.lo <= x.hi ? Equal : 0;
+  outcomes |= x.lo < y.hi ? Less : Never;
+  outcomes |= x.hi > y.lo ? Greater : Never;
+  outcomes |= x.lo <= y.hi && y.lo <= x.hi ? Equal : Never;
   return outcomes;
 }
 

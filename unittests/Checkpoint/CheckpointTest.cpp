@@ -225,8 +225,9 @@ TEST(Declaration, OfEachProducer) {
 TEST(Findings, RulesAreInTheOrderOfTheirNames) {
   for (unsigned i = 0; i < kNumRules; ++i) {
     EXPECT_EQ(static_cast<unsigned>(kRules[i].rule), i);
-    if (i)
+    if (i) {
       EXPECT_LT(kRules[i - 1].name, kRules[i].name);
+    }
   }
 }
 

@@ -49,8 +49,9 @@ protected:
                 prefix = folder.string() + "/";
     for (size_t at; (at = error.find(prefix)) != std::string::npos;)
       error.erase(at, prefix.size());
-    if (!packed) // Nothing is left but the input.
+    if (!packed) { // Nothing is left but the input.
       EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 1);
+    }
     return error;
   }
 

@@ -165,8 +165,9 @@ TEST_P(Hazards, Found) {
                        << ", lane " << place.lane << ":\n"
                        << listing(result);
     // What follows from the mistake may be found too, after it.
-    if (!result.findings.empty() && !advice)
+    if (!result.findings.empty() && !advice) {
       EXPECT_EQ(result.findings.front().hazard, c.number) << listing(result);
+    }
   });
 }
 

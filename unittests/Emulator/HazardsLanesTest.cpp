@@ -189,8 +189,9 @@ TEST(LanesOfAWarp, LanesOfOneStore) {
                 {}, 32, 1, options, 1, ".shared .align 16 .b8 buf[4096];\n");
     expectClean(s.result);
     ASSERT_EQ(s.result.advice.size(), differ ? 1u : 0u);
-    if (differ)
+    if (differ) {
       EXPECT_EQ(s.result.advice.front().hazard, 96u);
+    }
   }
 }
 

@@ -256,8 +256,9 @@ TEST(HazardsOfLaunch, InstructionsOfOtherTargets) {
               "mov.f32 %f3, %f1;\nmov.f32 %f4, %f1;\nmov.b32 %r1, 0;\n" +
               c.instruction + "\nret;\n}\n",
           launch);
-      if (!result.clean())
+      if (!result.clean()) {
         EXPECT_EQ(result.findings[0].line, 15u) << toString(result.findings[0]);
+      }
       return firstHazard(result);
     };
     for (const char *target : c.with)

@@ -353,12 +353,14 @@ TEST_P(MachineForms, Runs) {
     if (text.empty())
       text = instructionOf(form, shape);
     Outcome outcome = execute(program(spaceOf(form), text));
-    if (form == "trap" || form == "brkpt")
+    if (form == "trap" || form == "brkpt") {
       EXPECT_EQ(firstKind(outcome.result), FindingKind::Trap);
-    else
+    } else {
       expectClean(outcome.result);
-    if (startsWith(form, "tcgen05.ld"))
+    }
+    if (startsWith(form, "tcgen05.ld")) {
       EXPECT_EQ(outcome.data[4 * 77], 8) << "register 7 of thread 77";
+    }
   }
 }
 

@@ -108,8 +108,9 @@ TEST_P(ExplainOracle, SurvivesJunk) {
             refusals += row.fields[i].rfind("illegal: ", 0) == 0;
           }
         ASSERT_TRUE(refusals == 0 || refusals == answers);
-        if (std::string(junk) == "-1")
+        if (std::string(junk) == "-1") {
           ASSERT_EQ(refusals, answers) << clean.header[c];
+        }
       }
     }
 }

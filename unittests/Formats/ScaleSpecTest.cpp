@@ -190,8 +190,9 @@ TEST(ScaleSpec, VerdictsOfEveryRow) {
     EXPECT_EQ(!reason.has_value(), accepted)
         << kind << " " << text << ": " << textOf(reason);
     EXPECT_NE(textOf(reason), "") << text;
-    if (reason)
+    if (reason) {
       EXPECT_LE(reason->place, text.size()) << text;
+    }
   }
 }
 

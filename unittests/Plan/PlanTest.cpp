@@ -23,15 +23,17 @@ Plan makePlan() {
   map.type = "tensor_map";
   map.size = 128;
   map.alignment = 64;
-  map.tensorMap = TensorMap{{"CU_TENSOR_MAP_DATA_TYPE_UINT8", 0},
-                            {"4096", "M"},
-                            {"4096"},
-                            {128, 128},
-                            {1, 1},
-                            {"none", 0},
-                            {"s", 3},
-                            {"l", 2},
-                            {"z", 0}};
+  TensorMap described;
+  described.dataType = {"CU_TENSOR_MAP_DATA_TYPE_UINT8", 0};
+  described.globalDim = {"4096", "M"};
+  described.globalStrides = {"4096"};
+  described.boxDim = {128, 128};
+  described.elementStrides = {1, 1};
+  described.interleave = {"none", 0};
+  described.swizzle = {"s", 3};
+  described.l2Promotion = {"l", 2};
+  described.oobFill = {"z", 0};
+  map.tensorMap = described;
   Parameter size;
   size.role = "size_m";
   size.operand = "M";

@@ -94,12 +94,15 @@ TEST(ReferenceData, NeighbouringScalesDifferAndRowsAreDistinct) {
     for (uint64_t row = 0; row < 300; ++row) {
       auto own = operand.scales.begin() + row * 16;
       for (uint64_t at = row * 16; at < row * 16 + 16; ++at) {
-        if (at % 16 != 0)
+        if (at % 16 != 0) {
           EXPECT_NE(operand.scales[at], operand.scales[at - 1]);
-        if (row)
+        }
+        if (row) {
           EXPECT_NE(operand.scales[at], operand.scales[at - 16]);
-        if (row >= 32)
+        }
+        if (row >= 32) {
           EXPECT_NE(operand.scales[at], operand.scales[at - 32 * 16]);
+        }
       }
       scales.insert({own, own + 16});
       data.insert({operand.codes.begin() + row * 256,

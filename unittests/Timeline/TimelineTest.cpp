@@ -138,8 +138,9 @@ TEST(Timeline, DivergedLanes) {
   timeline.add(mma);
   Estimate estimate = timeline.finish();
   for (const Slice &slice : estimate.slices)
-    if (slice.track == "tensor core")
+    if (slice.track == "tensor core") {
       EXPECT_LT(slice.end, 150);
+    }
   EXPECT_GE(estimate.cycles, 5000);
 }
 

@@ -340,7 +340,7 @@ template <Op op> struct MixedOp {
 /// The frequent f32 forms without modifiers, compiled for hosts with and
 /// without a fused multiply-add; both give the same bits.
 #define BLOCKSCALE_PLAIN_F32(Name, Expression)                                 \
-  __attribute__((target_clones("avx2,fma", "default"))) void Name(             \
+  __attribute__((target_clones("arch=x86-64-v3", "default"))) void Name(       \
       float *d, const float *a, const float *b, const float *c) {              \
     for (unsigned i = 0; i != 32; ++i) {                                       \
       float value = Expression;                                                \

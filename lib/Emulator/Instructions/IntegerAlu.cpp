@@ -215,6 +215,7 @@ struct BrevOp {
 };
 /// add.cc, addc, sub.cc, subc, mad.cc, madc.
 enum CarryMode : uint32_t {
+  kPlainSum = 0,
   kSubtract = 1,
   kCarryIn = 2,
   kCarryOut = 4,
@@ -223,7 +224,8 @@ enum CarryMode : uint32_t {
   kSignedProduct = 32,
 };
 uint32_t carryMode(const Instruction &in, bool carryIn) {
-  return (carryIn ? kCarryIn : 0) | (in.has(Modifier::Cc) ? kCarryOut : 0);
+  return (carryIn ? kCarryIn : kPlainSum) |
+         (in.has(Modifier::Cc) ? kCarryOut : kPlainSum);
 }
 template <typename T> Step carryStep(Exec &x, const Record &r) {
   const auto &alu = r.as<AluRecord>();
@@ -311,7 +313,8 @@ bool addSub(Decoder &d, const Instr &in, Record &r, bool subtract) {
   if (carryIn || in.has(Modifier::Cc)) {
     r.fn = bits == 64 ? carryStep<uint64_t> : carryStep<uint32_t>;
     return plainOperands(d, in, r, bits, 2,
-                         carryMode(in, carryIn) | (subtract ? kSubtract : 0));
+                         carryMode(in, carryIn) |
+                             (subtract ? kSubtract : kPlainSum));
   }
   if (type == Type::U16x2 || type == Type::S16x2)
     r.fn = subtract ? map<PairU<SubOp>, uint32_t, uint32_t, uint32_t>
@@ -410,8 +413,8 @@ bool multiplyAdd(Decoder &d, const Instr &in, Record &r) {
     r.fn = bits == 64 ? carryStep<uint64_t> : carryStep<uint32_t>;
     return plainOperands(d, in, r, bits, 3,
                          carryMode(in, carryIn) | kMultiply |
-                             (high ? kHighHalf : 0) |
-                             (sign ? kSignedProduct : 0));
+                             (high ? kHighHalf : kPlainSum) |
+                             (sign ? kSignedProduct : kPlainSum));
   }
   if (in.has(Modifier::Wide)) {
     if (bits == 16)

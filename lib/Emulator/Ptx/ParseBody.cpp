@@ -181,12 +181,21 @@ bool Parser::parseLocTriple(std::array<uint32_t, 3> &triple) {
   return true;
 }
 
+/// File, line and column, not inlined.
+static DebugLocation locationOf(const std::array<uint32_t, 3> &place) {
+  DebugLocation location;
+  location.file = place[0];
+  location.line = place[1];
+  location.column = place[2];
+  return location;
+}
+
 /// The last location of the body at that place; a new one if there is none.
 uint32_t Parser::locationAt(const std::array<uint32_t, 3> &place) {
   auto [entry, isNew] = lastLocations.try_emplace(
       place, static_cast<uint32_t>(current->locations.size()));
   if (isNew)
-    current->locations.push_back({place[0], place[1], place[2]});
+    current->locations.push_back(locationOf(place));
   return entry->second;
 }
 
@@ -196,7 +205,7 @@ bool Parser::parseLoc() {
   std::array<uint32_t, 3> place;
   if (!parseLocTriple(place))
     return false;
-  DebugLocation location{place[0], place[1], place[2]};
+  DebugLocation location = locationOf(place);
   while (accept(',')) {
     Token key;
     if (!parseName("an attribute of '.loc'", key))

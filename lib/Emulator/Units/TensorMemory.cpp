@@ -238,7 +238,7 @@ TensorMemory::load(const Fragment &fragment, uint32_t address, unsigned warp,
   unsigned count = fragment.pack16 ? 2 : 1;
   for (unsigned t = 0; t < 32; ++t) {
     for (unsigned q = 0; q < registers; ++q) {
-      unsigned lane, column;
+      unsigned lane = 0, column = 0;
       fragmentPosition(fragment, t, q, lane, column);
       lane += lane0;
       column += column0;
@@ -271,7 +271,7 @@ std::optional<std::string> TensorMemory::store(const Fragment &fragment,
   }
   for (unsigned t = 0; t < 32; ++t) {
     for (unsigned q = 0; q < registers; ++q) {
-      unsigned lane, column;
+      unsigned lane = 0, column = 0;
       fragmentPosition(fragment, t, q, lane, column);
       lane += lane0;
       column += column0;
