@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cuda::FatBinary binary = cuda::readImages(data, size);
   if (binary.error.empty()) {
     std::string why;
-    (void)cuda::chooseImage(binary, hw::allDevices().front().chip(), why);
+    (void)cuda::chooseImage(binary, hw::allDevices().front().chip().name, why);
   }
   std::optional<std::string> both = cuda::addPtx(
       {reinterpret_cast<const char *>(data), size}, ".version 8.7\n");

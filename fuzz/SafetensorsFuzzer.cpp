@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <random>
 #include <unistd.h>
@@ -87,22 +88,36 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size,
   return size;
 }
 
+namespace {
+/// A folder under TMPDIR for as long as the process lives. One that is killed
+/// or finds something leaves it behind, for scripts/fuzz.sh to remove.
+struct ScratchFolder {
+  std::string path =
+      std::filesystem::temp_directory_path() / "safetensors-fuzzer-XXXXXX";
+
+  ScratchFolder() {
+    if (!::mkdtemp(path.data()))
+      std::abort();
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+} // namespace
+
+static std::string scratch(const char *name) {
+  static const ScratchFolder folder;
+  return folder.path + "/" + name;
+}
+
 /// A file of the input, which is written anew each time.
 static std::string fileOf(const uint8_t *data, size_t size) {
-  static const std::string path =
-      "/tmp/safetensors-fuzzer-" + std::to_string(::getpid()) + ".safetensors";
+  static const std::string path = scratch("in.safetensors");
   std::FILE *file = std::fopen(path.c_str(), "wb");
   if (!file || std::fwrite(data, 1, size, file) != size)
     std::abort();
   std::fclose(file);
-  static const bool isRemoved = [] {
-    return std::atexit([] {
-             std::remove(path.c_str());
-             std::remove((path + ".out.safetensors").c_str());
-           }) == 0;
-  }();
-  if (!isRemoved)
-    std::abort();
   return path;
 }
 
@@ -145,8 +160,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   options->threads = 1;
   if (!parameters.empty())
     options->tensors.assign(1, parameters.back().name);
-  (void)pack(*read, path + ".out.safetensors", *options);
-  (void)planShards(*read, path + ".out.safetensors", *options);
+  std::string output = scratch("out.safetensors");
+  (void)pack(*read, output, *options);
+  (void)planShards(*read, output, *options);
   if (describeJson(*read, parameters).empty())
     std::abort();
   CheckReport report = check(*read, CheckOptions());

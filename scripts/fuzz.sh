@@ -90,14 +90,15 @@ seed() {
 fuzz() {
   local name=$1 corpus=$sanitized/corpus/$1 findings=$sanitized/findings/$1
   local seeds=$sanitized/seeds/$1 log=$sanitized/$1.log status=0 runs
-  local program=$sanitized/bin/$name
+  local program=$sanitized/bin/$name scratch=$sanitized/scratch/$1
   [[ $over_mlir != *" $name "* ]] || program=$build/bin/$name
-  rm -rf "$seeds"
-  mkdir -p "$corpus" "$seeds" "$findings"
+  rm -rf "$seeds" "$scratch"
+  mkdir -p "$corpus" "$seeds" "$findings" "$scratch"
   seed "$name" "$seeds"
-  "$program" -max_total_time="$seconds" -timeout=60 -max_len=16384 \
+  TMPDIR=$scratch "$program" -max_total_time="$seconds" -timeout=60 -max_len=16384 \
     -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$findings/" \
     "$corpus" "$seeds" > "$log" 2>&1 || status=$?
+  rm -rf "$scratch"
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   if [ "$status" -eq 0 ] && [ "${runs:-0}" -gt 0 ]; then
     echo "$name: $runs inputs, nothing found"
