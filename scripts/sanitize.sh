@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds unit tests with sanitizers and runs them: with AddressSanitizer and UBSan
 # (build/sanitize) those of everything, with ThreadSanitizer (build/sanitize-thread)
-# those of the emulator, which runs CTAs on threads of the host.
+# those of libraries without MLIR that have threads of their own or that threads
+# share: the emulator with its CUDA driver and runtime, checkpoints, the reference,
+# the runtime of compiled functions.
 # usage: scripts/sanitize.sh [--quick] [address] [thread]     (default: both)
 #   --quick   only libraries without MLIR, and not the tests that break thousands
 #             of programs on purpose
@@ -46,7 +48,7 @@ for sanitizer in "${which[@]}"; do
       [ -z "$quick" ] || target=unittests-without-mlir labels=without-mlir
       run address address,undefined "$target" "$labels" || status=1 ;;
     thread)
-      run thread thread unittests-emulator emulator || status=1 ;;
+      run thread thread unittests-threads threads || status=1 ;;
   esac
 done
 exit "$status"

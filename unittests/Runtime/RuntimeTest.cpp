@@ -13,6 +13,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace blockscale;
 
@@ -295,6 +296,49 @@ TEST_F(Launch, SomebodyElseCanLaunch) {
   EXPECT_TRUE(stub().memory.empty());
   dSizes[0] = aSizes[0] = 0;
   EXPECT_EQ(blockscaleRuntimePrepare(&kernels, "small", operands, 4), nullptr);
+}
+
+TEST_F(Launch, ThreadsShareKernelsAndWhatIsResident) {
+  constexpr uintptr_t kThreads = 4;
+  constexpr int kLaunches = 8;
+  std::vector<std::thread> threads;
+  for (uintptr_t thread = 1; thread <= kThreads; ++thread)
+    threads.emplace_back([this, thread] {
+      blockscaleRuntimeSetStream(reinterpret_cast<void *>(thread));
+      float mine[8] = {};
+      BlockscaleOperand operands[] = {
+          {"a_data", a, 2, aSizes, aStrides, 1, 0},
+          {"b_data", b, 2, bSizes, aStrides, 1, BLOCKSCALE_OPERAND_RESIDENT},
+          {"alpha", &alpha, 0, nullptr, nullptr, 4, 0},
+          {"d", mine, 2, dSizes, dStrides, 4, 0}};
+      for (int i = 0; i < kLaunches; ++i) {
+        ASSERT_EQ(blockscaleRuntimeLaunch(&kernels, "small", operands, 4), 0)
+            << blockscaleRuntimeError();
+        EXPECT_EQ(mine[5], 6);
+        // The sentence is the thread's that asked for the wrong thing.
+        if (thread == 1) {
+          EXPECT_EQ(blockscaleRuntimeLaunch(&kernels, "no", operands, 4), 1);
+          EXPECT_STREQ(blockscaleRuntimeError(),
+                       "the launch plan has no kernel 'no'");
+        } else {
+          EXPECT_STREQ(blockscaleRuntimeError(), "");
+        }
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  auto count = [](const std::string &what) {
+    int result = 0;
+    for (const std::string &call : stub().calls)
+      result += call.rfind(what, 0) == 0;
+    return result;
+  };
+  EXPECT_EQ(count("cuModuleLoadData"), 1);
+  EXPECT_EQ(count("cuLaunchKernelEx"), int(kThreads) * kLaunches);
+  // The one copy of B that stays.
+  EXPECT_EQ(stub().memory.size(), 1u);
+  EXPECT_EQ(blockscaleRuntimeUnload(&kernels), 0);
+  EXPECT_TRUE(stub().memory.empty());
 }
 
 TEST_F(Launch, RunEndsTheProcessWithTheSentence) {

@@ -15,6 +15,7 @@
 
 #include <cstring>
 #include <iterator>
+#include <mutex>
 #include <sstream>
 
 extern "C" StubDriver *stubDriver() {
@@ -22,8 +23,18 @@ extern "C" StubDriver *stubDriver() {
   return &driver;
 }
 
+namespace {
+/// Holds the stub, which threads of a test share.
+struct Guard {
+  Guard() { lock.lock(); }
+  ~Guard() { lock.unlock(); }
+  static inline std::recursive_mutex lock;
+};
+} // namespace
+
 /// Notes the call; the result that the function returns.
 static int note(const char *function, const std::string &arguments = "") {
+  Guard guard;
   StubDriver &stub = *stubDriver();
   stub.calls.push_back(arguments.empty() ? function
                                          : function + (" " + arguments));
@@ -94,7 +105,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
   *value = attribute == kMultiprocessors ? 7 : attribute == kMajor ? 10 : 0;
   return 0;
 }
-static void *current = nullptr;
+static thread_local void *current = nullptr;
 int cuDevicePrimaryCtxRetain(void **context, int) {
   *context = stubDriver();
   return note("cuDevicePrimaryCtxRetain");
@@ -130,12 +141,14 @@ static std::string onStream(void *stream) {
                 : "";
 }
 int cuMemAllocAsync(unsigned long long *address, size_t bytes, void *stream) {
+  Guard guard;
   auto *memory = new uint8_t[bytes]();
   *address = reinterpret_cast<unsigned long long>(memory);
   stubDriver()->memory[memory] = bytes;
   return note("cuMemAllocAsync", std::to_string(bytes) + onStream(stream));
 }
 int cuMemFreeAsync(unsigned long long address, void *) {
+  Guard guard;
   auto *memory = reinterpret_cast<uint8_t *>(address);
   stubDriver()->memory.erase(memory);
   delete[] memory;
@@ -156,6 +169,7 @@ int cuPointerGetAttribute(void *data, int attribute,
                           unsigned long long address) {
   constexpr int kMemoryType = 2, kInvalidValue = 1;
   constexpr unsigned kDevice = 2;
+  Guard guard;
   if (attribute != kMemoryType || find(address) == stubDriver()->memory.end())
     return kInvalidValue;
   std::memcpy(data, &kDevice, sizeof(kDevice));
@@ -163,6 +177,7 @@ int cuPointerGetAttribute(void *data, int attribute,
 }
 int cuMemGetAddressRange_v2(unsigned long long *base, size_t *size,
                             unsigned long long address) {
+  Guard guard;
   auto it = find(address);
   *base = reinterpret_cast<unsigned long long>(it->first);
   *size = it->second;
@@ -170,6 +185,7 @@ int cuMemGetAddressRange_v2(unsigned long long *base, size_t *size,
 }
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void *from, size_t bytes,
                          void *) {
+  Guard guard;
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
   auto *first = static_cast<const uint8_t *>(from);
   stubDriver()->uploads.emplace_back(first, first + bytes);
@@ -207,6 +223,7 @@ int cuOccupancyMaxActiveClusters(int *clusters, void *,
 }
 int cuLaunchKernelEx(const StubConfiguration *configuration, void *,
                      void **parameters, void **) {
+  Guard guard;
   StubDriver &stub = *stubDriver();
   std::string text = describe(configuration);
   for (size_t i = 0; i < stub.parameterBytes.size(); ++i)

@@ -15,7 +15,7 @@
 #include <vector>
 
 /// What the stub does, and what it was asked to do. Device memory is the
-/// host's.
+/// host's. Calls of several threads come one after another.
 struct StubDriver {
   /// Calls in their order, with the arguments that matter.
   std::vector<std::string> calls;
