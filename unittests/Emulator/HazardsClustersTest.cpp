@@ -425,4 +425,26 @@ TEST(HazardGrid, NamesBothLines) {
                 ", without an edge between the two");
 }
 
+/// Warp 1 writes a word and exits; warp 0 reads it behind a cluster barrier
+/// that only warps that are left arrive at.
+RunResult runExit(const std::string &beforeTheWrite) {
+  const std::string meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+  return runBody(meet + "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra W;\n" + meet +
+                     "ld.shared.b32 %r5, [word];\n"
+                     "st.global.b32 [%rd1], %r5;\nbra E;\nW:\n" +
+                     beforeTheWrite +
+                     "setp.eq.u32 %p2, %r1, 32;\n"
+                     "@%p2 st.shared.b32 [word], %r1;\nexit;\nE:\n",
+                 {}, 64, 2, {}, 2, ".shared .b32 word;\n")
+      .result;
+}
+
+TEST(HazardsClusters, ExitArrivesAtTheBarrier) {
+  // PTX ISA, exit: exiting threads release a barrier that waits for all.
+  expectClean(runExit(""));
+  // What follows an arrival of one's own is not ordered by it.
+  RunResult raced = runExit("barrier.cluster.arrive;\n");
+  EXPECT_EQ(firstKind(raced), FindingKind::Race);
+}
+
 } // namespace

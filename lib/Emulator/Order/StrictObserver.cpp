@@ -52,6 +52,22 @@ void StrictObserver::on(const BarrierPassed &h) {
   Clock *passed = h.number == kClusterBarrier ? h.x.cluster->passed
                                               : h.x.cta->named[h.number].passed;
   order.acquire(*h.x.warp, passed[h.phase & 1]);
+  if (h.number == kClusterBarrier)
+    acquireExits(h);
+}
+
+/// A thread that exits without having arrived releases the barrier (PTX ISA,
+/// exit): what its warp did comes before what follows the wait. A warp that had
+/// arrived in this phase, or in a later one by now, may have done more since,
+/// which nothing orders.
+void StrictObserver::acquireExits(const BarrierPassed &h) {
+  for (const auto &cta : h.x.cluster->ctas)
+    for (const auto &warp : cta->warps) {
+      uint64_t last = *std::max_element(std::begin(warp->clusterPhase),
+                                        std::end(warp->clusterPhase));
+      if (!warp->live && last < h.phase)
+        order.acquire(*h.x.warp, warp->order->clock);
+    }
 }
 
 void StrictObserver::on(const LanesMet &h) {

@@ -52,6 +52,7 @@ public:
   void on(const WarpgroupIssued &) override;
 
 private:
+  void acquireExits(const BarrierPassed &h);
   BarrierOrder &barrierAt(const Cluster &cluster, uint32_t address);
   void touchOperands(const TensorIssued &h);
   void checkWarpgroup(const RegistersUsed &h);
