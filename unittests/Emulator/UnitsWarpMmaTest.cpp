@@ -65,6 +65,75 @@ WarpMmaForm narrow(unsigned k, Element type, unsigned vec, bool sparse) {
 /// Code of 1.0.
 uint32_t one(Element type) { return type == kFp4 ? 0x2 : 0x38; }
 
+/// The lane and the bit of the metadata of row `m`, chunk `x`, found by setting
+/// one bit after the other.
+std::pair<unsigned, unsigned> placeOf(const WarpMmaForm &form, unsigned m,
+                                      unsigned x) {
+  for (unsigned lane = 0; lane != 32; ++lane)
+    for (unsigned bit = 0; bit != 32; ++bit) {
+      uint32_t metadata[32] = {};
+      metadata[lane] = 1u << bit;
+      if (metadataOf(form, metadata, m, x) == 1)
+        return {lane, bit};
+    }
+  return {32, 32};
+}
+
+WarpMmaForm sparseForm(unsigned k, Element type, unsigned selector = 0) {
+  WarpMmaForm form;
+  form.k = k;
+  form.a = form.b = type;
+  form.sparse = true;
+  form.packedFp4 = type == Element::E2M1;
+  form.selector = selector;
+  return form;
+}
+
+TEST(WarpMma, MetadataOfWholeRows) {
+  // CuTe, mma_traits_sm120_sparse.hpp, ELayout: of 16x8x64 with 8-bit elements
+  // (T32, V32) is ((2,2,8),32):((8,512,1),16) of M + 16 K, of 16x8x128 with
+  // packed fp4 ((2,2,8),64):((8,1024,1),16).
+  struct {
+    WarpMmaForm form;
+    unsigned chunk, half;
+  } cases[] = {{sparseForm(64, Element::E4M3), 4, 512},
+               {sparseForm(128, Element::E2M1), 8, 1024}};
+  for (const auto &[form, chunk, half] : cases)
+    for (unsigned lane = 0; lane != 32; ++lane)
+      for (unsigned v = 0; v != form.k / 2; v += chunk) {
+        unsigned index = lane % 2 * 8 + lane / 2 % 2 * half + lane / 4 + 16 * v;
+        EXPECT_EQ(placeOf(form, index % 16, index / 16 / chunk),
+                  std::pair(lane, v / chunk * 4))
+            << form.k << " lane " << lane;
+      }
+}
+
+TEST(WarpMma, MetadataOfTwoThreads) {
+  // CUTLASS, util/host_reorder.h, reorder_meta, for metadata of 16 bits (16
+  // elements of 16 bits) in columns of two: of the rows 0 to 31 the first is
+  // that of the words 0 (with row 8) and 1, the rows 16 to 31 are those of a
+  // second instruction with the other selector.
+  for (unsigned selector = 0; selector != 2; ++selector) {
+    WarpMmaForm form = sparseForm(32, Element::BF16, selector);
+    for (unsigned row = 0; row != 16; ++row)
+      for (unsigned column = 0; column != 2; ++column) {
+        unsigned m = row + 16 * selector;
+        unsigned word = m % 8 * 4 + m / 8, part = column;
+        if (word % 2 == 0 && part == 1) {
+          ++word;
+          --part;
+        } else if (word % 2 == 1 && part == 0) {
+          --word;
+          ++part;
+        }
+        for (unsigned x = 0; x != 4; ++x)
+          EXPECT_EQ(placeOf(form, row, 4 * column + x),
+                    std::pair(word, 16 * part + 4 * x))
+              << "row " << row << " selector " << selector;
+      }
+  }
+}
+
 } // namespace
 
 /// A lone 1.0 in a fragment meets a lone 1.0 put where the table says its row

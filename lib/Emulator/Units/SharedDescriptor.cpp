@@ -149,6 +149,7 @@ uint32_t addressKMajor(const SharedDescriptor &descriptor, uint32_t row,
   return applySwizzle(descriptor, start + group + row % 8 * span + byte);
 }
 
+// As CuTe has the canonical layouts (docs/sources.md, [canonical]).
 uint32_t addressMNMajor(const SharedDescriptor &descriptor, uint32_t mnByte,
                         uint32_t k) {
   if (descriptor.swizzleCode == 0)

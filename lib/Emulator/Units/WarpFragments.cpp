@@ -123,6 +123,9 @@ unsigned metadataOf(const WarpMmaForm &form, const uint32_t *metadata,
                     unsigned m, unsigned x) {
   unsigned first = m % 8 * 4, below = m / 8;
   unsigned bits = form.k / chunkOf(form) * 4, bit = 4 * x;
+  // The ISA has the places in figures ("Sparse MMA ... metadata layout"). Those
+  // of 16-bit k32 and of all 64-bit rows are held to CUTLASS's
+  // (docs/sources.md, [metadata]); the others follow them by analogy.
   // Rows of 16 bits, one thread: the rows g and g + 8.
   if (bits == 16)
     return metadata[first + form.selector] >> (16 * below + bit) & 0xf;
