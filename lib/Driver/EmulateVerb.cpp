@@ -74,6 +74,7 @@ private:
   std::string input, planFile, kernel, device;
   std::string grid = "1", cluster = "1", block = "1";
   uint32_t shared = 0;
+  bool oversizedShared = false;
   std::vector<std::string> arguments, inputs, settings, outputs, program;
   std::string strict = "true";
   bool trace = false, advice = false, counters = false;
@@ -101,6 +102,9 @@ EmulateVerb::EmulateVerb()
   command.text("block", block, "X,Y,Z", "Without a plan, threads of a CTA");
   command.number("shared", shared,
                  "Without a plan, bytes of dynamic shared memory");
+  command.flag("oversized-shared", oversizedShared,
+               "Without a plan, allow a CTA the shared memory that sm_107 has "
+               "beyond 227 KiB");
   command.texts(
       "arg", arguments, "ARGUMENT",
       "Without a plan, the arguments in order: i32:N, u32:N, i64:N, u64:N, "
@@ -176,7 +180,8 @@ int EmulateVerb::check() {
     return reportError("--device needs --cuda", kNotUnderstood);
   bool hasPlan = !planFile.empty();
   if (hasPlan)
-    for (const char *name : {"arg", "grid", "cluster", "block", "shared"})
+    for (const char *name :
+         {"arg", "grid", "cluster", "block", "shared", "oversized-shared"})
       if (command.isGiven(name))
         return reportError("--" + std::string(name) +
                                " and --plan contradict each other: the launch "
@@ -311,6 +316,7 @@ int EmulateVerb::prepareFromArguments(Prepared &prepared) {
   emulator::Launch &launch = prepared.launch;
   launch.kernel = kernel;
   launch.dynamicSharedBytes = shared;
+  launch.oversizedShared = oversizedShared;
   const std::pair<const std::string &, emulator::Dim3 *> extents[] = {
       {grid, &launch.grid}, {cluster, &launch.cluster}, {block, &launch.block}};
   for (const auto &[text, dim] : extents) {

@@ -16,7 +16,7 @@ namespace blockscale::emulator::test {
 std::string plainKernel(const HazardCase &c) { return body(c.text, c.module); }
 
 std::string mapKernel(const HazardCase &c) {
-  return std::string(".version 9.0\n.target ") + c.target +
+  return std::string(".version 9.4\n.target ") + c.target +
          "\n.address_size 64\n"
          ".shared .align 16 .b64 bar[2];\n.shared .align 16 .b32 slot[4];\n"
          ".shared .align 1024 .b8 buf[32768];\n" +

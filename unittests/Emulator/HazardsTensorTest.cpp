@@ -96,8 +96,9 @@ const HazardCase kTensorCases[] = {
      "::1.sync.aligned.b32 %r22, 128;",
      "32", "128"},
     {55, "NoPowerOfTwo",
-     "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], $; "
-     "//!\nbar.sync 0;\nld.shared.b32 %r14, [%r13];\n" FREE,
+     "mov.u32 %r7, $;\n"
+     "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
+     "%r7; //!\nbar.sync 0;\nld.shared.b32 %r14, [%r13];\n" FREE,
      "48", "64"},
     {56, "NoEdge",
      "@%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r13], "
@@ -172,9 +173,11 @@ const HazardCase kTensorCases[] = {
      "\nadd.u32 %r17, %r17, 8;\n" STORE
      "\n$bar.sync 0;\n" MMA_TO("%r14", "%p7") " //!\n" WAIT_ST END(V),
      "", WAIT_ST},
-    {63, "LoadOfAStore",
-     READY ZERO "@%p2 " STORE "\n$@%p2 " LOAD " //!\n" WAIT_LD WAIT_ST FREE, "",
-     WAIT_ST},
+    // A warp's own st and ld keep their order by the list of PTX 9.4.
+    advised({63, "LoadOfAStore",
+             READY ZERO "@%p2 " STORE "\n$@%p2 " LOAD
+                        " //!\n" WAIT_LD WAIT_ST FREE,
+             "", WAIT_ST}),
     {64, "NothingToAddTo", READY MMA_TO("%r14", "$") " //!\n" END(V), "%p7",
      "%p6"},
     {65, "OneQuadrantOnly", READY "$" SCALED " //!\n" END(V),
@@ -188,11 +191,14 @@ const HazardCase kTensorCases[] = {
      READY SCALES("@%p1", "%r18") "\nadd.u32 %r22, %r19, $;\n" SCALES(
          "@%p1", "%r22") "\n" SCALED " //!\n" END(V),
      "8", "0"},
-    {66, "ScalesBehindMma",
-     READY SCALES("@%p1", "%r18") "\n" SCALES(
-         "@%p1", "%r19") "\n" SCALED
-                         "\n$" SCALES("@%p1", "%r18") " //!\n" END(V),
+    {66, "CopyBehindACopy",
+     READY SCALES("@%p1", "%r18") "\n$" SCALES("@%p1", "%r18") " //!\n" END(V),
      "", DONE(W)},
+    // PTX 9.4 lists what an mma reads before a later copy.
+    {66, "CopyBehindTheMmaThatReads",
+     READY SCALES("@%p1", "%r18") "\n" SCALES("@%p1", "%r19") "\n$" SCALES(
+         "@%p1", "%r18") " //!\n" END(V),
+     "", SCALED "\n"},
     {67, "CopyOfAnotherThread",
      READY SCALES("@%p3", "%r18") "\n" SCALES(
          "@%p3",

@@ -161,7 +161,7 @@ const struct {
 };
 
 Module moduleOf(const std::string &target, const std::string &instruction) {
-  return parsed(".version 9.0\n.target " + target +
+  return parsed(".version 9.2\n.target " + target +
                 "\n.address_size 64\n.entry k() {\n"
                 ".reg .pred %p<4>; .reg .b8 %b<4>; .reg .b16 %h<8>;\n"
                 ".reg .b32 %r<16>; .reg .f32 %f<16>; .reg .b64 %rd<8>;\n" +
@@ -188,5 +188,5 @@ TEST(PtxTargets, TheRefusalNamesTheTargets) {
   EXPECT_EQ(found[0].position.line, 7u);
   EXPECT_EQ(found[0].message,
             "'redux.sync.min.f32' does not exist on sm_120a; it does on "
-            "sm_100a, sm_100f, sm_103a and sm_103f");
+            "sm_100a, sm_100f, sm_103a, sm_103f, sm_107a and sm_107f");
 }

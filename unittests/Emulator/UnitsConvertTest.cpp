@@ -18,7 +18,9 @@
 #include <map>
 
 using namespace blockscale::emulator;
+using blockscale::emulator::test::CsvRow;
 using blockscale::emulator::test::hex;
+using blockscale::emulator::test::num;
 using blockscale::emulator::test::readCsv;
 
 static float fromBits(uint32_t bits) {
@@ -89,6 +91,38 @@ TEST(Convert, EncodesAsTheOracleSays) {
     ++checked;
   }
   EXPECT_GT(checked, 1000u);
+}
+
+// All codes of ue5m3, by the vendor's host code.
+TEST(Convert, Ue5m3AsTheVendorsHostCodeHasIt) {
+  auto encoded = [](float value, Rounding rounding) {
+    ConvertMode mode;
+    mode.rounding = rounding;
+    mode.satfinite = true;
+    return encode(Element::UE5M3, value, mode);
+  };
+  unsigned midpoints = 0;
+  for (const CsvRow &row : readCsv("ue5m3.csv")) {
+    unsigned code = num(row.at("code"));
+    float value = decode(Element::UE5M3, code);
+    if (code == 255) {
+      EXPECT_TRUE(std::isnan(value));
+      continue;
+    }
+    EXPECT_FLOAT_EQ(value, std::stof(row.at("value"))) << code;
+    EXPECT_EQ(encoded(value, Rounding::RN), code);
+    EXPECT_EQ(encoded(-value, Rounding::RP), code);
+    float above = std::nextafter(value, INFINITY);
+    EXPECT_EQ(encoded(above, Rounding::RZ), num(row.at("rz_above"))) << code;
+    EXPECT_EQ(encoded(above, Rounding::RP), num(row.at("rp_above"))) << code;
+    if (row.at("midpoint").empty())
+      continue;
+    float middle = (value + decode(Element::UE5M3, code + 1)) / 2;
+    EXPECT_FLOAT_EQ(middle, std::stof(row.at("midpoint")));
+    EXPECT_EQ(encoded(middle, Rounding::RN), num(row.at("rn"))) << code;
+    ++midpoints;
+  }
+  EXPECT_EQ(midpoints, 254u);
 }
 
 TEST(Convert, HalfTypesRoundAndOverflow) {

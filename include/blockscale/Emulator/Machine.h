@@ -145,6 +145,9 @@ struct Launch {
   /// All CTAs run at once, as those of a cooperative launch do; otherwise at
   /// most as many as a chip has SMs wait for others.
   bool cooperative = false;
+  /// Shared memory mode "allow oversized" of CUDA 13.4: a CTA may have what
+  /// oversizedSharedCapacity says.
+  bool oversizedShared = false;
   /// What a cooperative kernel finds in %envreg1 and %envreg2: the address of
   /// 8 bytes of a buffer, zero at the start, for barriers of the whole grid.
   uint64_t gridWorkspace = 0;
@@ -244,6 +247,9 @@ RunResult run(const Kernel &kernel, const Launch &launch,
 
 /// What a CTA may have of shared memory on `target` ("sm_100a"), in bytes.
 uint32_t sharedCapacity(std::string_view target);
+/// The same where the launch asks for oversized shared memory; 0 on targets
+/// that have none.
+uint32_t oversizedSharedCapacity(std::string_view target);
 
 /// SMs of the card of `target` that is sold most.
 unsigned smCount(std::string_view target);

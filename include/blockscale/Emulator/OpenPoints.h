@@ -23,13 +23,10 @@ namespace blockscale::emulator {
 
 /// One choice. The values index `openPoints()`.
 enum class OpenPoint : uint8_t {
-  K96CtaGroup1,
-  K96SecondWordStride,
   ScaleColumnAlignment,
   CtaPairM128Scales,
   SparsePairM128Accumulator,
   Fp4TensorMemoryContainer,
-  UE8M0WithBlock16,
   AccumulationOrder,
   NaNScale,
   BaseOffsetPattern,
@@ -40,12 +37,24 @@ enum class OpenPoint : uint8_t {
   OutOfBoundsNaN,
   ExpectTxCompletes,
   StochasticAlignment,
-  CopyOverScalesInFlight,
   FragmentLaneZero,
   ShiftedA,
   StationaryReplicas,
   ZeroColumnSpans,
   ZeroMetadata,
+  WideOneCta,
+  WideMxf8Scales,
+  K96Block32Ids,
+  SparseWideScales,
+  MinifloatScalesOf32,
+  RowScalesPairM128,
+  WideTensorMemoryContainer,
+  AbsoluteLeading107,
+  CollectorBHalfM,
+  ReadCommit,
+  ExclusiveElsewhere,
+  Ue5m3Sign,
+  PlusZeroOfRounding,
   Count,
 };
 
@@ -62,13 +71,13 @@ const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints();
 /// The choices that something depended on.
 class OpenPointSet {
 public:
-  void add(OpenPoint point) { bits |= 1u << unsigned(point); }
+  void add(OpenPoint point) { bits |= uint64_t(1) << unsigned(point); }
   void add(OpenPointSet other) { bits |= other.bits; }
   bool contains(OpenPoint point) const { return bits >> unsigned(point) & 1; }
   bool empty() const { return bits == 0; }
 
 private:
-  uint32_t bits = 0;
+  uint64_t bits = 0;
 };
 
 } // namespace blockscale::emulator

@@ -94,7 +94,8 @@ enum class OperandKind : uint8_t {
   /// `special`, `component` (0..3 = x..w, kWholeVector = all of them).
   Special,
   /// `[base + value]`, `[base + value, {elements}]`. The base is `reg`, or
-  /// `symbol`, or neither (absolute). `elements` are tensor coordinates.
+  /// `symbol`, or neither (absolute). `elements` are tensor coordinates. What
+  /// stands between the two replaces fields of a tensor map: `overrides`.
   Address,
   /// `{a, b}`: `elements` (registers, integers, floats, sinks).
   Vector,
@@ -145,6 +146,7 @@ struct Operand {
   /// Immediate bits, or the byte offset of Symbol and Address.
   int64_t value = 0;
   std::vector<Operand> elements;
+  std::vector<Operand> overrides;
 
   uint64_t bits() const { return static_cast<uint64_t>(value); }
   int64_t offset() const { return value; }

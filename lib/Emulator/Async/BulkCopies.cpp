@@ -219,7 +219,7 @@ bool decodeBulk(Decoder &d, const Instruction &in, Record &r) {
   if (!copy.store) {
     copy.barrier = d.address(in.operands[3]);
     if (copy.multicast)
-      copy.mask = d.source(in.operands[4], 16);
+      copy.mask = d.source(in.operands[4], copy.wideMask ? 32 : 16);
   } else if (in.has(Modifier::CpMask)) {
     copy.byteMask = true;
     copy.mask = d.source(in.operands.back(), 16);

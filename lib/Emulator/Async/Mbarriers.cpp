@@ -29,7 +29,9 @@ struct UpdateRecord : MbarrierRecord {
   Slot token = kNoSlot; ///< result of an arrival
   Slot count = kNoSlot, bytes = kNoSlot;
   Verb verb = Verb::Init;
+  Slot mask = kNoSlot; ///< CTAs of a multicast
   bool expectsTx = false, noComplete = false;
+  bool layoutV1 = false; ///< of init: with room for a report
 
   bool arrives() const { return verb == Verb::Arrive || verb == Verb::Drop; }
   /// A CTA can do it with its own barriers only.
@@ -145,14 +147,47 @@ MBarrierArrival perform(const UpdateRecord &u, MBarrier &barrier,
   return result;
 }
 
-Step update(Exec &x, const Record &r) {
+/// What one lane does to one barrier.
+Step updateOne(Exec &x, const Record &r, unsigned lane, bool isFirst, Cta *cta,
+               uint32_t address, MBarrier *barrier) {
   const auto &u = r.as<UpdateRecord>();
   bool isInit = u.verb == Verb::Init;
+  uint32_t count = u.count == kNoSlot ? 1 : x.reg<uint32_t>(u.count)[lane];
+  uint32_t bytes = u.bytes == kNoSlot ? 0 : x.reg<uint32_t>(u.bytes)[lane];
+  constexpr uint32_t kMostInV1 = 511;
+  if (u.layoutV1 && count > kMostInV1)
+    return x.fault(r, FindingKind::MBarrier,
+                   "count " + std::to_string(count) +
+                       " in layout v1, which takes 1 to 511",
+                   int(lane), address, Hazard::IllegalInit);
+  uint32_t phase = barrier->phase();
+  MBarrierArrival result = perform(u, *barrier, count, bytes);
+  if (result.error != MBarrierError::None)
+    return x.fault(r, FindingKind::MBarrier, describe(result.error), int(lane),
+                   address, hazardOf(result.error, isInit));
+  if (isInit) // its bytes now hold something
+    std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase), 0xFF,
+                8);
+  if (barrier->expectTxCompleted())
+    x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
+  if (u.token != kNoSlot)
+    x.reg<uint64_t>(u.token)[lane] = result.token;
+  tell(*x.cluster,
+       MbarrierUpdated{x, r, lane, isFirst, u.verb, u.scope, u.relaxed, *cta,
+                       (address & 0xFFFFFF) | cta->rank << kRankShift, count,
+                       bytes, phase, *barrier, result});
+  ++x.cluster->epoch;
+  return Step::Next;
+}
+
+Step update(Exec &x, const Record &r) {
+  const auto &u = r.as<UpdateRecord>();
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     Cta *cta = nullptr;
     uint32_t address = 0;
-    MBarrier *barrier = barrierOf(x, r, u, lane, cta, address, isInit);
+    MBarrier *barrier =
+        barrierOf(x, r, u, lane, cta, address, u.verb == Verb::Init);
     if (!barrier)
       return Step::Fault;
     if (cta != x.cta && u.needsOwnCta())
@@ -160,25 +195,44 @@ Step update(Exec &x, const Record &r) {
                      "init, inval, noComplete and the result of an arrival "
                      "need an mbarrier of the own CTA",
                      int(lane), address, Hazard::NotOwnBarrier);
-    uint32_t count = u.count == kNoSlot ? 1 : x.reg<uint32_t>(u.count)[lane];
-    uint32_t bytes = u.bytes == kNoSlot ? 0 : x.reg<uint32_t>(u.bytes)[lane];
-    uint32_t phase = barrier->phase();
-    MBarrierArrival result = perform(u, *barrier, count, bytes);
-    if (result.error != MBarrierError::None)
-      return x.fault(r, FindingKind::MBarrier, describe(result.error),
-                     int(lane), address, hazardOf(result.error, isInit));
-    if (isInit) // its bytes now hold something
-      std::memset(cta->valid.data() + ((address & 0xFFFFFF) - kSharedBase),
-                  0xFF, 8);
-    if (barrier->expectTxCompleted())
-      x.cluster->openPoints.add(OpenPoint::ExpectTxCompletes);
-    if (u.token != kNoSlot)
-      x.reg<uint64_t>(u.token)[lane] = result.token;
-    tell(*x.cluster,
-         MbarrierUpdated{x, r, lane, left == x.mask, u.verb, u.scope, u.relaxed,
-                         *cta, (address & 0xFFFFFF) | cta->rank << kRankShift,
-                         count, bytes, phase, *barrier, result});
-    ++x.cluster->epoch;
+    if (updateOne(x, r, lane, left == x.mask, cta, address, barrier) !=
+        Step::Next)
+      return Step::Fault;
+  }
+  return Step::Next;
+}
+
+/// An arrival on the barrier at the same offset in each CTA of a mask.
+Step arriveOnMany(Exec &x, const Record &r) {
+  const auto &u = r.as<UpdateRecord>();
+  bool first = true;
+  for (uint32_t left = x.mask; left; left &= left - 1) {
+    auto lane = unsigned(__builtin_ctz(left));
+    uint32_t ranks = x.reg<uint32_t>(u.mask)[lane];
+    uint32_t offset = laneShared(x, u.address, lane) & 0xFFFFFF;
+    if (!ranks || uint64_t(ranks) >> x.cluster->ctas.size())
+      return x.fault(r, FindingKind::BadAddress,
+                     "arrival on CTA mask " + hex(ranks) + " in a cluster of " +
+                         std::to_string(x.cluster->ctas.size()),
+                     int(lane), offset, Hazard::ExitedCta);
+    for (; ranks; ranks &= ranks - 1, first = false) {
+      auto rank = uint32_t(__builtin_ctz(ranks));
+      Cta &cta = *x.cluster->ctas[rank];
+      if (cta.done())
+        return x.fault(r, FindingKind::MBarrier,
+                       "arrival on an mbarrier of a CTA that has exited",
+                       int(lane), offset, Hazard::ExitedCta);
+      bool inside = offset % 8 == 0 && offset >= kSharedBase &&
+                    offset - kSharedBase + 8 <= cta.shared.size();
+      MBarrier *barrier = inside ? barrierAt(cta, offset, false) : nullptr;
+      if (!barrier)
+        return x.fault(r, FindingKind::MBarrier,
+                       describe(MBarrierError::NotInitialised), int(lane),
+                       offset | rank << kRankShift, Hazard::InitNotVisible);
+      if (updateOne(x, r, lane, first, &cta, offset | rank << kRankShift,
+                    barrier) != Step::Next)
+        return Step::Fault;
+    }
   }
   return Step::Next;
 }
@@ -274,8 +328,14 @@ bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
   }
   decodeCommon(d, in, in.operands[next++], u);
   if (next < in.operands.size())
-    (u.expectsTx ? u.bytes : u.count) = d.source(in.operands[next], 32);
+    (u.expectsTx ? u.bytes : u.count) = d.source(in.operands[next++], 32);
   r.fn = update;
+  if (in.has(Modifier::MulticastCluster32b)) {
+    if (in.operands[0].kind != OperandKind::Sink)
+      return d.refuse("an arrival on several CTAs has no result");
+    u.mask = d.source(in.operands[next], 32);
+    r.fn = arriveOnMany;
+  }
   return true;
 }
 
@@ -283,6 +343,7 @@ bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
   auto &u = d.record<UpdateRecord>(r);
   u.verb = verb;
   decodeCommon(d, in, in.operands[0], u);
+  u.layoutV1 = in.has(Modifier::LayoutV1);
   if (verb == Verb::Init)
     u.count = d.source(in.operands[1], 32);
   else if (verb != Verb::Inval)

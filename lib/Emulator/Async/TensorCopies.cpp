@@ -36,6 +36,10 @@ struct TensorCopyRecord : CopyRecord {
   Slots coordinates;
   Slots offsets; ///< of the im2col modes
   BoxMode mode = BoxMode::Tile;
+  /// What replaces fields of the map: its address, sizes of 8 bits, and strides
+  /// as 32 low bits each and four high bits each in one value.
+  Slot globalAddress = kNoSlot, upperStrides = kNoSlot;
+  Slots sizes, lowerStrides;
 };
 
 GlobalAccess globalOf(Cluster &cluster, bool write) {
@@ -193,6 +197,42 @@ void advisePattern(Exec &x, const Record &r, unsigned lane, uint32_t address,
            address, Hazard::OffSwizzlePattern, true);
 }
 
+/// Bytes behind a replaced address that must be accessible.
+constexpr uint64_t kOverrideReach = 128 << 10;
+
+/// Replaces fields of the map; the reason if they break a rule (PTX ISA 9.4,
+/// "Tensor base address override", "Tensor attribute override").
+std::optional<std::string> overrideMap(const Exec &x,
+                                       const TensorCopyRecord &copy,
+                                       unsigned lane, const int32_t *start,
+                                       TensorMap &map) {
+  uint64_t address = x.reg<uint64_t>(copy.globalAddress)[lane];
+  if (address % 16)
+    return "the address that replaces the map's, " + hex(address) +
+           ", is not a multiple of 16";
+  if (!x.cluster->grid.memory.find(address, kOverrideReach))
+    return "128 KiB from the address that replaces the map's, " + hex(address) +
+           ", must be accessible";
+  map.globalAddress = address;
+  if (copy.sizes.empty())
+    return std::nullopt;
+  for (size_t i = 0; i != copy.sizes.size() && i < 5; ++i) {
+    if (start[i])
+      return "coordinates must be 0 where the map's sizes are replaced, "
+             "found " +
+             std::to_string(start[i]);
+    map.globalDim[i] = x.reg<uint16_t>(copy.sizes[i])[lane] & 0xFF;
+  }
+  for (size_t i = 0; i != copy.lowerStrides.size() && i < 4; ++i) {
+    uint64_t upper = x.reg<uint16_t>(copy.upperStrides)[lane] >> 4 * i & 0xF;
+    map.globalStrides[i] =
+        (x.reg<uint32_t>(copy.lowerStrides[i])[lane] | upper << 32) << 4;
+  }
+  if (auto reason = whyNot(map))
+    return "the tensor map with replaced fields: " + *reason;
+  return std::nullopt;
+}
+
 /// What one lane copies: the map that it names and the box in it.
 struct LaneCopy {
   TensorMap map;
@@ -211,15 +251,18 @@ bool resolveCopy(Exec &x, const Record &r, unsigned lane, LaneCopy &out) {
   };
   if (!mapAt(x, r, laneAddress(x, copy.map, lane), lane, map))
     return false;
+  auto count = unsigned(copy.coordinates.size());
+  int32_t c[5] = {};
+  for (unsigned i = 0; i != count && i < 5; ++i)
+    c[i] = x.reg<int32_t>(copy.coordinates[i])[lane];
+  if (copy.globalAddress != kNoSlot)
+    if (auto reason = overrideMap(x, copy, lane, c, map))
+      return fault(FindingKind::Tma, *reason, 0, Hazard::IllegalTensorMap);
   if (!map.globalAddress)
     return fault(FindingKind::Tma,
                  "the tensor map has the global address 0: a template needs "
                  "its address by tensormap.replace first",
                  0, Hazard::IllegalTensorMap);
-  auto count = unsigned(copy.coordinates.size());
-  int32_t c[5] = {};
-  for (unsigned i = 0; i != count && i < 5; ++i)
-    c[i] = x.reg<int32_t>(copy.coordinates[i])[lane];
   BoxOffsets offsets{};
   for (unsigned i = 0; i != copy.offsets.size() && i < 3; ++i)
     offsets[i] = x.reg<uint16_t>(copy.offsets[i])[lane];
@@ -358,6 +401,42 @@ BoxMode modeOf(const Instruction &in) {
   return BoxMode::Tile;
 }
 
+/// What replaces fields of the map; the number of values fits the mnemonic.
+bool decodeOverrides(Decoder &d, const Operand &map, TensorCopyRecord &copy) {
+  const std::vector<Operand> &values = map.overrides;
+  if (values.empty())
+    return true;
+  size_t rank = map.elements.size();
+  copy.globalAddress = d.source(values[0], 64);
+  if (values.size() < 2)
+    return true;
+  auto isList = [&](size_t i, size_t count) {
+    return values[i].kind == OperandKind::Vector &&
+           values[i].elements.size() == count;
+  };
+  if (!isList(1, rank))
+    return d.refuse("expected " + std::to_string(rank) +
+                    " sizes that replace the map's");
+  if (values.size() == 2 && rank != 1)
+    return d.refuse("'.override::global_dim' is for maps of rank 1, others "
+                    "need '.override::global_dim_stride'");
+  auto slots = [&](const Operand &list, unsigned bits) {
+    std::vector<Slot> all;
+    for (const Operand &element : list.elements)
+      all.push_back(d.source(element, bits));
+    return d.list(all);
+  };
+  copy.sizes = slots(values[1], 16);
+  if (values.size() == 2)
+    return true;
+  if (rank == 1 || !isList(2, rank - 1))
+    return d.refuse("expected one stride less than coordinates to replace the "
+                    "map's");
+  copy.lowerStrides = slots(values[2], 32);
+  copy.upperStrides = d.source(values[3], 16);
+  return true;
+}
+
 } // namespace
 
 bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
@@ -374,6 +453,8 @@ bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
   for (const Operand &coordinate : map.elements)
     coordinates.push_back(d.source(coordinate, 32));
   copy.coordinates = d.list(coordinates);
+  if (!decodeOverrides(d, map, copy))
+    return false;
   if (copy.store) {
     copy.reduction = reductionOf(in);
   } else {
@@ -394,7 +475,7 @@ bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
     if (copy.multicast) {
       if (next >= in.operands.size())
         return d.refuse("missing operands");
-      copy.mask = d.source(in.operands[next], 16);
+      copy.mask = d.source(in.operands[next], copy.wideMask ? 32 : 16);
     }
   }
   d.flow().sink = true;

@@ -40,7 +40,8 @@ bool targetsOf(Exec &x, const Record &r, const CopyRecord &copy, unsigned lane,
     out.push_back({x.cluster->ctas[rank].get(), offset, barrier});
     return true;
   }
-  uint32_t ranks = x.reg<uint16_t>(copy.mask)[lane];
+  uint32_t ranks = copy.wideMask ? x.reg<uint32_t>(copy.mask)[lane]
+                                 : x.reg<uint16_t>(copy.mask)[lane];
   if (!ranks || ranks >> size)
     return bad("multicast mask " + hex(ranks) + " in a cluster of " +
                    std::to_string(size),
@@ -161,7 +162,9 @@ static bool toGlobal(const Instruction &in) {
 void decodeForm(const Instruction &in, CopyRecord &copy) {
   copy.store = toGlobal(in);
   copy.pair = in.has(Modifier::CtaGroup2);
-  copy.multicast = in.has(Modifier::MulticastCluster);
+  copy.wideMask = in.has(Modifier::MulticastCluster32b);
+  copy.multicast = copy.wideMask || in.has(Modifier::MulticastCluster) ||
+                   in.has(Modifier::MulticastCluster16b);
   copy.ownCta = !copy.store && !in.has(Modifier::SharedCluster);
 }
 

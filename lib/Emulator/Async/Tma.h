@@ -21,6 +21,7 @@ struct CopyRecord {
   bool store = false;     ///< to global memory
   bool pair = false;      ///< .cta_group::2
   bool multicast = false; ///< `mask` names the CTAs
+  bool wideMask = false;  ///< of 32 bits, not 16
   bool ownCta = false;    ///< a load of the form .shared::cta
   AddressOperand barrier; ///< of a load
   Slot mask = kNoSlot;

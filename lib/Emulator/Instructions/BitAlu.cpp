@@ -315,6 +315,20 @@ bool permuteAndMask(Decoder &d, const Instr &in, Record &r) {
   }
 }
 
+/// Product of polynomials over two elements, its low or high half.
+struct ClmadOp {
+  uint64_t operator()(uint32_t high, uint64_t a, uint64_t b, uint64_t c) const {
+    uint64_t low = 0, top = 0;
+    for (unsigned i = 0; i != 64; ++i) {
+      if (!(b >> i & 1))
+        continue;
+      low ^= a << i;
+      top ^= i ? a >> (64 - i) : 0;
+    }
+    return (high ? top : low) ^ c;
+  }
+};
+
 } // namespace
 
 bool decodeBits(Decoder &d, const Instruction &in, Record &r) {
@@ -322,6 +336,9 @@ bool decodeBits(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Bfe:
   case Opcode::Bfi:
     return bitField(d, in, r);
+  case Opcode::Clmad:
+    r.fn = mapMode<ClmadOp, uint64_t, uint64_t, uint64_t, uint64_t>;
+    return plainOperands(d, in, r, 64, 3, in.has(Modifier::Hi));
   case Opcode::Popc:
   case Opcode::Clz:
   case Opcode::Bfind:

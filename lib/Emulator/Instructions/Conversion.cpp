@@ -245,12 +245,20 @@ struct NarrowRecord {
   bool bf16 = false; ///< the wider ones
   ConvertMode mode;
   Slots from;
-  Slot scales = kNoSlot; ///< ue8m0x2 of `.scaled::n2::ue8m0`
+  Slot scales = kNoSlot;  ///< ue8m0x2 of `.scaled::n2::ue8m0`
+  Slot divisor = kNoSlot; ///< ue8m0 of `.scaled::n1::ue8m0`
+  OpenPointSet openPoints;
 };
 Step packNarrow(Exec &x, const Record &r) {
   const auto &n = r.as<NarrowRecord>();
+  x.cluster->openPoints.add(n.openPoints);
   forLanes(x.mask, [&](unsigned lane) {
-    auto value = [&](size_t i) { return x.reg<float>(n.from[i])[lane]; };
+    auto value = [&](size_t i) {
+      float one = x.reg<float>(n.from[i])[lane];
+      return n.divisor == kNoSlot
+                 ? one
+                 : dividedByScale(one, x.reg<uint8_t>(n.divisor)[lane]);
+    };
     uint32_t random = n.random == kNoSlot ? 0 : x.reg<uint32_t>(n.random)[lane];
     uint32_t bits = n.from.size() == 1 ? encode(n.element, value(0), n.mode)
                     : n.from.size() == 2
@@ -264,11 +272,20 @@ Step packNarrow(Exec &x, const Record &r) {
 /// The halves of an f16x2 or bf16x2 source, converted to a narrow pair.
 Step packFromHalves(Exec &x, const Record &r) {
   const auto &n = r.as<NarrowRecord>();
+  x.cluster->openPoints.add(n.openPoints);
   forLanes(x.mask, [&](unsigned lane) {
     uint32_t pair = x.reg<uint32_t>(n.from[0])[lane];
+    auto value = [&](uint32_t bits) {
+      auto one = float(fromHalf(uint16_t(bits), n.bf16));
+      // A subnormal f16 is a normal f32.
+      if (n.divisor == kNoSlot)
+        return one;
+      bool tiny = !(bits & (n.bf16 ? 0x7F80 : 0x7C00));
+      return dividedByScale(tiny ? std::copysign(0.0f, one) : one,
+                            x.reg<uint8_t>(n.divisor)[lane]);
+    };
     writeLane(x, n.to, n.width, lane,
-              packX2(n.element, float(fromHalf(uint16_t(pair >> 16), n.bf16)),
-                     float(fromHalf(uint16_t(pair), n.bf16)), n.mode));
+              packX2(n.element, value(pair >> 16), value(pair), n.mode));
   });
   return Step::Next;
 }
@@ -297,6 +314,7 @@ ConvertMode narrowMode(const Instruction &in) {
                                           : Rounding::RN;
   mode.satfinite = in.has(Modifier::Satfinite);
   mode.relu = in.has(Modifier::Relu);
+  mode.plusZero = in.has(Modifier::Pzo);
   return mode;
 }
 
@@ -306,6 +324,12 @@ bool narrow(Decoder &d, const Instruction &in, Record &r) {
                          fromElement = elementOf(from);
   auto &n = d.record<NarrowRecord>(r);
   n.mode = narrowMode(in);
+  if (toElement == Element::UE5M3)
+    n.openPoints.add(OpenPoint::Ue5m3Sign);
+  if (n.mode.plusZero)
+    n.openPoints.add(OpenPoint::PlusZeroOfRounding);
+  if (n.mode.rounding == Rounding::RS)
+    n.openPoints.add(OpenPoint::StochasticAlignment);
   if (toElement && from == Type::F32) {
     n.element = *toElement;
     n.width = bitWidth(to);
@@ -321,6 +345,8 @@ bool narrow(Decoder &d, const Instruction &in, Record &r) {
         sources.push_back(d.source(in.operands[next], 32));
       n.from = d.list(sources);
     }
+    if (in.has(Modifier::ScaledN1Ue8m0))
+      n.divisor = d.source(in.operands[next++], 8);
     bool isRandom = next < in.operands.size();
     if (isRandom)
       n.random = d.source(in.operands[next], 32);
@@ -349,6 +375,8 @@ bool narrow(Decoder &d, const Instruction &in, Record &r) {
     n.width = bitWidth(to);
     n.to = d.destinationAny(in.operands[0], n.width);
     n.from = d.slots(in.operands[1], 32, false);
+    if (in.has(Modifier::ScaledN1Ue8m0))
+      n.divisor = d.source(in.operands[2], 8);
     r.fn = packFromHalves;
     return true;
   }

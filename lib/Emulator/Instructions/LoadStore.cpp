@@ -419,7 +419,7 @@ void decodeSemantics(const Instruction &in, Shape &s) {
   s.releases = in.has(Modifier::Release);
   s.strong = s.acquires || s.releases || in.has(Modifier::Relaxed) ||
              in.has(Modifier::Volatile) || in.has(Modifier::Mmio);
-  s.nonCoherent = in.has(Modifier::Nc);
+  s.nonCoherent = in.has(Modifier::Nc) || in.has(Modifier::ProxyReadonly);
   s.scope = scopeOf(in);
 }
 

@@ -134,13 +134,14 @@ Stamp Order::last(const Warp &warp, unsigned lane, Queue kind) {
 
 void Order::observe(Warp &warp, Stamp stamp) { warp.order->clock.raise(stamp); }
 
-std::shared_ptr<const Clock> Order::covered(Warp &warp, unsigned lane,
-                                            Queue queue) {
+std::shared_ptr<const Clock>
+Order::covered(Warp &warp, unsigned lane, std::initializer_list<Queue> queues) {
   auto clock = std::make_shared<Clock>();
   clock->joinSome(warp.order->clock, [&](Component component) {
     return parts[component].kind != Kind::Warp;
   });
-  clock->raise(last(warp, lane, queue));
+  for (Queue queue : queues)
+    clock->raise(last(warp, lane, queue));
   return clock;
 }
 

@@ -55,7 +55,9 @@ enum class Queue : uint8_t {
   CopyAsync,   ///< cp.async; one per warp, not per lane
   TensorLoad,  ///< tcgen05.ld; one per warp
   TensorStore, ///< tcgen05.st; one per warp
-  Warpgroup    ///< wgmma.mma_async; one per warp
+  Warpgroup,   ///< wgmma.mma_async; one per warp
+  ReadA1,      ///< what Tensor1 reads as A from shared memory
+  ReadA2       ///< the same of Tensor2
 };
 
 /// What counted on an mbarrier, for reports.
@@ -272,10 +274,11 @@ public:
   Stamp last(const Warp &warp, unsigned lane, Queue queue);
   /// The warp has seen that operations up to `stamp` are complete.
   void observe(Warp &warp, Stamp stamp);
-  /// What an arrival says that ends with the operations of a queue issued so
+  /// What an arrival says that ends with the operations of queues issued so
   /// far. Operations that the thread had seen complete before it issued them
   /// happened before too; its ordinary accesses are not passed on.
-  std::shared_ptr<const Clock> covered(Warp &warp, unsigned lane, Queue queue);
+  std::shared_ptr<const Clock> covered(Warp &warp, unsigned lane,
+                                       std::initializer_list<Queue> queues);
 
   //===-- Transactions ----------------------------------------------------===//
 

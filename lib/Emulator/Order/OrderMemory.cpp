@@ -186,6 +186,7 @@ private:
   bool isTensorRead() const {
     return !touch.write &&
            (inQueue(event, Queue::Tensor1) || inQueue(event, Queue::Tensor2) ||
+            inQueue(event, Queue::ReadA1) || inQueue(event, Queue::ReadA2) ||
             inQueue(event, Queue::Warpgroup));
   }
 

@@ -212,7 +212,7 @@ void StrictObserver::on(const QueueIssued &h) {
 }
 
 void StrictObserver::on(const QueueCovered &h) {
-  h.ticket.covered = order.covered(*h.x.warp, h.lane, h.queue);
+  h.ticket.covered = order.covered(*h.x.warp, h.lane, {h.queue});
 }
 
 void StrictObserver::on(const GroupCommitted &h) {
@@ -235,28 +235,39 @@ static Queue queueOf(unsigned group) {
   return group == 2 ? Queue::Tensor2 : Queue::Tensor1;
 }
 
+static Queue readQueueOf(unsigned group) {
+  return group == 2 ? Queue::ReadA2 : Queue::ReadA1;
+}
+
 /// What the operation reads of shared memory, in its own CTA or in both of its
-/// pair.
+/// pair. A has a queue of its own, whose end a commit may tell alone.
 void StrictObserver::touchOperands(const TensorIssued &h) {
   Cluster &cluster = *h.x.cluster;
   Touch touch;
   touch.async = true;
   touch.origin = h.x.origin(h.r, int(h.lane));
-  touch.stamp = order.issue(*h.x.warp, h.lane, queueOf(h.group));
+  Stamp stamps[2] = {order.issue(*h.x.warp, h.lane, queueOf(h.group)),
+                     order.issue(*h.x.warp, h.lane, readQueueOf(h.group))};
   uint32_t even = h.group == 2 ? h.x.cta->rank & ~1u : h.x.cta->rank;
-  std::vector<Range> ranges[2];
-  h.operands([&](unsigned cta, uint32_t address, uint32_t bytes) {
-    std::vector<Range> &own = ranges[cta & 1];
+  std::vector<Range> ranges[2][2];
+  h.operands([&](SharedOperand operand, unsigned cta, uint32_t address,
+                 uint32_t bytes) {
+    std::vector<Range> &own = ranges[operand == SharedOperand::A][cta & 1];
     uint64_t at = uint64_t(even + (cta & 1)) << kRankShift | address;
     if (!own.empty() && own.back().address + own.back().bytes == at)
       own.back().bytes += bytes;
     else
       own.push_back({at, bytes, h.lane});
   });
-  for (unsigned cta = 0; cta != h.group; ++cta)
-    if (even + cta < cluster.ctas.size() && !ranges[cta].empty())
-      order.touchShared(*h.x.warp, *cluster.ctas[even + cta],
-                        ranges[cta].data(), ranges[cta].size(), touch);
+  for (unsigned isA : {1u, 0u})
+    for (unsigned cta = 0; cta != h.group; ++cta) {
+      const std::vector<Range> &own = ranges[isA][cta];
+      if (even + cta >= cluster.ctas.size() || own.empty())
+        continue;
+      touch.stamp = stamps[isA];
+      order.touchShared(*h.x.warp, *cluster.ctas[even + cta], own.data(),
+                        own.size(), touch);
+    }
 }
 
 void StrictObserver::on(const TensorIssued &h) {
@@ -269,6 +280,8 @@ void StrictObserver::on(const TensorIssued &h) {
   event.origin = h.x.origin(h.r, int(h.lane));
   event.done = order.last(*h.x.warp, h.lane, queueOf(h.group));
   event.issued = order.now(*h.x.warp);
+  if (h.use == TensorUse::Multiply && !h.areas.empty())
+    event.accumulator = h.areas.front();
   if (h.group == 1)
     return tensor.touch(*h.x.warp, *h.x.cta, event, h.areas);
   uint32_t even = h.x.cta->rank & ~1u;
@@ -277,8 +290,12 @@ void StrictObserver::on(const TensorIssued &h) {
 }
 
 void StrictObserver::on(const CommitIssued &h) {
-  tensor.commit(*h.x.warp, h.origin, h.group);
-  h.ticket.covered = order.covered(*h.x.warp, h.lane, queueOf(h.group));
+  tensor.commit(*h.x.warp, h.origin, h.group, h.readsA);
+  if (h.readsA)
+    h.ticket.covered = order.covered(*h.x.warp, h.lane, {readQueueOf(h.group)});
+  else
+    h.ticket.covered = order.covered(*h.x.warp, h.lane,
+                                     {queueOf(h.group), readQueueOf(h.group)});
 }
 
 void StrictObserver::on(const FragmentMoved &h) {

@@ -44,21 +44,41 @@ TensorOrder::Cell *TensorOrder::cellsOf(Cta &cta, unsigned column) {
   return &mine[column * kGroups];
 }
 
-bool TensorOrder::ordered(const Warp &warp, const TensorEvent &earlier,
-                          const TensorEvent &now, bool wrote) const {
+/// An mma reads as A, metadata or scales what an mma wrote as its accumulator
+/// (not what it moved by .ashift): no pair of the list that keeps its order
+/// (PTX ISA 9.4, "Pipelined tcgen05 instructions").
+bool TensorOrder::readsResult(const TensorEvent &now,
+                              const Meeting &meeting) const {
+  const TensorEvent &earlier = events[meeting.earlier];
+  return meeting.wrote && !meeting.writes &&
+         earlier.use == TensorUse::Multiply && now.use == TensorUse::Multiply &&
+         meeting.column - earlier.accumulator.column <
+             earlier.accumulator.count;
+}
+
+static bool isFragment(TensorUse use) {
+  return use == TensorUse::Load || use == TensorUse::Store;
+}
+
+bool TensorOrder::ordered(const Warp &warp, const TensorEvent &now,
+                          const Meeting &meeting) const {
+  const TensorEvent &earlier = events[meeting.earlier];
   if (order.knows(warp, earlier.done))
     return true;
   // Columns are freed once the operations on them are over, which relaxed
   // barriers tell too; no memory has to become visible.
   if (isFree(now.use) && order.knows(warp, earlier.done, View::Relaxed))
     return true;
-  if (!isCore(earlier.use) || !isCore(now.use))
+  // The list of PTX 9.4: st and ld of a warp, in any order.
+  if (isFragment(earlier.use) && isFragment(now.use))
+    return earlier.issued.component == now.issued.component;
+  if (!isCore(earlier.use) || !isCore(now.use) || readsResult(now, meeting))
     return false;
   if (earlier.done.component == now.done.component)
     return true;
   // Between threads: what was written is seen after an edge, but what is
   // still read must be complete before it is overwritten.
-  return wrote && order.knows(warp, earlier.issued);
+  return meeting.wrote && order.knows(warp, earlier.issued);
 }
 
 Hazard TensorOrder::hazardOf(const Warp &warp, const TensorEvent &now,
@@ -98,18 +118,50 @@ bool TensorOrder::fencedBefore(const Warp &warp, uint32_t number) const {
          order.knows(warp, {author, first->time});
 }
 
-void TensorOrder::advise(Warp &warp, const TensorEvent &now, uint32_t number,
-                         bool wrote, unsigned column) {
+/// What a thread's own instructions do in a row that the list of pairs does not
+/// name, and hardware is known to do in order.
+void TensorOrder::advisePipeline(Warp &warp, const TensorEvent &now,
+                                 const Meeting &meeting) {
+  const TensorEvent &earlier = events[meeting.earlier];
+  unsigned column = meeting.column;
+  if (!meeting.wrote || order.knows(warp, earlier.done))
+    return;
+  auto text = [&](const char *middle) {
+    return std::string(nameOf(now.use)) + middle + nameOf(earlier.use) +
+           " at line " + std::to_string(earlier.origin.line) + ", column " +
+           std::to_string(column);
+  };
+  auto advise = [&](Hazard hazard, std::string message) {
+    report(cluster, now.origin, FindingKind::Race, std::move(message), column,
+           hazard, true);
+  };
+  if (earlier.use == TensorUse::Copy && now.use == TensorUse::Copy &&
+      lastMultiply < meeting.earlier)
+    advise(Hazard::ScalesOverwritten,
+           text(" overwrites what may still be written by "));
+  bool sameWarp = earlier.issued.component == now.issued.component;
+  if (earlier.use == TensorUse::Store && now.use == TensorUse::Load && sameWarp)
+    advise(Hazard::StoreUnawaited, text(" without tcgen05.wait::st after "));
+  const TensorArea &a = earlier.accumulator, &b = now.accumulator;
+  bool otherShape =
+      a.column != b.column || a.count != b.count || a.lanes != b.lanes;
+  if (earlier.use == TensorUse::Multiply && now.use == TensorUse::Multiply &&
+      meeting.writes && otherShape)
+    advise(Hazard::AccumulatorInFlight,
+           text(" has another accumulator over that of "));
+}
+
+void TensorOrder::advise(Warp &warp, const TensorEvent &now,
+                         const Meeting &meeting) {
+  advisePipeline(warp, now, meeting);
+  uint32_t number = meeting.earlier;
+  unsigned column = meeting.column;
   const TensorEvent &earlier = events[number];
   auto text = [&](const char *middle) {
     return std::string(nameOf(now.use)) + middle + nameOf(earlier.use) +
            " at line " + std::to_string(earlier.origin.line) + ", column " +
            std::to_string(column);
   };
-  if (!wrote && now.use == TensorUse::Copy && !order.knows(warp, earlier.done))
-    return reportHazard(cluster, now.origin, Hazard::ScalesOverwritten,
-                        FindingKind::Race,
-                        text(" overwrites what may still be read by "), column);
   bool sameWarp = earlier.issued.component == now.issued.component;
   if (!sameWarp && !isFree(now.use) &&
       !order.knows(
@@ -133,12 +185,15 @@ void TensorOrder::advise(Warp &warp, const TensorEvent &now, uint32_t number,
         column);
 }
 
-void TensorOrder::check(Warp &warp, const TensorEvent &now, uint32_t number,
-                        bool wrote, unsigned column) {
+void TensorOrder::check(Warp &warp, const TensorEvent &now,
+                        const Meeting &meeting) {
+  uint32_t number = meeting.earlier;
+  unsigned column = meeting.column;
+  bool wrote = meeting.wrote;
   const TensorEvent &earlier = events[number];
-  if (ordered(warp, earlier, now, wrote)) {
+  if (ordered(warp, now, meeting)) {
     if (cluster.grid.options.advice)
-      advise(warp, now, number, wrote, column);
+      advise(warp, now, meeting);
     return;
   }
   std::string text =
@@ -148,7 +203,10 @@ void TensorOrder::check(Warp &warp, const TensorEvent &now, uint32_t number,
       " at line " + std::to_string(earlier.origin.line) + " of warp " +
       std::to_string(earlier.origin.warp) +
       (wrote ? " may still be writing" : " may still be reading");
-  reportHazard(cluster, now.origin, hazardOf(warp, now, number),
+  bool result = readsResult(now, meeting);
+  reportHazard(cluster, now.origin,
+               result ? Hazard::AccumulatorInFlight
+                      : hazardOf(warp, now, number),
                FindingKind::Race, std::move(text), column);
 }
 
@@ -157,15 +215,18 @@ void TensorOrder::touch(Warp &warp, Cta &cta, const TensorEvent &event,
   auto self = uint32_t(events.size());
   // Neighbouring cells mostly hold the same events: each is judged once.
   uint32_t goodWriter = 0, goodReader = 0;
+  bool writes = false;
   auto judge = [&](uint32_t earlier, bool wrote, unsigned column) {
     uint32_t &good = wrote ? goodWriter : goodReader;
     if (!earlier || earlier == good || earlier == self)
       return;
-    check(warp, event, earlier, wrote, column);
+    check(warp, event, {earlier, wrote, writes, column});
     good = earlier;
   };
   events.push_back(event);
   for (const TensorArea &area : areas) {
+    writes = area.write;
+    goodWriter = goodReader = 0;
     if (area.column + area.count > TensorMemory::kColumns)
       continue; // refused when it executes
     for (unsigned c = area.column; c != area.column + area.count; ++c) {
@@ -193,6 +254,8 @@ void TensorOrder::touch(Warp &warp, Cta &cta, const TensorEvent &event,
       }
     }
   }
+  if (event.use == TensorUse::Multiply)
+    lastMultiply = self;
 }
 
 void TensorOrder::free(Warp &warp, Cta &cta, const Origin &origin,
@@ -208,7 +271,8 @@ void TensorOrder::allocate(Cta &cta, unsigned column, unsigned count) {
   std::fill(first, first + size_t(count) * kGroups, Cell());
 }
 
-void TensorOrder::commit(Warp &warp, const Origin &origin, unsigned group) {
+void TensorOrder::commit(Warp &warp, const Origin &origin, unsigned group,
+                         bool readsA) {
   auto lane = unsigned(origin.lane);
   Queue own = group == 2 ? Queue::Tensor2 : Queue::Tensor1;
   Stamp other =
@@ -218,6 +282,8 @@ void TensorOrder::commit(Warp &warp, const Origin &origin, unsigned group) {
         cluster, origin, Hazard::CommitOfOtherGroup, FindingKind::Descriptor,
         "tcgen05.commit with cta_group::" + std::to_string(group) +
             " after operations with cta_group::" + std::to_string(3 - group));
+  if (readsA)
+    return;
   Stamp last = order.last(warp, lane, own);
   uint32_t &covered = committed[last.component];
   if (last.time > covered)

@@ -10,7 +10,9 @@
 // operation that wrote it and the last ones that read it; the next operation
 // there must be ordered after them, as far as hardware does not keep their
 // order by itself:
-//  - mma, cp and shift of one thread and cta_group keep their order;
+//  - mma, cp and shift of one thread and cta_group keep their order, but for an
+//    mma that reads as an operand what another one wrote as its accumulator;
+//  - tcgen05.ld and st of one warp keep their order, ld after ld is free;
 //  - those of two threads need an edge between the threads, or completion;
 //  - everything else needs completion: a commit whose mbarrier was waited for,
 //    or tcgen05.wait and, for other warps, an edge after it.
@@ -41,6 +43,7 @@ struct TensorEvent {
   Stamp done;   ///< in the queue that tells of completion
   Stamp issued; ///< by the issuing warp
   Origin origin;
+  TensorArea accumulator = {}; ///< of an mma
 };
 
 /// Strict state of the tensor memory of a cluster.
@@ -58,7 +61,8 @@ public:
   /// The columns are new.
   void allocate(Cta &cta, unsigned column, unsigned count);
   /// A tcgen05.commit; reports one of another cta_group than the operations.
-  void commit(Warp &warp, const Origin &origin, unsigned group);
+  /// One for reads of A says nothing of tensor memory.
+  void commit(Warp &warp, const Origin &origin, unsigned group, bool readsA);
   /// tcgen05.fence::before_thread_sync; called for advice only.
   void fenceBefore(const Warp &warp);
   /// Bytes of a copy with .cta_group::2 count on the mbarrier at a shared
@@ -81,20 +85,29 @@ private:
   using Cells = std::vector<Cell>;
 
   Cell *cellsOf(Cta &cta, unsigned column);
-  void check(Warp &warp, const TensorEvent &now, uint32_t earlier, bool wrote,
-             unsigned column);
-  bool ordered(const Warp &warp, const TensorEvent &earlier,
-               const TensorEvent &now, bool wrote) const;
+  /// A meeting of two operations: `wrote` says what the earlier one did,
+  /// `writes` what this one does.
+  struct Meeting {
+    uint32_t earlier;
+    bool wrote, writes;
+    unsigned column;
+  };
+  void check(Warp &warp, const TensorEvent &now, const Meeting &meeting);
+  bool ordered(const Warp &warp, const TensorEvent &now,
+               const Meeting &meeting) const;
+  bool readsResult(const TensorEvent &now, const Meeting &meeting) const;
   Hazard hazardOf(const Warp &warp, const TensorEvent &now,
                   uint32_t earlier) const;
   bool fencedBefore(const Warp &warp, uint32_t earlier) const;
-  void advise(Warp &warp, const TensorEvent &now, uint32_t earlier, bool wrote,
-              unsigned column);
+  void advise(Warp &warp, const TensorEvent &now, const Meeting &meeting);
+  void advisePipeline(Warp &warp, const TensorEvent &now,
+                      const Meeting &meeting);
 
   Cluster &cluster;
   Order &order;
   std::vector<Cells> cells; ///< by rank
   std::vector<TensorEvent> events{1};
+  uint32_t lastMultiply = 0; ///< number of the last mma
   /// Time of the last operation of a queue that a commit covers.
   std::map<Component, uint32_t> committed;
   /// Commits that covered nothing: number of events before.

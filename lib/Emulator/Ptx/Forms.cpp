@@ -242,6 +242,28 @@ private:
   const Function &function;
 };
 
+/// Values that replace fields of a tensor map: none, the address, sizes too, or
+/// sizes and strides.
+bool fitsOverrides(const Instruction &inst) {
+  size_t expected = inst.has(Modifier::OverrideGlobalDimStride) ? 4
+                    : inst.has(Modifier::OverrideGlobalDim)     ? 2
+                    : inst.has(Modifier::OverrideGlobalAddress) ? 1
+                                                                : 0;
+  size_t found = 0;
+  for (const Operand &operand : inst.operands)
+    found += operand.overrides.size();
+  return found == expected;
+}
+
+/// Special registers of 64 bits alone need a type of that size.
+bool fitsSpecials(const Instruction &inst) {
+  for (const Operand &operand : inst.operands)
+    if (operand.special == SpecialRegister::CurrentGraphExec &&
+        bitWidth(inst.type()) != 64)
+      return false;
+  return true;
+}
+
 /// How far an instruction matches a form; the largest is reported.
 enum class Fit { Modifiers, Groups, Types, Operands, Full };
 
@@ -268,7 +290,7 @@ Fit fitOf(const Form &form, const Instruction &inst,
   for (size_t i = 0; i != count; ++i)
     if (!matcher.fits(inst.operands[i], form.operands[i]))
       return Fit::Operands;
-  return Fit::Full;
+  return fitsOverrides(inst) && fitsSpecials(inst) ? Fit::Full : Fit::Operands;
 }
 
 /// The first word of the mnemonic that no form of the opcode takes.

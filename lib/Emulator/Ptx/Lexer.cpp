@@ -110,6 +110,10 @@ Token Lexer::next() {
       if (cursor[0] == ':' && cursor[1] == ':' &&
           isOf(cursor[2], kLetter | kDigit))
         cursor += 2;
+      // The ratio of `.sp::2:4`.
+      if (isOf(cursor[-1], kDigit) && cursor[0] == ':' &&
+          isOf(cursor[1], kDigit))
+        ++cursor;
     } while (isOf(*cursor, kLetter | kDigit));
   } else if (isOf(c, kDigit)) {
     lexNumber(token);

@@ -286,12 +286,23 @@ bool Parser::parseAddress(Operand &operand) {
     return false;
   }
   operand.kind = OperandKind::Address;
-  if (accept(',')) {
-    Operand coordinates;
-    if (!parseVector(coordinates))
+  // The last list has the coordinates.
+  constexpr size_t kMaxOverrides = 4;
+  while (accept(',')) {
+    Operand next;
+    bool isVector = isPunct('{');
+    if (!(isVector ? parseVector(next) : parseScalar(next)))
       return false;
-    operand.elements = std::move(coordinates.elements);
+    if (isVector && isPunct(']'))
+      operand.elements = std::move(next.elements);
+    else if (operand.overrides.size() == kMaxOverrides)
+      return error("more than " + std::to_string(kMaxOverrides) +
+                   " values that replace fields of a tensor map");
+    else
+      operand.overrides.push_back(std::move(next));
   }
+  if (!operand.overrides.empty() && operand.elements.empty())
+    return error("expected coordinates in braces at the end of the address");
   return expect(']', "to close the address");
 }
 

@@ -101,6 +101,10 @@ private:
       out += std::to_string(operand.value);
     if (operand.reg != kNone || operand.symbol)
       printOffset(operand.value);
+    for (const Operand &value : operand.overrides) {
+      out += ", ";
+      print(value);
+    }
     if (!operand.elements.empty())
       printList(operand, ", {", ", ", "}");
     out += "]";

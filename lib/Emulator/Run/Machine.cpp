@@ -7,8 +7,11 @@
 
 #include "blockscale/Emulator/Machine.h"
 
+#include "../Ptx/Targets.h"
 #include "Launch.h"
 #include "Observer.h"
+
+#include <algorithm>
 
 namespace blockscale::emulator {
 
@@ -35,11 +38,35 @@ Cluster::Cluster(Grid &grid) : grid(grid) {}
 Cluster::~Cluster() = default;
 Grid::Grid(const Program &program, const Launch &launch, const Options &options)
     : program(program), launch(launch), options(options),
-      sms(options.sms ? options.sms : smCount(program.module->target)) {
+      sms(options.sms ? options.sms : smCount(program.module->target)),
+      tensorColumns(emulator::tensorColumns(program.module->target)),
+      wideMma(hasFeature(program.module->target, TargetFeature::WideMma)) {
   if (options.strict)
     memoryOrder = std::make_unique<GridOrder>(program);
 }
 Grid::~Grid() = default;
+
+/// Why a CTA cannot have that much shared memory, if it cannot.
+static std::optional<std::string> whyNotShared(uint64_t bytes,
+                                               const Module &module,
+                                               const Launch &launch,
+                                               const Options &options) {
+  uint32_t standard = sharedCapacity(module.target);
+  uint32_t oversized = oversizedSharedCapacity(module.target);
+  uint32_t room = options.sharedBytes ? options.sharedBytes : standard;
+  if (launch.oversizedShared)
+    room = std::max(room, oversized);
+  if (bytes <= room)
+    return std::nullopt;
+  std::string text = "the kernel needs " + std::to_string(bytes) +
+                     " bytes of shared memory, " +
+                     (options.sharedBytes ? "the device" : module.target) +
+                     " has " + std::to_string(room);
+  if (oversized > room && bytes <= oversized)
+    text += "; " + std::to_string(oversized) +
+            " where the launch allows oversized shared memory";
+  return text;
+}
 
 /// Bytes of registers and local memory of a cluster.
 constexpr uint64_t kMaxThreadState = uint64_t(1) << 30;
@@ -68,14 +95,8 @@ RunResult run(const Kernel &kernel, const Launch &launch,
   const Program &program = *kernel.program;
   const Module &module = *program.module;
   uint64_t shared = uint64_t(program.dynamicShared) + launch.dynamicSharedBytes;
-  uint32_t room =
-      options.sharedBytes ? options.sharedBytes : sharedCapacity(module.target);
-  if (shared > room) {
-    refuse(result.findings,
-           "the kernel needs " + std::to_string(shared) +
-               " bytes of shared memory, " +
-               (options.sharedBytes ? "the device" : module.target) + " has " +
-               std::to_string(room));
+  if (auto reason = whyNotShared(shared, module, launch, options)) {
+    refuse(result.findings, *reason);
     return result;
   }
   uint64_t warps = (launch.block.count() + 31) / 32 * launch.cluster.count();

@@ -287,6 +287,7 @@ struct CommitIssued {
   const Exec &x;
   const Origin &origin;
   unsigned lane, group;
+  bool readsA; ///< tells only that A was read from shared memory
   Ticket &ticket;
 };
 /// Before and after the arrivals of a commit.

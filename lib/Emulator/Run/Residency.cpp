@@ -24,21 +24,26 @@ Residency::Residency(const Launch &launch, uint32_t sms)
     : sms(std::max(sms, 1u)),
       shared(launch.cooperative && launch.grid.count() > this->sms) {}
 
-bool Residency::take(const Cta &cta, uint32_t columns, uint32_t line) {
+bool Residency::take(const Cta &cta, uint32_t columns, bool exclusive,
+                     uint32_t line) {
   if (!shared)
     return true;
   std::lock_guard<std::mutex> guard(lock);
   uint64_t self = linear(cta);
   std::vector<Held> &here = held[self % sms];
   uint32_t sum = columns;
-  for (const Held &one : here)
+  bool alone = exclusive;
+  for (const Held &one : here) {
     sum += one.columns;
-  if (sum > TensorMemory::kColumns) {
+    alone |= one.exclusive;
+  }
+  if (alone ? !here.empty() : sum > TensorMemory::kPlainColumns) {
     waiting.insert(self);
     return false;
   }
   waiting.erase(self);
-  here.push_back({self, columns, {cta.id[0], cta.id[1], cta.id[2]}, line});
+  here.push_back(
+      {self, columns, exclusive, {cta.id[0], cta.id[1], cta.id[2]}, line});
   return true;
 }
 

@@ -8,8 +8,8 @@
 // Each CTA has tensor memory of its own here, as if it were alone on its SM. A
 // cooperative launch of more CTAs than a chip has SMs cannot be like that: all
 // of its CTAs run at once, several on an SM, and share its 512 columns. They
-// are counted here, by SM; which of them a CTA gets is not modelled. Pairs are
-// taken to be alone.
+// are counted here, by SM; which of them a CTA gets is not modelled. Beside an
+// exclusive allocation there is no other one. Pairs are taken to be alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ public:
 
   /// Takes columns of the SM for the CTA; false if too many are held by others,
   /// and the CTA counts as waiting until it gets them.
-  bool take(const Cta &cta, uint32_t columns, uint32_t line);
+  bool take(const Cta &cta, uint32_t columns, bool exclusive, uint32_t line);
   void give(const Cta &cta, uint32_t columns);
   bool waits(const Cta &cta);
   /// Whether any CTA of the grid waits for columns of others.
@@ -50,6 +50,7 @@ private:
   struct Held {
     uint64_t cta; ///< linear
     uint32_t columns;
+    bool exclusive;
     std::array<uint32_t, 3> id;
     uint32_t line;
   };

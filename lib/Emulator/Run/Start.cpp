@@ -169,7 +169,7 @@ void startCluster(Cluster &cluster, uint64_t id) {
   uint32_t shared = grid.program.dynamicShared + l.dynamicSharedBytes;
   shared = (std::max(shared, grid.program.staticShared) + 15) / 16 * 16;
   for (uint32_t rank = 0; rank != l.cluster.count(); ++rank) {
-    auto cta = std::make_unique<Cta>();
+    auto cta = std::make_unique<Cta>(grid.tensorColumns);
     cta->cluster = &cluster;
     cta->rank = rank;
     cta->inCluster[0] = rank % l.cluster.x;

@@ -169,8 +169,22 @@ struct TensorHold {
 };
 
 /// A tensor-memory allocation call of cta_group::2.
+/// A matrix B in a collector buffer, with its scales.
+struct HeldMatrix {
+  uint64_t descriptor = 0;
+  uint32_t scales = 0;   ///< address
+  uint32_t shape = 0;    ///< bits of the instruction descriptor but those of A
+  uint64_t contents = 0; ///< a number made of elements and scales
+
+  bool sameMatrix(const HeldMatrix &other) const {
+    return descriptor == other.descriptor && scales == other.scales &&
+           shape == other.shape;
+  }
+};
+
 struct PairCall {
   uint32_t call, columns;
+  bool exclusive;
 };
 
 /// Four warps in a row, which multiply together: each of them issues the same,
@@ -199,6 +213,8 @@ struct Warpgroup {
 };
 
 struct Cta {
+  explicit Cta(unsigned tensorColumns) : tensor(tensorColumns) {}
+
   Cluster *cluster = nullptr;
   uint32_t rank = 0;
   uint32_t id[3] = {0, 0, 0};
@@ -216,6 +232,8 @@ struct Cta {
   /// The matrix A (descriptor or tensor-memory address) that the collector
   /// buffer of tcgen05.mma holds.
   std::optional<uint64_t> collectorA;
+  /// What the collector buffer of B of tcgen05.mma holds.
+  std::optional<HeldMatrix> collectorB;
   std::vector<PairCall> pairCalls; ///< in the order they were made
   /// setmaxnreg: registers of all threads that are left for increases.
   uint32_t freeRegisters = 0;
@@ -273,6 +291,8 @@ struct Grid {
   std::atomic<uint32_t> parkedCtas{0};
   std::unique_ptr<GridOrder> memoryOrder; ///< strict mode only
   const unsigned sms;                     ///< of the device
+  const unsigned tensorColumns;           ///< of an SM
+  const bool wideMma;                     ///< descriptors are those of sm_107
   Residency residency{launch, sms};
 
   Grid(const Program &program, const Launch &launch, const Options &options);

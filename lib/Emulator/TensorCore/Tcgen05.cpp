@@ -39,6 +39,7 @@ uint32_t queueOf(const Exec &x, unsigned group) {
 
 bool contextOf(Cluster &cluster, const Origin &origin, unsigned group,
                TensorContext &context) {
+  context.wideAddresses = cluster.grid.wideMma;
   if (group == 1) {
     context.cta[0] = viewOf(*origin.cta);
     return true;
@@ -117,7 +118,10 @@ struct CopyRecord : GroupRecord {
   CopyFormat format = CopyFormat::Plain;
 };
 struct CommitRecord : GroupRecord {
-  Slot mask = kNoSlot; ///< CTAs of a multicast
+  Slot mask = kNoSlot;   ///< CTAs of a multicast
+  bool wideMask = false; ///< of 32 bits, not 16
+  /// Arrives when the earlier mmas have read A from shared memory.
+  bool readsA = false;
 };
 
 Step copy(Exec &x, const Record &r) {
@@ -195,8 +199,9 @@ Step commit(Exec &x, const Record &r) {
     auto lane = unsigned(__builtin_ctz(left));
     uint32_t address = laneShared(x, c.address, lane);
     uint32_t ranks = c.mask == kNoSlot ? 1u << (address >> kRankShift & 31)
+                     : c.wideMask      ? x.reg<uint32_t>(c.mask)[lane]
                                        : x.reg<uint16_t>(c.mask)[lane];
-    if (ranks >> x.cluster->ctas.size())
+    if (uint64_t(ranks) >> x.cluster->ctas.size())
       return x.fault(r, FindingKind::BadAddress,
                      "commit to CTA mask " + hex(ranks) + " in a cluster of " +
                          std::to_string(x.cluster->ctas.size()),
@@ -204,8 +209,10 @@ Step commit(Exec &x, const Record &r) {
     Origin origin = x.origin(r, int(lane));
     Cluster *cluster = x.cluster;
     unsigned group = c.group;
+    if (c.readsA)
+      cluster->openPoints.add(OpenPoint::ReadCommit);
     Ticket ticket;
-    tell(*cluster, CommitIssued{x, origin, lane, group, ticket});
+    tell(*cluster, CommitIssued{x, origin, lane, group, c.readsA, ticket});
     cluster->post(queueOf(x, group), [=] {
       tell(*cluster, CommitBegun{*cluster, origin, group});
       for (uint32_t rest = ranks; rest; rest &= rest - 1)
@@ -284,8 +291,10 @@ bool decodeTensor(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Tcgen05Commit: {
     auto &c = d.record<CommitRecord>(r);
     c.address = d.address(in.operands[0]);
+    c.wideMask = in.has(Modifier::MulticastCluster32b);
+    c.readsA = in.has(Modifier::SyncRestrictReadMmaA);
     if (in.operands.size() > 1)
-      c.mask = d.source(in.operands[1], 16);
+      c.mask = d.source(in.operands[1], c.wideMask ? 32 : 16);
     c.group = groupOf(in);
     d.flow().sink = true;
     r.fn = commit;

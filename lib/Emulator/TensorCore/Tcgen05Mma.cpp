@@ -32,6 +32,8 @@ struct MmaRecord {
   /// The buffer of B with `.ws`, of A without.
   unsigned collector = 0;
   CollectorUse collectorUse = CollectorUse::Discard;
+  /// The buffer of B without `.ws`.
+  CollectorUse collectorUseB = CollectorUse::Discard;
 };
 
 MmaRequest requestOf(const Exec &x, const MmaRecord &m, unsigned lane) {
@@ -40,6 +42,7 @@ MmaRequest requestOf(const Exec &x, const MmaRecord &m, unsigned lane) {
     return uint32_t(laneAddress(x, operand, lane));
   };
   q.form = m.form;
+  q.tellsB = m.collectorUseB != CollectorUse::Discard;
   q.d = address(m.d);
   q.aInTensorMemory = m.aInTensor;
   q.aShift = m.aShift;
@@ -61,18 +64,25 @@ MmaRequest requestOf(const Exec &x, const MmaRecord &m, unsigned lane) {
   return q;
 }
 
-/// What only sm_103 has; empty if the instruction does without.
-std::string whyNotTarget(const std::string &target, const MmaRequest &q,
+/// What the target lacks that no other field tells; empty if the instruction
+/// does without.
+std::string whyNotTarget(const Exec &x, const MmaRequest &q,
                          const InstructionDescriptor &idesc, Hazard &hazard) {
+  const std::string &target = x.cluster->program().module->target;
   hazard = Hazard::IllegalInstructionDescriptor;
-  if (idesc.k == 96 && !hasFeature(target, TargetFeature::MmaK96))
-    return "K=96 needs a target of sm_103, the module is for " + target;
+  if ((idesc.k == 96 || idesc.k == 192) &&
+      !hasFeature(target, TargetFeature::MmaK96))
+    return "K=" + std::to_string(idesc.k) +
+           " needs a target of sm_103 or sm_107a, the module is for " + target;
   hazard = Hazard::IllegalMatrixDescriptor;
   bool a = !q.aInTensorMemory && decodeSharedDescriptor(q.a).leadingAbsolute;
-  if ((a || decodeSharedDescriptor(q.b).leadingAbsolute) &&
-      !hasFeature(target, TargetFeature::AbsoluteLeading))
-    return "the absolute leading address (bit 52) needs a target of sm_103, "
-           "the module is for " +
+  if (!a && !decodeSharedDescriptor(q.b).leadingAbsolute)
+    return "";
+  if (x.cluster->grid.wideMma)
+    x.cluster->openPoints.add(OpenPoint::AbsoluteLeading107);
+  if (!hasFeature(target, TargetFeature::AbsoluteLeading))
+    return "the absolute leading address (bit 52) needs a target of sm_103 or "
+           "sm_107a, the module is for " +
            target;
   return "";
 }
@@ -106,8 +116,15 @@ bool checkMma(Exec &x, const Record &r, unsigned lane, const MmaRequest &q,
     return true;
   }
   Hazard hazard = Hazard::None;
-  std::string reason =
-      whyNotTarget(x.cluster->program().module->target, q, idesc, hazard);
+  std::string reason = whyNotTarget(x, q, idesc, hazard);
+  if (reason.empty() && q.tellsB && idesc.m / q.form.ctaGroup != 128) {
+    x.cluster->openPoints.add(OpenPoint::CollectorBHalfM);
+    hazard = Hazard::IllegalInstructionDescriptor;
+    reason = "'.collector::b' needs 128 rows per CTA, found M " +
+             std::to_string(idesc.m) +
+             " with cta_group::" + std::to_string(q.form.ctaGroup) +
+             "; a public project reports an illegal instruction";
+  }
   if (!reason.empty()) {
     x.fault(r, FindingKind::Descriptor, reason, int(lane), 0, hazard);
     return false;
@@ -155,6 +172,33 @@ void useCollectorA(Cluster &cluster, const Origin &origin, const MmaRecord &s,
     held.reset();
 }
 
+/// The same for the buffer of B, after the instruction: its contents are known
+/// then. Elements and scales of B must be those of the fill.
+void useCollectorB(Cluster &cluster, const Origin &origin, const MmaRecord &s,
+                   const MmaRequest &q, const TensorReport &result) {
+  std::optional<HeldMatrix> &held = origin.cta->collectorB;
+  // K, N, types and scales of B, but nothing of A: neither its type, sign and
+  // major nor rows, layout and id of scales.
+  uint32_t ofA = isBlockScaled(q.form.kind) ? 0x7C00A380u : 0x1F00A380u;
+  HeldMatrix now{q.b, q.scaleB, q.idesc & ~ofA, result.contentsB};
+  const char *wrong = nullptr;
+  if (usesCollector(s.collectorUseB) && !result.refused)
+    wrong = !held                    ? "but no fill of it is valid"
+            : !held->sameMatrix(now) ? "but holds another matrix, or the same "
+                                       "with other scales, N or K"
+            : held->contents != now.contents
+                ? "but the matrix or its scales have changed since the fill"
+                : nullptr;
+  if (wrong)
+    report(cluster, origin, FindingKind::Descriptor,
+           std::string("collector buffer b is used, ") + wrong, 0,
+           Hazard::CollectorUnfilled);
+  if (keepsCollector(s.collectorUseB))
+    held = now;
+  else
+    held.reset();
+}
+
 /// Advice if two lanes issue the same mma.
 void adviseRepeats(Exec &x, const Record &r, const MmaRecord &s) {
   uint32_t rest = x.mask & (x.mask - 1);
@@ -198,6 +242,10 @@ Step mma(Exec &x, const Record &r) {
       else
         useCollectorA(*cluster, origin, m, q.a);
       TensorReport result = cluster->core.execute(q, context);
+      if (q.tellsB)
+        useCollectorB(*cluster, origin, m, q, result);
+      else
+        origin.cta->collectorB.reset();
       reportIssues(*cluster, origin, q.form.ctaGroup, result);
       ++cluster->counters.mmas[size_t(q.form.kind)];
       cluster->counters.macs += result.macs;
@@ -242,6 +290,10 @@ void decodeCollector(const Instruction &in, MmaRecord &m) {
         modifier <= Modifier::CollectorADiscard) {
       m.collectorUse =
           kUses[unsigned(modifier) - unsigned(Modifier::CollectorAFill)];
+    } else if (modifier >= Modifier::CollectorBFill &&
+               modifier <= Modifier::CollectorBDiscard) {
+      m.collectorUseB =
+          kUses[unsigned(modifier) - unsigned(Modifier::CollectorBFill)];
     } else if (modifier >= Modifier::CollectorB0Fill &&
                modifier <= Modifier::CollectorB3Discard) {
       unsigned index = unsigned(modifier) - unsigned(Modifier::CollectorB0Fill);
@@ -268,6 +320,8 @@ std::optional<std::string> whyNotShiftedText(const Instruction &in,
 
 bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   std::optional<MmaKind> kind = kindOf(in);
+  if (in.has(Modifier::KindTi16))
+    return d.refuse("kind 'ti16' is not supported");
   if (!kind)
     return d.refuse("tcgen05.mma without a kind");
   auto &m = d.record<MmaRecord>(r);
@@ -275,6 +329,10 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   m.form.sparse = in.has(Modifier::Sp);
   m.form.weightStationary = in.has(Modifier::Ws);
   m.form.ctaGroup = in.has(Modifier::CtaGroup2) ? 2 : 1;
+  const std::string &target = d.module().target;
+  m.form.wide = hasFeature(target, TargetFeature::WideMma);
+  m.form.elementwise =
+      m.form.sparse && hasFeature(target, TargetFeature::ElementwiseSparsity);
   bool scaled = isBlockScaled(*kind);
   m.form.block = !scaled ? 0
                  : in.has(Modifier::Block16) || in.has(Modifier::ScaleVec4X)

@@ -33,7 +33,8 @@ struct AllocationRecord {
   Where where = Where::Generic;
   Slot address = kNoSlot; ///< of dealloc
   Slot columns = kNoSlot;
-  bool pair = false; ///< .cta_group::2
+  bool pair = false;      ///< .cta_group::2
+  bool exclusive = false; ///< no other allocation lives beside it
 };
 
 /// Next when the peer has made the same call (or none is needed), Block until
@@ -41,6 +42,7 @@ struct AllocationRecord {
 Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
   if (!r.as<AllocationRecord>().pair)
     return Step::Next;
+  bool exclusive = r.as<AllocationRecord>().exclusive;
   auto lane = int(x.firstLane());
   uint32_t peerRank = x.cta->rank ^ 1;
   if (peerRank >= x.cluster->ctas.size())
@@ -53,7 +55,7 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
     if (call == Call::Allocate)
       tell(*x.cluster, PeerNeeded{x, r, unsigned(lane), Hazard::PairNotMet});
     group.token = mine.pairCalls.size();
-    mine.pairCalls.push_back({uint32_t(call), columns});
+    mine.pairCalls.push_back({uint32_t(call), columns, exclusive});
     group.arrived = true;
     ++x.cluster->epoch;
   }
@@ -66,6 +68,13 @@ Step meetPeer(Exec &x, const Record &r, Call call, uint32_t columns) {
     return Step::Block;
   }
   PairCall other = peer.pairCalls[group.token];
+  if (other.call == uint32_t(call) && other.columns == columns &&
+      other.exclusive != exclusive)
+    return x.fault(r, FindingKind::TensorMemory,
+                   std::string(kCallNames[size_t(call)]) +
+                       " with cta_group::2 is '.exclusive' in one CTA of the "
+                       "pair only",
+                   lane, 0, Hazard::PairNotMet);
   if (other.call != uint32_t(call) || other.columns != columns)
     return x.fault(
         r, FindingKind::TensorMemory,
@@ -86,17 +95,20 @@ Step allocate(Exec &x, const Record &r) {
   if (Step step = meetPeer(x, r, Call::Allocate, columns); step != Step::Next)
     return step;
   TensorMemory &tensor = x.cta->tensor;
-  if (!a.pair && tensor.canAllocate(columns) == AllocStatus::Ok &&
-      !x.cluster->grid.residency.take(*x.cta, columns, r.line))
+  if (!a.pair && tensor.canAllocate(columns, a.exclusive) == AllocStatus::Ok &&
+      !x.cluster->grid.residency.take(*x.cta, columns, a.exclusive, r.line))
     return Step::Block;
+  if (a.exclusive)
+    x.cluster->openPoints.add(OpenPoint::ExclusiveElsewhere);
   uint32_t address = 0;
   AllocStatus status = tensor.allocate(
-      columns, address, x.cluster->grid.options.firstTensorColumn / 32 * 32);
+      columns, address, x.cluster->grid.options.firstTensorColumn / 32 * 32,
+      a.exclusive);
   if (status == AllocStatus::WouldBlock)
     return Step::Block;
   if (status != AllocStatus::Ok)
     return x.fault(r, FindingKind::TensorMemory,
-                   std::string(describe(status)) + " (" +
+                   describe(status, tensor.columns()) + " (" +
                        std::to_string(columns) + " columns)",
                    int(lane), 0, Hazard::IllegalAllocation);
   Access access;
@@ -127,7 +139,7 @@ Step deallocate(Exec &x, const Record &r) {
   if (Step step = meetPeer(x, r, Call::Deallocate, columns); step != Step::Next)
     return step;
   x.group->arrived = false;
-  if (auto reason = x.cta->tensor.deallocate(address, columns))
+  if (auto reason = x.cta->tensor.deallocate(address, columns, a.exclusive))
     return x.fault(r, FindingKind::TensorMemory, *reason, int(lane), address,
                    Hazard::AllocationLeaked);
   std::vector<TensorHold> &holds = x.cta->holds;
@@ -151,12 +163,33 @@ Step relinquish(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+/// Numbers of columns that the assembler refuses; registers are checked when
+/// they are known.
+std::optional<std::string> whyNotColumns(const Operand &columns,
+                                         bool exclusive) {
+  if (columns.kind != OperandKind::Integer)
+    return std::nullopt;
+  int64_t count = columns.value;
+  if (exclusive && (count < 32 || count % 32))
+    return "number of columns of an exclusive allocation is not a multiple of "
+           "32, found " +
+           std::to_string(count);
+  if (!exclusive && (count < 32 || count > 512 || (count & (count - 1))))
+    return "number of columns is not a power of two in 32..512, found " +
+           std::to_string(count);
+  return std::nullopt;
+}
+
 } // namespace
 
 bool decodeTensorAllocation(Decoder &d, const Instruction &in, Record &r) {
   d.flow().sink = true;
   auto &a = d.record<AllocationRecord>(r);
   a.pair = in.has(Modifier::CtaGroup2);
+  a.exclusive = in.has(Modifier::Exclusive);
+  if (in.opcode != Opcode::Tcgen05Relinquish)
+    if (auto reason = whyNotColumns(in.operands[1], a.exclusive))
+      return d.refuse(*reason, Hazard::IllegalAllocation);
   switch (in.opcode) {
   case Opcode::Tcgen05Alloc:
     a.result = d.address(in.operands[0]);

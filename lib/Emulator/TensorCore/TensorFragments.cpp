@@ -125,7 +125,8 @@ Step loadTensor(Exec &x, const Record &r) {
       fragmentPosition(fragment, thread, unsigned(i), lane, column);
       lane += TensorMemory::laneOf(address);
       column += TensorMemory::columnOf(address);
-      if (lane < 128 && column < 512 && !x.cta->tensor.valid(lane, column))
+      if (lane < 128 && column < x.cta->tensor.columns() &&
+          !x.cta->tensor.valid(lane, column))
         undefined |= 1u << thread;
     }
     x.setUndefined(to[i], undefined);

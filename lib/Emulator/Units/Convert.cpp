@@ -35,7 +35,7 @@ struct FloatLayout {
 } // namespace
 
 /// Indexed by Element.
-static constexpr std::array<FloatLayout, 17> kLayouts{{
+static constexpr std::array<FloatLayout, kElements> kLayouts{{
     {"e4m3", 8, 3, 7, 0x7e, 0, 0x7f, 0, true},
     {"e5m2", 8, 2, 15, 0x7b, 0x7c, 0x7f, 0, true},
     {"e2m3", 6, 3, 1, 0x1f, 0, 0, 0, true},
@@ -53,6 +53,7 @@ static constexpr std::array<FloatLayout, 17> kLayouts{{
     {"u4", 4, 0, 0, 0, 0, 0, 0, false},
     {"b1", 1, 0, 0, 0, 0, 0, 0, false},
     {"f64", 64, 0, 0, 0, 0, 0, 0, true},
+    {"ue5m3", 8, 3, 15, 0xfe, 0, 0xff, 0, false},
 }};
 
 static const FloatLayout &layoutOf(Element type) {
@@ -108,7 +109,7 @@ float decode(Element type, uint32_t code) {
     break;
   }
   const FloatLayout &layout = layoutOf(type);
-  unsigned magnitudeBits = type == Element::UE4M3 ? 7 : layout.width - 1;
+  unsigned magnitudeBits = layout.width - (type != Element::UE5M3);
   uint32_t magnitude = code & ((1u << magnitudeBits) - 1);
   bool negative = layout.isSigned && (code >> magnitudeBits & 1);
   if (magnitude > layout.maxCode) {
@@ -206,6 +207,9 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
   const FloatLayout &layout = layoutOf(type);
   if (std::isnan(value))
     return (layout.nan ? layout.nan : layout.maxCode) << layout.low;
+  // The sign is dropped before it could turn the rounding.
+  if (type == Element::UE5M3)
+    value = std::fabs(value);
   bool negative = std::signbit(value);
   if (negative && (mode.relu || !layout.isSigned))
     return 0;
@@ -233,7 +237,20 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
     code = !saturates && overflowStaysFinite(negative, mode.rounding)
                ? layout.maxCode
                : overflow;
+  if (mode.plusZero && !code)
+    sign = 0;
   return (sign | code) << layout.low;
+}
+
+float dividedByScale(float value, uint32_t scale) {
+  scale &= 0xff;
+  if (scale == 0xff)
+    return std::numeric_limits<float>::quiet_NaN();
+  if (!std::isnormal(value))
+    return std::isfinite(value) ? std::copysign(0.0f, value) : value;
+  double quotient = std::ldexp(double(value), 127 - int(scale));
+  double most = std::numeric_limits<float>::max();
+  return float(std::min(std::max(quotient, -most), most));
 }
 
 uint32_t packX2(Element type, float a, float b, ConvertMode mode,

@@ -41,7 +41,9 @@ enum class Element : uint8_t {
   U4,
   B1,
   F64,
+  UE5M3,
 };
+inline constexpr unsigned kElements = 18;
 
 /// Bits of one element as an instruction sees it (fp6 6, fp4 4, tf32 32).
 unsigned bitWidth(Element type);
@@ -54,7 +56,7 @@ std::optional<Element> findElement(std::string_view name);
 
 /// Exact value of a code; upper bits that are not part of the code are ignored.
 /// The integer types give their integer value, TF32 ignores the low 13 bits.
-/// Codes of UE8M0 0xFF and UE4M3 0x7F are NaN. Not for F64.
+/// Codes 0xFF of UE8M0 and UE5M3 and 0x7F of UE4M3 are NaN. Not for F64.
 float decode(Element type, uint32_t code);
 
 /// Rounding mode of a conversion. RNA ties away from zero. RS needs random
@@ -69,12 +71,14 @@ struct ConvertMode {
   bool satfinite = false;
   /// Negative results become +0; NaN stays what the type's NaN rule gives.
   bool relu = false;
+  bool plusZero = false; ///< -0 becomes +0
 };
 
 /// Converts one f32. For RS, `random` holds the random bits in its low
 /// `randomBits` bits (at most 16), aligned to the top of the discarded field.
 /// Legal for E4M3, E5M2, E2M3, E3M2, E2M1, F16, BF16, TF32; UE8M0 takes RZ or
-/// RP and ignores the sign. TF32 keeps its f32 position with low bits 0.
+/// RP and ignores the sign, UE5M3 takes RN, RZ and RP and ignores it. TF32
+/// keeps its f32 position with low bits 0.
 uint32_t encode(Element type, float value, ConvertMode mode,
                 uint32_t random = 0, unsigned randomBits = 0);
 
@@ -82,6 +86,10 @@ uint32_t encode(Element type, float value, ConvertMode mode,
 /// f16x2 and bf16x2 `.rs` forms.
 uint32_t packX2(Element type, float a, float b, ConvertMode mode,
                 uint32_t random = 0);
+
+/// The source of `.scaled::n1::ue8m0`: divided by the scale, subnormal numbers
+/// as zeros. What would leave the range of f32 stays at its end.
+float dividedByScale(float value, uint32_t scale);
 
 /// cvt.rs with an x4 destination, sources {a, b, e, f}: a in the top field.
 /// The result has 32 bits, 16 for E2M1.

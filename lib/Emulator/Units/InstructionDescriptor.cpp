@@ -8,6 +8,7 @@
 
 #include "InstructionDescriptor.h"
 
+#include <algorithm>
 #include <tuple>
 #include <utility>
 
@@ -92,35 +93,76 @@ static std::optional<Element> elementOf(MmaKind kind, uint32_t code) {
   }
 }
 
+/// Why the bits must be 0, if they are not; `since` says where they mean
+/// something.
+static Reason reserved(uint32_t bits, MmaKind kind, unsigned offset,
+                       unsigned width, const char *since = "") {
+  if (field(bits, offset, width) == 0)
+    return std::nullopt;
+  return "instruction descriptor bit" +
+         (width == 1 ? " " + std::to_string(offset)
+                     : "s " + std::to_string(offset) + "-" +
+                           std::to_string(offset + width - 1)) +
+         " must be 0 for " + quoted(kind) + since;
+}
+
+static Reason checkReservedScaled(uint32_t bits, const MmaForm &form) {
+  MmaKind kind = form.kind;
+  bool fp4 = isFp4Kind(kind);
+  const char *k = "; on sm_107 it is the K size";
+  // With sparsity the selector is taken as 0 (PTX ISA 9.4).
+  if (!form.sparse)
+    if (auto reason = reserved(bits, kind, 0, 2))
+      return reason;
+  if (!form.wide || !fp4)
+    if (auto reason = reserved(bits, kind, 3, 1, fp4 ? k : ""))
+      return reason;
+  if (!form.wide || !fp4)
+    if (auto reason = reserved(bits, kind, 24, 1,
+                               fp4 ? "; on sm_107 it is the upper bit of the "
+                                     "scale format, 'ue5m3'"
+                                   : ""))
+      return reason;
+  if (!form.wide)
+    if (auto reason = reserved(bits, kind, 26, 1,
+                               "; on sm_107 it lays the scales of A one row "
+                               "to a lane"))
+      return reason;
+  for (unsigned offset : {6u, 25u})
+    if (auto reason = reserved(bits, kind, offset, 1))
+      return reason;
+  if (!fp4)
+    return form.wide ? std::nullopt : reserved(bits, kind, 31, 1, k);
+  bool elementwise = field(bits, 12, 1);
+  if (!form.sparse)
+    return reserved(bits, kind, 12, 1);
+  if (elementwise != form.elementwise)
+    return "instruction descriptor bit 12 must be " +
+           std::to_string(form.elementwise) + " for sparse " + quoted(kind) +
+           (form.elementwise
+                ? ": metadata counts elements on sm_107a, not pairs"
+                : ": metadata counts pairs of elements before sm_107");
+  return std::nullopt;
+}
+
 static Reason checkReserved(uint32_t bits, const MmaForm &form) {
   MmaKind kind = form.kind;
-  auto reserved = [&](unsigned offset, unsigned width) -> Reason {
-    if (field(bits, offset, width) == 0)
-      return std::nullopt;
-    return "instruction descriptor bit" +
-           (width == 1 ? " " + std::to_string(offset)
-                       : "s " + std::to_string(offset) + "-" +
-                             std::to_string(offset + width - 1)) +
-           " must be 0 for " + quoted(kind);
-  };
-  if (isBlockScaled(kind)) {
-    for (auto [offset, width] :
-         {std::pair(0u, 2u), {3u, 1u}, {6u, 1u}, {24u, 3u}})
-      if (auto reason = reserved(offset, width))
-        return reason;
-    if (isFp4Kind(kind))
-      return reserved(12, 1);
-    return reserved(31, 1);
-  }
+  if (isBlockScaled(kind))
+    return checkReservedScaled(bits, form);
   if (kind != MmaKind::I8)
-    if (auto reason = reserved(3, 1))
+    if (auto reason = reserved(bits, kind, 3, 1))
       return reason;
-  for (auto [offset, width] : {std::pair(6u, 1u), {23u, 1u}, {29u, 1u}})
-    if (auto reason = reserved(offset, width))
+  for (unsigned offset : {6u, 23u})
+    if (auto reason = reserved(bits, kind, offset, 1))
+      return reason;
+  if (!form.wide || kind != MmaKind::F8F6F4)
+    if (auto reason = reserved(
+            bits, kind, 29, 1,
+            kind == MmaKind::F8F6F4 ? "; on sm_107 it is the K size" : ""))
       return reason;
   // With .ws the largest shift of B between uses of a collector buffer, which
   // changes no value.
-  return form.weightStationary ? std::nullopt : reserved(30, 2);
+  return form.weightStationary ? std::nullopt : reserved(bits, kind, 30, 2);
 }
 
 static Reason decodeAccumulator(uint32_t bits, MmaKind kind,
@@ -151,6 +193,58 @@ static unsigned baseK(MmaKind kind) {
   }
 }
 
+/// K of the instruction, from its size bits.
+static Reason decodeK(const MmaForm &form, uint32_t bits,
+                      InstructionDescriptor &out) {
+  out.k = baseK(form.kind) * (form.sparse ? 2 : 1);
+  if (isFp4Kind(form.kind)) {
+    unsigned code = field(bits, 3, 1) << 1 | field(bits, 31, 1);
+    if (code == 3)
+      return "K size code 3 is not one of " + quoted(form.kind) +
+             "; 0 is K=64, 1 K=96, 2 K=128";
+    if (code == 2 && form.sparse)
+      return std::string("K=256 does not exist: sparse K is 128 or 192");
+    if (code == 1)
+      out.k = form.sparse ? 192 : 96;
+    out.doubleK = code == 2;
+  } else if (form.kind == MmaKind::MXF8F6F4) {
+    out.doubleK = field(bits, 31, 1);
+  } else if (form.kind == MmaKind::F8F6F4) {
+    out.doubleK = field(bits, 29, 1);
+    if (out.doubleK && form.sparse)
+      return quoted(form.kind) + " has no descriptor code for sparse K=128; "
+                                 "legal is sparse K=64";
+    if (out.doubleK && (bitWidth(out.a) != 8 || bitWidth(out.b) != 8))
+      return "K=64 of " + quoted(form.kind) +
+             " takes 'e4m3' and 'e5m2' only, found '" + name(out.a) +
+             "' and '" + name(out.b) + "'";
+  }
+  if (out.doubleK)
+    out.k *= 2;
+  return std::nullopt;
+}
+
+static Reason decodeScaleType(const MmaForm &form, uint32_t bits,
+                              InstructionDescriptor &out,
+                              OpenPointSet &points) {
+  unsigned code = field(bits, 23, 2);
+  if (code == 3)
+    return std::string("scale format code 3 does not exist; 0 is 'ue4m3', 1 "
+                       "'ue8m0', 2 'ue5m3'");
+  out.scale = code == 0   ? Element::UE4M3
+              : code == 1 ? Element::UE8M0
+                          : Element::UE5M3;
+  if (code == 1)
+    return std::nullopt;
+  if (form.kind != MmaKind::MXF4NVF4 || (form.block == 32 && !form.wide))
+    return quoted(form.kind) + " with blocks of " + std::to_string(form.block) +
+           " takes 'ue8m0' scales only, found '" + name(out.scale) + "'" +
+           (form.kind == MmaKind::MXF4NVF4 ? "; sm_107 takes it" : "");
+  if (form.block == 32)
+    points.add(OpenPoint::MinifloatScalesOf32);
+  return std::nullopt;
+}
+
 static Reason checkScales(const MmaForm &form, uint32_t bits,
                           InstructionDescriptor &out, OpenPointSet &points) {
   if (form.block != 16 && form.block != 32)
@@ -158,18 +252,15 @@ static Reason checkScales(const MmaForm &form, uint32_t bits,
            " does not exist; legal are 16 and 32";
   if (form.block == 16 && form.kind != MmaKind::MXF4NVF4)
     return quoted(form.kind) + " has blocks of 32 only";
-  out.scale = field(bits, 23, 1) ? Element::UE8M0 : Element::UE4M3;
-  if (out.scale == Element::UE4M3 &&
-      (form.kind != MmaKind::MXF4NVF4 || form.block != 16))
-    return quoted(form.kind) + " with blocks of " + std::to_string(form.block) +
-           " takes 'ue8m0' scales only, found 'ue4m3'";
-  if (out.scale == Element::UE8M0 && form.block == 16)
-    points.add(OpenPoint::UE8M0WithBlock16);
+  if (auto reason = decodeScaleType(form, bits, out, points))
+    return reason;
   // With sparsity one scale covers twice the logical K.
   out.scaleCount = out.k / form.block / (form.sparse ? 2 : 1);
   out.scaleIdB = field(bits, 4, 2);
   out.scaleIdA = field(bits, 29, 2);
-  unsigned step = out.k == 96 ? (form.block == 32 ? 1 : 2) : out.scaleCount;
+  out.rowScalesA = field(bits, 26, 1);
+  bool threeQuarters = out.k == 96 || out.k == 192;
+  unsigned step = threeQuarters ? (form.block == 32 ? 1 : 2) : out.scaleCount;
   for (auto [id, which] :
        {std::pair(out.scaleIdA, "SFA_ID"), std::pair(out.scaleIdB, "SFB_ID")})
     if (id % step)
@@ -177,7 +268,28 @@ static Reason checkScales(const MmaForm &form, uint32_t bits,
              " is not a multiple of " + std::to_string(step) + " as " +
              quoted(form.kind) + " with " + std::to_string(out.scaleCount) +
              " scales per instruction needs";
+  if (threeQuarters && form.block == 32 && (out.scaleIdA | out.scaleIdB) & 1)
+    points.add(OpenPoint::K96Block32Ids);
+  if (form.sparse && (out.k == 192 || out.doubleK))
+    points.add(OpenPoint::SparseWideScales);
+  else if (out.doubleK && form.kind == MmaKind::MXF8F6F4)
+    points.add(OpenPoint::WideMxf8Scales);
+  if (out.rowScalesA && out.m / form.ctaGroup == 64)
+    points.add(OpenPoint::RowScalesPairM128);
   return std::nullopt;
+}
+
+/// The wide K and K=96 need all rows of the tensor core (PTX ISA 9.4, the table
+/// of shapes).
+static Reason checkRowsOfK(const MmaForm &form,
+                           const InstructionDescriptor &out) {
+  bool threeQuarters = out.k == 96 || out.k == 192;
+  unsigned rows = 128 * form.ctaGroup;
+  if ((!out.doubleK && !threeQuarters) || out.m == rows)
+    return std::nullopt;
+  return "K=" + std::to_string(out.k) + " needs M=" + std::to_string(rows) +
+         " with cta_group::" + std::to_string(form.ctaGroup) +
+         ", found M=" + std::to_string(out.m);
 }
 
 static Reason checkBlockScaledShape(const MmaForm &form,
@@ -192,17 +304,15 @@ static Reason checkBlockScaledShape(const MmaForm &form,
            " with cta_group::" + std::to_string(form.ctaGroup) +
            (form.sparse ? ", sparse" : "");
   unsigned step = pair ? 16 : 8;
-  if (out.mnMajorB || out.k == 96)
-    step = pair && out.mnMajorB ? 32 : 16;
+  if (out.mnMajorB)
+    step = pair ? 32 : 16;
   if (out.n < step || out.n > 256 || out.n % step)
     return "N " + std::to_string(out.n) + " is not a multiple of " +
            std::to_string(step) + " up to 256";
-  if (out.k == 96 && pair && out.m != 256)
-    return std::string("K=96 needs M=256 in a pair");
-  if (out.k == 96 && !pair)
-    points.add(OpenPoint::K96CtaGroup1);
-  if (out.k == 96)
-    points.add(OpenPoint::K96SecondWordStride);
+  if (auto reason = checkRowsOfK(form, out))
+    return reason;
+  if (out.doubleK && !pair && isFp4Kind(form.kind))
+    points.add(OpenPoint::WideOneCta);
   if (pair && out.m == 128)
     points.add(OpenPoint::CtaPairM128Scales);
   return std::nullopt;
@@ -230,7 +340,12 @@ static Reason checkPlainShape(const MmaForm &form,
     return "M " + std::to_string(out.m) + " is not legal for " +
            quoted(form.kind) +
            " with cta_group::" + std::to_string(form.ctaGroup);
+  if (auto reason = checkRowsOfK(form, out))
+    return reason;
   unsigned step = pair ? 32 : out.m == 64 ? 8 : 16;
+  // The table of PTX 9.4 has steps of 16 for pairs of 8-bit operands.
+  if (pair && form.kind == MmaKind::F8F6F4)
+    step = out.mnMajorB ? 32 : 16;
   bool legalN = out.n >= step && out.n <= 256 && out.n % step == 0;
   // 8-bit integers skip the odd multiples of 8 above 24.
   if (form.kind == MmaKind::I8 && !pair)
@@ -289,7 +404,8 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
     return reason;
   bool scaled = isBlockScaled(form.kind);
   auto a = elementOf(form.kind, field(bits, 7, 3));
-  auto b = elementOf(form.kind, field(bits, 10, 3));
+  // Of FP4 the third bit is the version of sparsity.
+  auto b = elementOf(form.kind, field(bits, 10, isFp4Kind(form.kind) ? 2 : 3));
   if (!a || !b)
     return std::string(a ? "B" : "A") + " format code " +
            std::to_string(field(bits, a ? 10 : 7, 3)) + " is not one of " +
@@ -302,15 +418,11 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
   out.mnMajorB = field(bits, 16, 1);
   out.n = field(bits, 17, 6) << 3;
   out.m = scaled ? field(bits, 27, 2) << 7 : field(bits, 24, 5) << 4;
-  out.k = baseK(form.kind) * (form.sparse ? 2 : 1);
+  if (auto reason = decodeK(form, bits, out))
+    return reason;
   if (!scaled)
     out.sparsitySelector = field(bits, 0, 2);
   out.saturate = form.kind == MmaKind::I8 && field(bits, 3, 1);
-  if (isFp4Kind(form.kind) && field(bits, 31, 1)) {
-    if (form.sparse)
-      return std::string("K=96 does not exist for sparse instructions");
-    out.k = 96;
-  }
   if (auto reason = checkSelector(form, out))
     return reason;
   if (auto reason = decodeAccumulator(bits, form.kind, out))
@@ -324,6 +436,15 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
   if (auto reason = checkBlockScaledShape(form, out, points))
     return reason;
   return checkScales(form, bits, out, points);
+}
+
+unsigned rowBytes(const MmaForm &form, const InstructionDescriptor &idesc,
+                  Element type, unsigned count) {
+  unsigned bits = bitWidth(type);
+  bool padded = form.kind == MmaKind::MXF8F6F4 && !idesc.doubleK;
+  if (isFp4Kind(form.kind) || (!padded && form.kind == MmaKind::MXF8F6F4))
+    return count * bits / 8;
+  return count * std::max(bits, 8u) / 8;
 }
 
 } // namespace blockscale::emulator

@@ -36,6 +36,11 @@ struct MmaForm {
   unsigned block = 0;
   /// `.ws`: B is the stationary operand; M may be 32, D has layout E or G.
   bool weightStationary = false;
+  /// The chip has the descriptors of sm_107: K bits for the double K, scale
+  /// formats of two bits, scales of A one row to a lane.
+  bool wide = false;
+  /// Metadata of sparse FP4 counts elements, not pairs (sm_107a).
+  bool elementwise = false;
 };
 
 /// The decoded word.
@@ -51,6 +56,10 @@ struct InstructionDescriptor {
   bool mnMajorA = false, mnMajorB = false;
   unsigned m = 0, n = 0;
   unsigned k = 0; ///< logical K of one instruction
+  /// 64 bytes of K per row: K = 64 of the 8-bit kinds (128 sparse), 128 of FP4.
+  /// 4- and 6-bit elements of mxf8f6f4 are then packed.
+  bool doubleK = false;
+  bool rowScalesA = false; ///< scales of A, one row to a lane
   unsigned scaleIdA = 0, scaleIdB = 0;
 
   /// Scales per row in one instruction, 0 for plain kinds.
@@ -63,6 +72,10 @@ std::optional<std::string>
 decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
                             InstructionDescriptor &out,
                             OpenPointSet &openPoints);
+
+/// Bytes that `count` elements of a row of A or B take in shared memory.
+unsigned rowBytes(const MmaForm &form, const InstructionDescriptor &idesc,
+                  Element type, unsigned count);
 
 } // namespace blockscale::emulator
 

@@ -17,8 +17,8 @@ static uint32_t field(uint64_t bits, unsigned offset, unsigned width) {
 SharedDescriptor decodeSharedDescriptor(uint64_t bits) {
   SharedDescriptor result;
   result.bits = bits;
-  result.start = field(bits, 0, 14) << 4;
-  result.leading = field(bits, 16, 14) << 4;
+  result.start = field(bits, 0, 15) << 4;
+  result.leading = field(bits, 16, 15) << 4;
   result.stride = field(bits, 32, 14) << 4;
   result.baseOffset = field(bits, 49, 3);
   result.leadingAbsolute = field(bits, 52, 1);
@@ -40,15 +40,21 @@ uint32_t SharedDescriptor::span() const {
   }
 }
 
-std::optional<std::string> whyNot(const SharedDescriptor &descriptor) {
+std::optional<std::string> whyNot(const SharedDescriptor &descriptor,
+                                  bool wide) {
   if (field(descriptor.bits, 46, 3) != 1)
     return "bits 46-48 of the shared-memory descriptor are " +
            std::to_string(field(descriptor.bits, 46, 3)) + ", must be 1";
   if (field(descriptor.bits, 53, 8) != 0)
     return std::string("bits 53-60 of the shared-memory descriptor must be 0");
-  if (field(descriptor.bits, 14, 2) || field(descriptor.bits, 30, 2))
-    return std::string("reserved bits 14-15 or 30-31 of the shared-memory "
-                       "descriptor are set");
+  unsigned free = wide ? 1 : 2;
+  if (field(descriptor.bits, 16 - free, free) ||
+      field(descriptor.bits, 32 - free, free))
+    return wide ? std::string("reserved bit 15 or 31 of the shared-memory "
+                              "descriptor is set")
+                : std::string("reserved bits 14-15 or 30-31 of the "
+                              "shared-memory descriptor are set; addresses of "
+                              "15 bits are those of sm_107");
   unsigned code = descriptor.swizzleCode;
   if (code == 3 || code == 5 || code == 7)
     return "swizzle code " + std::to_string(code) +
@@ -87,16 +93,19 @@ std::optional<std::string> whyNotPattern(const SharedDescriptor &descriptor) {
 
 std::optional<std::string> whyNotOperand(const SharedDescriptor &descriptor,
                                          bool mnMajor, unsigned rowBytes,
-                                         unsigned elementBits) {
-  if (auto reason = whyNot(descriptor))
+                                         unsigned elementBits, bool wide) {
+  if (auto reason = whyNot(descriptor, wide))
     return reason;
   if (mnMajor) {
     if (elementBits < 8)
       return std::string("MN-major operands of 4- or 6-bit elements do not "
                          "exist");
-    if (elementBits == 8 && descriptor.swizzleCode == 1)
-      return std::string("MN-major operands of 8-bit elements cannot use the "
+    if (elementBits == 32 && descriptor.swizzleCode != 1)
+      return std::string("MN-major operands of 32-bit elements need the "
                          "128-byte swizzle with 32-byte atoms");
+    if (elementBits != 32 && descriptor.swizzleCode == 1)
+      return "MN-major operands of " + std::to_string(elementBits) +
+             "-bit elements cannot use the 128-byte swizzle with 32-byte atoms";
     if (descriptor.leadingAbsolute)
       return std::string(
           "the absolute leading address needs a K-major operand");

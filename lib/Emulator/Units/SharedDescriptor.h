@@ -23,7 +23,7 @@ namespace blockscale::emulator {
 
 /// The descriptor's fields; addresses and offsets in bytes.
 struct SharedDescriptor {
-  uint32_t start = 0;      ///< 18-bit shared address
+  uint32_t start = 0;      ///< 18-bit shared address, 19-bit on sm_107
   uint32_t leading = 0;    ///< offset, or absolute address in that mode
   uint32_t stride = 0;     ///< offset
   uint32_t baseOffset = 0; ///< 0..7
@@ -38,14 +38,17 @@ struct SharedDescriptor {
 SharedDescriptor decodeSharedDescriptor(uint64_t bits);
 
 /// What is illegal in the descriptor by itself: constant bits, swizzle code,
-/// absolute mode with another swizzle or a base offset.
-std::optional<std::string> whyNot(const SharedDescriptor &descriptor);
+/// absolute mode with another swizzle or a base offset, and without `wide`
+/// addresses beyond 18 bits.
+std::optional<std::string> whyNot(const SharedDescriptor &descriptor,
+                                  bool wide = false);
 
 /// Same, for an operand with `rowBytes` bytes per row and MMA step (K-major) of
 /// elements of `elementBits` bits.
 std::optional<std::string> whyNotOperand(const SharedDescriptor &descriptor,
                                          bool mnMajor, unsigned rowBytes,
-                                         unsigned elementBits);
+                                         unsigned elementBits,
+                                         bool wide = false);
 
 /// Why the start address contradicts the base offset, if it does: the pattern
 /// of the swizzle repeats every 1024, 512 or 256 bytes.

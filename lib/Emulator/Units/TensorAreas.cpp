@@ -34,22 +34,22 @@ struct AreaList {
   }
 };
 
-/// Bytes of K that A takes per row.
+/// Bytes of K that A takes per row of tensor memory, where no 6- or 4-bit
+/// element is padded.
 unsigned rowBytesOfA(const MmaRequest &request,
                      const InstructionDescriptor &idesc) {
-  unsigned stored = idesc.k / (idesc.sparse ? 2 : 1);
-  bool packed = request.form.kind == MmaKind::MXF4 ||
-                request.form.kind == MmaKind::MXF4NVF4;
-  return packed ? stored / 2 : stored * std::max(bitWidth(idesc.a), 8u) / 8;
+  return emulator::rowBytes(request.form, idesc, idesc.a,
+                            idesc.k / (idesc.sparse ? 2 : 1));
 }
 
 /// Columns of metadata: a nibble per chunk of 4 elements, 4 pairs of fp4, or 2
 /// of tf32.
 unsigned metadataColumns(const MmaRequest &request,
                          const InstructionDescriptor &idesc) {
-  bool packed = request.form.kind == MmaKind::MXF4 ||
-                request.form.kind == MmaKind::MXF4NVF4;
-  unsigned chunk = packed ? 8 : idesc.a == Element::TF32 ? 2 : 4;
+  bool pairs =
+      !request.form.elementwise && (request.form.kind == MmaKind::MXF4 ||
+                                    request.form.kind == MmaKind::MXF4NVF4);
+  unsigned chunk = pairs ? 8 : idesc.a == Element::TF32 ? 2 : 4;
   return (idesc.k / chunk + 7) / 8;
 }
 
@@ -81,8 +81,10 @@ std::vector<TensorArea> areasOf(const MmaRequest &request,
     list.add(TensorMemory::columnOf(request.metadata) + idesc.sparsitySelector,
              metadataColumns(request, idesc), lanes, true, false);
   if (idesc.scaleCount) {
+    // A row to a lane: each word is a column.
     list.addScales(request.scaleA, idesc.scaleIdA, idesc.scaleCount,
-                   idesc.m / request.form.ctaGroup, 4);
+                   idesc.rowScalesA ? 1 : idesc.m / request.form.ctaGroup,
+                   idesc.rowScalesA ? 1 : 4);
     unsigned rows = split ? idesc.n / 2 : idesc.n;
     list.addScales(request.scaleB, idesc.scaleIdB, idesc.scaleCount, rows,
                    split           ? (rows + 31) / 32

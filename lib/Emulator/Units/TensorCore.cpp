@@ -74,7 +74,7 @@ static void checkAccumulator(const MmaRequest &request,
     return;
   }
   if (!where.tensor->allocated(tile.column, tile.countN)) {
-    bool beyond = tile.column + tile.countN > TensorMemory::kColumns;
+    bool beyond = tile.column + tile.countN > where.tensor->columns();
     refuse(report, TensorIssueKind::Unallocated,
            beyond ? Hazard::AccumulatorMisplaced : Hazard::ColumnsUnallocated,
            cta, request.d,
@@ -274,21 +274,24 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
   if (isBlockScaled(kind) && anyLaneDisabled(request))
     return illegal("disable-output-lane does not exist for block-scaled kinds");
   unsigned storedA = idesc.k / (idesc.sparse ? 2 : 1);
-  bool packed = kind == MmaKind::MXF4 || kind == MmaKind::MXF4NVF4;
-  auto rowBytes = [&](Element type, unsigned count) {
-    return packed ? count / 2 : count * std::max(bitWidth(type), 8u) / 8;
-  };
   if (request.aInTensorMemory) {
     if (idesc.mnMajorA)
       return illegal("A in tensor memory must be K-major");
+    if (idesc.doubleK)
+      report.openPoints.add(OpenPoint::WideTensorMemoryContainer);
+    if (idesc.doubleK && kind == MmaKind::MXF8F6F4 && bitWidth(idesc.a) == 4)
+      return illegal("4-bit elements of A in tensor memory have no container "
+                     "at K=64; K=32 has one");
   } else if (auto reason = whyNotOperand(
                  decodeSharedDescriptor(request.a), idesc.mnMajorA,
-                 rowBytes(idesc.a, storedA), bitWidth(idesc.a))) {
+                 rowBytes(request.form, idesc, idesc.a, storedA),
+                 bitWidth(idesc.a), context.wideAddresses)) {
     return illegal("operand 'A': " + *reason, Hazard::IllegalMatrixDescriptor);
   }
   if (auto reason =
           whyNotOperand(decodeSharedDescriptor(request.b), idesc.mnMajorB,
-                        rowBytes(idesc.b, idesc.k), bitWidth(idesc.b)))
+                        rowBytes(request.form, idesc, idesc.b, idesc.k),
+                        bitWidth(idesc.b), context.wideAddresses))
     return illegal("operand 'B': " + *reason, Hazard::IllegalMatrixDescriptor);
   if (request.form.weightStationary) {
     if (auto reason =
@@ -312,12 +315,33 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
 /// Moves the rows of A, which has been read, in each CTA.
 static void shiftA(const MmaRequest &request, TensorContext &context,
                    TensorReport &report) {
-  // Every kind without block scales stores 32 bytes of K per row.
-  constexpr unsigned kWords = 8;
+  // Every kind without block scales stores 32 bytes of K per row, or 64.
+  unsigned words = report.idesc.doubleK ? 16 : 8;
   report.openPoints.add(OpenPoint::ShiftedA);
   for (unsigned c = 0; c < request.form.ctaGroup; ++c)
     context.cta[c].tensor->shiftRows(
-        TensorMemory::columnOf(uint32_t(request.a)), kWords);
+        TensorMemory::columnOf(uint32_t(request.a)), words);
+}
+
+/// A number made of bytes.
+static void mix(uint64_t &number, const void *bytes, size_t count) {
+  const auto *from = static_cast<const uint8_t *>(bytes);
+  for (size_t i = 0; i < count; i += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, from + i, std::min<size_t>(8, count - i));
+    number = (number ^ word) * 0x9E3779B97F4A7C15u;
+    number ^= number >> 29;
+  }
+}
+
+static uint64_t contentsOf(const Operand &b) {
+  uint64_t number = b.coded;
+  if (b.coded)
+    mix(number, b.codes.data(), b.codes.size());
+  else
+    mix(number, b.elements.data(), b.elements.size() * sizeof(float));
+  mix(number, b.scales.data(), b.scales.size() * sizeof(float));
+  return number;
 }
 
 TensorReport TensorCore::execute(const MmaRequest &request,
@@ -350,6 +374,8 @@ TensorReport TensorCore::execute(const MmaRequest &request,
       report.refused = true;
       return report;
     }
+    if (request.tellsB && c == 0)
+      report.contentsB = contentsOf(b);
     TensorMemory &tensor = *context.cta[c].tensor;
     bool exact = precise || a.extreme() || b.extreme();
     if (!integers && !exact)
@@ -401,7 +427,8 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
   TensorReport report;
   SharedDescriptor descriptor = decodeSharedDescriptor(bits);
   unsigned rowBytes = copyRowBytes(shape), rows = copyRows(shape);
-  if (auto reason = whyNotOperand(descriptor, false, rowBytes, 8)) {
+  if (auto reason = whyNotOperand(descriptor, false, rowBytes, 8,
+                                  context.wideAddresses)) {
     refuse(report, TensorIssueKind::IllegalInstruction,
            Hazard::IllegalMatrixDescriptor, 0, address, *reason);
     return report;

@@ -50,6 +50,7 @@ struct TensorCta {
 /// 0 has the even rank.
 struct TensorContext {
   std::array<TensorCta, 2> cta;
+  bool wideAddresses = false; ///< shared addresses of 19 bits
 };
 
 /// One tcgen05.mma or tcgen05.mma.sp.
@@ -70,6 +71,8 @@ struct MmaRequest {
   /// Bit l of word w: lane 32 w + l is not written. Words 4..7: second CTA.
   std::array<uint32_t, 8> disableOutputLane{};
   uint64_t zeroColumns = 0; ///< zero-column mask descriptor; `.ws` only
+  /// Asks for TensorReport::contentsB.
+  bool tellsB = false;
 };
 
 /// Kind of a problem that execution met.
@@ -98,11 +101,16 @@ struct TensorReport {
   OpenPointSet openPoints;
   InstructionDescriptor idesc; ///< decoded, for traces
   uint64_t macs = 0;           ///< logical multiply-adds
+  /// A number made of the elements of B and its scales, where it was asked for.
+  uint64_t contentsB = 0;
 };
 
+/// What an instruction reads of shared memory.
+enum class SharedOperand : uint8_t { A, B, Source };
+
 /// A piece of the shared memory of CTA 0 or 1 of the group.
-using OperandVisit =
-    std::function<void(unsigned cta, uint32_t address, uint32_t bytes)>;
+using OperandVisit = std::function<void(SharedOperand operand, unsigned cta,
+                                        uint32_t address, uint32_t bytes)>;
 
 /// The shared memory that an instruction reads; none if it is illegal.
 void forOperandRanges(const MmaRequest &request, const OperandVisit &visit);

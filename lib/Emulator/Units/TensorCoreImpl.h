@@ -28,6 +28,7 @@ enum class Container : uint8_t {
   Packed4,
   Padded4,
   Padded6,
+  Packed6,
   Byte,
   ByteShifted4,
   Half,
@@ -114,7 +115,7 @@ private:
   bool expandSparse(unsigned cta, unsigned lane, const float *stored,
                     float *out);
   bool scaleColumns(unsigned cta, uint32_t address, unsigned id,
-                    const char *operand);
+                    const char *operand, bool anyColumn);
   /// Where the scales of a group of rows are: lane of the first row, copies in
   /// the lane quadrants, column of the first word, columns between words, byte.
   struct ScalePlace {

@@ -22,9 +22,9 @@ namespace {
 
 /// Values of all codes of the formats up to 16 bits.
 struct DecodeTables {
-  std::vector<float> byElement[13];
+  std::vector<float> byElement[kElements];
   DecodeTables() {
-    for (unsigned e = 0; e < 13; ++e) {
+    for (unsigned e = 0; e < kElements; ++e) {
       Element type = Element(e);
       unsigned bits = bitWidth(type);
       if (bits > 16 || type == Element::BF16)
@@ -47,9 +47,12 @@ static bool isFp4Kind(MmaKind kind) {
   return kind == MmaKind::MXF4 || kind == MmaKind::MXF4NVF4;
 }
 
-static Container containerOf(MmaKind kind, Element type, bool fromTensor) {
+static Container containerOf(MmaKind kind, const InstructionDescriptor &idesc,
+                             Element type, bool fromTensor) {
   if (isFp4Kind(kind))
     return Container::Packed4;
+  if (idesc.doubleK && bitWidth(type) < 8)
+    return bitWidth(type) == 4 ? Container::Packed4 : Container::Packed6;
   switch (bitWidth(type)) {
   case 4:
     return fromTensor ? Container::ByteShifted4 : Container::Padded4;
@@ -68,6 +71,8 @@ static unsigned bytesFor(Container container, unsigned elements) {
   switch (container) {
   case Container::Packed4:
     return elements / 2;
+  case Container::Packed6:
+    return elements * 6 / 8;
   case Container::Half:
     return elements * 2;
   case Container::Word:
@@ -113,6 +118,14 @@ static void decodeRow(Container container, Element type, const uint8_t *in,
       unsigned bit = i % 16 * 6;
       const uint8_t *from = in + i / 16 * 16 + bit / 8;
       out[i] = table[(from[0] | from[1] << 8) >> bit % 8 & 0x3f];
+    }
+    return;
+  case Container::Packed6:
+    for (unsigned i = 0; i < count; ++i) {
+      const uint8_t *from = in + i * 6 / 8;
+      // The last elements of a row end with its last byte.
+      unsigned above = i * 6 % 8 > 2 ? from[1] << 8 : 0;
+      out[i] = table[(from[0] | above) >> i * 6 % 8 & 0x3f];
     }
     return;
   case Container::Byte: {
@@ -291,7 +304,8 @@ bool OperandReader::expandSparse(unsigned cta, unsigned lane,
                                  const float *stored, float *out) {
   bool fp4 = isFp4Kind(request.form.kind), tf32 = idesc.a == Element::TF32;
   bool half = bitWidth(idesc.a) == 16;
-  unsigned unit = fp4 ? 2 : 1;          // elements per stored unit
+  bool pairs = fp4 && !request.form.elementwise;
+  unsigned unit = pairs ? 2 : 1;        // elements per stored unit
   unsigned chunk = tf32 ? 2 : 4 * unit; // logical elements per nibble
   unsigned chunks = idesc.k / chunk, bytes = (chunks + 1) / 2;
   uint32_t address = request.metadata;
@@ -336,7 +350,8 @@ bool OperandReader::expandSparse(unsigned cta, unsigned lane,
 
 /// Whether codes of one byte or half a byte index a table of values.
 static bool hasCodes(Container container) {
-  return container != Container::Half && container != Container::Word;
+  return container != Container::Half && container != Container::Word &&
+         container != Container::Packed6;
 }
 
 /// Turns a 16-byte unit of a container into 16 bytes of codes.
@@ -420,7 +435,8 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
   unsigned rows = idesc.m / request.form.ctaGroup;
   out.reset(rows, idesc.k, idesc.scaleCount);
   bool fromTensor = request.aInTensorMemory;
-  Container container = containerOf(request.form.kind, idesc.a, fromTensor);
+  Container container =
+      containerOf(request.form.kind, idesc, idesc.a, fromTensor);
   unsigned storedK = idesc.sparse ? idesc.k / 2 : idesc.k;
   unsigned bytes = bytesFor(container, storedK);
   SharedDescriptor descriptor = decodeSharedDescriptor(request.a);
@@ -457,7 +473,7 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
 
 bool OperandReader::readB(const ZeroColumns &columns, Operand &out) {
   out.reset(idesc.n, idesc.k, idesc.scaleCount);
-  Container container = containerOf(request.form.kind, idesc.b, false);
+  Container container = containerOf(request.form.kind, idesc, idesc.b, false);
   unsigned bytes = bytesFor(container, idesc.k);
   unsigned perCta = idesc.n / request.form.ctaGroup;
   SharedDescriptor descriptor = decodeSharedDescriptor(request.b);
@@ -490,8 +506,8 @@ bool OperandReader::readB(const ZeroColumns &columns, Operand &out) {
 }
 
 /// Visits the pieces of `rows` rows that are read; row r is in CTA r / perCta.
-static void visitOperand(uint64_t bits, bool mnMajor, Container container,
-                         unsigned rows, unsigned perCta,
+static void visitOperand(SharedOperand operand, uint64_t bits, bool mnMajor,
+                         Container container, unsigned rows, unsigned perCta,
                          const ZeroColumns &columns, unsigned k,
                          const OperandVisit &visit) {
   SharedDescriptor descriptor = decodeSharedDescriptor(bits);
@@ -501,7 +517,8 @@ static void visitOperand(uint64_t bits, bool mnMajor, Container container,
     for (unsigned row = 0; row < rows; ++row)
       for (unsigned b = 0; !columns.zero[row] && b < bytesFor(container, k);
            b += 16)
-        visit(row / perCta, addressKMajor(descriptor, rowOf(row), b), data);
+        visit(operand, row / perCta, addressKMajor(descriptor, rowOf(row), b),
+              data);
     return;
   }
   // Sixteen bytes along M or N stay together in every swizzle.
@@ -509,7 +526,8 @@ static void visitOperand(uint64_t bits, bool mnMajor, Container container,
   unsigned step = whole ? 16 / size : 1;
   for (unsigned row = 0; row < rows; row += step)
     for (unsigned i = 0; !columns.zero[row] && i < k; ++i)
-      visit(row / perCta, addressMNMajor(descriptor, rowOf(row) * size, i),
+      visit(operand, row / perCta,
+            addressMNMajor(descriptor, rowOf(row) * size, i),
             whole ? data : size);
 }
 
@@ -530,12 +548,12 @@ void forOperandRanges(const MmaRequest &request, const OperandVisit &visit) {
     return;
   unsigned group = request.form.ctaGroup;
   if (!request.aInTensorMemory)
-    visitOperand(request.a, idesc.mnMajorA,
-                 containerOf(request.form.kind, idesc.a, false), idesc.m,
+    visitOperand(SharedOperand::A, request.a, idesc.mnMajorA,
+                 containerOf(request.form.kind, idesc, idesc.a, false), idesc.m,
                  idesc.m / group, {}, idesc.sparse ? idesc.k / 2 : idesc.k,
                  visit);
-  visitOperand(request.b, idesc.mnMajorB,
-               containerOf(request.form.kind, idesc.b, false), idesc.n,
+  visitOperand(SharedOperand::B, request.b, idesc.mnMajorB,
+               containerOf(request.form.kind, idesc, idesc.b, false), idesc.n,
                idesc.n / group, columns, idesc.k, visit);
 }
 
@@ -548,7 +566,8 @@ void forCopyRanges(CopyShape shape, CopyFormat format, unsigned ctaGroup,
   for (unsigned cta = 0; cta < ctaGroup; ++cta)
     for (unsigned row = 0; row < copyRows(shape); ++row)
       for (unsigned b = 0; b < copyRowBytes(shape); b += 16)
-        visit(cta, addressKMajor(descriptor, row, b), data);
+        visit(SharedOperand::Source, cta, addressKMajor(descriptor, row, b),
+              data);
 }
 
 } // namespace blockscale::emulator

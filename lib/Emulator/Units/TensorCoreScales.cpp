@@ -14,7 +14,7 @@
 namespace blockscale::emulator::detail {
 
 bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
-                                 const char *operand) {
+                                 const char *operand, bool anyColumn) {
   // Some producers repeat the id in bits 31..30 of the address.
   unsigned repeated = address >> 30;
   if (repeated && repeated != id)
@@ -27,11 +27,11 @@ bool OperandReader::scaleColumns(unsigned cta, uint32_t address, unsigned id,
     return fail(TensorIssueKind::IllegalInstruction,
                 Hazard::IllegalInstructionDescriptor, cta, address,
                 std::string("address of '") + operand + "' must name lane 0");
-  if (address & 1)
+  if (address & 1 && !anyColumn)
     return fail(TensorIssueKind::IllegalInstruction,
                 Hazard::IllegalInstructionDescriptor, cta, address,
                 std::string("column of '") + operand + "' is odd");
-  if (address & 2)
+  if (address & 3)
     report.openPoints.add(OpenPoint::ScaleColumnAlignment);
   return true;
 }
@@ -156,9 +156,15 @@ bool OperandReader::scaleRows(const ScaleSource &source, ScalePlace place,
 }
 
 bool OperandReader::readScalesA(unsigned cta, Operand &out) {
-  if (!scaleColumns(cta, request.scaleA, idesc.scaleIdA, "SFA"))
+  if (!scaleColumns(cta, request.scaleA, idesc.scaleIdA, "SFA",
+                    idesc.rowScalesA))
     return false;
   unsigned base = TensorMemory::columnOf(request.scaleA);
+  for (unsigned r = 0; idesc.rowScalesA && r < out.rows; r += 32)
+    if (!scaleRows({cta, "SFA"}, {r, 1, base, 1, idesc.scaleIdA}, r, 32, out))
+      return false;
+  if (idesc.rowScalesA)
+    return true;
   for (unsigned r = 0; r < out.rows; r += 32)
     if (!scaleRows({cta, "SFA"}, {0, 4, base + r / 32, 4, idesc.scaleIdA}, r,
                    std::min(32u, out.rows - r), out))
@@ -167,7 +173,7 @@ bool OperandReader::readScalesA(unsigned cta, Operand &out) {
 }
 
 bool OperandReader::readScalesB(unsigned cta, Operand &out) {
-  if (!scaleColumns(cta, request.scaleB, idesc.scaleIdB, "SFB"))
+  if (!scaleColumns(cta, request.scaleB, idesc.scaleIdB, "SFB", false))
     return false;
   unsigned base = TensorMemory::columnOf(request.scaleB);
   bool split = request.form.ctaGroup == 2 && idesc.m == 128;

@@ -13,7 +13,7 @@
 
 namespace blockscale::emulator {
 
-const char *describe(AllocStatus status) {
+std::string describe(AllocStatus status, unsigned columns) {
   switch (status) {
   case AllocStatus::Ok:
     return "";
@@ -21,6 +21,10 @@ const char *describe(AllocStatus status) {
     return "no free run of tensor-memory columns of that size";
   case AllocStatus::IllegalCount:
     return "number of columns is not a power of two in 32..512";
+  case AllocStatus::IllegalExclusiveCount:
+    return "number of columns of an exclusive allocation is not a multiple of "
+           "32 in 32.." +
+           std::to_string(columns);
   case AllocStatus::Grows:
     return "allocation is larger than the one before of the same CTA";
   case AllocStatus::Relinquished:
@@ -29,7 +33,8 @@ const char *describe(AllocStatus status) {
   return "";
 }
 
-TensorMemory::TensorMemory() : words(new uint32_t[kLanes * kColumns]()) {}
+TensorMemory::TensorMemory(unsigned columns)
+    : words(new uint32_t[kLanes * kColumns]()), columnCount(columns) {}
 
 //===----------------------------------------------------------------------===//
 // Allocation
@@ -59,32 +64,38 @@ static void setRun(uint64_t *bits, unsigned from, unsigned count, bool value) {
   }
 }
 
-AllocStatus TensorMemory::canAllocate(uint32_t columns) const {
-  if (columns < 32 || columns > kColumns || (columns & (columns - 1)))
+AllocStatus TensorMemory::canAllocate(uint32_t columns, bool exclusive) const {
+  if (exclusive && (columns < 32 || columns > columnCount || columns % 32))
+    return AllocStatus::IllegalExclusiveCount;
+  if (!exclusive &&
+      (columns < 32 || columns > kPlainColumns || (columns & (columns - 1))))
     return AllocStatus::IllegalCount;
   if (!permit)
     return AllocStatus::Relinquished;
   if (columns > lastColumns)
     return AllocStatus::Grows;
-  for (unsigned c = 0; c + columns <= kColumns; c += 32)
+  if (exclusive || isExclusive)
+    return live.empty() ? AllocStatus::Ok : AllocStatus::WouldBlock;
+  for (unsigned c = 0; c + columns <= kPlainColumns; c += 32)
     if (!bitRun(used.data(), c, columns, false))
       return AllocStatus::Ok;
   return AllocStatus::WouldBlock;
 }
 
 AllocStatus TensorMemory::allocate(uint32_t columns, uint32_t &address,
-                                   unsigned first) {
-  AllocStatus status = canAllocate(columns);
+                                   unsigned first, bool exclusive) {
+  AllocStatus status = canAllocate(columns, exclusive);
   if (status != AllocStatus::Ok)
     return status;
+  unsigned end = exclusive ? columnCount : kPlainColumns;
   auto isFree = [&](unsigned column) {
-    return column + columns <= kColumns &&
+    return column + columns <= end &&
            !bitRun(used.data(), column, columns, false);
   };
-  unsigned column = first;
-  while (column < kColumns && !isFree(column))
+  unsigned column = exclusive ? 0 : first;
+  while (column < end && !isFree(column))
     column += 32;
-  if (column >= kColumns)
+  if (column >= end)
     for (column = 0; !isFree(column);)
       column += 32;
   setRun(used.data(), column, columns, true);
@@ -92,21 +103,27 @@ AllocStatus TensorMemory::allocate(uint32_t columns, uint32_t &address,
   for (auto &lane : validBits)
     setRun(lane.data(), column, columns, false);
   live.push_back({column, columns});
+  isExclusive = exclusive;
   lastColumns = columns;
   address = column;
   return AllocStatus::Ok;
 }
 
-std::optional<std::string> TensorMemory::deallocate(uint32_t address,
-                                                    uint32_t columns) {
+std::optional<std::string>
+TensorMemory::deallocate(uint32_t address, uint32_t columns, bool exclusive) {
   auto found = std::find_if(live.begin(), live.end(), [&](Allocation a) {
     return a.column == address && a.columns == columns;
   });
   if (found == live.end())
     return "no allocation of " + std::to_string(columns) +
            " columns at tensor-memory address " + std::to_string(address);
+  if (exclusive != isExclusive)
+    return std::string("the allocation is ") +
+           (isExclusive ? "'.exclusive', its dealloc must be so too"
+                        : "not '.exclusive', its dealloc must not be either");
   setRun(used.data(), address, columns, false);
   live.erase(found);
+  isExclusive = false;
   return std::nullopt;
 }
 
@@ -118,7 +135,7 @@ unsigned TensorMemory::allocatedColumns() const {
 }
 
 bool TensorMemory::allocated(unsigned column, unsigned count) const {
-  return column < kColumns && count <= kColumns - column &&
+  return column < columnCount && count <= columnCount - column &&
          bitRun(used.data(), column, count, true);
 }
 
@@ -204,9 +221,10 @@ std::optional<std::string> TensorMemory::checkFragment(const Fragment &fragment,
            std::to_string(slice) + ".." + std::to_string(slice + 31) +
            " only, the address names lane " + std::to_string(lane);
   unsigned column = columnOf(address), count = fragmentColumns(fragment);
-  if (column >= kColumns || count > kColumns - column)
+  if (column >= columnCount || count > columnCount - column)
     return "columns " + std::to_string(column) + ".." +
-           std::to_string(column + count - 1) + " are beyond column 511";
+           std::to_string(column + count - 1) + " are beyond column " +
+           std::to_string(columnCount - 1);
   if (!allocated(column, count))
     return "columns " + std::to_string(column) + ".." +
            std::to_string(column + count - 1) + " are not all allocated";

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 128 lanes of 512 columns of 32 bits, with a bit per word that says whether it
-// was written, and the allocation map of columns. An address has the lane in
-// bits 31..16 and the column in bits 15..0.
+// 128 lanes of 512 columns of 32 bits, 576 on sm_107, with a bit per word that
+// says whether it was written, and the allocation map of columns. An address
+// has the lane in bits 31..16 and the column in bits 15..0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,13 +29,14 @@ namespace blockscale::emulator {
 /// Outcome of an allocation request.
 enum class AllocStatus : uint8_t {
   Ok,
-  WouldBlock,   ///< no free run of that many columns now
-  IllegalCount, ///< not a power of two in 32..512
-  Grows,        ///< larger than the allocation before
-  Relinquished, ///< the CTA gave up its permit
+  WouldBlock,            ///< no free run of that many columns now
+  IllegalCount,          ///< not a power of two in 32..512
+  IllegalExclusiveCount, ///< not a multiple of 32 up to all columns
+  Grows,                 ///< larger than the allocation before
+  Relinquished,          ///< the CTA gave up its permit
 };
 
-const char *describe(AllocStatus status);
+std::string describe(AllocStatus status, unsigned columns);
 
 /// Shapes of tcgen05.ld and tcgen05.st.
 enum class FragmentShape : uint8_t {
@@ -85,20 +86,30 @@ unsigned copyRowBytes(CopyShape shape);
 class TensorMemory {
 public:
   static constexpr unsigned kLanes = 128;
-  static constexpr unsigned kColumns = 512;
+  /// Most columns that a chip has.
+  static constexpr unsigned kColumns = 576;
+  /// Columns that plain allocations share.
+  static constexpr unsigned kPlainColumns = 512;
 
-  TensorMemory();
+  explicit TensorMemory(unsigned columns = kPlainColumns);
+
+  /// Columns that there are.
+  unsigned columns() const { return columnCount; }
 
   static unsigned laneOf(uint32_t address) { return address >> 16; }
   static unsigned columnOf(uint32_t address) { return address & 0xffff; }
 
   /// First fit from column `first` (a multiple of 32) on, else from column 0.
-  /// On Ok sets `address`.
-  AllocStatus allocate(uint32_t columns, uint32_t &address, unsigned first = 0);
+  /// An exclusive one begins at column 0, and none other lives beside it. On Ok
+  /// sets `address`.
+  AllocStatus allocate(uint32_t columns, uint32_t &address, unsigned first = 0,
+                       bool exclusive = false);
   /// Whether the request would give Ok, without doing it.
-  AllocStatus canAllocate(uint32_t columns) const;
-  /// Frees the allocation with exactly this address and size; else the reason.
-  std::optional<std::string> deallocate(uint32_t address, uint32_t columns);
+  AllocStatus canAllocate(uint32_t columns, bool exclusive = false) const;
+  /// Frees the allocation with exactly this address, size and qualifier; else
+  /// the reason.
+  std::optional<std::string> deallocate(uint32_t address, uint32_t columns,
+                                        bool exclusive = false);
   void relinquish() { permit = false; }
   bool relinquished() const { return !permit; }
   /// Columns that are allocated now.
@@ -107,7 +118,7 @@ public:
   /// Number of allocations that were never freed.
   unsigned liveAllocations() const { return live.size(); }
 
-  /// Raw row of a lane, 512 words.
+  /// Raw row of a lane.
   uint32_t *row(unsigned lane) { return words.get() + lane * kColumns; }
   const uint32_t *row(unsigned lane) const {
     return words.get() + lane * kColumns;
@@ -159,8 +170,10 @@ private:
   std::array<std::array<uint64_t, kColumns / 64>, kLanes> validBits{};
   std::vector<Allocation> live;
   std::array<uint64_t, kColumns / 64> used{};
+  unsigned columnCount;
   uint32_t lastColumns = kColumns;
   bool permit = true;
+  bool isExclusive = false; ///< of the one that lives
   uint64_t versionNumber = 0;
 };
 
