@@ -96,6 +96,7 @@ class Format:
     block: int = 0
     tensor_scale: bool = False
     sparsity: _Pattern | None = None
+    def __post_init__(self) -> None: ...
     @property
     def spec(self) -> str: ...
     @property
@@ -156,7 +157,7 @@ def quantize(values: _Array, format: str | Format | None = None, *,
 
 @dataclass(frozen=True)
 class Spec:
-    mlir: str
+    mlir: str | bytes
     name: str = ""
 
 def parse(mlir: str | bytes, name: str = "<mlir>") -> Spec: ...

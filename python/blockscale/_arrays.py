@@ -115,9 +115,14 @@ TORCH_TYPES = {
 
 
 def host_array(value):
-    """Any array in the host's memory as numpy's, with its own type."""
+    """Any array in the host's memory as numpy's own, with its type."""
+    if isinstance(value, np.ma.MaskedArray):
+        if np.ma.is_masked(value):
+            raise Refused("the array has masked elements, for which there are "
+                          "no numbers: use .filled()")
+        return value.data
     if isinstance(value, np.ndarray):
-        return value
+        return np.asarray(value)
     if is_torch(value):
         return torch_array(value)
     if hasattr(value, "__array__"):
@@ -127,14 +132,32 @@ def host_array(value):
     return np.asarray(value)
 
 
-def numbers(value):
-    """A contiguous array of f32 of any array of numbers."""
+def numbers(value, dtype=np.float32):
+    """A contiguous array of f32, or of another type of C or a bias, of any array
+    of numbers. Refuses what no such number can hold."""
     try:
         array = host_array(value)
-        if array.dtype.kind == "c":
-            raise Refused("expected real numbers, found complex ones")
-        return np.ascontiguousarray(array, np.float32)
-    except (TypeError, ValueError, BufferError) as error:
+        check_kind(array.dtype)
+        # Outside of their range they become infinite here.
+        with np.errstate(over="ignore"):
+            result = np.ascontiguousarray(array, dtype)
+        if array.dtype.kind in "iufO" and array.dtype.itemsize > 4:
+            finite = np.abs(array) <= np.finfo(np.float64).max
+            if (np.isfinite(result) != finite).any():
+                raise Refused("a number that is too large for "
+                              f"{np.dtype(dtype)}")
+        return result
+    except (TypeError, ValueError, BufferError, OverflowError) as error:
         if isinstance(error, Refused):
             raise
         raise Refused(f"expected an array of numbers: {error}") from error
+
+
+def check_kind(dtype):
+    """Refuses what numpy would make numbers of that are none: text, dates,
+    records."""
+    if dtype.kind == "c":
+        raise Refused("expected real numbers, found complex ones")
+    # The types of ml_dtypes are of the kind of records.
+    if dtype.kind in "SUTmM" or dtype.type is np.void:
+        raise Refused(f"expected an array of numbers, found one of {dtype}")

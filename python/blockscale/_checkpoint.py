@@ -178,7 +178,8 @@ class Parameter:
             return FORMATS.get(names.get(self.kind))
         element, scale = self._facts.get("element"), self._facts.get("scale")
         rows, columns = self.block or (0, 0)
-        if element not in ELEMENTS or scale not in SCALES or rows != 1:
+        if element not in ELEMENTS or scale not in SCALES or rows != 1 or \
+                columns == 0:
             return None
         return Format(element, scale, columns, "globalScale" in self._facts)
 
@@ -338,7 +339,7 @@ class Checkpoint(Mapping):
     """
 
     def __init__(self, path, trust=False):
-        self.path = os.fspath(path)
+        self.path = os.fsdecode(path)
         self.trust = trust
         self.core = _core.Checkpoint(self.path)
         facts = json.loads(self.core.describe())

@@ -4,11 +4,14 @@
 
 """Arguments that are numbers or one of a few words."""
 
+import math
+
 import numpy as np
 
 from ._errors import Refused
 
 MOST = 2**63 - 1
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def whole(what, value, least=0, most=MOST):
@@ -24,11 +27,23 @@ def whole(what, value, least=0, most=MOST):
 
 
 def real(what, value):
-    """A float."""
+    """A float that fits a float32; infinities and NaN are such."""
     if isinstance(value, bool) or not isinstance(
             value, (int, float, np.integer, np.floating)):
         raise Refused(f"{what} is a {type(value).__name__}: expected a number")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if abs(number) > LARGEST and not is_infinite(value):
+        raise Refused(f"{what} = {value:.3g}: too large for a float32"
+                      if isinstance(value, float) else
+                      f"{what} is too large for a float32")
+    return number
+
+
+def is_infinite(value):
+    return isinstance(value, (float, np.floating)) and np.isinf(value)
 
 
 def choice(what, value, legal):
@@ -47,6 +62,10 @@ def text(what, value):
     """A str."""
     if not isinstance(value, str):
         raise Refused(f"{what} is a {type(value).__name__}: expected text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise Refused(f"{what} is no text of Unicode: {error}") from error
     return value
 
 

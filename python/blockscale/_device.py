@@ -4,6 +4,7 @@
 
 """Memory of CUDA devices: ours, and that of others."""
 
+import math
 import sys
 
 import numpy as np
@@ -34,7 +35,8 @@ class DeviceArray:
         self.shape = tuple(whole("shape", one) for one in shape)
         self.dtype = np.dtype(dtype)
         self.device = whole("device", device)
-        self.nbytes = int(np.prod(self.shape)) * self.dtype.itemsize
+        self.nbytes = math.prod(self.shape) * self.dtype.itemsize
+        whole("bytes", self.nbytes)
         with context(self.device).current():
             self._address = int(call("cuMemAlloc", max(self.nbytes, 1)))
 
@@ -55,6 +57,11 @@ class DeviceArray:
         if address is not None:
             with context(self.device).current():
                 call("cuMemFree", address)
+
+    def __reduce__(self):
+        # A copy would free the memory a second time.
+        raise TypeError("a device array cannot be copied or pickled; numpy() "
+                        "gives its numbers")
 
     def __enter__(self):
         return self
@@ -193,7 +200,7 @@ def of_interface(what, value):
             raise Refused(f"'{what}' is not contiguous")
         step *= extent
     address, readonly = fields["data"]
-    return Memory(address, int(np.prod(shape, dtype=np.int64)) * item,
+    return Memory(address, math.prod(shape) * item,
                   NAMES.get(fields["typestr"]), readonly, None, value)
 
 

@@ -9,6 +9,7 @@ import json
 import numpy as np
 
 from . import _core
+from ._arrays import host_array
 from ._checks import choice, flag, text, whole
 from ._errors import Hazard, Refused
 from ._progress import watching
@@ -63,6 +64,10 @@ def emulate(ptx, args, *, kernel=None, grid=1, block=1, cluster=None,
         launch.set_cluster(*triple("cluster", cluster))
     launch.set_shared_bytes(whole("shared_bytes", shared_bytes, 0, 2**31))
     for i, value in enumerate(args):
+        if isinstance(value, np.ndarray):
+            value = host_array(value)
+            if value.dtype.hasobject:
+                raise Refused(f"argument {i} is an array of Python's objects")
         if isinstance(value, np.ndarray) and value.ndim:
             if not value.flags.c_contiguous:
                 raise Refused(f"argument {i} is not contiguous; copy it with "

@@ -90,6 +90,10 @@ class Hazard(Error):
         super().__init__("\n".join(words))
         self.findings = findings
 
+    def __reduce__(self):
+        # By default the text would be taken for findings.
+        return type(self), (self.findings,)
+
 
 def diagnostic(fields):
     severity, message, file, line, column, notes = fields

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import ml_dtypes
 import numpy as np
 
+from ._checks import choice, flag, whole
 from ._errors import Refused
 
 # Element types: how MLIR spells them, their bits in a kernel's memory, their
@@ -59,6 +60,19 @@ class Format:
     block: int = 0
     tensor_scale: bool = False
     sparsity: str | None = None
+
+    def __post_init__(self):
+        choice("element", self.element, ELEMENTS)
+        choice("sparsity", self.sparsity, (None, *PATTERNS))
+        choice("scale", self.scale, (None, *SCALES))
+        flag("tensor_scale", self.tensor_scale)
+        whole("block", self.block)
+        if (self.scale is None) != (self.block == 0):
+            raise Refused(f"block = {self.block}: expected 1 or more with "
+                          "scales, and 0 without")
+        if self.scale is not None and self.bits > 8:
+            raise Refused(f"elements of {self.element} have no scales, those of "
+                          "8 bits and fewer have")
 
     @property
     def spec(self):

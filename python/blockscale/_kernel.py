@@ -8,6 +8,7 @@ import importlib
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -124,8 +125,12 @@ class Kernel:
         if stage not in STAGES:
             raise Refused(f"no stage '{stage}'; there are {', '.join(STAGES)}")
         options.setdefault("target", self.target)
-        return compiler().lower(self.source, "", STAGES.index(stage),
+        return compiler().lower(bytes_of(self.source), "", STAGES.index(stage),
                                 compile_options(**options))
+
+    def __getstate__(self):
+        # What was loaded into this process's driver is no part of it.
+        return {**self.__dict__, "_code": {}, "_launches": {}}
 
     def save(self, path):
         """Writes PTX, cubin, plan, report and source into one zip file."""
@@ -338,6 +343,18 @@ def compiler():
                       ) from error
 
 
+def bytes_of(mlir):
+    return mlir.encode() if isinstance(mlir, str) else mlir
+
+
+def text_or_bytes(mlir):
+    """Text where it is such; bytecode is not."""
+    try:
+        return mlir.decode()
+    except UnicodeDecodeError:
+        return mlir
+
+
 def compile_options(target="", expected_rows=None, dense_fallback=False,
                     host_duties=False, cubin=False, ptxas=""):
     options = compiler().CompileOptions()
@@ -368,7 +385,7 @@ def compile(spec, target="", **options):
         raise Refused(f"expected a Spec or MLIR text, found a "
                       f"{type(spec).__name__}")
     chips, warnings = compiler().compile(
-        spec.mlir, spec.name, compile_options(target, **options))
+        bytes_of(spec.mlir), spec.name, compile_options(target, **options))
     warnings = [diagnostic(one) for one in warnings]
     kernels = [Kernel(*chip, spec.mlir, warnings) for chip in chips]
     if not kernels:
@@ -383,9 +400,15 @@ def load_kernel(path):
             files = {name: archive.read(name) for name in archive.namelist()}
         texts = [files[name].decode() for name in
                  ("target", "kernel.ptx", "plan.json", "report.json",
-                  "report.txt", "launcher.h", "source.mlir")]
-        target, ptx, plan, report, report_text, launcher, source = texts
-        return Kernel(target, ptx, files["kernel.cubin"], plan, report,
-                      report_text, launcher, source)
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+                  "report.txt", "launcher.h")]
+        target, ptx, plan, report, report_text, launcher = texts
+        kernel = Kernel(target, ptx, files["kernel.cubin"], plan, report,
+                        report_text, launcher,
+                        text_or_bytes(files["source.mlir"]))
+        # Whether the plan is one, and of kernels of this PTX.
+        for name in kernel.names:
+            _core.Launch(ptx, plan, name)
+        return kernel
+    except (zipfile.BadZipFile, LookupError, TypeError, ValueError,
+            RecursionError, NotImplementedError, zlib.error) as error:
         raise Refused(f"'{path}' is no saved kernel: {error}") from error

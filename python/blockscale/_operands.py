@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from . import _core
-from ._arrays import host_array
+from ._arrays import numbers
 from ._checks import real, whole
 from ._errors import InternalError, Refused
 
@@ -97,15 +97,9 @@ def plain(planned, name, values, sizes):
         raise Refused(f"the kernel needs '{name}'")
     shape = shape_of(planned, name, sizes)
     try:
-        values = np.asarray(host_array(values))
-        if values.dtype.kind == "c":
-            raise Refused(f"'{name}': expected real numbers, found complex ones")
-        values = np.ascontiguousarray(values, TYPES[wanted["type"]])
-    except (TypeError, ValueError) as error:
-        if isinstance(error, Refused):
-            raise
-        raise Refused(f"'{name}': expected an array of numbers: {error}"
-                      ) from error
+        values = numbers(values, TYPES[wanted["type"]])
+    except Refused as error:
+        raise Refused(f"'{name}': {error}") from error
     if values.shape not in (shape, shape[1:] if sizes["batch"] == 1 else shape):
         raise Refused(f"'{name}' of shape {values.shape}: expected {shape}")
     return values.reshape(-1).view(np.uint8)

@@ -312,6 +312,10 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
     """
     if (format is None) == (like is None):
         raise Refused("expected either a format or 'like'")
+    if like is not None and not (hasattr(like, "format") and
+                                 hasattr(like, "layout")):
+        raise Refused(f"like is a {type(like).__name__}: expected an argument "
+                      "of a kernel or a Scaled")
     format_ = format_named(like.format if like is not None else format)
     layout = layout or (like.layout if like is not None else "plain")
     values = numbers(values)
@@ -357,9 +361,10 @@ def tensor_factors(values, format_, given):
         return None
     batch = values.shape[0] if values.ndim == 3 else 1
     if given is not None:
-        factors = np.abs(np.asarray(given, np.float32)).reshape(-1)
-        if factors.size != batch or not (factors > 0).all():
-            raise Refused(f"expected {batch} tensor scales that are not 0")
+        factors = np.abs(numbers(given)).reshape(-1)
+        if factors.size != batch or not (factors > 0).all() or \
+                not np.isfinite(factors).all():
+            raise Refused(f"expected {batch} tensor scales, finite and not 0")
         return factors
     top = np.abs(values.reshape(batch, -1)).max(axis=1)
     factors = (top / largest(format_.dtype) /

@@ -19,17 +19,17 @@ ORDERS = ("k_major", "mn_major")
 
 @dataclass(frozen=True)
 class Spec:
-    """MLIR text, and the name that diagnostics give it."""
+    """MLIR text or bytecode, and the name that diagnostics give it."""
 
-    mlir: str
+    mlir: str | bytes
     name: str = ""
 
 
 def parse(mlir, name="<mlir>"):
     """A spec of MLIR text or bytecode that somebody else wrote."""
-    if isinstance(mlir, bytes):
-        mlir = mlir.decode("utf-8", "surrogateescape")
-    return Spec(text("mlir", mlir), text("name", name))
+    if not isinstance(mlir, bytes):
+        text("mlir", mlir)
+    return Spec(mlir, text("name", name))
 
 
 def extent(name, size):

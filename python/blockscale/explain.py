@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass
 
 from . import _core
+from ._checks import choice, text
 
 _FORMATS = ("markdown", "csv", "json")
 
@@ -42,13 +43,15 @@ def legality(**fields):
 def instructions(target="", format="json"):
     """All instructions of a chip, or of all chips: data with "json", text with
     "markdown" and "csv"."""
-    text = _core.explain_instructions(target, _FORMATS.index(format))
-    return json.loads(text) if format == "json" else text
+    choice("format", format, _FORMATS)
+    words = _core.explain_instructions(text("target", target),
+                                       _FORMATS.index(format))
+    return json.loads(words) if format == "json" else words
 
 
 def table(name, questions):
     """Answers CSV questions about layouts and encodings, row by row."""
-    return _core.explain_table(name, questions)
+    return _core.explain_table(text("name", name), text("questions", questions))
 
 
 def hazards():

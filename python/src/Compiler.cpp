@@ -38,9 +38,9 @@ nb::object asPython(const Diagnostic &diagnostic) {
   nb::list notes;
   for (const Diagnostic &note : diagnostic.notes)
     notes.append(asPython(note));
-  return nb::make_tuple(diagnostic.severity, diagnostic.message,
-                        diagnostic.file, diagnostic.line, diagnostic.column,
-                        notes);
+  return nb::make_tuple(diagnostic.severity, words(diagnostic.message),
+                        words(diagnostic.file), diagnostic.line,
+                        diagnostic.column, notes);
 }
 
 struct CompileOptions {
@@ -66,11 +66,13 @@ BlockscaleCompileOptions asC(const CompileOptions &options) {
 /// A session with one module, for one call.
 class Source {
 public:
-  Source(const std::string &mlir, const std::string &name) {
+  /// Of text or bytecode.
+  Source(const nb::bytes &mlir, const std::string &name) {
     check(blockscaleSessionCreate(&session));
     check(blockscaleSessionSetDiagnosticCallback(session, collect, this));
+    BlockscaleSlice source{mlir.c_str(), mlir.size()};
     run([&] {
-      return blockscaleModuleParse(session, slice(mlir), slice(name), &module);
+      return blockscaleModuleParse(session, source, slice(name), &module);
     });
   }
   ~Source() { blockscaleSessionDestroy(session); }
@@ -106,7 +108,7 @@ private:
 };
 
 /// What was compiled for one chip, and the warnings of all.
-nb::object compile(const std::string &mlir, const std::string &name,
+nb::object compile(const nb::bytes &mlir, const std::string &name,
                    const CompileOptions &options) {
   Source source(mlir, name);
   BlockscaleCompileOptions c = asC(options);
@@ -137,7 +139,7 @@ nb::object compile(const std::string &mlir, const std::string &name,
   return nb::make_tuple(chips, warnings);
 }
 
-std::string lower(const std::string &mlir, const std::string &name, int stage,
+std::string lower(const nb::bytes &mlir, const std::string &name, int stage,
                   const CompileOptions &options) {
   Source source(mlir, name);
   BlockscaleCompileOptions c = asC(options);

@@ -15,18 +15,24 @@
 
 using namespace blockscale::python;
 
-void blockscale::python::raise(BlockscaleStatus status,
-                               const std::string &words,
+nb::object blockscale::python::words(const std::string &text) {
+  PyObject *decoded = PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()),
+                                           "backslashreplace");
+  if (!decoded)
+    throw nb::python_error();
+  return nb::steal(decoded);
+}
+
+void blockscale::python::raise(BlockscaleStatus status, const std::string &why,
                                const nb::list &diagnostics) {
   nb::module_::import_("blockscale._errors")
-      .attr("raise_error")(int(status), nb::str(words.data(), words.size()),
-                           diagnostics);
+      .attr("raise_error")(int(status), words(why), diagnostics);
   throw nb::value_error("unreachable: raise_error returned");
 }
 
 void blockscale::python::raise(BlockscaleStatus status,
-                               const std::string &words) {
-  raise(status, words, nb::list());
+                               const std::string &why) {
+  raise(status, why, nb::list());
 }
 
 void blockscale::python::check(BlockscaleStatus status) {

@@ -34,11 +34,14 @@ inline BlockscaleSlice slice(const std::string &text) {
   return {text.data(), text.size()};
 }
 
+/// Words as Python has them; a message may quote a part of a character.
+nb::object words(const std::string &text);
+
 /// Raises what Python's side makes of a status. `diagnostics` is a list of
 /// tuples as _errors.py takes them.
-[[noreturn]] void raise(BlockscaleStatus status, const std::string &words,
+[[noreturn]] void raise(BlockscaleStatus status, const std::string &why,
                         const nb::list &diagnostics);
-[[noreturn]] void raise(BlockscaleStatus status, const std::string &words);
+[[noreturn]] void raise(BlockscaleStatus status, const std::string &why);
 
 /// Raises unless it is fine.
 void check(BlockscaleStatus status);
