@@ -18,10 +18,10 @@ __version__: str
 __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
            "CompileError", "Device", "DeviceArray", "DeviceError",
            "DeviceScaled", "Diagnostic", "Error", "FORMATS", "Finding",
-           "Format", "Hazard", "InternalError", "Kernel", "Parameter",
+           "Format", "Hazard", "Imported", "InternalError", "Kernel", "Parameter",
            "Prepared", "Refused", "Scaled", "Spec", "Verdict", "check",
            "compile", "dask", "devices", "emulate", "emulate_without_card",
-           "explain", "format_named", "load_kernel", "matmul", "pack", "parse",
+           "explain", "format_named", "from_torch", "load_kernel", "matmul", "pack", "parse",
            "prune", "quantize", "read", "to_device"]
 
 class _HasDlpack(Protocol):
@@ -235,6 +235,19 @@ def compile(spec: Spec | str | bytes, target: str = "", *,
             expected_rows: int | None = None, dense_fallback: bool = False,
             host_duties: bool = False, cubin: bool = False,
             ptxas: str | os.PathLike[str] = "") -> Any: ...
+# Programs of others
+
+@dataclass(frozen=True)
+class Imported:
+    name: str
+    mlir: str
+    inputs: tuple[str, ...]
+    parameters: dict[str, Any]
+
+def from_torch(program: Any, name: str = "main") -> Imported: ...
+
+# Kernels in files and PTX
+
 def load_kernel(path: str | os.PathLike[str]) -> Kernel: ...
 def emulate(ptx: str, args: Sequence[NDArray[Any] | np.generic], *,
             kernel: str | None = None, grid: int | Sequence[int] = 1,

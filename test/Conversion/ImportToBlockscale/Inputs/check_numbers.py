@@ -20,12 +20,13 @@ import sys
 import ml_dtypes
 import numpy as np
 
-from operands import E2M1, E4M3, E5M2, E8M0, elements, scaled, scales
+from operands import (E2M1, E4M3, E5M2, E8M0, elements, pairs, scaled, scales,
+                      tiled)
 
 HERE = pathlib.Path(__file__).parent
 NAMES = {np.dtype(E4M3): "f8E4M3FN", np.dtype(E5M2): "f8E5M2",
          np.dtype(E8M0): "f8E8M0FNU", np.dtype(E2M1): "f4E2M1FN",
-         np.dtype(np.float32): "f32", np.dtype(ml_dtypes.bfloat16): "bf16"}
+         np.dtype(np.uint8): "i8", np.dtype(np.float32): "f32", np.dtype(ml_dtypes.bfloat16): "bf16"}
 
 
 def rows_by_rows(a, b, scale_a, scale_b, block):
@@ -112,6 +113,31 @@ def symbolic():
     return [a, b, s, t], rows_by_rows(a, b, s, t, 32)
 
 
+def torch_mxfp8():
+    a, b = elements((48, 128), E4M3, 0), elements((64, 128), E4M3, 3)
+    s, t = scales((48, 4), E8M0, 0), scales((64, 4), E8M0, 1)
+    bias = (np.arange(64) - 20).astype(ml_dtypes.bfloat16)
+    value = rows_by_rows(a, b, s, t, 32) + bias.astype(np.float64)
+    return [a, tiled(s), b, tiled(t), bias], value
+
+
+def torch_nvfp4():
+    a, b = elements((48, 128), E2M1, 0), elements((64, 128), E2M1, 3)
+    s, t = scales((48, 8), E4M3, 0), scales((64, 8), E4M3, 1)
+    factors = [np.float32([0.5]), np.float32([4])]
+    operands = [pairs(a), tiled(s), factors[0], pairs(b), tiled(t), factors[1]]
+    return operands, 2 * rows_by_rows(a, b, s, t, 16)
+
+
+def torch_around():
+    a, b = elements((48, 128), E4M3, 0), elements((64, 128), E4M3, 3)
+    s, t = scales((48, 4), E8M0, 0), scales((64, 4), E8M0, 1)
+    gain = scales((64,), np.float32, 2)
+    z = np.maximum(rows_by_rows(a, b, s, t, 32) * gain + 2, 0)
+    halves = z.reshape(48, 2, 32)
+    return [a, s, b, t, gain], halves.mean(1) - halves.max(1)
+
+
 # Name: file, function, operands with the result in f64, the result's type.
 CASES = {
     "static": ("tosa.mlir", "static", lambda: tosa(1, 1), "f32"),
@@ -126,6 +152,9 @@ CASES = {
     "elementwise": ("linalg.mlir", "elementwise", elementwise, "f32"),
     "composite": ("jax/composite.mlir", "main", composite, "f32"),
     "call": ("jax/call.mlir", "main", call, "bf16"),
+    "mxfp8": ("torch/mxfp8.mlir", "mxfp8", torch_mxfp8, "bf16"),
+    "nvfp4": ("torch/nvfp4.mlir", "nvfp4", torch_nvfp4, "f32"),
+    "around": ("torch/around.mlir", "around", torch_around, "f32"),
     "symbolic": ("jax/symbolic.mlir", "main", symbolic, "f32"),
 }
 

@@ -30,6 +30,23 @@ def scales(shape, dtype, seed):
     return np.exp2(mixed(shape, seed + 7) % 5 - 2.0).astype(dtype)
 
 
+def tiled(scales):
+    """Scales [rows, blocks] as the tensor core reads them: in tiles of 128 rows by 4
+    blocks, in which row r and block b are at (r % 32) * 16 + r // 32 * 4 + b (PTX
+    ISA, scale factor layout); padded with zero bytes."""
+    rows, blocks = scales.shape
+    padded = np.zeros((-(-rows // 128) * 128, -(-blocks // 4) * 4), np.uint8)
+    padded[:rows, :blocks] = scales.view(np.uint8)
+    tiles = padded.reshape(-1, 4, 32, padded.shape[1] // 4, 4)
+    return tiles.transpose(0, 3, 2, 1, 4).reshape(-1).view(scales.dtype)
+
+
+def pairs(elements_of_4_bits):
+    """Two elements in a byte, the first in the low half."""
+    codes = elements_of_4_bits.view(np.uint8)
+    return codes[..., ::2] | codes[..., 1::2] << 4
+
+
 def scaled(data, scale, axis, block):
     """The values meant, in f64."""
     wide = np.repeat(scale.astype(np.float64), block, axis=axis)

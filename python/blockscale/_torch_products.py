@@ -1,0 +1,311 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Products of a traced program: block-scaled ones and others.
+
+Names and numbers of recipes and swizzles: `torch.nn.functional.ScalingType` and
+`SwizzleType` (PyTorch 2.15).
+"""
+
+from dataclasses import dataclass
+
+from ._errors import Refused
+from ._mlir_text import Type, Value, tensor_type
+
+# Recipe: elements of K that share a scale, and the spec of their scales.
+BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
+TENSOR_WISE = 0
+RECIPES = {0: "TensorWise", 1: "RowWise", 2: "BlockWise1x16", 3: "BlockWise1x32",
+           4: "BlockWise1x128", 5: "BlockWise128x128"}
+PLAIN, TILED = 0, 1
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How one side is scaled: block scales and their layout, or none; factors
+    of the whole."""
+
+    scales: object
+    recipe: int
+    swizzle: int
+    factors: tuple
+
+
+def scaling(node, side, scales, recipes, swizzles):
+    """Of one side of `_scaled_mm_v2`."""
+    scales, recipes = list(scales), list(recipes)
+    swizzles = list(swizzles) or [PLAIN] * len(recipes)
+    if len(scales) != len(recipes):
+        raise Refused(f"'{node.name}': {len(scales)} scales of {side} and "
+                      f"{len(recipes)} recipes")
+    blocks, factors = None, []
+    for scale, recipe, swizzle in zip(scales, recipes,
+                                      swizzles + [PLAIN] * len(recipes)):
+        if recipe == TENSOR_WISE:
+            factors.append(scale)
+        elif recipe not in BLOCKS:
+            raise Refused(
+                f"'{node.name}': {side} is scaled "
+                f"'{RECIPES.get(recipe, recipe)}', which no kernel does; "
+                "BlockWise1x16, BlockWise1x32 and TensorWise are taken")
+        elif blocks is not None:
+            raise Refused(f"'{node.name}': {side} has two block scales")
+        elif swizzle not in (PLAIN, TILED):
+            raise Refused(f"'{node.name}': the swizzle {swizzle} of {side} is "
+                          "not known; NO_SWIZZLE (0) and SWIZZLE_32_4_4 (1) are "
+                          "taken")
+        else:
+            blocks = (scale, recipe, swizzle)
+    return Scaling(*(blocks or (None, TENSOR_WISE, PLAIN)), tuple(factors))
+
+
+def scaling_v1(node, side, scale):
+    """Of one side of `_scaled_mm`: told by the scale's type and shape."""
+    element, shape = scale.type.element, scale.type.shape
+    recipe = next((number for number, block in BLOCKS.items()
+                   if block[1] == element), None)
+    if recipe is not None:
+        return Scaling(scale, recipe, TILED if len(shape) == 1 else PLAIN, ())
+    if element == "f32" and all(size == 1 for size in shape):
+        return Scaling(None, TENSOR_WISE, PLAIN, (scale,))
+    raise Refused(f"'{node.name}': {side} has scales {scale.type}; taken are "
+                  "e8m0 and e4m3 for blocks and one f32 for all")
+
+
+# Operands -------------------------------------------------------------------
+
+
+def unpack(function, value):
+    """Pairs of 4-bit elements, the first in the low half, as elements."""
+    rows, pairs = value.type.shape
+    if pairs is None:
+        raise Refused("packed elements have a K that is known before run time")
+    type = Type((rows, 2 * pairs), "f4E2M1FN")
+    sizes = function.size(value, 0) if rows is None else ""
+    empty = function.op(f"tensor.empty({sizes}) : {type}", type)
+    name = function.fresh()
+    function.lines += [
+        f"    {name} = linalg.generic {{indexing_maps = ["
+        "affine_map<(m, k) -> (m, k floordiv 2)>, affine_map<(m, k) -> (m, k)>], "
+        'iterator_types = ["parallel", "parallel"]} '
+        f"ins({value.name} : {value.type}) outs({empty.name} : {type}) {{",
+        "    ^bb0(%pair: i8, %before: f4E2M1FN):",
+        "      %k = linalg.index 1 : index",
+        "      %k8 = arith.index_cast %k : index to i8",
+        "      %one = arith.constant 1 : i8",
+        "      %four = arith.constant 4 : i8",
+        "      %odd = arith.andi %k8, %one : i8",
+        "      %shift = arith.muli %odd, %four : i8",
+        "      %half = arith.shrui %pair, %shift : i8",
+        "      %code = arith.trunci %half : i8 to i4",
+        "      %element = arith.bitcast %code : i4 to f4E2M1FN",
+        "      linalg.yield %element : f4E2M1FN",
+        f"    }} -> {type}"]
+    return Value(name, type)
+
+
+def rounded_up(size, multiple):
+    return (size + multiple - 1) // multiple
+
+
+def tiles(function, node, side, scales, data, block):
+    """Scales that lie as the tensor core reads them, as its tiles."""
+    rows, k = data.type.shape
+    columns = rounded_up(k // block, 4)
+    row_tiles = None if rows is None else rounded_up(rows, 128)
+    size = scales.type.shape
+    if len(size) == 1 and row_tiles is not None and size[0] is not None and \
+            size[0] != row_tiles * columns * 512:
+        raise Refused(
+            f"'{node.name}': {side} has {size[0]} scales; {rows} rows of "
+            f"{k // block} blocks in tiles of 128 x 4 are "
+            f"{row_tiles * columns * 512}")
+    flat = scales
+    if len(size) == 2:
+        type = Type((None if None in size else size[0] * size[1],),
+                    scales.type.element)
+        flat = function.op(f"tensor.collapse_shape {scales.name} [[0, 1]] : "
+                           f"{scales.type} into {type}", type)
+    type = Type((row_tiles, columns, 32, 16), scales.type.element)
+    first = row_tiles
+    if row_tiles is None:
+        count = function.size(flat, 0)
+        first = function.op(f"arith.divui {count}, "
+                            f"{function.index(columns * 512)} : index", None).name
+    return function.op(
+        f"tensor.expand_shape {flat.name} [[0, 1, 2, 3]] output_shape "
+        f"[{first}, {columns}, 32, 16] : {flat.type} into {type}", type)
+
+
+def assemble(function, node, side, data, how):
+    """One side as a scaled tensor in the layout that kernels read."""
+    if data.type.packed:
+        data = unpack(function, data)
+    if len(data.type.shape) != 2:
+        raise Refused(f"'{node.name}': {side} is {data.type}; a matrix is taken")
+    sizes = "".join(f"{'?' if size is None else size}x"
+                    for size in data.type.shape)
+    if how.scales is None:
+        type = f"!blockscale.tensor<{sizes}{data.type.element}>"
+        return function.op(f"blockscale.assemble {data.name} : {data.type} to "
+                           f"{type}", type)
+    block, element, spec = BLOCKS[how.recipe]
+    k = data.type.shape[1]
+    if k is None or k % block:
+        raise Refused(f"'{node.name}': K = {k} of {side} is no multiple of the "
+                      f"block, {block}")
+    if how.scales.type.element != element:
+        raise Refused(f"'{node.name}': scales of {side} are "
+                      f"{how.scales.type.element}; {RECIPES[how.recipe]} has "
+                      f"{element}")
+    scales, layout = how.scales, ""
+    if how.swizzle == TILED:
+        scales = tiles(function, node, side, scales, data, block)
+        layout = ", layout = tiled_128x4"
+    elif len(scales.type.shape) != 2 or scales.type.shape[1] != k // block:
+        raise Refused(f"'{node.name}': scales of {side} are {scales.type}; in "
+                      f"order there are {k // block} for each row")
+    base = f"!blockscale.tensor<{sizes}{data.type.element}, \"{spec}\""
+    value = function.op(
+        f"blockscale.assemble {data.name}, {scales.name} : {data.type}, "
+        f"{scales.type} to {base}{layout}>", f"{base}{layout}>")
+    if layout:
+        return value
+    tiled = f"{base}, layout = tiled_128x4>"
+    return function.op(f"blockscale.relayout {value.name} : {value.type} to "
+                       f"{tiled}", tiled)
+
+
+def factor(function, values):
+    """The product of numbers, as an f32; None if there are none."""
+    product = None
+    for value in values:
+        if any(size != 1 for size in value.type.shape):
+            raise Refused(f"{value.type} is no single factor")
+        if value.type.shape:
+            value = function.op(f"tensor.collapse_shape {value.name} [] : "
+                                f"{value.type} into tensor<f32>",
+                                Type((), "f32"))
+        number = function.op(f"tensor.extract {value.name}[] : tensor<f32>", None)
+        product = number if product is None else function.op(
+            f"arith.mulf {product.name}, {number.name} : f32", None)
+    return product
+
+
+# Products -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Transposed:
+    """The right side of a product, by the tensor that it is the transpose of."""
+
+    source: Value
+
+
+def rows_of(node, b):
+    """What the right side is the transpose of: the rows of B lie along K."""
+    if not isinstance(b, Transposed):
+        raise Refused(f"'{node.name}': its right side is no transpose; rows of B "
+                      "lie along K, so that it is 'w.t()' of a contiguous w")
+    return b.source
+
+
+def product(function, node, a, b, left, right, bias):
+    a, b = (assemble(function, node, side, data, how)
+            for side, data, how in (("a", a, left), ("b", b, right)))
+    alpha = factor(function, left.factors + right.factors)
+    type = tensor_type(node.meta["val"], node.name)
+    text, types = f"blockscale.matmul {a.name}, {b.name}", [a.type, b.type]
+    if alpha is not None:
+        text += f" alpha({alpha.name})"
+    if bias is not None:
+        text += f" bias({bias.name})"
+        types.append(str(bias.type))
+    return function.op(f"{text} : {', '.join(types)} -> {type}", type)
+
+
+def only_default(node, **options):
+    for name, value in options.items():
+        if value not in (None, [], False):
+            raise Refused(f"'{node.name}': '{name}' = {value} is not taken")
+
+
+def scaled_mm(function, node, a, b, scale_a, scale_b, bias=None,
+              scale_result=None, out_dtype=None, use_fast_accum=False):
+    only_default(node, scale_result=scale_result)
+    return product(function, node, a, rows_of(node, b), scaling_v1(node, "a", scale_a),
+                   scaling_v1(node, "b", scale_b), bias)
+
+
+def scaled_mm_v2(function, node, a, b, scale_a, recipe_a, swizzle_a, scale_b,
+                 recipe_b, swizzle_b, bias=None, out_dtype=None,
+                 contraction_dim=None, use_fast_accum=False):
+    only_default(node, contraction_dim=contraction_dim)
+    return product(function, node, a, rows_of(node, b),
+                   scaling(node, "a", scale_a, recipe_a, swizzle_a),
+                   scaling(node, "b", scale_b, recipe_b, swizzle_b), bias)
+
+
+def plain(function, node, a, b, type=None):
+    """A product without scales, of matrices or batches of them: summed in f32
+    on the host. `type`: of the result, if not that of the node."""
+    type = type or tensor_type(node.meta["val"], node.name)
+    if len(a.type.shape) not in (2, 3) or len(a.type.shape) != len(b.type.shape):
+        raise Refused(f"'{node.name}': a product of {a.type} and {b.type}")
+    sums = type.like(element="f32")
+    batch = len(type.shape) == 3
+    sizes = [function.size(b if at == len(type.shape) - 1 else a, at)
+             for at, size in enumerate(type.shape) if size is None]
+    empty = function.op(f"tensor.empty({', '.join(sizes)}) : {sums}", sums)
+    zero = function.op("arith.constant 0.0 : f32", None)
+    start = function.op(f"linalg.fill ins({zero.name} : f32) outs({empty.name} : "
+                        f"{sums}) -> {sums}", sums)
+    value = function.op(
+        f"linalg.{'batch_matmul' if batch else 'matmul'} ins({a.name}, {b.name} : "
+        f"{a.type}, {b.type}) outs({start.name} : {sums}) -> {sums}", sums)
+    if type == sums:
+        return value
+    return function.op(f"tosa.cast {value.name} : ({sums}) -> {type}", type)
+
+
+def matmul(function, node, a, b):
+    """The same for tensors of any rank: leading dimensions are batches, or rows
+    where the right side is one matrix."""
+    type = tensor_type(node.meta["val"], node.name)
+    ranks = len(a.type.shape), len(b.type.shape)
+    if ranks in ((2, 2), (3, 3)):
+        return plain(function, node, a, b)
+    shape = (*type.shape[-2:],)
+    if min(ranks) >= 2 and ranks[1] == 2:
+        a = joined(function, node, a, 1)
+        shape = (*a.type.shape[:1], type.shape[-1])
+    elif ranks[0] == ranks[1] and a.type.shape[:-2] == b.type.shape[:-2]:
+        a, b = (joined(function, node, one, 2) for one in (a, b))
+        shape = (*a.type.shape[:1], *type.shape[-2:])
+    else:
+        raise Refused(f"'{node.name}': a product of {a.type} and {b.type}")
+    return function.reshape(plain(function, node, a, b, type.like(shape)),
+                            type.shape, node.name)
+
+
+def joined(function, node, value, kept):
+    """All dimensions before the last `kept` as one."""
+    leading, size = value.type.shape[:-kept], 1
+    for each in leading:
+        size = None if each is None or size is None else size * each
+    return function.reshape(value, (size, *value.type.shape[-kept:]), node.name)
+
+
+SCALED = {"aten._scaled_mm.default": scaled_mm,
+          "aten._scaled_mm_v2.default": scaled_mm_v2}
+BUILDERS = {**SCALED, "aten.mm.default": plain, "aten.bmm.default": plain,
+            "aten.matmul.default": matmul}
+
+
+def is_right_side(node):
+    """Whether products that are block-scaled read the node, and nothing else
+    does."""
+    return node.users and all(str(user.target) in SCALED and
+                              user.args[1] is node and user.args[0] is not node
+                              for user in node.users)
