@@ -105,10 +105,6 @@ Result<ValueReader> ValueReader::open(const Checkpoint &checkpoint,
   return reader;
 }
 
-float ValueReader::globalFactor() const {
-  return tensor->globalUse == GlobalUse::Divisor ? 1 / global : global;
-}
-
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//

@@ -195,6 +195,45 @@ TEST_F(CheckpointFiles, AtomsAreOfBytes) {
             "lie; 'blockscale check' says more");
 }
 
+TEST_F(CheckpointFiles, GlobalScalesMultiplyOrDivide) {
+  // 16 e2m1 elements, 1 and -3 in turn, under a block scale of 2 in e4m3. One
+  // family of names multiplies by the global scale of 8, the other divides.
+  for (auto [elements, global, factor] :
+       {std::tuple("w.weight", "w.weight_scale_2", 8.0f),
+        std::tuple("w.weight_packed", "w.weight_global_scale", 0.125f)}) {
+    SafetensorsHeader header;
+    for (auto [name, dtype, shape] :
+         {std::tuple(elements, DType::U8, std::vector<uint64_t>{1, 8}),
+          std::tuple("w.weight_scale", DType::F8E4M3,
+                     std::vector<uint64_t>{1, 1}),
+          std::tuple(global, DType::F32, std::vector<uint64_t>{1})}) {
+      TensorEntry entry;
+      entry.name = name;
+      entry.dtype = dtype;
+      entry.shape = shape;
+      header.tensors.push_back(entry);
+    }
+    // The widest is written first: 8.0f is 0x41000000. 0x2 is 1, 0xD is -3;
+    // 0x40 is 2.
+    write("w.safetensors", formatHeader(header) + std::string("\0\0\0\x41", 4) +
+                               std::string(8, '\xD2') + "\x40");
+    Result<Checkpoint> read = Checkpoint::open(path("w.safetensors"));
+    ASSERT_TRUE(read) << textOf(read);
+    std::vector<QuantizedTensor> tensors = recognize(*read);
+    ASSERT_EQ(tensors.size(), 1u) << global;
+    ASSERT_EQ(ValueReader::whyNot(tensors[0]), "") << global;
+    Result<ValueReader> reader = ValueReader::open(*read, tensors[0]);
+    ASSERT_TRUE(reader) << textOf(reader);
+    Region all;
+    all.rows = 1;
+    all.columns = 16;
+    float values[16];
+    ASSERT_EQ(reader->read(all, values), "");
+    EXPECT_EQ(values[0], 2 * factor) << global;
+    EXPECT_EQ(values[15], -6 * factor) << global;
+  }
+}
+
 TEST(Declaration, OfEachProducer) {
   Result<Declaration> read = parseDeclaration(
       R"({"producer":{"name":"modelopt"},)"

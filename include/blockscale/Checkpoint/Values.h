@@ -43,10 +43,6 @@ public:
   /// of elements.
   std::string readCodes(const Region &region, uint8_t *codes) const;
 
-  /// The scale of the whole tensor as a factor: the reciprocal of a divisor,
-  /// and 1 without one.
-  float globalFactor() const;
-
   /// Block scales of the region's rows as bytes, one row of scales for each
   /// row: for scales of one byte.
   std::string readScaleBytes(const Region &region,
