@@ -152,8 +152,8 @@ TEST(MachineControl, StopsWhenAsked) {
 }
 
 TEST(MachineControl, UnsupportedIsRefusedBeforeTheRun) {
-  Simple s =
-      runBody("st.global.b32 [%rd1], %r1;\nvadd.u32.u32.u32 %r5, %r1, %r1;");
+  Simple s = runBody(
+      "st.global.b32 [%rd1], %r1;\nvmad.u32.u32.u32.po %r5, %r1, %r1, %r1;");
   ASSERT_EQ(firstKind(s.result), FindingKind::Unsupported);
   EXPECT_GT(s.result.findings[0].line, 0u);
   EXPECT_EQ(s.out[0], 0xAAAAAAAAu);

@@ -107,3 +107,60 @@ TEST(MachineVideo, OperatesOnHalvesAndBytes) {
     }
   }
 }
+
+// By hand from the semantics of the PTX ISA 9.1, "Scalar video instructions",
+// of the same a, b and c.
+TEST(MachineVideo, OperatesOnOneValue) {
+  const struct {
+    const char *instruction;
+    uint32_t result;
+  } cases[] = {
+      {"vadd.u32.u32.u32 %r7, %r5, %r6;", 0x8202FD80},
+      {"vadd.s32.s32.s32.sat %r7, %r5, %r6;", 0x7FFFFFFF},
+      {"vadd.s32.u32.s32.sat %r7, %r5.b1, %r6.h0;", uint32_t(255 - 385)},
+      {"vadd.u32.u32.u32 %r7.b3, %r5.b0, %r6.b0, %r8;", 0x800003E8},
+      {"vadd.s32.s32.s32.sat %r7.b0, %r5.h1, %r6.h1, %r8;", 0x0000037F},
+      {"vsub.s32.s32.u32.sat %r7, %r5.h1, %r6.h1;", 0x7F80 - 0x0281},
+      {"vsub.u32.u32.u32.sat %r7, %r6.h1, %r5.h1;", 0},
+      {"vabsdiff.s32.s32.s32.sat %r7.h0, %r5.b0, %r6.b2, %r8;", 128},
+      {"vmin.s32.s32.s32.sat.add %r7, %r5, %r6, %r8;", 0x02820267},
+      {"vmax.u32.u32.s32.min %r7, %r5.b3, %r6.b1, %r8;", 127},
+      {"vmax.u32.u32.s32.max %r7, %r5.b3, %r6.b1, %r8;", 1000},
+      {"vshl.s32.u32.u32.clamp %r7, %r5.b1, %r6.b3;", 0x3FC},
+      {"vshl.u32.u32.u32.sat.clamp %r7, %r5, %r6.b3;", 0xFFFFFFFF},
+      {"vshl.u32.u32.u32.clamp %r7, %r5, %r6.b0;", 0},
+      {"vshr.u32.u32.u32.wrap %r7, %r5, %r6.b3;", 0x1FE03FC0},
+      {"vshr.s32.s32.u32.clamp %r7, %r5.h0, %r6.b3;", uint32_t(-64)},
+      {"vset.s32.u32.lt %r7, %r5.b1, %r6.b1;", 1},
+      {"vset.u32.u32.ne.add %r7, %r5, %r6.h1, %r8;", 1001},
+      {"vset.u32.u32.gt %r7.b1, %r5, %r6, %r8;", 0x1E8},
+      {"vmad.s32.s32.u32 %r7, %r5.b1, %r6.h1, %r8;", 1000 - 641},
+      {"vmad.u32.u32.u32.sat %r7, %r5, %r6.b0, %r8;", 0xFFFFFFFF},
+      {"vmad.s32.s32.s32.sat %r7, %r5, %r6.h0, %r8;", 0x80000000},
+  };
+  for (const auto &one : cases) {
+    std::string text = "mov.u32 %r5, 0x7F80FF01;\nmov.u32 %r6, 0x0281FE7F;\n"
+                       "mov.u32 %r8, 1000;\n" +
+                       std::string(one.instruction) +
+                       "\nst.global.b32 [%rd1], %r7;";
+    Simple s = runBody(text);
+    expectClean(s.result);
+    EXPECT_EQ(s.out[3], one.result) << one.instruction;
+    if (hasAssembler()) {
+      EXPECT_TRUE(assembles(body(text))) << one.instruction;
+    }
+  }
+}
+
+TEST(MachineVideo, PartsElsewhereAreRefused) {
+  for (const char *text : {"add.u32 %r7, %r5.b0, %r6;", "mov.b32 %r7, %r5.h1;",
+                           "vadd2.u32.u32.u32 %r7, %r5.h1, %r6, %r8;",
+                           "vadd.u32.u32.u32.add %r7.b0, %r5, %r6, %r8;",
+                           "vadd.u32.u32.u32 %r7.b0, %r5, %r6;",
+                           "vadd.u32.u32.u32 %r7, %r5, %r6, %r8;"}) {
+    Simple s = runBody(std::string("mov.u32 %r5, 1;\nmov.u32 %r6, 2;\n"
+                                   "mov.u32 %r8, 3;\n") +
+                       text);
+    EXPECT_EQ(firstKind(s.result), FindingKind::Unsupported) << text;
+  }
+}

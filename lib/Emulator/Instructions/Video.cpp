@@ -1,4 +1,4 @@
-//===- Video.cpp - SIMD video instructions --------------------------------===//
+//===- Video.cpp - video instructions -------------------------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // vadd2, vabsdiff4 and their like on the halves or bytes of whole registers, in
-// order (PTX ISA 9.1, "SIMD video instructions"); forms that select parts of
-// operands are not here.
+// order (PTX ISA 9.1, "SIMD video instructions"; forms that select parts of
+// operands are not here), and vadd, vmad and their like on one value ("Scalar
+// video instructions"; vmad without scale and plus one).
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,6 +120,176 @@ Modifier comparisonOf(const Instruction &in) {
   return Modifier::Unknown;
 }
 
+//===----------------------------------------------------------------------===//
+// On one value
+//===----------------------------------------------------------------------===//
+
+enum class Scalar : uint8_t {
+  Add,
+  Sub,
+  Difference,
+  Min,
+  Max,
+  Shl,
+  Shr,
+  Set,
+  Mad
+};
+enum class Second : uint8_t { None, Add, Min, Max };
+
+/// Part 0 to 3 is a byte, 4 and 5 a half, kWholeVector the word.
+struct ScalarVideoRecord {
+  Slot to, a, b, c;
+  Scalar operation = Scalar::Add;
+  Second second = Second::None;
+  Modifier comparison = Modifier::Unknown;
+  uint8_t partD = kWholeVector, partA = kWholeVector, partB = kWholeVector;
+  bool signedD = false, signedA = false, signedB = false;
+  bool saturates = false, wraps = false, hasC = false;
+};
+
+unsigned partBits(uint8_t part) {
+  return part == kWholeVector ? 32 : part < 4 ? 8 : 16;
+}
+unsigned partOffset(uint8_t part) {
+  return part == kWholeVector ? 0 : part < 4 ? part * 8 : (part - 4) * 16;
+}
+
+int64_t selected(uint32_t word, uint8_t part, bool isSigned) {
+  if (part == kWholeVector)
+    return isSigned ? int64_t(int32_t(word)) : int64_t(word);
+  return partOf(word >> partOffset(part), 0, partBits(part), isSigned);
+}
+
+/// Wide enough for a shift by 32, and for a product and a sum.
+using Wide = __int128;
+
+Wide operate(const ScalarVideoRecord &v, int64_t a, int64_t b, uint32_t c) {
+  switch (v.operation) {
+  case Scalar::Add:
+    return a + b;
+  case Scalar::Sub:
+    return a - b;
+  case Scalar::Difference:
+    return std::abs(a - b);
+  case Scalar::Min:
+    return std::min(a, b);
+  case Scalar::Max:
+    return std::max(a, b);
+  case Scalar::Shl:
+  case Scalar::Shr: {
+    int64_t by = v.wraps ? b & 31 : std::min<int64_t>(b, 32);
+    // A shift to the left of a negative number is that of its magnitude.
+    return v.operation == Scalar::Shr ? Wide(a >> by)
+                                      : Wide(a) * (Wide(1) << by);
+  }
+  case Scalar::Set:
+    return compare(v.comparison, a, b);
+  case Scalar::Mad:
+    return Wide(a) * b + selected(c, kWholeVector, v.signedA || v.signedB);
+  }
+  return 0;
+}
+
+Wide clamped(Wide value, unsigned bits, bool isSigned) {
+  Wide low = isSigned ? -(Wide(1) << (bits - 1)) : 0;
+  return std::min(std::max(value, low), low + (Wide(1) << bits) - 1);
+}
+
+Wide secondOf(Second second, Wide value, Wide c) {
+  switch (second) {
+  case Second::Add:
+    return value + c;
+  case Second::Min:
+    return std::min(value, c);
+  case Second::Max:
+    return std::max(value, c);
+  case Second::None:
+    break;
+  }
+  return value;
+}
+
+Step scalarVideo(Exec &x, const Record &r) {
+  const auto &v = r.as<ScalarVideoRecord>();
+  forLanes(x.mask, [&](unsigned lane) {
+    uint32_t c = v.hasC ? x.reg<uint32_t>(v.c)[lane] : 0;
+    Wide value =
+        operate(v, selected(x.reg<uint32_t>(v.a)[lane], v.partA, v.signedA),
+                selected(x.reg<uint32_t>(v.b)[lane], v.partB, v.signedB), c);
+    if (v.saturates)
+      value = clamped(value, partBits(v.partD), v.signedD);
+    value = secondOf(v.second, value, selected(c, kWholeVector, v.signedD));
+    auto result = uint32_t(value);
+    if (v.partD != kWholeVector) {
+      uint32_t mask = ((1u << partBits(v.partD)) - 1) << partOffset(v.partD);
+      result = (result << partOffset(v.partD) & mask) | (c & ~mask);
+    }
+    x.reg<uint32_t>(v.to)[lane] = result;
+  });
+  return Step::Next;
+}
+
+struct ScalarRow {
+  Opcode opcode;
+  Scalar operation;
+};
+
+constexpr ScalarRow kScalarRows[] = {
+    {Opcode::VAdd, Scalar::Add},
+    {Opcode::VSub, Scalar::Sub},
+    {Opcode::VAbsDiff, Scalar::Difference},
+    {Opcode::VMin, Scalar::Min},
+    {Opcode::VMax, Scalar::Max},
+    {Opcode::VShl, Scalar::Shl},
+    {Opcode::VShr, Scalar::Shr},
+    {Opcode::VSet, Scalar::Set},
+    {Opcode::VMad, Scalar::Mad},
+};
+
+bool decodeScalarVideo(Decoder &d, const Instruction &in, Record &r) {
+  const ScalarRow *row = std::find_if(
+      std::begin(kScalarRows), std::end(kScalarRows),
+      [&](const ScalarRow &one) { return one.opcode == in.opcode; });
+  if (row == std::end(kScalarRows))
+    return false;
+  bool isSet = row->operation == Scalar::Set;
+  bool isMad = row->operation == Scalar::Mad;
+  auto &v = d.record<ScalarVideoRecord>(r);
+  v.operation = row->operation;
+  v.comparison = comparisonOf(in);
+  v.second = isMad                   ? Second::None
+             : in.has(Modifier::Add) ? Second::Add
+             : in.has(Modifier::Min) ? Second::Min
+             : in.has(Modifier::Max) ? Second::Max
+                                     : Second::None;
+  v.signedA = in.type(isSet ? 0 : 1) == Type::S32;
+  v.signedB = in.type(isSet ? 1 : 2) == Type::S32;
+  // The result of a product has the sign of its operands.
+  v.signedD = isMad ? v.signedA || v.signedB : !isSet && in.type() == Type::S32;
+  v.saturates = in.has(Modifier::Sat);
+  v.wraps = in.has(Modifier::Wrap);
+  v.partD = in.operands[0].component;
+  v.partA = in.operands[1].component;
+  v.partB = in.operands[2].component;
+  v.hasC = in.operands.size() == 4;
+  bool merges = v.partD != kWholeVector;
+  if (v.hasC != (isMad || merges || v.second != Second::None))
+    return d.refuse(v.hasC ? "a fourth operand needs a second operation or a "
+                             "part of the destination"
+                           : "a second operation and a part of the "
+                             "destination need a fourth operand");
+  if (merges && v.second != Second::None)
+    return d.refuse("a second operation writes the whole destination");
+  v.to = d.destination(in.operands[0], 32);
+  v.a = d.source(in.operands[1], 32);
+  v.b = d.source(in.operands[2], 32);
+  if (v.hasC)
+    v.c = d.source(in.operands[3], 32);
+  r.fn = scalarVideo;
+  return true;
+}
+
 } // namespace
 
 bool decodeVideo(Decoder &d, const Instruction &in, Record &r) {
@@ -142,7 +313,7 @@ bool decodeVideo(Decoder &d, const Instruction &in, Record &r) {
     r.fn = video;
     return true;
   }
-  return false;
+  return decodeScalarVideo(d, in, r);
 }
 
 } // namespace blockscale::emulator::machine

@@ -178,6 +178,10 @@ public:
       return isPredicate(operand) || sink || isPair(operand, true);
     case 's':
       return reg || operand.isImmediate() || isSingle(operand);
+    case 'x':
+      return reg || isPart(operand);
+    case 'y':
+      return reg || isPart(operand) || operand.isImmediate();
     case 'o':
       return reg || operand.isImmediate() || isVector(operand) ||
              operand.kind == OperandKind::Symbol ||
@@ -214,7 +218,13 @@ private:
            function.registers[operand.reg].type == Type::Pred;
   }
   bool isValue(const Operand &operand) const {
-    return operand.kind == OperandKind::Register && !isPredicate(operand);
+    return operand.kind == OperandKind::Register &&
+           operand.component == kWholeVector && !isPredicate(operand);
+  }
+  /// `%r1.b0`.
+  bool isPart(const Operand &operand) const {
+    return operand.kind == OperandKind::Register &&
+           operand.component != kWholeVector && !isPredicate(operand);
   }
   /// Vectors hold registers, numbers and sinks; never predicates or addresses.
   bool isVector(const Operand &operand) const {

@@ -151,19 +151,36 @@ static unsigned componentOf(std::string_view word) {
   return at == std::string_view::npos ? 4 : at & 3;
 }
 
-/// Looks a name up and takes a component `.x` after it.
+/// The part of a register that a video instruction takes: `.b0` to `.b3` are 0
+/// to 3, `.h0` and `.h1` 4 and 5.
+static uint8_t partOf(std::string_view word) {
+  if (word.size() == 2 && word[0] == 'b' && word[1] >= '0' && word[1] <= '3')
+    return uint8_t(word[1] - '0');
+  if (word == "h0" || word == "h1")
+    return uint8_t(4 + word[1] - '0');
+  return kWholeVector;
+}
+
+/// Looks a name up and takes a component `.x` after it, or a part of a
+/// register.
 bool Parser::resolve(const Token &name, Operand &operand) {
   unsigned component = 4;
+  uint8_t part = kWholeVector;
   Token at = token;
   if (token.kind == TokenKind::DotWord) {
     component = componentOf(text());
-    if (component == 4)
+    part = partOf(text());
+    if (component == 4 && part == kWholeVector)
       return error("expected a component '.x' to '.w', found " +
                    describe(token));
     advance();
   }
   auto noComponent = [&] {
-    return component == 4 ||
+    if (part != kWholeVector && operand.kind == OperandKind::Register) {
+      operand.component = part;
+      return true;
+    }
+    return (component == 4 && part == kWholeVector) ||
            error(at, describe(name) + " has no component " + describe(at));
   };
   std::optional<Binding> binding = symbols.lookup(symbols.intern(textOf(name)));
@@ -181,10 +198,10 @@ bool Parser::resolve(const Token &name, Operand &operand) {
       return noComponent();
     }
     operand.component = component == 4 ? kWholeVector : component;
-    return true;
+    return part == kWholeVector || noComponent();
   }
   if (binding->kind == BindingKind::VectorRegister) {
-    if (component == 4) {
+    if (component == 4 && part == kWholeVector) {
       operand.kind = OperandKind::Vector;
       operand.elements.resize(binding->count);
       for (uint32_t i = 0; i != binding->count; ++i) {
@@ -193,8 +210,8 @@ bool Parser::resolve(const Token &name, Operand &operand) {
       }
       return true;
     }
-    if (component >= binding->count)
-      return noComponent();
+    if (component == 4 || component >= binding->count)
+      return error(at, describe(name) + " has no component " + describe(at));
     operand.kind = OperandKind::Register;
     operand.reg = binding->index + component;
     return true;
@@ -230,7 +247,8 @@ bool Parser::parseRegisterName(uint32_t &reg) {
   Operand operand;
   if (!parseName("a register", name) || !resolve(name, operand))
     return false;
-  if (operand.kind != OperandKind::Register)
+  if (operand.kind != OperandKind::Register ||
+      operand.component != kWholeVector)
     return error(name, describe(name) + " is not a register");
   reg = operand.reg;
   return true;

@@ -116,6 +116,10 @@ private:
     switch (operand.kind) {
     case OperandKind::Register:
       out += function.registerName(operand.reg);
+      if (operand.component != kWholeVector)
+        out += operand.component < 4
+                   ? ".b" + std::to_string(operand.component)
+                   : ".h" + std::to_string(operand.component - 4);
       break;
     case OperandKind::Integer:
       out += std::to_string(operand.value);
