@@ -139,7 +139,7 @@ EmulateVerb::EmulateVerb()
   command.number("seed", seed, "Start of the random numbers (default 1)");
   command.text("device", device, "NAME",
                "With --cuda, the card that the program finds: B200 (default), "
-               "B300, RTX5090 or H100");
+               "B300, RTX5090, H100 or VR200");
   command.rest("cuda", program, "PROGRAM ARGUMENTS...",
                "Run a program that uses CUDA's runtime or driver, or an "
                "interpreter such as python3; what follows is the program's. "

@@ -20,6 +20,10 @@ constexpr uint64_t kMiB = uint64_t(1) << 20;
 // 132 SMs at up to 1980 MHz.
 constexpr DeviceChip kHopper{"sm_90", 232448, 233472, 2048, 132, 1980};
 
+// VR200: the guide's compute capability 10.7 in its standard mode of shared
+// memory, the SMs and the clock that published measurements state.
+constexpr DeviceChip kRubin{"sm_107", 232448, 233472, 1024, 212, 2376};
+
 } // namespace
 
 // B200: what a program printed of cudaDeviceProp (pytorch/ao, pull request
@@ -27,7 +31,9 @@ constexpr DeviceChip kHopper{"sm_90", 232448, 233472, 2048, 132, 1980};
 // B300: the same with the memory that nvidia-smi shows, 275040 MiB. RTX 5090:
 // 32607 MiB of nvidia-smi, 512 bits at 28 Gbit/s, L2 of 96 MiB. CTAs per SM and
 // clusters: the CUDA programming guide's compute capabilities. H100: 81559 MiB
-// of nvidia-smi, 5120 bits at 2619 MHz, L2 of 50 MiB.
+// of nvidia-smi, 5120 bits at 2619 MHz, L2 of 50 MiB. VR200: 288 GB of the
+// vendor, L2 of 126 MiB by one note; its name and the width and rate of its
+// memory, 22 TB/s over 16384 bits, are inferred.
 const std::vector<Device> &hw::allDevices() {
   static const std::vector<Device> devices{
       {"B200", "NVIDIA B200", "B200", 182630 * kMiB, 253 * kMiB / 2, 7680, 3996,
@@ -38,6 +44,8 @@ const std::vector<Device> &hw::allDevices() {
        96 * kMiB, 512, 14001, 24, kMaxPortableCluster},
       {"H100", "NVIDIA H100 80GB HBM3", "", 81559 * kMiB, 50 * kMiB, 5120, 2619,
        32, kMaxCluster},
+      {"VR200", "NVIDIA VR200", "VR200", 288000000000, 126 * kMiB, 16384, 5371,
+       16, kMaxCluster},
   };
   return devices;
 }
@@ -52,7 +60,7 @@ const Part *Device::part() const {
 DeviceChip Device::chip() const {
   const Part *own = part();
   if (!own)
-    return kHopper;
+    return name == "VR200" ? kRubin : kHopper;
   const ChipInfo &info = chipInfo(own->chip);
   return {info.name,
           info.sharedMemoryPerCta,

@@ -48,7 +48,7 @@
 
 // Settings and programs that are not understood.
 // RUN: %python %S/Inputs/status.py 2 blockscale emulate --device=A100 --cuda %t 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: error: unknown device 'A100'; known devices: B200, B300, RTX5090, H100
+// DEVICE: error: unknown device 'A100'; known devices: B200, B300, RTX5090, H100, VR200
 // RUN: env BLOCKSCALE_SEED=x %python %S/Inputs/status.py 97 blockscale emulate --cuda %t 2>&1 | FileCheck %s --check-prefix=SEED
 // SEED: BLOCKSCALE_SEED is 'x', expected a number
 // RUN: %python %S/Inputs/status.py 2 blockscale emulate --cuda --seed=3 %t 2>&1 | FileCheck %s --check-prefix=ORDER

@@ -197,6 +197,12 @@ const HazardCase kRubinCases[] = {
                          "block_scale.block32 [%r14], %rd10, %rd11, %r16, "
                          "[%r18], [%r19], %p6; //!\n" END(V),
      "0x88840480", "0x08840480", 128, 1, 1, 0, "sm_107f"},
+    {70, "K96OnSm103f",
+     READY "mov.u32 %r16, $;\n" SCALES("@%p1", "%r18") "\n" SCALES(
+         "@%p1", "%r19") "\n@%p1 tcgen05.mma.cta_group::1.kind::mxf4."
+                         "block_scale.block32 [%r14], %rd10, %rd11, %r16, "
+                         "[%r18], [%r19], %p6; //!\n" END(V),
+     "0x88840480", "0x08840480", 128, 1, 1, 0, "sm_103f"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Rubin, Hazards,

@@ -15,9 +15,12 @@
 #include "PtxFormRows.h"
 #include "PtxTesting.h"
 
+#include "Assembler.h"
+
 #include "blockscale/Emulator/Machine.h"
 
 #include <map>
+#include <set>
 
 using namespace blockscale::emulator;
 
@@ -51,6 +54,33 @@ std::string moduleOf(const std::string &target, const std::string &line,
          ".reg .b32 %r<160>;\n.reg .f32 %f<80>;\n.reg .b64 %rd<16>;\n"
          ".reg .f64 %d<8>;\n.reg .b128 %q<8>;\n" +
          line + ";\nret;\n}\n";
+}
+
+/// Lines of text that the assembler of CUDA 13.5 refuses.
+std::set<unsigned> refusedLines(const std::string &target,
+                                const std::string &text) {
+  std::string stem = testing::TempDir() + "blockscale-availability-" +
+                     std::to_string(getpid()) + "-" + target;
+  std::ofstream(stem + ".ptx") << text;
+  FILE *pipe = popen((BLOCKSCALE_NEWEST_PTXAS " -O0 -arch=" + target + " " +
+                      stem + ".ptx -o " + stem + ".cubin 2>&1")
+                         .c_str(),
+                     "r");
+  std::set<unsigned> lines;
+  char buffer[4096];
+  while (pipe && std::fgets(buffer, sizeof buffer, pipe)) {
+    std::string said = buffer;
+    size_t at = said.find(", line ");
+    if (at != std::string::npos && said.find("; error") != std::string::npos)
+      lines.insert(unsigned(std::stoul(said.substr(at + 7))));
+  }
+  EXPECT_TRUE(pipe);
+  if (pipe && pclose(pipe) == 0) {
+    EXPECT_TRUE(lines.empty());
+  }
+  std::remove((stem + ".ptx").c_str());
+  std::remove((stem + ".cubin").c_str());
+  return lines;
 }
 
 /// Why the emulator refuses the text; empty if it takes it.
@@ -95,6 +125,31 @@ TEST(PtxAvailability, TheEmulatorTakesWhatTheAssemblerTakes) {
                                            {"spcompress", 8},
                                            {"ti16", 18}};
   EXPECT_EQ(left, expected);
+}
+
+// A kernel to a line, from line 4 on: what is refused is told by its line.
+TEST(PtxAvailability, TheTableIsTheAssemblers) {
+  if (!test::hasAssembler())
+    GTEST_SKIP() << "BLOCKSCALE_NO_NVCC is set";
+  std::vector<Row> all = rows();
+  for (size_t i = 0; i != std::size(kTargets); ++i) {
+    std::string text = std::string(".version 9.5\n.target ") + kTargets[i] +
+                       "\n.address_size 64\n";
+    for (size_t k = 0; k != all.size(); ++k)
+      text += ".visible .entry k" + std::to_string(k) +
+              "() { .reg .pred %p<8>; .reg .b8 %b<8>; .reg .b16 %h<16>; "
+              ".reg .b32 %r<160>; .reg .f32 %f<80>; .reg .b64 %rd<16>; .reg "
+              ".f64 %d<8>; .reg .b128 %q<8>; " +
+              all[k].instruction + "; ret; }\n";
+    std::set<unsigned> refused = refusedLines(kTargets[i], text);
+    for (size_t k = 0; k != all.size(); ++k) {
+      // This one breaks the assembler off without a line.
+      if (all[k].form == "kind::ti16 scale-input-d 3")
+        continue;
+      EXPECT_EQ(refused.count(unsigned(k + 4)) == 0, all[k].accepted[i] == 'Y')
+          << kTargets[i] << ": " << all[k].instruction;
+    }
+  }
 }
 
 TEST(PtxAvailability, RefusalsNameTheTargetsThatHaveIt) {

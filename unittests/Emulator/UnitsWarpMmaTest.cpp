@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -320,6 +321,52 @@ TEST(WarpMma, SignedScaleOfZerosAlone) {
   r.scaleA[3 * 4] = 0x3838B838; // block 1 of row 3
   EXPECT_EQ(r.run(form),
             "bit 7 is set in the 'ue4m3' scale of block 1 of row 3 of A");
+}
+
+// PTX 9.1: ue8m0 in blocks of 16. Ones times ones; each row of A, column of B
+// and block has a scale of its own.
+TEST(WarpMma, Ue8m0InBlocksOf16) {
+  WarpMmaForm form;
+  form.k = 64;
+  form.a = form.b = kFp4;
+  form.packedFp4 = true;
+  form.scaleVec = 4;
+  form.scale = Element::UE8M0;
+  ASSERT_FALSE(whyNot(form));
+  uint32_t a[4 * 32], b[2 * 32], c[4 * 32] = {}, d[4 * 32];
+  std::fill(std::begin(a), std::end(a), 0x22222222);
+  std::fill(std::begin(b), std::end(b), 0x22222222);
+  auto exponentA = [](unsigned row, unsigned block) {
+    return int(row + 5 * block) % 7 - 3;
+  };
+  auto exponentB = [](unsigned column, unsigned block) {
+    return int(3 * column + 2 * block) % 5 - 2;
+  };
+  // Lanes 0 and 1 of four have the scales of two rows, lane 2 those of B.
+  uint32_t scaleA[32] = {}, scaleB[32] = {};
+  for (unsigned quad = 0; quad != 8; ++quad)
+    for (unsigned block = 0; block != 4; ++block) {
+      for (unsigned half = 0; half != 2; ++half)
+        scaleA[4 * quad + half] |=
+            uint32_t(127 + exponentA(quad + 8 * half, block)) << 8 * block;
+      scaleB[4 * quad + 2] |= uint32_t(127 + exponentB(quad, block))
+                              << 8 * block;
+    }
+  OpenPointSet points;
+  auto reason = warpMma(form, a, b, c, nullptr, {scaleA, 0, 0}, {scaleB, 0, 2},
+                        d, points);
+  ASSERT_FALSE(reason) << *reason;
+  for (unsigned lane = 0; lane != 32; ++lane)
+    for (unsigned i = 0; i != 4; ++i) {
+      unsigned row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
+      double sum = 0;
+      for (unsigned block = 0; block != 4; ++block)
+        sum += 16 * std::ldexp(1.0, exponentA(row, block) +
+                                        exponentB(column, block));
+      float value;
+      std::memcpy(&value, &d[i * 32 + lane], 4);
+      EXPECT_EQ(value, sum) << row << "," << column;
+    }
 }
 
 TEST(WarpMatrix, LoadsRowsAndColumns) {

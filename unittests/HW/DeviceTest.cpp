@@ -26,7 +26,8 @@ TEST(Device, EachIsItsPart) {
         {"B300", "NVIDIA B300 SXM6 AC", 10, 3, 148, 132644864, 288400343040},
         {"RTX5090", "NVIDIA GeForce RTX 5090", 12, 0, 170, 100663296,
          34190917632},
-        {"H100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 52428800, 85520809984}}) {
+        {"H100", "NVIDIA H100 80GB HBM3", 9, 0, 132, 52428800, 85520809984},
+        {"VR200", "NVIDIA VR200", 10, 7, 212, 132120576, 288000000000}}) {
     Result<Device> device = findDevice(c.name);
     ASSERT_TRUE(device) << c.name;
     EXPECT_EQ(device->productName, c.product);
@@ -43,7 +44,20 @@ TEST(Device, UnknownNameListsTheKnownOnes) {
   Result<Device> device = findDevice("A100");
   ASSERT_FALSE(device);
   EXPECT_EQ(device.why().text,
-            "unknown device 'A100'; known devices: B200, B300, RTX5090, H100");
+            "unknown device 'A100'; known devices: B200, B300, RTX5090, H100, "
+            "VR200");
+}
+
+// Compute capability 10.7 of the CUDA programming guide.
+TEST(Device, Rubin) {
+  Device device = *findDevice("VR200");
+  DeviceChip chip = device.chip();
+  EXPECT_EQ(chip.name, "sm_107");
+  EXPECT_EQ(chip.sharedMemoryPerCta, 232448u);
+  EXPECT_EQ(chip.sharedMemoryPerSm, 233472u);
+  EXPECT_EQ(chip.maxThreadsPerSm, 1024u);
+  EXPECT_EQ(device.maxCtasPerSm, 16u);
+  EXPECT_EQ(chip.boostMhz, 2376u);
 }
 
 TEST(Device, ResidentClusters) {

@@ -50,6 +50,7 @@ enum class OpenPoint : uint8_t {
   RowScalesPairM128,
   WideTensorMemoryContainer,
   AbsoluteLeading107,
+  SharedAddress19,
   CollectorBHalfM,
   ReadCommit,
   ExclusiveElsewhere,

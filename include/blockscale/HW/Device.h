@@ -44,7 +44,7 @@ struct Device {
   unsigned maxCluster;
 
   DeviceChip chip() const;
-  /// Null for a card of before.
+  /// Null for a card for whose chip there is no part.
   const Part *part() const;
   /// "10.3" is 10 and 3.
   unsigned capabilityMajor() const;

@@ -186,10 +186,10 @@ struct FeatureRow {
 };
 
 constexpr FeatureRow kFeatures[] = {
-    {TargetFeature::MmaK96, "103a 103f 107a"},
+    {TargetFeature::MmaK96, "103a 107a"},
     {TargetFeature::WideMma, RUBIN},
     {TargetFeature::ElementwiseSparsity, "107a"},
-    {TargetFeature::AbsoluteLeading, "103a 103f 107a"},
+    {TargetFeature::AbsoluteLeading, "103a 107a"},
     {TargetFeature::OversizedShared, "107 107a 107f"},
     {TargetFeature::PaddedTypesInOwnCta, "120+"},
 };

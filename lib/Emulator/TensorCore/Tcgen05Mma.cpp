@@ -73,7 +73,7 @@ std::string whyNotTarget(const Exec &x, const MmaRequest &q,
   if ((idesc.k == 96 || idesc.k == 192) &&
       !hasFeature(target, TargetFeature::MmaK96))
     return "K=" + std::to_string(idesc.k) +
-           " needs a target of sm_103 or sm_107a, the module is for " + target;
+           " needs sm_103a or sm_107a, the module is for " + target;
   hazard = Hazard::IllegalMatrixDescriptor;
   bool a = !q.aInTensorMemory && decodeSharedDescriptor(q.a).leadingAbsolute;
   if (!a && !decodeSharedDescriptor(q.b).leadingAbsolute)
@@ -81,7 +81,7 @@ std::string whyNotTarget(const Exec &x, const MmaRequest &q,
   if (x.cluster->grid.wideMma)
     x.cluster->openPoints.add(OpenPoint::AbsoluteLeading107);
   if (!hasFeature(target, TargetFeature::AbsoluteLeading))
-    return "the absolute leading address (bit 52) needs a target of sm_103 or "
+    return "the absolute leading address (bit 52) needs sm_103a or "
            "sm_107a, the module is for " +
            target;
   return "";

@@ -133,6 +133,10 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "bit 52 of a shared-memory descriptor means on sm_107a what it means "
      "on sm_103a",
      "K=96 needs it there; the text names sm_103a only"},
+    {"shared-address-19-bits",
+     "shared-memory descriptors of sm_107 name addresses of 19 bits",
+     "PTX 9.4 gives the fields 15 bits; its formula of encoding still masks "
+     "18 bits of the address, on which two libraries stumbled"},
     {"collector-b-m64", "'.collector::b' with 64 rows per CTA is refused",
      "cuDNN-frontend reports an illegal instruction; the text says nothing"},
     {"read-commit",

@@ -306,6 +306,8 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
     SharedDescriptor descriptor = decodeSharedDescriptor(bits);
     if (descriptor.baseOffset)
       report.openPoints.add(OpenPoint::BaseOffsetPattern);
+    if (descriptor.start >> 18)
+      report.openPoints.add(OpenPoint::SharedAddress19);
     checkPattern(descriptor,
                  bits == request.b ? "operand 'B': " : "operand 'A': ", 0,
                  report);
