@@ -34,6 +34,7 @@ _NAMES = {
     "_errors": ("Busy", "CheckpointError", "CompileError", "DeviceError",
                 "Diagnostic", "Error", "Hazard", "InternalError", "Refused"),
     "_formats": ("FORMATS", "Format", "format_named"),
+    "_from_onnx": ("from_onnx",),
     "_from_torch": ("Imported", "from_torch"),
     "_kernel": ("Argument", "Kernel", "Verdict", "compile", "load_kernel"),
     "_launch": ("DeviceScaled", "Prepared"),

@@ -21,7 +21,7 @@ __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
            "Format", "Hazard", "Imported", "InternalError", "Kernel", "Parameter",
            "Prepared", "Refused", "Scaled", "Spec", "Verdict", "check",
            "compile", "dask", "devices", "emulate", "emulate_without_card",
-           "explain", "format_named", "from_torch", "load_kernel", "matmul", "pack", "parse",
+           "explain", "format_named", "from_onnx", "from_torch", "load_kernel", "matmul", "pack", "parse",
            "prune", "quantize", "read", "to_device"]
 
 class _HasDlpack(Protocol):
@@ -244,6 +244,7 @@ class Imported:
     inputs: tuple[str, ...]
     parameters: dict[str, Any]
 
+def from_onnx(model: Any, name: str = "main") -> Imported: ...
 def from_torch(program: Any, name: str = "main") -> Imported: ...
 
 # Kernels in files and PTX

@@ -93,17 +93,23 @@ class Function:
         self.name, self.arguments, self.lines = name, [], []
         self.results, self.count = [], 0
 
+    # Names of arguments have no dots, those of all else start with one.
     def argument(self, name, type):
-        value = Value("%" + re.sub(r"\W", "_", name), type)
+        name = "%" + (re.sub(r"\W", "_", name) or "_")
+        if name[1].isdigit():
+            name = "%_" + name[1:]
+        while any(one.name == name for one in self.arguments):
+            name += "_"
+        value = Value(name, type)
         self.arguments.append(value)
         return value
 
     def fresh(self):
         self.count += 1
-        return f"%v{self.count}"
+        return f"%.{self.count}"
 
     def op(self, text, type):
-        """Adds `%v = text`; the value has this type (none for what is no
+        """Adds a line `name = text`; the value has this type (none for what is no
         tensor)."""
         name = self.fresh()
         self.lines.append(f"    {name} = {text}")

@@ -90,17 +90,17 @@ def unpack(function, value):
         "affine_map<(m, k) -> (m, k floordiv 2)>, affine_map<(m, k) -> (m, k)>], "
         'iterator_types = ["parallel", "parallel"]} '
         f"ins({value.name} : {value.type}) outs({empty.name} : {type}) {{",
-        "    ^bb0(%pair: i8, %before: f4E2M1FN):",
-        "      %k = linalg.index 1 : index",
-        "      %k8 = arith.index_cast %k : index to i8",
-        "      %one = arith.constant 1 : i8",
-        "      %four = arith.constant 4 : i8",
-        "      %odd = arith.andi %k8, %one : i8",
-        "      %shift = arith.muli %odd, %four : i8",
-        "      %half = arith.shrui %pair, %shift : i8",
-        "      %code = arith.trunci %half : i8 to i4",
-        "      %element = arith.bitcast %code : i4 to f4E2M1FN",
-        "      linalg.yield %element : f4E2M1FN",
+        "    ^bb0(%.pair: i8, %.before: f4E2M1FN):",
+        "      %.k = linalg.index 1 : index",
+        "      %.k8 = arith.index_cast %.k : index to i8",
+        "      %.one = arith.constant 1 : i8",
+        "      %.four = arith.constant 4 : i8",
+        "      %.odd = arith.andi %.k8, %.one : i8",
+        "      %.shift = arith.muli %.odd, %.four : i8",
+        "      %.half = arith.shrui %.pair, %.shift : i8",
+        "      %.code = arith.trunci %.half : i8 to i4",
+        "      %.element = arith.bitcast %.code : i4 to f4E2M1FN",
+        "      linalg.yield %.element : f4E2M1FN",
         f"    }} -> {type}"]
     return Value(name, type)
 

@@ -138,6 +138,21 @@ def torch_around():
     return [a, s, b, t, gain], halves.mean(1) - halves.max(1)
 
 
+def onnx_mxfp8():
+    """ONNX's own results for the operands of make_onnx.py, from here on."""
+    b, t = elements((64, 128), E4M3, 3), scales((64, 4), E8M0, 1)
+    x, s = elements((48, 128), E4M3, 0), scales((48, 4), E8M0, 0)
+    bias = np.arange(64, dtype=np.float32) - 20
+    return [b, t, bias, x, s], np.load(HERE / "onnx/mxfp8.npy")
+
+
+def onnx_nvfp4():
+    b, t = elements((128, 64), E2M1, 3), scales((8, 64), E4M3, 1)
+    x, s = elements((48, 128), E2M1, 0), scales((48, 8), E4M3, 0)
+    factors = [np.float32(0.5).reshape(()), np.float32(4).reshape(())]
+    return ([factors[0], b, t, factors[1], x, s], np.load(HERE / "onnx/nvfp4.npy"))
+
+
 # Name: file, function, operands with the result in f64, the result's type.
 CASES = {
     "static": ("tosa.mlir", "static", lambda: tosa(1, 1), "f32"),
@@ -155,6 +170,8 @@ CASES = {
     "mxfp8": ("torch/mxfp8.mlir", "mxfp8", torch_mxfp8, "bf16"),
     "nvfp4": ("torch/nvfp4.mlir", "nvfp4", torch_nvfp4, "f32"),
     "around": ("torch/around.mlir", "around", torch_around, "f32"),
+    "onnx-mxfp8": ("onnx/mxfp8.mlir", "mxfp8", onnx_mxfp8, "f32"),
+    "onnx-nvfp4": ("onnx/nvfp4.mlir", "nvfp4", onnx_nvfp4, "f32"),
     "symbolic": ("jax/symbolic.mlir", "main", symbolic, "f32"),
 }
 
