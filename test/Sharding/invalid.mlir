@@ -97,11 +97,36 @@ func.func @body(%d: tensor<64x64xf8E4M3FN>, %s: tensor<64x2xf8E8M0FNU>) -> tenso
 
 !x = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
 func.func @result(%d: tensor<64x64xf8E4M3FN>, %s: tensor<64x2xf8E8M0FNU>) -> tensor<64x64xbf16> {
-  // expected-error@+1 {{expected the product's result to be returned, and to have the type 'tensor<64x64xbf16>'}}
+  // expected-error@+2 {{inferred type(s) 'tensor<64x64xf32>' are incompatible with return type(s) of operation 'tensor<64x64xbf16>'}}
+  // expected-error@+1 {{failed to infer returned types}}
   %0 = blockscale.on_parts(%d, %s, %d, %s) {
   ^bb0(%a: !x, %b: !x):
     %1 = blockscale.matmul %a, %b : !x, !x -> tensor<64x64xf32>
     blockscale.return %1 : tensor<64x64xf32>
   } : (tensor<64x64xf8E4M3FN>, tensor<64x2xf8E8M0FNU>, tensor<64x64xf8E4M3FN>, tensor<64x2xf8E8M0FNU>) -> tensor<64x64xbf16>
   return %0 : tensor<64x64xbf16>
+}
+
+// -----
+
+!x = !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+func.func @other(%d: tensor<64x64xf8E4M3FN>, %s: tensor<64x2xf8E8M0FNU>, %m: tensor<64x64xf32>, %f: f32) -> tensor<64x64xf32> {
+  // expected-error@+1 {{expected the product's result to be returned}}
+  %0 = blockscale.on_parts(%d, %s, %d, %s, %f, %m) {
+  ^bb0(%a: !x, %b: !x, %beta: f32, %c: tensor<64x64xf32>):
+    %1 = blockscale.matmul %a, %b beta(%beta) c(%c) : !x, !x, tensor<64x64xf32> -> tensor<64x64xf32>
+    blockscale.return %c : tensor<64x64xf32>
+  } : (tensor<64x64xf8E4M3FN>, tensor<64x2xf8E8M0FNU>, tensor<64x64xf8E4M3FN>, tensor<64x2xf8E8M0FNU>, f32, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+func.func @no_value(%m: tensor<64x64xf32>) {
+  %0 = "blockscale.on_parts"(%m) ({
+  ^bb0(%c: tensor<64x64xf32>):
+    // expected-error@+1 {{requires a single operand}}
+    "blockscale.return"() : () -> ()
+  }) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  return
 }

@@ -53,6 +53,15 @@ LogicalResult LaunchIntoOp::verifySymbolUses(SymbolTableCollection &symbols) {
       symbols.lookupNearestSymbolFrom(*this, getKernelAttr()));
 }
 
+LogicalResult LaunchIntoOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location>,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  if (Type init = adaptor.getInit().getType(); isa<TensorType>(init))
+    types.push_back(init);
+  return success();
+}
+
 LogicalResult LaunchIntoOp::verify() {
   if (getRoles().size() != getInputs().size())
     return emitOpError() << "has " << getInputs().size() << " inputs for "
@@ -62,9 +71,6 @@ LogicalResult LaunchIntoOp::verify() {
     if (!seen.insert(role).second)
       return emitOpError() << "names the role '" << role << "' twice";
   bool onTensors = isa<TensorType>(getInit().getType());
-  if (onTensors != bool(getResult()))
-    return emitOpError() << (onTensors ? "needs a result for 'outs' of a tensor"
-                                       : "has a result, but writes to memory");
   for (auto [role, input] :
        llvm::zip_equal(getRoles().getAsValueRange<StringAttr>(), getInputs())) {
     Type type = input.getType();
@@ -129,6 +135,22 @@ OnPartsOp OnPartsOp::create(OpBuilder &builder, MatmulOp product, Type result,
   return op;
 }
 
+/// What the body returns.
+LogicalResult OnPartsOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> location,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  Region &body = adaptor.getBody();
+  bool hasEnd = !body.empty() && !body.front().empty();
+  auto end =
+      dyn_cast_or_null<ReturnOp>(hasEnd ? &body.front().back() : nullptr);
+  if (!end || end->getNumOperands() != 1)
+    return emitOptionalError(location, "expected a body that ends in a "
+                                       "'blockscale.return' of one value");
+  types.push_back(end.getValue().getType());
+  return success();
+}
+
 LogicalResult OnPartsOp::verifyRegions() {
   Block &block = getBody().front();
   MatmulOp product =
@@ -137,11 +159,8 @@ LogicalResult OnPartsOp::verifyRegions() {
   if (!product || !end || product->getNextNode() != end.getOperation())
     return emitOpError() << "expected a body of one 'blockscale.matmul' and "
                             "'blockscale.return'";
-  if (end.getValue() != product.getResult() ||
-      product.getType() != getResult().getType())
-    return emitOpError() << "expected the product's result to be returned, and "
-                            "to have the type "
-                         << getResult().getType();
+  if (end.getValue() != product.getResult())
+    return emitOpError() << "expected the product's result to be returned";
   if (!llvm::equal(product->getOperands(), block.getArguments()))
     return emitOpError() << "expected the arguments of the body to be the "
                             "product's operands, in their order";

@@ -27,12 +27,45 @@ SmallVector<OpFoldResult> SliceRowsOp::getMixedSizes() {
   return getMixedValues(getStaticSizes(), getSizes(), getContext());
 }
 
-ScaledTensorType SliceRowsOp::inferType(ScaledTensorType input,
-                                        ArrayRef<int64_t> sizes) {
+/// Why these are no offsets or sizes of a slice of `input`; nothing if they may
+/// be.
+static std::optional<Reason> whyNotExtents(ScaledTensorType input,
+                                           const char *name,
+                                           ArrayRef<int64_t> values) {
+  int64_t expected = input.getRank() - 1;
+  if (static_cast<int64_t>(values.size()) != expected)
+    return "expected " + std::to_string(expected) + " of '" + name +
+           "', one per dimension but K, found " + std::to_string(values.size());
+  for (int64_t value : values)
+    if (!ShapedType::isDynamic(value) && value < 0)
+      return std::string("expected '") + name + "' of at least 0, found " +
+             std::to_string(value);
+  return std::nullopt;
+}
+
+LogicalResult SliceRowsOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location> location,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  auto input = dyn_cast<ScaledTensorType>(adaptor.getInput().getType());
+  if (!input)
+    return emitOptionalError(location, "expected a scaled tensor");
+  ArrayRef<int64_t> sizes = adaptor.getStaticSizes();
+  if (auto why = whyNotExtents(input, "sizes", sizes))
+    return emitOptionalError(location, why->text);
   SmallVector<int64_t> shape(sizes);
   shape.push_back(input.getK());
-  return ScaledTensorType::get(shape, input.getElementType(), input.getSpec(),
-                               input.getLayout(), input.getOrder());
+  auto type = ScaledTensorType::getChecked(
+      [&] {
+        return mlir::emitError(
+            location.value_or(UnknownLoc::get(input.getContext())));
+      },
+      shape, input.getElementType(), input.getSpec(), input.getLayout(),
+      input.getOrder());
+  if (!type)
+    return failure();
+  types.push_back(type);
+  return success();
 }
 
 void SliceRowsOp::build(OpBuilder &builder, OperationState &state, Value input,
@@ -40,28 +73,20 @@ void SliceRowsOp::build(OpBuilder &builder, OperationState &state, Value input,
                         ArrayRef<OpFoldResult> sizes) {
   auto [staticOffsets, dynamicOffsets] = decomposeMixedValues(offsets);
   auto [staticSizes, dynamicSizes] = decomposeMixedValues(sizes);
-  auto type = cast<ScaledTensorType>(input.getType());
-  build(builder, state, inferType(type, staticSizes), input, dynamicOffsets,
-        dynamicSizes, staticOffsets, staticSizes);
+  build(builder, state, input, dynamicOffsets, dynamicSizes, staticOffsets,
+        staticSizes);
 }
 
 /// Lists are as long as the leading dimensions and non-negative.
-static LogicalResult verifyExtents(SliceRowsOp op, StringRef name,
+static LogicalResult verifyExtents(SliceRowsOp op, const char *name,
                                    ArrayRef<int64_t> values,
                                    size_t numDynamic) {
-  int64_t expected = op.getInput().getType().getRank() - 1;
-  if (static_cast<int64_t>(values.size()) != expected)
-    return op.emitOpError()
-           << "expected " << expected << " of '" << name
-           << "', one per dimension but K, found " << values.size();
+  if (auto why = whyNotExtents(op.getInput().getType(), name, values))
+    return op.emitOpError() << why->text;
   if (static_cast<size_t>(llvm::count(values, ShapedType::kDynamic)) !=
       numDynamic)
     return op.emitOpError() << "'" << name << "' and 'static_" << name
                             << "' differ in what is dynamic";
-  for (int64_t value : values)
-    if (!ShapedType::isDynamic(value) && value < 0)
-      return op.emitOpError()
-             << "expected '" << name << "' of at least 0, found " << value;
   return success();
 }
 
@@ -108,10 +133,6 @@ LogicalResult SliceRowsOp::verify() {
                            << " that there are, found " << size << " from "
                            << start;
   }
-  ScaledTensorType expected = inferType(type, sizes);
-  if (getType() != expected)
-    return emitOpError() << "expected a result of type " << expected
-                         << ", found " << getType();
   return verifyAlignment(*this, offsets.back(), sizes.back());
 }
 

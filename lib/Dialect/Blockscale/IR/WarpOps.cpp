@@ -151,10 +151,10 @@ LogicalResult WarpMmaOp::verify() {
   return verifySelector(*this, hw::WarpOperand::ScaleB, *getSfbId());
 }
 
-LogicalResult FinishFragmentsOp::verify() {
-  if (getFragments().size() != getResults().size())
-    return emitOpError() << "expected as many results as operands, found "
-                         << getResults().size() << " and "
-                         << getFragments().size();
+LogicalResult
+FinishFragmentsOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                    Adaptor adaptor,
+                                    SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, adaptor.getFragments().getTypes());
   return success();
 }

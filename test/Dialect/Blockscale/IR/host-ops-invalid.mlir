@@ -35,7 +35,7 @@ func.func @twice(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
 // -----
 
 func.func @no_result(%a: tensor<4x64xf8E4M3FN>, %d: tensor<4x32xf32>) {
-  // expected-error@+1 {{'blockscale.launch_into' op needs a result for 'outs' of a tensor}}
+  // expected-error@+1 {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
   blockscale.launch_into @kernels::@f ["a_data"] ins(%a : tensor<4x64xf8E4M3FN>) outs(%d : tensor<4x32xf32>)
   return
 }
@@ -43,7 +43,7 @@ func.func @no_result(%a: tensor<4x64xf8E4M3FN>, %d: tensor<4x32xf32>) {
 // -----
 
 func.func @result_and_memory(%a: memref<4x64xf8E4M3FN>, %d: memref<4x32xf32>) {
-  // expected-error@+1 {{'blockscale.launch_into' op has a result, but writes to memory}}
+  // expected-error@+1 {{expected the number of tensor results (1) to be equal to the number of output tensors (0)}}
   %0 = blockscale.launch_into @kernels::@f ["a_data"] ins(%a : memref<4x64xf8E4M3FN>) outs(%d : memref<4x32xf32>) -> tensor<4x32xf32>
   return
 }

@@ -58,7 +58,8 @@ func.func @wraps(%x: !x) {
 
 !x = !blockscale.tensor<256x512xf8E4M3FN, "e8m0_t32">
 func.func @result(%x: !x) {
-  // expected-error @below {{expected a result of type '!blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32">', found '!blockscale.tensor<128x512xf8E4M3FN, "e8m0_t32">'}}
+  // expected-error @below {{inferred type(s) '!blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32">' are incompatible with return type(s) of operation '!blockscale.tensor<128x512xf8E4M3FN, "e8m0_t32">'}}
+  // expected-error @below {{failed to infer returned types}}
   %0 = blockscale.slice_rows %x[0] [64] : !x to !blockscale.tensor<128x512xf8E4M3FN, "e8m0_t32">
   return
 }

@@ -163,7 +163,8 @@ func.func @one_id(%a: vector<4xi32>, %b: vector<2xi32>, %c: vector<4xf32>, %s: i
 // -----
 
 func.func @unequal(%c: vector<4xf32>) {
-  // expected-error @below {{expected as many results as operands, found 2 and 1}}
+  // expected-error @below {{inferred type(s) 'vector<4xf32>' are incompatible with return type(s) of operation 'vector<4xf32>', 'vector<4xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
   %0:2 = blockscale.finish_fragments %c : vector<4xf32> -> vector<4xf32>, vector<4xf32>
   return
 }

@@ -13,10 +13,11 @@ include "blockscale/Dialect/Blockscale/IR/BlockscaleDialect.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
-    [DestinationStyleOpInterface,
+    [DestinationStyleOpInterface, InferTypeOpAdaptor,
      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "run a kernel on plain tensors or memory";
@@ -56,7 +57,7 @@ def Blockscale_LaunchIntoOp : Op<Blockscale_Dialect, "launch_into",
 }
 
 def Blockscale_OnPartsOp : Op<Blockscale_Dialect, "on_parts",
-    [IsolatedFromAbove, Pure]> {
+    [IsolatedFromAbove, Pure, InferTypeOpAdaptor]> {
   let summary = "a product of the parts of scaled tensors";
   let description = [{
     `blockscale.matmul` between plain tensors, for passes of upstream that know no
@@ -84,6 +85,14 @@ def Blockscale_OnPartsOp : Op<Blockscale_Dialect, "on_parts",
   let arguments = (ins Variadic<AnyTypeOf<[AnyRankedTensor, F32]>>:$inputs);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
+  // Without a body there is no type to infer.
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::mlir::Type":$result,
+                                 "::mlir::ValueRange":$inputs), [{
+    $_state.addOperands(inputs);
+    $_state.addRegion();
+    $_state.addTypes(result);
+  }]>];
   let assemblyFormat = [{
     `(` $inputs `)` $body attr-dict `:` functional-type($inputs, $result)
   }];

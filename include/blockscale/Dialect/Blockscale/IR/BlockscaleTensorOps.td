@@ -191,7 +191,7 @@ def Blockscale_RelayoutOp : Blockscale_Op<"relayout", [Pure]> {
 }
 
 def Blockscale_SliceRowsOp : Blockscale_Op<"slice_rows",
-    [Pure, AttrSizedOperandSegments]> {
+    [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "some rows of a scaled tensor";
   let description = [{
     The rows `offset` to `offset + size - 1`, with the scales that they had; K
@@ -226,10 +226,6 @@ def Blockscale_SliceRowsOp : Blockscale_Op<"slice_rows",
     /// Offsets and sizes of the batch dimension, if any, and of the rows.
     ::llvm::SmallVector<::mlir::OpFoldResult> getMixedOffsets();
     ::llvm::SmallVector<::mlir::OpFoldResult> getMixedSizes();
-    /// The type of a slice of these sizes, of which some may be dynamic.
-    static ::blockscale::ScaledTensorType
-    inferType(::blockscale::ScaledTensorType input,
-              ::llvm::ArrayRef<int64_t> sizes);
   }];
   let hasVerifier = 1;
   let hasFolder = 1;

@@ -171,7 +171,8 @@ def Blockscale_WarpMmaOp : Blockscale_KernelOp<"warp_mma",
 //===----------------------------------------------------------------------===//
 
 def Blockscale_FinishFragmentsOp
-    : Blockscale_KernelOp<"finish_fragments", [Blockscale_WholeWarp]> {
+    : Blockscale_KernelOp<"finish_fragments",
+                          [Blockscale_WholeWarp, InferTypeOpAdaptor]> {
   let summary = "the accumulators behind the last instruction";
   let description = [{
     Results are the operands. Every `warp_mma` that they come from is executed
@@ -182,7 +183,6 @@ def Blockscale_FinishFragmentsOp
   let results = (outs Variadic<Blockscale_FragmentC>:$results);
   let assemblyFormat =
     "$fragments attr-dict `:` type($fragments) `->` type($results)";
-  let hasVerifier = 1;
 }
 
 def Blockscale_FragmentPositionOp
