@@ -63,7 +63,7 @@ function(blockscale_precompile_upstream target)
     target_precompile_headers(BlockscaleUpstreamHeaders PRIVATE
       <algorithm> <functional> <map> <memory> <optional> <string> <vector>
       <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h>
-      <mlir/Dialect/GPU/IR/GPUDialect.h> <mlir/Dialect/LLVMIR/NVVMDialect.h>
+      <mlir/Dialect/GPU/IR/GPUDialect.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
       <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/Math/IR/Math.h>
       <mlir/Dialect/SCF/IR/SCF.h> <mlir/Dialect/Tensor/IR/Tensor.h>
       <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/Builders.h>

@@ -9,8 +9,7 @@
 #include "Session.h"
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Target/PTX/FatalErrorGuard.h"
-#include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
+#include "blockscale/Upstream/Bytecode.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -249,7 +248,7 @@ mlir::OwningOpRef<mlir::ModuleOp> capi::parseModule(Session &session,
                                                     std::string_view source,
                                                     std::string_view name) {
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(source, name);
-  bool isBytecode = mlir::isBytecode(*buffer);
+  bool isBytecode = blockscale::isBytecode(buffer->getBuffer());
   if (!isBytecode && Nesting(source).isTooDeep())
     fail(BLOCKSCALE_REFUSED,
          "brackets are more than " + std::to_string(kMostNesting) + " deep");
@@ -273,11 +272,10 @@ BlockscaleModule capi::makeModule(const std::shared_ptr<Session> &session,
 }
 
 std::string capi::writeBytecode(mlir::Operation *op) {
-  std::string bytes;
-  llvm::raw_string_ostream stream(bytes);
-  if (mlir::failed(mlir::writeBytecodeToFile(op, stream)))
+  mlir::FailureOr<std::string> bytes = toBytecode(op);
+  if (mlir::failed(bytes))
     fail(BLOCKSCALE_REFUSED, "");
-  return bytes;
+  return std::move(*bytes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@
 #include "JoinPTX.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Target/PTX/FatalErrorGuard.h"
-#include "mlir/Bytecode/BytecodeWriter.h"
+#include "blockscale/Upstream/Bytecode.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/SourceMgr.h"
@@ -46,11 +46,8 @@ static std::string takeOut(gpu::GPUFuncOp kernel) {
     for (BlockArgument argument : block->getArguments())
       argument.setLoc(loc);
   });
-  std::string bytes;
-  llvm::raw_string_ostream stream(bytes);
-  if (failed(writeBytecodeToFile(*module, stream)))
-    return "";
-  return bytes;
+  FailureOr<std::string> bytes = toBytecode(*module);
+  return succeeded(bytes) ? std::move(*bytes) : std::string();
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Cache.h"
-#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -74,7 +74,7 @@ static const std::string &buildIdentity() {
       fileOf(reinterpret_cast<const void *>(
           static_cast<StringRef (*)(llvm::Triple::ArchType)>(
               &llvm::Triple::getArchTypeName))) +
-      "\n" + fileOf(reinterpret_cast<const void *>(&mlir::isBytecode));
+      "\n" + fileOf(reinterpret_cast<const void *>(&mlir::verify));
   return identity;
 }
 

@@ -19,19 +19,18 @@
 #include "blockscale/Pipelines/HostPipeline.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Target/PTX/Passes.h"
+#include "blockscale/Upstream/NVVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Shard/IR/ShardDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,14 +40,12 @@ void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::gpu::GPUDialect,
                   mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect,
-                  mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-                  mlir::vector::VectorDialect>();
+                  mlir::math::MathDialect, mlir::scf::SCFDialect,
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  nvvm::registerDialect(registry);
   // What functions around products are written in.
-  registry.insert<mlir::affine::AffineDialect,
-                  mlir::bufferization::BufferizationDialect,
-                  mlir::index::IndexDialect, mlir::memref::MemRefDialect,
-                  mlir::shard::ShardDialect, mlir::tosa::TosaDialect>();
+  registry.insert<mlir::affine::AffineDialect, mlir::index::IndexDialect,
+                  mlir::memref::MemRefDialect, mlir::tosa::TosaDialect>();
   registerHostExtensions(registry);
   registerKernelSources(registry);
   registerShardingInterfaceExternalModels(registry);

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -31,6 +30,10 @@ namespace {
 struct ConvertBlockscaleToNVVM
     : blockscale::impl::ConvertBlockscaleToNVVMBase<ConvertBlockscaleToNVVM> {
   using ConvertBlockscaleToNVVMBase::ConvertBlockscaleToNVVMBase;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ConvertBlockscaleToNVVMBase::getDependentDialects(registry);
+    nvvm::registerDialect(registry);
+  }
   void runOnOperation() override;
 };
 } // namespace
@@ -81,13 +84,13 @@ Value blockscale::multicastMask(ImplicitLocOpBuilder &b, Value mask) {
 Value blockscale::mapToRank(ImplicitLocOpBuilder &b, Value address,
                             Value rank) {
   auto window = pointerType(b.getContext(), AddressSpace::SharedCluster);
-  Value mapped = NVVM::MapaOp::create(
+  Value mapped = nvvm::mapToRank(
       b, window, pointer(b, address, AddressSpace::Shared), rank);
   return LLVM::PtrToIntOp::create(b, b.getI32Type(), mapped);
 }
 
 Value blockscale::threadIndex(ImplicitLocOpBuilder &b) {
-  return NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  return nvvm::threadId(b, /*axis=*/0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -125,8 +128,7 @@ static void setParameterAttributes(LLVM::LLVMFuncOp function,
                      TypeAttr::get(bytes));
       attributes.set(LLVM::LLVMDialect::getAlignAttrName(),
                      b.getI64IntegerAttr(kTensorMapAlignment));
-      attributes.set(NVVM::NVVMDialect::getGridConstantAttrName(),
-                     b.getUnitAttr());
+      attributes.set(nvvm::gridConstantName(), b.getUnitAttr());
     }
     if (!attributes.empty())
       function.setArgAttrs(i, attributes.getDictionary(b.getContext()));
@@ -160,19 +162,10 @@ struct KernelToNVVM : OpConversionPattern<gpu::GPUFuncOp> {
          {KernelAttr::name, ProductAttr::name, TargetAttr::name})
       if (Attribute attribute = op->getAttr(name))
         function->setAttr(name, attribute);
-    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
-                      rewriter.getUnitAttr());
     // Its shared memory lets one CTA live on an SM. ptxas, which does not see
     // dynamic shared memory, would spill to make room for more.
-    function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                      rewriter.getI32IntegerAttr(1));
-    function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                      rewriter.getDenseI32ArrayAttr(
-                          {static_cast<int32_t>(kernel.getBlock())}));
-    if (kernel.getCluster() > 1)
-      function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
-                        rewriter.getDenseI32ArrayAttr(
-                            {static_cast<int32_t>(kernel.getCluster()), 1, 1}));
+    nvvm::makeKernel(function, static_cast<int32_t>(kernel.getBlock()),
+                     static_cast<int32_t>(kernel.getCluster()));
     setParameterAttributes(function, op);
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.getBody().end());
@@ -257,11 +250,10 @@ struct BarrierAllocToNVVM : OpConversionPattern<BarrierAllocOp> {
       Value arrivals = constantI32(b, op.getArrivals());
       for (int64_t i = 0, e = op.getType().getCount(); i < e; ++i) {
         Value address = add(b, barriers, i * kBarrierBytes);
-        NVVM::MBarrierInitOp::create(b,
-                                     pointer(b, address, AddressSpace::Shared),
-                                     arrivals, /*predicate=*/Value());
+        nvvm::initBarrier(b, pointer(b, address, AddressSpace::Shared),
+                          arrivals);
       }
-      NVVM::FenceMbarrierInitOp::create(b);
+      nvvm::fenceBarrierInit(b);
     }
     rewriter.replaceOp(op, barriers);
     return success();
@@ -350,8 +342,8 @@ void ConvertBlockscaleToNVVM::runOnOperation() {
   ConversionTarget target(getContext());
   target.addIllegalDialect<BlockscaleDialect, gpu::GPUDialect>();
   target.addLegalDialect<arith::ArithDialect, LLVM::LLVMDialect,
-                         math::MathDialect, NVVM::NVVMDialect,
-                         vector::VectorDialect>();
+                         math::MathDialect, vector::VectorDialect>();
+  target.addLegalDialect(nvvm::kDialectName);
   populateEpilogueLegality(target);
   RewritePatternSet patterns(&getContext());
   populateBlockscaleToNVVMPatterns(converter, patterns);

@@ -9,7 +9,6 @@
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -26,7 +25,8 @@ struct ClusterRankToNVVM : OpConversionPattern<ClusterRankOp> {
   LogicalResult
   matchAndRewrite(ClusterRankOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::ClusterId>(op, rewriter.getI32Type());
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, nvvm::clusterRank(b));
     return success();
   }
 };
@@ -37,9 +37,8 @@ struct ClusterBarrierToNVVM : OpConversionPattern<ClusterBarrierOp> {
   LogicalResult
   matchAndRewrite(ClusterBarrierOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    UnitAttr aligned = rewriter.getUnitAttr();
-    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), aligned);
-    NVVM::ClusterWaitOp::create(rewriter, op.getLoc(), aligned);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    nvvm::clusterBarrier(b);
     rewriter.eraseOp(op);
     return success();
   }
@@ -72,9 +71,8 @@ struct TryCancelToNVVM : OpConversionPattern<TryCancelOp> {
     Value response = element(b, adaptor.getResponses(), adaptor.getIndex(),
                              op.getResponses().getType().getStageBytes());
     Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getIndex());
-    NVVM::ClusterLaunchControlTryCancelOp::create(
-        b, op.getMulticast(), pointer(b, response, AddressSpace::Shared),
-        barrier);
+    nvvm::tryCancel(b, op.getMulticast(),
+                    pointer(b, response, AddressSpace::Shared), barrier);
     rewriter.eraseOp(op);
     return success();
   }
@@ -86,21 +84,18 @@ struct QueryCancelToNVVM : OpConversionPattern<QueryCancelOp> {
   LogicalResult
   matchAndRewrite(QueryCancelOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    using Query = NVVM::ClusterLaunchControlQueryType;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     int64_t bytes = op.getResponses().getType().getStageBytes();
     Value address =
         element(b, adaptor.getResponses(), adaptor.getIndex(), bytes);
     Value response = pointer(b, address, AddressSpace::Shared);
-    Value found = NVVM::ClusterLaunchControlQueryCancelOp::create(
-        b, b.getI1Type(), Query::IS_CANCELED, load(b, b.getLoc(), response));
+    Value found = nvvm::isCanceled(b, load(b, response));
     // A response that found nothing must not be asked for a CTA. LLVM takes the
     // question for a pure function and would ask before it branches, but for a
     // volatile load of its own.
     auto ask = [&](OpBuilder &builder, Location loc) {
-      Value cta = NVVM::ClusterLaunchControlQueryCancelOp::create(
-          builder, loc, builder.getI32Type(), Query::GET_FIRST_CTA_ID_X,
-          load(builder, loc, response));
+      ImplicitLocOpBuilder inside(loc, builder);
+      Value cta = nvvm::firstCta(inside, load(inside, response));
       scf::YieldOp::create(builder, loc, cta);
     };
     auto nothing = [&](OpBuilder &builder, Location loc) {
@@ -110,30 +105,29 @@ struct QueryCancelToNVVM : OpConversionPattern<QueryCancelOp> {
     };
     Value cta = scf::IfOp::create(b, found, ask, nothing).getResult(0);
     // The next response is written through the async proxy.
-    NVVM::FenceProxyOp::create(
-        b, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(b.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
+    nvvm::fenceAsyncProxy(b, nvvm::Scope::Cta);
     rewriter.replaceOp(op, {cta, found});
     return success();
   }
 
 private:
-  static Value load(OpBuilder &b, Location loc, Value response) {
+  static Value load(ImplicitLocOpBuilder &b, Value response) {
     constexpr unsigned kBytes = 16;
-    return LLVM::LoadOp::create(b, loc, b.getIntegerType(8 * kBytes), response,
+    return LLVM::LoadOp::create(b, b.getIntegerType(8 * kBytes), response,
                                 kBytes, /*isVolatile=*/true);
   }
 };
 
-template <typename DialectOp, NVVM::GridDepActionKind kAction>
+template <typename DialectOp, void (*act)(ImplicitLocOpBuilder &)>
 struct GridDependencyToNVVM : OpConversionPattern<DialectOp> {
   using OpConversionPattern<DialectOp>::OpConversionPattern;
 
   LogicalResult
   matchAndRewrite(DialectOp op, typename DialectOp::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::GriddepcontrolOp>(op, kAction);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    act(b);
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -142,10 +136,9 @@ struct GridDependencyToNVVM : OpConversionPattern<DialectOp> {
 void blockscale::populateClusterPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   using AwaitToNVVM =
-      GridDependencyToNVVM<AwaitDependenciesOp, NVVM::GridDepActionKind::wait>;
+      GridDependencyToNVVM<AwaitDependenciesOp, nvvm::awaitDependencies>;
   using LaunchToNVVM =
-      GridDependencyToNVVM<LaunchDependentsOp,
-                           NVVM::GridDepActionKind::launch_dependents>;
+      GridDependencyToNVVM<LaunchDependentsOp, nvvm::launchDependents>;
   patterns.add<ClusterRankToNVVM, ClusterBarrierToNVVM, RemoteBarrierToNVVM,
                TryCancelToNVVM, QueryCancelToNVVM, AwaitToNVVM, LaunchToNVVM>(
       converter, patterns.getContext());

@@ -8,6 +8,7 @@
 
 #include "blockscale/Conversion/BlockscaleToNVVM/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Upstream/NVVM.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
@@ -16,7 +17,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace blockscale {
 #define GEN_PASS_DEF_CONVERTKERNELSTOLLVM
@@ -50,7 +51,7 @@ void ConvertKernelsToLLVM::runOnOperation() {
   }
   LLVMTypeConverter converter(&getContext());
   LLVMConversionTarget target(getContext());
-  target.addLegalDialect<NVVM::NVVMDialect>();
+  target.addLegalDialect(blockscale::nvvm::kDialectName);
   RewritePatternSet patterns(&getContext());
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

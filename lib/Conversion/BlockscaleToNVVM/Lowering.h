@@ -13,7 +13,8 @@
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "blockscale/Upstream/NVVM.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -23,8 +24,7 @@ namespace blockscale {
 // Address spaces
 //===----------------------------------------------------------------------===//
 
-/// NVPTX's address spaces.
-using AddressSpace = mlir::NVVM::NVVMMemorySpace;
+using nvvm::AddressSpace;
 
 using hw::kBarrierBytes;
 using hw::kTensorMapAlignment;

@@ -9,7 +9,6 @@
 #include "Lowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -21,7 +20,7 @@ using namespace blockscale;
 
 namespace {
 /// An id of an index along `x`, `y` or `z` becomes a special register.
-template <typename IdOp, typename X, typename Y, typename Z>
+template <typename IdOp, Value (*read)(ImplicitLocOpBuilder &, unsigned)>
 struct IdToNVVM : OpConversionPattern<IdOp> {
   using OpConversionPattern<IdOp>::OpConversionPattern;
 
@@ -29,32 +28,16 @@ struct IdToNVVM : OpConversionPattern<IdOp> {
   matchAndRewrite(IdOp op, typename IdOp::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(
-        op, b.getIndexType(), read(b, op.getDimension()));
+    auto axis = static_cast<unsigned>(op.getDimension());
+    rewriter.replaceOpWithNewOp<arith::IndexCastUIOp>(op, b.getIndexType(),
+                                                      read(b, axis));
     return success();
-  }
-
-private:
-  static Value read(ImplicitLocOpBuilder &b, gpu::Dimension dimension) {
-    Type type = b.getI32Type();
-    switch (dimension) {
-    case gpu::Dimension::x:
-      return X::create(b, type);
-    case gpu::Dimension::y:
-      return Y::create(b, type);
-    case gpu::Dimension::z:
-      return Z::create(b, type);
-    }
-    llvm_unreachable("a dimension is x, y or z");
   }
 };
 
-using ThreadIdToNVVM = IdToNVVM<gpu::ThreadIdOp, NVVM::ThreadIdXOp,
-                                NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>;
-using BlockIdToNVVM = IdToNVVM<gpu::BlockIdOp, NVVM::BlockIdXOp,
-                               NVVM::BlockIdYOp, NVVM::BlockIdZOp>;
-using GridDimToNVVM = IdToNVVM<gpu::GridDimOp, NVVM::GridDimXOp,
-                               NVVM::GridDimYOp, NVVM::GridDimZOp>;
+using ThreadIdToNVVM = IdToNVVM<gpu::ThreadIdOp, nvvm::threadId>;
+using BlockIdToNVVM = IdToNVVM<gpu::BlockIdOp, nvvm::blockId>;
+using GridDimToNVVM = IdToNVVM<gpu::GridDimOp, nvvm::gridDim>;
 
 struct BarrierToNVVM : OpConversionPattern<gpu::BarrierOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -62,7 +45,9 @@ struct BarrierToNVVM : OpConversionPattern<gpu::BarrierOp> {
   LogicalResult
   matchAndRewrite(gpu::BarrierOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    nvvm::syncThreads(b);
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -83,7 +68,7 @@ struct WarpsToNVVM : OpConversionPattern<WarpsOp> {
     rewriter.inlineBlockBefore(&op.getBody().front(), body->getTerminator());
     // One lane may have worked alone; what follows is for whole warps.
     b.setInsertionPoint(body->getTerminator());
-    NVVM::SyncWarpOp::create(b, constantI32(b, -1));
+    nvvm::syncWarp(b, constantI32(b, -1));
     rewriter.eraseOp(op);
     return success();
   }
@@ -108,8 +93,8 @@ struct ElectToNVVM : OpConversionPattern<ElectOp> {
   LogicalResult
   matchAndRewrite(ElectOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<NVVM::ElectSyncOp>(op, rewriter.getI1Type(),
-                                                   /*membermask=*/Value());
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, nvvm::electOne(b));
     return success();
   }
 };

@@ -11,7 +11,6 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -24,12 +23,12 @@ using namespace blockscale;
 //===----------------------------------------------------------------------===//
 
 /// The threads that a barrier of the kernel around `op` orders.
-static NVVM::MemScopeKind barrierScope(Operation *op) {
+static nvvm::Scope barrierScope(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   auto kernel = function ? function->getAttrOfType<KernelAttr>(KernelAttr::name)
                          : KernelAttr();
-  return kernel && kernel.getCluster() > 1 ? NVVM::MemScopeKind::CLUSTER
-                                           : NVVM::MemScopeKind::CTA;
+  return kernel && kernel.getCluster() > 1 ? nvvm::Scope::Cluster
+                                           : nvvm::Scope::Cta;
 }
 
 namespace {
@@ -43,11 +42,10 @@ struct WaitToNVVM : OpConversionPattern<WaitOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
     Value always = arith::ConstantIntOp::create(b, b.getI1Type(), 1);
-    NVVM::MemScopeKind scope = barrierScope(op);
+    nvvm::Scope scope = barrierScope(op);
     auto attempt = [&](OpBuilder &builder, Location loc, ValueRange) {
-      Value isOver = NVVM::MBarrierTryWaitOp::create(
-          builder, loc, builder.getI1Type(), barrier, adaptor.getParity(),
-          /*ticks=*/Value(), scope);
+      ImplicitLocOpBuilder inside(loc, builder);
+      Value isOver = nvvm::tryWait(inside, barrier, adaptor.getParity(), scope);
       Value isRunning = arith::XOrIOp::create(builder, loc, isOver, always);
       scf::ConditionOp::create(builder, loc, isRunning, ValueRange());
     };
@@ -73,8 +71,7 @@ struct ArriveToNVVM : OpConversionPattern<ArriveOp> {
           b,
           element(b, adaptor.getBarrier(), adaptor.getIndex(), kBarrierBytes),
           AddressSpace::SharedCluster);
-    NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value(),
-                                   barrierScope(op));
+    nvvm::arrive(b, barrier, barrierScope(op));
     rewriter.eraseOp(op);
     return success();
   }
@@ -88,9 +85,8 @@ struct ArriveExpectToNVVM : OpConversionPattern<ArriveExpectOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
-    NVVM::MBarrierArriveExpectTxOp::create(
-        b, TypeRange(), barrier, constantI32(b, op.getBytes()),
-        barrierScope(op), /*relaxed=*/false, /*predicate=*/Value());
+    nvvm::arriveExpect(b, barrier, constantI32(b, op.getBytes()),
+                       barrierScope(op));
     rewriter.eraseOp(op);
     return success();
   }
@@ -114,21 +110,19 @@ struct TmaLoadToNVVM : OpConversionPattern<TmaLoadOp> {
     if (adaptor.getSlice())
       target = element(b, target, adaptor.getSlice(), boxBytes);
     Value barrier = barrierPointer(b, adaptor.getSignal(), adaptor.getStage());
+    nvvm::TileLoad load;
     // Only loads of a pair may signal a barrier in the other CTA.
-    auto group = op.getSignal().getType().getRemote()
-                     ? NVVM::CTAGroupKindAttr::get(b.getContext(),
-                                                   NVVM::CTAGroupKind::CTA_2)
-                     : NVVM::CTAGroupKindAttr();
+    load.isPair = op.getSignal().getType().getRemote();
     // A CTA's own shared memory has the same addresses in the cluster's window.
-    bool ctaOnly = !reachesCluster(op);
-    Value targetPointer =
-        pointer(b, target,
-                ctaOnly ? AddressSpace::Shared : AddressSpace::SharedCluster);
-    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        b, targetPointer, adaptor.getMap(), adaptor.getCoordinates(), barrier,
-        /*im2colOffsets=*/ValueRange(),
-        multicastMask(b, adaptor.getMulticast()), /*l2CacheHint=*/Value(),
-        NVVM::TMALoadMode::TILE, ctaOnly, group, /*predicate=*/Value());
+    load.ctaOnly = !reachesCluster(op);
+    load.target = pointer(b, target,
+                          load.ctaOnly ? AddressSpace::Shared
+                                       : AddressSpace::SharedCluster);
+    load.map = adaptor.getMap();
+    load.coordinates = adaptor.getCoordinates();
+    load.barrier = barrier;
+    load.multicastMask = multicastMask(b, adaptor.getMulticast());
+    nvvm::loadTile(b, load);
     rewriter.eraseOp(op);
     return success();
   }
@@ -183,7 +177,7 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
     int64_t groups = type.getShape()[1], words = type.getShape()[2];
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           type.getStageBytes());
-    Value lane = NVVM::LaneIdOp::create(b, b.getI32Type());
+    Value lane = nvvm::laneId(b);
     Value row = element(b, stage, lane, hw::atomOffset(1, 0));
     bool isRemote = bool(adaptor.getRank());
     if (isRemote)
@@ -199,12 +193,9 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
     }
     // The copies and MMAs that follow read through the async proxy, from one
     // lane.
-    auto fenced = isRemote ? NVVM::SharedSpace::shared_cluster
-                           : NVVM::SharedSpace::shared_cta;
-    NVVM::FenceProxyOp::create(
-        b, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(b.getContext(), fenced));
-    NVVM::SyncWarpOp::create(b, constantI32(b, -1));
+    nvvm::fenceAsyncProxy(b,
+                          isRemote ? nvvm::Scope::Cluster : nvvm::Scope::Cta);
+    nvvm::syncWarp(b, constantI32(b, -1));
     rewriter.eraseOp(op);
     return success();
   }

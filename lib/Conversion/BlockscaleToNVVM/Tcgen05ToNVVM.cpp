@@ -1,4 +1,4 @@
-//===- Tcgen05ToNVVM.cpp - all building of tcgen05 ops --------------------===//
+//===- Tcgen05ToNVVM.cpp - what becomes tcgen05 ops --------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descriptors.h"
-#include "InstructionNames.h"
 #include "Lowering.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Memory.h"
@@ -15,7 +14,6 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -82,12 +80,6 @@ private:
 };
 } // namespace
 
-/// The CTAs that an op is for: all tcgen05 instructions of a kernel say the
-/// same.
-static NVVM::CTAGroupKind ctaGroup(bool isPair) {
-  return isPair ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
-}
-
 //===----------------------------------------------------------------------===//
 // Allocation
 //===----------------------------------------------------------------------===//
@@ -108,10 +100,9 @@ struct TmemAllocToNVVM : OpConversionPattern<TmemAllocOp> {
     if (!op.getColumns())
       return rewriter.notifyMatchFailure(op, "has no number of columns");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    NVVM::Tcgen05AllocOp::create(
-        b, pointer(b, adaptor.getSlot(), AddressSpace::Shared),
-        constantI32(b, *op.getColumns()), ctaGroup(op.getPair()));
-    NVVM::Tcgen05RelinquishAllocPermitOp::create(b, ctaGroup(op.getPair()));
+    Value slot = pointer(b, adaptor.getSlot(), AddressSpace::Shared);
+    nvvm::allocateTensor(b, slot, constantI32(b, *op.getColumns()),
+                         op.getPair());
     rewriter.eraseOp(op);
     return success();
   }
@@ -127,9 +118,9 @@ struct TmemDeallocToNVVM : OpConversionPattern<TmemDeallocOp> {
       return rewriter.notifyMatchFailure(op, "has no number of columns");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value address = loadSlot(b, adaptor.getSlot());
-    NVVM::Tcgen05DeallocOp::create(b, pointer(b, address, AddressSpace::Tensor),
-                                   constantI32(b, *op.getColumns()),
-                                   ctaGroup(op.getPair()));
+    Value start = pointer(b, address, AddressSpace::Tensor);
+    nvvm::deallocateTensor(b, start, constantI32(b, *op.getColumns()),
+                           op.getPair());
     rewriter.eraseOp(op);
     return success();
   }
@@ -162,9 +153,8 @@ struct CommitToNVVM : OpConversionPattern<CommitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value barrier = barrierPointer(b, adaptor.getBarrier(), adaptor.getIndex());
-    NVVM::Tcgen05CommitOp::create(b, barrier,
-                                  multicastMask(b, adaptor.getMulticast()),
-                                  ctaGroup(op.getPair()));
+    nvvm::commitTensor(b, barrier, multicastMask(b, adaptor.getMulticast()),
+                       op.getPair());
     rewriter.eraseOp(op);
     return success();
   }
@@ -176,10 +166,9 @@ struct TensorFenceToNVVM : OpConversionPattern<TensorFenceOp> {
   LogicalResult
   matchAndRewrite(TensorFenceOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto kind = op.getSide() == FenceSide::Before
-                    ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC
-                    : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC;
-    rewriter.replaceOpWithNewOp<NVVM::Tcgen05FenceOp>(op, kind);
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    nvvm::fenceTensor(b, op.getSide() == FenceSide::Before);
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -216,10 +205,7 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
                            static_cast<int64_t>(first[hw::Dim::Column]));
         Value target = pointer(b, column, AddressSpace::Tensor);
         Value descriptor = source.at((group * words + word) * hw::kAtomBytes);
-        NVVM::Tcgen05CpOp::create(
-            b, NVVM::Tcgen05CpShape::SHAPE_32x128b, ctaGroup(op.getPair()),
-            NVVM::Tcgen05CpMulticast::WARPX4, NVVM::Tcgen05CpSrcFormatAttr(),
-            target, descriptor);
+        nvvm::copyScales(b, target, descriptor, op.getPair());
       }
     rewriter.eraseOp(op);
     return success();
@@ -249,10 +235,7 @@ struct CopyMetadataToNVVM : OpConversionPattern<CopyMetadataOp> {
                          static_cast<int64_t>(first[hw::Dim::Column]));
       Value target = pointer(b, column, AddressSpace::Tensor);
       Value descriptor = source.at(tile * kTileBytes);
-      NVVM::Tcgen05CpOp::create(
-          b, NVVM::Tcgen05CpShape::SHAPE_128x128b, ctaGroup(op.getPair()),
-          NVVM::Tcgen05CpMulticast::NONE, NVVM::Tcgen05CpSrcFormatAttr(),
-          target, descriptor);
+      nvvm::copyMetadata(b, target, descriptor, op.getPair());
     }
     rewriter.eraseOp(op);
     return success();
@@ -331,7 +314,11 @@ private:
   void emit(StepAttr step, Value accumulate) {
     // One statement for each value: the order of the ops must not depend on
     // the order in which a compiler evaluates arguments.
-    Issue issue;
+    nvvm::TensorMma issue;
+    issue.kind = mma.getKind();
+    issue.block = mma.getBlock();
+    issue.isPair = mma.getCtaGroup() == 2;
+    issue.accumulator = accumulator;
     issue.accumulate = accumulate;
     if (adaptor.getSfa()) {
       issue.sfa = column(adaptor.getSfa(), *step.getSfaColumn());
@@ -343,56 +330,13 @@ private:
     issue.instruction = constantI32(b, static_cast<int32_t>(bits));
     if (mma.getSparse())
       issue.metadata = column(adaptor.getMetadata(), step.getMetadataColumn());
-    if (issue.sfa)
-      emitScaled(issue);
-    else
-      emitPlain(issue);
+    nvvm::multiply(b, issue);
   }
 
   /// The pointer to a column of a region.
   Value column(Value region, int64_t offset) {
     Value address = add(b, region, offset);
     return pointer(b, address, AddressSpace::Tensor);
-  }
-
-  /// What one instruction takes.
-  struct Issue {
-    Value a, b, instruction, accumulate, metadata, sfa, sfb;
-  };
-
-  NVVM::CTAGroupKind group() { return ctaGroup(mma.getCtaGroup() == 2); }
-
-  void emitScaled(const Issue &issue) {
-    constexpr int64_t kSmallBlock = 16;
-    auto block = mma.getBlock() == kSmallBlock
-                     ? NVVM::Tcgen05MMABlockScale::BLOCK16
-                     : NVVM::Tcgen05MMABlockScale::BLOCK32;
-    NVVM::MMABlockScaleKind kind = scaledKind(mma.getKind());
-    auto collector = NVVM::Tcgen05MMACollectorOp::DISCARD;
-    if (issue.metadata)
-      NVVM::Tcgen05MMASparseBlockScaleOp::create(
-          b, kind, group(), block, collector, accumulator, issue.a, issue.b,
-          issue.instruction, issue.accumulate, issue.metadata, issue.sfa,
-          issue.sfb);
-    else
-      NVVM::Tcgen05MMABlockScaleOp::create(
-          b, kind, group(), block, collector, accumulator, issue.a, issue.b,
-          issue.instruction, issue.accumulate, issue.sfa, issue.sfb);
-  }
-
-  void emitPlain(const Issue &issue) {
-    NVVM::Tcgen05MMAKind kind = plainKind(mma.getKind());
-    auto collector = NVVM::Tcgen05MMACollectorOp::DISCARD;
-    if (issue.metadata)
-      NVVM::Tcgen05MMASparseOp::create(
-          b, kind, group(), collector, /*aShift=*/false, accumulator, issue.a,
-          issue.b, issue.instruction, issue.accumulate, issue.metadata,
-          /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
-    else
-      NVVM::Tcgen05MMAOp::create(
-          b, kind, group(), collector, /*aShift=*/false, accumulator, issue.a,
-          issue.b, issue.instruction, issue.accumulate,
-          /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
   }
 
   ImplicitLocOpBuilder &b;
@@ -470,10 +414,9 @@ struct LoadAccumulatorToNVVM : OpConversionPattern<LoadAccumulatorOp> {
     int64_t columns = op.getType().getDimSize(0);
     Type i32 = b.getI32Type();
     Type words = columns == 1 ? i32 : VectorType::get({columns}, i32);
-    Value loaded = NVVM::Tcgen05LdOp::create(
-        b, words, /*pack=*/false, NVVM::Tcgen05LdStShape::SHAPE_32X32B,
-        pointer(b, address, AddressSpace::Tensor), /*offset=*/Value());
-    NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::LOAD);
+    Value loaded =
+        nvvm::loadTensor(b, words, pointer(b, address, AddressSpace::Tensor));
+    nvvm::waitForLoads(b);
     Value usable = usableFromHere(b, loaded);
     if (usable.getType() == op.getType())
       rewriter.replaceOp(op, usable);

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "InstructionNames.h"
 #include "Lowering.h"
 #include "blockscale/HW/Fragments.h"
 #include "blockscale/HW/Memory.h"
@@ -13,15 +12,12 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace blockscale;
 
-static Value laneId(ImplicitLocOpBuilder &b) {
-  return NVVM::LaneIdOp::create(b, b.getI32Type());
-}
+using nvvm::laneId;
 static Value mul(ImplicitLocOpBuilder &b, Value x, int64_t y) {
   return b.createOrFold<arith::MulIOp>(x, constantI32(b, y));
 }
@@ -83,26 +79,13 @@ Value PieceLoader::load(Value base, Value stage, Value row, int64_t tile,
 }
 
 Value PieceLoader::loadFrom(Value address) {
-  using NVVM::LdStMatrixEltType;
-  constexpr unsigned kFP4 = 4, kFP6 = 6;
+  constexpr unsigned kFP4 = 4;
   unsigned width = ring.getElementType().getIntOrFloatBitWidth();
   bool isPadded = ring.getContainer() > width;
-  auto type = LdStMatrixEltType::B16;
-  if (isPadded && width == kFP4)
-    type = LdStMatrixEltType::B8X16_B4X16_P64;
-  if (isPadded && width == kFP6)
-    type = LdStMatrixEltType::B8X16_B6X16_P32;
   constexpr int64_t kMatrices = 4;
-  MLIRContext *context = b.getContext();
-  auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, isPadded ? 16 : 8);
   Type i32 = b.getI32Type();
-  auto registers = LLVM::LLVMStructType::getLiteral(
-      context, SmallVector<Type>(kMatrices, i32));
-  Value loaded = NVVM::LdMatrixOp::create(
-      b, registers, pointer(b, address, AddressSpace::Shared),
-      b.getI32IntegerAttr(kMatrices),
-      NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row), shape,
-      NVVM::LdStMatrixEltTypeAttr::get(context, type));
+  Value loaded = nvvm::loadMatrices(
+      b, pointer(b, address, AddressSpace::Shared), isPadded ? width : 0);
   SmallVector<Value> words;
   for (int64_t i = 0; i < kMatrices; ++i) {
     Value word = LLVM::ExtractValueOp::create(b, loaded, i);
@@ -267,12 +250,6 @@ struct LoadWarpMetadataToNVVM : OpConversionPattern<LoadWarpMetadataOp> {
 // Multiplying
 //===----------------------------------------------------------------------===//
 
-NVVM::ScaleVecSize scaleVector(unsigned scales) {
-  return scales == 4   ? NVVM::ScaleVecSize::X4
-         : scales == 2 ? NVVM::ScaleVecSize::X2
-                       : NVVM::ScaleVecSize::X1;
-}
-
 struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -283,40 +260,35 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
       return rewriter.notifyMatchFailure(op, "has no scale ids");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MmaAttr mma = op.getInstruction();
-    unsigned scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(),
-                                       mma.getK(), mma.getSparse());
     auto id = [&](int64_t value) -> Value {
       return arith::ConstantIntOp::create(b, b.getI16Type(), value);
     };
-    Type f32 = b.getF32Type();
-    auto result =
-        LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
     SmallVector<Value> a = unpack(b, adaptor.getA());
     SmallVector<Value> columns = unpack(b, adaptor.getB());
     SmallVector<Value> c = unpack(b, adaptor.getC());
-    Value byteA = id(op.getSfaId()->getByte());
-    Value threadA = id(op.getSfaId()->getThread());
-    Value byteB = id(op.getSfbId()->getByte());
-    Value threadB = id(op.getSfbId()->getThread());
-    int64_t shape[] = {mma.getM(), mma.getN(), mma.getK()};
-    std::array types{scaledElements(mma.getA()), scaledElements(mma.getB())};
-    auto format = mma.getScale() == ElementFormat::UE4M3
-                      ? NVVM::BlockScaleFormat::UE4M3
-                      : NVVM::BlockScaleFormat::UE8M0;
-    Value sums;
+    nvvm::WarpMma issue(mma.getKind(), mma.getA(), mma.getB());
+    issue.scale = *mma.getScale();
+    issue.m = mma.getM();
+    issue.n = mma.getN();
+    issue.k = mma.getK();
+    issue.scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                    mma.getSparse());
+    issue.sfa = adaptor.getSfa();
+    issue.sfb = adaptor.getSfb();
+    issue.byteA = id(op.getSfaId()->getByte());
+    issue.threadA = id(op.getSfaId()->getThread());
+    issue.byteB = id(op.getSfbId()->getByte());
+    issue.threadB = id(op.getSfbId()->getThread());
     if (mma.getSparse()) {
       columns.append(unpack(b, adaptor.getBHigh()));
-      // The selector is 0 in all block-scaled forms.
-      sums = NVVM::MmaSpBlockScaleOp::create(
-          b, result, a, columns, c, adaptor.getMetadata(), constantI32(b, 0),
-          adaptor.getSfa(), byteA, threadA, adaptor.getSfb(), byteB, threadB,
-          shape, types, scaleVector(scales), format, scaledKind(mma.getKind()));
-    } else {
-      sums = NVVM::MmaBlockScaleOp::create(
-          b, result, a, columns, c, adaptor.getSfa(), byteA, threadA,
-          adaptor.getSfb(), byteB, threadB, shape, types, scaleVector(scales),
-          format, scaledKind(mma.getKind()));
+      issue.metadata = adaptor.getMetadata();
+      // It is 0 in all block-scaled forms.
+      issue.selector = constantI32(b, 0);
     }
+    issue.a = a;
+    issue.b = columns;
+    issue.c = c;
+    Value sums = nvvm::multiply(b, issue);
     SmallVector<Value> elements;
     for (int64_t i = 0; i < 4; ++i)
       elements.push_back(LLVM::ExtractValueOp::create(b, sums, i));
@@ -394,7 +366,8 @@ struct SyncWarpToNVVM : OpConversionPattern<SyncWarpOp> {
   matchAndRewrite(SyncWarpOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOpWithNewOp<NVVM::SyncWarpOp>(op, constantI32(b, -1));
+    nvvm::syncWarp(b, constantI32(b, -1));
+    rewriter.eraseOp(op);
     return success();
   }
 };

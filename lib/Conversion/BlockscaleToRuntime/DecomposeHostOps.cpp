@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
+#include "blockscale/Dialect/Blockscale/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -84,9 +83,7 @@ struct RequireBufferizable
       };
       bool isKnown =
           !onTensors(op->getOperandTypes()) && !onTensors(op->getResultTypes());
-      isKnown |= isa<bufferization::BufferizableOpInterface>(op) ||
-                 isa<bufferization::BufferizationDialect>(op->getDialect());
-      if (isKnown)
+      if (isKnown || blockscale::isBufferizable(op))
         return WalkResult::advance();
       op->emitError() << "'" << op->getName()
                       << "' has no lowering to host code";

@@ -12,8 +12,8 @@
 #include "blockscale/Target/PTX/Passes.h"
 #include "blockscale/Target/PTX/Ptxas.h"
 #include "blockscale/Target/PTX/TranslateToPTX.h"
+#include "blockscale/Upstream/NVVM.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace blockscale {
@@ -60,6 +60,7 @@ struct SerializeKernels
 
   void getDependentDialects(DialectRegistry &registry) const override {
     SerializeKernelsBase::getDependentDialects(registry);
+    nvvm::registerDialect(registry);
     registerPTXTranslations(registry);
   }
 
@@ -104,8 +105,8 @@ LogicalResult SerializeKernels::serialize(gpu::GPUModuleOp kernels) {
     return failure();
   OpBuilder b(kernels);
   auto plan = kernels->getAttrOfType<StringAttr>(kPlanAttrName);
-  auto target = NVVM::NVVMTargetAttr::get(&getContext(), /*optLevel=*/3,
-                                          "nvptx64-nvidia-cuda", chip);
+  Attribute target = nvvm::objectTarget(&getContext(), /*optLevel=*/3,
+                                        "nvptx64-nvidia-cuda", chip);
   gpu::CompilationTarget format = ptxas.empty()
                                       ? gpu::CompilationTarget::Assembly
                                       : gpu::CompilationTarget::Binary;

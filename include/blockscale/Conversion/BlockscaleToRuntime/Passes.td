@@ -64,7 +64,6 @@ def RequireBufferizable
     Names each op on tensors outside of modules of kernels that has no
     `BufferizableOpInterface`, with its place.
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }
 
 def ExpandCopies : Pass<"blockscale-expand-copies"> {

@@ -43,8 +43,7 @@ def SerializeKernels : Pass<"blockscale-serialize-kernels", "::mlir::ModuleOp"> 
   }];
   let options = [Option<"ptxas", "ptxas", "std::string", /*default=*/"",
                         "CUDA's assembler, for a cubin in place of PTX">];
-  let dependentDialects = ["::mlir::gpu::GPUDialect",
-                           "::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
 #endif // BLOCKSCALE_TARGET_PTX_PASSES_TD

@@ -11,15 +11,23 @@
 
 namespace mlir {
 class DialectRegistry;
-}
+class Operation;
+class OpPassManager;
+} // namespace mlir
 
 namespace blockscale {
 
 /// Lets upstream's one-shot bufferization take `blockscale.launch_into` from
-/// tensors to memrefs. The ops on scaled tensors are converted before, by
-/// `blockscale-to-linalg`.
+/// tensors to memrefs, and functions with it. The ops on scaled tensors are
+/// converted before, by `blockscale-to-linalg`.
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
+
+/// Whether bufferization knows what becomes of an op on tensors.
+bool isBufferizable(mlir::Operation *op);
+
+/// Passes over a module, from tensors to memrefs that are freed.
+void addBufferization(mlir::OpPassManager &manager);
 
 } // namespace blockscale
 

@@ -16,7 +16,7 @@ class DialectRegistry;
 namespace blockscale {
 
 /// Lets upstream's passes of the `shard` dialect split `blockscale.on_parts`
-/// over devices.
+/// over devices; registers that dialect.
 void registerShardingInterfaceExternalModels(mlir::DialectRegistry &registry);
 
 } // namespace blockscale

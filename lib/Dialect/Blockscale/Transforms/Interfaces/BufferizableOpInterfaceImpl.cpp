@@ -8,8 +8,14 @@
 
 #include "blockscale/Dialect/Blockscale/Transforms/BufferizableOpInterfaceImpl.h"
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleHost.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace mlir::bufferization;
@@ -67,7 +73,25 @@ struct LaunchIntoInterface
 
 void blockscale::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
+  registry.insert<BufferizationDialect>();
+  func_ext::registerBufferizableOpInterfaceExternalModels(registry);
   registry.addExtension(+[](MLIRContext *context, BlockscaleDialect *) {
     LaunchIntoOp::attachInterface<LaunchIntoInterface>(*context);
   });
+}
+
+bool blockscale::isBufferizable(Operation *op) {
+  return isa<BufferizableOpInterface>(op) ||
+         isa_and_nonnull<BufferizationDialect>(op->getDialect());
+}
+
+void blockscale::addBufferization(OpPassManager &manager) {
+  manager.addPass(createEmptyTensorEliminationPass());
+  OneShotBufferizePassOptions options;
+  options.bufferizeFunctionBoundaries = true;
+  options.allowReturnAllocsFromLoops = true;
+  options.functionBoundaryTypeConversion = LayoutMapOption::IdentityLayoutMap;
+  manager.addPass(createOneShotBufferizePass(options));
+  buildBufferDeallocationPipeline(manager);
+  manager.addPass(createConvertBufferizationToMemRefPass());
 }

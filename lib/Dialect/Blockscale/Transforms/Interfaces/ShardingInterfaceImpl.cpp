@@ -479,6 +479,7 @@ struct OnPartsSharding
 
 void blockscale::registerShardingInterfaceExternalModels(
     DialectRegistry &registry) {
+  registry.insert<shard::ShardDialect>();
   // Only where there are devices: kernels are compiled in contexts of their
   // own, many of them.
   registry.addExtension(

@@ -1,0 +1,194 @@
+//===- NVVM.h - the NVVM dialect as we use it -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every op, attribute and enumeration of NVVM that kernels need, one function
+// for each instruction. Upstream renames them from release to release; NVVM.cpp
+// is the only file that includes their header, which also costs ten seconds in
+// each file that does.
+//
+// Functions insert at the builder's place. Addresses are pointers of the LLVM
+// dialect, numbers i32, unless it is said.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_UPSTREAM_NVVM_H
+#define BLOCKSCALE_UPSTREAM_NVVM_H
+
+#include "blockscale/HW/Mma.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace blockscale::nvvm {
+
+/// NVPTX's address spaces.
+enum class AddressSpace : unsigned {
+  Global = 1,
+  Shared = 3,
+  Tensor = 6,
+  SharedCluster = 7
+};
+
+/// The threads that wait for each other.
+enum class Scope { Cta, Cluster };
+
+//===----------------------------------------------------------------------===//
+// The dialect, and attributes
+//===----------------------------------------------------------------------===//
+
+inline constexpr llvm::StringLiteral kDialectName = "nvvm";
+void registerDialect(mlir::DialectRegistry &registry);
+
+/// Makes `function` a kernel of `threads` threads for each CTA and clusters of
+/// `cluster` CTAs, one CTA on an SM at least.
+void makeKernel(mlir::Operation *function, int32_t threads, int32_t cluster);
+
+/// The name of the attribute of a parameter that the grid does not write.
+llvm::StringRef gridConstantName();
+
+/// What code of `gpu.object` was compiled for.
+mlir::Attribute objectTarget(mlir::MLIRContext *context, int optLevel,
+                             llvm::StringRef triple, llvm::StringRef chip);
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// Axes x, y and z are 0, 1 and 2.
+mlir::Value threadId(mlir::ImplicitLocOpBuilder &b, unsigned axis);
+mlir::Value blockId(mlir::ImplicitLocOpBuilder &b, unsigned axis);
+mlir::Value gridDim(mlir::ImplicitLocOpBuilder &b, unsigned axis);
+mlir::Value laneId(mlir::ImplicitLocOpBuilder &b);
+/// Number of the CTA in its cluster.
+mlir::Value clusterRank(mlir::ImplicitLocOpBuilder &b);
+
+void syncThreads(mlir::ImplicitLocOpBuilder &b);
+/// `lanes` is the mask of those that come.
+void syncWarp(mlir::ImplicitLocOpBuilder &b, mlir::Value lanes);
+/// Whether the lane is the one of its warp that was chosen: i1.
+mlir::Value electOne(mlir::ImplicitLocOpBuilder &b);
+/// Arrives and waits, with whole warps.
+void clusterBarrier(mlir::ImplicitLocOpBuilder &b);
+
+/// The address, of type `window`, of what lies at `pointer` in the CTA `rank`.
+mlir::Value mapToRank(mlir::ImplicitLocOpBuilder &b, mlir::Type window,
+                      mlir::Value pointer, mlir::Value rank);
+
+//===----------------------------------------------------------------------===//
+// Dependent launches, cluster launch control
+//===----------------------------------------------------------------------===//
+
+void awaitDependencies(mlir::ImplicitLocOpBuilder &b);
+void launchDependents(mlir::ImplicitLocOpBuilder &b);
+
+void tryCancel(mlir::ImplicitLocOpBuilder &b, bool multicast,
+               mlir::Value response, mlir::Value barrier);
+/// Of a response, an i128: whether it took a cluster over (i1), and its first
+/// CTA.
+mlir::Value isCanceled(mlir::ImplicitLocOpBuilder &b, mlir::Value response);
+mlir::Value firstCta(mlir::ImplicitLocOpBuilder &b, mlir::Value response);
+
+//===----------------------------------------------------------------------===//
+// mbarriers and copies to shared memory
+//===----------------------------------------------------------------------===//
+
+void initBarrier(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
+                 mlir::Value arrivals);
+/// Makes barriers known to the async proxy.
+void fenceBarrierInit(mlir::ImplicitLocOpBuilder &b);
+/// Whether the phase with `parity` is over: i1.
+mlir::Value tryWait(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
+                    mlir::Value parity, Scope scope);
+void arrive(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier, Scope scope);
+void arriveExpect(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
+                  mlir::Value bytes, Scope scope);
+/// Orders what threads wrote to shared memory before what the async proxy
+/// reads.
+void fenceAsyncProxy(mlir::ImplicitLocOpBuilder &b, Scope scope);
+
+/// A load of a tile by TMA.
+struct TileLoad {
+  mlir::Value target, map, barrier;
+  mlir::ValueRange coordinates;
+  /// i16, or null for none.
+  mlir::Value multicastMask;
+  /// Into the CTA's own shared memory.
+  bool ctaOnly = false;
+  /// May signal a barrier in the other CTA of a pair.
+  bool isPair = false;
+};
+void loadTile(mlir::ImplicitLocOpBuilder &b, const TileLoad &load);
+
+//===----------------------------------------------------------------------===//
+// Tensor memory. `isPair` is the same in all instructions of a kernel.
+//===----------------------------------------------------------------------===//
+
+/// Writes the allocation's address to `slot`, and gives up the right to more.
+void allocateTensor(mlir::ImplicitLocOpBuilder &b, mlir::Value slot,
+                    mlir::Value columns, bool isPair);
+void deallocateTensor(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                      mlir::Value columns, bool isPair);
+/// `multicastMask` is i16, or null for none.
+void commitTensor(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
+                  mlir::Value multicastMask, bool isPair);
+/// In front of a synchronisation, or behind it.
+void fenceTensor(mlir::ImplicitLocOpBuilder &b, bool isBefore);
+/// 32 rows of 16 bytes to all four quarters of lanes.
+void copyScales(mlir::ImplicitLocOpBuilder &b, mlir::Value target,
+                mlir::Value descriptor, bool isPair);
+/// 128 rows of 16 bytes.
+void copyMetadata(mlir::ImplicitLocOpBuilder &b, mlir::Value target,
+                  mlir::Value descriptor, bool isPair);
+/// 32 lanes of as many columns as `type` has words.
+mlir::Value loadTensor(mlir::ImplicitLocOpBuilder &b, mlir::Type type,
+                       mlir::Value address);
+void waitForLoads(mlir::ImplicitLocOpBuilder &b);
+
+/// A tcgen05.mma: with scales if `sfa` is given, sparse if `metadata` is.
+struct TensorMma {
+  hw::MmaKind kind = hw::MmaKind::MXF8F6F4;
+  /// Elements along K that share a scale: 16 or 32; 0 without scales.
+  int64_t block = 0;
+  bool isPair = false;
+  /// i64 descriptors, the i32 instruction descriptor, i1, addresses.
+  mlir::Value accumulator, a, b, instruction, accumulate, metadata, sfa, sfb;
+};
+void multiply(mlir::ImplicitLocOpBuilder &b, const TensorMma &mma);
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+/// Four matrices of 8 rows of 16 bytes as a structure of four words. Elements
+/// of `paddedBits` (4 or 6; 0 for none) become bytes.
+mlir::Value loadMatrices(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                         unsigned paddedBits);
+
+/// An mma.sync with scales, sparse if `metadata` is given.
+struct WarpMma {
+  WarpMma(hw::MmaKind kind, hw::OperandType typeA, hw::OperandType typeB)
+      : kind(kind), typeA(typeA), typeB(typeB) {}
+
+  hw::MmaKind kind;
+  hw::OperandType typeA, typeB;
+  ElementFormat scale = ElementFormat::UE8M0;
+  int64_t m = 0, n = 0, k = 0;
+  /// Scales of a row: 1, 2 or 4.
+  unsigned scales = 1;
+  mlir::ValueRange a, b, c;
+  /// The i32 selector goes with the metadata; ids are i16.
+  mlir::Value metadata, selector, sfa, byteA, threadA, sfb, byteB, threadB;
+};
+/// A structure of four f32.
+mlir::Value multiply(mlir::ImplicitLocOpBuilder &b, const WarpMma &mma);
+
+} // namespace blockscale::nvvm
+
+#endif // BLOCKSCALE_UPSTREAM_NVVM_H

@@ -1,0 +1,389 @@
+//===- NVVM.cpp - the NVVM dialect as we use it ---------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Upstream/NVVM.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::nvvm;
+
+//===----------------------------------------------------------------------===//
+// Names. One function per enumeration, each for all that HW knows: a kind or
+// format that is added there does not compile here until it has a name.
+//===----------------------------------------------------------------------===//
+
+static constexpr bool isSame(AddressSpace ours, NVVM::NVVMMemorySpace theirs) {
+  return static_cast<unsigned>(ours) == static_cast<unsigned>(theirs);
+}
+static_assert(isSame(AddressSpace::Global, NVVM::NVVMMemorySpace::Global) &&
+              isSame(AddressSpace::Shared, NVVM::NVVMMemorySpace::Shared) &&
+              isSame(AddressSpace::Tensor, NVVM::NVVMMemorySpace::Tensor) &&
+              isSame(AddressSpace::SharedCluster,
+                     NVVM::NVVMMemorySpace::SharedCluster));
+
+static NVVM::MemScopeKind scopeOf(Scope scope) {
+  return scope == Scope::Cluster ? NVVM::MemScopeKind::CLUSTER
+                                 : NVVM::MemScopeKind::CTA;
+}
+
+static NVVM::CTAGroupKind groupOf(bool isPair) {
+  return isPair ? NVVM::CTAGroupKind::CTA_2 : NVVM::CTAGroupKind::CTA_1;
+}
+
+/// The kind of tcgen05.mma and mma.sync with scales.
+static NVVM::MMABlockScaleKind scaledKind(hw::MmaKind kind) {
+  switch (kind) {
+  case hw::MmaKind::MXF8F6F4:
+    return NVVM::MMABlockScaleKind::MXF8F6F4;
+  case hw::MmaKind::MXF4:
+    return NVVM::MMABlockScaleKind::MXF4;
+  case hw::MmaKind::MXF4NVF4:
+    return NVVM::MMABlockScaleKind::MXF4NVF4;
+  case hw::MmaKind::F8F6F4:
+  case hw::MmaKind::F16:
+  case hw::MmaKind::TF32:
+  case hw::MmaKind::I8:
+    break;
+  }
+  llvm_unreachable("a kind without scales");
+}
+
+/// The kind of tcgen05.mma without scales.
+static NVVM::Tcgen05MMAKind plainKind(hw::MmaKind kind) {
+  switch (kind) {
+  case hw::MmaKind::F8F6F4:
+    return NVVM::Tcgen05MMAKind::F8F6F4;
+  case hw::MmaKind::F16:
+    return NVVM::Tcgen05MMAKind::F16;
+  case hw::MmaKind::TF32:
+    return NVVM::Tcgen05MMAKind::TF32;
+  case hw::MmaKind::I8:
+    return NVVM::Tcgen05MMAKind::I8;
+  case hw::MmaKind::MXF8F6F4:
+  case hw::MmaKind::MXF4:
+  case hw::MmaKind::MXF4NVF4:
+    break;
+  }
+  llvm_unreachable("a kind with scales");
+}
+
+/// The elements of mma.sync with scales, which has those of 4, 6 and 8 bits.
+static NVVM::MMATypes scaledElements(hw::OperandType type) {
+  // NVVM names element types as PTX does, and so do we.
+  std::optional<NVVM::MMATypes> element = NVVM::symbolizeMMATypes(type.name());
+  assert(element && "elements that no kind with scales has");
+  return *element;
+}
+
+static NVVM::ScaleVecSize scaleVector(unsigned scales) {
+  return scales == 4   ? NVVM::ScaleVecSize::X4
+         : scales == 2 ? NVVM::ScaleVecSize::X2
+                       : NVVM::ScaleVecSize::X1;
+}
+
+//===----------------------------------------------------------------------===//
+// The dialect, and attributes
+//===----------------------------------------------------------------------===//
+
+void nvvm::registerDialect(DialectRegistry &registry) {
+  registry.insert<NVVM::NVVMDialect>();
+}
+
+void nvvm::makeKernel(Operation *function, int32_t threads, int32_t cluster) {
+  Builder b(function->getContext());
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    b.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    b.getDenseI32ArrayAttr({threads}));
+  if (cluster > 1)
+    function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
+                      b.getDenseI32ArrayAttr({cluster, 1, 1}));
+}
+
+StringRef nvvm::gridConstantName() {
+  return NVVM::NVVMDialect::getGridConstantAttrName();
+}
+
+Attribute nvvm::objectTarget(MLIRContext *context, int optLevel,
+                             StringRef triple, StringRef chip) {
+  return NVVM::NVVMTargetAttr::get(context, optLevel, triple, chip);
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+/// The special register of an axis.
+template <typename X, typename Y, typename Z>
+static Value readAxis(ImplicitLocOpBuilder &b, unsigned axis) {
+  Type type = b.getI32Type();
+  switch (axis) {
+  case 0:
+    return X::create(b, type);
+  case 1:
+    return Y::create(b, type);
+  default:
+    return Z::create(b, type);
+  }
+}
+
+Value nvvm::threadId(ImplicitLocOpBuilder &b, unsigned axis) {
+  return readAxis<NVVM::ThreadIdXOp, NVVM::ThreadIdYOp, NVVM::ThreadIdZOp>(
+      b, axis);
+}
+
+Value nvvm::blockId(ImplicitLocOpBuilder &b, unsigned axis) {
+  return readAxis<NVVM::BlockIdXOp, NVVM::BlockIdYOp, NVVM::BlockIdZOp>(b,
+                                                                        axis);
+}
+
+Value nvvm::gridDim(ImplicitLocOpBuilder &b, unsigned axis) {
+  return readAxis<NVVM::GridDimXOp, NVVM::GridDimYOp, NVVM::GridDimZOp>(b,
+                                                                        axis);
+}
+
+Value nvvm::laneId(ImplicitLocOpBuilder &b) {
+  return NVVM::LaneIdOp::create(b, b.getI32Type());
+}
+
+Value nvvm::clusterRank(ImplicitLocOpBuilder &b) {
+  return NVVM::ClusterId::create(b, b.getI32Type());
+}
+
+void nvvm::syncThreads(ImplicitLocOpBuilder &b) { NVVM::Barrier0Op::create(b); }
+
+void nvvm::syncWarp(ImplicitLocOpBuilder &b, Value lanes) {
+  NVVM::SyncWarpOp::create(b, lanes);
+}
+
+Value nvvm::electOne(ImplicitLocOpBuilder &b) {
+  return NVVM::ElectSyncOp::create(b, b.getI1Type(), /*membermask=*/Value());
+}
+
+void nvvm::clusterBarrier(ImplicitLocOpBuilder &b) {
+  UnitAttr aligned = b.getUnitAttr();
+  NVVM::ClusterArriveOp::create(b, aligned);
+  NVVM::ClusterWaitOp::create(b, aligned);
+}
+
+Value nvvm::mapToRank(ImplicitLocOpBuilder &b, Type window, Value pointer,
+                      Value rank) {
+  return NVVM::MapaOp::create(b, window, pointer, rank);
+}
+
+//===----------------------------------------------------------------------===//
+// Dependent launches, cluster launch control
+//===----------------------------------------------------------------------===//
+
+void nvvm::awaitDependencies(ImplicitLocOpBuilder &b) {
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
+}
+
+void nvvm::launchDependents(ImplicitLocOpBuilder &b) {
+  NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::launch_dependents);
+}
+
+void nvvm::tryCancel(ImplicitLocOpBuilder &b, bool multicast, Value response,
+                     Value barrier) {
+  NVVM::ClusterLaunchControlTryCancelOp::create(b, multicast, response,
+                                                barrier);
+}
+
+using CancelQuery = NVVM::ClusterLaunchControlQueryType;
+
+Value nvvm::isCanceled(ImplicitLocOpBuilder &b, Value response) {
+  return NVVM::ClusterLaunchControlQueryCancelOp::create(
+      b, b.getI1Type(), CancelQuery::IS_CANCELED, response);
+}
+
+Value nvvm::firstCta(ImplicitLocOpBuilder &b, Value response) {
+  return NVVM::ClusterLaunchControlQueryCancelOp::create(
+      b, b.getI32Type(), CancelQuery::GET_FIRST_CTA_ID_X, response);
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers and copies to shared memory
+//===----------------------------------------------------------------------===//
+
+void nvvm::initBarrier(ImplicitLocOpBuilder &b, Value barrier, Value arrivals) {
+  NVVM::MBarrierInitOp::create(b, barrier, arrivals, /*predicate=*/Value());
+}
+
+void nvvm::fenceBarrierInit(ImplicitLocOpBuilder &b) {
+  NVVM::FenceMbarrierInitOp::create(b);
+}
+
+Value nvvm::tryWait(ImplicitLocOpBuilder &b, Value barrier, Value parity,
+                    Scope scope) {
+  return NVVM::MBarrierTryWaitOp::create(b, b.getI1Type(), barrier, parity,
+                                         /*ticks=*/Value(), scopeOf(scope));
+}
+
+void nvvm::arrive(ImplicitLocOpBuilder &b, Value barrier, Scope scope) {
+  NVVM::MBarrierArriveOp::create(b, TypeRange(), barrier, /*count=*/Value(),
+                                 scopeOf(scope));
+}
+
+void nvvm::arriveExpect(ImplicitLocOpBuilder &b, Value barrier, Value bytes,
+                        Scope scope) {
+  NVVM::MBarrierArriveExpectTxOp::create(b, TypeRange(), barrier, bytes,
+                                         scopeOf(scope), /*relaxed=*/false,
+                                         /*predicate=*/Value());
+}
+
+void nvvm::fenceAsyncProxy(ImplicitLocOpBuilder &b, Scope scope) {
+  auto space = scope == Scope::Cluster ? NVVM::SharedSpace::shared_cluster
+                                       : NVVM::SharedSpace::shared_cta;
+  NVVM::FenceProxyOp::create(b, NVVM::ProxyKind::async_shared,
+                             NVVM::SharedSpaceAttr::get(b.getContext(), space));
+}
+
+void nvvm::loadTile(ImplicitLocOpBuilder &b, const TileLoad &load) {
+  auto group = load.isPair
+                   ? NVVM::CTAGroupKindAttr::get(b.getContext(), groupOf(true))
+                   : NVVM::CTAGroupKindAttr();
+  NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+      b, load.target, load.map, load.coordinates, load.barrier,
+      /*im2colOffsets=*/ValueRange(), load.multicastMask,
+      /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, load.ctaOnly, group,
+      /*predicate=*/Value());
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+void nvvm::allocateTensor(ImplicitLocOpBuilder &b, Value slot, Value columns,
+                          bool isPair) {
+  NVVM::Tcgen05AllocOp::create(b, slot, columns, groupOf(isPair));
+  NVVM::Tcgen05RelinquishAllocPermitOp::create(b, groupOf(isPair));
+}
+
+void nvvm::deallocateTensor(ImplicitLocOpBuilder &b, Value address,
+                            Value columns, bool isPair) {
+  NVVM::Tcgen05DeallocOp::create(b, address, columns, groupOf(isPair));
+}
+
+void nvvm::commitTensor(ImplicitLocOpBuilder &b, Value barrier,
+                        Value multicastMask, bool isPair) {
+  NVVM::Tcgen05CommitOp::create(b, barrier, multicastMask, groupOf(isPair));
+}
+
+void nvvm::fenceTensor(ImplicitLocOpBuilder &b, bool isBefore) {
+  NVVM::Tcgen05FenceOp::create(
+      b, isBefore ? NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC
+                  : NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
+
+void nvvm::copyScales(ImplicitLocOpBuilder &b, Value target, Value descriptor,
+                      bool isPair) {
+  NVVM::Tcgen05CpOp::create(b, NVVM::Tcgen05CpShape::SHAPE_32x128b,
+                            groupOf(isPair), NVVM::Tcgen05CpMulticast::WARPX4,
+                            NVVM::Tcgen05CpSrcFormatAttr(), target, descriptor);
+}
+
+void nvvm::copyMetadata(ImplicitLocOpBuilder &b, Value target, Value descriptor,
+                        bool isPair) {
+  NVVM::Tcgen05CpOp::create(b, NVVM::Tcgen05CpShape::SHAPE_128x128b,
+                            groupOf(isPair), NVVM::Tcgen05CpMulticast::NONE,
+                            NVVM::Tcgen05CpSrcFormatAttr(), target, descriptor);
+}
+
+Value nvvm::loadTensor(ImplicitLocOpBuilder &b, Type type, Value address) {
+  return NVVM::Tcgen05LdOp::create(b, type, /*pack=*/false,
+                                   NVVM::Tcgen05LdStShape::SHAPE_32X32B,
+                                   address, /*offset=*/Value());
+}
+
+void nvvm::waitForLoads(ImplicitLocOpBuilder &b) {
+  NVVM::Tcgen05WaitOp::create(b, NVVM::Tcgen05WaitKind::LOAD);
+}
+
+static constexpr auto kCollector = NVVM::Tcgen05MMACollectorOp::DISCARD;
+
+static void multiplyScaled(ImplicitLocOpBuilder &b, const TensorMma &mma) {
+  constexpr int64_t kSmallBlock = 16;
+  auto block = mma.block == kSmallBlock ? NVVM::Tcgen05MMABlockScale::BLOCK16
+                                        : NVVM::Tcgen05MMABlockScale::BLOCK32;
+  NVVM::MMABlockScaleKind kind = scaledKind(mma.kind);
+  NVVM::CTAGroupKind group = groupOf(mma.isPair);
+  if (mma.metadata)
+    NVVM::Tcgen05MMASparseBlockScaleOp::create(
+        b, kind, group, block, kCollector, mma.accumulator, mma.a, mma.b,
+        mma.instruction, mma.accumulate, mma.metadata, mma.sfa, mma.sfb);
+  else
+    NVVM::Tcgen05MMABlockScaleOp::create(
+        b, kind, group, block, kCollector, mma.accumulator, mma.a, mma.b,
+        mma.instruction, mma.accumulate, mma.sfa, mma.sfb);
+}
+
+static void multiplyPlain(ImplicitLocOpBuilder &b, const TensorMma &mma) {
+  NVVM::Tcgen05MMAKind kind = plainKind(mma.kind);
+  NVVM::CTAGroupKind group = groupOf(mma.isPair);
+  if (mma.metadata)
+    NVVM::Tcgen05MMASparseOp::create(
+        b, kind, group, kCollector, /*aShift=*/false, mma.accumulator, mma.a,
+        mma.b, mma.instruction, mma.accumulate, mma.metadata,
+        /*scaleInputD=*/Value(), /*disableOutputLane=*/Value());
+  else
+    NVVM::Tcgen05MMAOp::create(b, kind, group, kCollector, /*aShift=*/false,
+                               mma.accumulator, mma.a, mma.b, mma.instruction,
+                               mma.accumulate, /*scaleInputD=*/Value(),
+                               /*disableOutputLane=*/Value());
+}
+
+void nvvm::multiply(ImplicitLocOpBuilder &b, const TensorMma &mma) {
+  if (mma.sfa)
+    multiplyScaled(b, mma);
+  else
+    multiplyPlain(b, mma);
+}
+
+//===----------------------------------------------------------------------===//
+// Warps
+//===----------------------------------------------------------------------===//
+
+Value nvvm::loadMatrices(ImplicitLocOpBuilder &b, Value address,
+                         unsigned paddedBits) {
+  using NVVM::LdStMatrixEltType;
+  auto type = paddedBits == 4   ? LdStMatrixEltType::B8X16_B4X16_P64
+              : paddedBits == 6 ? LdStMatrixEltType::B8X16_B6X16_P32
+                                : LdStMatrixEltType::B16;
+  constexpr int32_t kMatrices = 4;
+  MLIRContext *context = b.getContext();
+  auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, paddedBits ? 16 : 8);
+  auto registers = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(kMatrices, b.getI32Type()));
+  return NVVM::LdMatrixOp::create(
+      b, registers, address, b.getI32IntegerAttr(kMatrices),
+      NVVM::MMALayoutAttr::get(context, NVVM::MMALayout::row), shape,
+      NVVM::LdStMatrixEltTypeAttr::get(context, type));
+}
+
+Value nvvm::multiply(ImplicitLocOpBuilder &b, const WarpMma &mma) {
+  Type f32 = b.getF32Type();
+  auto result =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
+  int64_t shape[] = {mma.m, mma.n, mma.k};
+  std::array types{scaledElements(mma.typeA), scaledElements(mma.typeB)};
+  auto format = mma.scale == ElementFormat::UE4M3
+                    ? NVVM::BlockScaleFormat::UE4M3
+                    : NVVM::BlockScaleFormat::UE8M0;
+  if (mma.metadata)
+    return NVVM::MmaSpBlockScaleOp::create(
+        b, result, mma.a, mma.b, mma.c, mma.metadata, mma.selector, mma.sfa,
+        mma.byteA, mma.threadA, mma.sfb, mma.byteB, mma.threadB, shape, types,
+        scaleVector(mma.scales), format, scaledKind(mma.kind));
+  return NVVM::MmaBlockScaleOp::create(
+      b, result, mma.a, mma.b, mma.c, mma.sfa, mma.byteA, mma.threadA, mma.sfb,
+      mma.byteB, mma.threadB, shape, types, scaleVector(mma.scales), format,
+      scaledKind(mma.kind));
+}
