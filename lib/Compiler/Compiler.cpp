@@ -19,6 +19,7 @@
 #include "blockscale/Target/PTX/LaunchPlan.h"
 #include "blockscale/Target/PTX/TranslateToPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -174,6 +175,15 @@ static void setPipelineOptions(ProductPipelineOptions<T> &pipeline,
   pipeline.denseFallback = options.denseFallback;
 }
 
+/// Runs passes that may rely on each other: what the last one leaves is
+/// verified, not what each of them does, which would take longer than they do.
+static LogicalResult runAll(PassManager &pm, ModuleOp module) {
+  pm.enableVerifier(false);
+  if (failed(pm.run(module)))
+    return failure();
+  return verify(module);
+}
+
 LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
                                   const CompilerOptions &options) {
   FailureOr<Progress> progress = progressOf(module);
@@ -190,7 +200,7 @@ LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
     buildPipelineTo(pm, pipeline, stage);
   else
     buildPipelineBetween(pm, stageOf(*progress), stage);
-  return pm.run(module);
+  return runAll(pm, module);
 }
 
 LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,

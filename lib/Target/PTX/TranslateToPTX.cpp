@@ -102,12 +102,15 @@ static LogicalResult checkOptions(Operation *module,
 
 static std::unique_ptr<llvm::TargetMachine>
 createTargetMachine(const PTXOptions &options) {
+  // At its highest level the back end would number values once more than the
+  // optimizer before it, which takes a good while and finds nothing.
+  unsigned level = std::min(options.optLevel, 2u);
   return std::unique_ptr<llvm::TargetMachine>(
       getNVPTXTarget().createTargetMachine(
           llvm::Triple(kTriple), options.chip,
           "+ptx" + std::to_string(options.ptxVersion), llvm::TargetOptions(),
           /*RM=*/std::nullopt, /*CM=*/std::nullopt,
-          static_cast<llvm::CodeGenOptLevel>(options.optLevel)));
+          static_cast<llvm::CodeGenOptLevel>(level)));
 }
 
 //===----------------------------------------------------------------------===//
