@@ -227,9 +227,16 @@ FailureOr<SmallVector<Type>> execute::plainTypes(Type type,
     }
     return parts->present();
   }
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (isNumber(type) || (tensor && isNumber(tensor.getElementType())))
+  if (isNumber(type))
     return SmallVector<Type>{type};
+  auto shaped = dyn_cast<ShapedType>(type);
+  auto memory = dyn_cast<MemRefType>(type);
+  bool isArray =
+      isa<RankedTensorType>(type) ||
+      (memory && memory.getLayout().isIdentity() && !memory.getMemorySpace());
+  if (isArray && isNumber(shaped.getElementType()))
+    return SmallVector<Type>{
+        RankedTensorType::get(shaped.getShape(), shaped.getElementType())};
   reason = "values of type '" + textOf(type) + "' cannot be made or compared";
   return failure();
 }
@@ -260,13 +267,15 @@ execute::makeArgument(Type type, Fill fill, ArrayRef<int64_t> shape,
           filler.make(parts->metadata, Part::Metadata, metadataGroups(*sized)));
     return arrays;
   }
-  if (failed(plainTypes(type, reason)))
+  FailureOr<SmallVector<Type>> plain = plainTypes(type, reason);
+  if (failed(plain))
     return failure();
-  if (auto tensor = dyn_cast<RankedTensorType>(type))
+  if (auto tensor = dyn_cast<RankedTensorType>(plain->front()))
     arrays.push_back(filler.make(tensor.clone(shape),
                                  isScales ? Part::Scales : Part::Plain));
   else
     arrays.push_back(filler.makeNumber(type));
+  arrays.back().isMemory = isa<MemRefType>(type);
   if (type.isIndex() && !shape.empty())
     arrays.back().setBits(
         0, llvm::APInt(kIndexBits, static_cast<uint64_t>(shape.front())));

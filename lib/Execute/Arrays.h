@@ -20,6 +20,8 @@ struct HostArray {
   mlir::Type element;
   std::vector<int64_t> sizes;
   bool isNumber = false;
+  /// Memory that the function may write: what a memref is.
+  bool isMemory = false;
   std::vector<uint8_t> bytes;
 
   uint64_t count() const;
@@ -46,16 +48,16 @@ Result<ScaledTensorType> withShape(ScaledTensorType type,
                                    llvm::ArrayRef<int64_t> shape);
 
 /// Values for an argument of type `type` with the sizes `shape`: its parts if
-/// it is a scaled tensor, otherwise one array or number. One of type index is
-/// the one element of `shape`, if that has one. Tensors that are scales of
-/// others have positive elements. Fails, with a reason, for other
-/// types.
+/// it is a scaled tensor, otherwise one array or number; memrefs are row-major.
+/// One of type index is the one element of `shape`, if that has one. Tensors
+/// that are scales of others have positive elements. Fails, with a reason, for
+/// other types.
 mlir::FailureOr<std::vector<HostArray>>
 makeArgument(mlir::Type type, Fill fill, llvm::ArrayRef<int64_t> shape,
              bool isScales, uint64_t &seed, std::string &reason);
 
-/// The types of the arrays and numbers that a value of type `type` becomes;
-/// fails as makeArgument does.
+/// The types of the arrays, as tensors, and numbers that a value of type `type`
+/// becomes; fails as makeArgument does.
 mlir::FailureOr<llvm::SmallVector<mlir::Type>> plainTypes(mlir::Type type,
                                                           std::string &reason);
 

@@ -147,5 +147,8 @@ execute::callFunction(HostProgram &program, const std::string &name,
   std::vector<HostArray> values = frame.read(kept);
   if (!why.empty())
     return Reason(why);
+  for (HostArray &argument : arguments)
+    if (argument.isMemory)
+      values.push_back(std::move(argument));
   return values;
 }

@@ -15,7 +15,8 @@
 namespace blockscale::execute {
 
 /// Calls `name` of `program` with `arguments`; `results` are the types of
-/// tensors and numbers that it returns. Returns them, or what went wrong.
+/// tensors and numbers that it returns. Returns them and, behind them, what is
+/// in the arguments that are memory, or what went wrong.
 Result<std::vector<HostArray>> callFunction(HostProgram &program,
                                             const std::string &name,
                                             std::vector<HostArray> arguments,

@@ -124,10 +124,10 @@ static std::string placeOf(const HostArray &array, uint64_t index) {
   return text.empty() ? "" : ", element " + text;
 }
 
+/// `name` is "result 0", or what else it is.
 static void compareResult(const HostArray &expected, const HostArray &found,
-                          size_t number, bool rounds,
+                          const std::string &name, bool rounds,
                           FunctionVerdict &verdict) {
-  const std::string name = "result " + std::to_string(number);
   if (expected.sizes != found.sizes) {
     verdict.error = name + " has another shape with kernels";
     return;
@@ -242,8 +242,12 @@ static FunctionVerdict checkFunction(FunctionOpInterface function,
     return verdict;
   }
   bool rounds = roundsOnTheWay(function);
-  for (size_t i = 0; i < expected->size() && verdict.error.empty(); ++i)
-    compareResult((*expected)[i], (*found)[i], i, rounds, verdict);
+  for (size_t i = 0; i < expected->size() && verdict.error.empty(); ++i) {
+    std::string name = i < types.size()
+                           ? "result " + std::to_string(i)
+                           : "memory " + std::to_string(i - types.size());
+    compareResult((*expected)[i], (*found)[i], name, rounds, verdict);
+  }
   return verdict;
 }
 
