@@ -14,12 +14,14 @@
 #include "blockscale-c/Compiler.h"
 #include "blockscale-c/Emulator.h"
 #include "blockscale-c/Explain.h"
+#include "blockscale-c/Layout.h"
 #include "blockscale-c/Packing.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <list>
 #include <string>
 #include <vector>
@@ -79,6 +81,7 @@ private:
   void callLaunchRun(uint8_t which);
   void callPacking(uint8_t which);
   void callExplain(uint8_t which);
+  void callLayout(uint8_t which);
 
   const uint8_t *next, *end;
   unsigned calls = 0;
@@ -112,6 +115,7 @@ Program::~Program() {
     blockscaleCompilationDestroy({id});
     blockscaleVerificationDestroy({id});
     blockscaleBytesDestroy({id});
+    blockscaleLayoutDestroy({id});
     blockscaleModuleDestroy({id});
   }
   for (uint64_t id : handles)
@@ -393,10 +397,77 @@ void Program::callExplain(uint8_t which) {
   }
 }
 
+void Program::callLayout(uint8_t which) {
+  BlockscaleBytes bytes;
+  BlockscaleLayout layout = handle<BlockscaleLayout>();
+  switch (which) {
+  case 0: {
+    static constexpr const char *kNames[] = {
+        "plain",         "tiled_128x4",   "tiled_metadata",
+        "tensor_scales", "accumulator_b", "tensor_metadata",
+        "load_16x64b",   "load_16x32bx2", "warp_a",
+        "warp_metadata", "warp_scales_a", "scale_registers"};
+    static constexpr const char *kParameters[] = {
+        "rows", "blocks", "batch", "columns", "repeat", "split", "k", "scales"};
+    const char *name = kNames[byte() % std::size(kNames)];
+    std::vector<BlockscaleLayoutParameter> parameters(byte() % 4);
+    for (BlockscaleLayoutParameter &one : parameters) {
+      const char *known = kParameters[byte() % std::size(kParameters)];
+      one = {{known, std::strlen(known)}, number()};
+    }
+    return keep(blockscaleLayoutCreate({name, std::strlen(name)},
+                                       parameters.data(), parameters.size(),
+                                       &layout),
+                layout);
+  }
+  case 1: {
+    size_t contentRank, placeRank;
+    BlockscaleStatus status =
+        blockscaleLayoutGetRanks(layout, &contentRank, &placeRank);
+    check(status);
+    if (status != BLOCKSCALE_OK)
+      return;
+    // What is found must be found again.
+    std::vector<uint64_t> point(contentRank), place(placeRank),
+        back(contentRank);
+    for (uint64_t &coordinate : place)
+      coordinate = number();
+    status =
+        blockscaleLayoutFindContents(layout, place.data(), 1, point.data());
+    check(status);
+    if (status != BLOCKSCALE_OK || point.front() == UINT64_MAX)
+      return;
+    std::vector<uint64_t> again(placeRank);
+    if (blockscaleLayoutFindPlaces(layout, point.data(), 1, again.data()) !=
+            BLOCKSCALE_OK ||
+        again != place)
+      fail("a layout is not one-to-one");
+    return;
+  }
+  case 2: {
+    size_t contentRank, placeRank;
+    if (blockscaleLayoutGetRanks(layout, &contentRank, &placeRank) !=
+        BLOCKSCALE_OK)
+      return;
+    std::vector<uint64_t> point(contentRank), place(placeRank);
+    for (uint64_t &coordinate : point)
+      coordinate = number();
+    return check(
+        blockscaleLayoutFindPlaces(layout, point.data(), 1, place.data()));
+  }
+  case 3:
+    return keepText(blockscaleLayoutDescribe(layout, &bytes), bytes);
+  case 4:
+    return keepText(blockscaleLayoutDraw(layout, false, &bytes), bytes);
+  case 5:
+    return check(blockscaleLayoutDestroy(layout));
+  }
+}
+
 void Program::call() {
   ++calls;
   uint8_t choice = byte();
-  switch (choice / 8 % 6) {
+  switch (choice / 8 % 7) {
   case 0:
     return callSession(choice % 8);
   case 1:
@@ -409,6 +480,8 @@ void Program::call() {
     return callPacking(choice % 3);
   case 5:
     return callExplain(choice % 4);
+  case 6:
+    return callLayout(choice % 6);
   }
 }
 

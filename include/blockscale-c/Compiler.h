@@ -21,7 +21,9 @@ typedef struct BlockscaleCompileOptions {
   /* Bytes of this structure as the program knows it. */
   size_t structSize;
   /* Chip of what names none: "sm_100a", ... Null or empty leaves it at that,
-     which stands for sm_100a. */
+     which stands for sm_100a. "trn3" compiles for AWS's chip (docs/nki.md):
+     stages up to BLOCKSCALE_STAGE_ASSIGNED; denseFallback, hostDuties and
+     withCubin are refused, the other options are without effect. */
   const char *target;
   /* Value of a dynamic M or N for the cost model, at least 1. */
   int64_t expectedRows;
@@ -86,7 +88,10 @@ typedef enum BlockscaleOutput {
   BLOCKSCALE_OUTPUT_REPORT = 4,
   BLOCKSCALE_OUTPUT_REPORT_TEXT = 5,
   /* C++ that launches the kernels with cuda.h alone. */
-  BLOCKSCALE_OUTPUT_LAUNCHER = 6
+  BLOCKSCALE_OUTPUT_LAUNCHER = 6,
+  /* Python for NKI, of trn3, which has this and TARGET and PLAN (JSON for the
+     host: docs/nki.md). Empty for other chips. */
+  BLOCKSCALE_OUTPUT_NKI = 7
 } BlockscaleOutput;
 
 /* Borrowed until the compilation is destroyed. */

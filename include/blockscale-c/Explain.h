@@ -44,6 +44,23 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleExplainInstructions(
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleExplainTable(
     BlockscaleSlice table, BlockscaleSlice questions, BlockscaleBytes *answers);
 
+typedef enum BlockscaleLayoutForm {
+  BLOCKSCALE_LAYOUT_TEXT = 0,
+  BLOCKSCALE_LAYOUT_JSON = 1,
+  /* A picture of one memory. */
+  BLOCKSCALE_LAYOUT_SVG = 2
+} BlockscaleLayoutForm;
+
+/* Where the scales or the metadata of an instruction lie in memory, in tensor
+   memory and in registers, or one byte of them: what `blockscale explain
+   layout` says. Fields are its options: memory (shared, tensor, registers),
+   operand (a, b, metadata), kind, block-size, m, n, k, cta-group, sparse,
+   sfa-id, sfb-id, thread-id, row, block, blocks. For formulas by themselves:
+   Layout.h. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleExplainLayout(const BlockscaleField *fields, size_t count,
+                        BlockscaleLayoutForm form, BlockscaleBytes *text);
+
 /* The catalogue of what the emulator's strict mode finds, in Markdown. */
 BLOCKSCALE_C_EXPORT BlockscaleStatus
 blockscaleExplainHazards(BlockscaleBytes *text);

@@ -44,7 +44,7 @@ extern "C" {
 /* What programs were built against. Functions and fields are only added while
    the first number stays; each addition raises the second. */
 #define BLOCKSCALE_C_API_MAJOR 0
-#define BLOCKSCALE_C_API_MINOR 2
+#define BLOCKSCALE_C_API_MINOR 3
 
 typedef enum BlockscaleStatus {
   BLOCKSCALE_OK = 0,

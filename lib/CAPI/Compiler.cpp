@@ -9,6 +9,8 @@
 #include "blockscale-c/Compiler.h"
 #include "Session.h"
 #include "blockscale/Compiler/Compiler.h"
+#include "blockscale/NKI/Target.h"
+#include "blockscale/Target/NKI/TranslateToNKI.h"
 #include "blockscale/Target/PTX/Launcher.h"
 
 #include <array>
@@ -16,7 +18,7 @@
 using namespace blockscale;
 using namespace blockscale::capi;
 
-static constexpr unsigned kOutputs = BLOCKSCALE_OUTPUT_LAUNCHER + 1;
+static constexpr unsigned kOutputs = BLOCKSCALE_OUTPUT_NKI + 1;
 
 namespace {
 struct CompiledKernels : Object {
@@ -68,6 +70,65 @@ static std::array<std::string, kOutputs> outputsOf(Compilation &&chip) {
   return outputs;
 }
 
+//===----------------------------------------------------------------------===//
+// AWS's chips
+//===----------------------------------------------------------------------===//
+
+/// Whether the options name one of AWS's chips; refuses one that has no such
+/// kernels, and what only NVIDIA's chips have.
+static bool isForNKI(const BlockscaleCompileOptions &given) {
+  std::string name = textOf(given.target);
+  if (!nki::isTargetName(name))
+    return false;
+  Result<nki::Target> target = nki::parseTarget(name);
+  std::optional<Reason> why =
+      target ? nki::whyNotTarget(*target) : target.why();
+  if (why)
+    fail(BLOCKSCALE_REFUSED, why->text);
+  for (auto [option, isSet] : {std::pair("withCubin", given.withCubin),
+                               {"denseFallback", given.denseFallback},
+                               {"hostDuties", given.hostDuties}})
+    if (isSet)
+      fail(BLOCKSCALE_REFUSED, "option '" + std::string(option) +
+                                   "' is not for target '" + name +
+                                   "', which runs kernels of NKI");
+  return true;
+}
+
+static nki::Stage nkiStage(Stage stage, const char *target) {
+  switch (stage) {
+  case Stage::Tensor:
+    return nki::Stage::Tensor;
+  case Stage::Kernel:
+    return nki::Stage::Kernel;
+  case Stage::Assigned:
+    return nki::Stage::Assigned;
+  default:
+    fail(BLOCKSCALE_REFUSED, "stage is not one of target '" +
+                                 std::string(target) +
+                                 "', which has tensor, kernel and assigned");
+  }
+}
+
+static std::array<std::string, kOutputs>
+compileForNKI(mlir::ModuleOp module, const BlockscaleCompileOptions &given) {
+  if (mlir::failed(nki::lowerToNKI(module, given.target, nki::Stage::Assigned)))
+    fail(BLOCKSCALE_REFUSED, "");
+  mlir::FailureOr<std::string> kernels = nki::translateToNKI(module);
+  mlir::FailureOr<std::string> plan = nki::buildHostPlan(module);
+  if (mlir::failed(kernels) || mlir::failed(plan))
+    fail(BLOCKSCALE_REFUSED, "");
+  std::array<std::string, kOutputs> outputs;
+  outputs[BLOCKSCALE_OUTPUT_TARGET] = given.target;
+  outputs[BLOCKSCALE_OUTPUT_PLAN] = std::move(*plan);
+  outputs[BLOCKSCALE_OUTPUT_NKI] = std::move(*kernels);
+  return outputs;
+}
+
+//===----------------------------------------------------------------------===//
+// The functions
+//===----------------------------------------------------------------------===//
+
 BlockscaleStatus blockscaleCompileOptionsInit(BlockscaleCompileOptions *options,
                                               size_t structSize) {
   return guarded([&] { initOptions(options, structSize, defaultOptions()); });
@@ -78,15 +139,20 @@ BlockscaleStatus blockscaleModuleLower(BlockscaleModule handle,
                                        const BlockscaleCompileOptions *given) {
   return guarded([&] {
     auto until = enumeratorOf<Stage>(stage, BLOCKSCALE_STAGE_LLVM + 1, "stage");
+    BlockscaleCompileOptions chosen = optionsOf(given, defaultOptions());
+    bool forNKI = isForNKI(chosen);
     CompilerOptions options =
-        compilerOptions(optionsOf(given, defaultOptions()));
+        forNKI ? CompilerOptions() : compilerOptions(chosen);
     // A module that fails half-way is of no use to anybody.
     mlir::OwningOpRef<mlir::ModuleOp> copy;
     inModule(
         handle,
         [&](Module &module) {
           copy = module.op->clone();
-          if (mlir::failed(lowerTo(*copy, until, options)))
+          if (mlir::failed(forNKI
+                               ? nki::lowerToNKI(*copy, chosen.target,
+                                                 nkiStage(until, chosen.target))
+                               : lowerTo(*copy, until, options)))
             fail(BLOCKSCALE_REFUSED, "");
         },
         [&](Module &module) { module.op = std::move(copy); });
@@ -99,6 +165,15 @@ BlockscaleStatus blockscaleCompile(BlockscaleModule handle,
   return guarded([&] {
     requirePointer(compilation, "compilation");
     BlockscaleCompileOptions chosen = optionsOf(given, defaultOptions());
+    if (isForNKI(chosen)) {
+      auto result = std::make_shared<CompiledKernels>();
+      inModule(handle, [&](Module &module) {
+        mlir::OwningOpRef<mlir::ModuleOp> copy = module.op->clone();
+        result->chips.push_back(compileForNKI(*copy, chosen));
+      });
+      *compilation = {addObject(std::move(result))};
+      return;
+    }
     CompilerOptions options = compilerOptions(chosen);
     options.ptxas = findAssembler(chosen);
     options.otherPtxas = textOf(chosen.ptxas).empty();

@@ -10,6 +10,7 @@
 #include "Handles.h"
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Explain/Explain.h"
+#include "blockscale/Explain/Layouts.h"
 #include "blockscale/Formats/Text.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/LegalityTable.h"
@@ -20,36 +21,38 @@ using namespace blockscale;
 using namespace blockscale::capi;
 
 namespace {
-/// A word of hw::LegalityQuestion by its name.
-struct QuestionField {
+/// A word of a question by its name.
+template <typename Question> struct QuestionField {
   std::string_view name;
-  std::function<std::string(hw::LegalityQuestion &, std::string_view)> set;
+  /// Returns what is wrong, or nothing.
+  std::function<std::string(Question &, std::string_view)> set;
 };
+template <typename Question>
+using QuestionFields = std::vector<QuestionField<Question>>;
 } // namespace
 
-static QuestionField word(std::string_view name,
-                          std::string hw::LegalityQuestion::*member) {
-  return {name,
-          [member](hw::LegalityQuestion &question, std::string_view text) {
+template <typename Question>
+static QuestionField<Question> word(std::string_view name,
+                                    std::string Question::*member) {
+  return {name, [member](Question &question, std::string_view text) {
             question.*member = text;
             return std::string();
           }};
 }
 
-static QuestionField
-number(std::string_view name,
-       std::optional<unsigned> hw::LegalityQuestion::*member) {
-  return {name,
-          [member](hw::LegalityQuestion &question, std::string_view text) {
-            question.*member = parseInteger<unsigned>(text);
+template <typename Question, typename Number>
+static QuestionField<Question> number(std::string_view name,
+                                      std::optional<Number> Question::*member) {
+  return {name, [member](Question &question, std::string_view text) {
+            question.*member = parseInteger<Number>(text);
             return question.*member ? "" : std::string("is no number");
           }};
 }
 
-static QuestionField truth(std::string_view name,
-                           bool hw::LegalityQuestion::*member) {
-  return {name,
-          [member](hw::LegalityQuestion &question, std::string_view text) {
+template <typename Question>
+static QuestionField<Question> truth(std::string_view name,
+                                     bool Question::*member) {
+  return {name, [member](Question &question, std::string_view text) {
             question.*member = text == "true";
             return text == "true" || text == "false"
                        ? ""
@@ -57,9 +60,9 @@ static QuestionField truth(std::string_view name,
           }};
 }
 
-static const std::vector<QuestionField> &questionFields() {
+static const QuestionFields<hw::LegalityQuestion> &legalityFields() {
   using Question = hw::LegalityQuestion;
-  static const std::vector<QuestionField> fields{
+  static const QuestionFields<Question> fields{
       word("target", &Question::target),
       word("kind", &Question::kind),
       word("a", &Question::a),
@@ -79,12 +82,34 @@ static const std::vector<QuestionField> &questionFields() {
   return fields;
 }
 
-static void setField(hw::LegalityQuestion &question,
+static const QuestionFields<explain::LayoutQuestion> &layoutFields() {
+  using Question = explain::LayoutQuestion;
+  static const QuestionFields<Question> fields{
+      word("memory", &Question::memory),
+      word("operand", &Question::operand),
+      word("kind", &Question::kind),
+      number("block-size", &Question::blockSize),
+      number("m", &Question::m),
+      number("n", &Question::n),
+      number("k", &Question::k),
+      number("cta-group", &Question::ctaGroup),
+      truth("sparse", &Question::sparse),
+      number("sfa-id", &Question::sfaId),
+      number("sfb-id", &Question::sfbId),
+      number("thread-id", &Question::threadId),
+      number("row", &Question::row),
+      number("block", &Question::block),
+      number("blocks", &Question::blocks)};
+  return fields;
+}
+
+template <typename Question>
+static void setField(const QuestionFields<Question> &fields, Question &question,
                      const BlockscaleField &field) {
   std::string_view name = textOf(field.name, "name");
   std::string_view value = textOf(field.value, "value");
   std::string known;
-  for (const QuestionField &each : questionFields()) {
+  for (const QuestionField<Question> &each : fields) {
     known += (known.empty() ? "'" : ", '") + std::string(each.name) + "'";
     if (each.name != name)
       continue;
@@ -97,18 +122,26 @@ static void setField(hw::LegalityQuestion &question,
                                "'; there are " + known);
 }
 
+/// The question that a program asks.
+template <typename Question>
+static Question questionOf(const QuestionFields<Question> &known,
+                           const BlockscaleField *fields, size_t count) {
+  if (count)
+    requirePointer(fields, "fields");
+  Question question;
+  for (size_t i = 0; i < count; ++i)
+    setField(known, question, fields[i]);
+  return question;
+}
+
 BlockscaleStatus blockscaleExplainLegality(const BlockscaleField *fields,
                                            size_t count, bool *isLegal,
                                            BlockscaleBytes *text) {
   return guarded([&] {
-    if (count)
-      requirePointer(fields, "fields");
     requirePointer(isLegal, "isLegal");
     requirePointer(text, "text");
-    hw::LegalityQuestion question;
-    for (size_t i = 0; i < count; ++i)
-      setField(question, fields[i]);
-    Result<hw::Legality> answer = hw::explainLegality(question);
+    Result<hw::Legality> answer =
+        hw::explainLegality(questionOf(legalityFields(), fields, count));
     if (!answer)
       fail(BLOCKSCALE_REFUSED, answer.why().text);
     *isLegal = answer->legal;
@@ -163,6 +196,32 @@ BlockscaleStatus blockscaleExplainTable(BlockscaleSlice table,
     if (!result.table)
       fail(BLOCKSCALE_REFUSED, joined(result.diagnostics));
     *answers = makeBytes(explain::writeCsv(*result.table));
+  });
+}
+
+static Result<std::string>
+drawnLayout(const explain::LayoutQuestion &question) {
+  Result<pictures::ByteMap> map = explain::layoutMap(question);
+  if (!map)
+    return map.why();
+  return pictures::drawByteMap(*map, /*everyLine=*/false);
+}
+
+BlockscaleStatus blockscaleExplainLayout(const BlockscaleField *fields,
+                                         size_t count,
+                                         BlockscaleLayoutForm form,
+                                         BlockscaleBytes *text) {
+  return guarded([&] {
+    requirePointer(text, "text");
+    using Answer = Result<std::string> (*)(const explain::LayoutQuestion &);
+    constexpr Answer kForms[] = {explain::layoutText, explain::layoutJson,
+                                 drawnLayout};
+    auto chosen = enumeratorOf<unsigned>(form, 3, "form");
+    Result<std::string> answer =
+        kForms[chosen](questionOf(layoutFields(), fields, count));
+    if (!answer)
+      fail(BLOCKSCALE_REFUSED, answer.why().text);
+    *text = makeBytes(std::move(*answer));
   });
 }
 

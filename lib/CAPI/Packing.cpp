@@ -123,7 +123,7 @@ static ScaleStorage storageOf(const BlockscaleScales *scales) {
              std::to_string(scales->blocks) + " are empty");
   auto padded = [&](uint64_t extent, hw::Dim dim) {
     uint64_t multiple = layout.multipleOf(dim);
-    return extent > kMostBytes ? kMostBytes
+    return extent > kMostBytes ? kMostBytes + 1
                                : hw::ceilDiv(extent, multiple) * multiple;
   };
   uint64_t bytes = scales->batch;

@@ -18,11 +18,12 @@ __version__: str
 __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
            "CompileError", "Device", "DeviceArray", "DeviceError",
            "DeviceScaled", "Diagnostic", "Error", "FORMATS", "Finding",
-           "Format", "Hazard", "Imported", "InternalError", "Kernel", "Parameter",
-           "Prepared", "Refused", "Scaled", "Spec", "Verdict", "check",
-           "compile", "dask", "devices", "emulate", "emulate_without_card",
-           "explain", "format_named", "from_onnx", "from_torch", "load_kernel", "matmul", "pack", "parse",
-           "prune", "quantize", "read", "to_device"]
+           "Format", "Hazard", "Imported", "InternalError", "Kernel", "Layout",
+           "NkiKernels", "Parameter", "Prepared", "Refused", "Scaled", "Spec",
+           "Verdict", "check", "compile", "dask", "devices", "emulate",
+           "emulate_without_card", "explain", "format_named", "from_onnx",
+           "from_torch", "layout", "layouts", "load_kernel", "matmul", "pack",
+           "parse", "prune", "quantize", "read", "to_device"]
 
 class _HasDlpack(Protocol):
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
@@ -166,7 +167,8 @@ def matmul(M: _Size, N: _Size, K: _Size, a: str | Format, b: str | Format,
            beta: bool = False, bias: Literal["row", "column"] | None = None,
            activation: Literal["relu", "gelu", "silu"] | None = None,
            name: str = "matmul", a_order: _Order = "k_major",
-           b_order: _Order = "k_major") -> Spec: ...
+           b_order: _Order = "k_major",
+           layout: _Layout = "tiled_128x4") -> Spec: ...
 
 @dataclass(frozen=True)
 class Verdict:
@@ -231,6 +233,20 @@ class Kernel:
                  stream: _Stream = None) -> Any: ...
     def as_torch_op(self, name: str, *, kernel: str | None = None) -> Any: ...
 
+class NkiKernels:
+    target: str
+    code: str
+    plan: dict[str, Any]
+    plan_text: str
+    source: str
+    warnings: tuple[Diagnostic, ...]
+    def __init__(self, target: str, code: str, plan: str, source: str = "",
+                 warnings: Iterable[Diagnostic] = ()) -> None: ...
+    @property
+    def names(self) -> list[str]: ...
+    def mlir(self, stage: Literal["tensor", "kernel", "assigned"]) -> str: ...
+    def save(self, folder: str | os.PathLike[str]) -> None: ...
+
 def compile(spec: Spec | str | bytes, target: str = "", *,
             expected_rows: int | None = None, dense_fallback: bool = False,
             host_duties: bool = False, cubin: bool = False,
@@ -258,6 +274,23 @@ def emulate(ptx: str, args: Sequence[NDArray[Any] | np.generic], *,
             seed: int = 1, threads: int = 0, step_limit: int | None = None,
             advice: bool = False,
             progress: _Progress = None) -> dict[str, Any]: ...
+
+# Layouts
+
+class Layout:
+    name: str
+    size: int
+    formula: str
+    contents: dict[str, int]
+    places: dict[str, int]
+    def __init__(self, name: str, **sizes: int) -> None: ...
+    def place(self, **contents: Any) -> Any: ...
+    def offset(self, row: Any = 0, block: Any = 0, batch: Any = 0) -> Any: ...
+    def content(self, **places: Any) -> Any: ...
+    def picture(self, every_line: bool = False) -> str: ...
+
+def layout(name: str, **sizes: int) -> Layout: ...
+def layouts() -> dict[str, tuple[str, dict[str, int | None]]]: ...
 
 # Models in files
 

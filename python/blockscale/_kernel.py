@@ -332,6 +332,40 @@ class Kernel:
         return f"Kernel({', '.join(self.names)} for {self.target})"
 
 
+class NkiKernels:
+    """The kernels of one module for one of AWS's chips: docs/nki.md.
+
+    target: "trn3", ... code: a Python program that imports nki.
+    plan: a dictionary, what the host packs. warnings: diagnostics of the
+    compiler.
+    """
+
+    def __init__(self, target, code, plan, source="", warnings=()):
+        self.target, self.code, self.source = target, code, source
+        self.plan_text, self.plan = plan, json.loads(plan)
+        self.warnings = tuple(warnings)
+
+    @property
+    def names(self):
+        return [kernel["name"] for kernel in self.plan["kernels"]]
+
+    def mlir(self, stage):
+        """The module at a stage: tensor, kernel or assigned."""
+        choice("stage", stage, STAGES[:3])
+        return compiler().lower(bytes_of(self.source), "", STAGES.index(stage),
+                                compile_options(self.target))
+
+    def save(self, folder):
+        """Writes kernels.nki.py and kernels.plan.json, as the command does."""
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "kernels.nki.py").write_text(self.code)
+        (folder / "kernels.plan.json").write_text(self.plan_text)
+
+    def __repr__(self):
+        return f"NkiKernels({', '.join(self.names)} for {self.target})"
+
+
 def compiler():
     """The extension with the compiler. MLIR is loaded behind it, which takes
     longer than all else, so that only what compiles waits for it."""
@@ -370,9 +404,10 @@ def compile_options(target="", expected_rows=None, dense_fallback=False,
 
 def compile(spec, target="", **options):
     """Compiles a `Spec` or MLIR text: a Kernel, or a list of them where the
-    module names several chips.
+    module names several chips; NkiKernels for "trn3".
 
-    target: the chip of what names none, "sm_100a" if it is empty.
+    target: the chip of what names none, "sm_100a" if it is empty. "trn3" is
+        AWS's chip, whose kernels take scales in layout "plain".
     options: expected_rows (of a dynamic M or N, for the cost model),
         dense_fallback, host_duties, cubin (assemble with ptxas), ptxas (path).
 
@@ -387,10 +422,18 @@ def compile(spec, target="", **options):
     chips, warnings = compiler().compile(
         bytes_of(spec.mlir), spec.name, compile_options(target, **options))
     warnings = [diagnostic(one) for one in warnings]
-    kernels = [Kernel(*chip, spec.mlir, warnings) for chip in chips]
+    kernels = [_made_of(*chip, spec.mlir, warnings) for chip in chips]
     if not kernels:
         raise Refused("there is no product to compile")
     return kernels[0] if len(kernels) == 1 else kernels
+
+
+def _made_of(target, ptx, cubin, plan, report, report_text, launcher, nki,
+             source, warnings):
+    if nki:
+        return NkiKernels(target, nki, plan, source, warnings)
+    return Kernel(target, ptx, cubin, plan, report, report_text, launcher,
+                  source, warnings)
 
 
 def load_kernel(path):

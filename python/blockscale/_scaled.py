@@ -59,7 +59,7 @@ class Scaled:
     def __init__(self, data, scales=None, tensor_scale=None, *, format,
                  layout="plain"):
         self.format = format_named(format)
-        if layout not in LAYOUTS:
+        if not isinstance(layout, str) or layout not in LAYOUTS:
             raise Refused(f"no layout '{layout}'; there are "
                           f"{', '.join(LAYOUTS)}")
         self.layout = layout

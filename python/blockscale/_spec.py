@@ -15,6 +15,7 @@ RESULTS = ("f32", "f16", "bf16", "i32")
 ACTIVATIONS = (None, "relu", "gelu", "silu")
 BIASES = (None, "row", "column")
 ORDERS = ("k_major", "mn_major")
+LAYOUTS = ("tiled_128x4", "plain")
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def extent(name, size):
 
 def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
            bias=None, activation=None, name="matmul", a_order="k_major",
-           b_order="k_major"):
+           b_order="k_major", layout="tiled_128x4"):
     """The product D[m, n] = activation(alpha * sum_k A[m, k] * B[n, k] +
     beta * C[m, n] + bias).
 
@@ -58,12 +59,15 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     name: of the function, a C identifier.
     a_order, b_order: "k_major", or "mn_major" for elements of 8 bits that lie
         along M or N in memory.
+    layout: of the scales in memory: "tiled_128x4", which kernels for NVIDIA's
+        chips read, or "plain", for AWS's.
 
     Raises Refused for what cannot be written so; what no chip has is refused by
     `compile`.
     """
     choice("a_order", a_order, ORDERS)
     choice("b_order", b_order, ORDERS)
+    choice("layout", layout, LAYOUTS)
     alpha, beta = flag("alpha", alpha), flag("beta", beta)
     choice("out", out, RESULTS)
     choice("bias", bias, BIASES)
@@ -75,8 +79,9 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
 
     def operand(format_, rows, order):
         format_ = format_named(format_)
-        scales = f', "{format_.spec}", layout = tiled_128x4' if format_.spec \
-            else ""
+        scales = f', "{format_.spec}"' if format_.spec else ""
+        if format_.spec and layout != "plain":
+            scales += f", layout = {layout}"
         return (f"!blockscale.tensor<{lead}{rows}x{k}x"
                 f"{ELEMENTS[format_.element][0]}{scales}"
                 f"{', order = mn_major' if order == 'mn_major' else ''}>")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from . import _core
 from ._checks import choice, text
 
+_FORMS = ("text", "json", "svg")
 _FORMATS = ("markdown", "csv", "json")
 
 
@@ -34,10 +35,29 @@ def legality(**fields):
         sparse, a_major, b_major, sfa_id, sfb_id, as in `blockscale explain
         legality`; what is not given is chosen.
     """
-    given = [(name.replace("_", "-"), str(value).lower()
-              if isinstance(value, bool) else str(value))
-             for name, value in fields.items() if value is not None]
-    return Answer(*_core.explain_legality(given))
+    return Answer(*_core.explain_legality(_words(fields)))
+
+
+def layout(form="text", **fields):
+    """Where the scales or the metadata of an instruction lie, or one byte of
+    them: a sentence for each memory with "text", data with "json", a picture of
+    one memory with "svg".
+
+    fields: memory ("shared", "tensor", "registers"), operand ("a", "b",
+        "metadata"), kind, block_size, m, n, k, cta_group, sparse, sfa_id, sfb_id,
+        thread_id, row and block of the byte, blocks of the whole operand, as in
+        `blockscale explain layout`. Formulas are `blockscale.layout`'s.
+    """
+    answer = _core.explain_layout(_words(fields),
+                                  _FORMS.index(choice("form", form, _FORMS)))
+    return json.loads(answer) if form == "json" else answer
+
+
+def _words(fields):
+    """Fields as the command line spells them."""
+    return [(name.replace("_", "-"), str(value).lower()
+             if isinstance(value, bool) else str(value))
+            for name, value in fields.items() if value is not None]
 
 
 def instructions(target="", format="json"):

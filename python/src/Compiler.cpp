@@ -130,7 +130,8 @@ nb::object compile(const nb::bytes &mlir, const std::string &name,
                                 text(output(BLOCKSCALE_OUTPUT_PLAN)),
                                 text(output(BLOCKSCALE_OUTPUT_REPORT)),
                                 text(output(BLOCKSCALE_OUTPUT_REPORT_TEXT)),
-                                text(output(BLOCKSCALE_OUTPUT_LAUNCHER))));
+                                text(output(BLOCKSCALE_OUTPUT_LAUNCHER)),
+                                text(output(BLOCKSCALE_OUTPUT_NKI))));
   }
   check(blockscaleCompilationDestroy(compilation));
   nb::list warnings;

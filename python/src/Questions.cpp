@@ -18,11 +18,18 @@ using namespace blockscale::python;
 
 namespace {
 
-std::pair<bool, std::string>
-explainLegality(const std::vector<std::pair<std::string, std::string>> &given) {
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+/// Fields over the texts of `given`.
+std::vector<BlockscaleField> fieldsOf(const Fields &given) {
   std::vector<BlockscaleField> fields;
   for (const auto &[name, value] : given)
     fields.push_back({slice(name), slice(value)});
+  return fields;
+}
+
+std::pair<bool, std::string> explainLegality(const Fields &given) {
+  std::vector<BlockscaleField> fields = fieldsOf(given);
   bool isLegal;
   BlockscaleBytes words;
   check(blockscaleExplainLegality(fields.data(), fields.size(), &isLegal,
@@ -34,6 +41,14 @@ std::string explainInstructions(const std::string &target, int format) {
   BlockscaleBytes words;
   check(blockscaleExplainInstructions(slice(target),
                                       BlockscaleTableFormat(format), &words));
+  return take(words);
+}
+
+std::string explainLayout(const Fields &given, int form) {
+  std::vector<BlockscaleField> fields = fieldsOf(given);
+  BlockscaleBytes words;
+  check(blockscaleExplainLayout(fields.data(), fields.size(),
+                                BlockscaleLayoutForm(form), &words));
   return take(words);
 }
 
@@ -54,6 +69,7 @@ std::string explainHazards() {
 
 void blockscale::python::defineQuestions(nb::module_ &m) {
   m.def("explain_legality", &explainLegality);
+  m.def("explain_layout", &explainLayout);
   m.def("explain_instructions", &explainInstructions);
   m.def("explain_table", &explainTable);
   m.def("explain_hazards", &explainHazards);

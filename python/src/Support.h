@@ -121,6 +121,7 @@ std::string take(BlockscaleBytes bytes);
 void defineCheckpoint(nb::module_ &m);
 void defineDlpack(nb::module_ &m);
 void defineEmulator(nb::module_ &m);
+void defineLayout(nb::module_ &m);
 void definePacking(nb::module_ &m);
 void defineQuestions(nb::module_ &m);
 

@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   defineCheckpoint(m);
   defineDlpack(m);
   defineEmulator(m);
+  defineLayout(m);
   definePacking(m);
   defineQuestions(m);
 }
