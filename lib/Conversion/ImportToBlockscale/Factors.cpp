@@ -150,6 +150,12 @@ private:
   Parts ofCollapse(tensor::CollapseShapeOp op);
   Parts ofDequantize(DequantizeOp op);
 
+  /// Whether to look no further: values that are read often would be followed
+  /// as often, and long chains are no product.
+  bool isTired() { return ++steps > kMostSteps; }
+
+  static constexpr unsigned kMostSteps = 256;
+  unsigned steps = 0;
   Factors &result;
 };
 } // namespace
@@ -204,6 +210,8 @@ Finder::Parts Finder::ofInput(linalg::LinalgOp op, BlockArgument argument) {
 }
 
 Finder::Parts Finder::ofElement(linalg::LinalgOp op, Value value, Type sum) {
+  if (isTired())
+    return failure();
   if (auto argument = dyn_cast<BlockArgument>(value);
       argument && argument.getOwner() == op.getBlock())
     return ofInput(op, argument);
@@ -267,6 +275,8 @@ Finder::Parts Finder::ofDequantize(DequantizeOp op) {
 }
 
 SmallVector<Factor> Finder::ofTensor(Value value) {
+  if (isTired())
+    return {whole(value)};
   Parts factors = failure();
   Operation *op = value.getDefiningOp();
   if (auto generic = dyn_cast_or_null<linalg::LinalgOp>(op))

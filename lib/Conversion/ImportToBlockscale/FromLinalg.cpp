@@ -165,6 +165,7 @@ struct ImportContraction : OpInterfaceRewritePattern<linalg::LinalgOp> {
     Factors factors;
     Contraction product;
     if (op->getNumResults() != 1 || !op.hasPureTensorSemantics() ||
+        !isResultElement(getElementTypeOrSelf(op->getResult(0))) ||
         failed(findSummedFactors(op, factors)) ||
         failed(classify(op, factors.all, product)) ||
         failed(orderLoops(op, product)))

@@ -46,6 +46,14 @@ struct ImportMatmul : ImportPattern<tosa::MatmulTBlockScaledOp> {
                ImplicitLocOpBuilder &b) const override {
     if (failed(checkTypes(op, op->getOperands())))
       return failure();
+    auto batchOf = [](Value data) {
+      return cast<RankedTensorType>(data.getType()).getDimSize(0);
+    };
+    if (ShapedType::isDynamic(batchOf(op.getBData())) &&
+        batchOf(op.getAData()) != 1)
+      return op.emitOpError(
+          "has an unknown number of matrices in 'b_data': one "
+          "serves all of 'a_data', so that it must be static");
     int64_t block = blockOf(op.getBlockSize());
     Product product;
     product.a = {op.getAData(), op.getAScale(), block, /*kFirst=*/false};

@@ -211,7 +211,14 @@ static FailureOr<Value> buildOperand(ImplicitLocOpBuilder &b, Operation *op,
 // The product
 //===----------------------------------------------------------------------===//
 
+bool importer::isResultElement(Type element) {
+  return element.isF32() || element.isBF16() || element.isF16();
+}
+
 static LogicalResult checkSizes(Operation *op, const Product &product) {
+  if (!isResultElement(product.resultElement))
+    return op->emitOpError() << "has a result of " << product.resultElement
+                             << "; products give f32, bf16 or f16";
   auto sizes = [](const Operand &operand) {
     ArrayRef<int64_t> shape = tensorType(operand.data).getShape();
     return std::pair(shape.front(),

@@ -50,6 +50,9 @@ mlir::FailureOr<mlir::Value> buildProduct(mlir::ImplicitLocOpBuilder &b,
                                           mlir::Operation *op,
                                           const Product &product);
 
+/// Whether products give such elements.
+bool isResultElement(mlir::Type element);
+
 /// The type of plain data with scales of type `scales`, one for `block`
 /// elements of K; an error at `op` where there is none.
 mlir::FailureOr<ScaledTensorType>

@@ -205,3 +205,19 @@ func.func @configuration(%a: tensor<1x48x128xf8E4M3FN>, %s: tensor<1x48x4xf8E8M0
   %0 = "stablehlo.custom_call"(%a, %a, %s, %s) <{call_target_name = "__op$block_scaled_dot", backend_config = "{]"}> : (tensor<1x48x128xf8E4M3FN>, tensor<1x48x128xf8E4M3FN>, tensor<1x48x4xf8E8M0FNU>, tensor<1x48x4xf8E8M0FNU>) -> tensor<1x48x48xf32>
   return %0 : tensor<1x48x48xf32>
 }
+
+// -----
+
+func.func @unknown_batch(%a: tensor<4x8x64xf8E4M3FN>, %s: tensor<4x8x2xf8E8M0FNU>, %b: tensor<?x8x64xf8E4M3FN>, %t: tensor<?x8x2xf8E8M0FNU>) -> tensor<4x8x8xf32> {
+  // expected-error @below {{has an unknown number of matrices in 'b_data': one serves all of 'a_data', so that it must be static}}
+  %0 = tosa.matmul_t_block_scaled %a, %s, %b, %t {block_size = BLOCK_SIZE_32} : (tensor<4x8x64xf8E4M3FN>, tensor<4x8x2xf8E8M0FNU>, tensor<?x8x64xf8E4M3FN>, tensor<?x8x2xf8E8M0FNU>) -> tensor<4x8x8xf32>
+  return %0 : tensor<4x8x8xf32>
+}
+
+// -----
+
+func.func @double(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf64> {
+  // expected-error @below {{has a result of 'f64'; products give f32, bf16 or f16}}
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<48x4xf8E8M0FNU>, tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf64>
+  return %0 : tensor<48x48xf64>
+}
