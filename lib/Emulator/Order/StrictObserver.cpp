@@ -63,9 +63,11 @@ void StrictObserver::on(const BarrierPassed &h) {
 void StrictObserver::acquireExits(const BarrierPassed &h) {
   for (const auto &cta : h.x.cluster->ctas)
     for (const auto &warp : cta->warps) {
+      if (warp->live)
+        continue;
       uint64_t last = *std::max_element(std::begin(warp->clusterPhase),
                                         std::end(warp->clusterPhase));
-      if (!warp->live && last < h.phase)
+      if (last < h.phase)
         order.acquire(*h.x.warp, warp->order->clock);
     }
 }
