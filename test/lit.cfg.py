@@ -106,14 +106,14 @@ if subprocess.run([config.python, "-c", "import triton"],
 else:
     lit_config.note("triton is not installed: its kernels are not checked")
 
-# PyTorch's CUDA build is three gigabytes, which nothing here installs.
-if subprocess.run([config.python, "-c", "import importlib.util as u;"
-                   "exit(not (u.find_spec('torch') and u.find_spec('triton')))"],
+# PyTorch's wheel is half a gigabyte, three with what it needs for CUDA, and no
+# script of ours installs it.
+if subprocess.run([config.python, "-c", "import torch"],
                   capture_output=True).returncode == 0:
     config.available_features.add("torch")
 else:
-    lit_config.note("torch is not installed: its tensors beside Triton are not "
-                    "checked")
+    lit_config.note("torch is not installed: its tensors and operators are not "
+                    "checked, beside Triton neither")
 
 # Clients of the driver; cuda.core needs it to be imported, so only its presence
 # is asked.
@@ -129,14 +129,6 @@ if all(any(os.path.exists(os.path.join(cuda_root, lib, f"{name}.so.13"))
 else:
     lit_config.note("NVRTC or nvJitLink is not installed: what they compile at "
                     "run time is not checked")
-
-# A wheel of half a gigabyte, which no script of ours installs.
-if subprocess.run([config.python, "-c", "import torch"],
-                  capture_output=True).returncode == 0:
-    config.available_features.add("torch")
-else:
-    lit_config.note("torch is not installed: tensors of PyTorch and operators "
-                    "for it are not checked")
 
 # What renders pictures, opens pages and reads manuals; shells that we complete for.
 for feature, program in (("rsvg", "rsvg-convert"),
