@@ -72,15 +72,22 @@ static mlir::MLIRContext &context() {
   return *current;
 }
 
+/// What passes run on: a module, a module of kernels, a kernel.
+static const char *const kAnchors[] = {"builtin.module", "gpu.module",
+                                       "blockscale_nki.kernel"};
+
 static void runPass(mlir::ModuleOp module, llvm::StringRef pass) {
-  mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
-  mlir::PassManager pm(module.getContext(), "builtin.module");
-  // Some passes run on nothing but modules of kernels.
-  if (mlir::failed(mlir::parsePassPipeline(pass, pm, llvm::nulls())) &&
-      mlir::failed(
-          mlir::parsePassPipeline(pass, pm.nest("gpu.module"), llvm::nulls())))
-    std::abort();
-  (void)pm.run(*copy);
+  for (llvm::StringRef anchor : kAnchors) {
+    mlir::PassManager pm(module.getContext(), "builtin.module");
+    mlir::OpPassManager &on = anchor == "builtin.module" ? pm : pm.nest(anchor);
+    if (mlir::failed(mlir::parsePassPipeline(pass, on, llvm::nulls())))
+      continue;
+    mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
+    (void)pm.run(*copy);
+    return;
+  }
+  llvm::errs() << "'" << pass << "' runs on none of the ops that are tried\n";
+  std::abort();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -346,6 +346,14 @@ LogicalResult KernelFormer::form() {
   return matmul ? formProduct() : formQuantize();
 }
 
+/// Whether every part has been chosen. A row tile beyond the partitions would
+/// leave none of them to work side by side.
+static bool isComplete(ConfigAttr config) {
+  return config.getRowTile() > 0 && config.getRowTile() <= kPartitions &&
+         config.getTileM() > 0 && config.getTileN() > 0 &&
+         config.getBlockM() > 0;
+}
+
 /// The target that the module was legalised for: that of its ops.
 static FailureOr<std::string> targetOf(ModuleOp module) {
   std::string name;
@@ -356,6 +364,12 @@ static FailureOr<std::string> targetOf(ModuleOp module) {
     if (!config) {
       op->emitOpError() << "has no '" << kConfigName
                         << "'; run 'blockscale-nki-legalize' before";
+      return WalkResult::interrupt();
+    }
+    if (isa<MatmulOp>(op) && !isComplete(config)) {
+      op->emitOpError() << "has " << config
+                        << ", which is not complete and legal; run "
+                           "'blockscale-nki-legalize' before";
       return WalkResult::interrupt();
     }
     name = config.getTarget().getValue().str();
