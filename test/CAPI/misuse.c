@@ -97,8 +97,9 @@ static void checkArguments(BlockscaleSession session, BlockscaleModule module) {
               blockscaleCompilationGetOutput(compilation, 1,
                                              BLOCKSCALE_OUTPUT_PTX, &text));
   CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "'output'",
-              blockscaleCompilationGetOutput(compilation, 0,
-                                             (BlockscaleOutput)7, &text));
+              blockscaleCompilationGetOutput(
+                  compilation, 0, (BlockscaleOutput)(BLOCKSCALE_OUTPUT_NKI + 1),
+                  &text));
   CHECK_OK(blockscaleCompilationDestroy(compilation));
   CHECK(strcmp(blockscaleLastError(), "") == 0);
   CHECK(strcmp(blockscaleStatusName((BlockscaleStatus)42), "unknown status") ==
