@@ -143,10 +143,7 @@ buildSide(ImplicitLocOpBuilder &b, Operation *op, const Contraction &found,
   operand.block = *block;
   if (scaleOrder.kFirst != order.kFirst) {
     int64_t rank = cast<RankedTensorType>(operand.scales.getType()).getRank();
-    SmallVector<int64_t> exchange =
-        llvm::to_vector(llvm::seq<int64_t>(0, rank));
-    std::swap(exchange[size_t(rank - 2)], exchange[size_t(rank - 1)]);
-    operand.scales = transpose(b, operand.scales, exchange);
+    operand.scales = transpose(b, operand.scales, exchangeLast(rank));
   }
   return operand;
 }

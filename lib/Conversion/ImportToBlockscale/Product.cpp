@@ -125,8 +125,7 @@ FailureOr<ScaledTensorType> importer::scaledType(Operation *op,
   return type;
 }
 
-/// The order that exchanges the last two of `rank` dimensions.
-static SmallVector<int64_t> exchangeLast(int64_t rank) {
+SmallVector<int64_t> importer::exchangeLast(int64_t rank) {
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   std::swap(order[size_t(rank - 2)], order[size_t(rank - 1)]);
   return order;

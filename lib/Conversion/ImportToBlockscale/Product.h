@@ -63,6 +63,9 @@ scaledType(mlir::Operation *op, mlir::RankedTensorType data, mlir::Type scales,
 mlir::Value transpose(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                       llvm::ArrayRef<int64_t> order);
 
+/// The order that exchanges the last two of `rank` dimensions.
+llvm::SmallVector<int64_t> exchangeLast(int64_t rank);
+
 /// `value` with all dimensions before the last `kept` as one (of size 1 where
 /// there are none).
 mlir::Value joinLeading(mlir::ImplicitLocOpBuilder &b, mlir::Value value,

@@ -149,8 +149,13 @@ static std::optional<SmallVector<int64_t>> placesOf(Operation *op) {
   auto places =
       dyn_cast_or_null<DenseI64ArrayAttr>(op->getAttr("broadcast_dimensions"));
   auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-  if (!places || !source || places.size() != source.getRank())
+  auto result = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!places || !source || !result || places.size() != source.getRank())
     return std::nullopt;
+  // Nobody verifies ops of dialects that are not here.
+  for (int64_t place : places.asArrayRef())
+    if (place < 0 || place >= result.getRank())
+      return std::nullopt;
   return SmallVector<int64_t>(places.asArrayRef());
 }
 
