@@ -23,6 +23,21 @@ def device():
         pytest.skip(str(error))
 
 
+@pytest.fixture(scope="module")
+def kernel():
+    """A layer with a bias and a factor; files that need another have their own."""
+    return bs.compile(bs.matmul(M="M", N=16, K=64, a="mxfp8", b="mxfp8",
+                                bias="column", alpha=True))
+
+
+@pytest.fixture(scope="module")
+def good(kernel):
+    """Operands that it takes."""
+    return dict(a=bs.quantize(np.ones((4, 64)), like=kernel.arg("a")),
+                b=bs.quantize(np.ones((16, 64)), like=kernel.arg("b")),
+                bias=np.ones(16, np.float32))
+
+
 def integers(rng, shape, step=32):
     """Small integers in blocks of which each has a power of two of its own: what
     they are scaled by is a power of two, and sums of their products are exact.

@@ -25,19 +25,6 @@ EMPTY = (".version 8.8\n.target sm_100a\n.address_size 64\n"
          ".visible .entry k(.param .u64 p) { ret; }")
 
 
-@pytest.fixture(scope="module")
-def kernel():
-    return bs.compile(bs.matmul(M="M", N=16, K=64, a="mxfp8", b="mxfp8",
-                                bias="column", alpha=True))
-
-
-@pytest.fixture(scope="module")
-def good(kernel):
-    return dict(a=bs.quantize(np.ones((4, 64)), like=kernel.arg("a")),
-                b=bs.quantize(np.ones((16, 64)), like=kernel.arg("b")),
-                bias=np.ones(16, np.float32))
-
-
 def hidden(shape):
     values = np.ma.array(np.ones(shape))
     values[..., 0] = np.ma.masked

@@ -95,19 +95,6 @@ def test_specs(fields):
         assert kernel is None or kernel.ptx
 
 
-@pytest.fixture(scope="module")
-def kernel():
-    return bs.compile(bs.matmul(M="M", N=16, K=64, a="mxfp8", b="mxfp8",
-                                bias="column", alpha=True))
-
-
-@pytest.fixture(scope="module")
-def good(kernel):
-    return dict(a=bs.quantize(np.ones((4, 64)), like=kernel.arg("a")),
-                b=bs.quantize(np.ones((16, 64)), like=kernel.arg("b")),
-                bias=np.ones(16, np.float32))
-
-
 @many
 @given(fields=st.dictionaries(st.sampled_from(
     ["a", "b", "c", "bias", "alpha", "beta", "kernel", "num_sms", "strict",
