@@ -44,7 +44,7 @@ def from_torch(program, name="main"):
     """
     graph = getattr(program, "graph", None)
     signature = getattr(program, "graph_signature", None)
-    if graph is None or signature is None:
+    if not hasattr(graph, "nodes") or not hasattr(signature, "input_specs"):
         raise Refused("expected what torch.export.export returns, found a "
                       f"{type(program).__name__}")
     kinds = {spec.arg.name: spec for spec in signature.input_specs

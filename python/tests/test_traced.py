@@ -67,6 +67,8 @@ def test_a_right_one_is_taken():
 
 @pytest.mark.parametrize("traced, words", [
     (42, "what torch.export.export returns, found a int"),
+    (SimpleNamespace(graph=3, graph_signature=4),
+     "what torch.export.export returns, found a SimpleNamespace"),
     (product([((500,), E8M0)], [3], [1]),
      "a has 500 scales; 48 rows of 4 blocks in tiles of 128 x 4 are 512"),
     (product([((512,), E8M0)], [3], [2]), "the swizzle 2 of a is not known"),
