@@ -23,6 +23,12 @@ namespace blockscale {
 /// Our dialect and all that inputs and the stages of the compiler use.
 void registerAllDialects(mlir::DialectRegistry &registry);
 
+/// The same without what bufferization has to know of them
+/// (`registerHostExtensions`), for which upstream loads linalg and memref as
+/// soon as a context meets a tensor: a third of what compiling a kernel adds to
+/// the memory of a process that has loaded MLIR.
+void registerDialects(mlir::DialectRegistry &registry);
+
 /// Our passes, by their names on a command line. Once in a process.
 void registerAllPasses();
 

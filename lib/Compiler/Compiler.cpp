@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace blockscale;
 
 void blockscale::registerCompilerDialects(DialectRegistry &registry) {
-  registerAllDialects(registry);
+  registerDialects(registry);
   registerPTXTranslations(registry);
 }
 
@@ -218,6 +218,9 @@ LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
   pipeline.onHost = onHost;
   pipeline.ptxas = options.ptxas;
   pipeline.stage = stage;
+  DialectRegistry extensions;
+  registerHostExtensions(extensions);
+  module.getContext()->appendDialectRegistry(extensions);
   PassManager pm(module.getContext());
   if (progress == Progress::Source)
     buildHostPipeline(pm, pipeline);

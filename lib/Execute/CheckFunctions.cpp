@@ -9,6 +9,7 @@
 #include "blockscale/Execute/CheckFunctions.h"
 #include "CallFrame.h"
 #include "DynamicSizes.h"
+#include "blockscale/Verify/Memory.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -176,6 +177,25 @@ compileProgram(ModuleOp module, const CheckOptions &options, bool onHost) {
   return program;
 }
 
+/// About how many bytes the arguments take: drawn once, and for either way once
+/// as they are given and once as they come back.
+static uint64_t bytesOf(FunctionOpInterface function,
+                        const ArgumentShapes &shapes) {
+  constexpr double kCopies = 5;
+  double bytes = 0;
+  for (auto [argument, shape] :
+       llvm::zip_equal(function.getArguments(), shapes.shapes)) {
+    auto type = dyn_cast<ShapedType>(argument.getType());
+    bool isPlain = type && type.getElementType().isIntOrFloat();
+    double size =
+        isPlain ? (type.getElementTypeBitWidth() + 7) / 8 : sizeof(uint8_t);
+    for (int64_t extent : shape)
+      size *= double(extent);
+    bytes += kCopies * size;
+  }
+  return uint64_t(std::min(bytes, 0x1p62));
+}
+
 /// What a call gets and gives.
 static std::string signatureOf(FunctionOpInterface function,
                                const CheckOptions &options, Fill fill,
@@ -188,6 +208,10 @@ static std::string signatureOf(FunctionOpInterface function,
   if (failed(shapes))
     return reason;
   sizes = shapes->text;
+  if (auto why =
+          verify::whyNoMemory("calling the function",
+                              bytesOf(function, *shapes), verify::freeMemory()))
+    return why->text;
   for (auto [argument, shape] :
        llvm::zip_equal(function.getArguments(), shapes->shapes)) {
     auto made = makeArgument(argument.getType(), fill, shape,

@@ -22,6 +22,7 @@
 #include "blockscale/Upstream/NVVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -35,7 +36,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
+void blockscale::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<BlockscaleDialect, nki::BlockscaleNKIDialect,
                   mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::gpu::GPUDialect,
@@ -44,11 +45,17 @@ void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
                   mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   nvvm::registerDialect(registry);
   // What functions around products are written in.
-  registry.insert<mlir::affine::AffineDialect, mlir::index::IndexDialect,
-                  mlir::memref::MemRefDialect, mlir::tosa::TosaDialect>();
-  registerHostExtensions(registry);
+  registry.insert<mlir::affine::AffineDialect,
+                  mlir::bufferization::BufferizationDialect,
+                  mlir::index::IndexDialect, mlir::memref::MemRefDialect,
+                  mlir::tosa::TosaDialect>();
   registerKernelSources(registry);
   registerShardingInterfaceExternalModels(registry);
+}
+
+void blockscale::registerAllDialects(mlir::DialectRegistry &registry) {
+  registerDialects(registry);
+  registerHostExtensions(registry);
 }
 
 void blockscale::registerAllPasses() {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Verify/VerifyPlan.h"
+#include "blockscale/Verify/Memory.h"
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -70,6 +71,13 @@ public:
       Result<plan::Environment> sizes = bindSizes(kernel, given, residency);
       if (!sizes)
         return fail(sizes.why(), /*isRequestWrong=*/true);
+      std::string what = "verifying kernel '" + kernel.name + "'";
+      Result<uint64_t> bytes = bytesToVerify(kernel, *sizes);
+      if (!bytes)
+        return fail(Reason(what + ": " + bytes.why().text),
+                    /*isRequestWrong=*/true);
+      if (auto why = whyNoMemory(what, *bytes, freeMemory()))
+        return fail(*why, /*isRequestWrong=*/true);
       for (DataKind kind : kindsOf(request.data)) {
         VerifyOptions options = request.options;
         options.conditions = conditionsFor(kind, request.conditions);

@@ -6,6 +6,8 @@
 // RUN: blockscale verify %s --m=70 --completion=random --seed=3 | FileCheck %s --check-prefix=LATE
 // RUN: blockscale verify %s --m=512 --tiles=1 --data=exact | FileCheck %s --check-prefix=SAMPLE
 // RUN: not blockscale verify %s --m=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not blockscale verify %s --m=300000000 2>&1 | FileCheck %s --check-prefix=MEMORY
+// RUN: not blockscale verify %s --m=2000000000 2>&1 | FileCheck %s --check-prefix=MUCH
 // RUN: not blockscale verify %s --target=sm_90 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not blockscale verify %s.none 2>&1 | FileCheck %s --check-prefix=MISSING
 
@@ -29,6 +31,8 @@
 // SAMPLE-SAME: pass
 
 // ZERO: size 'M' is 0; expected 1 to 2147418112
+// MEMORY: error: verifying kernel 'nvfp4' would take about {{[0-9]+}} MiB of memory, of which this process can have {{[0-9]+}} MiB; give smaller sizes
+// MUCH: error: verifying kernel 'nvfp4': more than 2^40 bytes of memory
 // TARGET: error: {{.*}}sm_90
 // MISSING: error: {{.*}}verify.mlir.none
 
