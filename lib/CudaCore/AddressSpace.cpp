@@ -32,22 +32,39 @@ uint64_t pages(uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
 
 } // namespace
 
+bool AddressSpace::reserve(uint64_t bytes) {
+  void *device = map(kDeviceRange, bytes, PROT_NONE, 0);
+  void *host = map(kHostRange, bytes, PROT_NONE, 0);
+  void *mapped = map(kMapRange, bytes, PROT_NONE, 0);
+  if (!device || !host || !mapped) {
+    for (void *range : {device, host, mapped})
+      if (range)
+        munmap(range, bytes);
+    return false;
+  }
+  deviceBase = deviceNext = reinterpret_cast<uint64_t>(device);
+  hostBase = hostNext = reinterpret_cast<uint64_t>(host);
+  mapBase = reinterpret_cast<uint64_t>(mapped);
+  rangeBytes = bytes;
+  return true;
+}
+
 AddressSpace::AddressSpace() {
-  deviceBase = deviceNext =
-      reinterpret_cast<uint64_t>(map(kDeviceRange, kRangeBytes, PROT_NONE, 0));
-  hostBase = hostNext =
-      reinterpret_cast<uint64_t>(map(kHostRange, kRangeBytes, PROT_NONE, 0));
-  mapBase =
-      reinterpret_cast<uint64_t>(map(kMapRange, kRangeBytes, PROT_NONE, 0));
+  // Less where there is a limit (`ulimit -v`) or ThreadSanitizer, which has the
+  // rest of the addresses for itself.
+  constexpr uint64_t kMost = uint64_t(16) << 40, kLeast = uint64_t(1) << 28;
+  uint64_t bytes = kMost;
+  while (bytes >= kLeast && !reserve(bytes))
+    bytes /= 4;
 }
 
 /// An address for `size` bytes and a page after them that nobody may touch.
 std::optional<uint64_t> AddressSpace::place(uint64_t base, uint64_t &next,
                                             uint64_t size) {
   uint64_t needed = pages(size) + kPage;
-  if (!base || size > kRangeBytes - 2 * kPage)
+  if (!base || size > rangeBytes - 2 * kPage)
     return std::nullopt;
-  if (next + needed <= base + kRangeBytes) {
+  if (next + needed <= base + rangeBytes) {
     uint64_t at = next;
     next += needed;
     return at;
@@ -55,12 +72,12 @@ std::optional<uint64_t> AddressSpace::place(uint64_t base, uint64_t &next,
   // The range has been used up once: look for a gap.
   uint64_t at = base;
   for (auto it = allocations.lower_bound(base);; ++it) {
-    uint64_t end = base + kRangeBytes;
+    uint64_t end = base + rangeBytes;
     if (it != allocations.end() && it->first < end)
       end = it->first;
     if (at + needed <= end)
       return at;
-    if (end == base + kRangeBytes)
+    if (end == base + rangeBytes)
       return std::nullopt;
     at = it->first + pages(it->second.size) + kPage;
   }

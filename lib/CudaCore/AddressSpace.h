@@ -65,8 +65,7 @@ public:
   const Allocation *find(uint64_t address) const;
   /// Whether the host must not access `address`.
   bool isReserved(uint64_t address) const {
-    return address - deviceBase < kRangeBytes ||
-           address - mapBase < kRangeBytes;
+    return address - deviceBase < rangeBytes || address - mapBase < rangeBytes;
   }
   /// Where addresses begin that the program reserves; 0 if the host has none.
   uint64_t mappedBase() const { return mapBase; }
@@ -87,12 +86,13 @@ public:
   uint64_t deviceBytes() const { return used; }
 
 private:
-  /// Each of the ranges: device memory, what the host may access, and addresses
-  /// for the program to map memory at.
-  static constexpr uint64_t kRangeBytes = uint64_t(16) << 40;
+  bool reserve(uint64_t bytes);
   std::optional<uint64_t> place(uint64_t base, uint64_t &next, uint64_t size);
   uint64_t deviceBase = 0, hostBase = 0, deviceNext = 0, hostNext = 0;
   uint64_t mapBase = 0;
+  /// Of each of the ranges: device memory, what the host may access, and
+  /// addresses for the program to map memory at. 0 if the host has none.
+  uint64_t rangeBytes = 0;
   uint64_t used = 0, lastId = 0;
   std::map<uint64_t, Allocation> allocations;
   std::vector<emulator::Buffer> list;

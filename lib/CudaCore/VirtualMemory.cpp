@@ -238,7 +238,7 @@ CUresult cuda::importMemory(int file, CUmemGenericAllocationHandle &handle) {
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {0}};
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   handle = keep(own, uint64_t(facts.st_size), properties);
   return CUDA_SUCCESS;
 }

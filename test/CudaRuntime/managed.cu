@@ -1,5 +1,6 @@
 // RUN: %nvcc -arch=sm_100a %s -o %t
 // RUN: blockscale emulate --cuda %t | FileCheck %s
+// RUN: sh -c 'ulimit -v 8000000 && exec blockscale emulate --cuda %t' | FileCheck %s
 // RUN: %nvcc_plain -std=c++17 -cudart static -arch=sm_100a %s -o %t.static
 // RUN: blockscale emulate --cuda %t.static | FileCheck %s
 // CHECK: all right

@@ -82,6 +82,18 @@ TEST(MachineHeap, TakesBackWhatIsFreed) {
   EXPECT_NE(s.out[0], 0u);
 }
 
+/// Memory that one thread frees and one of another cluster gets needs no other
+/// edge, however close upon each other that is.
+TEST(MachineHeap, OrdersClustersThatShareABlock) {
+  Simple s =
+      runHeap("mov.u32 %r15, 0;\nL:\n" + allocate("24") +
+                  "st.b32 [%rd10], %r4;\nst.b32 [%rd10+16], %r15;\n" + kFree +
+                  "add.u32 %r15, %r15, 1;\nsetp.lt.u32 %p2, %r15, "
+                  "2000;\n@%p2 bra L;\n",
+              32, 8);
+  expectClean(s.result);
+}
+
 /// Memory that one warp frees and another one gets needs no other edge.
 TEST(MachineHeap, OrdersThoseWhoShareABlock) {
   Simple s = runHeap("setp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 32;\n"

@@ -29,12 +29,17 @@ struct Block {
   uint64_t bytes = 0, taken = 0;
 };
 
+/// The last variable of the module.
+uint64_t heapAddress(const Exec &x) {
+  const Program &program = x.cluster->program();
+  return program.globalBase + program.globalBytes.size() - kHeapBytes;
+}
+
 /// The heap while its lock is held.
 class Heap {
 public:
   explicit Heap(Exec &x)
-      : address(x.cluster->program().globalBase +
-                x.cluster->program().globalBytes.size() - kHeapBytes),
+      : address(heapAddress(x)),
         bytes(x.cluster->grid.memory.globals +
               x.cluster->program().globalBytes.size() - kHeapBytes),
         guard(x.cluster->grid.accesses, AccessLocks::of(address, 1)) {
@@ -80,8 +85,6 @@ public:
     return false;
   }
 
-  const uint64_t address;
-
 private:
   Block at(uint64_t offset) const {
     Block block;
@@ -104,6 +107,7 @@ private:
     return block;
   }
 
+  const uint64_t address;
   uint8_t *bytes;
   AccessLocks::Guard guard;
 };
@@ -113,59 +117,44 @@ uint8_t *localOf(Exec &x, unsigned lane, uint32_t place) {
          place;
 }
 
-/// Whoever gets memory that another thread has freed comes after it.
-void orderHeap(Exec &x, uint64_t address) {
+/// Whoever gets memory that another thread has freed comes after it. To be said
+/// before memory is free and after it is got: other clusters run meanwhile.
+void orderHeap(Exec &x) {
   Sync sync;
   sync.reads = sync.writes = sync.atomic = true;
   sync.acquires = sync.releases = true;
   ++x.cluster->writes;
-  tell(*x.cluster, Synchronised{*x.warp, nullptr, address, sync});
+  tell(*x.cluster, Synchronised{*x.warp, nullptr, heapAddress(x), sync});
 }
 
 } // namespace
 
 Step heapAllocate(Exec &x, const Record &r) {
   const auto &call = r.as<ExternRecord>();
-  uint64_t heap = 0;
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     uint64_t size;
     std::memcpy(&size, localOf(x, lane, call.arguments[0]), sizeof size);
-    uint64_t pointer;
-    {
-      Heap blocks(x);
-      heap = blocks.address;
-      pointer = blocks.allocate(size);
-    }
+    uint64_t pointer = Heap(x).allocate(size);
     std::memcpy(localOf(x, lane, call.result), &pointer, sizeof pointer);
   }
-  orderHeap(x, heap);
+  orderHeap(x);
   return Step::Next;
 }
 
 Step heapRelease(Exec &x, const Record &r) {
   const auto &call = r.as<ExternRecord>();
-  uint64_t heap = 0;
+  orderHeap(x);
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     uint64_t pointer;
     std::memcpy(&pointer, localOf(x, lane, call.arguments[0]), sizeof pointer);
-    if (!pointer)
-      continue;
-    bool known;
-    {
-      Heap blocks(x);
-      heap = blocks.address;
-      known = blocks.release(pointer);
-    }
-    if (!known)
+    if (pointer && !Heap(x).release(pointer))
       return x.fault(r, FindingKind::BadAddress,
                      "free of an address that malloc has not given, or that "
                      "was freed before",
                      int(lane), pointer);
   }
-  if (heap)
-    orderHeap(x, heap);
   return Step::Next;
 }
 
