@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AddressSpace.h"
+#include "Memory.h"
 
 #include <sys/mman.h>
 
@@ -128,6 +129,8 @@ bool AddressSpace::release(uint64_t address) {
     map(one.address, pages(one.size), PROT_NONE, MAP_FIXED);
   if (one.kind == MemoryKind::Device || one.kind == MemoryKind::Managed)
     used -= one.size;
+  if (one.pool)
+    giveBack(one.pool, one.size);
   allocations.erase(it);
   listIsFresh = false;
   return true;

@@ -128,8 +128,6 @@ cudaError_t cuda::release(uint64_t address, MemoryKind first,
   if (!one || one->address != address || one->isMapped ||
       (one->kind != first && one->kind != second))
     return cudaErrorInvalidValue;
-  if (one->pool && isPool(one->pool))
-    one->pool->used -= one->size;
   core.memory.release(address);
   return core.sticky;
 }
@@ -164,8 +162,15 @@ cudaError_t cuda::destroyPool(CUmemPoolHandle_st *pool) {
   pools().erase(pool);
   if (currentPool(pool->kind) == pool)
     currentPool(pool->kind) = defaultPool(pool->kind);
-  // Memory of the pool may outlive it and still names it.
+  giveBack(pool, 0);
   return cudaSuccess;
+}
+
+void cuda::giveBack(CUmemPoolHandle_st *pool, uint64_t bytes) {
+  pool->used -= bytes;
+  // Memory of a pool may outlive it and still names it.
+  if (!isPool(pool) && pool->used == 0)
+    delete pool;
 }
 
 bool cuda::isPool(const CUmemPoolHandle_st *pool) {

@@ -45,6 +45,9 @@ CUmemPoolHandle_st *defaultPool(MemoryKind kind = MemoryKind::Device);
 CUmemPoolHandle_st *&currentPool(MemoryKind kind = MemoryKind::Device);
 CUmemPoolHandle_st *createPool(MemoryKind kind = MemoryKind::Device);
 cudaError_t destroyPool(CUmemPoolHandle_st *pool);
+/// Tells a pool that some of its memory is free again. One that was destroyed
+/// ends with the last of it.
+void giveBack(CUmemPoolHandle_st *pool, uint64_t bytes);
 bool isPool(const CUmemPoolHandle_st *pool);
 /// Memory of the pool, in its kind.
 cudaError_t allocateFrom(CUmemPoolHandle_st *pool, uint64_t size,

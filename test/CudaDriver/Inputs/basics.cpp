@@ -368,9 +368,12 @@ static void checkPools() {
   EXPECT(found == own);
   RETURNS(CUDA_ERROR_INVALID_VALUE,
           cuMemPoolSetAttribute(own, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used));
-  CALL(cuMemFreeAsync(two, stream));
+  // Memory outlives its pool.
   CALL(cuMemPoolDestroy(own));
   RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(own));
+  CALL(cuMemsetD8Async(two, 3, 200, stream));
+  CALL(cuMemFreeAsync(two, stream));
+  RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(two, stream));
   RETURNS(CUDA_ERROR_INVALID_VALUE, cuMemPoolDestroy(standard));
   CALL(cuStreamDestroy(stream));
 }
