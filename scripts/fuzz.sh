@@ -2,7 +2,8 @@
 # Builds all fuzzers with AddressSanitizer and UBSan into build/sanitize and runs
 # each for some seconds, as many at a time as there are cores.
 # usage: scripts/fuzz.sh [--quick] SECONDS [FUZZER...]
-#   --quick   those that need MLIR over the libraries of the ordinary build, which
+#   --quick   the same inputs each time, so that nobody is stopped by luck; those
+#             that need MLIR over the libraries of the ordinary build, which
 #             exist: they then see crashes only, and do not learn which inputs
 #             reach new code
 #
@@ -29,9 +30,9 @@ enter_environment
 
 all=(ptx-fuzzer machine-fuzzer npy-fuzzer safetensors-fuzzer plan-fuzzer
   pass-fuzzer capi-fuzzer image-fuzzer cuda-driver-fuzzer)
-over_mlir=
+over_mlir= seed=0
 if [ "${1:-}" = --quick ]; then
-  over_mlir=" pass-fuzzer capi-fuzzer "
+  over_mlir=" pass-fuzzer capi-fuzzer " seed=1
   shift
 fi
 seconds=${1:-}
@@ -72,8 +73,8 @@ seed_modules() {
   done
 }
 
-# seed FUZZER FOLDER: inputs of the repository, to start from.
-seed() {
+# first_inputs FUZZER FOLDER: inputs of the repository, to start from.
+first_inputs() {
   case $1 in
     ptx-fuzzer | machine-fuzzer)
       find "$root/test" "$root/examples" -name '*.ptx' -exec cp -t "$2" {} + ;;
@@ -92,12 +93,14 @@ fuzz() {
   local seeds=$sanitized/seeds/$1 log=$sanitized/$1.log status=0 runs
   local program=$sanitized/bin/$name scratch=$sanitized/scratch/$1
   [[ $over_mlir != *" $name "* ]] || program=$build/bin/$name
-  rm -rf "$seeds" "$scratch"
+  # A corpus that is new each time, too.
+  [ "$seed" -eq 0 ] || corpus=$sanitized/quick-corpus/$1
+  rm -rf "$seeds" "$scratch" "$sanitized/quick-corpus/$1"
   mkdir -p "$corpus" "$seeds" "$findings" "$scratch"
-  seed "$name" "$seeds"
-  TMPDIR=$scratch "$program" -max_total_time="$seconds" -timeout=60 -max_len=16384 \
-    -rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$findings/" \
-    "$corpus" "$seeds" > "$log" 2>&1 || status=$?
+  first_inputs "$name" "$seeds"
+  TMPDIR=$scratch "$program" -seed="$seed" -max_total_time="$seconds" \
+    -timeout=60 -max_len=16384 -rss_limit_mb=4096 -print_final_stats=1 \
+    -artifact_prefix="$findings/" "$corpus" "$seeds" > "$log" 2>&1 || status=$?
   rm -rf "$scratch"
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   if [ "$status" -eq 0 ] && [ "${runs:-0}" -gt 0 ]; then
@@ -108,8 +111,8 @@ fuzz() {
   fi
 }
 
-export -f fuzz seed seed_modules
-export root build sanitized over_mlir seconds ASAN_OPTIONS UBSAN_OPTIONS
+export -f fuzz first_inputs seed_modules
+export root build sanitized over_mlir seed seconds ASAN_OPTIONS UBSAN_OPTIONS
 status=0
 printf '%s\n' "${fuzzers[@]}" |
   xargs -P "$(nproc)" -I{} bash -c 'set -euo pipefail; fuzz {}' || status=1
