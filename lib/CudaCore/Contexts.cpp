@@ -22,6 +22,9 @@ struct Contexts {
   unsigned primaryUsers = 0;
   unsigned long long lastId = 1;
   std::unordered_set<const CUctx_st *> created;
+  /// Handles that were destroyed. They may be current in other threads, so
+  /// their addresses are not used again.
+  std::vector<std::unique_ptr<CUctx_st>> ended;
   std::map<CUlimit, size_t> limits{{CU_LIMIT_STACK_SIZE, 1024},
                                    {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20},
                                    {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
@@ -103,7 +106,7 @@ void cuda::destroyContext(CUctx_st *context) {
   if (context->primary)
     return;
   all().created.erase(context);
-  // The handle may be current elsewhere, so its address is not used again.
+  all().ended.emplace_back(context);
   stack().erase(std::remove(stack().begin(), stack().end(), context),
                 stack().end());
 }
