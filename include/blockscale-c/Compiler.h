@@ -47,6 +47,16 @@ typedef struct BlockscaleCompileOptions {
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompileOptionsInit(
     BlockscaleCompileOptions *options, size_t structSize);
 
+/* Reads a module of another compiler, as blockscaleModuleParse() does, ops of
+   dialects that are not known here among them, and writes block-scaled products
+   in it as ours: TOSA, linalg, StableHLO in the generic form (docs/import.md).
+   `options` may be null; of them the target counts, since operands lie as its
+   chip reads them. Refused with each op by its name that is of no dialect here
+   and part of no product. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleModuleImport(
+    BlockscaleSession session, BlockscaleSlice source, BlockscaleSlice name,
+    const BlockscaleCompileOptions *options, BlockscaleModule *module);
+
 typedef enum BlockscaleStage {
   /* Products with their instructions and schedules. */
   BLOCKSCALE_STAGE_TENSOR = 0,

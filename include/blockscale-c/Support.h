@@ -19,9 +19,9 @@
  * is null ({0}), which no function makes.
  *
  * Different handles may be used by different threads at a time. Of one session
- * with its modules, and of one launch, only one call may be under way: another
- * one gets BLOCKSCALE_BUSY and changes nothing, also if it comes from a
- * callback of the call that is under way.
+ * with its modules, of one launch, and of one program, only one call may be
+ * under way: another one gets BLOCKSCALE_BUSY and changes nothing, also if it
+ * comes from a callback of the call that is under way.
  */
 
 #ifndef BLOCKSCALE_C_SUPPORT_H
@@ -44,7 +44,7 @@ extern "C" {
 /* What programs were built against. Functions and fields are only added while
    the first number stays; each addition raises the second. */
 #define BLOCKSCALE_C_API_MAJOR 0
-#define BLOCKSCALE_C_API_MINOR 3
+#define BLOCKSCALE_C_API_MINOR 4
 
 typedef enum BlockscaleStatus {
   BLOCKSCALE_OK = 0,
@@ -98,6 +98,12 @@ typedef struct BlockscaleCompilation {
 typedef struct BlockscaleVerification {
   uint64_t id;
 } BlockscaleVerification;
+typedef struct BlockscaleProgram {
+  uint64_t id;
+} BlockscaleProgram;
+typedef struct BlockscaleCall {
+  uint64_t id;
+} BlockscaleCall;
 typedef struct BlockscaleLaunch {
   uint64_t id;
 } BlockscaleLaunch;

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale-c/Compiler.h"
+#include "Options.h"
 #include "Session.h"
-#include "blockscale/Compiler/Compiler.h"
 #include "blockscale/NKI/Target.h"
 #include "blockscale/Target/NKI/TranslateToNKI.h"
 #include "blockscale/Target/PTX/Launcher.h"
@@ -35,8 +34,8 @@ static BlockscaleCompileOptions defaultOptions() {
   return options;
 }
 
-/// The compiler's options but for the assembler.
-static CompilerOptions compilerOptions(const BlockscaleCompileOptions &given) {
+CompilerOptions capi::compilerOptions(const BlockscaleCompileOptions *pointer) {
+  BlockscaleCompileOptions given = optionsOf(pointer, defaultOptions());
   CompilerOptions options;
   options.target = textOf(given.target);
   options.expectedRows = given.expectedRows;
@@ -126,12 +125,58 @@ compileForNKI(mlir::ModuleOp module, const BlockscaleCompileOptions &given) {
 }
 
 //===----------------------------------------------------------------------===//
+// Other compilers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// While it lives, ops of dialects that are not known may be read.
+class ForeignDialects {
+public:
+  explicit ForeignDialects(mlir::MLIRContext &context) : context(context) {
+    context.allowUnregisteredDialects(true);
+  }
+  ~ForeignDialects() { context.allowUnregisteredDialects(false); }
+  ForeignDialects(const ForeignDialects &) = delete;
+  ForeignDialects &operator=(const ForeignDialects &) = delete;
+
+private:
+  mlir::MLIRContext &context;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // The functions
 //===----------------------------------------------------------------------===//
 
 BlockscaleStatus blockscaleCompileOptionsInit(BlockscaleCompileOptions *options,
                                               size_t structSize) {
   return guarded([&] { initOptions(options, structSize, defaultOptions()); });
+}
+
+BlockscaleStatus blockscaleModuleImport(BlockscaleSession handle,
+                                        BlockscaleSlice source,
+                                        BlockscaleSlice name,
+                                        const BlockscaleCompileOptions *given,
+                                        BlockscaleModule *module) {
+  return guarded([&] {
+    requirePointer(module, "module");
+    std::string_view text = textOf(source, "source");
+    std::string_view called = textOf(name, "name");
+    CompilerOptions options = compilerOptions(given);
+    std::shared_ptr<Session> session = get<Session>(handle.id);
+    mlir::OwningOpRef<mlir::ModuleOp> op;
+    inSession(
+        session,
+        [&](Session &in) {
+          ForeignDialects allowed(*in.context);
+          mlir::OwningOpRef<mlir::ModuleOp> read =
+              parseModule(in, text, called);
+          if (mlir::failed(importProducts(*read, options)))
+            fail(BLOCKSCALE_REFUSED, "");
+          op = std::move(read);
+        },
+        [&] { *module = makeModule(session, std::move(op)); });
+  });
 }
 
 BlockscaleStatus blockscaleModuleLower(BlockscaleModule handle,
@@ -142,7 +187,7 @@ BlockscaleStatus blockscaleModuleLower(BlockscaleModule handle,
     BlockscaleCompileOptions chosen = optionsOf(given, defaultOptions());
     bool forNKI = isForNKI(chosen);
     CompilerOptions options =
-        forNKI ? CompilerOptions() : compilerOptions(chosen);
+        forNKI ? CompilerOptions() : compilerOptions(&chosen);
     // A module that fails half-way is of no use to anybody.
     mlir::OwningOpRef<mlir::ModuleOp> copy;
     inModule(
@@ -174,7 +219,7 @@ BlockscaleStatus blockscaleCompile(BlockscaleModule handle,
       *compilation = {addObject(std::move(result))};
       return;
     }
-    CompilerOptions options = compilerOptions(chosen);
+    CompilerOptions options = compilerOptions(&chosen);
     options.ptxas = findAssembler(chosen);
     options.otherPtxas = textOf(chosen.ptxas).empty();
     auto result = std::make_shared<CompiledKernels>();

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 using namespace blockscale;
-using Json = nlohmann::ordered_json;
+using namespace blockscale::capi;
 
 static Json toJson(const emulator::Finding &finding) {
   return {{"kind", emulator::name(finding.kind)},
@@ -25,14 +25,14 @@ static Json toJson(const emulator::Finding &finding) {
           {"text", emulator::toString(finding)}};
 }
 
-static Json toJson(const std::vector<emulator::Finding> &findings) {
+Json capi::toJson(const std::vector<emulator::Finding> &findings) {
   Json list = Json::array();
   for (const emulator::Finding &finding : findings)
-    list.push_back(toJson(finding));
+    list.push_back(::toJson(finding));
   return list;
 }
 
-static Json toJson(const emulator::Counters &count) {
+Json capi::toJson(const emulator::Counters &count) {
   static constexpr const char *kKinds[] = {"f16",      "tf32", "f8f6f4",  "i8",
                                            "mxf8f6f4", "mxf4", "mxf4nvf4"};
   static_assert(std::size(kKinds) == emulator::Counters().mmas.size());
@@ -51,7 +51,7 @@ static Json toJson(const emulator::Counters &count) {
           {"commits", count.commits}};
 }
 
-static Json toJson(emulator::OpenPointSet points) {
+Json capi::toJson(emulator::OpenPointSet points) {
   Json list = Json::array();
   for (size_t i = 0; i < size_t(emulator::OpenPoint::Count); ++i)
     if (points.contains(static_cast<emulator::OpenPoint>(i)))
@@ -60,8 +60,7 @@ static Json toJson(emulator::OpenPointSet points) {
   return list;
 }
 
-/// Text of a kernel's name may be any bytes.
-static std::string print(const Json &json) {
+std::string capi::print(const Json &json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -107,6 +106,6 @@ static Json toJson(const verify::Verdict &verdict) {
 std::string capi::verdictReport(const std::vector<verify::Verdict> &verdicts) {
   Json list = Json::array();
   for (const verify::Verdict &verdict : verdicts)
-    list.push_back(toJson(verdict));
+    list.push_back(::toJson(verdict));
   return print(list);
 }

@@ -11,10 +11,20 @@
 
 #include "blockscale/Verify/Verify.h"
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 namespace blockscale::capi {
+
+using Json = nlohmann::ordered_json;
+
+/// Parts of reports.
+Json toJson(const std::vector<emulator::Finding> &findings);
+Json toJson(const emulator::Counters &count);
+Json toJson(emulator::OpenPointSet points);
+/// As text, a line at the end; names in it may be any bytes.
+std::string print(const Json &json);
 
 /// blockscale-c/Emulator.h says what is in them.
 std::string runReport(const emulator::RunResult &result);

@@ -247,6 +247,8 @@ private:
 mlir::OwningOpRef<mlir::ModuleOp> capi::parseModule(Session &session,
                                                     std::string_view source,
                                                     std::string_view name) {
+  if (source.size() > kMostSourceBytes)
+    fail(BLOCKSCALE_REFUSED, "the source is larger than 2 GiB");
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(source, name);
   bool isBytecode = blockscale::isBytecode(buffer->getBuffer());
   if (!isBytecode && Nesting(source).isTooDeep())
@@ -330,8 +332,6 @@ BlockscaleStatus blockscaleModuleParse(BlockscaleSession handle,
     requirePointer(module, "module");
     std::string_view text = textOf(source, "source");
     std::string_view called = textOf(name, "name");
-    if (text.size() > kMostSourceBytes)
-      fail(BLOCKSCALE_REFUSED, "the source is larger than 2 GiB");
     std::shared_ptr<Session> session = get<Session>(handle.id);
     mlir::OwningOpRef<mlir::ModuleOp> op;
     inSession(

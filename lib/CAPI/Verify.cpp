@@ -6,10 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Handles.h"
 #include "LongCall.h"
 #include "Reports.h"
-#include "blockscale-c/Emulator.h"
+#include "Verification.h"
 #include "blockscale/Verify/VerifyPlan.h"
 
 #include <algorithm>
@@ -17,15 +16,7 @@
 using namespace blockscale;
 using namespace blockscale::capi;
 
-namespace {
-struct VerificationObject : Object {
-  static constexpr const char *kKind = "verification";
-  bool hasPassed = false;
-  std::string text, report;
-};
-} // namespace
-
-static BlockscaleVerifyOptions defaultOptions() {
+BlockscaleVerifyOptions capi::defaultVerifyOptions() {
   verify::VerifyOptions defaults;
   BlockscaleVerifyOptions options = {};
   options.structSize = sizeof(options);
@@ -37,11 +28,12 @@ static BlockscaleVerifyOptions defaultOptions() {
 
 BlockscaleStatus blockscaleVerifyOptionsInit(BlockscaleVerifyOptions *options,
                                              size_t structSize) {
-  return guarded([&] { initOptions(options, structSize, defaultOptions()); });
+  return guarded(
+      [&] { initOptions(options, structSize, defaultVerifyOptions()); });
 }
 
-static std::vector<int64_t> valuesOf(const int64_t *values, size_t count,
-                                     const char *what) {
+std::vector<int64_t> capi::valuesOf(const int64_t *values, size_t count,
+                                    const char *what) {
   if (!count)
     return {};
   requirePointer(values, what);
@@ -76,7 +68,7 @@ BlockscaleStatus blockscaleVerify(BlockscaleSlice ptx, BlockscaleSlice plan,
                                   BlockscaleVerification *verification) {
   return guarded([&] {
     requirePointer(verification, "verification");
-    BlockscaleVerifyOptions chosen = optionsOf(options, defaultOptions());
+    BlockscaleVerifyOptions chosen = optionsOf(options, defaultVerifyOptions());
     verify::PlanRequest request = requestOf(chosen);
     LongCall call(chosen.stop, chosen.progress, chosen.progressData);
     request.options.stop = call.stop();

@@ -537,6 +537,25 @@ FailureOr<ArgumentShapes> execute::chooseSizes(FunctionOpInterface function,
   return Chooser(function, choice).choose(reason);
 }
 
+std::vector<DynamicDimension>
+execute::dynamicDimensions(FunctionOpInterface function) {
+  Equalities equal(function);
+  std::vector<DynamicDimension> found;
+  for (auto [number, argument] : llvm::enumerate(function.getArguments())) {
+    auto type = dyn_cast<ShapedType>(argument.getType());
+    if (!type || !type.hasRank())
+      continue;
+    for (auto [i, size] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(size))
+        continue;
+      unsigned sizeClass = equal.classOf(argument, int64_t(i));
+      found.push_back({unsigned(number), unsigned(i), sizeClass,
+                       equal.factsOf(sizeClass).known});
+    }
+  }
+  return found;
+}
+
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//

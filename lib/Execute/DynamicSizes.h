@@ -32,6 +32,19 @@ mlir::FailureOr<ArgumentShapes> chooseSizes(mlir::FunctionOpInterface function,
                                             const SizeChoice &choice,
                                             std::string &reason);
 
+/// A dynamic dimension of an argument.
+struct DynamicDimension {
+  unsigned argument = 0, dimension = 0;
+  /// The same number for those that the function's ops want to be equal.
+  unsigned sizeClass = 0;
+  /// The size that they want.
+  std::optional<int64_t> known;
+};
+
+/// Those of all arguments of a function.
+std::vector<DynamicDimension>
+dynamicDimensions(mlir::FunctionOpInterface function);
+
 /// Whether a tensor, in any shape, becomes the scales of a scaled one.
 bool becomesScales(mlir::Value value);
 

@@ -86,6 +86,8 @@ std::string EmulatedDevice::launch(BlockscaleKernels &kernels,
   findings.insert(findings.end(), result.findings.begin(),
                   result.findings.end());
   openPoints.add(result.openPoints);
+  if (afterRun)
+    afterRun(*launch, result);
   runtime::storeResult(d, host->at("d"));
   return "";
 }

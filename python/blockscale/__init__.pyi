@@ -19,11 +19,12 @@ __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
            "CompileError", "Device", "DeviceArray", "DeviceError",
            "DeviceScaled", "Diagnostic", "Error", "FORMATS", "Finding",
            "Format", "Hazard", "Imported", "InternalError", "Kernel", "Layout",
-           "NkiKernels", "Parameter", "Prepared", "Refused", "Scaled", "Spec",
-           "Verdict", "check", "compile", "dask", "devices", "emulate",
-           "emulate_without_card", "explain", "format_named", "from_onnx",
-           "from_torch", "layout", "layouts", "load_kernel", "matmul", "pack",
-           "parse", "prune", "quantize", "read", "to_device"]
+           "NkiKernels", "Outcome", "Parameter", "Prepared", "Program", "Refused",
+           "Scaled", "Spec", "Verdict", "check", "compile", "dask", "devices",
+           "emulate", "emulate_without_card", "explain", "format_named",
+           "from_jax", "from_mlir", "from_onnx", "from_torch", "layout",
+           "layouts", "load_kernel", "matmul", "pack", "parse", "prune",
+           "quantize", "read", "to_device"]
 
 class _HasDlpack(Protocol):
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
@@ -247,10 +248,11 @@ class NkiKernels:
     def mlir(self, stage: Literal["tensor", "kernel", "assigned"]) -> str: ...
     def save(self, folder: str | os.PathLike[str]) -> None: ...
 
-def compile(spec: Spec | str | bytes, target: str = "", *,
+def compile(spec: Imported | Spec | str | bytes, target: str = "", *,
             expected_rows: int | None = None, dense_fallback: bool = False,
             host_duties: bool = False, cubin: bool = False,
             ptxas: str | os.PathLike[str] = "") -> Any: ...
+
 # Programs of others
 
 @dataclass(frozen=True)
@@ -258,10 +260,42 @@ class Imported:
     name: str
     mlir: str
     inputs: tuple[str, ...]
-    parameters: dict[str, Any]
+    parameters: dict[str, Any] = ...
 
-def from_onnx(model: Any, name: str = "main") -> Imported: ...
+def from_jax(lowered: Any, name: str = "<jax>", target: str = "") -> Imported: ...
+def from_mlir(mlir: str | bytes, name: str = "<mlir>",
+              target: str = "") -> Imported: ...
+def from_onnx(model: Any, name: str = "main", target: str = "") -> Imported: ...
 def from_torch(program: Any, name: str = "main") -> Imported: ...
+
+@dataclass(frozen=True)
+class Outcome:
+    results: tuple[Any, ...]
+    launches: list[dict[str, Any]]
+    report: dict[str, Any]
+
+class Program:
+    imported: Imported | None
+    spec: Spec
+    target: str
+    functions: list[dict[str, Any]]
+    def __init__(self, source: Imported | Spec | str | bytes, target: str = "",
+                 *, expected_rows: int | None = None,
+                 dense_fallback: bool = False) -> None: ...
+    @property
+    def names(self) -> list[str]: ...
+    def __call__(self, *arrays: Any, **options: Any) -> Any: ...
+    def run(self, *arrays: Any, function: str | None = None,
+            strict: bool = False, completion: _Completion = "immediate",
+            seed: int = 1, threads: int = 0,
+            progress: _Progress = None) -> Outcome: ...
+    def verify(self, M: int | Sequence[int] = (), N: int | Sequence[int] = (),
+               K: int | Sequence[int] = (), batch: int | Sequence[int] = (), *,
+               data: Literal["exact", "random", "both"] = "both",
+               conditions: Literal["plain", "harsh", "both"] = "both",
+               seed: int = 1, threads: int = 0,
+               completion: _Completion = "immediate",
+               progress: _Progress = None) -> Verdict: ...
 
 # Kernels in files and PTX
 

@@ -6,8 +6,10 @@
 in linalg as ONNX says them, dequantise, then multiply; `blockscale-import` finds what
 is block-scaled. onnx itself is not imported: the model brings what is asked of it."""
 
+from dataclasses import replace
+
 from ._errors import Refused
-from ._from_torch import Imported
+from ._imported import Imported, import_products
 from ._mlir_text import Function, Type, Value
 
 # TensorProto.DataType (onnx.proto): type of elements in MLIR.
@@ -17,7 +19,7 @@ ELEMENTS = {1: "f32", 10: "f16", 16: "bf16", 2: "i8", 3: "i8", 17: "f8E4M3FN",
 NARROW = ("f8", "f6", "f4")
 
 
-def from_onnx(model, name="main"):
+def from_onnx(model, name="main", target=""):
     """A `ModelProto`, with products of blocked `DequantizeLinear` (opset 21 and
     later).
 
@@ -27,8 +29,14 @@ def from_onnx(model, name="main"):
     `Cast`. Whatever else there is, is refused by name.
 
     Returns an `Imported`, whose parameters are the model's initialisers, as
-    `TensorProto`. Its text is for `blockscale verify --import`.
+    `TensorProto`. target: as in `from_mlir`.
     """
+    imported = in_linalg(model, name)
+    return replace(imported, mlir=import_products(imported.mlir, name, target))
+
+
+def in_linalg(model, name):
+    """The same with its products as linalg says them."""
     graph = getattr(model, "graph", None)
     if graph is None or not hasattr(graph, "node"):
         raise Refused(f"expected an ONNX model, found a {type(model).__name__}")

@@ -5,27 +5,10 @@
 """Programs that torch.export has traced, as MLIR. torch itself is not imported: the
 program brings what is asked of it."""
 
-from dataclasses import dataclass, field
-
 from . import _torch_ops as ops
 from ._errors import Refused
+from ._imported import Imported
 from ._mlir_text import Function, tensor_type
-
-
-@dataclass(frozen=True)
-class Imported:
-    """A function of a traced program.
-
-    mlir: the module as text; its function is called `name`.
-    inputs: names of its arguments, in order.
-    parameters: values of those that the program brings itself, by name: weights,
-        buffers and constants (torch tensors).
-    """
-
-    name: str
-    mlir: str
-    inputs: tuple
-    parameters: dict = field(repr=False)
 
 
 def from_torch(program, name="main"):

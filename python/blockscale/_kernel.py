@@ -4,7 +4,6 @@
 
 """Compiled products."""
 
-import importlib
 import io
 import json
 import zipfile
@@ -16,14 +15,16 @@ import numpy as np
 
 from . import _core
 from . import _operands as operands
-from ._checks import choice, flag, text, whole
+from ._checks import choice, text, whole
+from ._compiler_calls import bytes_of, compile_options, compiler
 from ._emulate import COMPLETIONS, run
 from ._errors import Refused, diagnostic
 from ._formats import Format
+from ._imported import Imported
 from ._operands import TYPES
 from ._progress import watching
 from ._scaled import Scaled
-from ._spec import Spec
+from ._spec import Spec, parse
 
 STAGES = ("tensor", "kernel", "assigned", "nvvm", "llvm")
 DATA = ("exact", "random", "both")
@@ -366,21 +367,6 @@ class NkiKernels:
         return f"NkiKernels({', '.join(self.names)} for {self.target})"
 
 
-def compiler():
-    """The extension with the compiler. MLIR is loaded behind it, which takes
-    longer than all else, so that only what compiles waits for it."""
-    try:
-        return importlib.import_module("._compiler", __package__)
-    except ModuleNotFoundError as error:
-        raise Refused("this installation cannot compile: it is the package "
-                      "'blockscale-emulator', install 'blockscale' instead"
-                      ) from error
-
-
-def bytes_of(mlir):
-    return mlir.encode() if isinstance(mlir, str) else mlir
-
-
 def text_or_bytes(mlir):
     """Text where it is such; bytecode is not."""
     try:
@@ -389,22 +375,21 @@ def text_or_bytes(mlir):
         return mlir
 
 
-def compile_options(target="", expected_rows=None, dense_fallback=False,
-                    host_duties=False, cubin=False, ptxas=""):
-    options = compiler().CompileOptions()
-    options.target = text("target", target or "")
-    options.ptxas = str(ptxas)
-    if expected_rows is not None:
-        options.expected_rows = whole("expected_rows", expected_rows, 1)
-    options.dense_fallback = flag("dense_fallback", dense_fallback)
-    options.host_duties = flag("host_duties", host_duties)
-    options.with_cubin = flag("cubin", cubin)
-    return options
+def spec_of(source):
+    """The spec of whatever names a module."""
+    if isinstance(source, Imported):
+        return Spec(source.mlir, source.name)
+    if isinstance(source, (str, bytes)):
+        return parse(source)
+    if not isinstance(source, Spec):
+        raise Refused("expected a Spec, MLIR text or an Imported, found a "
+                      f"{type(source).__name__}")
+    return source
 
 
 def compile(spec, target="", **options):
-    """Compiles a `Spec` or MLIR text: a Kernel, or a list of them where the
-    module names several chips; NkiKernels for "trn3".
+    """Compiles a `Spec`, MLIR text or an `Imported`: a Kernel, or a list of them
+    where the module names several chips; NkiKernels for "trn3".
 
     target: the chip of what names none, "sm_100a" if it is empty. "trn3" is
         AWS's chip, whose kernels take scales in layout "plain".
@@ -413,12 +398,7 @@ def compile(spec, target="", **options):
 
     Raises CompileError, whose diagnostics say what is not legal and what is.
     """
-    if isinstance(spec, (str, bytes)):
-        from ._spec import parse
-        spec = parse(spec)
-    if not isinstance(spec, Spec):
-        raise Refused(f"expected a Spec or MLIR text, found a "
-                      f"{type(spec).__name__}")
+    spec = spec_of(spec)
     chips, warnings = compiler().compile(
         bytes_of(spec.mlir), spec.name, compile_options(target, **options))
     warnings = [diagnostic(one) for one in warnings]

@@ -6,106 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale-c/Compiler.h"
-#include "Support.h"
+#include "Source.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <optional>
-#include <vector>
 
 using namespace blockscale::python;
 
 namespace {
-
-/// A diagnostic that outlives the call that made it.
-struct Diagnostic {
-  int severity = 0;
-  std::string message, file;
-  uint32_t line = 0, column = 0;
-  std::vector<Diagnostic> notes;
-};
-
-Diagnostic copyOf(const BlockscaleDiagnostic &from) {
-  Diagnostic result{int(from.severity), text(from.message), text(from.file),
-                    from.line,          from.column,        {}};
-  for (size_t i = 0; i < from.noteCount; ++i)
-    result.notes.push_back(copyOf(from.notes[i]));
-  return result;
-}
-
-nb::object asPython(const Diagnostic &diagnostic) {
-  nb::list notes;
-  for (const Diagnostic &note : diagnostic.notes)
-    notes.append(asPython(note));
-  return nb::make_tuple(diagnostic.severity, words(diagnostic.message),
-                        words(diagnostic.file), diagnostic.line,
-                        diagnostic.column, notes);
-}
-
-struct CompileOptions {
-  std::string target;
-  std::optional<int64_t> expectedRows;
-  bool denseFallback = false, hostDuties = false, withCubin = false;
-  std::string ptxas;
-};
-
-BlockscaleCompileOptions asC(const CompileOptions &options) {
-  BlockscaleCompileOptions result;
-  check(blockscaleCompileOptionsInit(&result, sizeof result));
-  result.target = options.target.c_str();
-  if (options.expectedRows)
-    result.expectedRows = *options.expectedRows;
-  result.denseFallback = options.denseFallback;
-  result.hostDuties = options.hostDuties;
-  result.withCubin = options.withCubin;
-  result.ptxas = options.ptxas.c_str();
-  return result;
-}
-
-/// A session with one module, for one call.
-class Source {
-public:
-  /// Of text or bytecode.
-  Source(const nb::bytes &mlir, const std::string &name) {
-    check(blockscaleSessionCreate(&session));
-    check(blockscaleSessionSetDiagnosticCallback(session, collect, this));
-    BlockscaleSlice source{mlir.c_str(), mlir.size()};
-    run([&] {
-      return blockscaleModuleParse(session, source, slice(name), &module);
-    });
-  }
-  ~Source() { blockscaleSessionDestroy(session); }
-
-  /// `work()` without the interpreter's lock; raises with the diagnostics.
-  template <typename Work> void run(Work work) {
-    BlockscaleStatus status;
-    std::string words;
-    {
-      nb::gil_scoped_release release;
-      status = work();
-      if (status != BLOCKSCALE_OK)
-        words = blockscaleLastError();
-    }
-    if (status != BLOCKSCALE_OK) {
-      nb::list found;
-      for (const Diagnostic &one : diagnostics)
-        found.append(asPython(one));
-      blockscaleSessionDestroy(session);
-      raise(status, words, found);
-    }
-  }
-
-  BlockscaleModule module = {0};
-  std::vector<Diagnostic> diagnostics;
-
-private:
-  static void collect(const BlockscaleDiagnostic *diagnostic, void *self) {
-    static_cast<Source *>(self)->diagnostics.push_back(copyOf(*diagnostic));
-  }
-
-  BlockscaleSession session = {0};
-};
 
 /// What was compiled for one chip, and the warnings of all.
 nb::object compile(const nb::bytes &mlir, const std::string &name,
@@ -134,10 +42,7 @@ nb::object compile(const nb::bytes &mlir, const std::string &name,
                                 text(output(BLOCKSCALE_OUTPUT_NKI))));
   }
   check(blockscaleCompilationDestroy(compilation));
-  nb::list warnings;
-  for (const Diagnostic &one : source.diagnostics)
-    warnings.append(asPython(one));
-  return nb::make_tuple(chips, warnings);
+  return nb::make_tuple(chips, source.said());
 }
 
 std::string lower(const nb::bytes &mlir, const std::string &name, int stage,
@@ -147,9 +52,15 @@ std::string lower(const nb::bytes &mlir, const std::string &name, int stage,
   source.run([&] {
     return blockscaleModuleLower(source.module, BlockscaleStage(stage), &c);
   });
-  BlockscaleBytes printed;
-  check(blockscaleModulePrint(source.module, &printed));
-  return take(printed);
+  return print(source.module);
+}
+
+/// A module of another compiler with its products as ours.
+std::string importProducts(const nb::bytes &mlir, const std::string &name,
+                           const CompileOptions &options) {
+  BlockscaleCompileOptions c = asC(options);
+  Source source(mlir, name, &c);
+  return print(source.module);
 }
 
 } // namespace
@@ -168,4 +79,7 @@ NB_MODULE(_compiler, m) {
         nb::arg("options"));
   m.def("lower", &lower, nb::arg("mlir"), nb::arg("name"), nb::arg("stage"),
         nb::arg("options"));
+  m.def("import_products", &importProducts, nb::arg("mlir"), nb::arg("name"),
+        nb::arg("options"));
+  defineFunctions(m);
 }

@@ -26,6 +26,9 @@ public:
   uint64_t seed = 1;
   /// Called before each run, and may change what it gets.
   std::function<void(emulator::Launch &, emulator::Options &)> beforeRun;
+  /// Called after each run.
+  std::function<void(const emulator::Launch &, const emulator::RunResult &)>
+      afterRun;
 
   /// Launches `kernel` as blockscaleRuntimeLaunch does, on the reference part
   /// of the plan's chip. The image is PTX. Returns what went wrong.

@@ -18,7 +18,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-import blockscale as bs
+from blockscale._from_onnx import in_linalg
+
 from operands import E2M1, E4M3, E8M0, elements, scales
 
 M, N, K = 48, 64, 128
@@ -76,7 +77,7 @@ def main():
         program = model(nodes, inputs, constants)
         onnx.checker.check_model(program)
         name = make.__name__
-        (folder / f"{name}.mlir").write_text(bs.from_onnx(program, name).mlir)
+        (folder / f"{name}.mlir").write_text(in_linalg(program, name).mlir)
         result, = ReferenceEvaluator(program).run(None, inputs)
         np.save(folder / f"{name}.npy", result)
 

@@ -1,0 +1,38 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""The extension with the compiler, and what it is given."""
+
+import importlib
+
+from ._checks import flag, text, whole
+from ._errors import Refused
+
+
+def compiler():
+    """The extension with the compiler. MLIR is loaded behind it, which takes
+    longer than all else, so that only what compiles waits for it."""
+    try:
+        return importlib.import_module("._compiler", __package__)
+    except ModuleNotFoundError as error:
+        raise Refused("this installation cannot compile: it is the package "
+                      "'blockscale-emulator', install 'blockscale' instead"
+                      ) from error
+
+
+def bytes_of(mlir):
+    return mlir.encode() if isinstance(mlir, str) else mlir
+
+
+def compile_options(target="", expected_rows=None, dense_fallback=False,
+                    host_duties=False, cubin=False, ptxas=""):
+    options = compiler().CompileOptions()
+    options.target = text("target", target or "")
+    options.ptxas = str(ptxas)
+    if expected_rows is not None:
+        options.expected_rows = whole("expected_rows", expected_rows, 1)
+    options.dense_fallback = flag("dense_fallback", dense_fallback)
+    options.host_duties = flag("host_duties", host_duties)
+    options.with_cubin = flag("cubin", cubin)
+    return options

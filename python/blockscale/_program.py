@@ -1,0 +1,274 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Whole functions: kernels on the emulator, the rest on the CPU."""
+
+import json
+import sys
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+from ._arrays import host_array, is_torch
+from ._checks import choice, flag, text, whole
+from ._compiler_calls import bytes_of, compile_options, compiler
+from ._emulate import COMPLETIONS
+from ._errors import Hazard, Refused
+from ._imported import Imported
+from ._kernel import CONDITIONS, DATA, Kernel, Verdict, compile, spec_of
+from ._progress import watching
+from ._scaled import Scaled
+
+# Elements as arrays have them, one a byte or more.
+DTYPES = {name: np.dtype(one) for name, one in {
+    "f64": np.float64, "f32": np.float32, "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16, "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f6E2M3FN": ml_dtypes.float6_e2m3fn, "f6E3M2FN": ml_dtypes.float6_e3m2fn,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn, "i1": np.bool_, "i8": np.int8,
+    "i16": np.int16, "i32": np.int32, "i64": np.int64, "ui8": np.uint8,
+    "ui16": np.uint16, "ui32": np.uint32, "ui64": np.uint64,
+    "index": np.int64}.items()}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call of a function gave.
+
+    results: its arrays, then what it left in arguments that are memory.
+    launches: a dictionary for each launch of a kernel: "kernel", "grid",
+        "cluster", "counters" and "seconds".
+    report: "findings" and "openPoints" of the emulator, too.
+    """
+
+    results: tuple
+    launches: list
+    report: dict
+
+
+class Program:
+    """The functions of a module: called with arrays, the emulator runs their
+    kernels and the CPU the rest.
+
+    source: an `Imported`, a `Spec` or MLIR text. Parameters of an Imported are
+        given to each call of its function.
+    target, options: as in `compile`.
+    functions: what they take and give, a list of dictionaries
+        (blockscale-c/Functions.h).
+
+    Raises CompileError, whose diagnostics name what nothing lowers.
+    """
+
+    def __init__(self, source, target="", *, expected_rows=None,
+                 dense_fallback=False):
+        self.imported = source if isinstance(source, Imported) else None
+        self.spec = spec_of(source)
+        self.target = text("target", target or "")
+        self._options = dict(expected_rows=expected_rows,
+                             dense_fallback=dense_fallback)
+        self._program = compiler().Program(
+            bytes_of(self.spec.mlir), self.spec.name,
+            compile_options(self.target, **self._options))
+        self.functions = json.loads(self._program.describe())
+
+    @property
+    def names(self):
+        return [function["name"] for function in self.functions]
+
+    def __call__(self, *arrays, **options):
+        """`run`, of which this is the result: an array, or a tuple of them."""
+        results = self.run(*arrays, **options).results
+        return results[0] if len(results) == 1 else results
+
+    def run(self, *arrays, function=None, strict=False, completion="immediate",
+            seed=1, threads=0, progress=None):
+        """Calls a function: an `Outcome`.
+
+        arrays: its arguments, arrays of their types or numbers; those of scaled
+            tensors are `Scaled` ones in their layout, or the arrays of their
+            parts in the order of "arguments". Parameters that an Imported brings
+            are left out.
+        function: its name; needed where there are several.
+        progress: as in `Kernel.emulate`; each launch counts anew, and a method
+            `begin` is called before it with its kernel.
+        strict, completion, seed, threads: as in `Kernel.emulate`.
+
+        Raises Hazard for what the emulator finds in a kernel, Refused for arrays
+        that do not fit. An interrupt ends the call.
+        """
+        found = self._function(function)
+        given = self._with_parameters(found, arrays)
+        slots = found["arguments"]
+        values = [array_for(slot, value) for slot, value in
+                  zip(slots, parts_of(found, given))]
+        options = run_options(strict, completion, seed, threads)
+        with watching(progress, "run") as watch:
+            results, report = self._program.call(
+                found["name"],
+                [np.ascontiguousarray(one).reshape(-1).view(np.uint8)
+                 for one in values],
+                [one.shape for one in values], options, watch)
+        report = json.loads(report)
+        if not report["clean"]:
+            raise Hazard(report["findings"])
+        places = found["results"] + [slot for slot in slots if slot["isMemory"]]
+        return Outcome(tuple(array_of(slot, *one) for slot, one in
+                             zip(places, results)), report["launches"], report)
+
+    def _function(self, name):
+        if name is None and self.imported is not None:
+            name = self.imported.name
+        if name is None and len(self.functions) == 1:
+            return self.functions[0]
+        for function in self.functions:
+            if name is not None and function["name"] == text("function", name):
+                return function
+        names = ", ".join(self.names)
+        raise Refused(f"no function '{name}'; there are {names}"
+                      if name is not None else
+                      f"there are {len(self.functions)} functions; name one: "
+                      f"{names}")
+
+    def _with_parameters(self, function, arrays):
+        """A value for each argument."""
+        count, imported = len(function["argumentTypes"]), self.imported
+        names = ()
+        if imported is not None and imported.name == function["name"]:
+            names = imported.inputs
+        parameters = imported.parameters if names else {}
+        wanted = count - sum(name in parameters for name in names)
+        if len(arrays) != wanted:
+            raise Refused(f"'{function['name']}' takes {wanted} arguments "
+                          f"besides its parameters, found {len(arrays)}"
+                          if parameters else
+                          f"'{function['name']}' takes {wanted} arguments, found "
+                          f"{len(arrays)}")
+        rest = iter(arrays)
+        return [parameters[names[at]] if at < len(names)
+                and names[at] in parameters else next(rest)
+                for at in range(count)]
+
+    def verify(self, M=(), N=(), K=(), batch=(), *, data="both",
+               conditions="both", seed=1, threads=0, completion="immediate",
+               progress=None):
+        """Judges all kernels, as `Kernel.verify` does, and each function: it is
+        called with inputs of ours, with its kernels and with products computed on
+        the CPU.
+
+        M, N, K, batch: as in `Kernel.verify`; a function gets the first of each.
+        """
+        sizes = {"M": M, "N": N, "K": K, "batch": batch}
+        kernels = compile(self.spec, self.target, host_duties=True,
+                          **self._options)
+        verdicts = [kernel.verify(**sizes, data=data, conditions=conditions,
+                                  seed=seed, threads=threads,
+                                  completion=completion, progress=progress)
+                    for kernel in ([kernels] if isinstance(kernels, Kernel)
+                                   else kernels)]
+        choice("conditions", conditions, CONDITIONS)
+        many = [[whole(name, one, 1) for one in
+                 (value if isinstance(value, (tuple, list)) else [value])]
+                for name, value in sizes.items()]
+        with watching(progress, "verify") as watch:
+            ok, words, report = compiler().verify_functions(
+                bytes_of(self.spec.mlir), self.spec.name,
+                compile_options(self.target, **self._options),
+                DATA.index(choice("data", data, DATA)), many,
+                run_options(False, completion, seed, threads), watch)
+        verdicts.append(Verdict(ok, words, json.loads(report)))
+        return Verdict(all(verdicts), "".join(one.text for one in verdicts),
+                       [run for one in verdicts for run in one.runs])
+
+    def __repr__(self):
+        return f"Program({', '.join(self.names)})"
+
+
+def run_options(strict, completion, seed, threads):
+    options = compiler().RunOptions()
+    options.strict = flag("strict", strict)
+    options.completion = COMPLETIONS.index(
+        choice("completion", completion, COMPLETIONS))
+    options.seed = whole("seed", seed)
+    options.threads = whole("threads", threads, 0, 2**16)
+    return options
+
+
+# Arguments ------------------------------------------------------------------
+
+
+def parts_of(function, values):
+    """The arrays of all arguments, one for each slot."""
+    parts = []
+    for index, value in enumerate(values):
+        slots = [slot for slot in function["arguments"] if slot["index"] == index]
+        if not slots[0]["part"]:
+            parts.append(value)
+        elif isinstance(value, Scaled):
+            parts += scaled_parts(function["argumentTypes"][index], slots, value)
+        elif isinstance(value, (tuple, list)) and len(value) == len(slots):
+            parts += value
+        else:
+            names = ", ".join(slot["part"] for slot in slots)
+            raise Refused(f"argument {index} is a {type(value).__name__}: expected "
+                          f"a Scaled or the arrays of its parts, {names}")
+    return parts
+
+
+def scaled_parts(type, slots, value):
+    """Those of a Scaled, which has to be of this type."""
+    layout = "tiled_128x4" if "layout = tiled_128x4" in type else "plain"
+    legal = f'"{value.spec}"' in type if value.spec else '"' not in type
+    if not legal or value.data.dtype != DTYPES[slots[0]["element"]] or \
+            slots[-1]["part"] == "metadata":
+        raise Refused(f"argument {slots[0]['index']} is a tensor of format "
+                      f"'{value.format}', expected {type}")
+    if value.scales is not None and value.layout != layout:
+        raise Refused(f"the scales of argument {slots[0]['index']} are in layout "
+                      f"'{value.layout}', expected '{layout}': "
+                      f".to(\"{layout}\") changes it")
+    parts = {"data": value.data, "scales": value.scales,
+             "tensor_scale": value.tensor_scale}
+    if value.scales is not None and layout != "plain":
+        tiles = (-(-value.rows // 128), -(-value.blocks // 4), 32, 16)
+        shape = (*value.shape[:-2], *tiles)
+        parts["scales"] = value.scales.reshape(shape).view(
+            value.format.scale_dtype)
+    if value.tensor_scale is not None:
+        parts["tensor_scale"] = value.tensor_scale.reshape(value.shape[:-2])
+    return [parts[slot["part"]] for slot in slots]
+
+
+def array_for(slot, value):
+    """`value` as the array of a slot; the library looks at its sizes."""
+    name = f"argument {slot['index']}"
+    if slot["part"]:
+        name = f"{slot['part']} of {name}"
+    dtype = DTYPES.get(slot["element"])
+    if dtype is None:
+        raise Refused(f"{name} has elements of {slot['element']}, which no array "
+                      "has")
+    if slot["isNumber"] and isinstance(value, (int, float)):
+        return np.asarray(value, dtype)
+    array = producers_array(value, slot["element"])
+    if array.dtype != dtype and not (dtype.kind in "iu" and array.dtype.kind in "iu"
+                                     and array.dtype.itemsize == dtype.itemsize):
+        raise Refused(f"{name} is an array of {array.dtype}, expected {dtype}")
+    return array
+
+
+def producers_array(value, element):
+    """A weight or an input as its producer has it."""
+    if is_torch(value) and element == "i8" and "x2" in str(value.dtype):
+        # Pairs of 4-bit elements, which the function unpacks itself.
+        value = value.view(sys.modules["torch"].uint8)
+    if type(value).__name__ == "TensorProto" and "onnx" in sys.modules:
+        return sys.modules["onnx"].numpy_helper.to_array(value)
+    return host_array(value)
+
+
+def array_of(slot, data, shape):
+    """A result."""
+    array = np.frombuffer(data, DTYPES[slot["element"]]).reshape(shape)
+    return array[()] if slot["isNumber"] else array
