@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The main job: installs what is missing, builds the compiler (and no test),
-# compiles every example and prints one table of the reports, telling how far it
-# is and what each step took. Outputs go to build/examples/<name>.
+# compiles every example and prints one table of the reports, runs a model of JAX
+# on the emulator, telling how far it is and what each step took. Outputs go to
+# build/examples/<name>.
 # usage: scripts/run.sh [--target=CHIP]     (default sm_100a)
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
@@ -17,7 +18,7 @@ for argument in "$@"; do
   esac
 done
 
-steps=3
+steps=4
 step=0
 # begin WHAT: the next of the steps.
 begin() {
@@ -54,5 +55,10 @@ for example in "${examples[@]}"; do
 done
 
 python3 "$root/scripts/report_table.py" "${outputs[@]}"
+
+begin "a transformer block of JAX on the emulator, against the same without kernels"
+model=$root/examples/model/fixtures/jax_block.mlir
+"$driver" verify --import "$model" --target="$target" --data=exact ||
+  die "the model's results are wrong"
 say "== done in ${SECONDS} s; outputs are in $build/examples"
 [ "$failed" -eq 0 ] || die "$failed of ${#examples[@]} examples did not compile"

@@ -115,6 +115,15 @@ else:
     lit_config.note("torch is not installed: its tensors and operators are not "
                     "checked, beside Triton neither")
 
+# A producer whose programs are imported; what it wrote before is tried in any case.
+if subprocess.run([config.python, "-c", "import importlib.util as u;"
+                   "exit(not u.find_spec('jax'))"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("jax")
+else:
+    lit_config.note("jax is not installed: programs that it lowers are not "
+                    "imported, only those that it lowered before")
+
 # Clients of the driver; cuda.core needs it to be imported, so only its presence
 # is asked.
 if subprocess.run([config.python, "-c", "import importlib.util as u;"

@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Product.h"
+#include "Stablehlo.h"
 #include "blockscale/Conversion/ImportToBlockscale/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
@@ -55,6 +57,9 @@ struct Import : blockscale::impl::ImportBase<Import> {
     eraseUnused();
     getOperation()->walk(
         [](MatmulOp op) { op->removeDiscardableAttr(importer::kImported); });
+    importer::lowerStablehlo(getOperation(), refused);
+    if (refused)
+      signalPassFailure();
   }
 
 private:
@@ -75,6 +80,18 @@ static bool isWrapper(func::FuncOp function) {
                                                 : WalkResult::advance();
              })
              .wasInterrupted();
+}
+
+/// What any op of the module names. Upstream's look-up of uses gives up where
+/// an op of a dialect that is not here has a region.
+static llvm::DenseSet<StringAttr> namesIn(ModuleOp module) {
+  llvm::DenseSet<StringAttr> names;
+  module.walk([&](Operation *op) {
+    op->getAttrDictionary().walk([&](SymbolRefAttr reference) {
+      names.insert(reference.getRootReference());
+    });
+  });
+  return names;
 }
 
 /// Those that call none are inlined first; those that call each other never.
@@ -119,8 +136,9 @@ void Import::inlineScaledDots() {
       isChanged = true;
     }
   }
+  llvm::DenseSet<StringAttr> used = namesIn(getOperation());
   for (Operation *function : inlined)
-    if (SymbolTable::symbolKnownUseEmpty(function, getOperation()))
+    if (!used.count(SymbolTable::getSymbolName(function)))
       function->erase();
 }
 
@@ -137,11 +155,12 @@ bool Import::isAnyImported() {
 void Import::eraseDecompositions() {
   ModuleOp module = getOperation();
   SmallVector<Operation *> unused;
+  llvm::DenseSet<StringAttr> used = namesIn(module);
   for (Operation &op : module.getBody()->getOperations()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
     if (symbol && symbol.isPrivate() &&
         symbol.getName().starts_with("xla.scaled_dot") &&
-        SymbolTable::symbolKnownUseEmpty(&op, module))
+        !used.count(symbol.getNameAttr()))
       unused.push_back(&op);
   }
   for (Operation *op : unused)

@@ -105,8 +105,3 @@ func.func @ours(%a: !blockscale.tensor<48x128xf8E4M3FN, "e8m0_t32", layout = til
   %1 = arith.truncf %0 : tensor<48x64xf32> to tensor<48x64xbf16>
   return %1 : tensor<48x64xbf16>
 }
-
-// A broadcast to a dimension that there is not: left alone.
-// RUN: blockscale-opt %S/Inputs/places.mlir --allow-unregistered-dialect --blockscale-import | FileCheck %s --check-prefix=PLACES
-// PLACES: blockscale.matmul %{{[0-9]+}}, %{{[0-9]+}} : {{.*}} -> tensor<8x8xf32>
-// PLACES: stablehlo.add

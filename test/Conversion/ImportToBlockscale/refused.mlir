@@ -221,3 +221,134 @@ func.func @double(%a: tensor<48x128xf8E4M3FN>, %s: tensor<48x4xf8E8M0FNU>) -> te
   %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<48x128xf8E4M3FN>, tensor<48x128xf8E4M3FN>, tensor<48x4xf8E8M0FNU>, tensor<48x4xf8E8M0FNU>) -> tensor<48x48xf64>
   return %0 : tensor<48x48xf64>
 }
+
+// -----
+
+// A broadcast to a dimension that there is not.
+func.func @places(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'broadcast_dimensions' that fits its operands and result}}
+  %1 = "stablehlo.broadcast_in_dim"(%b) <{broadcast_dimensions = array<i64: 7>}> : (tensor<8xf32>) -> tensor<8x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+func.func @stretch(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'broadcast_dimensions' that fits its operands and result}}
+  %1 = "stablehlo.broadcast_in_dim"(%b) <{broadcast_dimensions = array<i64: 1>}> : (tensor<8xf32>) -> tensor<8x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x9xf32>
+}
+
+// -----
+
+func.func @permutation(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<9x8xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'permutation' that fits its operands and result}}
+  %1 = "stablehlo.transpose"(%b) <{permutation = array<i64: 1, 1>}> : (tensor<8x9xf32>) -> tensor<9x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<9x8xf32>
+}
+
+// -----
+
+func.func @slice(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x4xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'start_indices' that fits its operands and result}}
+  %1 = "stablehlo.slice"(%b) <{limit_indices = array<i64: 8, 10>, start_indices = array<i64: 0, 6>, strides = array<i64: 1, 1>}> : (tensor<8x9xf32>) -> tensor<8x4xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+func.func @join(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x12xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'dimension' that fits its operands and result}}
+  %1 = "stablehlo.concatenate"(%b) <{dimension = 1 : i64}> : (tensor<8x9xf32>) -> tensor<8x12xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x12xf32>
+}
+
+// -----
+
+func.func @elements(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{changes how many elements there are}}
+  %1 = "stablehlo.reshape"(%b) : (tensor<8x9xf32>) -> tensor<8x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+func.func @value(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<4xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'value' that fits its operands and result}}
+  %1 = "stablehlo.constant"() <{value = dense<1.0> : tensor<8xf32>}> : () -> tensor<4xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @iota(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<4xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'iota_dimension' that fits its operands and result}}
+  %1 = "stablehlo.iota"() <{iota_dimension = 3 : i64}> : () -> tensor<4xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @sums(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'dot_dimension_numbers' that fits its operands and result}}
+  %1 = "stablehlo.dot_general"(%b, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [0]>}> : (tensor<8x9xf32>, tensor<8x9xf32>) -> tensor<8x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+func.func @narrow(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf8E5M2>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{takes elements of 16 bits and more, not wider than those of its result}}
+  %1 = "stablehlo.dot_general"(%b, %b) <{dot_dimension_numbers = #stablehlo.dot<lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1]>}> : (tensor<8x9xf8E5M2>, tensor<8x9xf8E5M2>) -> tensor<8x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+func.func @direction(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8xi1>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no known comparison_direction}}
+  %1 = "stablehlo.compare"(%b, %b) <{comparison_direction = #stablehlo<comparison_direction TOTAL>}> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+  return %0, %1 : tensor<8x8xf32>, tensor<8xi1>
+}
+
+// -----
+
+func.func @infinities(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8xf8E5M2>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{a conversion to 'f8E5M2', which has infinities, is not taken}}
+  %1 = "stablehlo.convert"(%b) : (tensor<8xf32>) -> tensor<8xf8E5M2>
+  return %0, %1 : tensor<8x8xf32>, tensor<8xf8E5M2>
+}
+
+// -----
+
+func.func @quotient(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xi32>) -> (tensor<8x8xf32>, tensor<8xi32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{of integers is not taken}}
+  %1 = "stablehlo.divide"(%b, %b) : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8xi32>
+}
+
+// -----
+
+func.func @body(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  %1 = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @below {{has a body that is not taken: of one tensor sums, products, largest and smallest elements are}}
+  %2 = "stablehlo.reduce"(%b, %1) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    "stablehlo.return"(%x) : (tensor<f32>) -> ()
+  }) : (tensor<8x9xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0, %2 : tensor<8x8xf32>, tensor<8xf32>
+}

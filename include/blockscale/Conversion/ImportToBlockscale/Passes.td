@@ -32,7 +32,11 @@ def Import : Pass<"blockscale-import", "::mlir::ModuleOp"> {
     The sum is taken in f32, whatever the producer's type for it; the result is
     rounded once.
 
-    What is not a block-scaled product stays as it is. One that contradicts
+    Where there are products of StableHLO, what surrounds them becomes ops of
+    `arith`, `math`, `linalg` and `tensor`: arithmetic, comparisons, conversions,
+    changes of known shapes, sums and largest elements, products without scales.
+
+    What else is no block-scaled product stays as it is. One that contradicts
     itself, or that the dialect cannot say, is an error that names the
     contradiction.
 
@@ -52,7 +56,8 @@ def Import : Pass<"blockscale-import", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"];
 }
 
 #endif // BLOCKSCALE_CONVERSION_IMPORTTOBLOCKSCALE_PASSES_TD

@@ -1,0 +1,48 @@
+//===- Stablehlo.h - what StableHLO says around products --------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops of StableHLO, known by their names, in upstream's dialects. Each function
+// gives the value in place of the op's result; null where it does not know the
+// op, and an error at the op where it knows it, but not in this form.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_STABLEHLO_H
+#define BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_STABLEHLO_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace blockscale::importer {
+
+/// Arithmetic, comparisons and conversions, element by element.
+mlir::FailureOr<mlir::Value> elementwiseOf(mlir::ImplicitLocOpBuilder &b,
+                                           mlir::Operation *op);
+/// Changes of shape, constants, reductions and products without scales.
+mlir::FailureOr<mlir::Value> structureOf(mlir::ImplicitLocOpBuilder &b,
+                                         mlir::Operation *op);
+
+/// StableHLO's name without the dialect; empty for other ops.
+llvm::StringRef stablehloName(mlir::Operation *op);
+
+/// `value` as the elements that arith takes: integers have no sign there.
+mlir::Value withoutSign(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+/// A tensor type with such elements.
+mlir::RankedTensorType withoutSign(mlir::Type type);
+
+/// `value` with other dimensions of the same number of elements; both static.
+mlir::Value reshape(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                    llvm::ArrayRef<int64_t> shape);
+
+/// In every function all ops that these know. `refused` is set where an error
+/// was emitted.
+void lowerStablehlo(mlir::Operation *root, bool &refused);
+
+} // namespace blockscale::importer
+
+#endif // BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_STABLEHLO_H

@@ -1,0 +1,517 @@
+//===- StablehloElementwise.cpp - arithmetic around products --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// Ops of arith and math on whole tensors. Floats narrower than f32 are computed
+// in f32 and rounded behind each op, as XLA does on the CPU.
+
+#include "Stablehlo.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Builders.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::importer;
+
+static constexpr unsigned kNarrowBits = 8, kSingleBits = 32;
+
+static Type elementOf(Value value) { return getElementTypeOrSelf(value); }
+
+static bool isNarrow(Type element) {
+  return isa<FloatType>(element) &&
+         element.getIntOrFloatBitWidth() <= kNarrowBits;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers of one value
+//===----------------------------------------------------------------------===//
+
+/// A tensor of the shape of `like` with this bit pattern, or this number.
+static Value splatInt(ImplicitLocOpBuilder &b, Value like, Type element,
+                      int64_t value) {
+  auto type = cast<RankedTensorType>(like.getType()).clone(element);
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(cast<ShapedType>(type),
+                                b.getIntegerAttr(element, value)));
+}
+
+static Value splatFloat(ImplicitLocOpBuilder &b, Value like, double value) {
+  auto type = cast<RankedTensorType>(like.getType());
+  return arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type,
+                                b.getFloatAttr(type.getElementType(), value)));
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// The shape of a matrix with as many elements.
+static SmallVector<int64_t> matrixShape(RankedTensorType type) {
+  if (type.getRank() == 0)
+    return {1, 1};
+  int64_t columns = type.getShape().back(), rows = 1;
+  for (int64_t size : type.getShape().drop_back())
+    rows *= size;
+  return {rows, columns};
+}
+
+/// f32 to powers of two as XLA and ml_dtypes do it: to nearest, ties to the
+/// larger one; all between the two least to the second; what is 0, negative or
+/// too large is no number.
+static Value toPowersOfTwo(ImplicitLocOpBuilder &b, Value value) {
+  Type i32 = b.getI32Type();
+  auto type = cast<RankedTensorType>(value.getType());
+  auto number = [&](int64_t of) { return splatInt(b, value, i32, of); };
+  auto compare = [&](arith::CmpIPredicate how, Value x, int64_t y) -> Value {
+    return arith::CmpIOp::create(b, how, x, number(y));
+  };
+  constexpr int64_t kFraction = 23, kHalf = 0x400000, kLeastNormal = 0x800000,
+                    kNaN = 0xff;
+  Value bits = arith::BitcastOp::create(b, type.clone(i32), value);
+  Value sum = arith::AddIOp::create(b, bits, number(kHalf));
+  Value normal = arith::ShRUIOp::create(b, sum, number(kFraction));
+  Value low = arith::ExtUIOp::create(
+      b, type.clone(i32), compare(arith::CmpIPredicate::ugt, bits, kHalf));
+  Value code = arith::SelectOp::create(
+      b, compare(arith::CmpIPredicate::ult, bits, kLeastNormal), low, normal);
+  // As a number without a sign a negative one is larger than all others.
+  code = arith::MinUIOp::create(b, code, number(kNaN));
+  code = arith::SelectOp::create(b, compare(arith::CmpIPredicate::eq, bits, 0),
+                                 number(kNaN), code);
+  Value byte = arith::TruncIOp::create(b, type.clone(b.getI8Type()), code);
+  return arith::BitcastOp::create(
+      b, type.clone(Float8E8M0FNUType::get(b.getContext())), byte);
+}
+
+/// Powers of two as f32, in which the least is subnormal. (Upstream's expansion
+/// of arith.extf makes it 0.)
+static Value fromPowersOfTwo(ImplicitLocOpBuilder &b, Value value) {
+  Type i32 = b.getI32Type();
+  auto type = cast<RankedTensorType>(value.getType());
+  auto number = [&](int64_t of) { return splatInt(b, value, i32, of); };
+  auto choose = [&](Value code, int64_t special, int64_t as, Value other) {
+    Value is = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code,
+                                     number(special));
+    return Value(arith::SelectOp::create(b, is, number(as), other));
+  };
+  constexpr int64_t kFraction = 23, kLeast = 0x400000, kNoNumber = 0xff,
+                    kNaN = 0x7fc00000;
+  Value byte = arith::BitcastOp::create(b, type.clone(b.getI8Type()), value);
+  Value code = arith::ExtUIOp::create(b, type.clone(i32), byte);
+  Value bits = arith::ShLIOp::create(b, code, number(kFraction));
+  bits = choose(code, 0, kLeast, choose(code, kNoNumber, kNaN, bits));
+  return arith::BitcastOp::create(b, type.clone(b.getF32Type()), bits);
+}
+
+/// Elements of 8 bits and less as f32.
+static Value widenNarrow(ImplicitLocOpBuilder &b, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Type element = type.getElementType();
+  if (isa<Float8E8M0FNUType>(element))
+    return fromPowersOfTwo(b, value);
+  SmallVector<int64_t> shape = matrixShape(type);
+  Value matrix = reshape(b, value, shape);
+  auto scaled =
+      getScaledTensorType([&] { return emitError(b.getLoc()); }, shape, element,
+                          "", ScaleLayout::Plain, DataOrder::KMajor);
+  Value assembled =
+      AssembleOp::create(b, scaled, matrix, Value(), Value(), Value(), Value());
+  Value wide = DequantizeOp::create(
+      b, RankedTensorType::get(shape, b.getF32Type()), assembled);
+  return reshape(b, wide, type.getShape());
+}
+
+/// The magnitude from which on a format with a NaN, and no infinity, has none
+/// of these; the largest but half a step on.
+static std::optional<double> overflowOf(FloatType type) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  if (!APFloat::semanticsHasNaN(semantics) ||
+      APFloat::semanticsHasInf(semantics))
+    return std::nullopt;
+  APFloat largest = APFloat::getLargest(semantics), below = largest;
+  below.next(/*nextDown=*/true);
+  return largest.convertToDouble() +
+         (largest.convertToDouble() - below.convertToDouble()) / 2;
+}
+
+/// f32 to elements of 8 bits and less, to nearest, ties to even.
+static FailureOr<Value> narrowTo(ImplicitLocOpBuilder &b, Operation *op,
+                                 Value value, FloatType element) {
+  if (isa<Float8E8M0FNUType>(element))
+    return toPowersOfTwo(b, value);
+  auto type = cast<RankedTensorType>(value.getType());
+  if (APFloat::semanticsHasInf(element.getFloatSemantics()))
+    return op->emitError() << "a conversion to " << element
+                           << ", which has infinities, is not taken";
+  // What is too large is no number in a format that has such; others saturate.
+  if (std::optional<double> overflow = overflowOf(element)) {
+    Value magnitude = math::AbsFOp::create(b, value);
+    Value isTooLarge =
+        arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, magnitude,
+                              splatFloat(b, value, *overflow));
+    Value nan = splatFloat(b, value, std::numeric_limits<double>::quiet_NaN());
+    value = arith::SelectOp::create(b, isTooLarge, nan, value);
+  }
+  SmallVector<int64_t> shape = matrixShape(type);
+  auto scaled =
+      getScaledTensorType([&] { return emitError(b.getLoc()); }, shape, element,
+                          "", ScaleLayout::Plain, DataOrder::KMajor);
+  Value matrix = reshape(b, value, shape);
+  Value rounded = QuantizeOp::create(b, scaled, matrix, Value());
+  auto plain = RankedTensorType::get(shape, element);
+  Value data = DisassembleOp::create(b, TypeRange{plain}, rounded).getResult(0);
+  return reshape(b, data, type.getShape());
+}
+
+static Value toSingle(ImplicitLocOpBuilder &b, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto single = type.clone(b.getF32Type());
+  if (isNarrow(type.getElementType()))
+    return widenNarrow(b, value);
+  if (type.getElementTypeBitWidth() < kSingleBits)
+    return arith::ExtFOp::create(b, single, value);
+  if (type.getElementTypeBitWidth() > kSingleBits)
+    return arith::TruncFOp::create(b, single, value);
+  return value;
+}
+
+static FailureOr<Value> floatToFloat(ImplicitLocOpBuilder &b, Operation *op,
+                                     Value value, FloatType element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getElementType() == element)
+    return value;
+  bool isWide = type.getElementTypeBitWidth() > kSingleBits;
+  if (isWide && element.getWidth() < kSingleBits)
+    return op->emitError("a conversion of f64 to less than f32 is not taken");
+  if (isWide && element.isF32())
+    return Value(arith::TruncFOp::create(b, type.clone(element), value));
+  Value single = toSingle(b, value);
+  if (element.isF32())
+    return single;
+  if (isNarrow(element))
+    return narrowTo(b, op, single, element);
+  if (element.getWidth() > kSingleBits)
+    return Value(arith::ExtFOp::create(b, type.clone(element), single));
+  return Value(arith::TruncFOp::create(b, type.clone(element), single));
+}
+
+static Value intToInt(ImplicitLocOpBuilder &b, Value value, Type from,
+                      Type element) {
+  auto type = cast<RankedTensorType>(value.getType()).clone(element);
+  unsigned width = from.getIntOrFloatBitWidth();
+  if (width == element.getIntOrFloatBitWidth())
+    return value;
+  if (width > element.getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(b, type, value);
+  if (from.isUnsignedInteger() || from.isInteger(1))
+    return arith::ExtUIOp::create(b, type, value);
+  return arith::ExtSIOp::create(b, type, value);
+}
+
+/// stablehlo.convert.
+static FailureOr<Value> convert(ImplicitLocOpBuilder &b, Operation *op) {
+  Type from = elementOf(op->getOperand(0)), to = elementOf(op->getResult(0));
+  Value value = withoutSign(b, op->getOperand(0));
+  RankedTensorType type = withoutSign(op->getResult(0).getType());
+  Type element = type.getElementType();
+  auto real = dyn_cast<FloatType>(element);
+  if (real && isa<FloatType>(from))
+    return floatToFloat(b, op, value, real);
+  if (to.isInteger(1)) {
+    if (!isa<FloatType>(from))
+      return Value(
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
+                                splatInt(b, value, elementOf(value), 0)));
+    Value single = toSingle(b, value);
+    return Value(arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, single,
+                                       splatFloat(b, single, 0)));
+  }
+  if (!real && !isa<FloatType>(from))
+    return intToInt(b, value, from, element);
+  if (!real) {
+    Value single =
+        from.getIntOrFloatBitWidth() > kSingleBits ? value : toSingle(b, value);
+    return to.isUnsignedInteger()
+               ? Value(arith::FPToUIOp::create(b, type, single))
+               : Value(arith::FPToSIOp::create(b, type, single));
+  }
+  bool isDouble = real.getWidth() > kSingleBits;
+  auto wide = type.clone(isDouble ? element : Type(b.getF32Type()));
+  Value number = from.isUnsignedInteger() || from.isInteger(1)
+                     ? Value(arith::UIToFPOp::create(b, wide, value))
+                     : Value(arith::SIToFPOp::create(b, wide, value));
+  return floatToFloat(b, op, number, real);
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+/// The word of `#stablehlo<comparison_direction GT>`.
+static StringRef directionOf(Operation *op) {
+  std::string text;
+  auto attribute = op->getAttr("comparison_direction");
+  if (auto opaque = dyn_cast_or_null<OpaqueAttr>(attribute))
+    return opaque.getAttrData().rsplit(' ').second;
+  return "";
+}
+
+static FailureOr<Value> compare(ImplicitLocOpBuilder &b, Operation *op) {
+  StringRef direction = directionOf(op);
+  Type element = elementOf(op->getOperand(0));
+  Value x = withoutSign(b, op->getOperand(0));
+  Value y = withoutSign(b, op->getOperand(1));
+  if (isa<FloatType>(element)) {
+    using P = arith::CmpFPredicate;
+    auto predicate = llvm::StringSwitch<std::optional<P>>(direction)
+                         .Case("EQ", P::OEQ)
+                         .Case("NE", P::UNE)
+                         .Case("GE", P::OGE)
+                         .Case("GT", P::OGT)
+                         .Case("LE", P::OLE)
+                         .Case("LT", P::OLT)
+                         .Default(std::nullopt);
+    if (!predicate)
+      return op->emitError("has no known comparison_direction");
+    if (element.getIntOrFloatBitWidth() < kSingleBits) {
+      x = toSingle(b, x);
+      y = toSingle(b, y);
+    }
+    return Value(arith::CmpFOp::create(b, *predicate, x, y));
+  }
+  using P = arith::CmpIPredicate;
+  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  auto predicate = llvm::StringSwitch<std::optional<P>>(direction)
+                       .Case("EQ", P::eq)
+                       .Case("NE", P::ne)
+                       .Case("GE", isUnsigned ? P::uge : P::sge)
+                       .Case("GT", isUnsigned ? P::ugt : P::sgt)
+                       .Case("LE", isUnsigned ? P::ule : P::sle)
+                       .Case("LT", isUnsigned ? P::ult : P::slt)
+                       .Default(std::nullopt);
+  if (!predicate)
+    return op->emitError("has no known comparison_direction");
+  return Value(arith::CmpIOp::create(b, *predicate, x, y));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// 1 / (1 + exp(-x)).
+static Value logistic(ImplicitLocOpBuilder &b, Value x) {
+  Value one = splatFloat(b, x, 1);
+  Value power = math::ExpOp::create(b, arith::NegFOp::create(b, x));
+  return arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, power));
+}
+
+/// -1, 0 or 1; zeros and NaN as they are.
+static Value sign(ImplicitLocOpBuilder &b, Value x) {
+  Value zero = splatFloat(b, x, 0);
+  Value one = math::CopySignOp::create(b, splatFloat(b, x, 1), x);
+  Value isSome = arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, x, zero);
+  return arith::SelectOp::create(b, isSome, one, x);
+}
+
+static Value isFinite(ImplicitLocOpBuilder &b, Value x) {
+  Value infinity = splatFloat(b, x, std::numeric_limits<double>::infinity());
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                               math::AbsFOp::create(b, x), infinity);
+}
+
+/// An op of floats of f32 and more; null for what is none.
+static Value floatOp(ImplicitLocOpBuilder &b, StringRef name, ValueRange v) {
+  auto unary = [&](auto tag) -> Value {
+    return decltype(tag)::create(b, v[0]);
+  };
+  auto binary = [&](auto tag) -> Value {
+    return decltype(tag)::create(b, v[0], v[1]);
+  };
+  if (v.size() == 2)
+    return llvm::StringSwitch<std::function<Value()>>(name)
+        .Case("add", [&] { return binary(arith::AddFOp()); })
+        .Case("subtract", [&] { return binary(arith::SubFOp()); })
+        .Case("multiply", [&] { return binary(arith::MulFOp()); })
+        .Case("divide", [&] { return binary(arith::DivFOp()); })
+        .Case("maximum", [&] { return binary(arith::MaximumFOp()); })
+        .Case("minimum", [&] { return binary(arith::MinimumFOp()); })
+        .Case("remainder", [&] { return binary(arith::RemFOp()); })
+        .Case("power", [&] { return binary(math::PowFOp()); })
+        .Case("atan2", [&] { return binary(math::Atan2Op()); })
+        .Default([] { return Value(); })();
+  if (v.size() != 1)
+    return {};
+  return llvm::StringSwitch<std::function<Value()>>(name)
+      .Case("negate", [&] { return unary(arith::NegFOp()); })
+      .Case("abs", [&] { return unary(math::AbsFOp()); })
+      .Case("exponential", [&] { return unary(math::ExpOp()); })
+      .Case("exponential_minus_one", [&] { return unary(math::ExpM1Op()); })
+      .Case("log", [&] { return unary(math::LogOp()); })
+      .Case("log_plus_one", [&] { return unary(math::Log1pOp()); })
+      .Case("tanh", [&] { return unary(math::TanhOp()); })
+      .Case("sqrt", [&] { return unary(math::SqrtOp()); })
+      .Case("rsqrt", [&] { return unary(math::RsqrtOp()); })
+      .Case("cbrt", [&] { return unary(math::CbrtOp()); })
+      .Case("sine", [&] { return unary(math::SinOp()); })
+      .Case("cosine", [&] { return unary(math::CosOp()); })
+      .Case("tan", [&] { return unary(math::TanOp()); })
+      .Case("floor", [&] { return unary(math::FloorOp()); })
+      .Case("ceil", [&] { return unary(math::CeilOp()); })
+      .Case("round_nearest_even", [&] { return unary(math::RoundEvenOp()); })
+      .Case("round_nearest_afz", [&] { return unary(math::RoundOp()); })
+      .Case("erf", [&] { return unary(math::ErfOp()); })
+      .Case("erfc", [&] { return unary(math::ErfcOp()); })
+      .Case("square",
+            [&]() -> Value { return arith::MulFOp::create(b, v[0], v[0]); })
+      .Case("logistic", [&] { return logistic(b, v[0]); })
+      .Case("sign", [&] { return sign(b, v[0]); })
+      .Case("is_finite", [&] { return isFinite(b, v[0]); })
+      .Default([] { return Value(); })();
+}
+
+/// An op of integers; null for what is none.
+static Value intOp(ImplicitLocOpBuilder &b, StringRef name, ValueRange v,
+                   bool isUnsigned, bool isBool) {
+  auto make = [&](auto tag) -> Value {
+    return decltype(tag)::create(b, v[0], v[1]);
+  };
+  if (v.size() == 2)
+    return llvm::StringSwitch<std::function<Value()>>(name)
+        .Case("add",
+              [&] {
+                return isBool ? make(arith::OrIOp()) : make(arith::AddIOp());
+              })
+        .Case("subtract", [&] { return make(arith::SubIOp()); })
+        .Case("multiply",
+              [&] {
+                return isBool ? make(arith::AndIOp()) : make(arith::MulIOp());
+              })
+        .Case("maximum",
+              [&] {
+                return isUnsigned || isBool ? make(arith::MaxUIOp())
+                                            : make(arith::MaxSIOp());
+              })
+        .Case("minimum",
+              [&] {
+                return isUnsigned || isBool ? make(arith::MinUIOp())
+                                            : make(arith::MinSIOp());
+              })
+        .Case("and", [&] { return make(arith::AndIOp()); })
+        .Case("or", [&] { return make(arith::OrIOp()); })
+        .Case("xor", [&] { return make(arith::XOrIOp()); })
+        .Default([] { return Value(); })();
+  Type element = elementOf(v[0]);
+  if (v.size() == 1 && name == "not")
+    return arith::XOrIOp::create(b, v[0], splatInt(b, v[0], element, -1));
+  if (v.size() == 1 && name == "negate")
+    return arith::SubIOp::create(b, splatInt(b, v[0], element, 0), v[0]);
+  if (v.size() == 1 && name == "abs")
+    return math::AbsIOp::create(b, v[0]);
+  return {};
+}
+
+/// What is shifted by all bits and more is 0, or all sign.
+static Value shift(ImplicitLocOpBuilder &b, StringRef name, Value x, Value by) {
+  Type element = elementOf(x);
+  unsigned width = element.getIntOrFloatBitWidth();
+  Value isAll = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, by,
+                                      splatInt(b, x, element, width));
+  if (name == "shift_right_arithmetic") {
+    Value most = splatInt(b, x, element, width - 1);
+    return arith::ShRSIOp::create(b, x,
+                                  arith::SelectOp::create(b, isAll, most, by));
+  }
+  Value zero = splatInt(b, x, element, 0);
+  Value least = arith::SelectOp::create(b, isAll, zero, by);
+  Value shifted = name == "shift_left"
+                      ? Value(arith::ShLIOp::create(b, x, least))
+                      : Value(arith::ShRUIOp::create(b, x, least));
+  return arith::SelectOp::create(b, isAll, zero, shifted);
+}
+
+/// Floats narrower than f32 in f32, rounded back.
+static FailureOr<Value> inSingle(ImplicitLocOpBuilder &b, Operation *op,
+                                 StringRef name, ValueRange values) {
+  SmallVector<Value> wide(values);
+  Type element = elementOf(values[0]);
+  if (element.getIntOrFloatBitWidth() < kSingleBits)
+    for (Value &value : wide)
+      value = toSingle(b, value);
+  Value result = floatOp(b, name, wide);
+  if (!result || !isa<FloatType>(elementOf(result)))
+    return result;
+  return floatToFloat(b, op, result, cast<FloatType>(element));
+}
+
+/// The predicate of a select or the bounds of a clamp may be one number.
+static Value stretched(ImplicitLocOpBuilder &b, Value value, Value like) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto wanted = cast<RankedTensorType>(like.getType());
+  if (type.getRank() == wanted.getRank())
+    return value;
+  Value number = tensor::ExtractOp::create(b, value, ValueRange{});
+  return tensor::SplatOp::create(b, number,
+                                 wanted.clone(type.getElementType()));
+}
+
+static FailureOr<Value> clamp(ImplicitLocOpBuilder &b, Operation *op,
+                              ArrayRef<Value> v, bool isUnsigned) {
+  Value low = stretched(b, v[0], v[1]), high = stretched(b, v[2], v[1]);
+  if (!isa<FloatType>(elementOf(v[1]))) {
+    Value raised = intOp(b, "maximum", {low, v[1]}, isUnsigned, false);
+    return intOp(b, "minimum", {raised, high}, isUnsigned, false);
+  }
+  FailureOr<Value> raised = inSingle(b, op, "maximum", {low, v[1]});
+  if (failed(raised))
+    return failure();
+  return inSingle(b, op, "minimum", {*raised, high});
+}
+
+FailureOr<Value> importer::elementwiseOf(ImplicitLocOpBuilder &b,
+                                         Operation *op) {
+  StringRef name = stablehloName(op);
+  size_t count = op->getNumOperands();
+  if (count == 0)
+    return Value();
+  if (name == "convert" && count == 1)
+    return convert(b, op);
+  if (name == "compare" && count == 2)
+    return compare(b, op);
+  SmallVector<Value> values;
+  for (Value operand : op->getOperands())
+    values.push_back(withoutSign(b, operand));
+  if (name == "bitcast_convert" && count == 1) {
+    RankedTensorType type = withoutSign(op->getResult(0).getType());
+    if (type.getShape() !=
+        cast<RankedTensorType>(values[0].getType()).getShape())
+      return op->emitError("between elements of different sizes is not taken");
+    return values[0].getType() == type
+               ? values[0]
+               : Value(arith::BitcastOp::create(b, type, values[0]));
+  }
+  Type element = elementOf(op->getOperands().back());
+  bool isUnsigned = element.isUnsignedInteger();
+  if (name == "select" && count == 3)
+    return Value(arith::SelectOp::create(b, stretched(b, values[0], values[1]),
+                                         values[1], values[2]));
+  if (name == "clamp" && count == 3)
+    return clamp(b, op, values, isUnsigned);
+  if (isa<FloatType>(element))
+    return inSingle(b, op, name, values);
+  if (name.starts_with("shift_") && count == 2)
+    return shift(b, name, values[0], values[1]);
+  if ((name == "divide" || name == "remainder") && count == 2)
+    return op->emitError("of integers is not taken");
+  return intOp(b, name, values, isUnsigned, element.isInteger(1));
+}
