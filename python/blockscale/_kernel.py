@@ -382,7 +382,7 @@ def spec_of(source):
     if isinstance(source, (str, bytes)):
         return parse(source)
     if not isinstance(source, Spec):
-        raise Refused("expected a Spec, MLIR text or an Imported, found a "
+        raise Refused("expected an Imported, a Spec or MLIR text, found a "
                       f"{type(source).__name__}")
     return source
 
