@@ -12,6 +12,7 @@
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
 #include "blockscale/Conversion/ImportToBlockscale/Passes.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/Transforms/BufferizableOpInterfaceImpl.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ShardingInterfaceImpl.h"
@@ -22,7 +23,6 @@
 #include "blockscale/Upstream/NVVM.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -34,6 +34,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 void blockscale::registerDialects(mlir::DialectRegistry &registry) {
@@ -45,10 +46,10 @@ void blockscale::registerDialects(mlir::DialectRegistry &registry) {
                   mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   nvvm::registerDialect(registry);
   // What functions around products are written in.
-  registry.insert<mlir::affine::AffineDialect,
-                  mlir::bufferization::BufferizationDialect,
-                  mlir::index::IndexDialect, mlir::memref::MemRefDialect,
-                  mlir::tosa::TosaDialect>();
+  registry.insert<mlir::affine::AffineDialect, mlir::index::IndexDialect,
+                  mlir::memref::MemRefDialect, mlir::tosa::TosaDialect,
+                  mlir::ub::UBDialect>();
+  registerBufferizationDialect(registry);
   registerKernelSources(registry);
   registerShardingInterfaceExternalModels(registry);
 }

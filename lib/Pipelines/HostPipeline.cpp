@@ -83,6 +83,7 @@ static void addToMemRef(OpPassManager &pm, const HostPipelineOptions &options) {
     pm.addPass(createSerializeKernels(serialize));
   }
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createStructureLoops());
   functions.addPass(createDecomposeHostOps());
   // Arithmetic on whole tensors has no buffers to work on.
   functions.addPass(createConvertElementwiseToLinalgPass());

@@ -45,6 +45,37 @@ def ConvertBlockscaleToRuntime
     "::mlir::gpu::GPUDialect", "::mlir::scf::SCFDialect"];
 }
 
+def StructureLoops : Pass<"blockscale-structure-loops"> {
+  let summary = "Write loops of blocks as loops of scf";
+  let description = [{
+    Of functions on tensors, before they are bufferized: a region of blocks that
+    has a loop, or a branch to more than two places, becomes `scf.while`,
+    `scf.if` and `scf.index_switch`. Others stay as they are.
+
+    Before:
+    ```mlir
+      cf.br ^head(%x : tensor<4xf32>)
+    ^head(%v: tensor<4xf32>):
+      %w = arith.negf %v : tensor<4xf32>
+      cf.cond_br %again, ^head(%w : tensor<4xf32>), ^end
+    ```
+    After:
+    ```mlir
+      %r = scf.while (%v = %x) : (tensor<4xf32>) -> tensor<4xf32> {
+        %w = arith.negf %v : tensor<4xf32>
+        scf.condition(%again) %w : tensor<4xf32>
+      } do {
+      ^bb0(%w: tensor<4xf32>):
+        scf.yield %w : tensor<4xf32>
+      }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::ub::UBDialect"];
+}
+
 def DecomposeHostOps : Pass<"blockscale-decompose-host-ops"> {
   let summary = "Write ops that are several loops as several ops";
   let description = [{

@@ -23,6 +23,9 @@ namespace blockscale {
 void registerBufferizableOpInterfaceExternalModels(
     mlir::DialectRegistry &registry);
 
+/// Registers upstream's dialect of what lies between tensors and memory.
+void registerBufferizationDialect(mlir::DialectRegistry &registry);
+
 /// Whether bufferization knows what becomes of an op on tensors.
 bool isBufferizable(mlir::Operation *op);
 

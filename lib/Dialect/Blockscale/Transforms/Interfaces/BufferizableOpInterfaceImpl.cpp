@@ -80,6 +80,10 @@ void blockscale::registerBufferizableOpInterfaceExternalModels(
   });
 }
 
+void blockscale::registerBufferizationDialect(DialectRegistry &registry) {
+  registry.insert<bufferization::BufferizationDialect>();
+}
+
 bool blockscale::isBufferizable(Operation *op) {
   return isa<BufferizableOpInterface>(op) ||
          isa_and_nonnull<BufferizationDialect>(op->getDialect());
