@@ -520,9 +520,15 @@ struct ExpandCopies : blockscale::impl::ExpandCopiesBase<ExpandCopies> {
 struct RequireLLVM : blockscale::impl::RequireLLVMBase<RequireLLVM> {
   void runOnOperation() override {
     bool isRefused = false;
+    // Between values of other types and what took them, which is the cause.
+    SmallVector<UnrealizedConversionCastOp> casts;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::GPUModuleOp>(op))
         return WalkResult::skip();
+      if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op)) {
+        casts.push_back(cast);
+        return WalkResult::advance();
+      }
       // What upstream translates to LLVM IR without a conversion.
       bool isTranslated = isa<gpu::BinaryOp, gpu::LaunchFuncOp>(op);
       if (isa<ModuleOp>(op) || isTranslated ||
@@ -533,8 +539,20 @@ struct RequireLLVM : blockscale::impl::RequireLLVMBase<RequireLLVM> {
       isRefused = true;
       return WalkResult::advance();
     });
-    if (isRefused)
+    if (!isRefused)
+      for (UnrealizedConversionCastOp cast : casts)
+        cast.emitError() << "values of type " << typeWithoutLowering(cast)
+                         << " have no lowering to host code";
+    if (isRefused || !casts.empty())
       signalPassFailure();
+  }
+
+private:
+  static Type typeWithoutLowering(UnrealizedConversionCastOp cast) {
+    SmallVector<Type> types(cast->getOperandTypes());
+    llvm::append_range(types, cast->getResultTypes());
+    auto found = llvm::find_if_not(types, LLVM::isCompatibleType);
+    return found == types.end() ? types.back() : *found;
   }
 };
 } // namespace
