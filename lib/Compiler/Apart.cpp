@@ -60,6 +60,8 @@ struct Job {
   std::string source;
   /// Set when it has arrived.
   std::optional<Compilation> result;
+  /// Why the cache did not keep it; empty if it did or was not asked to.
+  std::string notKept;
 };
 
 /// What one thread needs: a context that it uses for one kernel after another.
@@ -92,8 +94,9 @@ public:
       (void)context.release();
     if (fatal || !job.result)
       return false;
-    cache.keep(key, {job.result->ptx, plan::printPlan(job.result->plan),
-                     storeReport(job.result->report)});
+    job.notKept =
+        cache.keep(key, {job.result->ptx, plan::printPlan(job.result->plan),
+                         storeReport(job.result->report)});
     return true;
   }
 
@@ -225,11 +228,17 @@ blockscale::compileApart(llvm::ArrayRef<gpu::GPUModuleOp> modules,
   std::vector<size_t> ends;
   for (gpu::GPUModuleOp kernels : modules) {
     for (auto kernel : kernels.getOps<gpu::GPUFuncOp>())
-      jobs.push_back({takeOut(kernel), std::nullopt});
+      jobs.push_back({takeOut(kernel), std::nullopt, ""});
     ends.push_back(jobs.size());
   }
   if (!runAll(jobs, options))
     return std::nullopt;
+  // One stands for all: what is wrong with the folder is wrong for each.
+  auto lost =
+      llvm::find_if(jobs, [](const Job &job) { return !job.notKept.empty(); });
+  if (lost != jobs.end())
+    emitWarning(gpu::GPUModuleOp(modules.front()).getLoc())
+        << "the cache keeps no kernels: " << lost->notKept;
   std::vector<Compilation> results;
   size_t begin = 0;
   for (size_t end : ends) {

@@ -95,7 +95,7 @@ std::string Cache::pathOf(const std::string &key) const {
 
 std::optional<std::vector<std::string>>
 Cache::find(const std::string &key) const {
-  if (!isThere())
+  if (!isThere() || !llvm::sys::fs::is_regular_file(pathOf(key)))
     return std::nullopt;
   auto file = llvm::MemoryBuffer::getFile(pathOf(key), /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
@@ -116,25 +116,34 @@ Cache::find(const std::string &key) const {
   return parts;
 }
 
-void Cache::keep(const std::string &key,
-                 llvm::ArrayRef<StringRef> parts) const {
+std::string Cache::keep(const std::string &key,
+                        llvm::ArrayRef<StringRef> parts) const {
   if (!isThere())
-    return;
+    return "";
   std::string body;
   for (StringRef part : parts)
     body += std::to_string(part.size()) + "\n" + part.str();
   std::string path = pathOf(key);
-  if (llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
-    return;
+  auto why = [&](const std::string &error) {
+    return "cannot write '" + path + "': " + error;
+  };
+  if (std::error_code error =
+          llvm::sys::fs::create_directories(llvm::sys::path::parent_path(path)))
+    return why(error.message());
   auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%");
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return;
-  }
+  if (!file)
+    return why(llvm::toString(file.takeError()));
   llvm::raw_fd_ostream stream(file->FD, /*shouldClose=*/false);
   stream << kFormat << " " << hexHash(StringRef(body)) << "\n" << body;
   stream.flush();
-  bool isWritten = !stream.has_error();
-  stream.clear_error();
-  llvm::consumeError(isWritten ? file->keep(path) : file->discard());
+  if (std::error_code error = stream.error()) {
+    stream.clear_error();
+    llvm::consumeError(file->discard());
+    return why(error.message());
+  }
+  if (llvm::Error error = file->keep(path)) {
+    llvm::consumeError(file->discard());
+    return why(llvm::toString(std::move(error)));
+  }
+  return "";
 }

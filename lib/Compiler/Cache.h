@@ -9,7 +9,7 @@
 // A folder of files that are named by the hash of all that went into them.
 // Processes and threads may share it: a file is written under another name and
 // then renamed, and one that is damaged is as good as none. A cache that cannot
-// be read or written is slow and never an error.
+// be read or written is slow and never an error; who compiles hears of it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +34,11 @@ public:
   /// The name of what `parts` make, with this build of the compiler.
   static std::string keyOf(llvm::ArrayRef<llvm::StringRef> parts);
 
-  /// What was kept under `key`.
+  /// What was kept under `key`; nothing but files is looked into.
   std::optional<std::vector<std::string>> find(const std::string &key) const;
-  void keep(const std::string &key,
-            llvm::ArrayRef<llvm::StringRef> parts) const;
+  /// Why nothing was kept; empty if it was, or if there is no cache.
+  std::string keep(const std::string &key,
+                   llvm::ArrayRef<llvm::StringRef> parts) const;
 
 private:
   std::string pathOf(const std::string &key) const;

@@ -311,7 +311,10 @@ static LogicalResult assemble(gpu::GPUModuleOp kernels,
   if (!assembled)
     return kernels.emitError() << llvm::toString(assembled.takeError());
   addResources(result.report, assembled->functions);
-  cache.keep(key, {assembled->cubin, storeFunctions(assembled->functions)});
+  std::string notKept =
+      cache.keep(key, {assembled->cubin, storeFunctions(assembled->functions)});
+  if (!notKept.empty())
+    emitWarning(kernels.getLoc()) << "the cache keeps no cubin: " << notKept;
   result.cubin = std::move(assembled->cubin);
   return success();
 }
