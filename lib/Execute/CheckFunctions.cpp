@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/Support/DynamicLibrary.h"
 
 #include <cmath>
 #include <iomanip>
@@ -177,6 +178,35 @@ compileProgram(ModuleOp module, const CheckOptions &options, bool onHost) {
   return program;
 }
 
+/// Functions that are declared only have to be in this process: without one the
+/// JIT gives up the whole program.
+static LogicalResult checkCallees(ArrayRef<FunctionOpInterface> functions) {
+  for (FunctionOpInterface function : functions) {
+    LogicalResult result = success();
+    walkCalls(function, [&](Operation *op) {
+      auto call = dyn_cast<CallOpInterface>(op);
+      auto callee =
+          call ? dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable())
+               : FunctionOpInterface();
+      if (failed(result) || !callee || !callee.isExternal())
+        return;
+      std::string name = callee.getName().str();
+      using llvm::sys::DynamicLibrary;
+      DynamicLibrary::LoadLibraryPermanently(nullptr);
+      if (DynamicLibrary::SearchForAddressOfSymbol(name) ||
+          DynamicLibrary::SearchForAddressOfSymbol("_mlir_ciface_" + name))
+        return;
+      result = op->emitError()
+               << "'" << name
+               << "' is declared only, so that there is nothing to run; "
+                  "expected a function with a body";
+    });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
 /// About how many bytes the arguments take: drawn once, and for either way once
 /// as they are given and once as they come back.
 static uint64_t bytesOf(FunctionOpInterface function,
@@ -281,6 +311,8 @@ execute::checkFunctions(ModuleOp module, const CheckOptions &options) {
   SmallVector<FunctionOpInterface> functions = functionsToCheck(module);
   if (functions.empty())
     return verdicts;
+  if (failed(checkCallees(functions)))
+    return failure();
   auto kernels = compileProgram(module, options, /*onHost=*/false);
   if (failed(kernels))
     return failure();
