@@ -96,24 +96,24 @@ void blockscaleRuntimeRun(BlockscaleKernels *kernels, const char *kernel,
  *  `gpu.launch_func`: everything up to the launch. The clusters that run at
  * once are taken to be those that the SMs have room for. Null where D has no
  * element and nothing is to be launched; on failure as blockscaleRuntimeRun. */
-typedef struct BlockscaleLaunch BlockscaleLaunch;
-BlockscaleLaunch *blockscaleRuntimePrepare(BlockscaleKernels *kernels,
-                                           const char *kernel,
-                                           const BlockscaleOperand *operands,
-                                           int64_t count);
+typedef struct BlockscalePreparedLaunch BlockscalePreparedLaunch;
+BlockscalePreparedLaunch *
+blockscaleRuntimePrepare(BlockscaleKernels *kernels, const char *kernel,
+                         const BlockscaleOperand *operands, int64_t count);
 
 /** CTAs along axis 0, 1 or 2. */
-int64_t blockscaleRuntimeGrid(const BlockscaleLaunch *launch, int64_t axis);
+int64_t blockscaleRuntimeGrid(const BlockscalePreparedLaunch *launch,
+                              int64_t axis);
 
 /** The value of a kernel parameter, a tensor map, an address or a number; null
  *  beyond the last. Valid up to blockscaleRuntimeFinish. */
-const void *blockscaleRuntimeParameter(const BlockscaleLaunch *launch,
+const void *blockscaleRuntimeParameter(const BlockscalePreparedLaunch *launch,
                                        int64_t index);
 
 /** Waits for the kernel, copies "d" back and frees what
  * blockscaleRuntimePrepare made. Nothing for null; on failure as
  * blockscaleRuntimeRun. */
-void blockscaleRuntimeFinish(BlockscaleLaunch *launch);
+void blockscaleRuntimeFinish(BlockscalePreparedLaunch *launch);
 
 /** The stream, a CUstream of the thread's context, for all that the calling
  *  thread does from now on; null, as at first, is the default stream. */

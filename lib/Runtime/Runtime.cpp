@@ -36,8 +36,8 @@ struct State {
 /// The calling thread's.
 static thread_local Stream currentStream = nullptr;
 
-struct BlockscaleLaunch {
-  BlockscaleLaunch(const Driver &driver, const plan::Kernel &kernel)
+struct BlockscalePreparedLaunch {
+  BlockscalePreparedLaunch(const Driver &driver, const plan::Kernel &kernel)
       : launcher(driver, kernel, currentStream) {}
   DeviceLauncher launcher;
 };
@@ -181,19 +181,18 @@ void blockscaleRuntimeRun(BlockscaleKernels *kernels, const char *kernel,
     giveUp();
 }
 
-BlockscaleLaunch *blockscaleRuntimePrepare(BlockscaleKernels *kernels,
-                                           const char *kernel,
-                                           const BlockscaleOperand *operands,
-                                           int64_t count) {
+BlockscalePreparedLaunch *
+blockscaleRuntimePrepare(BlockscaleKernels *kernels, const char *kernel,
+                         const BlockscaleOperand *operands, int64_t count) {
   Request request;
   lastError = understand(kernels, kernel, operands, count, request);
   if (lastError.empty() && !request.driver)
     return nullptr;
-  std::unique_ptr<BlockscaleLaunch> launch;
+  std::unique_ptr<BlockscalePreparedLaunch> launch;
   if (lastError.empty()) {
     Result<Loaded *> loaded = loadedFor(*request.driver, *request.state);
-    launch =
-        std::make_unique<BlockscaleLaunch>(*request.driver, *request.kernel);
+    launch = std::make_unique<BlockscalePreparedLaunch>(*request.driver,
+                                                        *request.kernel);
     lastError = loaded
                     ? launch->launcher.prepare(request.sizes, request.operands,
                                                (*loaded)->resident)
@@ -204,19 +203,20 @@ BlockscaleLaunch *blockscaleRuntimePrepare(BlockscaleKernels *kernels,
   return launch.release();
 }
 
-int64_t blockscaleRuntimeGrid(const BlockscaleLaunch *launch, int64_t axis) {
+int64_t blockscaleRuntimeGrid(const BlockscalePreparedLaunch *launch,
+                              int64_t axis) {
   return launch && axis >= 0 && axis < 3 ? launch->launcher.grid(unsigned(axis))
                                          : 0;
 }
 
-const void *blockscaleRuntimeParameter(const BlockscaleLaunch *launch,
+const void *blockscaleRuntimeParameter(const BlockscalePreparedLaunch *launch,
                                        int64_t index) {
   bool isThere = launch && index >= 0 &&
                  uint64_t(index) < launch->launcher.values().size();
   return isThere ? launch->launcher.values()[size_t(index)] : nullptr;
 }
 
-void blockscaleRuntimeFinish(BlockscaleLaunch *launch) {
+void blockscaleRuntimeFinish(BlockscalePreparedLaunch *launch) {
   lastError.clear();
   if (!launch)
     return;

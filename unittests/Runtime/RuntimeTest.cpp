@@ -276,7 +276,7 @@ TEST_F(Launch, SomebodyElseCanLaunch) {
                                   {"b_data", b, 2, bSizes, aStrides, 1, 0},
                                   {"alpha", &alpha, 0, nullptr, nullptr, 4, 0},
                                   {"d", d, 2, dSizes, dStrides, 4, 0}};
-  BlockscaleLaunch *launch =
+  BlockscalePreparedLaunch *launch =
       blockscaleRuntimePrepare(&kernels, "small", operands, 4);
   ASSERT_NE(launch, nullptr);
   // 7 SMs have room for 3 pairs, M = 3 for 2 of them.
