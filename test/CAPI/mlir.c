@@ -93,6 +93,10 @@ int main(void) {
       context, 2, shape, e4m3, text("e8m0_q32"), text(""), text(""))));
   CHECK(mlirTypeIsNull(blockscaleScaledTensorTypeGet(
       context, 2, shape, e4m3, text("e8m0_t32"), text("odd"), text(""))));
+  /* A dynamic size is mlirShapedTypeGetDynamicSize(). */
+  int64_t negative[] = {-1, 256};
+  CHECK(mlirTypeIsNull(blockscaleScaledTensorTypeGet(
+      context, 2, negative, e4m3, text("e8m0_t32"), text(""), text(""))));
 
   MlirModule module = buildModule(
       context, operand,

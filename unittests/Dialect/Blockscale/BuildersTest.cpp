@@ -65,6 +65,11 @@ TEST_F(Builders, WrongTypesAreErrors) {
   said.clear();
   EXPECT_FALSE(make({64, 128}, Type(), "e8m0_t32"));
   EXPECT_EQ(said, "expected an element type, found none");
+  said.clear();
+  // What MLIR once wrote for a dynamic size.
+  EXPECT_FALSE(make({-1, 128}, e4m3, "e8m0_t32"));
+  EXPECT_EQ(said, "expected sizes of at least 0, or 'ShapedType::kDynamic' for "
+                  "a dynamic one, found -1");
 }
 
 TEST_F(Builders, ProductsHaveTheShapeThatFollows) {

@@ -165,6 +165,12 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected 2 dimensions, or 3 with a batch dimension, "
                           "found "
                        << shape.size();
+  // Builders of other tools write dynamic sizes as -1.
+  for (int64_t size : shape)
+    if (size < 0 && !ShapedType::isDynamic(size))
+      return emitError() << "expected sizes of at least 0, or "
+                            "'ShapedType::kDynamic' for a dynamic one, found "
+                         << size;
   const ScaleSpec &spec = specAttr.getValue();
   std::optional<NumberSpec> number = getNumberSpec(elementType);
   if (!number || (elementType.isF32() && spec.isUnscaled()))

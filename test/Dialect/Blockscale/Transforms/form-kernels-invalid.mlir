@@ -131,3 +131,16 @@ func.func @taken(%a: !taken_a, %b: !taken_b) -> tensor<?x7168xf32> {
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>) schedule(#blockscale.schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8>) : !taken_a, !taken_b -> tensor<?x7168xf32>
   return %0 : tensor<?x7168xf32>
 }
+
+// -----
+
+!inner = !blockscale.tensor<128x4096xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func private @beside()
+// expected-note @below {{the inner module}}
+module @layers {
+  func.func @inner(%a: !inner) -> tensor<128x128xf32> {
+    // expected-error @below {{'blockscale.matmul' op is in a module inside of the one that is compiled; compile the inner module by itself}}
+    %0 = blockscale.matmul %a, %a : !inner, !inner -> tensor<128x128xf32>
+    return %0 : tensor<128x128xf32>
+  }
+}

@@ -1,4 +1,6 @@
 // RUN: blockscale-opt %s -split-input-file -verify-diagnostics -blockscale-select-schedule
+// RUN: not blockscale-opt %s -split-input-file -blockscale-select-schedule=expected-rows=-7 2>&1 | FileCheck %s
+// CHECK: error: expected rows are at least 1, found -7
 
 !not_legalized = !blockscale.tensor<8192x8192xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
 func.func @not_legalized(%a: !not_legalized, %b: !not_legalized) -> tensor<8192x8192xbf16> {

@@ -133,12 +133,25 @@ static FailureOr<gpu::GPUModuleOp> kernelsFor(ModuleOp module,
   return kernels;
 }
 
+/// Functions of a module inside of `module` see none of its symbols, so that
+/// they could not launch kernels there.
+static LogicalResult checkModule(KernelSourceOpInterface op, ModuleOp module) {
+  auto nearest = op->getParentOfType<ModuleOp>();
+  if (nearest == module)
+    return success();
+  InFlightDiagnostic error =
+      op->emitOpError() << "is in a module inside of the one that is compiled; "
+                           "compile the inner module by itself";
+  error.attachNote(nearest.getLoc()) << "the inner module";
+  return error;
+}
+
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<KernelSourceOpInterface> sources;
   module.walk([&](KernelSourceOpInterface op) { sources.push_back(op); });
   for (KernelSourceOpInterface op : sources)
-    if (failed(op.checkReady()))
+    if (failed(checkModule(op, module)) || failed(op.checkReady()))
       return signalPassFailure();
   SymbolTable functions(module);
   for (KernelSourceOpInterface op : sources) {

@@ -278,6 +278,11 @@ LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
 }
 
 void SelectSchedule::runOnOperation() {
+  if (expectedRows < 1) {
+    emitError(getOperation()->getLoc())
+        << "expected rows are at least 1, found " << int64_t(expectedRows);
+    return signalPassFailure();
+  }
   auto result = getOperation()->walk([&](KernelSourceOpInterface op) {
     return WalkResult(op.selectSchedule(getTarget(op), expectedRows));
   });
