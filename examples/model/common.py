@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
 import argparse
+import importlib.util
 import pathlib
 import sys
 import time
@@ -80,6 +81,45 @@ def load(name):
     return (FIXTURES / f"{name}.mlir").read_text(), arrays
 
 
+def from_jax(name, made, options):
+    """The import, its arguments and XLA's results: of JAX where it is there, or what
+    it made before. made(): the function and its arguments."""
+    if options.fixture or not importlib.util.find_spec("jax"):
+        print("JAX's program from fixtures/" + ("" if options.fixture else
+                                                ", since jax is not installed"))
+        text, arrays = load(name)
+        expected = arrays.pop("expected")
+        imported = bs.from_mlir(text, f"{name}.mlir", options.target)
+        return imported, list(arrays.values()), expected
+    import jax
+    print("JAX's program, lowered now")
+    function, arguments = made()
+    jitted = jax.jit(function)
+    expected = np.asarray(jitted(*arguments))
+    inputs = [np.asarray(one) for one in jax.tree.leaves(arguments)]
+    lowered = jitted.lower(*arguments)
+    if options.write_fixture:
+        text = lowered.compiler_ir("stablehlo").operation.get_asm(
+            print_generic_op_form=True) + "\n"
+        named = {f"a{at:02}": one for at, one in enumerate(inputs)}
+        save(name, text, {**named, "expected": expected})
+    return bs.from_jax(lowered, target=options.target), inputs, expected
+
+
+def main(text, name, made, bound, why, more=None):
+    """A model of JAX as a command. `more(found, expected)` may say what else there is
+    to see. Returns the exit status."""
+    options = arguments(text.splitlines()[0], "JAX").parse_args()
+    imported, inputs, expected = from_jax(name, made, options)
+    outcome = run(imported, inputs, options.target)
+    found, = outcome.results
+    behind = epilogues(imported, options.target)
+    right = report(outcome, behind, [("output", found, expected)], bound, why)
+    if more:
+        more(found, expected)
+    return 0 if right else 1
+
+
 def run(imported, inputs, target=""):
     """The function on our kernels, which the emulator runs."""
     print("compiling", file=sys.stderr)
@@ -101,16 +141,37 @@ def table(head, rows):
                         zip(row, widths)).rstrip())
 
 
-def report(outcome, results, bound, why):
+def epilogues(imported, target):
+    """What each kernel does behind its sums, by its name."""
+    kernels = bs.compile(imported, target, host_duties=True)
+    plans = [one.plan for one in (kernels if isinstance(kernels, list)
+                                  else [kernels])]
+    found = {}
+    for kernel in (one for plan in plans for one in plan["kernels"]):
+        said = kernel["epilogue"]
+        words = ["alpha"] * said["alpha"] + [
+            "bias" if "bias" in step["operands"] else step["op"].split(".")[1]
+            for step in said.get("steps", [])]
+        found[kernel["name"]] = ", ".join(words) or "-"
+    return found
+
+
+# Where nothing was rounded otherwise results differ by the order of sums alone.
+CLOSE, CLOSE_SHARE = 2.0 ** -16, 0.9
+
+
+def report(outcome, behind, results, bound, why):
     """Prints launches and, for each (name, found, expected), the error in units
-    of the largest magnitude. Returns whether all are within `bound`."""
-    table(["kernel", "grid", "cluster", "mma", "multiply-adds", "seconds"],
+    of the largest magnitude. Returns whether all are within `bound`, and nine of ten
+    much closer. behind: of `epilogues`."""
+    table(["kernel", "grid", "cluster", "mma", "epilogue", "multiply-adds",
+           "seconds"],
           [[launch["kernel"], "x".join(map(str, launch["grid"])),
             "x".join(map(str, launch["cluster"])),
             ", ".join(kind for kind, count in
                       launch["counters"]["mmas"].items() if count) or "-",
-            launch["counters"]["macs"], f"{launch['seconds']:.2f}"]
-           for launch in outcome.launches])
+            behind[launch["kernel"]], launch["counters"]["macs"],
+            f"{launch['seconds']:.2f}"] for launch in outcome.launches])
     print()
     rows, is_right = [], True
     for name, found, expected in results:
@@ -118,11 +179,14 @@ def report(outcome, results, bound, why):
         if found.shape != expected.shape or not np.isfinite(found).all():
             sys.exit(f"{name}: found {found.shape}, expected {expected.shape}, all "
                      "of them numbers")
-        worst = abs(found - expected).max() / abs(expected).max()
-        right = worst <= bound
-        is_right = is_right and bool(right)
+        errors = abs(found - expected) / abs(expected).max()
+        close = (errors <= CLOSE).mean()
+        right = bool(errors.max() <= bound and close >= CLOSE_SHARE)
+        is_right = is_right and right
         rows.append([name, "x".join(map(str, found.shape)), found.size,
-                     f"{worst:.2e}", f"{bound:.2e}", "pass" if right else "FAIL"])
-    table(["result", "shape", "compared", "largest error", "bound", "verdict"], rows)
+                     f"{errors.max():.2e}", f"{bound:.2e}", f"{100 * close:.1f} %",
+                     "pass" if right else "FAIL"])
+    table(["result", "shape", "compared", "largest error", "bound", "within 2^-16",
+           "verdict"], rows)
     print(f"\n{why}")
     return is_right

@@ -11,7 +11,6 @@ Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptio
 SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """
 
-import importlib.util
 import sys
 
 import ml_dtypes
@@ -103,42 +102,16 @@ def block():
     return main
 
 
-def from_producer():
-    """The lowered program, its arguments and XLA's logits."""
-    import jax
-    given = quantised()
+def made():
+    """The function with its arguments."""
     tokens = np.random.default_rng(7).integers(0, WORDS, TOKENS).astype(np.int32)
-    jitted = jax.jit(block())
-    expected = np.asarray(jitted(given, tokens))
-    inputs = [np.asarray(one) for one in jax.tree.leaves((given, tokens))]
-    return jitted.lower(given, tokens), inputs, expected
+    return block(), (quantised(), tokens)
 
 
-def main():
-    options = common.arguments(__doc__.splitlines()[0], "JAX").parse_args()
-    if options.fixture or not importlib.util.find_spec("jax"):
-        print("JAX's program from fixtures/" + ("" if options.fixture else
-                                                ", since jax is not installed"))
-        text, arrays = common.load("jax_block")
-        imported = bs.from_mlir(text, "jax_block.mlir", options.target)
-        expected = arrays.pop("logits")
-        inputs = list(arrays.values())
-    else:
-        print("JAX's program, lowered now")
-        lowered, inputs, expected = from_producer()
-        imported = bs.from_jax(lowered, target=options.target)
-        if options.write_fixture:
-            text = lowered.compiler_ir("stablehlo").operation.get_asm(
-                print_generic_op_form=True) + "\n"
-            names = {f"a{at:02}": one for at, one in enumerate(inputs)}
-            common.save("jax_block", text, {**names, "logits": expected})
-    outcome = common.run(imported, inputs, options.target)
-    found, = outcome.results
-    right = common.report(outcome, [("logits", found, expected)], BOUND, WHY)
+def words(found, expected):
     same = (found.argmax(-1) == expected.argmax(-1)).sum()
     print(f"The most likely word is the same for {same} of {TOKENS} tokens.")
-    return 0 if right else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(common.main(__doc__, "jax_block", made, BOUND, WHY, words))
