@@ -4,6 +4,7 @@
 // CHECK-DAG: {{^}}loop exact - 2 8192 0 0 0 pass
 // CHECK-DAG: {{^}}exits exact 40 2 5120 0 0 0 pass
 // CHECK-DAG: {{^}}switch exact - 1 8192 0 {{.*}} pass
+// CHECK-DAG: {{^}}undefined exact - 1 8192 0 0 0 pass
 
 // RUN: blockscale-opt %s --blockscale-to-linalg | blockscale-opt --blockscale-structure-loops \
 // RUN:   | FileCheck %s --check-prefix=SCF
@@ -19,6 +20,8 @@
 // SCF-LABEL: func.func @diamond
 // SCF: cf.cond_br
 // SCF-NOT: scf.if
+// SCF-LABEL: func.func @undefined
+// SCF-NOT: ub.poison
 
 !x = !blockscale.tensor<?x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !y = !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
@@ -92,5 +95,19 @@ func.func @diamond(%x: !y, %w: !w, %flag: i1) -> tensor<64x128xf32> {
   %b = blockscale.matmul %x, %w activation(relu) : !y, !w -> tensor<64x128xf32>
   cf.br ^end(%b : tensor<64x128xf32>)
 ^end(%r: tensor<64x128xf32>):
+  return %r : tensor<64x128xf32>
+}
+
+// A value of a path that is not taken.
+func.func @undefined(%x: !y, %w: !w, %flag: i1) -> tensor<64x128xf32> {
+  %none = ub.poison : tensor<64x128xf32>
+  %a = scf.if %flag -> tensor<64x128xf32> {
+    %y = blockscale.matmul %x, %w : !y, !w -> tensor<64x128xf32>
+    scf.yield %y : tensor<64x128xf32>
+  } else {
+    scf.yield %none : tensor<64x128xf32>
+  }
+  %zero = arith.constant dense<0.0> : tensor<64x128xf32>
+  %r = arith.select %flag, %a, %zero : tensor<64x128xf32>
   return %r : tensor<64x128xf32>
 }

@@ -42,8 +42,8 @@ static bool isNeeded(Region &region) {
   });
 }
 
-/// What stands for the values of paths that were not taken, as a tensor that
-/// can be stored: nobody reads it.
+/// What stands for the values of paths that were not taken, of these and of
+/// the input's own, as a tensor that can be stored: nobody reads it.
 static void makeStorable(ub::PoisonOp poison) {
   auto type = dyn_cast<RankedTensorType>(poison.getType());
   if (!type)
@@ -71,8 +71,7 @@ struct StructureLoops : blockscale::impl::StructureLoopsBase<StructureLoops> {
       if (failed(transformCFGToSCF(*region, transformation,
                                    getAnalysis<DominanceInfo>())))
         return signalPassFailure();
-    if (!regions.empty())
-      getOperation()->walk(makeStorable);
+    getOperation()->walk(makeStorable);
   }
 };
 } // namespace

@@ -50,7 +50,8 @@ def StructureLoops : Pass<"blockscale-structure-loops"> {
   let description = [{
     Of functions on tensors, before they are bufferized: a region of blocks that
     has a loop, or a branch to more than two places, becomes `scf.while`,
-    `scf.if` and `scf.index_switch`. Others stay as they are.
+    `scf.if` and `scf.index_switch`. Others stay as they are. Tensors of
+    `ub.poison`, which nobody reads, become empty ones.
 
     Before:
     ```mlir
