@@ -67,7 +67,15 @@ typedef enum BlockscaleStage {
   /* Kernels in the NVVM dialect. */
   BLOCKSCALE_STAGE_NVVM = 3,
   /* Kernels in the LLVM and NVVM dialects. */
-  BLOCKSCALE_STAGE_LLVM = 4
+  BLOCKSCALE_STAGE_LLVM = 4,
+  /* Whole functions (docs/whole-functions.md), which become code that a host
+     calls: on tensors, on memory with their kernels compiled, and in the LLVM
+     dialect. The module is at most at BLOCKSCALE_STAGE_ASSIGNED before;
+     hostDuties is without effect, and withCubin embeds cubins in place of PTX.
+   */
+  BLOCKSCALE_STAGE_HOST_LINALG = 5,
+  BLOCKSCALE_STAGE_HOST_MEMREF = 6,
+  BLOCKSCALE_STAGE_HOST_LLVM = 7
 } BlockscaleStage;
 
 /* Lowers the module, which may be at any stage up to `stage`, to that stage.

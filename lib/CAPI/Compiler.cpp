@@ -57,6 +57,21 @@ static std::string findAssembler(const BlockscaleCompileOptions &given) {
   return *program;
 }
 
+static mlir::LogicalResult lowerToStage(mlir::ModuleOp module,
+                                        BlockscaleStage stage,
+                                        const CompilerOptions &options) {
+  switch (stage) {
+  case BLOCKSCALE_STAGE_HOST_LINALG:
+    return lowerToHost(module, HostStage::Linalg, options);
+  case BLOCKSCALE_STAGE_HOST_MEMREF:
+    return lowerToHost(module, HostStage::MemRef, options);
+  case BLOCKSCALE_STAGE_HOST_LLVM:
+    return lowerToHost(module, HostStage::LLVM, options);
+  default:
+    return lowerTo(module, static_cast<Stage>(stage), options);
+  }
+}
+
 static std::array<std::string, kOutputs> outputsOf(Compilation &&chip) {
   std::array<std::string, kOutputs> outputs;
   outputs[BLOCKSCALE_OUTPUT_PLAN] = plan::printPlan(chip.plan);
@@ -94,13 +109,13 @@ static bool isForNKI(const BlockscaleCompileOptions &given) {
   return true;
 }
 
-static nki::Stage nkiStage(Stage stage, const char *target) {
+static nki::Stage nkiStage(BlockscaleStage stage, const char *target) {
   switch (stage) {
-  case Stage::Tensor:
+  case BLOCKSCALE_STAGE_TENSOR:
     return nki::Stage::Tensor;
-  case Stage::Kernel:
+  case BLOCKSCALE_STAGE_KERNEL:
     return nki::Stage::Kernel;
-  case Stage::Assigned:
+  case BLOCKSCALE_STAGE_ASSIGNED:
     return nki::Stage::Assigned;
   default:
     fail(BLOCKSCALE_REFUSED, "stage is not one of target '" +
@@ -183,11 +198,14 @@ BlockscaleStatus blockscaleModuleLower(BlockscaleModule handle,
                                        BlockscaleStage stage,
                                        const BlockscaleCompileOptions *given) {
   return guarded([&] {
-    auto until = enumeratorOf<Stage>(stage, BLOCKSCALE_STAGE_LLVM + 1, "stage");
+    auto until = enumeratorOf<BlockscaleStage>(
+        stage, BLOCKSCALE_STAGE_HOST_LLVM + 1, "stage");
     BlockscaleCompileOptions chosen = optionsOf(given, defaultOptions());
     bool forNKI = isForNKI(chosen);
     CompilerOptions options =
         forNKI ? CompilerOptions() : compilerOptions(&chosen);
+    if (until > BLOCKSCALE_STAGE_LLVM)
+      options.ptxas = findAssembler(chosen);
     // A module that fails half-way is of no use to anybody.
     mlir::OwningOpRef<mlir::ModuleOp> copy;
     inModule(
@@ -197,7 +215,7 @@ BlockscaleStatus blockscaleModuleLower(BlockscaleModule handle,
           if (mlir::failed(forNKI
                                ? nki::lowerToNKI(*copy, chosen.target,
                                                  nkiStage(until, chosen.target))
-                               : lowerTo(*copy, until, options)))
+                               : lowerToStage(*copy, until, options)))
             fail(BLOCKSCALE_REFUSED, "");
         },
         [&](Module &module) { module.op = std::move(copy); });

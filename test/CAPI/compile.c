@@ -40,6 +40,40 @@ static void checkStages(BlockscaleSession session) {
   }
 }
 
+/* A function with more than a product becomes code that calls the runtime. */
+static void checkHostStages(BlockscaleSession session) {
+  static const char kFunction[] =
+      "!x = !blockscale.tensor<64x128xf8E4M3FN, \"e8m0_t32\", layout = "
+      "tiled_128x4>\n"
+      "func.func @f(%x: !x) -> tensor<64x64xf32> {\n"
+      "  %y = blockscale.matmul %x, %x : !x, !x -> tensor<64x64xf32>\n"
+      "  %z = arith.negf %y : tensor<64x64xf32>\n"
+      "  return %z : tensor<64x64xf32>\n"
+      "}\n";
+  static const char *const marks[] = {"blockscale.launch_into", "gpu.binary",
+                                      "llvm.call @blockscaleRuntimeRun"};
+  for (int stage = BLOCKSCALE_STAGE_HOST_LINALG;
+       stage <= BLOCKSCALE_STAGE_HOST_LLVM; ++stage) {
+    BlockscaleModule module;
+    CHECK_OK(
+        blockscaleModuleParse(session, slice(kFunction), slice(""), &module));
+    CHECK_OK(blockscaleModuleLower(module, (BlockscaleStage)stage, NULL));
+    BlockscaleBytes text;
+    BlockscaleSlice printed;
+    CHECK_OK(blockscaleModulePrint(module, &text));
+    CHECK_OK(blockscaleBytesGet(text, &printed));
+    CHECK(contains(printed, marks[stage - BLOCKSCALE_STAGE_HOST_LINALG]));
+    CHECK_OK(blockscaleBytesDestroy(text));
+    CHECK_OK(blockscaleModuleDestroy(module));
+  }
+  BlockscaleModule late;
+  CHECK_OK(blockscaleModuleParse(session, slice(kFunction), slice(""), &late));
+  CHECK_OK(blockscaleModuleLower(late, BLOCKSCALE_STAGE_NVVM, NULL));
+  CHECK_FAILS(BLOCKSCALE_REFUSED, "already",
+              blockscaleModuleLower(late, BLOCKSCALE_STAGE_HOST_LLVM, NULL));
+  CHECK_OK(blockscaleModuleDestroy(late));
+}
+
 static void checkBytecode(BlockscaleSession session, BlockscaleModule module,
                           BlockscaleSlice ptx) {
   BlockscaleBytes bytes;
@@ -130,6 +164,7 @@ int main(int argc, char **argv) {
 
   checkBytecode(session, module, ptx);
   checkStages(session);
+  checkHostStages(session);
   CHECK_OK(blockscaleCompilationDestroy(compilation));
   CHECK_OK(blockscaleSessionDestroy(session));
 

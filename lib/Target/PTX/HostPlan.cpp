@@ -111,8 +111,9 @@ static LogicalResult refuse(Operation *op) {
                          << "' becomes part of no kernel, so that compiled "
                             "code would leave it out; "
                          << remedyFor(op)
-                         << ", or list it in the launch plan with "
-                            "'host-duties'";
+                         << ", list it in the launch plan with 'host-duties', "
+                            "or compile whole functions to host code "
+                            "('emit=host-llvm')";
 }
 
 //===----------------------------------------------------------------------===//
