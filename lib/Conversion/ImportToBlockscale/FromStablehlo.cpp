@@ -262,14 +262,11 @@ static FailureOr<SmallVector<Value>> ofCall(ImplicitLocOpBuilder &b,
       failed(readBatch(*config, "lhs_batch_dimensions", dimensions.lhsBatch)) ||
       failed(readBatch(*config, "rhs_batch_dimensions", dimensions.rhsBatch)))
     return refuse();
-  for (auto [index, numbers] : llvm::enumerate(ArrayRef<SmallVector<int64_t> *>{
-           &dimensions.lhsContracting, &dimensions.rhsContracting})) {
-    if (index >= op->getNumOperands())
-      break;
-    if (auto type = dyn_cast<RankedTensorType>(
-            op->getOperand(unsigned(index)).getType()))
+  SmallVector<int64_t> *contracting[] = {&dimensions.lhsContracting,
+                                         &dimensions.rhsContracting};
+  for (auto [operand, numbers] : llvm::zip(op->getOperands(), contracting))
+    if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
       numbers->push_back(type.getRank() - 1);
-  }
   return buildDot(b, op, dimensions);
 }
 
