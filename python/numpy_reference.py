@@ -35,6 +35,20 @@ SCALES = {
     "ue4m3": ml_dtypes.float8_e4m3fn,
 }
 
+
+def ue5m3_values():
+    """The values of all codes of ue5m3, which no numpy type has: 5 bits of
+    exponent with bias 15, 3 of fraction, no sign, the last code NaN."""
+    code = np.arange(256)
+    exponent, fraction = code >> 3, code & 7
+    values = np.where(exponent == 0, np.ldexp(fraction, -17),
+                      np.ldexp(8 + fraction, exponent - 18))
+    values[255] = np.nan
+    return values
+
+
+UE5M3 = ue5m3_values()
+
 OUTPUTS = {"f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
            "i32": np.int32}
 
@@ -45,6 +59,18 @@ TF32_IGNORED = 0x1fff
 def decode(codes, dtype):
     """Values of element or scale codes, unsigned integers of their width."""
     return codes.view(dtype).astype(np.float64)
+
+
+def decode_scales(codes, scale):
+    """Values of scale codes."""
+    return UE5M3[codes] if scale == "ue5m3" else decode(codes, SCALES[scale])
+
+
+def encode_ue5m3(values):
+    """The code of the smallest number of ue5m3 that is not below each value, as
+    quantisers round; what is above the largest becomes the largest."""
+    codes = np.searchsorted(UE5M3[:255], np.abs(values))
+    return np.minimum(codes, 254).astype(np.uint8)
 
 
 def element_codes(rng, element, shape):
@@ -64,6 +90,8 @@ def element_codes(rng, element, shape):
 def scale_codes(rng, scale, shape):
     """Codes of 1/2, 1 or 2; rows and blocks differ."""
     values = 2.0 ** rng.integers(-1, 2, shape).astype(np.float32)
+    if scale == "ue5m3":
+        return encode_ue5m3(values)
     return values.astype(SCALES[scale]).view(np.uint8)
 
 
@@ -85,6 +113,17 @@ def pack_scales(scales):
     padded[:, :rows, :blocks] = scales
     tiles = padded.reshape(batch, -1, 4, 32, padded.shape[2] // 4, 4)
     return np.ascontiguousarray(tiles.transpose(0, 1, 4, 3, 2, 5))
+
+
+def pack_row_scales(scales):
+    """Tiles of 128 rows by 16 scales, row by row, along K first: those of A
+    where each row has a lane of its own."""
+    batch, rows, blocks = scales.shape
+    padded = np.zeros((batch, -(-rows // 128) * 128, -(-blocks // 16) * 16),
+                      np.uint8)
+    padded[:, :rows, :blocks] = scales
+    tiles = padded.reshape(batch, -1, 128, padded.shape[2] // 16, 16)
+    return np.ascontiguousarray(tiles.transpose(0, 1, 3, 2, 4))
 
 
 def prune(rng, codes, group):
@@ -163,7 +202,7 @@ class Operand:
                             (batch, rows, k // scales["block"]))
         self.packed_scales = pack_scales(codes)
         self.values = self.values * np.repeat(
-            decode(codes, SCALES[scales["format"]]), scales["block"], axis=2)
+            decode_scales(codes, scales["format"]), scales["block"], axis=2)
 
 
 def run(tool, ptx, plan_file, workdir, dynamic):

@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import legality
-from sweep import INTEGER_MIXES, MIXES, UNSCALED_MIXES
+from sweep import INTEGER_MIXES, MIXES, UNSCALED_MIXES, is_legal
 
 # A product takes some seconds on the emulator at most.
 MAX_WORK = 1 << 27
@@ -64,11 +64,8 @@ def dense_unscaled(mix):
 
 
 def draw_mix(rng, chip):
-    mixes = list(MIXES)
-    if not legality.has_tensor_memory(chip):
-        # Needs a newer PTX there than LLVM writes.
-        mixes = [m for m in mixes if not m.spec.startswith("e8m0_t16")]
-    else:
+    mixes = [mix for mix in MIXES if is_legal(chip, mix)]
+    if legality.has_tensor_memory(chip):
         unscaled = UNSCALED_MIXES + INTEGER_MIXES * legality.has(chip, kind="i8")
         mixes += unscaled + [dense_unscaled(m) for m in unscaled]
     # Every kind is as likely as any other, however many type mixes it has.
@@ -125,6 +122,8 @@ def draw_schedule(rng, chip):
         fields.append("dependent_launch = true")
     if legality.has(chip, k=96) and rng.random() < 0.2:
         fields.append("mma_k = 96")
+    elif legality.has(chip, k=128, sparse=False) and rng.random() < 0.4:
+        fields.append("tile_m = 512")
     return fields
 
 

@@ -43,6 +43,9 @@ MIXES += [
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "multi_float32_e4m3fn_t16"),
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t16"),
     Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e8m0_t32"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e5m3fn_t16"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e5m3fn_t32"),
+    Mix("mxf4nvf4", "f4E2M1FN", "f4E2M1FN", "e4m3fn_t32"),
 ]
 MIXES += [Mix("mxf8f6f4", a, b, "e8m0_t32n2m4", "e8m0_t64")
           for a, b in itertools.product(NARROW, NARROW)]
@@ -143,19 +146,22 @@ def scale_of(mix):
     if is_unscaled(mix):
         return None, 0
     name, tile = mix.spec.rsplit("_t", 1)
-    scale = "ue8m0" if name.endswith("e8m0") else "ue4m3"
+    scale = {"e8m0": "ue8m0", "e5m3fn": "ue5m3"}.get(name, "ue4m3")
     return scale, int(tile.split("n")[0])
+
+
+def is_legal(chip, mix):
+    """Whether the chip has an instruction for the mix."""
+    scale, block = scale_of(mix)
+    fields = {"k": mix.k} if mix.k else {}
+    return legality.has(chip, kind=mix.kind, scale=scale, block=block,
+                        sparse=mix.b_spec is not None, **fields)
 
 
 def mixes_of(chip):
     """The mixes that the chip has an instruction for."""
-    def is_legal(mix):
-        scale, block = scale_of(mix)
-        fields = {"k": mix.k} if mix.k else {}
-        return legality.has(chip, kind=mix.kind, scale=scale, block=block,
-                            sparse=mix.b_spec is not None, **fields)
     return [mix for mix in MIXES + LONG_MIXES + UNSCALED_MIXES + INTEGER_MIXES
-            if is_legal(mix)]
+            if is_legal(chip, mix)]
 
 
 def long_cases_of(mix_index, mix, widths):

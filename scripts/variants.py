@@ -45,8 +45,13 @@ MIXED = Operands("f8E5M2", "f4E2M1FN", "e8m0_t32", "e8m0_t32")
 MXFP4 = same("f4E2M1FN", "e8m0_t32")
 NVFP4 = same("f4E2M1FN", "multi_float32_e4m3fn_t16")
 FP4_E8M0_16 = same("f4E2M1FN", "e8m0_t16")
+# Of sm_107 alone.
+FP4_UE5M3_16 = same("f4E2M1FN", "e5m3fn_t16")
+FP4_UE5M3_32 = same("f4E2M1FN", "e5m3fn_t32")
+FP4_UE4M3_32 = same("f4E2M1FN", "e4m3fn_t32")
 DENSE = [MXFP8, MXFP6, MIXED, MXFP4, NVFP4, FP4_E8M0_16]
 FP4 = [MXFP4, NVFP4, FP4_E8M0_16]
+WIDE = DENSE + [FP4_UE5M3_16, FP4_UE5M3_32, FP4_UE4M3_32]
 SPARSE = [
     Operands("f8E4M3FN", "f8E5M2", "e8m0_t32n2m4", "e8m0_t64"),
     Operands("f4E2M1FN", "f6E3M2FN", "e8m0_t32n2m4", "e8m0_t64"),
@@ -78,10 +83,23 @@ LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
              [(512, 768), (512, 1600)])
 
 
-class Variant(namedtuple("Variant", "name needs operands schedule sizes")):
+# On sm_107 most kernels have instructions of twice the K: its rows are its own.
+WIDE_SIZES = Sizes([130, 300], [(264, 576), (512, 1056)])
+WIDE_SHORT = Sizes([130, 300], [(264, 576)])
+
+
+class Variant(namedtuple("Variant",
+                         "name needs operands schedule sizes is_wide",
+                         defaults=[False])):
     @property
     def chips(self):
-        return legality.chips(**self.needs)
+        return [chip for chip in legality.chips(**self.needs)
+                if self.is_wide == legality.has(chip, k=128, kind="mxf4",
+                                                 sparse=False)]
+
+
+def wide(name, operands, schedule, sizes=WIDE_SHORT, needs=DATACENTER):
+    return Variant(name, needs, operands, schedule, sizes, True)
 
 
 def pair(extra=""):
@@ -139,6 +157,58 @@ VARIANTS = [
             "cta_group = 2", HALVED),
     Variant("warp level", WARP, [MXFP8, MXFP6, MIXED, MXFP4, NVFP4], "", SMALL),
     Variant("warp level, sparse", WARP, SPARSE, "", HALVED),
+]
+
+VARIANTS += [
+    wide("wide K, one CTA", WIDE, "cta_group = 1, swap_operands = false",
+         WIDE_SIZES),
+    wide("wide K, one CTA, operands swapped", WIDE,
+         "cta_group = 1, swap_operands = true"),
+    wide("wide K, the default choice", WIDE, "", WIDE_SIZES),
+    wide("wide K, CTA pair", WIDE, pair(), WIDE_SIZES),
+    wide("wide K, CTA pair, operands swapped", WIDE,
+         "cta_group = 2, swap_operands = true"),
+    wide("wide K, CTA pair, 512 rows that share B", WIDE,
+         pair(", tile_m = 512"), WIDE_SIZES),
+    wide("wide K, 512 rows that share B, operands swapped", WIDE,
+         "cta_group = 2, swap_operands = true, tile_m = 512"),
+    wide("wide K, CTA pair, two accumulators of 256 columns", WIDE,
+         pair(", tile_n = 256, accumulators = 2")),
+    wide("wide K, CTA pair, 8 stages in 327 KiB", WIDE,
+         pair(", tile_n = 192, stages = 8")),
+] + [
+    wide(f"wide K, cluster {m} x {n}{of}", [MXFP8, MIXED, NVFP4],
+         cluster(m, n, group, extra))
+    for m, n, group, of, extra in [
+        (2, 1, 1, "", ""), (1, 2, 1, "", ""), (2, 2, 1, "", ""),
+        (4, 2, 1, "", ""), (2, 2, 2, " of pairs", ""),
+        (4, 1, 2, " of pairs", ""), (4, 2, 2, " of pairs", ""),
+        (2, 4, 2, " of pairs", ""), (4, 4, 2, " of pairs", ""),
+        (2, 2, 2, " of pairs with 512 rows", ", tile_m = 512"),
+        (4, 1, 2, " of pairs with 512 rows", ", tile_m = 512")]
+] + [
+    wide("wide K, dynamic scheduler, CTA pair in 2 x 2", [MXFP8, NVFP4],
+         cluster(2, 2, 2, ", scheduler = dynamic")),
+    wide("wide K, dependent launch, 512 rows that share B", [NVFP4],
+         pair(", dependent_launch = true, tile_m = 512")),
+    wide("K = 32 beside wide K, CTA pair", [MXFP8, MIXED],
+         pair(", mma_k = 32")),
+    wide("K = 64 of 4 bits beside wide K, CTA pair",
+         [MXFP4, NVFP4, FP4_UE5M3_16, FP4_UE4M3_32], pair(", mma_k = 64")),
+    wide("K = 96 beside wide K", [MXFP4, NVFP4], "cta_group = 1, mma_k = 96",
+         WIDE_SIZES, K96_CHIPS),
+    wide("K = 96 beside wide K, CTA pair", [MXFP4, NVFP4],
+         pair(", mma_k = 96"),
+         WIDE_SHORT, K96_CHIPS),
+    wide("sparse 8 bits beside wide K", SPARSE[:2], "cta_group = 1"),
+    wide("sparse 8 bits beside wide K, CTA pair", SPARSE[:2],
+         "cta_group = 2"),
+    wide("wide K without scales", UNSCALED_DENSE,
+         "cta_group = 1, swap_operands = false", WIDE_SIZES),
+    wide("wide K without scales, CTA pair", UNSCALED_DENSE, pair()),
+    wide("wide K without scales, 512 rows that share B", UNSCALED_DENSE,
+         pair(", tile_m = 512")),
+    wide("sparse without scales beside wide K", UNSCALED, "cta_group = 2"),
 ]
 
 

@@ -43,7 +43,10 @@ typedef enum BlockscaleScaleLayout {
   /* One byte per row and block, row after row. */
   BLOCKSCALE_SCALES_PLAIN = 0,
   /* Tiles of 128 rows by 4 blocks, as the tensor core reads them. */
-  BLOCKSCALE_SCALES_TILED_128X4 = 1
+  BLOCKSCALE_SCALES_TILED_128X4 = 1,
+  /* Tiles of 128 rows by 16 blocks, row after row, as sm_107 can read those of
+     A. */
+  BLOCKSCALE_SCALES_TILED_128X16 = 2
 } BlockscaleScaleLayout;
 
 /* Scales of an operand: batch x rows x blocks bytes. */

@@ -69,6 +69,21 @@ std::optional<hw::MmaKind> advice::kindOn(const GemmFormat &format,
   return kind;
 }
 
+/// K of the instruction that is the fastest for the format on the part: the
+/// wide one where there is one.
+static unsigned instructionKOn(const GemmFormat &format, hw::MmaKind kind,
+                               const hw::Part &part) {
+  unsigned narrow = hw::instructionK(kind, format.sparse);
+  if (format.instructionK)
+    return format.instructionK;
+  for (const hw::MmaRow *row : hw::rowsFor({part.chip}))
+    if (row->kind == kind && row->sparse == format.sparse &&
+        row->k == 2 * narrow && row->a.contains(format.weights) &&
+        row->b.contains(format.activations))
+      return row->k;
+  return narrow;
+}
+
 /// Bits of metadata for each element that the weights stand for.
 static double metadataBits(const GemmFormat &format) {
   if (!format.sparse)
@@ -111,9 +126,9 @@ static hw::GemmPrediction predict(const GemmFormat &format, hw::MmaKind kind,
   hw::GemmKernel kernel;
   kernel.kind = kind;
   kernel.sparse = format.sparse;
-  kernel.instructionK = format.instructionK
-                            ? format.instructionK
-                            : hw::instructionK(kind, format.sparse);
+  kernel.instructionK = instructionKOn(format, kind, part);
+  kernel.bitsA = formatInfo(format.activations).bits;
+  kernel.bitsB = formatInfo(format.weights).bits;
   unsigned span = spanOf(format);
   kernel.bytesA = hw::bytesPerElement(format.activations, span);
   kernel.bytesB = hw::bytesPerElement(format.weights, span);

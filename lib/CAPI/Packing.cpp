@@ -113,9 +113,10 @@ struct ScaleStorage {
 
 static ScaleStorage storageOf(const BlockscaleScales *scales) {
   requirePointer(scales, "scales");
-  const hw::Layout layouts[] = {hw::kPlainRows, hw::kTiledScales};
+  const hw::Layout layouts[] = {hw::kPlainRows, hw::kTiledScales,
+                                hw::kRowTiledScales};
   hw::Layout layout =
-      layouts[enumeratorOf<unsigned>(scales->layout, 2, "layout")];
+      layouts[enumeratorOf<unsigned>(scales->layout, 3, "layout")];
   if (!scales->batch || !scales->rows || !scales->blocks)
     fail(BLOCKSCALE_INVALID_ARGUMENT,
          "scales of " + std::to_string(scales->batch) + " x " +

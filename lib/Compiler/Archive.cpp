@@ -37,12 +37,13 @@ static auto fieldsOf(PtxasFunctionInfo &value) {
 
 static auto fieldsOf(KernelReport &value) {
   auto &[name, kind, tileM, tileN, tileK, mmaK, ctaGroup, block, sparse, kTail,
-         mmas, copies, stages, accumulators, sharedBytes, sharedLimit, shared,
-         columns, tensor, intensity, mmaCycles, loadCycles, resources] = value;
+         mmas, copies, stages, accumulators, sharedBytes, sharedLimit,
+         columnLimit, shared, columns, tensor, intensity, mmaCycles, loadCycles,
+         resources] = value;
   return std::tie(name, kind, tileM, tileN, tileK, mmaK, ctaGroup, block,
                   sparse, kTail, mmas, copies, stages, accumulators,
-                  sharedBytes, sharedLimit, shared, columns, tensor, intensity,
-                  mmaCycles, loadCycles, resources);
+                  sharedBytes, sharedLimit, columnLimit, shared, columns,
+                  tensor, intensity, mmaCycles, loadCycles, resources);
 }
 
 static auto fieldsOf(Report &value) {

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
+#include "Functions.h"
 
+#include <algorithm>
 #include <climits>
 
 using namespace blockscale;
@@ -37,6 +39,9 @@ std::optional<int> limitAttribute(cudaDeviceAttr attribute) {
     return kSharedWithoutOptIn;
   case cudaDevAttrMaxSharedMemoryPerBlockOptin:
     return int(chip().sharedMemoryPerCta);
+  case cudaDeviceAttr(kOversizedSharedAttribute):
+    return int(
+        std::max(chip().sharedMemoryPerCta, chip().oversizedSharedPerCta));
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
     return int(chip().sharedMemoryPerSm);
   case cudaDevAttrReservedSharedMemoryPerBlock:

@@ -48,18 +48,39 @@ uint64_t sharedPerCta(const KernelEntry &entry, uint64_t dynamic) {
 
 } // namespace
 
+SharedLimits cuda::sharedLimits(const KernelEntry &entry,
+                                SharedMemoryMode mode) {
+  hw::DeviceChip chip = Core::get().device.chip();
+  SharedLimits limits{chip.sharedMemoryPerCta, chip.sharedMemoryPerSm, 0};
+  bool mayBeOversized = mode == SharedMemoryMode::AllowOversized ||
+                        mode == SharedMemoryMode::PreferOversized;
+  if (mayBeOversized && chip.oversizedSharedPerCta) {
+    limits.ofCta = chip.oversizedSharedPerCta;
+    limits.ofSm = chip.oversizedSharedPerSm;
+  }
+  limits.allowed = limits.ofCta;
+  if (mode == SharedMemoryMode::RequirePortable)
+    limits.allowed = kSharedWithoutOptIn;
+  if (mode == SharedMemoryMode::Default)
+    limits.allowed = std::max<uint64_t>(kSharedWithoutOptIn,
+                                        uint64_t(entry.maxDynamicShared));
+  return limits;
+}
+
 int cuda::ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic) {
   const hw::Device &device = Core::get().device;
   hw::DeviceChip chip = device.chip();
+  SharedLimits shared =
+      sharedLimits(entry, SharedMemoryMode(entry.sharedMemoryMode));
   const emulator::LaunchBounds &bounds = entry.kernel->function()->launch;
   if (uint32_t(threads) > maxThreads(bounds) ||
-      entry.kernel->staticSharedBytes() + dynamic > chip.sharedMemoryPerCta)
+      entry.kernel->staticSharedBytes() + dynamic > shared.ofCta)
     return 0;
   uint32_t rounded =
       (uint32_t(threads) + hw::kWarpSize - 1) / hw::kWarpSize * hw::kWarpSize;
   uint64_t fit =
       std::min<uint64_t>(device.maxCtasPerSm, chip.maxThreadsPerSm / rounded);
-  fit = std::min(fit, chip.sharedMemoryPerSm / sharedPerCta(entry, dynamic));
+  fit = std::min(fit, shared.ofSm / sharedPerCta(entry, dynamic));
   if (uint32_t registers = registersPerThread(bounds))
     fit = std::min<uint64_t>(fit, hw::kRegistersPerSm / (registers * rounded));
   return int(fit);
@@ -119,6 +140,7 @@ cudaError_t cuda::attributeOf(const KernelEntry &entry,
        int(all.maxDynamicSharedSizeBytes)},
       {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
        int(all.preferredShmemCarveout)},
+      {kFunctionSharedMode, entry.sharedMemoryMode},
   };
   for (const auto &[name, number] : values)
     if (name == attribute) {
@@ -155,6 +177,11 @@ cudaError_t cuda::setAttribute(KernelEntry &entry,
     return cudaSuccess;
   case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
     entry.clusterPolicy = value;
+    return cudaSuccess;
+  case kFunctionSharedMode:
+    if (value < 0 || value > int(SharedMemoryMode::PreferOversized))
+      return cudaErrorInvalidValue;
+    entry.sharedMemoryMode = value;
     return cudaSuccess;
   default:
     return cudaErrorInvalidValue;

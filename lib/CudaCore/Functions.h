@@ -20,6 +20,28 @@
 
 namespace blockscale::cuda {
 
+/// What CUDA 13.4 has added, whose header we do not ask for: a mode of shared
+/// memory as an attribute of functions and of launches, and the attribute of
+/// devices with a CTA's memory in the oversized ones.
+inline constexpr auto kFunctionSharedMode = CUfunction_attribute(17);
+inline constexpr auto kLaunchSharedMode = CUlaunchAttributeID(18);
+inline constexpr int kOversizedSharedAttribute = 150;
+/// CUsharedMemoryMode.
+enum class SharedMemoryMode : int {
+  Default,
+  RequirePortable,
+  AllowNonPortable,
+  AllowOversized,
+  PreferOversized
+};
+
+/// Shared memory in bytes: most of a CTA and of an SM, and the most dynamic
+/// part that a launch of `entry` in its mode may ask for.
+struct SharedLimits {
+  uint64_t ofCta, ofSm, allowed;
+};
+SharedLimits sharedLimits(const KernelEntry &entry, SharedMemoryMode mode);
+
 /// CTAs of `threads` threads and `dynamic` bytes of dynamic shared memory that
 /// one SM holds.
 int ctasPerSm(const KernelEntry &entry, int threads, uint64_t dynamic);

@@ -68,9 +68,9 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
     launch.grid.z *= launch.cluster.z;
   }
   uint64_t dynamic = request.sharedBytes;
-  uint64_t allowed =
-      std::max<uint64_t>(kSharedWithoutOptIn, uint64_t(entry.maxDynamicShared));
-  uint64_t capacity = device.chip().sharedMemoryPerCta;
+  auto mode = SharedMemoryMode(
+      request.sharedMemoryMode.value_or(entry.sharedMemoryMode));
+  auto [capacity, ofSm, allowed] = sharedLimits(entry, mode);
   uint64_t total = dynamic + entry.kernel->staticSharedBytes();
   std::string name = "kernel '" + readableName(entry.name) + "'";
   // Of more threads than a block may have the emulator itself says so.
@@ -110,6 +110,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
     return cudaErrorInvalidClusterSize;
   }
   launch.dynamicSharedBytes = uint32_t(dynamic);
+  launch.oversizedShared = capacity > device.chip().sharedMemoryPerCta;
   launch.cooperative = request.cooperative;
   uint64_t resident =
       uint64_t(ctasPerSm(entry, int(launch.block.count()), dynamic)) *
@@ -280,6 +281,16 @@ cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
     request.cluster = {extents.x, extents.y, extents.z};
     return extents.x && extents.y && extents.z ? cudaSuccess
                                                : cudaErrorInvalidValue;
+  }
+  case kLaunchSharedMode: {
+    int mode = 0;
+    std::memcpy(&mode, &attribute.value, sizeof mode);
+    if (mode < 0 || mode > int(SharedMemoryMode::PreferOversized))
+      return cudaErrorInvalidValue;
+    // The default is the function's.
+    if (mode)
+      request.sharedMemoryMode = mode;
+    return cudaSuccess;
   }
   case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
     request.cooperative = attribute.value.cooperative;

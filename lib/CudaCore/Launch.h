@@ -17,6 +17,8 @@ struct LaunchRequest {
   emulator::Dim3 grid, block, cluster;
   bool hasCluster = false, cooperative = false;
   uint64_t sharedBytes = 0;
+  /// One of SharedMemoryMode, in place of the function's.
+  std::optional<int> sharedMemoryMode;
   /// One pointer for each parameter, as far as there are any.
   void **arguments = nullptr;
   /// To be recorded once the grid runs, or null.

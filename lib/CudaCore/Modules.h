@@ -23,6 +23,8 @@ struct KernelEntry {
   /// What the program set: cuFuncSetAttribute.
   int maxDynamicShared = 0;
   bool nonPortableCluster = false;
+  /// One of SharedMemoryMode.
+  int sharedMemoryMode = 0;
   int carveout = cudaSharedmemCarveoutDefault;
   int clusterPolicy = 0;
 };

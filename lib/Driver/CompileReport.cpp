@@ -128,9 +128,9 @@ static void addSummary(Page &page, const plan::Kernel &kernel,
       {"shared memory", text(report.sharedMemoryBytes) + " of " +
                             text(report.sharedMemoryLimitBytes) + " bytes"}};
   if (report.tensorMemoryColumns)
-    facts.push_back({"tensor memory", text(report.tensorMemoryColumns) +
-                                          " of " + text(hw::kTmemColumns) +
-                                          " columns"});
+    facts.push_back({"tensor memory",
+                     text(report.tensorMemoryColumns) + " of " +
+                         text(report.tensorMemoryLimitColumns) + " columns"});
   if (report.resources) {
     facts.push_back({"registers", text(report.resources->registers)});
     facts.push_back(
@@ -221,11 +221,11 @@ static void addMemory(Page &page, const KernelReport &report) {
   tensor.title = "Tensor memory of a CTA";
   tensor.unit = "columns";
   tensor.copyName = "accumulator";
-  tensor.size = hw::kTmemColumns;
+  tensor.size = report.tensorMemoryLimitColumns;
   constexpr uint64_t kColumnTick = 64;
   tensor.tick = kColumnTick;
   tensor.notes = {text(report.tensorMemoryColumns) + " of " +
-                  text(hw::kTmemColumns) +
+                  text(report.tensorMemoryLimitColumns) +
                   " columns of 128 lanes by 32 bits are allocated."};
   page.picture(pictures::drawMemoryMap(tensor));
 }

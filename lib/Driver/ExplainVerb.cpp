@@ -203,6 +203,10 @@ void ExplainVerb::addLayoutOptions() {
   command.number("blocks", layout.blocks,
                  "Of 'layout', blocks along K of the whole operand, for its "
                  "place in memory");
+  command.flag(
+      "row-per-lane", layout.rowPerLane,
+      "Of 'layout', scales of A as sm_107 may have them, each row in a "
+      "lane of its own");
   command.number("thread-id", layout.threadId,
                  "Of 'layout', thread-id of mma.sync to show alone");
   command.flagOrName("svg", svg,
@@ -338,7 +342,8 @@ int ExplainVerb::explainHazards() {
 
 /// Options that only this topic has.
 static constexpr const char *kLayoutOptions[] = {
-    "operand", "memory", "row", "block-size", "blocks", "thread-id"};
+    "operand", "memory",    "row",         "block-size",
+    "blocks",  "thread-id", "row-per-lane"};
 /// And one that topic 'format' has too.
 static constexpr const char *kPictureOptions[] = {"svg"};
 /// Those of other topics that mean nothing here.

@@ -37,19 +37,23 @@ static MmaKind kindColumn(Question &q) {
 static void checkShape(Question &q, MmaKind kind, unsigned block, unsigned k,
                        unsigned ctaGroup, const BlockScaledInstr &instr) {
   unsigned usual = (kind == MmaKind::MXF8F6F4 ? 32 : 64) * (instr.sparse + 1);
-  if (k != usual && !instr.k96)
+  if (k != usual && instr.kSize == KSize::Narrow)
     q.fail("K", "kind '" + q.text("kind") + "' has K " + std::to_string(usual) +
                     (instr.sparse ? " when sparse" : " when dense") +
                     ", found " + std::to_string(k));
   if (block == 16 && kind != MmaKind::MXF4NVF4)
     q.fail("block_size", "only kind 'mxf4nvf4' has blocks of 16");
-  if (block == 32 && instr.scale == ElementFormat::UE4M3)
+  if (block == 32 && instr.scale == ElementFormat::UE4M3 &&
+      instr.kSize != KSize::Wide)
     q.fail("sf_type", "'ue4m3' scales go with blocks of 16");
   if (ctaGroup == 1 && instr.m != 128)
     q.fail("M", "cta_group 1 has M 128, found " + std::to_string(instr.m));
-  if (ctaGroup == 2 && instr.m != 256 && (instr.sparse || instr.k96))
-    q.fail("M", "cta_group 2 has M 256 when sparse or with K=96, found " +
-                    std::to_string(instr.m));
+  if (ctaGroup == 2 && instr.m != 256 &&
+      (instr.sparse || instr.kSize != KSize::Narrow))
+    q.fail("M",
+           "cta_group 2 has M 256 when sparse or with K=" +
+               std::string(instr.kSize == KSize::Wide ? q.text("K") : "96") +
+               ", found " + std::to_string(instr.m));
   unsigned scales = scalesPerMma(kind, block, k, instr.sparse);
   if (!scales) {
     q.fail("K", "no instruction has K " + std::to_string(k) +
@@ -85,7 +89,7 @@ static RowAnswer answerInstr(Question &q) {
   instr.negateB = q.flag("negate_b");
   instr.sfaId = static_cast<unsigned>(q.number("sfa_id", 3));
   instr.sfbId = static_cast<unsigned>(q.number("sfb_id", 3));
-  instr.k96 = k == 96;
+  instr.kSize = kSize(kind, k, instr.sparse).value_or(KSize::Narrow);
   if (q.why())
     return *q.why();
   Result<std::uint32_t> bits = encode(instr);

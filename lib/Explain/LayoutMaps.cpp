@@ -124,6 +124,11 @@ std::optional<unsigned> Mapper::readerOfBlock(std::uint64_t block,
 }
 
 std::optional<Reason> Mapper::mapSharedScales() {
+  if (subject.rowPerLane)
+    return Reason(
+        "scales for one row to a lane are plain rows of 16 bytes in "
+        "shared memory, of which there is no picture; '--memory=tensor' "
+        "has one");
   if (auto why = addScaleReaders())
     return why;
   // Here the addresses in tensor memory say nothing, and every row is read by
@@ -202,6 +207,11 @@ std::optional<Reason> Mapper::mapTensorScales() {
   std::vector<unsigned> halves{0};
   if (region->path == ScalePath::TwoByTwo)
     halves.push_back(kTmemLanes / 2);
+  // All rows have lanes of their own.
+  for (unsigned lane = kAtomLanes;
+       region->path == ScalePath::RowPerLane && lane < kTmemLanes;
+       lane += kAtomLanes)
+    halves.push_back(lane);
   for (std::uint64_t word = firstWord(); word < firstWord() + words(); ++word)
     for (unsigned half : halves)
       for (unsigned at = 0; at < region->wordStride; at += kCopyColumnStep) {

@@ -86,9 +86,12 @@ static void chooseShape(const LayoutQuestion &question, LayoutMemory memory,
   mma.family = inWarp ? MmaFamily::MmaSync : MmaFamily::Tcgen05;
   mma.sparse = question.sparse || subject.isMetadata();
   bool isK96 = question.k == 96u;
-  mma.target = {inWarp  ? Chip::SM120
-                : isK96 ? Chip::SM103
-                        : Chip::SM100,
+  bool isWide =
+      question.k && kSize(mma.kind, *question.k, mma.sparse) == KSize::Wide;
+  mma.target = {inWarp                          ? Chip::SM120
+                : isK96                         ? Chip::SM103
+                : isWide || question.rowPerLane ? Chip::SM107
+                                                : Chip::SM100,
                 TargetVariant::ArchSpecific};
   const MmaRow *row = anyRow(mma.kind, *mma.family);
   if (!row)
@@ -122,6 +125,11 @@ static std::optional<Reason> readIds(const LayoutQuestion &question,
   if (question.threadId && (memory != LayoutMemory::Registers ||
                             subject.operand == LayoutOperand::Metadata))
     return stray("thread-id", "scales in registers: --memory=registers");
+  if (question.rowPerLane && subject.operand != LayoutOperand::ScalesOfA)
+    return stray("row-per-lane", "the scales of A");
+  if (question.rowPerLane && memory == LayoutMemory::Registers)
+    return stray("row-per-lane", "scales in tensor memory");
+  subject.rowPerLane = question.rowPerLane;
   subject.mma.sfaId = question.sfaId.value_or(0);
   subject.mma.sfbId = question.sfbId.value_or(0);
   return std::nullopt;
@@ -163,6 +171,12 @@ unsigned LayoutSubject::span() const {
                       : scaleSpan(mma.block, mma.sparse);
 }
 
+const Layout &LayoutSubject::storage() const {
+  return isMetadata() ? kTiledMetadata
+         : rowPerLane ? kRowTiledScales
+                      : kTiledScales;
+}
+
 std::string LayoutSubject::name() const {
   switch (operand) {
   case LayoutOperand::ScalesOfA:
@@ -196,8 +210,10 @@ std::optional<unsigned> wantedId(const LayoutQuestion &question,
 
 Result<ScaleRegion> regionOf(const LayoutSubject &subject) {
   bool isB = subject.operand == LayoutOperand::ScalesOfB;
-  return scaleRegion(scalePath(isB, subject.mma.ctaGroup, subject.mma.m),
-                     isB ? subject.mma.n : kAtomRows);
+  ScalePath path = subject.rowPerLane
+                       ? ScalePath::RowPerLane
+                       : scalePath(isB, subject.mma.ctaGroup, subject.mma.m);
+  return scaleRegion(path, isB ? subject.mma.n : kAtomRows);
 }
 
 Result<WarpMma> warpMmaOf(const LayoutSubject &subject) {

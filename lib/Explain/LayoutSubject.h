@@ -29,12 +29,16 @@ struct LayoutSubject {
   LayoutOperand operand = LayoutOperand::ScalesOfA;
   /// Scales per row that one instruction reads; 0 of kinds without scales.
   unsigned scales = 0;
+  /// Each row of A's scales in its own lane.
+  bool rowPerLane = false;
 
   bool isMetadata() const { return operand == LayoutOperand::Metadata; }
   /// Rows of A or columns of B that one CTA's instruction has.
   unsigned rows() const;
   /// Elements along K that one byte is for.
   unsigned span() const;
+  /// Where the bytes lie in memory.
+  const hw::Layout &storage() const;
   /// "scales of A", "scales of B", "metadata of A".
   std::string name() const;
   /// "kind mxf4nvf4, K = 96, blocks of 16, N = 256".

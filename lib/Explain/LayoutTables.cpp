@@ -55,14 +55,14 @@ static unsigned scalesColumn(Question &q) {
   unsigned k = q.count("K");
   bool sparse = q.flag("sparse");
   unsigned usual = (kind == 0 ? 32 : 64) * (sparse ? 2 : 1);
-  if (k != usual && !(k == 96 && kind != 0 && !sparse))
+  constexpr MmaKind kKinds[] = {MmaKind::MXF8F6F4, MmaKind::MXF4,
+                                MmaKind::MXF4NVF4};
+  if (!kSize(kKinds[kind], k, sparse))
     q.fail("K", "kind '" + q.text("kind") + "' has K " + std::to_string(usual) +
                     (sparse ? " when sparse" : " when dense") + ", found " +
                     std::to_string(k));
   if (block == 16 && kind != 2)
     q.fail("block_size", "only kind 'mxf4nvf4' has blocks of 16");
-  constexpr MmaKind kKinds[] = {MmaKind::MXF8F6F4, MmaKind::MXF4,
-                                MmaKind::MXF4NVF4};
   unsigned scales = scalesPerMma(kKinds[kind], block, k, sparse);
   if (!scales)
     q.fail("K", "no instruction has K " + std::to_string(k) +

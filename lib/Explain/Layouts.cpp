@@ -42,7 +42,7 @@ static std::uint64_t mmaOf(const LayoutSubject &subject, std::uint64_t block) {
 static Result<Answer> inShared(const LayoutSubject &subject, std::uint64_t row,
                                std::uint64_t block,
                                std::optional<std::uint64_t> blocks) {
-  const Layout &layout = subject.isMetadata() ? kTiledMetadata : kTiledScales;
+  const Layout &layout = subject.storage();
   Layout tile = layout.tile();
   std::uint64_t rows = layout.multipleOf(Dim::Row);
   std::uint64_t along = layout.multipleOf(Dim::Block);
@@ -69,6 +69,9 @@ static Result<Answer> inShared(const LayoutSubject &subject, std::uint64_t row,
     return Reason("the scale tensor does not fit in memory");
   Result<std::uint64_t> offset =
       scaleOffset(tensor, row, block * subject.span(), 0);
+  if (subject.rowPerLane && offset)
+    offset = storageLayout(layout, {{Dim::Row, row + 1}, {Dim::Block, *blocks}})
+                 .offset({{Dim::Row, row}, {Dim::Block, block}});
   if (!offset)
     return offset.why();
   answer.text += "; byte " + text(*offset) + " of the operand's";
@@ -251,7 +254,7 @@ static Result<Answer> formulaIn(LayoutMemory memory,
   Layout layout;
   bool isMetadata = subject.isMetadata();
   if (memory == LayoutMemory::Shared) {
-    layout = isMetadata ? kTiledMetadata : kTiledScales;
+    layout = subject.storage();
   } else if (memory == LayoutMemory::Tensor && isMetadata) {
     layout = kRowPerLane;
   } else if (memory == LayoutMemory::Tensor) {

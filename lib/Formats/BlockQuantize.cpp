@@ -157,6 +157,18 @@ void blockscale::nvfp4QuantizeBlock(uint8_t scaleByte,
   }
 }
 
+uint8_t blockscale::ue5m3BlockScale(ElementFormat element,
+                                    float largestMagnitude) {
+  float scale = std::fabs(largestMagnitude) / formatInfo(element).largest;
+  return static_cast<uint8_t>(
+      encode(ElementFormat::UE5M3, scale, Rounding::TowardPositive));
+}
+
+float blockscale::ue5m3BlockFactor(uint8_t scaleByte) {
+  float scale = decode(ElementFormat::UE5M3, scaleByte);
+  return scale == 0 ? 0.0f : 1.0f / scale;
+}
+
 float blockscale::floatScale(ElementFormat element, float largestMagnitude,
                              float floor) {
   float magnitude = std::fabs(largestMagnitude);

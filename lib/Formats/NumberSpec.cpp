@@ -46,7 +46,7 @@ constexpr NameHint kHints[] = {
     {"fp4", "e2m1fnuz"}, {"fp8", "e4m3fn"},    {"bf8", "e5m2"},
     {"fp16", "float16"}, {"bf16", "bfloat16"}, {"f16", "float16"},
     {"fp32", "float32"}, {"f32", "float32"},   {"ue8m0", "e8m0"},
-    {"ue4m3", "e4m3fn"},
+    {"ue4m3", "e4m3fn"}, {"ue5m3", "e5m3fn"},
 };
 
 int defaultBias(unsigned exponentBits) {
@@ -418,10 +418,11 @@ std::string blockscale::print(const NumberSpec &spec) {
   return withCodebook(spec, readableName(spec));
 }
 
-/// The spec of data of a hardware format; none for ue4m3, which is only a
-/// scale.
+/// The spec of data of a hardware format; none for ue4m3 and ue5m3, which are
+/// only scales.
 static std::optional<NumberSpec> specOf(const FormatInfo &info) {
-  if (info.format == ElementFormat::UE4M3)
+  if (info.format == ElementFormat::UE4M3 ||
+      info.format == ElementFormat::UE5M3)
     return std::nullopt;
   NumberSpec spec;
   spec.mantissaBits = info.mantissaBits;
@@ -452,7 +453,7 @@ std::optional<ElementFormat> blockscale::elementFormat(const NumberSpec &spec) {
 }
 
 std::optional<ElementFormat> blockscale::scaleFormat(const NumberSpec &spec) {
-  constexpr int kE8M0Bias = 127, kE4M3Bias = 7;
+  constexpr int kE8M0Bias = 127, kE4M3Bias = 7, kE5M3Bias = 15;
   if (spec.isCodebook())
     return std::nullopt;
   if (spec.kind == NumberKind::Exponent)
@@ -464,6 +465,11 @@ std::optional<ElementFormat> blockscale::scaleFormat(const NumberSpec &spec) {
   if (isE4M3 && (spec.specials == NumberSpecials::Fn ||
                  spec.specials == NumberSpecials::Ieee))
     return ElementFormat::UE4M3;
+  // All 256 codes of ue5m3 are those of the 9 bits of e5m3fn without its sign.
+  if (spec.kind == NumberKind::Float && spec.exponentBits == 5 &&
+      spec.mantissaBits == 3 && spec.bias == kE5M3Bias &&
+      spec.specials == NumberSpecials::Fn)
+    return ElementFormat::UE5M3;
   return std::nullopt;
 }
 

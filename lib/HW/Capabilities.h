@@ -25,7 +25,7 @@ struct Capabilities {
   bool tcgen05;
   /// tcgen05.mma kind::i8.
   bool tcgen05Integer;
-  /// tcgen05.mma with K = 96, and descriptors with an absolute leading offset.
+  /// tcgen05.mma with K = 96 by descriptors with an absolute leading offset.
   bool k96;
   /// tcgen05.ld.red, on the "a" target and on the "f" target.
   bool loadReduce, loadReduceFamily;
@@ -33,22 +33,35 @@ struct Capabilities {
   bool stochasticConvert;
   /// redux.sync on f32.
   bool reduxF32;
+  /// FP4 metadata of a sparse A as pairs (4:8). Without it they are of single
+  /// elements (2:4), which nothing here makes.
+  bool pairwiseSparsity;
+  /// K of twice the old one (64 for 8 bits, 128 for 4) and again 96, ue5m3
+  /// scales and ue4m3 in blocks of 32, scales of A with one row to a lane.
+  bool wideK;
+  /// What came with it besides: collector::b, commits that wait for reads of A
+  /// alone, masks of 32 CTAs, overrides of tensor maps, more conversions.
+  bool ptx94;
   /// Of the "f" target we only know that ptxas 13.0 assembles for it what it
   /// assembles for the family's first chip.
   bool familyInferred;
 };
 
 inline constexpr std::array kCapabilities{
-    // chip, tcgen05, i8, K = 96, ld.red on a, on f, cvt.rs, redux, f inferred
-    Capabilities{Chip::SM100, true, true, false, false, false, true, true,
-                 false},
-    Capabilities{Chip::SM103, true, false, true, true, true, true, true, false},
+    // chip, tcgen05, i8, K = 96, ld.red on a, on f, cvt.rs, redux, pairs, wide
+    // K, 9.4, f inferred
+    Capabilities{Chip::SM100, true, true, false, false, false, true, true, true,
+                 false, false, false},
+    Capabilities{Chip::SM103, true, false, true, true, true, true, true, true,
+                 false, false, false},
+    Capabilities{Chip::SM107, true, false, false, true, true, true, true, false,
+                 true, true, false},
     Capabilities{Chip::SM110, true, true, false, true, false, false, false,
-                 true},
+                 true, false, false, true},
     Capabilities{Chip::SM120, false, false, false, false, false, false, false,
-                 false},
+                 false, false, false, false},
     Capabilities{Chip::SM121, false, false, false, false, false, false, false,
-                 true},
+                 false, false, false, true},
 };
 static_assert(kCapabilities.size() == size_t(Chip::SM121) + 1,
               "a row for each chip, in the order of the enum");

@@ -14,7 +14,6 @@
 #include "blockscale/HW/Check.h"
 
 #include "CheckInternal.h"
-#include "blockscale/HW/PtxVersion.h"
 
 #include <algorithm>
 #include <array>
@@ -242,29 +241,43 @@ std::string subjectOf(Subject subject, const MmaQuery &query,
   return text + " on " + quoted(targetName(query.target));
 }
 
-/// Targets that have what the first `count` rules ask for; newer PTX aside.
-std::string elsewhere(const MmaQuery &query, size_t count) {
+/// The rows of all targets that have what the first `count` rules ask for.
+Rows rowsAnywhere(const MmaQuery &query, size_t count) {
   Rows rows;
   for (const MmaRow &row : allRows())
     rows.push_back(&row);
+  return filter(std::move(rows), query, count);
+}
+
+/// Their targets.
+std::string elsewhere(const Rows &rows) {
   TargetSet targets;
-  std::string newerPtx;
-  for (const MmaRow *row : filter(rows, query, count)) {
-    if (row->minPtx <= kMaxPtxVersion)
-      targets = targets | row->targets;
-    else if (row->targets.contains(query.target))
-      newerPtx = "; on " + quoted(targetName(query.target)) + " it needs PTX " +
-                 ptxVersionName(row->minPtx) + ", and PTX is written up to " +
-                 ptxVersionName(kMaxPtxVersion);
-  }
+  for (const MmaRow *row : rows)
+    targets = targets | row->targets;
   std::string names = targets.names();
-  if (names.empty())
-    return newerPtx;
-  return "; it exists on " + names + " only" + newerPtx;
+  return names.empty() ? "" : "; it exists on " + names + " only";
+}
+
+/// How a rule is known, where that is not the documents' word alone: by the
+/// rows that keep it, if nobody here could run any of them; on targets that
+/// nobody could run, by those that `query` would need.
+std::string sourceOfRule(const Rule &rule, const MmaQuery &query,
+                         const Rows &keeping, const Rows &before) {
+  std::string_view evidence;
+  bool isNew = std::all_of(keeping.begin(), keeping.end(),
+                           [](auto *row) { return !row->evidence.empty(); });
+  if (!keeping.empty() && isNew)
+    evidence = keeping.front()->evidence;
+  else if (rule.subject == Subject::Target && query.target.chip == Chip::SM107)
+    evidence = "[P] ptxas 13.5 refuses it";
+  else
+    evidence = evidenceOn(*before.front(), query.target);
+  return evidence.empty() ? "" : " (source: " + std::string(evidence) + ")";
 }
 
 std::string complain(size_t index, const MmaQuery &query, const Rows &before) {
   const Rule &rule = kRules[index];
+  Rows keeping = rowsAnywhere(query, index + 1);
   std::vector<std::string> allowed;
   for (const MmaRow *row : before) {
     std::string text = rule.allowed(*row, query);
@@ -276,7 +289,18 @@ std::string complain(size_t index, const MmaQuery &query, const Rows &before) {
     list += (list.empty() ? "" : " or ") + text;
   return rule.found(query) + " is not legal" +
          subjectOf(rule.subject, query, *before.front()) + ": expected " +
-         list + elsewhere(query, index + 1);
+         list + elsewhere(keeping) + sourceOfRule(rule, query, keeping, before);
+}
+
+/// What a sparse 4-bit A lacks on chips whose instructions want metadata that
+/// nothing here makes.
+std::string whyNotSparse(const MmaQuery &query) {
+  if (!query.sparse || containerBits(query.kind) != 4 ||
+      query.target.chip != Chip::SM107)
+    return "";
+  return "; its metadata are of single elements (2:4, descriptor bit 12) on "
+         "this "
+         "chip, of which PTX ISA 9.4 alone tells and no kernel is public [T]";
 }
 
 /// The first rule that `query` breaks, in words.
@@ -292,7 +316,7 @@ std::optional<Reason> brokenRule(const MmaQuery &query) {
                               }),
                next.end());
     if (next.empty())
-      return complain(i, query, rows);
+      return complain(i, query, rows) + whyNotSparse(query);
     rows = std::move(next);
   }
   return std::nullopt;
@@ -321,6 +345,28 @@ std::optional<Reason> blockscale::hw::whyNot(const MmaQuery &query) {
   return reason;
 }
 
+/// The targets that have such scales, and how that is known, where only chips
+/// have them that nobody here could run.
+static std::string whereSpanIsNew(OperandType a, OperandType b,
+                                  ElementFormat scale, unsigned scaleSpan,
+                                  bool sparse) {
+  TargetSet targets;
+  std::string_view evidence;
+  for (const MmaRow &row : allRows()) {
+    if (row.evidence.empty() || row.scale != scale || row.sparse != sparse ||
+        row.scaleSpan() != scaleSpan || !row.a.contains(a) ||
+        !row.b.contains(b))
+      continue;
+    targets = targets | row.targets;
+    if (evidence.empty())
+      evidence = row.evidence;
+  }
+  if (evidence.empty())
+    return "";
+  return "; it exists on " + targets.names() +
+         " only (source: " + std::string(evidence) + ")";
+}
+
 std::optional<Reason>
 blockscale::hw::whyNotScaleSpan(OperandType a, OperandType b,
                                 ElementFormat scale, unsigned scaleSpan,
@@ -347,5 +393,6 @@ blockscale::hw::whyNotScaleSpan(OperandType a, OperandType b,
          " by " + quoted(b.name()) + " with one " + quoted(formatName(scale)) +
          " scale per " + std::to_string(scaleSpan) +
          " elements of K: expected " +
-         (list.empty() ? "other operand types" : list);
+         (list.empty() ? "other operand types" : list) +
+         whereSpanIsNew(a, b, scale, scaleSpan, sparse);
 }

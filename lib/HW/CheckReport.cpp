@@ -96,6 +96,8 @@ const std::array kColumns{
         [](const MmaRow &row) { return std::string(sourceName(row.source)); }},
     Column{"PTX ISA sections",
            [](const MmaRow &row) { return std::string(row.sections); }},
+    Column{"evidence",
+           [](const MmaRow &row) { return std::string(row.evidence); }},
 };
 
 std::string csvField(const std::string &text) {
@@ -203,6 +205,13 @@ Result<MmaQuery> readQuestion(const LegalityQuestion &question,
   return query;
 }
 
+std::string evidenceText(const MmaRow &row, Target target) {
+  std::string_view evidence = evidenceOn(row, target);
+  if (evidence.empty())
+    return "";
+  return "; evidence: " + std::string(evidence) + "; run by nobody here";
+}
+
 std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
   std::string text = "legal: " + ptxSpelling(row, query.a, query.b) + " on " +
                      targetName(query.target) + ", " + query.a.name() + " x " +
@@ -220,7 +229,7 @@ std::string describeLegal(const MmaQuery &query, const MmaRow &row) {
   return text + ", PTX " + ptxVersionName(minPtxVersion(row, query.target)) +
          " or newer (source: " +
          std::string(sourceName(sourceOn(row, query.target))) + "; PTX ISA " +
-         std::string(row.sections) + ")";
+         std::string(row.sections) + ")" + evidenceText(row, query.target);
 }
 
 } // namespace
@@ -349,7 +358,8 @@ static std::string jsonRow(const MmaRow &row) {
          ", \"ptx\": " + jsonString(ptxVersionName(row.minPtx)) +
          ", \"written\": " + boolean(row.minPtx <= kMaxPtxVersion) +
          ", \"source\": " + jsonString(sourceName(row.source)) +
-         ", \"sections\": " + jsonString(row.sections) + "}";
+         ", \"sections\": " + jsonString(row.sections) +
+         ", \"evidence\": " + jsonString(row.evidence) + "}";
 }
 
 std::string blockscale::hw::legalityTableJson(std::optional<Target> target) {

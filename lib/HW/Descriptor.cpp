@@ -7,6 +7,8 @@
 
 #include "blockscale/HW/Descriptor.h"
 
+#include "Capabilities.h"
+
 #include <tuple>
 
 namespace blockscale::hw {
@@ -118,6 +120,20 @@ bool is8Bit(ElementFormat format) {
   return format == ElementFormat::E4M3 || format == ElementFormat::E5M2;
 }
 
+/// Codes of scale formats are their places.
+constexpr std::array kScaleFormats{ElementFormat::UE4M3, ElementFormat::UE8M0,
+                                   ElementFormat::UE5M3};
+
+std::optional<unsigned> scaleCode(const BlockScaledInstr &instr) {
+  if (instr.variant != InstrVariant::MXF4 &&
+      instr.scale != ElementFormat::UE8M0)
+    return std::nullopt;
+  for (unsigned code = 0; code < kScaleFormats.size(); ++code)
+    if (kScaleFormats[code] == instr.scale)
+      return code;
+  return std::nullopt;
+}
+
 /// Why the struct has no encoding although every number fits its field.
 std::optional<Reason> whyNotEncodable(const BlockScaledInstr &instr) {
   if (instr.n % 8 != 0 || instr.n < 8 || instr.n > 256)
@@ -127,20 +143,26 @@ std::optional<Reason> whyNotEncodable(const BlockScaledInstr &instr) {
     return "m is " + std::to_string(instr.m) +
            ", block-scaled instructions have m 128 or 256";
   bool mxf4 = instr.variant == InstrVariant::MXF4;
-  if (instr.scale != ElementFormat::UE8M0 &&
-      (!mxf4 || instr.scale != ElementFormat::UE4M3))
+  if (!scaleCode(instr))
     return "the scale format has no code in the descriptor of " +
            variantName(instr.variant) +
-           (mxf4 ? "; 'ue8m0' and 'ue4m3' have" : "; only 'ue8m0' has");
+           (mxf4 ? "; 'ue8m0', 'ue4m3' and 'ue5m3' have"
+                 : "; only 'ue8m0' has");
   if (mxf4 && (instr.aMnMajor || instr.bMnMajor))
     return "4-bit operands of 'mxf4' and 'mxf4nvf4' are K-major only";
   if ((instr.aMnMajor && !is8Bit(instr.a)) ||
       (instr.bMnMajor && !is8Bit(instr.b)))
     return "only 8-bit operands may be M-major or N-major";
-  if (instr.k96 && !mxf4)
+  if (instr.kSize == KSize::Long && !mxf4)
     return "'mxf8f6f4' has no K=96 form; 'mxf4' and 'mxf4nvf4' have";
-  if (instr.k96 && instr.sparse)
+  if (instr.kSize == KSize::Long && instr.sparse)
     return "K=96 is dense only";
+  // PTX ISA 9.4: no code beyond 192 sparse elements of 4 bits.
+  if (instr.kSize == KSize::Wide && instr.sparse && mxf4)
+    return "K=128 of 'mxf4' and 'mxf4nvf4' is dense only";
+  if (instr.elementMetadata && !(mxf4 && instr.sparse))
+    return "only a sparse A of 'mxf4' and 'mxf4nvf4' has metadata of single "
+           "elements";
   return std::nullopt;
 }
 
@@ -178,7 +200,7 @@ bool operator==(const BlockScaledInstr &x, const BlockScaledInstr &y) {
   auto key = [](const BlockScaledInstr &i) {
     return std::tie(i.variant, i.a, i.b, i.scale, i.sparse, i.negateA,
                     i.negateB, i.aMnMajor, i.bMnMajor, i.m, i.n, i.sfaId,
-                    i.sfbId, i.k96);
+                    i.sfbId, i.kSize, i.rowPerLaneA, i.elementMetadata);
   };
   return key(x) == key(y);
 }
@@ -201,13 +223,19 @@ Result<std::uint32_t> encode(const BlockScaledInstr &instr) {
       .set("negate_a", instr.negateA)
       .set("negate_b", instr.negateB)
       .set("n_div_8", instr.n / 8)
-      .set("scale_format", instr.scale == ElementFormat::UE8M0)
+      .set("scale_format", *scaleCode(instr))
+      .set("sfa_layout", instr.rowPerLaneA)
       .set("m_div_128", instr.m / 128)
       .set("sfa_id", instr.sfaId);
+  unsigned size = static_cast<unsigned>(instr.kSize);
   if (instr.variant == InstrVariant::MXF4)
-    packer.set("k_size", instr.k96);
+    packer.set("k_size", size & 1)
+        .set("k_size_high", size >> 1)
+        .set("sparsity_version", instr.elementMetadata);
   else
-    packer.set("a_major", instr.aMnMajor).set("b_major", instr.bMnMajor);
+    packer.set("a_major", instr.aMnMajor)
+        .set("b_major", instr.bMnMajor)
+        .set("k_size", instr.kSize == KSize::Wide);
   return narrow(packer.finish());
 }
 
@@ -232,8 +260,11 @@ Result<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
   instr.variant = variant;
   instr.a = *a;
   instr.b = *b;
-  instr.scale =
-      get("scale_format") ? ElementFormat::UE8M0 : ElementFormat::UE4M3;
+  unsigned scale = get("scale_format");
+  if (scale >= kScaleFormats.size())
+    return Reason("scale format code " + std::to_string(scale) +
+                  " has no meaning");
+  instr.scale = kScaleFormats[scale];
   instr.sparse = get("sparse");
   instr.negateA = get("negate_a");
   instr.negateB = get("negate_b");
@@ -243,7 +274,14 @@ Result<BlockScaledInstr> decodeBlockScaled(InstrVariant variant,
   instr.n = get("n_div_8") * 8;
   instr.sfaId = get("sfa_id");
   instr.sfbId = get("sfb_id");
-  instr.k96 = get("k_size");
+  unsigned size = get("k_size") + 2 * get("k_size_high");
+  if (size > static_cast<unsigned>(KSize::Wide))
+    return Reason("K size code 3 has no meaning");
+  instr.kSize = static_cast<KSize>(size);
+  if (variant == InstrVariant::MXF8F6F4 && size)
+    instr.kSize = KSize::Wide;
+  instr.rowPerLaneA = get("sfa_layout");
+  instr.elementMetadata = get("sparsity_version");
   if (auto reason = whyNotEncodable(instr))
     return *reason;
   return instr;
@@ -275,7 +313,7 @@ bool operator==(const PlainInstr &x, const PlainInstr &y) {
   auto key = [](const PlainInstr &i) {
     return std::tie(i.kind, i.a, i.b, i.d, i.sparse, i.sparsitySelector,
                     i.saturate, i.negateA, i.negateB, i.aMnMajor, i.bMnMajor,
-                    i.m, i.n, i.maxShift);
+                    i.m, i.n, i.maxShift, i.isWide);
   };
   return key(x) == key(y);
 }
@@ -292,6 +330,9 @@ static std::optional<Reason> whyNotEncodable(const PlainInstr &instr) {
     return "only kind 'i8' can saturate";
   if (integer && (instr.negateA || instr.negateB))
     return "kind 'i8' cannot negate an operand";
+  // PTX ISA 9.4 gives no code for the sparse K=128.
+  if (instr.isWide && (instr.kind != MmaKind::F8F6F4 || instr.sparse))
+    return "only dense 'f8f6f4' has a wide K";
   if (instr.sparsitySelector && !instr.sparse)
     return "a dense instruction has no sparsity selector";
   // PTX ISA 9.7.16.10.8, sparsity selector: all metadata columns are read.
@@ -331,6 +372,7 @@ Result<std::uint32_t> encode(const PlainInstr &instr) {
                     .set("n_div_8", instr.n / 8)
                     .set("m_div_16", instr.m / 16)
                     .set("max_shift", shift)
+                    .set("k_size", instr.isWide)
                     .finish());
 }
 
@@ -363,6 +405,7 @@ Result<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits) {
   instr.m = get("m_div_16") * 16;
   instr.n = get("n_div_8") * 8;
   instr.maxShift = kMaxShifts[get("max_shift")];
+  instr.isWide = get("k_size");
   if (auto reason = whyNotEncodable(instr))
     return *reason;
   return instr;
@@ -380,22 +423,29 @@ bool operator==(const SmemDescriptor &x, const SmemDescriptor &y) {
   return key(x) == key(y);
 }
 
-static std::optional<Reason> whyNotField(const char *name,
-                                         std::uint32_t bytes) {
+unsigned smemAddressBits(Chip chip) {
+  return has(chip, &Capabilities::wideK) ? kWideSmemAddressBits
+                                         : kSmemAddressBits;
+}
+
+static std::optional<Reason> whyNotField(const char *name, std::uint32_t bytes,
+                                         unsigned bits) {
   if (bytes % 16 != 0)
     return std::string(name) + " is " + std::to_string(bytes) +
            ", it must be a multiple of 16 bytes";
-  if (bytes >= 1u << 18)
+  if (bytes >= 1u << bits)
     return std::string(name) + " is " + std::to_string(bytes) +
-           ", the descriptor holds values below 262144";
+           ", the descriptor holds values below " + std::to_string(1u << bits);
   return std::nullopt;
 }
 
-Result<std::uint64_t> encode(const SmemDescriptor &descriptor) {
-  for (auto [name, bytes] :
-       {std::pair{"start address", descriptor.start},
-        std::pair{"lbo", descriptor.lbo}, std::pair{"sbo", descriptor.sbo}})
-    if (auto reason = whyNotField(name, bytes))
+Result<std::uint64_t> encode(const SmemDescriptor &descriptor,
+                             unsigned addressBits) {
+  for (auto [name, bytes, bits] :
+       {std::tuple{"start address", descriptor.start, addressBits},
+        std::tuple{"lbo", descriptor.lbo, addressBits},
+        std::tuple{"sbo", descriptor.sbo, kSmemAddressBits}})
+    if (auto reason = whyNotField(name, bytes, bits))
       return *reason;
   if (descriptor.lboAbsolute &&
       (descriptor.swizzle != Swizzle::B128 || descriptor.baseOffset != 0))
@@ -411,13 +461,17 @@ Result<std::uint64_t> encode(const SmemDescriptor &descriptor) {
       .finish();
 }
 
-Result<SmemDescriptor> decodeSmem(std::uint64_t bits) {
+Result<SmemDescriptor> decodeSmem(std::uint64_t bits, unsigned addressBits) {
   FieldList fields = fieldList(kSmemFields, 64);
   if (std::uint64_t stray = bits & uncoveredBits(fields))
     return Reason("reserved bits " + hex(stray, 16) + " are set");
   auto get = [&](std::string_view name) {
     return static_cast<std::uint32_t>(extract(fields, name, bits));
   };
+  for (const char *name : {"start", "lbo"})
+    if (get(name) << 4 >> addressBits)
+      return Reason("the upper bit of '" + std::string(name) +
+                    "' is set, which sm_107 alone has");
   if (get("version") != 1)
     return Reason("bits 46 to 48 hold " + std::to_string(get("version")) +
                   ", the constant there is 1");
@@ -468,8 +522,9 @@ k96Descriptor(const std::array<std::uint32_t, 3> &bufferBases, unsigned index) {
   return descriptor;
 }
 
-Result<SmemDescriptor> copyDescriptor(std::uint32_t base) {
-  if (auto why = whyNotField("start address", base))
+Result<SmemDescriptor> copyDescriptor(std::uint32_t base,
+                                      unsigned addressBits) {
+  if (auto why = whyNotField("start address", base, addressBits))
     return *why;
   SmemDescriptor descriptor;
   descriptor.start = base;

@@ -20,10 +20,6 @@ constexpr uint64_t kMiB = uint64_t(1) << 20;
 // 132 SMs at up to 1980 MHz.
 constexpr DeviceChip kHopper{"sm_90", 232448, 233472, 2048, 132, 1980};
 
-// VR200: the guide's compute capability 10.7 in its standard mode of shared
-// memory, the SMs and the clock that published measurements state.
-constexpr DeviceChip kRubin{"sm_107", 232448, 233472, 1024, 212, 2376};
-
 } // namespace
 
 // B200: what a program printed of cudaDeviceProp (pytorch/ao, pull request
@@ -60,14 +56,16 @@ const Part *Device::part() const {
 DeviceChip Device::chip() const {
   const Part *own = part();
   if (!own)
-    return name == "VR200" ? kRubin : kHopper;
+    return kHopper;
   const ChipInfo &info = chipInfo(own->chip);
   return {info.name,
           info.sharedMemoryPerCta,
           info.sharedMemoryPerSm,
           info.maxThreadsPerSm,
           own->smCount,
-          own->boostMhz};
+          own->boostMhz,
+          info.oversizedSharedPerCta,
+          info.oversizedSharedPerSm};
 }
 
 Result<Device> hw::findDevice(std::string_view name) {

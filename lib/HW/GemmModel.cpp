@@ -69,8 +69,12 @@ double exposedEpilogue(EpilogueOverlap overlap) {
 int64_t ceilDiv(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 MmaStep stepOf(const GemmKernel &kernel) {
-  return mmaStep(kernel.kind, kernel.instructionK, kernel.sparse,
-                 kernel.ctaGroup, kernel.tileM, kernel.tileN);
+  unsigned m = kernel.tileM / kernel.instructionsM;
+  MmaStep step =
+      mmaStep(kernel.kind, kernel.instructionK, kernel.sparse, kernel.ctaGroup,
+              m, kernel.tileN, kernel.bitsA, kernel.bitsB);
+  step.sharersOfB = kernel.instructionsM;
+  return step;
 }
 
 /// How the tiles of a product lie on the SMs.
@@ -141,7 +145,7 @@ double flops(const GemmSize &size) {
 double peakFlopsPerCycle(const GemmKernel &kernel, const Part &part) {
   MmaStep step = stepOf(kernel);
   double perStep =
-      2.0 * kernel.tileM / kernel.ctaGroup * kernel.tileN * kernel.instructionK;
+      2.0 * step.m / kernel.ctaGroup * kernel.tileN * kernel.instructionK;
   return part.smCount * perStep / mmaArrayCycles(step);
 }
 
@@ -179,11 +183,11 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   result.clockGhz = clockGhz;
   result.waves = tiling.waves;
   result.mma = double(ceilDiv(size.k, kernel.instructionK)) *
-               mmaIntervalCycles(stepOf(kernel)) /
+               kernel.instructionsM * mmaIntervalCycles(stepOf(kernel)) /
                (kIssueEfficiency * clockGhz * 1e3);
   if (kernel.stages)
     result.stages = double(ceilDiv(size.k, kernel.stageK)) *
-                    stageRoundTripMicroseconds(kernel.stageBytes) /
+                    stageRoundTripMicroseconds(part.chip, kernel.stageBytes) /
                     kernel.stages;
   double perTile = tileBytes(kernel, size);
   result.l2 = tiling.active * perTile /
@@ -268,32 +272,59 @@ GemmPrediction blockscale::hw::predictGemm(const GemmKernel &kernel,
   return predictAt(kernel, size, conditions, low);
 }
 
+/// Whether and how accumulators of `kernel`'s tile alternate in the tensor
+/// memory of `chip`, of which scales take some columns.
+static EpilogueOverlap overlapOn(Chip chip, const GemmKernel &kernel) {
+  constexpr unsigned kScaleColumns = 32;
+  unsigned columns = kernel.instructionsM * kernel.tileN;
+  if (2 * columns + kScaleColumns <= chipInfo(chip).tensorMemoryColumns)
+    return EpilogueOverlap::TwoAccumulators;
+  return kernel.instructionsM == 1 ? EpilogueOverlap::PiecewiseRelease
+                                   : EpilogueOverlap::None;
+}
+
+/// The shapes of tiles that a part's kernels may have, pairs first.
+static std::vector<GemmKernel> tilesOn(const Part &part,
+                                       const GemmKernel &kernel) {
+  bool mayShareB = isAvailable(Feature::CollectorB, {part.chip});
+  std::vector<GemmKernel> tiles;
+  for (unsigned ctaGroup : {2u, 1u})
+    for (unsigned tileN : {256u, 224u, 192u, 128u, 64u})
+      for (unsigned instructionsM : {1u, 2u}) {
+        if (instructionsM == 2 &&
+            (!mayShareB || kernel.sparse || ctaGroup == 1))
+          continue;
+        GemmKernel tile = kernel;
+        tile.ctaGroup = ctaGroup;
+        tile.cluster = ctaGroup;
+        tile.instructionsM = instructionsM;
+        tile.tileM = 128 * ctaGroup * instructionsM;
+        tile.tileN = tileN;
+        tile.stages = 0;
+        tile.raster = Raster::Grouped;
+        tile.overlap = overlapOn(part.chip, tile);
+        tiles.push_back(tile);
+      }
+  return tiles;
+}
+
 GemmChoice blockscale::hw::bestGemm(const GemmKernel &kernel,
                                     const GemmSize &size,
                                     const GemmConditions &conditions) {
   GemmChoice best;
-  for (unsigned ctaGroup : {2u, 1u})
-    for (unsigned tileN : {256u, 224u, 192u, 128u, 64u})
-      for (bool swapped : {false, true}) {
-        GemmKernel candidate = kernel;
-        candidate.ctaGroup = ctaGroup;
-        candidate.cluster = ctaGroup;
-        candidate.tileM = 128 * ctaGroup;
-        candidate.tileN = tileN;
-        candidate.stages = 0;
-        candidate.raster = Raster::Grouped;
-        candidate.overlap = tileN <= 240 ? EpilogueOverlap::TwoAccumulators
-                                         : EpilogueOverlap::PiecewiseRelease;
-        GemmSize oriented = size;
-        if (swapped) {
-          std::swap(candidate.bytesA, candidate.bytesB);
-          std::swap(oriented.m, oriented.n);
-        }
-        GemmPrediction prediction =
-            predictGemm(candidate, oriented, conditions);
-        if (prediction.teraflops > best.prediction.teraflops)
-          best = {candidate, swapped, prediction};
+  for (const GemmKernel &tile : tilesOn(conditions.part, kernel))
+    for (bool swapped : {false, true}) {
+      GemmKernel candidate = tile;
+      GemmSize oriented = size;
+      if (swapped) {
+        std::swap(candidate.bitsA, candidate.bitsB);
+        std::swap(candidate.bytesA, candidate.bytesB);
+        std::swap(oriented.m, oriented.n);
       }
+      GemmPrediction prediction = predictGemm(candidate, oriented, conditions);
+      if (prediction.teraflops > best.prediction.teraflops)
+        best = {candidate, swapped, prediction};
+    }
   return best;
 }
 

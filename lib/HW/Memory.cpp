@@ -198,17 +198,20 @@ Result<StepAddress> stepAddress(const OperandTile &tile,
 
 Result<SmemDescriptor> stepDescriptor(const OperandTile &tile,
                                       const OperandStep &step,
-                                      std::uint32_t base) {
+                                      std::uint32_t base,
+                                      unsigned addressBits) {
   Result<StepAddress> address = stepAddress(tile, step);
   if (!address)
     return address.why();
   std::uint64_t start = base + address->startOffset;
-  if (base % 16 != 0 || start >= 1u << 18 || address->lbo >= 1u << 18 ||
-      address->sbo >= 1u << 18)
+  if (base % 16 != 0 || start >= 1u << addressBits ||
+      address->lbo >= 1u << addressBits ||
+      address->sbo >= 1u << kSmemAddressBits)
     return Reason("start address " + std::to_string(start) + " of a tile at " +
                   std::to_string(base) +
                   "; addresses and offsets are multiples of 16 bytes "
-                  "below 262144");
+                  "below " +
+                  std::to_string(1u << addressBits));
   SmemDescriptor descriptor;
   descriptor.start = static_cast<std::uint32_t>(start);
   descriptor.lbo = address->lbo;
@@ -249,6 +252,25 @@ Result<unsigned> allocationColumns(unsigned columns) {
   while (rounded < columns)
     rounded *= 2;
   return rounded;
+}
+
+Result<TmemAllocation> allocationOn(Chip chip, unsigned columns) {
+  unsigned most = chipInfo(chip).tensorMemoryColumns;
+  if (most <= kTmemColumns || columns <= kTmemColumns) {
+    Result<unsigned> plain = allocationColumns(columns);
+    if (!plain)
+      return plain.why();
+    return TmemAllocation{*plain, false};
+  }
+  if (columns > most)
+    return Reason("tensor memory of " + std::string(chipInfo(chip).name) +
+                  " has " + std::to_string(most) + " columns, " +
+                  std::to_string(columns) +
+                  " are asked for (PTX ISA 9.4, tcgen05.alloc [T]; ptxas takes "
+                  "more [P])");
+  unsigned rounded = static_cast<unsigned>(
+      ceilDiv(columns, kExclusiveColumnStep) * kExclusiveColumnStep);
+  return TmemAllocation{rounded, true};
 }
 
 Result<AccumulatorLayout> accumulatorLayout(unsigned ctaGroup, unsigned m,

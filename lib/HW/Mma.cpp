@@ -172,6 +172,16 @@ Source blockscale::hw::sourceOn(const MmaRow &row, Target target) {
   return isInferred ? Source::Inferred : row.source;
 }
 
+std::string_view blockscale::hw::evidenceOn(const MmaRow &row, Target target) {
+  if (!row.evidence.empty() || target.chip != Chip::SM107)
+    return row.evidence;
+  // What was there before: the documents and the assembler, and for the scaled
+  // kinds kernels too.
+  return row.scale
+             ? "[T] PTX ISA 9.4, [P] ptxas 13.5, [H] ThunderKittens' tests"
+             : "[T] PTX ISA 9.4, [P] ptxas 13.5, [S] TensorRT-LLM";
+}
+
 unsigned blockscale::hw::minPtxVersion(const MmaRow &row, Target target) {
   return std::max(row.minPtx, minPtxVersion(target));
 }
@@ -211,6 +221,19 @@ unsigned blockscale::hw::instructionK(MmaKind kind, bool sparse) {
     if (row.kind == kind && row.sparse == sparse)
       return row.k;
   return 0;
+}
+
+std::optional<KSize> blockscale::hw::kSize(MmaKind kind, unsigned k,
+                                           bool sparse) {
+  unsigned narrow = instructionK(kind, sparse);
+  if (k == narrow)
+    return KSize::Narrow;
+  if (containerBits(kind) == 4 && 2 * k == 3 * narrow)
+    return KSize::Long;
+  bool isWide = containerBits(kind) <= 8 && kind != MmaKind::I8;
+  if (isWide && k == 2 * narrow)
+    return KSize::Wide;
+  return std::nullopt;
 }
 
 unsigned blockscale::hw::scalesPerMma(MmaKind kind, unsigned block, unsigned k,

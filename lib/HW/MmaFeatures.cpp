@@ -26,7 +26,12 @@ constexpr TargetSet kWarpArch = archTargetsWithoutTcgen05();
 constexpr TargetSet kWarp = targetsWithoutTcgen05();
 constexpr TargetSet kAll = kTcgen | kWarp;
 
-// Tried with ptxas 13.0 (docs/sources.md, [ptxas]); sub-byte TMA: PTX
+constexpr TargetSet k94 = targetsWith(&Capabilities::ptx94);
+constexpr TargetSet k94Arch = archTargets(&Capabilities::ptx94);
+
+// Tried with ptxas 13.0 and, for PTX 9.4, 13.5 (docs/sources.md, [ptxas]); what
+// is of descriptors alone, PTX ISA 9.4, and of shared memory, the CUDA
+// programming guide 13.4 (the same, [rubin]). Sub-byte TMA: PTX
 // ISA 5.5.1; the absolute leading offset: PTX ISA 9.7.16.3.1.2. sm_110f and
 // sm_121f follow sm_100f and sm_120f.
 constexpr std::array kFeatures{
@@ -67,6 +72,23 @@ constexpr std::array kFeatures{
     FeatureRow{Feature::PackedF32, "f32x2 arithmetic", kAll},
     FeatureRow{Feature::ClusterLaunchControl, "clusterlaunchcontrol.try_cancel",
                kAll},
+    FeatureRow{Feature::TensorAllocExclusive, "tcgen05.alloc.exclusive",
+               kTcgen},
+    FeatureRow{Feature::RowPerLaneScales,
+               "scales of A with one row to a lane (descriptor bit 26)",
+               targetsWith(&Capabilities::wideK)},
+    FeatureRow{Feature::CollectorB, "tcgen05.mma .collector::b", k94},
+    FeatureRow{Feature::CommitReadOfA,
+               "tcgen05.commit .sync_restrict::shared::read::mma::a", k94},
+    FeatureRow{Feature::Multicast32, ".multicast::cluster::32b", k94},
+    FeatureRow{Feature::TensorMapOverride, "cp.async.bulk.tensor .override",
+               k94},
+    FeatureRow{Feature::Ue5m3Convert,
+               "cvt of ue5m3, and .rz and .scaled::n1 of narrow floats", k94},
+    FeatureRow{Feature::LutB, "tcgen05.mma .decompress::lut::b", k94},
+    FeatureRow{Feature::KindTi16, "tcgen05.mma kind::ti16", k94},
+    FeatureRow{Feature::LoadCompressed, "tcgen05.ld.spcompress", k94Arch},
+    FeatureRow{Feature::OversizedShared, "shared memory of 327 KiB", k94},
 };
 
 const FeatureRow &rowOf(Feature feature) {

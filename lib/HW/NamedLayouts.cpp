@@ -386,6 +386,12 @@ static std::vector<Entry> makeEntries() {
         "tensor core read them.",
         ofMemory},
        inMemory<kTiledScales>},
+      {{"tiled_128x16",
+        "Scales in tiles of 128 rows by 16 blocks, row after row, as sm_107 "
+        "can "
+        "read those of A.",
+        ofMemory},
+       inMemory<kRowTiledScales>},
       {{"tiled_metadata", "Sparsity metadata in tiles of 128 rows by 16 bytes.",
         ofMemory},
        inMemory<kTiledMetadata>},

@@ -18,6 +18,10 @@ using namespace blockscale::hw;
 // a guess from its 10 PF, Thor and GB10 are derived from their peaks. Memory:
 // SemiAnalysisAI/microbench-blackwell (B200), QuickRunCUDA (B300), gn-kernels
 // (RTX 5090), the TileSight paper (RTX PRO 6000), vendor pages (Thor, GB10).
+// VR200: SMs, locked clock and copy bandwidth of one early node from notes in
+// cuDNN-frontend and FlashInfer, weak for the bandwidth (the vendor's peak is
+// 22); power of the faster of two variants from third parties (docs/sources.md,
+// [rubin]).
 // Idle power of B200 and B300: fitted with the model of whole GEMMs.
 const std::vector<Part> &blockscale::hw::allParts() {
   static const std::vector<Part> parts{
@@ -25,6 +29,7 @@ const std::vector<Part> &blockscale::hw::allParts() {
       {"GB200", Chip::SM100, 152, 2000, 1200, 170, 7.0},
       {"B300", Chip::SM103, kMeasuredSms, 2032, 1100, 185, 7.2},
       {"GB300", Chip::SM103, 152, 2070, 1400, 185, 7.2},
+      {"VR200", Chip::SM107, 212, 2376, 2300, 0, 10.8},
       {"Thor T5000", Chip::SM110, 20, 1580, 130, 0, 0.273},
       {"RTX 5090", Chip::SM120, 170, 2407, 600, 0, 1.51},
       {"RTX PRO 6000", Chip::SM120, 188, 2617, 600, 0, 1.4},
@@ -54,6 +59,14 @@ unsigned blockscale::hw::usableSms(const Part &part, unsigned cluster) {
   constexpr unsigned kClustersOf4 = 33, kClustersOf8 = 15;
   if (cluster <= 2)
     return part.smCount / cluster * cluster;
+  // FlashInfer's occupancy query on the 212 SMs of VR200.
+  constexpr unsigned kRubinSms = 212, kRubinClustersOf4 = 46,
+                     kRubinClustersOf8 = 22;
+  if (part.chip == Chip::SM107) {
+    unsigned seen =
+        cluster <= 4 ? kRubinClustersOf4 * 4 : kRubinClustersOf8 * 8;
+    return part.smCount * seen / kRubinSms / cluster * cluster;
+  }
   unsigned counted = cluster <= 4 ? kClustersOf4 * 4 : kClustersOf8 * 8;
   return part.smCount * counted / kMeasuredSms / cluster * cluster;
 }

@@ -108,6 +108,12 @@ Result<ScaleRegion> scaleRegion(ScalePath path, unsigned rows) {
   if (rows == 0 || rows > 256)
     return Reason("scales of " + std::to_string(rows) +
                   " rows; an instruction has 1 to 256");
+  if (path == ScalePath::RowPerLane) {
+    if (rows != kAtomRows)
+      return Reason("scales of " + std::to_string(rows) +
+                    " rows; with one row to a lane there are 128");
+    return ScaleRegion{path, rows, 1};
+  }
   if (path == ScalePath::TwoByTwo) {
     if (rows % 16 != 0)
       return Reason("n is " + std::to_string(rows) +
@@ -127,6 +133,13 @@ static unsigned rowsPerHalf(const ScaleRegion &region) {
 std::optional<Reason> whyNot(const ScaleRegion &region) {
   unsigned columns =
       static_cast<unsigned>(ceilDiv(rowsPerHalf(region), kAtomLanes));
+  if (region.path == ScalePath::RowPerLane) {
+    if (region.rows != kAtomRows || region.wordStride != 1)
+      return Reason(
+          "with one row to a lane there are 128 rows, and words follow "
+          "each other");
+    return std::nullopt;
+  }
   if (region.rows == 0 || region.rows > 256 ||
       (region.path == ScalePath::TwoByTwo && region.rows % 2 != 0))
     return "scales of " + std::to_string(region.rows) +
@@ -139,6 +152,8 @@ std::optional<Reason> whyNot(const ScaleRegion &region) {
 }
 
 Layout scaleLayout(const ScaleRegion &region) {
+  if (region.path == ScalePath::RowPerLane)
+    return kRowPerLane;
   // On the 2x2 path the rows of each half start again at its first lane.
   std::uint64_t rows = rowsPerHalf(region);
   bool twoByTwo = region.path == ScalePath::TwoByTwo;
@@ -224,6 +239,10 @@ Result<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
                   " scales per row");
   return ScaleStep{static_cast<unsigned>(first), static_cast<unsigned>(column),
                    id};
+}
+
+unsigned wordsPerMma(unsigned scalesPerMma, unsigned id) {
+  return static_cast<unsigned>(ceilDiv(id + scalesPerMma, kAtomScales));
 }
 
 ConsumedBytes consumedBytes(unsigned scalesPerMma, unsigned id) {

@@ -9,6 +9,7 @@
 
 #include "Capabilities.h"
 
+#include <algorithm>
 #include <array>
 
 using namespace blockscale;
@@ -18,21 +19,25 @@ namespace {
 
 constexpr bool tcgen05(Chip chip) { return has(chip, &Capabilities::tcgen05); }
 
-// Minimum PTX versions: found by probing ptxas 13.0; the family targets of the
-// last three rows follow their "a" target or PTX 8.8, whichever is newer.
-// Shared memory per CTA: 227 KiB and 99 KiB, from the CUDA programming guide's
-// table of compute capabilities; 110 and 121 as their larger relatives.
+// Minimum PTX versions: found by probing ptxas 13.0 and, for sm_107, 13.5; the
+// family targets of the last three rows follow their "a" target or PTX 8.8,
+// whichever is newer. Shared memory per CTA: 227 KiB and 99 KiB, from the CUDA
+// programming guide's table of compute capabilities; 110 and 121 as their
+// larger relatives. sm_107 and its oversized mode, 327 KiB: the guide of
+// CUDA 13.4; its 576 columns: PTX ISA 9.4 (docs/sources.md, [rubin]).
 constexpr std::array kChips{
     ChipInfo{Chip::SM100, "sm_100", 86, 88, tcgen05(Chip::SM100), 232448,
-             233472, 2048},
+             233472, 2048, 100, 0, 0, 512, 32},
     ChipInfo{Chip::SM103, "sm_103", 88, 88, tcgen05(Chip::SM103), 232448,
-             233472, 2048},
+             233472, 2048, 100, 0, 0, 512, 32},
+    ChipInfo{Chip::SM107, "sm_107", 94, 94, tcgen05(Chip::SM107), 232448,
+             233472, 1024, 100, 334848, 335872, 576, 16},
     ChipInfo{Chip::SM110, "sm_110", 90, 90, tcgen05(Chip::SM110), 232448,
-             233472, 2048},
+             233472, 2048, 110, 0, 0, 512, 32},
     ChipInfo{Chip::SM120, "sm_120", 87, 88, tcgen05(Chip::SM120), 101376,
-             102400, 1536},
+             102400, 1536, 120, 0, 0, 0, 24},
     ChipInfo{Chip::SM121, "sm_121", 88, 88, tcgen05(Chip::SM121), 101376,
-             102400, 1536},
+             102400, 1536, 120, 0, 0, 0, 24},
 };
 
 constexpr std::array kVariants{TargetVariant::ArchSpecific,
@@ -127,6 +132,26 @@ bool blockscale::hw::hasTensorMemory(Target target) {
   return chipInfo(target.chip).hasTensorMemory;
 }
 
+unsigned blockscale::hw::mostTensorColumns() {
+  unsigned most = 0;
+  for (const ChipInfo &info : kChips)
+    most = std::max(most, info.tensorMemoryColumns);
+  return most;
+}
+
+bool blockscale::hw::runsOn(Target target, Chip chip) {
+  switch (target.variant) {
+  case TargetVariant::Plain:
+    return target.chip <= chip;
+  case TargetVariant::Family:
+    return target.chip <= chip &&
+           chipInfo(target.chip).family == chipInfo(chip).family;
+  case TargetVariant::ArchSpecific:
+    return target.chip == chip;
+  }
+  return false;
+}
+
 std::optional<Reason>
 blockscale::hw::whyNotCluster(Target target, unsigned ctas, bool nonPortable) {
   if (ctas == 0)
@@ -142,12 +167,40 @@ blockscale::hw::whyNotCluster(Target target, unsigned ctas, bool nonPortable) {
   return reason + "; nearest legal: " + std::to_string(limit);
 }
 
+unsigned blockscale::hw::mostSharedMemory(Chip chip) {
+  const ChipInfo &info = chipInfo(chip);
+  return std::max(info.sharedMemoryPerCta, info.oversizedSharedPerCta);
+}
+
+bool blockscale::hw::needsOversizedShared(Chip chip, uint64_t bytes) {
+  const ChipInfo &info = chipInfo(chip);
+  return info.oversizedSharedPerCta && bytes > info.sharedMemoryPerCta;
+}
+
+/// Where the two modes of shared memory stand.
+static constexpr const char *kGuide = " (CUDA programming guide 13.4 [T])";
+
+std::string blockscale::hw::whereSharedMemory(Target target, uint64_t bytes) {
+  for (Chip chip : allChips())
+    if (bytes > mostSharedMemory(target.chip) &&
+        bytes <= mostSharedMemory(chip) && hasTensorMemory(target))
+      return "; " + targetName({chip, target.variant}) + " has " +
+             std::to_string(mostSharedMemory(chip)) + " in its oversized mode" +
+             kGuide;
+  return "";
+}
+
 std::optional<Reason> blockscale::hw::whyNotSharedMemory(Target target,
                                                          uint64_t bytes) {
-  unsigned limit = chipInfo(target.chip).sharedMemoryPerCta;
-  if (bytes <= limit)
+  const ChipInfo &info = chipInfo(target.chip);
+  if (bytes <= mostSharedMemory(target.chip))
     return std::nullopt;
-  return std::to_string(bytes) + " bytes of shared memory do not fit on " +
-         quoted(target) + ": at most " + std::to_string(limit) +
-         " bytes per CTA";
+  std::string text = std::to_string(bytes) +
+                     " bytes of shared memory do not fit on " + quoted(target) +
+                     ": at most " + std::to_string(info.sharedMemoryPerCta) +
+                     " bytes per CTA";
+  if (info.oversizedSharedPerCta)
+    return text + ", " + std::to_string(info.oversizedSharedPerCta) +
+           " if the launcher sets the oversized mode" + kGuide;
+  return text + whereSharedMemory(target, bytes);
 }

@@ -31,6 +31,17 @@ MmaStep blockscale::hw::mmaStep(MmaKind kind, unsigned k, bool sparse,
   return step;
 }
 
+MmaStep blockscale::hw::mmaStep(MmaKind kind, unsigned k, bool sparse,
+                                unsigned ctaGroup, unsigned m, unsigned n,
+                                unsigned bitsA, unsigned bitsB) {
+  MmaStep step = mmaStep(kind, k, sparse, ctaGroup, m, n);
+  if (!readsPacked(kind, k, sparse))
+    return step;
+  step.bytesA = k * bitsA / 8;
+  step.bytesB = k * bitsB / 8;
+  return step;
+}
+
 /// Rows of A that each SM works on.
 static unsigned rowsPerSm(const MmaStep &step) {
   return step.m / step.ctaGroup;
@@ -49,7 +60,8 @@ double blockscale::hw::mmaArrayCycles(const MmaStep &step) {
 static double fetchCycles(const MmaStep &step) {
   double bytesA =
       step.aFromTensorMemory ? 0.0 : double(rowsPerSm(step)) * step.bytesA;
-  double bytesB = double(step.n) / step.ctaGroup * step.bytesB;
+  double bytesB =
+      double(step.n) / step.ctaGroup * step.bytesB / step.sharersOfB;
   double cycles = (bytesA + bytesB) / kSharedBytesPerCycle;
   // A pair loses 8 % of the port, a pair with M = 128 one cycle of each 32
   // bytes (both read off SA's and QRC's tables).
@@ -169,6 +181,11 @@ double blockscale::hw::stageRoundTripMicroseconds(double bytes) {
       Point{24 * kKiB, 0.745}, Point{32 * kKiB, 1.15}, Point{48 * kKiB, 1.51}};
   constexpr double kShortest = 0.5;
   return std::max(interpolate(kMeasured, bytes), kShortest);
+}
+
+double blockscale::hw::stageRoundTripMicroseconds(Chip chip, double bytes) {
+  constexpr double kRubin = 0.8;
+  return stageRoundTripMicroseconds(bytes) * (chip == Chip::SM107 ? kRubin : 1);
 }
 
 double blockscale::hw::stageRoundTripCycles(double bytes) {

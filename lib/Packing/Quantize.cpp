@@ -95,6 +95,13 @@ float packing::largestMagnitude(const float *values, uint64_t count) {
 static bool chooseScales(const BlockFormat &format, const TensorScale &tensor,
                          const float *maxima, unsigned count, uint8_t *scales,
                          float *factors) {
+  if (format.scale == ElementFormat::UE5M3) {
+    for (unsigned i = 0; i < count; ++i) {
+      scales[i] = ue5m3BlockScale(format.element, maxima[i]);
+      factors[i] = ue5m3BlockFactor(scales[i]);
+    }
+    return false;
+  }
   if (!format.hasTensorScale()) {
     bool isFast =
         format.rule == ScaleRule::RoundUp &&

@@ -164,6 +164,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.number("block", kernel.block, 1, kMaxSize);
   a.field("dependentLaunch", kernel.dependentLaunch);
   a.number("sharedMemoryBytes", kernel.sharedMemoryBytes, 0, kMax32);
+  a.laterFlag("oversizedSharedMemory", kernel.oversizedSharedMemory);
   a.field("sizes", kernel.sizes);
   a.field("limits", kernel.limits);
   a.conditions("conditions", kernel.conditions);
@@ -232,6 +233,11 @@ struct Writer {
   void check(bool, const std::string &) {}
   template <typename T> void field(const char *key, T &value) {
     object[key] = toJson(value);
+  }
+  /// A key that plans did not always have; without it it is false.
+  void laterFlag(const char *key, bool value) {
+    if (value)
+      object[key] = value;
   }
   template <typename T> void expression(const char *key, T &value) {
     field(key, value);
@@ -319,6 +325,12 @@ struct Reader {
     if (found == object.end())
       return fail(pathOf(key), "is missing");
     read(*found, pathOf(key), value);
+  }
+
+  void laterFlag(const char *key, bool &value) {
+    value = false;
+    if (object.contains(key))
+      field(key, value);
   }
 
   void judge(const std::string &at, const std::string &text) {

@@ -89,6 +89,11 @@ std::string DeviceLauncher::getFunction(Module module) {
   if (kernel.sharedMemoryBytes > uint64_t(std::numeric_limits<int>::max()))
     return "the plan asks for " + std::to_string(kernel.sharedMemoryBytes) +
            " bytes of shared memory";
+  if (kernel.oversizedSharedMemory)
+    return check("cuFuncSetAttribute",
+                 driver.setFunctionAttribute(
+                     function, FunctionAttribute::SharedMemoryMode,
+                     kAllowOversizedSharedMemory));
   return check("cuFuncSetAttribute",
                driver.setFunctionAttribute(
                    function, FunctionAttribute::MaxDynamicSharedSizeBytes,

@@ -42,8 +42,12 @@ enum class DeviceAttribute : int {
 };
 enum class FunctionAttribute : int {
   MaxDynamicSharedSizeBytes = 8,
-  NonPortableClusterSizeAllowed = 14
+  NonPortableClusterSizeAllowed = 14,
+  /// Of CUDA 13.4; with it MaxDynamicSharedSizeBytes is ignored.
+  SharedMemoryMode = 17
 };
+/// A value of SharedMemoryMode.
+inline constexpr int kAllowOversizedSharedMemory = 3;
 enum class PointerAttribute : int { MemoryType = 2 };
 inline constexpr unsigned kDeviceMemory = 2;
 enum class LaunchAttributeId : int {

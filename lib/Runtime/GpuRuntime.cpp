@@ -191,7 +191,14 @@ void mgpuLaunchClusterKernel(Function function, intptr_t clusterX,
     check("cuFuncSetAttribute",
           driver().setFunctionAttribute(
               function, FunctionAttribute::NonPortableClusterSizeAllowed, 1));
-  if (sharedBytes > 0)
+  // More than the standard mode of any chip has.
+  constexpr int32_t kMostStandard = 232448;
+  if (sharedBytes > kMostStandard)
+    check("cuFuncSetAttribute",
+          driver().setFunctionAttribute(function,
+                                        FunctionAttribute::SharedMemoryMode,
+                                        kAllowOversizedSharedMemory));
+  else if (sharedBytes > 0)
     check("cuFuncSetAttribute",
           driver().setFunctionAttribute(
               function, FunctionAttribute::MaxDynamicSharedSizeBytes,

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Upstream/NVVM.h"
+#include "blockscale/HW/Memory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -85,6 +86,52 @@ static NVVM::ScaleVecSize scaleVector(unsigned scales) {
   return scales == 4   ? NVVM::ScaleVecSize::X4
          : scales == 2 ? NVVM::ScaleVecSize::X2
                        : NVVM::ScaleVecSize::X1;
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions that LLVM does not know, as text
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of a piece of assembly in the order in which it names them.
+class AssemblyText {
+public:
+  explicit AssemblyText(unsigned results) : next(results) {}
+
+  /// `values` as "$n", or as a vector if there are several.
+  void add(ValueRange values, StringRef constraint) {
+    std::string list;
+    for (Value value : values) {
+      list += (list.empty() ? "$" : ",$") + std::to_string(next++);
+      inputs.push_back(value);
+      constraints += "," + constraint.str();
+    }
+    text += values.size() == 1 ? list : "{" + list + "}";
+  }
+
+  std::string text, constraints;
+  SmallVector<Value> inputs;
+
+private:
+  unsigned next;
+};
+} // namespace
+
+/// Emits assembly that has effects and returns `result`, nothing if it is null.
+static LLVM::InlineAsmOp assemble(ImplicitLocOpBuilder &b, Type result,
+                                  const AssemblyText &assembly) {
+  StringRef constraints = assembly.constraints;
+  constraints.consume_front(",");
+  return LLVM::InlineAsmOp::create(
+      b, result ? TypeRange(result) : TypeRange(), assembly.inputs,
+      assembly.text + ";", constraints, /*has_side_effects=*/true,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
+}
+
+/// The word that an address of tensor memory is.
+static Value tensorWord(ImplicitLocOpBuilder &b, Value address) {
+  return LLVM::PtrToIntOp::create(b, b.getI32Type(), address);
 }
 
 //===----------------------------------------------------------------------===//
@@ -261,15 +308,49 @@ void nvvm::loadTile(ImplicitLocOpBuilder &b, const TileLoad &load) {
 // Tensor memory
 //===----------------------------------------------------------------------===//
 
-void nvvm::allocateTensor(ImplicitLocOpBuilder &b, Value slot, Value columns,
+/// ".cta_group::1" or of a pair.
+static std::string groupName(bool isPair) {
+  return isPair ? ".cta_group::2" : ".cta_group::1";
+}
+
+/// Whether so many columns take `.exclusive`, of PTX 9.4.
+static bool isExclusive(int64_t columns) { return columns > hw::kTmemColumns; }
+
+static Value numberOf(ImplicitLocOpBuilder &b, int64_t columns) {
+  return LLVM::ConstantOp::create(b, b.getI32Type(), columns);
+}
+
+void nvvm::allocateTensor(ImplicitLocOpBuilder &b, Value slot, int64_t columns,
                           bool isPair) {
-  NVVM::Tcgen05AllocOp::create(b, slot, columns, groupOf(isPair));
+  if (isExclusive(columns)) {
+    AssemblyText assembly(/*results=*/0);
+    assembly.text = "tcgen05.alloc.exclusive" + groupName(isPair) +
+                    ".sync.aligned.shared::cta.b32 [";
+    Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), slot);
+    assembly.add(address, "l");
+    assembly.text += "], " + std::to_string(columns);
+    assembly.constraints += ",~{memory}";
+    assemble(b, Type(), assembly);
+  } else {
+    NVVM::Tcgen05AllocOp::create(b, slot, numberOf(b, columns),
+                                 groupOf(isPair));
+  }
   NVVM::Tcgen05RelinquishAllocPermitOp::create(b, groupOf(isPair));
 }
 
 void nvvm::deallocateTensor(ImplicitLocOpBuilder &b, Value address,
-                            Value columns, bool isPair) {
-  NVVM::Tcgen05DeallocOp::create(b, address, columns, groupOf(isPair));
+                            int64_t columns, bool isPair) {
+  if (!isExclusive(columns)) {
+    NVVM::Tcgen05DeallocOp::create(b, address, numberOf(b, columns),
+                                   groupOf(isPair));
+    return;
+  }
+  AssemblyText assembly(/*results=*/0);
+  assembly.text =
+      "tcgen05.dealloc.exclusive" + groupName(isPair) + ".sync.aligned.b32 ";
+  assembly.add(tensorWord(b, address), "r");
+  assembly.text += ", " + std::to_string(columns);
+  assemble(b, Type(), assembly);
 }
 
 void nvvm::commitTensor(ImplicitLocOpBuilder &b, Value barrier,
@@ -340,8 +421,47 @@ static void multiplyPlain(ImplicitLocOpBuilder &b, const TensorMma &mma) {
                                /*disableOutputLane=*/Value());
 }
 
+static StringRef collectorName(Collector use) {
+  switch (use) {
+  case Collector::Discard:
+    return "";
+  case Collector::Fill:
+    return ".collector::b::fill";
+  case Collector::LastUse:
+    return ".collector::b::lastuse";
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// An MMA that names the collector of B, of PTX 9.4.
+static void textualMultiply(ImplicitLocOpBuilder &b, const TensorMma &mma) {
+  assert(!mma.metadata && "a sparse A does not share B");
+  AssemblyText assembly(/*results=*/0);
+  assembly.text = mma.spelling + collectorName(mma.collector).str() + " [";
+  assembly.add(tensorWord(b, mma.accumulator), "r");
+  assembly.text += "], ";
+  assembly.add(mma.a, "l");
+  assembly.text += ", ";
+  assembly.add(mma.b, "l");
+  assembly.text += ", ";
+  assembly.add(mma.instruction, "r");
+  if (mma.sfa) {
+    assembly.text += ", [";
+    assembly.add(tensorWord(b, mma.sfa), "r");
+    assembly.text += "], [";
+    assembly.add(tensorWord(b, mma.sfb), "r");
+    assembly.text += "]";
+  }
+  assembly.text += ", ";
+  assembly.add(mma.accumulate, "b");
+  assembly.constraints += ",~{memory}";
+  assemble(b, Type(), assembly);
+}
+
 void nvvm::multiply(ImplicitLocOpBuilder &b, const TensorMma &mma) {
-  if (mma.sfa)
+  if (mma.collector != Collector::Discard)
+    textualMultiply(b, mma);
+  else if (mma.sfa)
     multiplyScaled(b, mma);
   else
     multiplyPlain(b, mma);
@@ -368,22 +488,68 @@ Value nvvm::loadMatrices(ImplicitLocOpBuilder &b, Value address,
       NVVM::LdStMatrixEltTypeAttr::get(context, type));
 }
 
-Value nvvm::multiply(ImplicitLocOpBuilder &b, const WarpMma &mma) {
+/// Four scales of ue8m0 per row came with PTX 9.1, of which LLVM 22 knows
+/// nothing.
+static bool isBeyondLLVM(const WarpMma &mma) {
+  return mma.scales == 4 && mma.scale == ElementFormat::UE8M0;
+}
+
+/// The sums as NVVM returns them.
+static Type sumsOf(ImplicitLocOpBuilder &b) {
   Type f32 = b.getF32Type();
-  auto result =
-      LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
+  return LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
+}
+
+/// The instruction as text: PTX ISA 9.7.14.5.14 and, sparse, 9.7.14.6.3, with
+/// the selector 0 that all block-scaled forms have.
+static Value textualMultiply(ImplicitLocOpBuilder &b, const WarpMma &mma) {
+  constexpr unsigned kSums = 4;
+  auto ids = [](int64_t byte, int64_t thread) {
+    return ",{" + std::to_string(byte) + "," + std::to_string(thread) + "}";
+  };
+  AssemblyText assembly(kSums);
+  assembly.constraints = "=f,=f,=f,=f";
+  assembly.text = mma.spelling + " {$0,$1,$2,$3},";
+  assembly.add(mma.a, "r");
+  assembly.text += ",";
+  assembly.add(mma.b, "r");
+  assembly.text += ",";
+  assembly.add(mma.c, "f");
+  assembly.text += ",";
+  if (mma.metadata) {
+    assembly.add(mma.metadata, "r");
+    assembly.text += ",0x0,";
+  }
+  assembly.add(mma.sfa, "r");
+  assembly.text += ids(mma.byteA, mma.threadA) + ",";
+  assembly.add(mma.sfb, "r");
+  assembly.text += ids(mma.byteB, mma.threadB);
+  return assemble(b, sumsOf(b), assembly).getRes();
+}
+
+Value nvvm::multiply(ImplicitLocOpBuilder &b, const WarpMma &mma) {
+  if (isBeyondLLVM(mma))
+    return textualMultiply(b, mma);
   int64_t shape[] = {mma.m, mma.n, mma.k};
   std::array types{scaledElements(mma.typeA), scaledElements(mma.typeB)};
   auto format = mma.scale == ElementFormat::UE4M3
                     ? NVVM::BlockScaleFormat::UE4M3
                     : NVVM::BlockScaleFormat::UE8M0;
-  if (mma.metadata)
+  auto id = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, b.getI16Type(), value);
+  };
+  Value byteA = id(mma.byteA), threadA = id(mma.threadA);
+  Value byteB = id(mma.byteB), threadB = id(mma.threadB);
+  if (mma.metadata) {
+    // The selector is 0 in all block-scaled forms.
+    Value selector = LLVM::ConstantOp::create(b, b.getI32Type(), 0);
     return NVVM::MmaSpBlockScaleOp::create(
-        b, result, mma.a, mma.b, mma.c, mma.metadata, mma.selector, mma.sfa,
-        mma.byteA, mma.threadA, mma.sfb, mma.byteB, mma.threadB, shape, types,
+        b, sumsOf(b), mma.a, mma.b, mma.c, mma.metadata, selector, mma.sfa,
+        byteA, threadA, mma.sfb, byteB, threadB, shape, types,
         scaleVector(mma.scales), format, scaledKind(mma.kind));
+  }
   return NVVM::MmaBlockScaleOp::create(
-      b, result, mma.a, mma.b, mma.c, mma.sfa, mma.byteA, mma.threadA, mma.sfb,
-      mma.byteB, mma.threadB, shape, types, scaleVector(mma.scales), format,
+      b, sumsOf(b), mma.a, mma.b, mma.c, mma.sfa, byteA, threadA, mma.sfb,
+      byteB, threadB, shape, types, scaleVector(mma.scales), format,
       scaledKind(mma.kind));
 }

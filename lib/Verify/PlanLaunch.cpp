@@ -131,6 +131,7 @@ std::optional<Reason> LaunchBuilder::addShape() {
     return "shared memory of " + std::to_string(kernel.sharedMemoryBytes) +
            " bytes";
   launch.dynamicSharedBytes = uint32_t(kernel.sharedMemoryBytes);
+  launch.oversizedShared = kernel.oversizedSharedMemory;
   return std::nullopt;
 }
 

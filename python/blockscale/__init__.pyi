@@ -46,7 +46,7 @@ _Size: TypeAlias = int | str | None
 _Element: TypeAlias = Literal["e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16",
                               "bf16", "tf32", "int8", "uint8"]
 _Pattern: TypeAlias = Literal["2:4", "4:8 in pairs", "1:2"]
-_Layout: TypeAlias = Literal["plain", "tiled_128x4"]
+_Layout: TypeAlias = Literal["plain", "tiled_128x4", "tiled_128x16"]
 _Order: TypeAlias = Literal["k_major", "mn_major"]
 _Completion: TypeAlias = Literal["immediate", "random", "latest"]
 _Result: TypeAlias = Literal["f32", "f16", "bf16", "i32"]
@@ -94,7 +94,7 @@ class Hazard(Error):
 @dataclass(frozen=True)
 class Format:
     element: _Element
-    scale: Literal["ue8m0", "ue4m3"] | None = None
+    scale: Literal["ue8m0", "ue4m3", "ue5m3"] | None = None
     block: int = 0
     tensor_scale: bool = False
     sparsity: _Pattern | None = None
@@ -107,6 +107,7 @@ class Format:
     def dtype(self) -> np.dtype[Any]: ...
     @property
     def scale_dtype(self) -> np.dtype[Any] | None: ...
+    def scale_values(self, scales: NDArray[Any]) -> NDArray[np.float32]: ...
     def sparse(self, pattern: _Pattern | None = None) -> Format: ...
     def beside_sparse(self) -> Format: ...
 

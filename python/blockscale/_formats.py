@@ -31,7 +31,23 @@ INTEGERS = ("int8", "uint8")
 SCALES = {
     "ue8m0": ("e8m0", ml_dtypes.float8_e8m0fnu),
     "ue4m3": ("e4m3fn", ml_dtypes.float8_e4m3fn),
+    # No numpy type has it: its codes are plain bytes.
+    "ue5m3": ("e5m3fn", np.uint8),
 }
+
+
+def _ue5m3_values():
+    """All 256 numbers of ue5m3, of which the last is NaN: 5 bits of exponent
+    with bias 15, 3 of fraction, no sign."""
+    code = np.arange(256)
+    exponent, fraction = code >> 3, code & 7
+    values = np.where(exponent == 0, np.ldexp(fraction, -17),
+                      np.ldexp(8 + fraction, exponent - 18))
+    values[255] = np.nan
+    return values.astype(np.float32)
+
+
+UE5M3 = _ue5m3_values()
 # Patterns of sparsity: how specs spell them, elements of a group, how many of
 # them stay, elements that stay or go together.
 PATTERNS = {
@@ -47,7 +63,7 @@ class Format:
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
         "int8" or "uint8".
-    scale: "ue8m0", "ue4m3", or None for no scales.
+    scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales.
     block: elements along K that share a scale, zeros of a sparse operand
         included; 0 without scales.
     tensor_scale: whether one float32 scales the whole tensor, too.
@@ -99,6 +115,11 @@ class Format:
         """The numpy dtype of scales, None without."""
         return np.dtype(SCALES[self.scale][1]) if self.scale else None
 
+    def scale_values(self, scales):
+        """The numbers that scales of this format are, as f32."""
+        return UE5M3[scales] if self.scale == "ue5m3" else \
+            scales.astype(np.float32)
+
     def sparse(self, pattern=None):
         """The format of a sparse A whose stored elements have this one: blocks
         grow by what is pruned. By default pairs of FP4 with scales, one of two
@@ -127,6 +148,8 @@ class Format:
 FORMATS = {
     "nvfp4": Format("e2m1", "ue4m3", 16, True),
     "nvfp4_one_level": Format("e2m1", "ue4m3", 16),
+    "fp4_ue5m3": Format("e2m1", "ue5m3", 16),
+    "fp4_ue5m3_32": Format("e2m1", "ue5m3", 32),
     "mxfp4": Format("e2m1", "ue8m0", 32),
     "mxfp4_16": Format("e2m1", "ue8m0", 16),
     "mxfp6_e2m3": Format("e2m3", "ue8m0", 32),

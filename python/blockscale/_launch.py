@@ -197,6 +197,10 @@ class Slot:
                       f" (the tensor map of '{self.role}')")
 
 
+# CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY.
+ALLOW_OVERSIZED_SHARED_MEMORY = 3
+
+
 class Prepared:
     """A kernel with its sizes on a device: `prepared(a, b, out=d)` launches it.
 
@@ -225,9 +229,19 @@ class Prepared:
         shared = planned["sharedMemoryBytes"]
         attribute = driver.CUfunction_attribute
         number = cuda.call("cuDeviceGet", ordinal)
-        cuda.call("cuKernelSetAttribute",
-                  attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                  shared, handle, number)
+        if planned.get("oversizedSharedMemory"):
+            # Of CUDA 13.4: the size is not asked for then.
+            if not hasattr(attribute, "CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE"):
+                raise DeviceError(
+                    f"'{self.name}' takes {shared} bytes of shared memory, "
+                    "which cuda-bindings of 13.4 or newer can ask for")
+            cuda.call("cuKernelSetAttribute",
+                      attribute.CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE,
+                      ALLOW_OVERSIZED_SHARED_MEMORY, handle, number)
+        else:
+            cuda.call("cuKernelSetAttribute",
+                      attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                      shared, handle, number)
         if np.prod(planned["cluster"]) > 8:
             cuda.call("cuKernelSetAttribute", attribute.
                       CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1,

@@ -10,9 +10,9 @@ import numpy as np
 from . import _core
 from ._arrays import host_array, numbers
 from ._errors import Refused
-from ._formats import INTEGERS, PATTERNS, Format, format_named
+from ._formats import INTEGERS, PATTERNS, UE5M3, Format, format_named
 
-LAYOUTS = ("plain", "tiled_128x4")
+LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
 RULES = ("floor", "round_up")
 ORDERS = ("k_major", "mn_major")
 
@@ -174,7 +174,7 @@ class Scaled:
         if self.format.element == "tf32":
             values = (values.view(np.uint32) & 0xffffe000).view(np.float32)
         if self.format.scale is not None:
-            scales = self.to("plain").scales.astype(np.float32)
+            scales = self.format.scale_values(self.to("plain").scales)
             values = product(values, np.repeat(scales, self.format.block,
                                                axis=-1)[..., :self.k])
         if self.tensor_scale is not None:
@@ -342,10 +342,15 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
     magnitudes = np.abs(tiles).max(axis=-1)
     if format_.scale == "ue8m0":
         scales = power_of_two_scales(magnitudes, format_, rule or "floor")
+    elif format_.scale == "ue5m3":
+        # Rounded up, so that no element exceeds its format.
+        wanted = magnitudes / largest(format_.dtype)
+        scales = np.minimum(np.searchsorted(UE5M3[:255], wanted),
+                            254).astype(np.uint8)
     else:
         scales = encode(format_.scale, magnitudes / per_tile /
                         largest(format_.dtype), format_.scale_dtype)
-    steps = (scales.astype(np.float32) * per_tile)[..., None]
+    steps = (format_.scale_values(scales) * per_tile)[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
         quotients = np.where(steps == 0, np.float32(0), tiles / steps)
     codes = encode(format_.element, quotients, format_.dtype)

@@ -15,7 +15,7 @@ RESULTS = ("f32", "f16", "bf16", "i32")
 ACTIVATIONS = (None, "relu", "gelu", "silu")
 BIASES = (None, "row", "column")
 ORDERS = ("k_major", "mn_major")
-LAYOUTS = ("tiled_128x4", "plain")
+LAYOUTS = ("tiled_128x4", "plain", "tiled_128x16")
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     a_order, b_order: "k_major", or "mn_major" for elements of 8 bits that lie
         along M or N in memory.
     layout: of the scales in memory: "tiled_128x4", which kernels for NVIDIA's
-        chips read, or "plain", for AWS's.
+        chips read, "plain", for AWS's, or "tiled_128x16", which no kernel reads
+        yet.
 
     Raises Refused for what cannot be written so; what no chip has is refused by
     `compile`.

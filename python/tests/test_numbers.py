@@ -89,6 +89,12 @@ def test_layouts_hold_every_scale():
     back = tiled.to("plain")
     assert (back.scales.view(np.uint8) == plain).all()
     assert (tiled.dequantize() == x.dequantize()).all()
+    rows = tiled.to("tiled_128x16")
+    # Two tiles of 128 x 16 for each matrix, row after row.
+    assert rows.scales.size == 2 * 2 * 2048
+    assert rows.scales[2 * 2048 + 33 * 16 + 2] == plain[1, 33, 2]
+    assert rows.scales[3 * 2048 + 1 * 16 + 4] == plain[1, 129, 4]
+    assert (rows.dequantize() == x.dequantize()).all()
 
 
 @pytest.mark.parametrize("arguments, words", [
@@ -267,7 +273,7 @@ def test_quantised_is_near_or_saturated(values, name):
     result = bs.quantize(values, name)
     back = result.dequantize()
     assert back.shape == values.shape and np.isfinite(back).all()
-    for layout in ("tiled_128x4", "plain"):
+    for layout in ("tiled_128x4", "tiled_128x16", "plain"):
         result = result.to(layout)
     assert (result.dequantize() == back).all()
     # Signs survive, and a larger magnitude never becomes a smaller one.
@@ -285,3 +291,13 @@ def test_any_spec_compiles_or_is_refused(fields):
         assert bs.compile(bs.matmul(**{**good, **fields})).ptx
     except (bs.Refused, ValueError, TypeError):
         pass
+
+
+def test_scales_of_ue5m3_round_up():
+    values = np.ones((1, 48), np.float32)
+    values[0, 0], values[0, 16:32], values[0, 40] = -13, 0, 1e9
+    result = bs.quantize(values, "fp4_ue5m3")
+    # 13 / 6 lies between 2 (0x80) and 2.25; 114688 is the largest.
+    assert result.scales.tolist() == [[0x81, 0, 0xfe]]
+    assert result.dequantize()[0, [0, 1, 20, 40]].tolist() == \
+        [-13.5, 1.125, 0, 6 * 114688]

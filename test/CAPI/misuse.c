@@ -165,7 +165,7 @@ static void checkOthers(void) {
   scales.rows = 0;
   CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "empty",
               blockscaleScalesGetSize(&scales, &size));
-  scales.layout = (BlockscaleScaleLayout)2;
+  scales.layout = (BlockscaleScaleLayout)3;
   CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "'layout'",
               blockscaleScalesGetSize(&scales, &size));
   float value = 1;

@@ -46,6 +46,20 @@ static void checkScales(void) {
   CHECK_OK(blockscaleUnpackScales(&scales, memory, sizeof memory, back,
                                   sizeof back));
   CHECK(!memcmp(plain, back, sizeof plain));
+  /* 2 tiles of 128 rows by 16 blocks: row 129, block 4 in the second row of the
+     second. */
+  static uint8_t rows[2 * 2048];
+  scales.layout = BLOCKSCALE_SCALES_TILED_128X16;
+  CHECK_OK(blockscaleScalesGetSize(&scales, &size));
+  CHECK(size == sizeof rows);
+  CHECK_OK(blockscalePackScales(&scales, plain, sizeof plain, 0xee, rows,
+                                sizeof rows));
+  CHECK(rows[33 * 16 + 2] == (33 * 5 + 2) % 251);
+  CHECK(rows[2048 + 16 + 4] == (129 * 5 + 4) % 251);
+  CHECK(rows[2048 + 16 + 5] == 0xee);
+  CHECK_OK(
+      blockscaleUnpackScales(&scales, rows, sizeof rows, back, sizeof back));
+  CHECK(!memcmp(plain, back, sizeof plain));
 }
 
 static void checkSparse(void) {

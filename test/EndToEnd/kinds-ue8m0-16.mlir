@@ -1,7 +1,13 @@
-// Blocks of 16 with ue8m0 scales, which PTX 9.0 has for tcgen05 only.
+// Blocks of 16 with ue8m0 scales: for mma.sync PTX 9.1 has them, LLVM not yet.
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s | FileCheck %s
+// RUN: blockscale verify %s --target=sm_107a | FileCheck %s
+// RUN: blockscale verify %s --target=sm_120a | FileCheck %s
+// RUN: blockscale compile %s --target=sm_120a --emit=ptx | FileCheck %s --check-prefix=PTX
+
+// PTX: .version 9.1
+// PTX: mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue8m0 {
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-2: pass

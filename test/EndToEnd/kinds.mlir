@@ -3,6 +3,7 @@
 
 // REQUIRES: mlir
 // RUN: blockscale verify %s | FileCheck %s
+// RUN: blockscale verify %s --target=sm_107a | FileCheck %s
 // RUN: blockscale verify %s --target=sm_120a | FileCheck %s
 
 // CHECK-NOT: FAIL

@@ -60,6 +60,23 @@ TEST(Gemm, FormatsOfParts) {
             hw::MmaKind::MXF8F6F4);
 }
 
+// NVFP4 on VR200 at 2.376 GHz with 212 SMs: 32768 operations a cycle and SM
+// with K = 64 are 16.5 PF, which K = 128 passes; 65536 are 33.0.
+TEST(Gemm, WideInstructions) {
+  hw::GemmSize size{8192, 8192, 8192};
+  hw::Part part = *hw::parsePart("VR200");
+  for (const GemmAdvice &row : adviseGemm(size, part)) {
+    if (row.format->name == "nvfp4") {
+      EXPECT_GT(row.prediction.teraflops, 16507);
+      EXPECT_LT(row.prediction.teraflops, 33014);
+    }
+    if (row.format->name == "nvfp4, K = 96")
+      EXPECT_LT(row.prediction.teraflops, 0.75 * 33014);
+    if (row.format->name == "mxfp8")
+      EXPECT_LT(row.prediction.teraflops, 16507);
+  }
+}
+
 TEST(Gemm, AgainstTheModelItself) {
   hw::GemmSize size{8192, 8192, 8192};
   hw::Part part = *hw::parsePart("B200");

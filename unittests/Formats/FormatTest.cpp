@@ -53,6 +53,55 @@ constexpr EncodeColumn kEncodeColumns[] = {
      Saturation::Finite},
 };
 
+/// A column of rubin/ue5m3.csv.
+uint32_t codeIn(const CsvRow &row, const char *column) {
+  return std::stoul(row.at(column));
+}
+
+// All codes, and what the midpoints between them and their neighbours become,
+// by the host code of CUDA 13.5.
+TEST(Format, Ue5m3) {
+  std::vector<CsvRow> rows = readOracle("rubin/ue5m3.csv");
+  ASSERT_EQ(rows.size(), 256u);
+  constexpr ElementFormat kFormat = ElementFormat::UE5M3;
+  for (const CsvRow &row : rows) {
+    uint32_t code = codeIn(row, "code");
+    float value = decode(kFormat, code);
+    if (code == 0xff) {
+      EXPECT_TRUE(std::isnan(value));
+      continue;
+    }
+    // The table prints nine digits, which name one binary32 number.
+    EXPECT_EQ(value, std::strtof(row.at("value").c_str(), nullptr)) << code;
+    EXPECT_EQ(encode(kFormat, value), code);
+    EXPECT_EQ(encode(kFormat, -value), code) << "the sign is dropped";
+    if (row.at("midpoint to the next code").empty())
+      continue;
+    float middle =
+        std::strtof(row.at("midpoint to the next code").c_str(), nullptr);
+    EXPECT_EQ(encode(kFormat, middle), codeIn(row, "code of the midpoint (rn)"))
+        << code;
+    float above = std::nextafter(value, INFINITY);
+    EXPECT_EQ(encode(kFormat, above, Rounding::TowardZero),
+              codeIn(row, "code just above the value (rz)"))
+        << code;
+    EXPECT_EQ(encode(kFormat, above, Rounding::TowardPositive),
+              codeIn(row, "(rp)"))
+        << code;
+  }
+  EXPECT_EQ(decode(kFormat, 0x01), 0x1p-17f);
+  EXPECT_EQ(decode(kFormat, 0x08), 0x1p-14f);
+  EXPECT_EQ(decode(kFormat, 0x78), 1.0f);
+  EXPECT_EQ(decode(kFormat, 0xfe), 114688.0f);
+  EXPECT_EQ(encode(kFormat, 118784.0f), 0xfeu);
+  EXPECT_EQ(encode(kFormat, INFINITY), 0xfeu);
+  EXPECT_EQ(encode(kFormat, NAN), 0xffu);
+  EXPECT_EQ(encode(kFormat, 1e9f, Rounding::NearestEven, Saturation::None),
+            0xffu);
+  EXPECT_EQ(encode(kFormat, 1e-30f, Rounding::TowardPositive), 0x01u);
+  EXPECT_EQ(parseFormat("ue5m3"), kFormat);
+}
+
 TEST(Format, EncodesEveryRowOfTheOracle) {
   std::vector<CsvRow> rows = readOracle("numerics/encode.csv");
   ASSERT_EQ(rows.size(), 10140u);
@@ -145,6 +194,7 @@ TEST(Format, InfoMatchesThePublishedTables) {
       {ElementFormat::INT4, 4, 0, 2, 0, 0, 1.75f, 0x7},
       {ElementFormat::BF16, 16, 8, 7, 127, 127, 3.38953139e38f, 0x7f7f},
       {ElementFormat::F16, 16, 5, 10, 15, 15, 65504.0f, 0x7bff},
+      {ElementFormat::UE5M3, 8, 5, 3, 15, 16, 114688.0f, 0xfe},
   };
   ASSERT_EQ(std::size(rows), kFormats.size());
   for (const Row &row : rows) {

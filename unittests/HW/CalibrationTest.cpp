@@ -11,6 +11,7 @@
 #include "HW/Calibration.h"
 #include "gtest/gtest.h"
 
+using namespace blockscale;
 using namespace blockscale::test;
 
 namespace {
@@ -48,6 +49,47 @@ TEST(Calibration, GemmsWithoutPowerLimit) {
   CalibrationSummary summary = summarize(
       calibrateGemms(CalibrationSet::TensorGemm, /*powerLimits=*/false));
   EXPECT_NEAR(summary.meanAbsolute, 0.173, 0.0005);
+}
+
+/// The kernel of a row of rubin/gemm.csv, as its sources describe it.
+hw::GemmKernel rubinKernel(const CsvRow &row) {
+  const std::string &id = row.at("id");
+  bool isBf16 = row.at("format") == "BF16";
+  bool isNvfp4 = row.at("format") == "NVFP4 to BF16";
+  hw::GemmKernel kernel = kernelOf(isBf16 ? "BF16" : isNvfp4 ? "NVFP4" : "FP8");
+  kernel.ctaGroup = kernel.cluster = 2;
+  kernel.tileM = kernel.tileN = 256;
+  if (isBf16 || id == "R04")
+    return kernel;
+  // Pair tiles of 512 x 256: two instructions that share B.
+  kernel.instructionK *= 2;
+  kernel.tileM = 512;
+  kernel.instructionsM = 2;
+  kernel.stageK = isNvfp4 ? 256 : 128;
+  kernel.stageBytes = (isNvfp4 ? 56 : 48) * 1024;
+  kernel.stages = id == "R01"                  ? 3
+                  : id == "R02" || id == "R05" ? 4
+                  : id == "R03" || id == "R06" ? 5
+                                               : 6;
+  return kernel;
+}
+
+// Section 11.4 of the facts on sm_107. None of them had a part in the fit but
+// for the round trip of a stage.
+TEST(Calibration, GemmsOfRubin) {
+  std::vector<CsvRow> rows = readOracle("rubin/gemm.csv");
+  ASSERT_EQ(rows.size(), 10u);
+  for (const CsvRow &row : rows) {
+    hw::GemmConditions conditions{*hw::parsePart("VR200")};
+    conditions.clockGhz = 2.376;
+    hw::GemmSize size{16384, 16384, 16384};
+    if (row.at("M") != "large")
+      size = sizeOf(row);
+    double predicted =
+        hw::predictGemm(rubinKernel(row), size, conditions).teraflops;
+    double measured = numberOf(row, "measured_tflops");
+    EXPECT_NEAR(predicted, measured, 0.15 * measured) << row.at("id");
+  }
 }
 
 TEST(Calibration, MmaLoops) {

@@ -55,7 +55,7 @@ std::string reason(MmaQuery query,
 TEST(WhyNot, SentencesOfTheCommonMistakes) {
   EXPECT_EQ(reason(mxf4("sm_100a"), [](MmaQuery &q) { q.k = 96; }),
             "K = 96 is not legal for dense 'mxf4' on 'sm_100a': expected 64; "
-            "it exists on sm_103a only; nearest legal: K = 64");
+            "it exists on sm_103a, sm_107a only; nearest legal: K = 64");
   EXPECT_EQ(reason(mxf8("sm_100a"), [](MmaQuery &q) { q.m = 64; }),
             "M = 64 is not legal for dense 'mxf8f6f4' with cta_group 1 on "
             "'sm_100a': expected 128; nearest legal: M = 128");
@@ -70,8 +70,8 @@ TEST(WhyNot, SentencesOfTheCommonMistakes) {
       reason(mxf4("sm_120a"),
              [](MmaQuery &q) { q.family = MmaFamily::Tcgen05; }),
       "tcgen05.mma is not legal on 'sm_120a': expected mma.sync; it exists on "
-      "sm_100a, sm_103a, sm_110a, sm_100f, sm_103f, sm_110f only; nearest "
-      "legal: mma.sync");
+      "sm_100a, sm_103a, sm_107a, sm_110a, sm_100f, sm_103f, sm_107f, sm_110f "
+      "only; nearest legal: mma.sync");
   EXPECT_EQ(reason(mxf4("sm_120f"),
                    [](MmaQuery &q) {
                      q.sparse = true;
@@ -83,8 +83,8 @@ TEST(WhyNot, SentencesOfTheCommonMistakes) {
   EXPECT_EQ(
       reason(mxf4("sm_120a"), [](MmaQuery &q) { q.ctaGroup = 2; }),
       "cta_group 2 is not legal for dense 'mxf4' (mma.sync) on 'sm_120a': "
-      "expected 1; it exists on sm_100a, sm_103a, sm_110a, sm_100f, sm_103f, "
-      "sm_110f only; nearest legal: cta_group = 1");
+      "expected 1; it exists on sm_100a, sm_103a, sm_107a, sm_110a, sm_100f, "
+      "sm_103f, sm_107f, sm_110f only; nearest legal: cta_group = 1");
   EXPECT_EQ(reason(mxf4("sm_100a"), [](MmaQuery &q) { q.scale = EF::UE4M3; }),
             "scale type 'ue4m3' is not legal for 'mxf4' on 'sm_100a': expected "
             "ue8m0; nearest legal: scale = ue8m0");
@@ -112,15 +112,6 @@ TEST(WhyNot, SentencesOfTypesAndPositions) {
   EXPECT_EQ(reason(mxf4("sm_100a"), [](MmaQuery &q) { q.sfbId = 1; }),
             "SFB_ID = 1 at K = 64 is not legal for dense 'mxf4' with cta_group "
             "1 on 'sm_100a': expected 0, 2; nearest legal: SFB_ID = 0");
-  EXPECT_EQ(reason(mxf4("sm_120a"),
-                   [](MmaQuery &q) {
-                     q.kind = MmaKind::MXF4NVF4;
-                     q.block = 16;
-                   }),
-            "block 16 with ue8m0 is not legal for 'mxf4nvf4' (mma.sync) on "
-            "'sm_120a': expected 32; it exists on sm_100a, sm_103a, sm_110a, "
-            "sm_100f, sm_103f, sm_110f only; on 'sm_120a' it needs PTX 9.1, "
-            "and PTX is written up to 9.0; nearest legal: scale = ue4m3");
   MmaQuery plain = mxf4("sm_100a");
   plain.target = target("sm_100");
   EXPECT_EQ(textOf(whyNot(plain)), textOf(whyNotTarget(target("sm_100"))));
@@ -183,21 +174,31 @@ bool isLegalByTheDocument(const MmaQuery &q) {
     return false;
   if (q.kind != MmaKind::MXF4NVF4 && (q.block != 32 || q.scale != EF::UE8M0))
     return false;
-  if (q.scale == EF::UE4M3 && q.block != 16)
+  // PTX ISA 9.4, the table of scale types.
+  bool rubin = name.find("sm_107") == 0;
+  bool isNew = q.scale == EF::UE5M3 || (q.scale == EF::UE4M3 && q.block != 16);
+  if (isNew && !rubin)
     return false;
-  if (q.sparse && fp4Kind && !arch)
+  if (q.sparse && fp4Kind && (!arch || rubin))
     return false;
   unsigned k = (fp4Kind ? 64 : 32) * (q.sparse ? 2 : 1);
   if (warp)
-    return q.k == k && q.m == 16 && q.n == 8 && q.ctaGroup == 1 &&
-           (q.block == 32 || q.scale == EF::UE4M3);
+    return q.k == k && q.m == 16 && q.n == 8 && q.ctaGroup == 1;
   unsigned step = q.ctaGroup == 2 ? 16 : 8;
   if (q.k == 96) {
-    if (!fp4Kind || q.sparse || name != "sm_103a")
+    if (!fp4Kind || q.sparse || isNew ||
+        (name != "sm_103a" && name != "sm_107a"))
       return false;
     if (q.m != (q.ctaGroup == 2 ? 256u : 128u))
       return false;
-    step = 16;
+    // Of blocks of 16 with ue8m0 the facts on sm_107 say nothing.
+    if (rubin && q.scale == EF::UE8M0 && q.block == 16)
+      return false;
+    if (!rubin)
+      step = 16;
+  } else if (rubin && !q.sparse && q.k == 2 * k) {
+    if (q.m != (q.ctaGroup == 2 ? 256u : 128u))
+      return false;
   } else if (q.k != k) {
     return false;
   }
@@ -214,7 +215,7 @@ void sweep(const std::function<void(const MmaQuery &)> &visit) {
     for (MmaKind kind : {MmaKind::MXF4, MmaKind::MXF4NVF4, MmaKind::MXF8F6F4})
       for (OperandType a : types)
         for (OperandType b : types)
-          for (EF scale : {EF::UE8M0, EF::UE4M3})
+          for (EF scale : {EF::UE8M0, EF::UE4M3, EF::UE5M3})
             for (unsigned block : {16, 32})
               for (bool sparse : {false, true})
                 for (unsigned k : {32, 64, 96, 128})
@@ -366,7 +367,8 @@ TEST(ExplainLegality, TableAsJson) {
                "\"mn_major\": [], \"targets\": [\"sm_100a\", \"sm_103a\", "
                "\"sm_110a\"], \"ptx\": \"8.8\", \"written\": true, "
                "\"source\": \"ISA table\", \"sections\": "
-               "\"9.7.16.2.1, 9.7.16.10.7, 9.7.16.10.8\"}"),
+               "\"9.7.16.2.1, 9.7.16.10.7, 9.7.16.10.8\", "
+               "\"evidence\": \"\"}"),
       std::string::npos);
   std::string warp = legalityTableJson(*parseTarget("sm_120a"));
   EXPECT_EQ(warp.find("tcgen05"), std::string::npos);
@@ -390,14 +392,14 @@ TEST(ExplainLegality, UnknownNames) {
 
 TEST(LegalityTable, MarkdownAndCsv) {
   std::string markdown = legalityTableMarkdown();
-  EXPECT_EQ(std::count(markdown.begin(), markdown.end(), '\n'), 87);
+  EXPECT_EQ(std::count(markdown.begin(), markdown.end(), '\n'), 122);
   EXPECT_NE(markdown.find(
                 "| tcgen05.mma | mxf4nvf4 | e2m1 | ue4m3 | 16 | 16 | 6 | 0, 2 "
                 "| 1 | 128 | 16..256 step 16 | 96 | | | "
                 ".block_scale.block16 | sm_103a | 8.8 | public kernels | "),
             std::string::npos);
   std::string csv = legalityTableCsv();
-  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 86);
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 121);
   EXPECT_EQ(csv.find("instruction,kind,A and B,scale,block,"), 0u);
 }
 

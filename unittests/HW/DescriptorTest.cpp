@@ -41,7 +41,8 @@ TEST(Descriptor, DecodesEveryInstructionOfTheOracle) {
     EXPECT_EQ(formatName(instr->scale), row.at("sf_type"));
     EXPECT_EQ(instr->m, num(row, "M"));
     EXPECT_EQ(instr->n, num(row, "N"));
-    EXPECT_EQ(instr->k96, row.at("K") == "96");
+    EXPECT_EQ(instr->kSize == KSize::Long, row.at("K") == "96");
+    EXPECT_NE(instr->kSize, KSize::Wide);
     EXPECT_EQ(instr->sparse, row.at("sparse") == "1");
     EXPECT_EQ(instr->aMnMajor, row.at("a_major") == "MN");
     EXPECT_EQ(instr->bMnMajor, row.at("b_major") == "MN");
@@ -73,7 +74,7 @@ TEST(Descriptor, BlockScaledRoundTrip) {
               instr.b = F::E2M1;
               instr.scale = mxf4 && (flags & 1) ? F::UE4M3 : F::UE8M0;
               instr.negateA = flags & 1;
-              instr.k96 = mxf4 && (flags & 2);
+              instr.kSize = mxf4 && (flags & 2) ? KSize::Long : KSize::Narrow;
               instr.sparse = !mxf4 && (flags & 2);
               instr.m = m;
               instr.n = n;
@@ -100,7 +101,9 @@ TEST(Descriptor, E2M1HasTwoCodes) {
 TEST(Descriptor, RefusesReservedBitsAndCodes) {
   EXPECT_EQ(textOf(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x08900008)),
             "reserved bits 0x00000008 are set");
-  EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x88900000));
+  // Bits 24 and 25: no second scale format, and one that is reserved.
+  EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x09900000));
+  EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x0a900000));
   EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x08900100));
   EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF8F6F4, 0x00900000));
   EXPECT_FALSE(decodeBlockScaled(InstrVariant::MXF4, 0x08901480));

@@ -21,7 +21,7 @@ using EF = ElementFormat;
 Target target(const char *name) { return *parseTarget(name); }
 
 TEST(MmaTable, RowsPerTarget) {
-  EXPECT_EQ(allRows().size(), 85u);
+  EXPECT_EQ(allRows().size(), 120u);
   struct Case {
     const char *name;
     size_t rows;
@@ -32,10 +32,12 @@ TEST(MmaTable, RowsPerTarget) {
                         {"sm_100f", 41},
                         {"sm_103f", 41},
                         {"sm_110f", 41},
-                        {"sm_120a", 16},
-                        {"sm_121a", 16},
-                        {"sm_120f", 13},
-                        {"sm_121f", 13},
+                        {"sm_107a", 76},
+                        {"sm_107f", 70},
+                        {"sm_120a", 18},
+                        {"sm_121a", 18},
+                        {"sm_120f", 14},
+                        {"sm_121f", 14},
                         {"sm_100", 0},
                         {"sm_120", 0}})
     EXPECT_EQ(rowsFor(target(c.name)).size(), c.rows) << c.name;
@@ -151,7 +153,12 @@ TEST(MmaTable, SchemesInOrderOfPreference) {
   EXPECT_EQ(findSchemes(EF::E4M3, EF::E2M1, EF::UE8M0, 32),
             (Schemes{{MmaKind::MXF8F6F4, 32}}));
   EXPECT_EQ(findSchemes(EF::E4M3, EF::E4M3, EF::UE8M0, 16), Schemes{});
-  EXPECT_EQ(findSchemes(EF::E2M1, EF::E2M1, EF::UE4M3, 32), Schemes{});
+  // On sm_107 alone.
+  EXPECT_EQ(findSchemes(EF::E2M1, EF::E2M1, EF::UE4M3, 32),
+            (Schemes{{MmaKind::MXF4NVF4, 32}}));
+  EXPECT_EQ(
+      findSchemes(EF::E2M1, EF::E2M1, EF::UE4M3, 32, false, target("sm_100a")),
+      Schemes{});
   // Sparse: one scale covers twice the logical K.
   EXPECT_EQ(findSchemes(EF::E4M3, EF::E4M3, EF::UE8M0, 32, true), Schemes{});
   EXPECT_EQ(findSchemes(EF::E4M3, EF::E4M3, EF::UE8M0, 64, true),
@@ -160,7 +167,7 @@ TEST(MmaTable, SchemesInOrderOfPreference) {
             (Schemes{{MmaKind::MXF4NVF4, 16}}));
   EXPECT_EQ(
       findSchemes(EF::E2M1, EF::E2M1, EF::UE8M0, 16, false, target("sm_120a")),
-      Schemes{});
+      (Schemes{{MmaKind::MXF4NVF4, 16}}));
 }
 
 // The ISA's tables of types: kind::f16 and kind::tf32 take A and B of one type,
@@ -265,7 +272,18 @@ TEST(Features, AsPtxasTakesThem) {
                         {Feature::StochasticConvert, "YY------"},
                         {Feature::ReduxF32, "YY-YY---"},
                         {Feature::PackedF32, "YYYYYYYY"},
-                        {Feature::ClusterLaunchControl, "YYYYYYYY"}};
+                        {Feature::ClusterLaunchControl, "YYYYYYYY"},
+                        {Feature::TensorAllocExclusive, "YYYYY---"},
+                        {Feature::RowPerLaneScales, "--------"},
+                        {Feature::CollectorB, "--------"},
+                        {Feature::CommitReadOfA, "--------"},
+                        {Feature::Multicast32, "--------"},
+                        {Feature::TensorMapOverride, "--------"},
+                        {Feature::Ue5m3Convert, "--------"},
+                        {Feature::LutB, "--------"},
+                        {Feature::KindTi16, "--------"},
+                        {Feature::LoadCompressed, "--------"},
+                        {Feature::OversizedShared, "--------"}};
   EXPECT_EQ(allFeatures().size(), std::size(lines));
   for (const Line &line : lines) {
     for (size_t i = 0; i < std::size(names); ++i)
@@ -276,7 +294,7 @@ TEST(Features, AsPtxasTakesThem) {
   }
   EXPECT_EQ(textOf(whyNotFeature(Feature::ReduxF32, target("sm_120a"))),
             "'redux.sync on f32' does not exist on 'sm_120a'; it exists on "
-            "sm_100a, sm_103a, sm_100f, sm_103f");
+            "sm_100a, sm_103a, sm_107a, sm_100f, sm_103f, sm_107f");
   EXPECT_FALSE(whyNotFeature(Feature::ReduxF32, target("sm_103a")));
 }
 

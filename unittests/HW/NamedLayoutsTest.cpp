@@ -52,6 +52,9 @@ TEST(NamedLayouts, OneByteByHand) {
   // Tile (1, 2) of 2 x 3 in matrix 1.
   expectPlace("tiled_128x4", {{"rows", 200}, {"blocks", 10}, {"batch", 2}},
               {1, 165, 9}, {6 * 512 + 5 * 512 + 5 * 16 + 1 * 4 + 1});
+  // Tile (1, 1) of 2 x 2 in matrix 1, row after row.
+  expectPlace("tiled_128x16", {{"rows", 200}, {"blocks", 20}, {"batch", 2}},
+              {1, 165, 19}, {4 * 2048 + 3 * 2048 + 37 * 16 + 3});
   expectPlace("plain", {{"rows", 200}, {"blocks", 10}, {"batch", 2}},
               {1, 165, 9}, {2000 + 1659});
 }
@@ -210,6 +213,7 @@ TEST(NamedLayouts, AllAreOneToOne) {
   std::map<std::string, Parameters> sizes{
       {"plain", {{"rows", 5}, {"blocks", 3}, {"batch", 2}}},
       {"tiled_128x4", {{"rows", 130}, {"blocks", 5}, {"batch", 2}}},
+      {"tiled_128x16", {{"rows", 130}, {"blocks", 17}, {"batch", 2}}},
       {"tiled_metadata", {{"rows", 130}, {"blocks", 17}, {"batch", 2}}},
       {"tensor_scales", {{"rows", 96}, {"blocks", 9}}},
       {"tensor_metadata", {{"rows", 64}, {"blocks", 7}}},

@@ -28,11 +28,13 @@ TEST(Target, ParsesEveryName) {
   };
   for (const Case &c : {Case{"sm_100a", Chip::SM100, kA},
                         {"sm_103a", Chip::SM103, kA},
+                        {"sm_107a", Chip::SM107, kA},
                         {"sm_110a", Chip::SM110, kA},
                         {"sm_120a", Chip::SM120, kA},
                         {"sm_121a", Chip::SM121, kA},
                         {"sm_100f", Chip::SM100, kF},
                         {"sm_103f", Chip::SM103, kF},
+                        {"sm_107f", Chip::SM107, kF},
                         {"sm_110f", Chip::SM110, kF},
                         {"sm_120f", Chip::SM120, kF},
                         {"sm_121f", Chip::SM121, kF},
@@ -44,7 +46,7 @@ TEST(Target, ParsesEveryName) {
     EXPECT_EQ(target->variant, c.variant) << c.name;
     EXPECT_EQ(targetName(*target), c.name);
   }
-  EXPECT_EQ(allTargets().size(), 15u);
+  EXPECT_EQ(allTargets().size(), 18u);
 }
 
 TEST(Target, RefusesOtherNamesAndListsTheKnown) {
@@ -52,8 +54,9 @@ TEST(Target, RefusesOtherNamesAndListsTheKnown) {
                            "100a", "sm_1000", "compute_100a"}) {
     EXPECT_EQ(textOf(parseTarget(name)),
               "unknown target '" + std::string(name) +
-                  "'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, "
-                  "sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f");
+                  "'; known targets: sm_100a, sm_103a, sm_107a, sm_110a, "
+                  "sm_120a, sm_121a, sm_100f, sm_103f, sm_107f, sm_110f, "
+                  "sm_120f, sm_121f");
   }
 }
 

@@ -123,6 +123,40 @@ TEST(Quantize, AgreesWhereItIsClose) {
     compare(format, values, 64);
 }
 
+// ue5m3, by hand: 13 / 6 lies between 2 (0x80) and 2.25 (0x81); 13 / 2.25
+// is 5.8, which e2m1 rounds to 6 (7), and 1 / 2.25 to 0.5 (1).
+TEST(Quantize, Ue5m3RoundsScalesUp) {
+  BlockFormat format{ElementFormat::E2M1, ElementFormat::UE5M3, 16};
+  EXPECT_FALSE(format.hasTensorScale());
+  std::vector<float> values(48, 1);
+  values[0] = -13;
+  for (size_t i = 16; i < 32; ++i)
+    values[i] = 0;
+  values[40] = 1e9f;
+  uint8_t elements[24], scales[3];
+  quantizeRows(format, TensorScale(), values.data(), 1, 48, elements, scales);
+  EXPECT_EQ(scales[0], 0x81);
+  EXPECT_EQ(elements[0], 0x1f);
+  EXPECT_EQ(elements[1], 0x11);
+  // Zeros, and a scale that does not reach.
+  EXPECT_EQ(scales[1], 0x00);
+  EXPECT_EQ(elements[8], 0x00);
+  EXPECT_EQ(scales[2], 0xfe);
+  EXPECT_EQ(elements[20], 0x07);
+  std::vector<float> back(48);
+  dequantizeRows(format, 1, elements, scales, 1, 48, back.data());
+  EXPECT_EQ(back[0], -13.5f);
+  EXPECT_EQ(back[1], 1.125f);
+  EXPECT_EQ(back[20], 0.0f);
+  EXPECT_EQ(back[40], 6 * 114688.0f);
+  // Blocks of 32 that end early, and the smallest scale that is no zero.
+  format.block = 32;
+  std::vector<float> tiny(40, 0x1p-60f);
+  quantizeRows(format, TensorScale(), tiny.data(), 1, 40, elements, scales);
+  EXPECT_EQ(scales[0], 0x01);
+  EXPECT_EQ(scales[1], 0x01);
+}
+
 TEST(Quantize, SpecialBlocks) {
   std::vector<float> zeros(64), negative(64, -0.0f), infinite(64, 1),
       broken(64, 1), tiny(64, 0x1p-149f);

@@ -127,6 +127,23 @@ TEST(Plan, KnowsFixedOperands) {
   EXPECT_EQ(fixedOperand(plan, "proj", "alpha"), std::nullopt);
 }
 
+// Plans before sm_107 do not have the key.
+TEST(Plan, SaysWhereSharedMemoryIsOversized) {
+  Plan plan = makePlan();
+  std::string standard = printPlan(plan);
+  EXPECT_EQ(standard.find("oversizedSharedMemory"), std::string::npos);
+  EXPECT_FALSE(parsePlan(standard)->kernels[0].oversizedSharedMemory);
+  plan.kernels[0].oversizedSharedMemory = true;
+  std::string text = printPlan(plan);
+  EXPECT_NE(text.find("\"sharedMemoryBytes\": 230400,\n      "
+                      "\"oversizedSharedMemory\": true,"),
+            std::string::npos);
+  EXPECT_TRUE(parsePlan(text)->kernels[0].oversizedSharedMemory);
+  EXPECT_EQ(errorOf(replaced(text, "Memory\": true", "Memory\": 3")),
+            "launch plan: 'kernels[0].oversizedSharedMemory': is not true or "
+            "false");
+}
+
 // The places of scales and metadata are expressions of their coordinates.
 TEST(Plan, JudgesFormulasOfPlaces) {
   Plan plan = makePlan();

@@ -107,6 +107,23 @@ TEST_F(Launch, DoesWhatThePlanSays) {
   EXPECT_TRUE(stub().memory.empty());
 }
 
+// CUDA 13.4: CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE is 17 and
+// CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY 3; the size is then not
+// asked for.
+TEST_F(Launch, AsksForOversizedSharedMemory) {
+  text.replace(text.find("\"sharedMemoryBytes\": 1024,"), 26,
+               "\"sharedMemoryBytes\": 1024, "
+               "\"oversizedSharedMemory\": true,");
+  kernels.plan = text.data();
+  kernels.planBytes = int64_t(text.size());
+  ASSERT_EQ(run(), 0) << blockscaleRuntimeError();
+  std::vector<std::string> attributes;
+  for (const std::string &call : stub().calls)
+    if (call.rfind("cuFuncSetAttribute", 0) == 0)
+      attributes.push_back(call);
+  EXPECT_EQ(attributes, std::vector<std::string>{"cuFuncSetAttribute 17 3"});
+}
+
 TEST_F(Launch, LoadsAModuleOnce) {
   ASSERT_EQ(run(), 0);
   stub().calls.clear();

@@ -36,6 +36,9 @@ struct LayoutQuestion {
   /// shape of the instruction.
   std::optional<unsigned> blockSize, m, n, k, ctaGroup;
   bool sparse = false;
+  /// Scales of A as sm_107 may have them: one row to a lane, and in memory rows
+  /// of 16 bytes.
+  bool rowPerLane = false;
   /// The instruction's SFA_ID or SFB_ID (byte-id of mma.sync), whichever is the
   /// operand's, and thread-id of mma.sync: pictures leave the others aside.
   std::optional<unsigned> sfaId, sfbId, threadId;

@@ -92,6 +92,15 @@ float nvfp4BlockFactor(uint8_t scaleByte, const TensorScale &tensor);
 void nvfp4QuantizeBlock(uint8_t scaleByte, const TensorScale &tensor,
                         const float *values, size_t count, uint8_t *codes);
 
+/// The ue5m3 scale byte of a block: the smallest number of ue5m3 not below m /
+/// largest element, so that no element saturates below its largest scale; the
+/// largest for infinity, and a NaN gives 0xff.
+uint8_t ue5m3BlockScale(ElementFormat element, float largestMagnitude);
+
+/// What the values of a block under that scale are multiplied by before they
+/// are rounded: 1 / scale, 0 under a scale of 0.
+float ue5m3BlockFactor(uint8_t scaleByte);
+
 /// The binary32 scale of a block or tensor: max(m, floor) / largest element,
 /// bounded so that the largest element times the scale is a binary32 number.
 /// `floor` keeps zero blocks from a scale of zero; 1e-4 is customary.

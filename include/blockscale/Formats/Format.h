@@ -37,10 +37,11 @@ enum class ElementFormat : uint8_t {
   INT8,
   INT4,
   BF16,
-  F16
+  F16,
+  UE5M3
 };
 
-inline constexpr unsigned kNumElementFormats = 11;
+inline constexpr unsigned kNumElementFormats = 12;
 
 /// Which codes are not finite numbers.
 enum class SpecialCodes : uint8_t {
@@ -91,7 +92,8 @@ struct FormatInfo {
 };
 
 /// All formats, in the order of the enum. Sources: OCP MX 1.0 section 5.3, OCP
-/// OFP8 1.0 table 1, PTX ISA "alternate floating-point data formats".
+/// OFP8 1.0 table 1, PTX ISA "alternate floating-point data formats"; ue5m3:
+/// the host code of the CUDA 13.5 headers (docs/sources.md, [ue5m3]).
 inline constexpr std::array<FormatInfo, kNumElementFormats> kFormats{{
     {ElementFormat::E2M1, "e2m1", "f4E2M1FN", 4, 4, 2, 1, 1, true,
      SpecialCodes::None, 2, 0x7, 6.0f, 0x7},
@@ -115,6 +117,8 @@ inline constexpr std::array<FormatInfo, kNumElementFormats> kFormats{{
      SpecialCodes::Ieee, 127, 0x7f7f, 0x1.fep127f, 0x7fff},
     {ElementFormat::F16, "f16", "f16", 16, 16, 5, 10, 15, true,
      SpecialCodes::Ieee, 15, 0x7bff, 65504.0f, 0x7fff},
+    {ElementFormat::UE5M3, "ue5m3", "", 8, 8, 5, 3, 15, false,
+     SpecialCodes::AllOnesNaN, 16, 0xfe, 114688.0f, 0xff},
 }};
 
 constexpr const FormatInfo &formatInfo(ElementFormat format) {
@@ -148,7 +152,8 @@ enum class Saturation : uint8_t {
 /// `bits` bits. Agrees with PTX `cvt` where PTX has the form:
 /// - NaN gives `nanCode` without a sign;
 /// - the sign of zero and of underflown values is kept;
-/// - ue8m0 and ue4m3 take the magnitude; ue8m0 has no zero and gives 0x00, that
+/// - ue8m0, ue4m3 and ue5m3 take the magnitude; ue8m0 has no zero and gives
+/// 0x00, that
 ///   is 2^-127, for everything not above it;
 /// - the integers clamp to +-127 and +-7: the most negative code is not made.
 uint32_t encode(ElementFormat format, float value,

@@ -35,24 +35,39 @@ inline constexpr std::array kMxf8f6f4InstrFields{
     Field{"a_major", 15, 1, "0 K-major, 1 M-major (8-bit only)"},
     Field{"b_major", 16, 1, "0 K-major, 1 N-major (8-bit only)"},
     Field{"n_div_8", 17, 6, "N / 8"},
-    Field{"scale_format", 23, 1, "1 ue8m0 for both operands"},
+    Field{"scale_format", 23, 2, "1 ue8m0 for both operands"},
+    Field{"sfa_layout", 26, 1,
+          "scales of A: 0 in 32 lanes, four copies; 1 one row to a lane "
+          "(sm_107)"},
     Field{"m_div_128", 27, 2, "M / 128"},
     Field{"sfa_id", 29, 2, "byte of the word at which the scales of A start"},
+    Field{"k_size", 31, 1,
+          "0 dense K=32 or sparse K=64, 1 dense K=64 or sparse K=128 (sm_107)"},
 };
 
 /// Instruction descriptor of kind::mxf4 and kind::mxf4nvf4.
 inline constexpr std::array kMxf4InstrFields{
     Field{"sparse", 2, 1, "0 dense, 1 sparse A"},
+    Field{"k_size_high", 3, 1,
+          "with k_size: 0 dense K=64 or sparse K=128, 1 dense K=96 or sparse "
+          "K=192, 2 dense K=128 (sm_107)"},
     Field{"sfb_id", 4, 2, "byte of the word at which the scales of B start"},
     Field{"a_format", 7, 3, "e2m1 1"},
     Field{"b_format", 10, 2, "e2m1 1"},
+    Field{
+        "sparsity_version", 12, 1,
+        "sparse only: 0 metadata of pairs, 4:8; 1 of elements, 2:4 (sm_107a)"},
     Field{"negate_a", 13, 1, "1 negates A"},
     Field{"negate_b", 14, 1, "1 negates B"},
     Field{"n_div_8", 17, 6, "N / 8"},
-    Field{"scale_format", 23, 1, "1 ue8m0, 0 ue4m3, for both operands"},
+    Field{"scale_format", 23, 2,
+          "for both operands: 0 ue4m3, 1 ue8m0, 2 ue5m3 (sm_107)"},
+    Field{"sfa_layout", 26, 1,
+          "scales of A: 0 in 32 lanes, four copies; 1 one row to a lane "
+          "(sm_107)"},
     Field{"m_div_128", 27, 2, "M / 128"},
     Field{"sfa_id", 29, 2, "byte of the word at which the scales of A start"},
-    Field{"k_size", 31, 1, "0 dense K=64 or sparse K=128, 1 dense K=96"},
+    Field{"k_size", 31, 1, "the lower bit of K: see k_size_high"},
 };
 
 /// Instruction descriptor of kind::tf32, kind::f16, kind::f8f6f4, kind::i8.
@@ -71,14 +86,18 @@ inline constexpr std::array kPlainInstrFields{
     Field{"b_major", 16, 1, "0 K-major, 1 N-major"},
     Field{"n_div_8", 17, 6, "N / 8"},
     Field{"m_div_16", 24, 5, "M / 16"},
+    Field{"k_size", 29, 1, "kind::f8f6f4: 1 dense K=64 (sm_107)"},
     Field{"max_shift", 30, 2, ".ws: largest shift of B 0, 8, 16, 32"},
 };
 
 /// Shared-memory matrix descriptor.
 inline constexpr std::array kSmemFields{
-    Field{"start", 0, 14, "start address / 16"},
-    Field{"lbo", 16, 14,
-          "leading-dimension byte offset / 16, or an absolute address / 16"},
+    Field{"start", 0, 15,
+          "start address / 16; the upper bit is sm_107's, else 0"},
+    Field{
+        "lbo", 16, 15,
+        "leading-dimension byte offset / 16, or an absolute address / 16; the "
+        "upper bit as in start"},
     Field{"sbo", 32, 14, "stride-dimension byte offset / 16"},
     Field{"version", 46, 3, "constant 1"},
     Field{"base_offset", 49, 3, "(pattern start / 128) mod 8"},
@@ -105,7 +124,7 @@ struct BlockScaledInstr {
   /// MXF8F6F4, or MXF4 which also serves kind::mxf4nvf4.
   InstrVariant variant = InstrVariant::MXF8F6F4;
   ElementFormat a = ElementFormat::E4M3, b = ElementFormat::E4M3;
-  /// UE8M0, or UE4M3 (MXF4 layout only).
+  /// UE8M0, or UE4M3 or UE5M3 (MXF4 layout only).
   ElementFormat scale = ElementFormat::UE8M0;
   bool sparse = false;
   bool negateA = false, negateB = false;
@@ -117,8 +136,12 @@ struct BlockScaledInstr {
   unsigned n = 8;
   /// Byte of the 32-bit scale word at which the scales start, 0 .. 3.
   unsigned sfaId = 0, sfbId = 0;
-  /// Dense K=96 (MXF4 layout only, sm_103a).
-  bool k96 = false;
+  /// Long in the MXF4 layout only.
+  KSize kSize = KSize::Narrow;
+  /// Scales of A with one row to a lane, sm_107 only.
+  bool rowPerLaneA = false;
+  /// Metadata of single elements, 2:4 (sparse, MXF4 layout only, sm_107a).
+  bool elementMetadata = false;
 
   friend bool operator==(const BlockScaledInstr &x, const BlockScaledInstr &y);
 };
@@ -170,6 +193,8 @@ struct PlainInstr {
   unsigned n = 8;
   /// Largest shift of B for the .ws form: 0, 8, 16 or 32 columns.
   unsigned maxShift = 0;
+  /// Dense kind::f8f6f4 of K=64, sm_107 only.
+  bool isWide = false;
 
   friend bool operator==(const PlainInstr &x, const PlainInstr &y);
 };
@@ -184,11 +209,20 @@ Result<PlainInstr> decodePlain(MmaKind kind, std::uint32_t bits);
 /// Swizzle modes; the values are those of the descriptor.
 enum class Swizzle { None = 0, B128Atom32 = 1, B128 = 2, B64 = 4, B32 = 6 };
 
+/// Bits of a byte address of shared memory that descriptors hold: of all chips,
+/// and of sm_107, whose shared memory is larger.
+inline constexpr unsigned kSmemAddressBits = 18, kWideSmemAddressBits = 19;
+
+/// The number for `chip`.
+unsigned smemAddressBits(Chip chip);
+
 /// A shared-memory descriptor in bytes.
 struct SmemDescriptor {
-  /// Byte address in shared memory, multiple of 16, below 2^18.
+  /// Byte address in shared memory, multiple of 16, of as many bits as the chip
+  /// has.
   std::uint32_t start = 0;
-  /// Bytes, multiples of 16, below 2^18. An address if `lboAbsolute`.
+  /// Bytes, multiples of 16; `lbo` of as many bits as an address, which it is
+  /// if `lboAbsolute`, `sbo` below 2^18.
   std::uint32_t lbo = 0, sbo = 0;
   /// (start of the swizzle pattern / 128) mod 8; 0 at a natural boundary.
   unsigned baseOffset = 0;
@@ -200,8 +234,10 @@ struct SmemDescriptor {
   friend bool operator==(const SmemDescriptor &x, const SmemDescriptor &y);
 };
 
-Result<std::uint64_t> encode(const SmemDescriptor &descriptor);
-Result<SmemDescriptor> decodeSmem(std::uint64_t bits);
+Result<std::uint64_t> encode(const SmemDescriptor &descriptor,
+                             unsigned addressBits = kSmemAddressBits);
+Result<SmemDescriptor> decodeSmem(std::uint64_t bits,
+                                  unsigned addressBits = kSmemAddressBits);
 
 /// K of the long instructions of sm_103a. A group of eight covers 768 elements,
 /// three 128-byte-wide buffers of nibbles.
@@ -225,7 +261,8 @@ k96Descriptor(const std::array<std::uint32_t, 3> &bufferBases, unsigned index);
 /// The source descriptor of tcgen05.cp for rows of 16 contiguous bytes (scale
 /// atoms with 32x128b.warpx4, sparse metadata with 128x128b): no swizzle, eight
 /// rows 128 bytes apart. LBO is not used and is encoded as 16 bytes.
-Result<SmemDescriptor> copyDescriptor(std::uint32_t base);
+Result<SmemDescriptor> copyDescriptor(std::uint32_t base,
+                                      unsigned addressBits = kSmemAddressBits);
 
 } // namespace blockscale::hw
 

@@ -23,6 +23,9 @@ struct DeviceChip {
   std::string_view name;
   unsigned sharedMemoryPerCta, sharedMemoryPerSm, maxThreadsPerSm;
   unsigned smCount, boostMhz;
+  /// Of a CTA and of an SM where the launcher asks for the oversized mode; 0 if
+  /// there is none.
+  unsigned oversizedSharedPerCta = 0, oversizedSharedPerSm = 0;
 };
 
 /// One card.

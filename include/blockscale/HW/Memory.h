@@ -109,7 +109,8 @@ Result<StepAddress> stepAddress(const OperandTile &tile,
 /// A tile off the natural boundary of its swizzle gets a base offset.
 Result<SmemDescriptor> stepDescriptor(const OperandTile &tile,
                                       const OperandStep &step,
-                                      std::uint32_t base);
+                                      std::uint32_t base,
+                                      unsigned addressBits = kSmemAddressBits);
 
 /// Bytes of an mbarrier, which is also their alignment.
 inline constexpr unsigned kBarrierBytes = 8;
@@ -118,14 +119,17 @@ inline constexpr unsigned kBarrierBytes = 8;
 // Tensor memory
 //===----------------------------------------------------------------------===//
 
-/// Tensor memory of one CTA.
+/// Tensor memory of one CTA: columns that a plain allocation may have; see
+/// ChipInfo for those that there are.
 inline constexpr unsigned kTmemLanes = 128;
 inline constexpr unsigned kTmemColumns = 512;
+/// Step of the columns of an exclusive allocation.
+inline constexpr unsigned kExclusiveColumnStep = 32;
 /// Bytes of a column in one lane.
 inline constexpr unsigned kTmemColumnBytes = 4;
 
 /// Bytes of rows, each row in its lane, running on in the columns: sparsity
-/// metadata of A.
+/// metadata of A, and on sm_107 its scales.
 inline constexpr Layout kRowPerLane{
     {Dim::Row, 1, 0, Dim::Lane},
     {Dim::Block, kTmemColumnBytes, 0, Dim::Column},
@@ -157,6 +161,16 @@ TmemPlan placeRegions(const std::vector<TmemRegion> &regions);
 /// Smallest legal allocation (power of two, 32 .. 512 columns) that holds
 /// `columns` columns; refuses 0 and more than 512.
 Result<unsigned> allocationColumns(unsigned columns);
+
+/// An allocation, and whether it is `.exclusive`: then any multiple of 32, and
+/// no other lives on the SM beside it.
+struct TmemAllocation {
+  unsigned columns;
+  bool isExclusive;
+};
+/// The smallest allocation of `chip` that holds `columns` columns, a plain one
+/// if there is one; refuses 0 and more than the chip has.
+Result<TmemAllocation> allocationOn(Chip chip, unsigned columns);
 
 /// Accumulator layouts under the names of the PTX ISA.
 enum class AccumulatorLayout {

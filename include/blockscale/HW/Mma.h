@@ -85,6 +85,19 @@ constexpr unsigned containerBits(MmaKind kind) {
   return 32;
 }
 
+/// Whether instructions of mxf8f6f4 with `k` elements read elements of 4 and 6
+/// bits packed, as only the dense wide ones do (PTX ISA 9.4).
+constexpr bool readsPacked(MmaKind kind, unsigned k, bool sparse) {
+  constexpr unsigned kWideK = 64;
+  return kind == MmaKind::MXF8F6F4 && k == kWideK && !sparse;
+}
+
+/// Bits that an element of `bits` takes in shared memory for such instructions.
+constexpr unsigned storedBits(MmaKind kind, unsigned k, bool sparse,
+                              unsigned bits) {
+  return readsPacked(kind, k, sparse) ? bits : containerBits(kind);
+}
+
 /// What the elements of an A or B operand are: an element format; TF32, which
 /// has no codec of its own because it is an f32 with low bits ignored; or
 /// unsigned integers of 8 bits, which no scaled format has.
@@ -214,8 +227,13 @@ struct MmaRow {
   unsigned minPtx;
   Source source;
   /// Sections of the PTX ISA that list such instructions, by the numbers of its
-  /// editions 8.7 to 9.2; docs/sources.md has their titles.
+  /// editions 8.7 to 9.2; docs/sources.md has their titles. Of what came with
+  /// 9.4 that edition and its tables.
   std::string_view sections;
+  /// What is known of instructions that nobody here could run, each piece with
+  /// its tag as docs/sources.md explains them under [rubin]: "[T] ..., [C]
+  /// ...".
+  std::string_view evidence;
 
   /// Logical elements along K under one scale: 64 for a sparse `.block32`.
   unsigned scaleSpan() const { return scalesPerMma ? k / scalesPerMma : 0; }
@@ -231,6 +249,10 @@ std::vector<const MmaRow *> rowsFor(Target target);
 /// How `row` is known on `target`. For sm_110f and sm_121f we know no more than
 /// that ptxas takes what it takes for sm_100f and sm_120f: inferred.
 Source sourceOn(const MmaRow &row, Target target);
+
+/// What is known of `row` on `target`, with tags; empty where `sourceOn` says
+/// all.
+std::string_view evidenceOn(const MmaRow &row, Target target);
 
 /// Oldest PTX version times ten in which `row` can be written for `target`.
 unsigned minPtxVersion(const MmaRow &row, Target target);
@@ -261,8 +283,18 @@ std::vector<Scheme> findSchemes(OperandType a, OperandType b,
                                 unsigned scaleSpan, bool sparse = false,
                                 std::optional<Target> target = std::nullopt);
 
-/// K of the ordinary (not K = 96) instruction of `kind`.
+/// K of the ordinary (neither wide nor K = 96) instruction of `kind`.
 unsigned instructionK(MmaKind kind, bool sparse);
+
+/// The three K of a kind, as descriptors count them.
+enum class KSize : uint8_t {
+  Narrow, ///< instructionK()
+  Long,   ///< 96 dense elements of 4 bits, 192 sparse
+  Wide    ///< twice the narrow one
+};
+
+/// The size that `k` is for `kind`; empty if it is none.
+std::optional<KSize> kSize(MmaKind kind, unsigned k, bool sparse);
 
 /// Scales per row that one instruction reads; 0 if (kind, block, k, sparse) is
 /// no instruction or has no scales.
@@ -300,8 +332,9 @@ struct NRange {
 /// `bMajor`.
 NRange nRange(const MmaRow &row, OperandType b, OperandMajor bMajor);
 
-/// What a target has or lacks besides the matrix instructions, as ptxas 13.0
-/// takes or refuses it (docs/sources.md, [ptxas]).
+/// What a target has or lacks besides the matrix instructions, as ptxas 13.0,
+/// for PTX 9.4 that of CUDA 13.5, takes or refuses it (docs/sources.md,
+/// [ptxas]).
 enum class Feature : uint8_t {
   Tcgen05,               ///< alloc, cp, ld, st, commit, fence, wait.
   Tcgen05ScaleVector,    ///< `.scale_vec::NX` spellings.
@@ -320,7 +353,18 @@ enum class Feature : uint8_t {
   StochasticConvert,     ///< cvt.rs.
   ReduxF32,              ///< redux.sync min/max on f32.
   PackedF32,             ///< add, mul, fma on f32x2.
-  ClusterLaunchControl   ///< clusterlaunchcontrol.try_cancel.
+  ClusterLaunchControl,  ///< clusterlaunchcontrol.try_cancel.
+  TensorAllocExclusive,  ///< tcgen05.alloc and dealloc with `.exclusive`.
+  RowPerLaneScales,      ///< Bit 26: scales of A, one row to a lane.
+  CollectorB,            ///< tcgen05.mma `.collector::b::*` without `.ws`.
+  CommitReadOfA,         ///< commit `.sync_restrict::shared::read::mma::a`.
+  Multicast32,           ///< `.multicast::cluster::32b`.
+  TensorMapOverride,     ///< cp.async.bulk.tensor `.override::*`.
+  Ue5m3Convert,          ///< cvt to and from ue5m3x2; `.rz`, `.scaled::n1`.
+  LutB,                  ///< tcgen05.mma `.decompress::lut::b`.
+  KindTi16,              ///< tcgen05.mma kind::ti16.
+  LoadCompressed,        ///< tcgen05.ld.spcompress.
+  OversizedShared        ///< 327 KiB of shared memory that the launcher asks.
 };
 
 /// "tcgen05.shift" and the like.

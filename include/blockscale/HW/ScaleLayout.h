@@ -48,6 +48,16 @@ inline constexpr Layout kScaleAtom = kTiledScales.tile();
 inline constexpr Layout kPlainRows{{Dim::Row, 1, 0, Dim::Storage0},
                                    {Dim::Block, 1, 0, Dim::Storage1}};
 
+/// Scales of A in memory for the row-per-lane layout of tensor memory: tiles of
+/// 16 consecutive scales of 128 rows, row by row, 2048 bytes. It is what one
+/// tcgen05.cp 128x128b copies.
+inline constexpr unsigned kRowTileScales = 16;
+inline constexpr Layout kRowTiledScales{
+    {Dim::Row, kAtomRows, 0, Dim::Storage0},
+    {Dim::Block, kRowTileScales, 0, Dim::Storage1},
+    {Dim::Row, 1, kAtomRows, Dim::Storage2},
+    {Dim::Block, 1, kRowTileScales, Dim::Storage3}};
+
 /// Byte of scale `scale` (0 .. 3) of row `row` (0 .. 127) in an atom.
 constexpr unsigned atomOffset(unsigned row, unsigned scale) {
   return static_cast<unsigned>(
@@ -110,7 +120,10 @@ enum class ScalePath {
   FourByOne,
   /// B of cta_group::2 with M=128: each half of N in one half of the lanes,
   /// two replicas there.
-  TwoByTwo
+  TwoByTwo,
+  /// A on sm_107, if bit 26 of the instruction descriptor says so: each of the
+  /// 128 rows in its own lane, once; the bytes run on in the columns.
+  RowPerLane
 };
 
 /// The path of operand A (`operandB` false) or B of an instruction.
@@ -128,16 +141,17 @@ struct ScaleRegion {
 };
 
 /// The region with the word stride that whole-atom copies give: rows / 32, or
-/// rows / 64 on the 2x2 path. `rows` is N for B (any legal N), 128 for A.
+/// rows / 64 on the 2x2 path, or 1 with one row to a lane. `rows` is N for B
+/// (any legal N), 128 for A.
 Result<ScaleRegion> scaleRegion(ScalePath path, unsigned rows);
 
 /// Columns of tensor memory that `scales` scales of each of `rows` rows (128 of
 /// A, N of B) take on the 4x1 path, in whole atoms.
 unsigned scaleColumns(unsigned rows, unsigned scales);
 
-/// Number of copies of each scale: 4 or 2.
+/// Number of copies of each scale: 4, 2 or 1.
 constexpr unsigned replicas(ScalePath path) {
-  return path == ScalePath::FourByOne ? 4 : 2;
+  return path == ScalePath::FourByOne ? 4 : path == ScalePath::TwoByTwo ? 2 : 1;
 }
 
 /// Lane, column relative to the region, and byte of the 32-bit word.
@@ -187,6 +201,10 @@ struct ScaleStep {
 Result<ScaleStep> scaleStep(unsigned scalesPerMma, unsigned wordStride,
                             unsigned index);
 
+/// Words of 4 scales of each row that an MMA with `scalesPerMma` scales and id
+/// `id` reads: 1 or 2. The second lies `wordStride` columns behind the first.
+unsigned wordsPerMma(unsigned scalesPerMma, unsigned id);
+
 /// A byte that an MMA reads of each row's words.
 struct ConsumedByte {
   /// 0 the addressed word, 1 the next one (`wordStride` columns further).
@@ -196,13 +214,13 @@ struct ConsumedByte {
 /// The bytes that an MMA with `scalesPerMma` scales and id `id` consumes, in
 /// order; empty if the id is not one of that form.
 struct ConsumedBytes {
-  std::array<ConsumedByte, 6> bytes;
+  std::array<ConsumedByte, 8> bytes;
   unsigned count;
 };
 ConsumedBytes consumedBytes(unsigned scalesPerMma, unsigned id);
 
 /// Columns of tensor memory between which the scale address of an MMA must lie:
-/// public kernels use even ones only.
+/// public kernels use even ones only, but for scales with one row to a lane.
 inline constexpr unsigned kScaleColumnStep = 2;
 
 /// Tiles along the rows of an operand may share atoms if they have a multiple

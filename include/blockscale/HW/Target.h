@@ -28,7 +28,7 @@ namespace blockscale::hw {
 
 /// The chips, oldest number first. The enumerator's value is its row in the
 /// table of chips.
-enum class Chip : uint8_t { SM100, SM103, SM110, SM120, SM121 };
+enum class Chip : uint8_t { SM100, SM103, SM107, SM110, SM120, SM121 };
 
 /// The letter after the number of a target name.
 enum class TargetVariant : uint8_t {
@@ -72,9 +72,18 @@ struct ChipInfo {
   unsigned sharedMemoryPerCta;
   unsigned sharedMemoryPerSm;
   unsigned maxThreadsPerSm;
+  /// Code for the "f" target of one chip of a family runs on the chips of that
+  /// family with the same or a higher number: 100, 103, 107 are family 100.
+  unsigned family;
+  /// The same two where the launcher asks for the oversized mode of shared
+  /// memory; 0 if the chip has none.
+  unsigned oversizedSharedPerCta, oversizedSharedPerSm;
+  /// Columns of tensor memory of an SM; 0 without.
+  unsigned tensorMemoryColumns;
+  unsigned maxCtasPerSm;
 };
 
-/// Limits that all five chips share.
+/// Limits that all chips share.
 inline constexpr unsigned kRegistersPerSm = 65536;
 inline constexpr unsigned kMaxRegistersPerThread = 255;
 inline constexpr unsigned kMaxThreadsPerCta = 1024;
@@ -91,8 +100,9 @@ inline constexpr unsigned kReservedSharedMemory = 1024;
 inline constexpr unsigned kMinSetMaxRegisters = 24;
 inline constexpr unsigned kMaxSetMaxRegisters = 256;
 inline constexpr unsigned kSetMaxRegistersStep = 8;
-/// Newest PTX version, times ten, that the LLVM 22.1 back end writes.
-inline constexpr unsigned kMaxPtxVersion = 90;
+/// Newest PTX version, times ten, that we write (LLVM 22.1 up to 90: see
+/// PtxVersion.h).
+inline constexpr unsigned kMaxPtxVersion = 95;
 
 /// The row of `chip`.
 const ChipInfo &chipInfo(Chip chip);
@@ -100,7 +110,7 @@ const ChipInfo &chipInfo(Chip chip);
 /// All chips, in the order of the enum.
 const std::vector<Chip> &allChips();
 
-/// The five "a" targets, then the five "f" targets, then the plain ones.
+/// All "a" targets, then all "f" targets, then the plain ones.
 const std::vector<Target> &allTargets();
 
 /// "sm_100a" and so on.
@@ -120,6 +130,12 @@ unsigned minPtxVersion(Target target);
 /// Whether `target` has tensor memory and tcgen05.
 bool hasTensorMemory(Target target);
 
+/// Columns of tensor memory of the chip that has most.
+unsigned mostTensorColumns();
+
+/// Whether code for `target` runs on `chip`.
+bool runsOn(Target target, Chip chip);
+
 /// The "a" target of the same chip.
 constexpr Target archSpecific(Target target) {
   return {target.chip, TargetVariant::ArchSpecific};
@@ -130,8 +146,20 @@ constexpr Target archSpecific(Target target) {
 std::optional<Reason> whyNotCluster(Target target, unsigned ctas,
                                     bool nonPortable = false);
 
-/// Why a CTA cannot have `bytes` of dynamic shared memory on `target`; empty
-/// if it can.
+/// Most dynamic shared memory that a CTA of `chip` may have, in the oversized
+/// mode if there is one.
+unsigned mostSharedMemory(Chip chip);
+
+/// Whether the launcher must ask for the oversized mode to give a CTA of `chip`
+/// `bytes` of dynamic shared memory.
+bool needsOversizedShared(Chip chip, uint64_t bytes);
+
+/// "; ..." with the chips that give a CTA `bytes` of shared memory although
+/// `target` does not; empty where none does.
+std::string whereSharedMemory(Target target, uint64_t bytes);
+
+/// Why a CTA cannot have `bytes` of dynamic shared memory on `target` in any
+/// mode; empty if it can.
 std::optional<Reason> whyNotSharedMemory(Target target, uint64_t bytes);
 
 } // namespace blockscale::hw

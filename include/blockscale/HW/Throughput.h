@@ -11,7 +11,9 @@
 // each named where it is used: SA is SemiAnalysisAI/microbench-blackwell
 // (B200), QRC is ademeure/QuickRunCUDA as its author corrected it (B300), FC is
 // AndreSlavescu/flashinfer-competition (B200). A number that nobody measured
-// says "assumed". All are estimates for sm_110a.
+// says "assumed". All are estimates for sm_110a, and for sm_107a, where nothing
+// of it but the times of whole products was measured: 128 bytes of operands a
+// cycle, and that a pair of CTAs shares B, are inferred there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,9 +37,12 @@ struct MmaStep {
   unsigned m, n;
   unsigned ctaGroup = 1;
   /// Bytes of one row of A and of one column of B that the instruction reads:
-  /// 32 for the ordinary kinds, 48 for K = 96, and twice A's for B when A is
-  /// sparse.
+  /// 32 for the ordinary kinds, 48 for K = 96, 64 for wide ones (less where
+  /// packed elements take less), and twice A's for B when A is sparse.
   unsigned bytesA = 32, bytesB = 32;
+  /// MMAs of different A that follow each other and for which the collector
+  /// fetches B once (sm_107).
+  unsigned sharersOfB = 1;
   bool aFromTensorMemory = false;
   bool blockScaled = true;
 };
@@ -45,6 +50,11 @@ struct MmaStep {
 /// The step of `kind` with `k` logical elements.
 MmaStep mmaStep(MmaKind kind, unsigned k, bool sparse, unsigned ctaGroup,
                 unsigned m, unsigned n);
+
+/// The same of elements of `bitsA` and `bitsB`, which wide instructions read
+/// packed.
+MmaStep mmaStep(MmaKind kind, unsigned k, bool sparse, unsigned ctaGroup,
+                unsigned m, unsigned n, unsigned bitsA, unsigned bitsB);
 
 /// What sets the interval of MMAs.
 enum class MmaLimit : uint8_t {
@@ -174,6 +184,10 @@ double tmaTerabytesPerSecond(double bytesInFlight);
 /// 1.15 and 1.51 us for 24, 32 and 48 KiB, and beyond (SA's sweep of stages). A
 /// ring of S stages therefore feeds one K tile every S-th of it.
 double stageRoundTripMicroseconds(double bytes);
+
+/// The same on `chip`. On sm_107 0.8 of it: fitted to ThunderKittens' stages of
+/// 48 and 56 KiB on VR200 (docs/sources.md, [rubin]).
+double stageRoundTripMicroseconds(Chip chip, double bytes);
 
 /// The same in cycles at 1.9 GHz.
 double stageRoundTripCycles(double bytes);

@@ -25,7 +25,9 @@ namespace blockscale::packing {
 struct BlockFormat {
   /// Of 4 to 8 bits, and no integer.
   ElementFormat element = ElementFormat::E2M1;
-  /// UE8M0, or UE4M3 under a scale of the whole tensor.
+  /// UE8M0, UE4M3 under a scale of the whole tensor, or UE5M3 (sm_107), whose
+  /// range needs none and whose formats have no names, as no checkpoint has
+  /// them.
   ElementFormat scale = ElementFormat::UE8M0;
   /// Elements of a row that share a scale.
   unsigned block = 32;

@@ -226,6 +226,10 @@ struct Kernel {
   /// Dynamic shared memory in bytes; more than 48 KiB has to be asked for with
   /// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
   uint64_t sharedMemoryBytes = 0;
+  /// Whether that is more than the standard mode has, so that
+  /// CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE must be
+  /// CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY (CUDA 13.4).
+  bool oversizedSharedMemory = false;
   /// M, N, K, batch.
   std::vector<Size> sizes;
   /// Limits that depend on dynamic sizes.

@@ -131,10 +131,11 @@ void loadTile(mlir::ImplicitLocOpBuilder &b, const TileLoad &load);
 //===----------------------------------------------------------------------===//
 
 /// Writes the allocation's address to `slot`, and gives up the right to more.
+/// More columns than plain allocations have are taken exclusively.
 void allocateTensor(mlir::ImplicitLocOpBuilder &b, mlir::Value slot,
-                    mlir::Value columns, bool isPair);
+                    int64_t columns, bool isPair);
 void deallocateTensor(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
-                      mlir::Value columns, bool isPair);
+                      int64_t columns, bool isPair);
 /// `multicastMask` is i16, or null for none.
 void commitTensor(mlir::ImplicitLocOpBuilder &b, mlir::Value barrier,
                   mlir::Value multicastMask, bool isPair);
@@ -151,12 +152,19 @@ mlir::Value loadTensor(mlir::ImplicitLocOpBuilder &b, mlir::Type type,
                        mlir::Value address);
 void waitForLoads(mlir::ImplicitLocOpBuilder &b);
 
+/// What an MMA does with B in the collector, which the next one finds there:
+/// nothing, leave it, or use it for the last time.
+enum class Collector { Discard, Fill, LastUse };
+
 /// A tcgen05.mma: with scales if `sfa` is given, sparse if `metadata` is.
 struct TensorMma {
   hw::MmaKind kind = hw::MmaKind::MXF8F6F4;
   /// Elements along K that share a scale: 16 or 32; 0 without scales.
   int64_t block = 0;
   bool isPair = false;
+  Collector collector = Collector::Discard;
+  /// As PTX writes it without the collector, for what NVVM has no op for.
+  std::string spelling;
   /// i64 descriptors, the i32 instruction descriptor, i1, addresses.
   mlir::Value accumulator, a, b, instruction, accumulate, metadata, sfa, sfb;
 };
@@ -178,13 +186,17 @@ struct WarpMma {
 
   hw::MmaKind kind;
   hw::OperandType typeA, typeB;
+  /// As PTX writes it, for what NVVM has no op for.
+  std::string spelling;
   ElementFormat scale = ElementFormat::UE8M0;
   int64_t m = 0, n = 0, k = 0;
   /// Scales of a row: 1, 2 or 4.
   unsigned scales = 1;
   mlir::ValueRange a, b, c;
-  /// The i32 selector goes with the metadata; ids are i16.
-  mlir::Value metadata, selector, sfa, byteA, threadA, sfb, byteB, threadB;
+  /// Words of metadata and scales.
+  mlir::Value metadata, sfa, sfb;
+  /// byte-id (0 to 3) and thread-id (0 or 1) of the scales.
+  int64_t byteA = 0, threadA = 0, byteB = 0, threadB = 0;
 };
 /// A structure of four f32.
 mlir::Value multiply(mlir::ImplicitLocOpBuilder &b, const WarpMma &mma);

@@ -53,7 +53,7 @@ static Result<uint32_t> scaledDescriptor(MmaAttr mma, StepAttr step) {
   instr.n = mma.getN();
   instr.sfaId = *step.getSfaId();
   instr.sfbId = *step.getSfbId();
-  instr.k96 = mma.getK() == hw::kK96;
+  instr.kSize = *hw::kSize(mma.getKind(), mma.getK(), mma.getSparse());
   return hw::encode(instr);
 }
 
@@ -75,6 +75,8 @@ static Result<uint32_t> plainDescriptor(MmaAttr mma, StepAttr step) {
   instr.bMnMajor = isMNMajor(mma.getBMnMajor());
   instr.m = mma.getM();
   instr.n = mma.getN();
+  instr.isWide =
+      hw::kSize(mma.getKind(), mma.getK(), mma.getSparse()) == hw::KSize::Wide;
   return hw::encode(instr);
 }
 

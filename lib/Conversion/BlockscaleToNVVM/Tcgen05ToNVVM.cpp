@@ -33,9 +33,9 @@ namespace {
 /// their fields.
 class DescriptorBuilder {
 public:
-  DescriptorBuilder(ImplicitLocOpBuilder &b, Value address, uint64_t constant,
-                    Value next = {})
-      : b(b), high(constant >> 32) {
+  DescriptorBuilder(ImplicitLocOpBuilder &b, hw::Chip chip, Value address,
+                    uint64_t constant, Value next = {})
+      : b(b), chip(chip), high(constant >> 32) {
     Value start = units(address);
     low = arith::OrIOp::create(b, start,
                                constantI32(b, static_cast<int32_t>(constant)));
@@ -68,13 +68,12 @@ private:
   Value units(Value address) {
     Value shifted =
         arith::ShRUIOp::create(b, address, constantI32(b, log2(kStartUnit)));
-    const hw::Field *field =
-        hw::findField(hw::fieldList(hw::kSmemFields, 64), "start");
-    return arith::AndIOp::create(b, shifted,
-                                 constantI32(b, hw::fieldMax(*field)));
+    unsigned most = (1u << hw::smemAddressBits(chip)) / kStartUnit - 1;
+    return arith::AndIOp::create(b, shifted, constantI32(b, most));
   }
 
   ImplicitLocOpBuilder &b;
+  hw::Chip chip;
   uint64_t high;
   Value low;
 };
@@ -101,8 +100,7 @@ struct TmemAllocToNVVM : OpConversionPattern<TmemAllocOp> {
       return rewriter.notifyMatchFailure(op, "has no number of columns");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value slot = pointer(b, adaptor.getSlot(), AddressSpace::Shared);
-    nvvm::allocateTensor(b, slot, constantI32(b, *op.getColumns()),
-                         op.getPair());
+    nvvm::allocateTensor(b, slot, *op.getColumns(), op.getPair());
     rewriter.eraseOp(op);
     return success();
   }
@@ -119,8 +117,7 @@ struct TmemDeallocToNVVM : OpConversionPattern<TmemDeallocOp> {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value address = loadSlot(b, adaptor.getSlot());
     Value start = pointer(b, address, AddressSpace::Tensor);
-    nvvm::deallocateTensor(b, start, constantI32(b, *op.getColumns()),
-                           op.getPair());
+    nvvm::deallocateTensor(b, start, *op.getColumns(), op.getPair());
     rewriter.eraseOp(op);
     return success();
   }
@@ -193,7 +190,7 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
     auto bits = hw::encode(*constant);
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           ring.getStageBytes());
-    DescriptorBuilder source(b, stage, *bits);
+    DescriptorBuilder source(b, getTarget(op).chip, stage, *bits);
     for (int64_t group = 0; group < groups; ++group)
       for (int64_t word = 0; word < words; ++word) {
         int64_t targetWord = (op.getWord() + word) % targetWords;
@@ -226,7 +223,8 @@ struct CopyMetadataToNVVM : OpConversionPattern<CopyMetadataOp> {
     auto constant = hw::copyDescriptor(/*base=*/0);
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           ring.getStageBytes());
-    DescriptorBuilder source(b, stage, *hw::encode(*constant));
+    DescriptorBuilder source(b, getTarget(op).chip, stage,
+                             *hw::encode(*constant));
     for (int64_t tile = 0, tiles = ring.getShape()[1]; tile < tiles; ++tile) {
       hw::Coordinates first =
           places.at({{hw::Dim::Block,
@@ -257,8 +255,8 @@ class MmaLowering {
 public:
   MmaLowering(ImplicitLocOpBuilder &b, MmaOp op, MmaOp::Adaptor adaptor)
       : b(b), op(op), adaptor(adaptor), mma(op.getInstruction()),
-        a(operand(adaptor.getA(), op.getA().getType(),
-                  *operandDescriptorA(op))),
+        chip(getTarget(op).chip), a(operand(adaptor.getA(), op.getA().getType(),
+                                            *operandDescriptorA(op))),
         bStage(operand(adaptor.getB(), op.getB().getType(),
                        *operandDescriptorB(op))),
         accumulator(pointer(b,
@@ -289,11 +287,11 @@ private:
   DescriptorBuilder operand(Value ring, SharedType type, uint64_t constant) {
     Value stage = element(b, ring, adaptor.getStage(), type.getStageBytes());
     if (mma.getK() != hw::kK96)
-      return DescriptorBuilder(b, stage, constant);
+      return DescriptorBuilder(b, chip, stage, constant);
     Value start = stage;
     if (Value previous = adaptor.getPrevious())
       start = element(b, ring, previous, type.getStageBytes());
-    return DescriptorBuilder(b, start, constant, stage);
+    return DescriptorBuilder(b, chip, start, constant, stage);
   }
 
   int64_t firstElement() {
@@ -328,6 +326,14 @@ private:
     issue.b = bStage.at(step.getB());
     uint32_t bits = *instructionDescriptor(mma, step);
     issue.instruction = constantI32(b, static_cast<int32_t>(bits));
+    if (op.getCollector()) {
+      const hw::MmaRow *row = hw::findRow(legalityQuery(mma, getTarget(op)));
+      assert(row && "the op's verifier asks for one");
+      issue.spelling = hw::ptxSpelling(*row, mma.getA(), mma.getB());
+      issue.collector = *op.getCollector() == CollectorB::Fill
+                            ? nvvm::Collector::Fill
+                            : nvvm::Collector::LastUse;
+    }
     if (mma.getSparse())
       issue.metadata = column(adaptor.getMetadata(), step.getMetadataColumn());
     nvvm::multiply(b, issue);
@@ -343,6 +349,7 @@ private:
   MmaOp op;
   MmaOp::Adaptor adaptor;
   MmaAttr mma;
+  hw::Chip chip;
   DescriptorBuilder a, bStage;
   Value accumulator, sfb;
 };

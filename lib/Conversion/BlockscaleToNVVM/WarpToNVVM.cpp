@@ -260,13 +260,13 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
       return rewriter.notifyMatchFailure(op, "has no scale ids");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MmaAttr mma = op.getInstruction();
-    auto id = [&](int64_t value) -> Value {
-      return arith::ConstantIntOp::create(b, b.getI16Type(), value);
-    };
     SmallVector<Value> a = unpack(b, adaptor.getA());
     SmallVector<Value> columns = unpack(b, adaptor.getB());
     SmallVector<Value> c = unpack(b, adaptor.getC());
+    const hw::MmaRow *row = hw::findRow(legalityQuery(mma, getTarget(op)));
+    assert(row && "the op's verifier asks for one");
     nvvm::WarpMma issue(mma.getKind(), mma.getA(), mma.getB());
+    issue.spelling = hw::ptxSpelling(*row, mma.getA(), mma.getB());
     issue.scale = *mma.getScale();
     issue.m = mma.getM();
     issue.n = mma.getN();
@@ -275,15 +275,13 @@ struct WarpMmaToNVVM : OpConversionPattern<WarpMmaOp> {
                                     mma.getSparse());
     issue.sfa = adaptor.getSfa();
     issue.sfb = adaptor.getSfb();
-    issue.byteA = id(op.getSfaId()->getByte());
-    issue.threadA = id(op.getSfaId()->getThread());
-    issue.byteB = id(op.getSfbId()->getByte());
-    issue.threadB = id(op.getSfbId()->getThread());
+    issue.byteA = op.getSfaId()->getByte();
+    issue.threadA = op.getSfaId()->getThread();
+    issue.byteB = op.getSfbId()->getByte();
+    issue.threadB = op.getSfbId()->getThread();
     if (mma.getSparse()) {
       columns.append(unpack(b, adaptor.getBHigh()));
       issue.metadata = adaptor.getMetadata();
-      // It is 0 in all block-scaled forms.
-      issue.selector = constantI32(b, 0);
     }
     issue.a = a;
     issue.b = columns;

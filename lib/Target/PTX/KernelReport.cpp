@@ -31,6 +31,27 @@ static MmaOp mainMma(gpu::GPUFuncOp kernel) {
   return best;
 }
 
+/// All MMAs of a K tile: those in the block of `mma` that share B, or it alone.
+static SmallVector<MmaOp> mmasBeside(MmaOp mma) {
+  if (!mma.getCollector())
+    return {mma};
+  SmallVector<MmaOp> mmas;
+  for (MmaOp op : mma->getBlock()->getOps<MmaOp>())
+    if (op.getCollector())
+      mmas.push_back(op);
+  return mmas;
+}
+
+/// Those of them above each other, which have operands A of their own.
+static SmallVector<MmaOp> mmasAbove(MmaOp mma) {
+  SmallVector<MmaOp> mmas = mmasBeside(mma);
+  auto last = llvm::find_if(
+      mmas, [](MmaOp op) { return op.getCollector() == CollectorB::LastUse; });
+  if (last != mmas.end())
+    mmas.erase(last + 1, mmas.end());
+  return mmas;
+}
+
 /// Copies into tensor memory that precede `mma` in its block.
 static unsigned copiesBefore(MmaOp mma) {
   unsigned copies = 0;
@@ -57,13 +78,16 @@ static llvm::DenseMap<Value, StringRef> ringNames(gpu::GPUFuncOp kernel,
   // Rings of scales are known by the tensor memory that they are copied to.
   kernel.walk(
       [&](CopyMetadataOp copy) { names[copy.getShared()] = "metadata of A"; });
+  SmallVector<MmaOp> mmas = mmasAbove(mma);
   kernel.walk([&](CopyScalesOp copy) {
-    if (copy.getTarget() == mma.getSfa())
-      names[copy.getShared()] = "scales of A";
+    for (MmaOp op : mmas)
+      if (copy.getTarget() == op.getSfa())
+        names[copy.getShared()] = "scales of A";
     if (copy.getTarget() == mma.getSfb())
       names[copy.getShared()] = "scales of B";
   });
-  names[mma.getA()] = "A";
+  for (MmaOp op : mmas)
+    names[op.getA()] = "A";
   names[mma.getB()] = "B";
   return names;
 }
@@ -118,7 +142,8 @@ static std::vector<MemoryRegion> tensorRegions(MmaOp mma) {
     regions.push_back(region);
   };
   add("accumulators", mma.getAccumulator());
-  add("scales of A", mma.getSfa());
+  for (MmaOp op : mmasAbove(mma))
+    add("scales of A", op.getSfa());
   add("scales of B", mma.getSfb());
   add("metadata of A", mma.getMetadata());
   llvm::sort(regions, [](const MemoryRegion &x, const MemoryRegion &y) {
@@ -140,11 +165,12 @@ static uint64_t loadedBytes(gpu::GPUFuncOp kernel) {
 static unsigned steps(MmaOp mma) { return mma.getSteps()->size(); }
 static double cycles(MmaOp mma) {
   MmaAttr instruction = mma.getInstruction();
-  return steps(mma) * hw::mmaIntervalCycles(
-                          hw::mmaStep(instruction.getKind(), instruction.getK(),
-                                      instruction.getSparse(),
-                                      unsigned(instruction.getCtaGroup()),
-                                      instruction.getM(), instruction.getN()));
+  hw::MmaStep step = hw::mmaStep(
+      instruction.getKind(), instruction.getK(), instruction.getSparse(),
+      unsigned(instruction.getCtaGroup()), instruction.getM(),
+      instruction.getN(), instruction.getA().bits(), instruction.getB().bits());
+  step.sharersOfB = mmasAbove(mma).size();
+  return steps(mma) * hw::mmaIntervalCycles(step);
 }
 
 /// Instructions of K = 96 cover a K tile of several stages by several ops; what
@@ -155,7 +181,7 @@ static int64_t reportK96(gpu::GPUFuncOp kernel, KernelReport &report) {
   SmallVector<MmaOp> tile, tail;
   bool isWhole = false;
   kernel.walk([&](MmaOp op) {
-    if (!op.getRange())
+    if (!op.getRange() || op.getCollector())
       return;
     (isWhole ? tail : tile).push_back(op);
     isWhole |= op.getRangeAttr().getEnd() == kTile;
@@ -195,17 +221,23 @@ static int64_t reportK96(gpu::GPUFuncOp kernel, KernelReport &report) {
 static void reportMmaLoop(MmaOp mma, KernelReport &report) {
   MmaAttr instruction = mma.getInstruction();
   report.kind = std::string(hw::kindName(instruction.getKind()));
-  report.mmasPerKTile = mma.getSteps()->size();
-  report.copiesPerKTile = copiesBefore(mma);
-  report.tileM = instruction.getM();
+  SmallVector<MmaOp> mmas = mmasBeside(mma);
+  unsigned above = mmasAbove(mma).size();
+  report.mmasPerKTile = 0;
+  for (MmaOp op : mmas)
+    report.mmasPerKTile += steps(op);
+  report.copiesPerKTile = copiesBefore(mmas.front());
+  report.tileM = instruction.getM() * above;
   report.tileN = instruction.getN();
-  report.tileK = instruction.getK() * report.mmasPerKTile;
+  report.tileK = instruction.getK() * report.mmasPerKTile / above;
   report.mmaK = instruction.getK();
   reportInstruction(instruction, report);
   report.stages = mma.getA().getType().getStages();
   report.accumulators = mma.getAccumulator().getType().getShape().front();
   report.tensorMemory = tensorRegions(mma);
-  report.mmaCyclesPerKTile = cycles(mma);
+  report.mmaCyclesPerKTile = 0;
+  for (MmaOp op : mmas)
+    report.mmaCyclesPerKTile += cycles(op);
 }
 
 static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
@@ -217,10 +249,14 @@ static FailureOr<KernelReport> reportKernel(gpu::GPUFuncOp kernel,
   KernelReport report;
   report.name = kernel.getName().str();
   report.sharedMemoryBytes = attribute.getSharedBytes();
+  hw::Chip chip = getTarget(kernel).chip;
   report.sharedMemoryLimitBytes =
-      hw::chipInfo(getTarget(kernel).chip).sharedMemoryPerCta;
+      hw::needsOversizedShared(chip, report.sharedMemoryBytes)
+          ? hw::mostSharedMemory(chip)
+          : hw::chipInfo(chip).sharedMemoryPerCta;
   report.sharedMemory = sharedRegions(kernel, mma);
   report.tensorMemoryColumns = attribute.getTensorColumns();
+  report.tensorMemoryLimitColumns = hw::chipInfo(chip).tensorMemoryColumns;
   uint64_t bytes = loadedBytes(kernel);
   if (mma) {
     reportMmaLoop(mma, report);

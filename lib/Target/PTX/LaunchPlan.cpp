@@ -528,6 +528,8 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.block = {attribute.getBlock(), 1, 1};
   result.dependentLaunch = attribute.getDependentLaunch();
   result.sharedMemoryBytes = attribute.getSharedBytes();
+  result.oversizedSharedMemory = hw::needsOversizedShared(
+      getTarget(kernel).chip, result.sharedMemoryBytes);
   result.sizes = planSizes(product);
   result.limits = std::move(*limits);
   result.conditions = conditionsOf(product);

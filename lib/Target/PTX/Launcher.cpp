@@ -115,9 +115,16 @@ static void printLoad(raw_ostream &os, const Kernel &kernel,
     os << "  if (CUresult result = cuFuncSetAttribute(\n          *function, "
           "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))\n"
           "    return result;\n";
-  os << "  return cuFuncSetAttribute(\n      *function, "
-        "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "
-     << kernel.sharedMemoryBytes << ");\n}\n";
+  if (kernel.oversizedSharedMemory)
+    os << "  // CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE and\n"
+          "  // CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY of CUDA "
+          "13.4, with which\n  // the size below is not asked for.\n"
+          "  return cuFuncSetAttribute(*function, "
+          "static_cast<CUfunction_attribute>(17), 3);\n}\n";
+  else
+    os << "  return cuFuncSetAttribute(\n      *function, "
+          "CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, "
+       << kernel.sharedMemoryBytes << ");\n}\n";
 }
 
 template <typename T>

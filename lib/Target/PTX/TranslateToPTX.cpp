@@ -8,6 +8,7 @@
 
 #include "blockscale/Target/PTX/TranslateToPTX.h"
 #include "PtxHeader.h"
+#include "blockscale/HW/Target.h"
 #include "blockscale/Target/PTX/FatalErrorGuard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -76,14 +77,39 @@ getKnownPTXVersions(const llvm::MCSubtargetInfo &subtarget) {
   return versions;
 }
 
+static std::unique_ptr<llvm::MCSubtargetInfo> getSubtargetInfo() {
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      getNVPTXTarget().createMCSubtargetInfo(llvm::Triple(kTriple), "", ""));
+}
+
+/// What LLVM compiles for in place of `chip`: the chip itself, or if it is
+/// newer than LLVM the newest one of its family that LLVM knows, which has no
+/// instruction that the other lacks but kinds that the legality table refuses.
+/// Empty if there is none.
+static std::string getProcessor(const std::string &chip) {
+  auto subtarget = getSubtargetInfo();
+  if (llvm::StringRef(chip).starts_with("sm_") &&
+      subtarget->isCPUStringValid(chip))
+    return chip;
+  Result<hw::Target> target = hw::parseTarget(chip);
+  if (!target)
+    return "";
+  std::string newest;
+  for (hw::Chip older : hw::allChips()) {
+    std::string name = hw::targetName({older, target->variant});
+    if (hw::chipInfo(older).family == hw::chipInfo(target->chip).family &&
+        older < target->chip && subtarget->isCPUStringValid(name))
+      newest = name;
+  }
+  return newest;
+}
+
 /// LLVM only warns about names that it does not know, and goes on with a
 /// default: ask first.
 static LogicalResult checkOptions(Operation *module,
                                   const PTXOptions &options) {
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      getNVPTXTarget().createMCSubtargetInfo(llvm::Triple(kTriple), "", ""));
-  if (!llvm::StringRef(options.chip).starts_with("sm_") ||
-      !subtarget->isCPUStringValid(options.chip))
+  auto subtarget = getSubtargetInfo();
+  if (getProcessor(options.chip).empty())
     return module->emitError()
            << "chip '" << options.chip
            << "' is not one that LLVM's NVPTX back end knows; expected a name "
@@ -107,7 +133,7 @@ createTargetMachine(const PTXOptions &options) {
   unsigned level = std::min(options.optLevel, 2u);
   return std::unique_ptr<llvm::TargetMachine>(
       getNVPTXTarget().createTargetMachine(
-          llvm::Triple(kTriple), options.chip,
+          llvm::Triple(kTriple), getProcessor(options.chip),
           "+ptx" + std::to_string(options.ptxVersion), llvm::TargetOptions(),
           /*RM=*/std::nullopt, /*CM=*/std::nullopt,
           static_cast<llvm::CodeGenOptLevel>(level)));

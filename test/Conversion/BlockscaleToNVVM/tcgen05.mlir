@@ -21,7 +21,7 @@ gpu.module @kernels {
   // CHECK-LABEL: llvm.func @allocate(
   // CHECK-SAME: %[[SLOT:.*]]: i32)
   gpu.func @allocate(%slot: !slot) kernel attributes {blockscale.kernel = #kernel} {
-    // CHECK-DAG: %[[COLUMNS:.*]] = arith.constant 256 : i32
+    // CHECK-DAG: %[[COLUMNS:.*]] = llvm.mlir.constant(256 : i32) : i32
     // CHECK: %[[P:.*]] = llvm.inttoptr %[[SLOT]] : i32 to !llvm.ptr<3>
     // CHECK: nvvm.tcgen05.alloc %[[P]], %[[COLUMNS]] : !llvm.ptr<3>, i32
     // CHECK-NEXT: nvvm.tcgen05.relinquish_alloc_permit

@@ -38,9 +38,9 @@ gpu.module @kernels {
     // CHECK: %[[WORD:.*]] = llvm.load {{.*}} : !llvm.ptr<3> -> i32
     // CHECK: %[[SFB:.*]] = arith.andi %[[WORD]], %{{.*}} : i32
     %sfb = blockscale.load_warp_scales %sf[%stage] row %row group 1 word 0 valid %valid : !scales
-    // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : i16
-    // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i16
-    // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i16
+    // CHECK-DAG: llvm.mlir.constant(3 : i16) : i16
+    // CHECK-DAG: llvm.mlir.constant(1 : i16) : i16
+    // CHECK-DAG: llvm.mlir.constant(2 : i16) : i16
     // CHECK: nvvm.mma.block_scale {{.*}}scaleA[%[[SFA]], %{{.*}}, %{{.*}}] scaleB[%[[SFB]], %{{.*}}, %{{.*}}]
     // CHECK-SAME: blockScaleFormat = #nvvm.block_scale_format<ue8m0>, kind = #nvvm.block_scale_kind<mxf8f6f4>, multiplicandAPtxType = #nvvm.mma_type<e2m1>, multiplicandBPtxType = #nvvm.mma_type<e3m2>, scaleVecSize = #nvvm.scale_vec_size<x1>, shape = #nvvm.shape<m = 16, n = 8, k = 32>
     %0 = blockscale.warp_mma #mma %a, %b, %c scales %sfa, %sfb tile 1, 2 step 3 ids <byte = 3, thread = 1>, <byte = 3, thread = 2>

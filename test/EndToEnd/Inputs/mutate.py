@@ -8,6 +8,7 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+import json
 import re
 import sys
 
@@ -40,12 +41,16 @@ def short_k_mutations():
     for number in range(3):
         a, b = operands[number][4:6]
         next_a, next_b = operands[number + 1][4:6]
-        yield f"A scales of mma {number + 1} for {number}", replaced(
-            mmas[number], rf"\[{a}\]", f"[{next_a}]"
-        )
-        yield f"B scales of mma {number + 1} for {number}", replaced(
-            mmas[number], rf"\[{b}\]", f"[{next_b}]"
-        )
+        # Instructions may have scales in one word, those that share B have its
+        # scales in common.
+        if next_a != a:
+            yield f"A scales of mma {number + 1} for {number}", replaced(
+                mmas[number], rf"\[{a}\]", f"[{next_a}]"
+            )
+        if next_b != b:
+            yield f"B scales of mma {number + 1} for {number}", replaced(
+                mmas[number], rf"\[{b}\]", f"[{next_b}]"
+            )
     a, b = operands[0][4:6]
     yield "scales exchanged", replaced(
         mmas[0], rf"\[{a}\], \[{b}\]", f"[{b}], [{a}]"
@@ -53,8 +58,8 @@ def short_k_mutations():
     # Descriptors: the start by 32 bytes, the swizzle from 128 to 64 bytes.
     for side in (1, 2):
         at = definition(operands[1][side], mmas[1])
-        yield f"start of operand {side}", added(at, r", (\d+);", 2)
-        yield f"swizzle of operand {side}", added(at, r", (\d+);", 1 << 62)
+        yield f"start of operand {side}", added(at, r", (-?\d+);", 2)
+        yield f"swizzle of operand {side}", added(at, r", (-?\d+);", 1 << 62)
     # The instruction descriptor: a scale id of 2, ue8m0 for ue4m3, half of N,
     # a negated A.
     at = definition(operands[0][3], mmas[0])
@@ -116,8 +121,54 @@ def k96_mutations():
         )
 
 
+def wide_mutations():
+    """Edits of what only kernels for sm_107 have."""
+    # The code of K in bits 3 and 31, or in bit 31 of mxf8f6f4.
+    at = definition(operands[0][3], mmas[0])
+    is_fp4 = "kind::mxf4" in lines[mmas[0]]
+    codes = ({"64": -(1 << 3), "96": (1 << 31) - (1 << 3), "none": 1 << 31}
+             if is_fp4 else {"32": 1 << 31})
+    for name, difference in codes.items():
+        yield f"instruction descriptor: K of {name}", added(
+            at, r", (-?\d+);", difference)
+    for name, difference in (("scale type of two bits", 2 << 23),
+                             ("layout of A's scales", 1 << 26)):
+        yield f"instruction descriptor: {name}", added(
+            at, r", (-?\d+);", difference)
+    # The second word of a row's scales: that of the next instruction, of
+    # another group of rows, or none.
+    for number in range(len(copies) - 1):
+        own, other = (re.search(r"\[(%r\d+)\]", lines[copies[i]]).group(1)
+                      for i in (number, number + 1))
+        if own != other:
+            yield f"word of copy {number}", replaced(
+                copies[number], rf"\[{own}\]", f"[{other}]")
+    # The upper bit of 15 of start addresses, which those have that lie above
+    # 256 KiB.
+    with open(ptx_path.removesuffix(".ptx") + ".plan.json") as file:
+        plan = json.load(file)
+    if plan["kernels"][0]["sharedMemoryBytes"] > 1 << 18:
+        # LLVM leaves out low bits that are zero.
+        starts = places(r"and\.b32 .*, 32[67]\d\d;")
+        yield "14 bits of start addresses", [
+            re.sub(r"(?<=, )32[67]\d\d(?=;)",
+                   lambda mask: str(int(mask[0]) & 16383), line)
+            if number in starts else line for number, line in enumerate(lines)]
+    for word in ("alloc", "dealloc"):
+        for at in ptx.places(rf"tcgen05\.{word}\.exclusive"):
+            yield f"{word} that is not exclusive", replaced(
+                at, r"\.exclusive", "")
+            yield f"{word} of fewer columns", added(at, r", (\d+);", -32)
+            yield f"{word} of more columns than there are", added(
+                at, r", (\d+);", 32)
+    for at in ptx.places(r"collector::b"):
+        yield "one instruction of a pair that shares B", edited(at, "")
+
+
 def all_mutations():
     yield from short_k_mutations()
+    if "sm_107a" in open(source).read():
+        yield from wide_mutations()
     if "mma_k = 96" in open(source).read():
         yield from k96_mutations()
 

@@ -70,6 +70,8 @@ struct KernelReport {
   /// Dynamic shared memory of one CTA, how much the chip would give, in bytes,
   /// and how it is divided.
   uint64_t sharedMemoryBytes = 0, sharedMemoryLimitBytes = 0;
+  /// Columns of tensor memory of the chip; 0 without.
+  unsigned tensorMemoryLimitColumns = 0;
   std::vector<MemoryRegion> sharedMemory;
   /// Columns of tensor memory that one CTA allocates, and how they are divided.
   unsigned tensorMemoryColumns = 0;

@@ -57,7 +57,7 @@ LogicalResult
 ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
                            const Fields &f) {
   constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16;
-  if (failed(checkField(emitError, "tile_m", f.tileM, 128, 256, 128)) ||
+  if (failed(checkField(emitError, "tile_m", f.tileM, 128, 512, 128)) ||
       failed(checkField(emitError, "tile_n", f.tileN, 8, 256, 8)) ||
       failed(checkField(emitError, "tile_k", f.tileK, 32, 768, 32)) ||
       failed(checkField(emitError, "stages", f.stages, 1, kMaxStages)) ||
@@ -80,14 +80,15 @@ MmaAttr MmaAttr::getTransposed() const {
 }
 
 int64_t MmaAttr::getTileK() const {
-  int64_t row = hw::swizzleWidth(hw::Swizzle::B128) * 8 / getContainerBits();
+  int64_t row = hw::swizzleWidth(hw::Swizzle::B128) * 8 /
+                int64_t(hw::containerBits(getKind()));
   int64_t elements = std::max<int64_t>(row, hw::kAtomScales * getScaleSpan());
   if (!getSparse())
     return elements;
   int64_t perByte = hw::elementsPerMetadataByte(hw::sparsePattern(getKind()));
   elements = std::max<int64_t>(elements, perByte * hw::kMetadataTileBytes);
   // A padded type is loaded 128 elements at a time, which are stored ones.
-  auto dataType = hw::tensorMapDataType(getA(), getContainerBits());
+  auto dataType = hw::tensorMapDataType(getA(), getContainerBits(getA()));
   int64_t stored =
       dataType ? hw::tensorMapDataTypeInfo(*dataType).innerMultiple : 1;
   return std::max<int64_t>(elements, stored * hw::kSparseCompression);
@@ -216,7 +217,7 @@ LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t metadataColumn, int64_t selector) {
   // More than a stage of any chip has.
   constexpr int64_t kMaxOffset = (1 << 20) - 1, kMaxId = 3, kMaxSelector = 3;
-  constexpr int64_t kMaxColumn = hw::kTmemColumns - 1;
+  const int64_t kMaxColumn = hw::mostTensorColumns() - 1;
   if (sfaColumn.has_value() != sfaId.has_value() ||
       sfbColumn.has_value() != sfbId.has_value() ||
       sfaId.has_value() != sfbId.has_value())
@@ -288,17 +289,22 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << " CTAs per cluster, found " << cluster;
   int64_t mostShared = 0;
   for (hw::Chip chip : hw::allChips())
-    mostShared =
-        std::max<int64_t>(mostShared, hw::chipInfo(chip).sharedMemoryPerCta);
+    mostShared = std::max<int64_t>(mostShared, hw::mostSharedMemory(chip));
   if (failed(
           checkRange(emitError, "shared_bytes", sharedBytes, 0, mostShared)) ||
       failed(checkRange(emitError, "tensor_columns", tensorColumns, 0,
-                        hw::kTmemColumns)))
+                        hw::mostTensorColumns())))
     return failure();
-  if (tensorColumns != 0 &&
+  bool isPlain = tensorColumns <= int64_t(hw::kTmemColumns);
+  if (tensorColumns != 0 && isPlain &&
       *hw::allocationColumns(tensorColumns) != tensorColumns)
     return emitError() << "expected 'tensor_columns' that can be allocated, "
                           "powers of two from 32 on, found "
+                       << tensorColumns;
+  if (!isPlain && tensorColumns % hw::kExclusiveColumnStep != 0)
+    return emitError() << "expected more than " << hw::kTmemColumns
+                       << " 'tensor_columns' in steps of "
+                       << hw::kExclusiveColumnStep << ", found "
                        << tensorColumns;
   return success();
 }
@@ -339,11 +345,16 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError()
            << "'" << KernelAttr::name << "' belongs on a function";
   hw::Target target = getTarget(op);
-  int64_t mostShared = hw::chipInfo(target.chip).sharedMemoryPerCta;
+  int64_t mostShared = hw::mostSharedMemory(target.chip);
   if (kernel.getSharedBytes() > mostShared)
     return op->emitOpError()
            << "expected 'shared_bytes' of 0 to " << mostShared << " on "
            << hw::targetName(target) << ", found " << kernel.getSharedBytes();
+  int64_t columns = hw::chipInfo(target.chip).tensorMemoryColumns;
+  if (kernel.getTensorColumns() > columns)
+    return op->emitOpError()
+           << "expected 'tensor_columns' of 0 to " << columns << " on "
+           << hw::targetName(target) << ", found " << kernel.getTensorColumns();
   return success();
 }
 

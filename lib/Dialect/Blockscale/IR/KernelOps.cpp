@@ -45,6 +45,11 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 // Legality of the instruction
 //===----------------------------------------------------------------------===//
 
+bool blockscale::isTileM(MmaAttr mma, int64_t tileM) {
+  bool mayShare = mma.getCtaGroup() == 2 && !mma.getSparse();
+  return tileM == mma.getM() || (mayShare && tileM == 2 * mma.getM());
+}
+
 hw::MmaQuery blockscale::legalityQuery(MmaAttr mma, hw::Target target) {
   auto major = [](BoolAttr mnMajor) {
     return mnMajor && mnMajor.getValue() ? hw::OperandMajor::MN
@@ -138,7 +143,7 @@ LogicalResult KernelMatmulOp::verify() {
   MmaAttr mma = getMma();
   bool inTensorMemory = hw::hasTensorMemory(getTarget(*this));
   if (inTensorMemory &&
-      (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN()))
+      (!isTileM(mma, schedule.getTileM()) || schedule.getTileN() != mma.getN()))
     return emitOpError() << "expected an instruction of the tile's shape "
                          << schedule.getTileM() << "x" << schedule.getTileN()
                          << ", found " << mma.getM() << "x" << mma.getN();
@@ -210,15 +215,21 @@ static LogicalResult verifyColumns(Operation *op, SharedType slot,
     return op->emitOpError() << "expected a slot of at least 4 bytes";
   if (!columns)
     return success();
-  Result<unsigned> legal = hw::allocationColumns(*columns < 0 ? 0 : *columns);
+  auto legal =
+      hw::allocationOn(getTarget(op).chip, *columns < 0 ? 0 : *columns);
   if (!legal)
     return op->emitOpError() << legal.why().text;
-  if (*legal != *columns)
+  if (legal->columns == *columns)
+    return success();
+  if (legal->isExclusive)
     return op->emitOpError()
-           << "tensor memory is allocated in powers of two from 32 to 512 "
-              "columns; found "
-           << *columns << ", the next larger is " << *legal;
-  return success();
+           << "more than 512 columns of tensor memory are allocated in steps "
+              "of 32; found "
+           << *columns << ", the next larger is " << legal->columns;
+  return op->emitOpError()
+         << "tensor memory is allocated in powers of two from 32 to 512 "
+            "columns; found "
+         << *columns << ", the next larger is " << legal->columns;
 }
 
 LogicalResult TmemAllocOp::verify() {
@@ -234,9 +245,10 @@ LogicalResult TmemViewOp::verify() {
     return success();
   int64_t column = *getColumn();
   int64_t columns = getType().getColumns();
-  if (column < 0 || column > hw::kTmemColumns - columns)
+  int64_t there = hw::chipInfo(getTarget(*this).chip).tensorMemoryColumns;
+  if (column < 0 || column > there - columns)
     return emitOpError() << columns << " columns from column " << column
-                         << " on are not within the " << hw::kTmemColumns
+                         << " on are not within the " << there
                          << " columns of tensor memory";
   constexpr int64_t kCopyAlignment = 4;
   if (!getType().isAccumulator() && column % kCopyAlignment != 0)

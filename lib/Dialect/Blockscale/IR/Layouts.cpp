@@ -20,6 +20,8 @@ const hw::Layout &blockscale::getScaleStorage(ScaleLayout layout) {
     return hw::kPlainRows;
   case ScaleLayout::Tiled128x4:
     return hw::kTiledScales;
+  case ScaleLayout::Tiled128x16:
+    return hw::kRowTiledScales;
   }
   llvm_unreachable("covered switch");
 }
@@ -30,8 +32,10 @@ const hw::Layout &blockscale::getMetadataStorage(ScaleLayout layout) {
     return hw::kPlainRows;
   case ScaleLayout::Tiled128x4:
     return hw::kTiledMetadata;
+  case ScaleLayout::Tiled128x16:
+    break;
   }
-  llvm_unreachable("covered switch");
+  llvm_unreachable("sparse tensors have no such layout");
 }
 
 hw::Layout blockscale::getPlaces(TensorMemoryType type) {

@@ -90,8 +90,9 @@ static LogicalResult verifyStep(MmaOp op, StepAttr step,
   return verifyMetadataColumn(op, step);
 }
 
-/// An instruction of K = 96 takes its last scales from the next word, which
-/// lies where the hardware looks for it.
+/// An instruction that takes its last scales from the next word, as those of
+/// K = 96 and wide ones with blocks of 16 do, finds it where the hardware looks
+/// for it.
 static LogicalResult verifyNextWord(MmaOp op, StringRef name,
                                     TensorMemoryType region, int64_t rows,
                                     int64_t column, int64_t id) {
@@ -100,7 +101,7 @@ static LogicalResult verifyNextWord(MmaOp op, StringRef name,
   auto expected = hw::scaleRegion(hw::ScalePath::FourByOne, rows);
   if (!expected || stride != expected->wordStride)
     return op.emitOpError()
-           << "K = 96 reads the words of '" << name << "' "
+           << "K = " << mma.getK() << " reads the words of '" << name << "' "
            << (expected ? expected->wordStride : 0)
            << " columns apart, found a word stride of " << stride;
   hw::ConsumedBytes consumed =
@@ -116,14 +117,17 @@ static LogicalResult verifyNextWord(MmaOp op, StringRef name,
 }
 
 static LogicalResult verifyNextWords(MmaOp op, StepAttr step) {
-  if (op.getInstruction().getK() != hw::kK96)
+  MmaAttr mma = op.getInstruction();
+  unsigned scales = hw::scalesPerMma(mma.getKind(), mma.getBlock(), mma.getK(),
+                                     mma.getSparse());
+  bool readsNext = mma.getK() == hw::kK96 || scales > hw::kAtomScales;
+  if (!readsNext)
     return success();
   if (failed(verifyNextWord(op, "sfa", op.getSfa().getType(), hw::kAtomRows,
                             *step.getSfaColumn(), *step.getSfaId())))
     return failure();
-  return verifyNextWord(op, "sfb", op.getSfb().getType(),
-                        op.getInstruction().getN(), *step.getSfbColumn(),
-                        *step.getSfbId());
+  return verifyNextWord(op, "sfb", op.getSfb().getType(), mma.getN(),
+                        *step.getSfbColumn(), *step.getSfbId());
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,16 +169,32 @@ static LogicalResult verifyRange(MmaOp op) {
   return success();
 }
 
+/// What is kept in the collector is for one more instruction.
+static LogicalResult verifyCollector(MmaOp op) {
+  if (!op.getCollector())
+    return success();
+  MmaAttr mma = op.getInstruction();
+  if (auto why = hw::whyNotFeature(hw::Feature::CollectorB, getTarget(op)))
+    return op.emitOpError() << why->text;
+  KRangeAttr range = op.getRangeAttr();
+  if (mma.getSparse() || !range || op.getPrevious() ||
+      range.getEnd() - range.getBegin() > mma.getK())
+    return op.emitOpError() << "'collector' goes with one dense instruction; "
+                               "expected a 'range' of at most "
+                            << mma.getK() << " elements in one stage";
+  return success();
+}
+
 /// One stage of `ring` must be a canonical tile of at least `extent` rows.
 static LogicalResult verifyOperandRing(MmaOp op, StringRef name,
-                                       SharedType ring, BoolAttr mnMajor,
-                                       int64_t extent) {
+                                       hw::OperandType type, SharedType ring,
+                                       BoolAttr mnMajor, int64_t extent) {
   bool isMNMajor = mnMajor && mnMajor.getValue();
   if (ring.getShape().size() != (isMNMajor ? 4u : 3u))
     return op.emitOpError()
            << "expected '" << name << "' to be a ring of stages x "
            << (isMNMajor ? "row groups x K x 128" : "rows x K");
-  int64_t container = op.getInstruction().getContainerBits();
+  int64_t container = op.getInstruction().getContainerBits(type);
   if (ring.getContainer() != container)
     return op.emitOpError()
            << "expected '" << name << "' in containers of " << container
@@ -229,9 +249,9 @@ LogicalResult MmaOp::verify() {
     return failure();
   SharedType a = getA().getType(), b = getB().getType();
   int64_t ctas = mma.getCtaGroup();
-  if (failed(verifyOperandRing(*this, "a", a, mma.getAMnMajor(),
+  if (failed(verifyOperandRing(*this, "a", mma.getA(), a, mma.getAMnMajor(),
                                mma.getM() / ctas)) ||
-      failed(verifyOperandRing(*this, "b", b, mma.getBMnMajor(),
+      failed(verifyOperandRing(*this, "b", mma.getB(), b, mma.getBMnMajor(),
                                mma.getN() / ctas)))
     return failure();
   if (a.getShape()[2] != mma.getStoredK(b.getShape()[2]))
@@ -242,7 +262,7 @@ LogicalResult MmaOp::verify() {
                                  : "the same elements of K in a "
                                    "stage of 'a' and 'b', found ")
                          << a.getShape()[2] << " and " << b.getShape()[2];
-  if (failed(verifyRange(*this)))
+  if (failed(verifyRange(*this)) || failed(verifyCollector(*this)))
     return failure();
   if (!getSteps())
     return success();

@@ -84,6 +84,7 @@ Type blockscale::getElementType(MLIRContext *context, hw::OperandType type) {
     return BFloat16Type::get(context);
   case ElementFormat::UE8M0:
   case ElementFormat::UE4M3:
+  case ElementFormat::UE5M3:
   case ElementFormat::INT8:
   case ElementFormat::INT4:
     return IntegerType::get(context, formatInfo(*format).storageBits);
@@ -181,6 +182,12 @@ static Result<RankedTensorType> getPart(ScaledTensorType type,
                                         const NumberSpec &spec) {
   if (Type element = getBuiltinType(type.getContext(), spec))
     return RankedTensorType::get(shape, element);
+  // MLIR has no type without a sign but f8E8M0FNU: what the hardware reads as
+  // ue5m3 is bytes.
+  if (scaleFormat(spec) == ElementFormat::UE5M3)
+    return RankedTensorType::get(
+        shape, IntegerType::get(type.getContext(),
+                                formatInfo(ElementFormat::UE5M3).storageBits));
   return Reason("format '" + print(spec) + "' in '" + type.getSpec().getText() +
                 "' has no builtin type");
 }

@@ -115,24 +115,31 @@ void ScaledTensorType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-/// Why the scales of a tensor cannot lie in tiles of 128 x 4, or its metadata
-/// in the order that goes with them.
-static std::optional<Reason> whyNotTiled(const ScaleSpec &spec) {
+/// Why the scales of a tensor cannot lie in the tiles of `layout`, or its
+/// metadata in the order that goes with those of 128 x 4.
+static std::optional<Reason> whyNotTiled(const ScaleSpec &spec,
+                                         ScaleLayout layout) {
+  std::string name = "layout '" + stringifyScaleLayout(layout).str() + "'";
+  bool holdsMetadata = layout == ScaleLayout::Tiled128x4;
+  if (spec.isSparse() && !holdsMetadata)
+    return name + " is of scales alone, but the tensor has metadata too; "
+                  "expected 'tiled_128x4'";
   if (spec.isUnscaled() && spec.isSparse())
     return std::nullopt;
   if (spec.isUnscaled())
-    return "layout 'tiled_128x4' is of scales and metadata, but the tensor has "
-           "neither";
+    return holdsMetadata
+               ? name + " is of scales and metadata, but the tensor has neither"
+               : name + " is of scales, but the tensor has none";
   std::string text = ::blockscale::print(spec);
   if (!spec.isTile())
-    return "layout 'tiled_128x4' holds scales of tiles along K, but '" + text +
-           "' has none";
+    return name + " holds scales of tiles along K, but '" + text + "' has none";
   if (spec.rows)
-    return "layout 'tiled_128x4' holds one scale per row, but in '" + text +
+    return name + " holds one scale per row, but in '" + text +
            "' rows share scales";
   if (!scaleFormat(*spec.scale))
-    return "layout 'tiled_128x4' holds scales of one byte (e8m0, e4m3fn), but "
-           "those of '" +
+    return name +
+           " holds scales of one byte (e8m0, e4m3fn, e5m3fn), but those "
+           "of '" +
            text + "' are " + ::blockscale::print(*spec.scale);
   return std::nullopt;
 }
@@ -192,8 +199,8 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected the last dimension, K, to be a multiple of "
                        << tile << ", the tile of '" << specAttr.getText()
                        << "', found " << k;
-  if (layout == ScaleLayout::Tiled128x4)
-    if (std::optional<Reason> reason = whyNotTiled(spec))
+  if (layout != ScaleLayout::Plain)
+    if (std::optional<Reason> reason = whyNotTiled(spec, layout))
       return emitError() << reason->text;
   if (order == DataOrder::MNMajor && elementType.getIntOrFloatBitWidth() != 8)
     return emitError() << "order 'mn_major' is for elements of 8 bits, found "

@@ -118,8 +118,8 @@ func.func private @step_b() attributes {test.a = #blockscale.step<a = 0, b = 109
 
 // -----
 
-// expected-error @below {{expected 'sfa_column' of 0 to 511, found 512}}
-func.func private @step_sfa_column() attributes {test.a = #blockscale.step<a = 0, b = 0, sfa_column = 512, sfa_id = 0, sfb_column = 0, sfb_id = 0>}
+// expected-error @below {{expected 'sfa_column' of 0 to 575, found 576}}
+func.func private @step_sfa_column() attributes {test.a = #blockscale.step<a = 0, b = 0, sfa_column = 576, sfa_id = 0, sfb_column = 0, sfb_id = 0>}
 
 // -----
 
@@ -128,7 +128,7 @@ func.func private @step_sfa_id() attributes {test.a = #blockscale.step<a = 0, b 
 
 // -----
 
-// expected-error @below {{expected 'sfb_column' of 0 to 511, found -1}}
+// expected-error @below {{expected 'sfb_column' of 0 to 575, found -1}}
 func.func private @step_sfb_column() attributes {test.a = #blockscale.step<a = 0, b = 0, sfa_column = 0, sfa_id = 0, sfb_column = -1, sfb_id = 0>}
 
 // -----
@@ -143,7 +143,7 @@ func.func private @step_some() attributes {test.a = #blockscale.step<a = 0, b = 
 
 // -----
 
-// expected-error @below {{expected 'metadata_column' of 0 to 511, found -4}}
+// expected-error @below {{expected 'metadata_column' of 0 to 575, found -4}}
 func.func private @step_metadata() attributes {test.a = #blockscale.step<a = 0, b = 0, metadata_column = -4>}
 
 // -----
@@ -183,7 +183,7 @@ func.func private @word_stride() attributes {test.a = #blockscale.tmem_scales<wo
 
 // -----
 
-// expected-error @below {{expected 'shared_bytes' of 0 to 232448, found -1}}
+// expected-error @below {{expected 'shared_bytes' of 0 to 334848, found -1}}
 func.func private @shared_bytes() attributes {test.a = #blockscale.kernel<grid = ()[m, n, k, l, sms, c] -> (m, sms), block = 192, shared_bytes = -1>}
 
 // -----
@@ -193,8 +193,23 @@ func.func private @shared_bytes_chip() attributes {blockscale.target = #blocksca
 
 // -----
 
-// expected-error @below {{expected 'tensor_columns' of 0 to 512, found 1024}}
+// expected-error @below {{expected 'tensor_columns' of 0 to 576, found 1024}}
 func.func private @tensor_columns() attributes {test.a = #blockscale.kernel<grid = ()[m, n, k, l, sms, c] -> (m, sms), block = 192, tensor_columns = 1024>}
+
+// -----
+
+// expected-error @below {{expected more than 512 'tensor_columns' in steps of 32, found 560}}
+func.func private @tensor_columns_exclusive() attributes {test.a = #blockscale.kernel<grid = ()[m, n, k, l, sms, c] -> (m, sms), block = 192, tensor_columns = 560>}
+
+// -----
+
+// expected-error @below {{expected 'tensor_columns' of 0 to 512 on sm_100a, found 576}}
+func.func private @tensor_columns_chip() attributes {blockscale.target = #blockscale.target<sm_100a>, blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, c] -> (m, sms), block = 192, tensor_columns = 576>}
+
+// -----
+
+// expected-error @below {{expected 'shared_bytes' of 0 to 232448 on sm_100a, found 334848}}
+func.func private @shared_bytes_standard() attributes {blockscale.target = #blockscale.target<sm_100a>, blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, c] -> (m, sms), block = 192, shared_bytes = 334848>}
 
 // -----
 

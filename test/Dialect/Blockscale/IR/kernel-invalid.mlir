@@ -143,7 +143,7 @@ func.func private @tmem_word_stride(!blockscale.tmem<256x4xi8, #blockscale.tmem_
 // Attributes
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{expected 'tile_m' of 128 to 256 in steps of 128, found 64}}
+// expected-error @below {{expected 'tile_m' of 128 to 512 in steps of 128, found 64}}
 func.func private @tile_m_64() attributes {test.a = #blockscale.schedule<tile_m = 64>}
 
 // -----
@@ -209,7 +209,7 @@ func.func private @mma_k() attributes {test.a = #blockscale.schedule<mma_k = 100
 // -----
 
 // expected-error @below {{failed to parse Blockscale_TargetAttr parameter 'value'}}
-// expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f}}
+// expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_107a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_107f, sm_110f, sm_120f, sm_121f}}
 func.func private @target() attributes {test.a = #blockscale.target<sm_90a>}
 
 // -----
@@ -242,7 +242,7 @@ module @m attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, 
 // -----
 
 // expected-error @below {{failed to parse Blockscale_TargetAttr parameter 'value'}}
-// expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_110f, sm_120f, sm_121f}}
+// expected-error @below {{unknown target 'sm_90a'; known targets: sm_100a, sm_103a, sm_107a, sm_110a, sm_120a, sm_121a, sm_100f, sm_103f, sm_107f, sm_110f, sm_120f, sm_121f}}
 func.func private @kernel_target() attributes {blockscale.target = #blockscale.target<sm_90a>, blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m, sms), block = 192>}
 
 // -----
@@ -787,7 +787,7 @@ func.func @step_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i
 !sfa = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 !sfb = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
 func.func @step_negative_column(%acc: !acc, %a: !a, %b: !b, %sfa: !sfa, %sfb: !sfb, %i: i32, %t: i1) {
-  // expected-error @+2 {{expected 'sfa_column' of 0 to 511, found -4}}
+  // expected-error @+2 {{expected 'sfa_column' of 0 to 575, found -4}}
   blockscale.mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
     %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %t steps [#blockscale.step<a = 0, b = 0, sfa_column = -4, sfa_id = 0, sfb_column = 0, sfb_id = 0>] : !acc, !a, !b scales !sfa, !sfb
   return

@@ -54,7 +54,7 @@ func.func private @tiled_square(!blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32
 
 // -----
 
-// expected-error @below {{layout 'tiled_128x4' holds scales of one byte (e8m0, e4m3fn), but those of 'float32_t32' are float32}}
+// expected-error @below {{layout 'tiled_128x4' holds scales of one byte (e8m0, e4m3fn, e5m3fn), but those of 'float32_t32' are float32}}
 func.func private @tiled_float(!blockscale.tensor<64x64xf8E4M3FN, "float32_t32", layout = tiled_128x4>)
 
 // -----
@@ -74,7 +74,7 @@ func.func private @twice(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t32", order = 
 
 // -----
 
-// expected-error @below {{expected one of [plain, tiled_128x4] for layout of scales in memory, got: swizzled}}
+// expected-error @below {{expected one of [plain, tiled_128x4, tiled_128x16] for layout of scales in memory, got: swizzled}}
 func.func private @layout(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t32", layout = swizzled>)
 
 // -----

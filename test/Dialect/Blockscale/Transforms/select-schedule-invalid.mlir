@@ -174,3 +174,11 @@ func.func @integers_elsewhere(%a: !blockscale.tensor<?x256xi8, "n2m4", layout = 
   %0 = blockscale.matmul %a, %b mma(<kind = i8, a = int8, b = uint8, sparse = true>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x256xi8, "n2m4", layout = tiled_128x4>, !blockscale.tensor<400x256xui8> -> tensor<?x400xi32>
   return %0 : tensor<?x400xi32>
 }
+
+// -----
+
+func.func @half_a_pair_in_a_cluster(%a: !blockscale.tensor<39x576xbf16>, %b: !blockscale.tensor<127x576xbf16>) -> tensor<39x127xf16> {
+  // expected-error @below {{has no legal schedule: 'tile_m' of 256 takes a pair of CTAs, which a cluster with 'cluster_m' of 1 does not hold; nearest legal: 'cluster_m' of 2}}
+  %0 = blockscale.matmul %a, %b mma(<kind = f16, a = bf16, b = bf16>) schedule(#blockscale.schedule<tile_m = 256, cluster_m = 1>) : !blockscale.tensor<39x576xbf16>, !blockscale.tensor<127x576xbf16> -> tensor<39x127xf16>
+  return %0 : tensor<39x127xf16>
+}

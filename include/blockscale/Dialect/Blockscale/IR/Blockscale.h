@@ -89,6 +89,10 @@ hw::MmaQuery legalityQuery(MmaAttr mma, hw::Target target);
 /// What an accumulator of the instruction holds: i32 for kind i8, else f32.
 mlir::Type accumulatorType(MmaAttr mma);
 
+/// Whether kernels in tensor memory have tiles of `tileM` rows made of the
+/// instruction: of one, or of two above each other that share B.
+bool isTileM(MmaAttr mma, int64_t tileM);
+
 /// Why a ring of `stages` cannot feed the instruction; empty if it can.
 std::optional<Reason> whyNotStages(MmaAttr mma, int64_t stages);
 

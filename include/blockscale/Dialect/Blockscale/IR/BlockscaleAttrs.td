@@ -60,7 +60,8 @@ def Blockscale_ScaleSpecAttr : Blockscale_Attr<"ScaleSpec", "spec"> {
 def Blockscale_ScaleLayout : I32Enum<"ScaleLayout",
     "layout of scales in memory", [
       I32EnumCase<"Plain", 0, "plain">,
-      I32EnumCase<"Tiled128x4", 1, "tiled_128x4">]> {
+      I32EnumCase<"Tiled128x4", 1, "tiled_128x4">,
+      I32EnumCase<"Tiled128x16", 2, "tiled_128x16">]> {
   let cppNamespace = "::blockscale";
 }
 

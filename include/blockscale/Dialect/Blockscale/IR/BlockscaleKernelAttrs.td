@@ -80,17 +80,17 @@ def Blockscale_ScheduleAttr
 
     | field | meaning | legal |
     |---|---|---|
-    | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2 |
+    | `tile_m` | rows of the output tile of a CTA, or of a pair of CTAs; one per tensor-memory lane of each | 128; 256 with `cta_group` 2, on sm_107 also 512 with `cta_group` 2: two instructions that share B |
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
     | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit elements, 128 of 8 bits, 64 of 16 or 32 of 32; with a sparse `a` at least a tile of its metadata, four scales, and 128 stored elements of the padded types |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
-    | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap |
+    | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap, but not with `tile_m` 512 |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
     | `group_m` | row tiles that are walked before the next column tile | >= 1 |
     | `cta_group` | CTAs that execute one instruction together | 1, 2 |
     | `cluster_m` | CTAs of a cluster along the rows of D, both of a pair counted | 1 to 16, a multiple of `cta_group` |
     | `cluster_n` | CTAs of a cluster along the columns of D | 1 to 16; at most 16 CTAs in all, more than 8 are not portable |
-    | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a, with at least 2 stages |
+    | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a, with at least 2 stages; twice the ordinary one on sm_107 |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
 
@@ -182,14 +182,16 @@ def Blockscale_MmaAttr
     int64_t getStoredK(int64_t k) const {
       return getSparse() ? k / ::blockscale::hw::kSparseCompression : k;
     }
-    /// Bits that an element takes in shared memory.
-    int64_t getContainerBits() const {
-      return ::blockscale::hw::containerBits(getKind());
+    /// Bits that an element of `type`, A's or B's, takes in shared memory.
+    int64_t getContainerBits(::blockscale::hw::OperandType type) const {
+      return ::blockscale::hw::storedBits(getKind(), getK(), getSparse(),
+                                          type.bits());
     }
     /// The instruction of the transposed product: the operands change sides.
     MmaAttr getTransposed() const;
-    /// Elements along K of one stage: a 128-byte row of B, or as many as the
-    /// four scales of a word or a tile of a sparse A's metadata cover.
+    /// Elements along K of one stage: a 128-byte row of B (of packed elements
+    /// beside wider ones a part of it), or as many as the four scales of a word
+    /// or a tile of a sparse A's metadata cover.
     int64_t getTileK() const;
   }];
 }

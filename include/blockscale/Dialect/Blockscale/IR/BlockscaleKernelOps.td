@@ -145,7 +145,8 @@ def Blockscale_TmemAllocOp : Blockscale_KernelOp<"tmem_alloc",
   let description = [{
     Executed by one whole warp. Writes the address to the first word of
     `slot`; a CTA-wide barrier must follow before `tmem_view` reads it.
-    `columns` is a power of two from 32 to 512, absent until
+    `columns` is a power of two from 32 to 512, on sm_107 also a multiple of 32 up
+    to 576, which the CTA then takes exclusively; absent until
     `blockscale-assign-memory` has run. With `pair` one warp of each CTA of the
     pair executes it, after both are known to run.
   }];
@@ -492,6 +493,16 @@ def Blockscale_CopyMetadataOp : Blockscale_KernelOp<"copy_metadata"> {
   let hasVerifier = 1;
 }
 
+def Blockscale_CollectorB : I32Enum<"CollectorB",
+    "what an instruction does with B in the collector", [
+      I32EnumCase<"Fill", 0, "fill">,
+      I32EnumCase<"LastUse", 1, "last_use">]> {
+  let cppNamespace = "::blockscale";
+}
+
+def Blockscale_CollectorBAttr
+    : EnumAttr<Blockscale_Dialect, Blockscale_CollectorB, "collector_b">;
+
 def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     [AttrSizedOperandSegments]> {
   let summary = "multiply one stage into an accumulator";
@@ -514,6 +525,12 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     range of one instruction may start in the stage before, `previous`, and end
     in `stage`. The scales of a group follow each other in their regions, word
     after word, and start over at the first where a region ends.
+
+    With `collector` B is kept from one instruction to the next on the chips that
+    can: `fill` leaves it there, `last_use` of the next op, with the same B,
+    scales of B and range, takes it. It is a permission, not an order: B must stay
+    as it is until both are done. Dense instructions with 128 rows for each CTA,
+    one to an op.
   }];
   let arguments = (ins
     Blockscale_TensorAccumulator:$accumulator,
@@ -527,10 +544,11 @@ def Blockscale_MmaOp : Blockscale_KernelOp<"mma",
     I1:$accumulate, Optional<I32>:$valid, Optional<I32>:$shift,
     Blockscale_MmaAttr:$instruction,
     OptionalAttr<Blockscale_KRangeAttr>:$range,
+    OptionalAttr<Blockscale_CollectorBAttr>:$collector,
     OptionalAttr<Blockscale_StepArrayAttr>:$steps);
   let assemblyFormat = [{
     $instruction $accumulator `[` $copy `]` `,` $a `,` $b `stage` $stage
-    (`previous` $previous^)? (`range` $range^)?
+    (`previous` $previous^)? (`range` $range^)? (`collector` $collector^)?
     (`scales` $sfa^ `,` $sfb)? (`metadata` $metadata^)? `accumulate` $accumulate
     (`valid` $valid^)? (`shift` $shift^)? (`steps` $steps^)? attr-dict `:` type($accumulator) `,` type($a) `,` type($b)
     (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?

@@ -124,7 +124,7 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
     | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
     |---|---|---|
     | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; without scales f32 for tf32, the low 13 bits of which are ignored, and i8 for ui8 |
-    | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, both quotients rounded up | that of the scale's format |
+    | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, in `tiled_128x16` `[M / 128, K / tile columns / 16, 128, 16]`, quotients rounded up | that of the scale's format; i8 for `e5m3fn`, which is ue5m3 in hardware and has no builtin type |
     | zeros | as plain scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |
     | metadata | `[M, K / 8]` bytes for 2 of 4 (and 1 of 2, stored as such), `[M, K / 16]` for 4 of 8 in pairs, `[M, K / 4]` for 1 of 2 tf32; in layout `tiled_128x4` `[K / T, M / 128, 128, 16]`, both quotients rounded up, with `T` elements, 16 times as many, to 16 bytes | i8 |

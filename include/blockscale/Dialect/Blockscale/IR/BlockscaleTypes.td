@@ -39,7 +39,10 @@ def Blockscale_ScaledTensor
     `layout` is the layout of the scales in memory: `plain` (default) is one
     scale per tile in row-major order; `tiled_128x4` orders them in tiles of 128
     rows by 4 blocks of 512 bytes, as the tensor core reads them, and metadata
-    likewise in its order. What has neither scales nor metadata is `plain`.
+    likewise in its order; `tiled_128x16` orders scales in tiles of 128 rows by
+    16 blocks of 2048 bytes, row by row, as `tcgen05.cp.128x128b` brings those of
+    A to sm_107, which no kernel of ours reads yet. What has neither scales nor
+    metadata is `plain`.
     `order` is the order of the elements: `k_major` (default) or, for elements
     of 8 bits, `mn_major`, where the dimension before `K` is contiguous.
 

@@ -33,8 +33,8 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
   let description = [{
     Maps the scale specs of each `blockscale.matmul` to an instruction kind and
     writes it as the op's `mma` attribute. What hardware executes directly is
-    accepted: tile scales along K of ue8m0 or ue4m3 in the `tiled_128x4`
-    layout, with or without an f32 tensor scale, which becomes a factor of the
+    accepted: tile scales along K of ue8m0 or ue4m3, on sm_107 ue5m3 too, in the
+    `tiled_128x4` layout, with or without an f32 tensor scale, which becomes a factor of the
     epilogue. Everything else is refused with the rule that it breaks. Where
     several kinds multiply the operands, the `kind` of an `mma` attribute that
     is already there decides; otherwise the fastest is taken. Operands without

@@ -83,14 +83,15 @@ static FailureOr<int64_t> assignTensor(FunctionOpInterface function) {
                        !op.getType().isAccumulator()});
   hw::TmemPlan plan = hw::placeRegions(regions);
   OpBuilder b(function.getContext());
+  int64_t there = hw::chipInfo(getTarget(function).chip).tensorMemoryColumns;
   for (auto [op, column] : llvm::zip_equal(views, plan.first))
-    if (column + op.getType().getColumns() <= hw::kTmemColumns)
+    if (column + op.getType().getColumns() <= there)
       op.setColumnAttr(b.getI64IntegerAttr(column));
   int64_t end = plan.end;
-  if (end <= hw::kTmemColumns)
+  if (end <= there)
     return end;
   InFlightDiagnostic diag = function->emitOpError()
-                            << "needs " << end << " of the " << hw::kTmemColumns
+                            << "needs " << end << " of the " << there
                             << " columns of tensor memory";
   for (TmemViewOp op : views)
     diag.attachNote(op.getLoc())
@@ -106,7 +107,8 @@ LogicalResult AssignMemory::assign(FunctionOpInterface function,
   FailureOr<int64_t> used = assignTensor(function);
   if (failed(used))
     return failure();
-  int64_t columns = *used ? *hw::allocationColumns(*used) : 0;
+  hw::Chip chip = getTarget(function).chip;
+  int64_t columns = *used ? hw::allocationOn(chip, *used)->columns : 0;
   OpBuilder b(function.getContext());
   function.walk(
       [&](TmemAllocOp op) { op.setColumnsAttr(b.getI64IntegerAttr(columns)); });

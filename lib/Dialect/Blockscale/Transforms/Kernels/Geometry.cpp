@@ -33,11 +33,12 @@ static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
                                        int64_t tileK, int64_t sharers) {
   OperandGeometry operand;
   bool isMNMajor = mnMajor && mnMajor.getValue();
-  unsigned bits = mma.getContainerBits();
+  unsigned bits = mma.getContainerBits(format);
   int64_t width = hw::swizzleWidth(hw::Swizzle::B128);
   int64_t rowBytes = tileK * bits / 8;
   operand.tile.major = isMNMajor ? hw::OperandMajor::MN : hw::OperandMajor::K;
-  // A compressed row of half the width is swizzled over that width.
+  // A row of half the width, compressed or of packed elements beside wider ones
+  // of the other operand, is swizzled over that width.
   operand.tile.swizzle =
       isMNMajor || rowBytes >= width ? hw::Swizzle::B128 : hw::Swizzle::B64;
   operand.tile.containerBits = bits;
@@ -58,18 +59,27 @@ static OperandGeometry operandGeometry(MmaAttr mma, hw::OperandType format,
   return operand;
 }
 
-TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
+/// Instructions above each other: one has a row for each lane of tensor memory
+/// of its CTAs. Warps that multiply share a tile in their own way.
+static int64_t rowInstructionsOf(ScheduleAttr schedule) {
+  int64_t rows = hw::kTmemLanes * schedule.ctaGroup();
+  return std::max<int64_t>(1, schedule.getTileM() / rows);
+}
+
+TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip)
     : tileM(schedule.getTileM()), tileN(schedule.getTileN()),
-      tileK(schedule.getTileK()), stages(schedule.getStages()),
-      accumulators(schedule.getAccumulators()), ctaGroup(schedule.ctaGroup()),
-      clusterM(schedule.clusterM()), clusterN(schedule.clusterN()) {
+      rowInstructions(rowInstructionsOf(schedule)), tileK(schedule.getTileK()),
+      stages(schedule.getStages()),
+      accumulators(schedule.getAccumulators() * rowInstructions),
+      ctaGroup(schedule.ctaGroup()), clusterM(schedule.clusterM()),
+      clusterN(schedule.clusterN()) {
+  tileM /= rowInstructions;
   a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), rowsPerCta(),
                       mma.getStoredK(tileK), clusterN);
   b = operandGeometry(mma, mma.getB(), mma.getBMnMajor(), columnsPerCta(),
                       tileK, clusterTilesM());
   if (hw::isBlockScaled(mma.getKind()))
     setScales(mma);
-  int64_t metadataColumns = 0;
   if (mma.getSparse()) {
     int64_t perByte =
         hw::elementsPerMetadataByte(hw::sparsePattern(mma.getKind()));
@@ -79,17 +89,22 @@ TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule)
         {{hw::Dim::Block,
           static_cast<uint64_t>(metadataTiles * hw::kMetadataTileBytes)}});
   }
-  // As blockscale-assign-memory places them, were there columns without end.
+  int64_t there = hw::chipInfo(chip).tensorMemoryColumns;
+  overlap = accumulators == 2 && rowInstructions == 1
+                ? std::max<int64_t>(0, tensorColumns() - there)
+                : 0;
+}
+
+int64_t TileGeometry::tensorColumns() const {
   auto region = [](int64_t columns, bool isCopied) {
     return hw::TmemRegion{static_cast<unsigned>(columns), isCopied};
   };
-  int64_t columns =
-      hw::placeRegions({region(accumulators * tileN, false),
-                        region(sfaColumns, true), region(sfbColumns, true),
-                        region(metadataColumns, true)})
-          .end;
-  overlap =
-      accumulators == 2 ? std::max<int64_t>(0, columns - hw::kTmemColumns) : 0;
+  // As blockscale-assign-memory places them.
+  std::vector<hw::TmemRegion> regions{region(accumulators * tileN, false)};
+  regions.insert(regions.end(), rowInstructions, region(sfaColumns, true));
+  regions.push_back(region(sfbColumns, true));
+  regions.push_back(region(metadataColumns, true));
+  return hw::placeRegions(regions).end;
 }
 
 void TileGeometry::setScales(MmaAttr mma) {
@@ -107,16 +122,18 @@ void TileGeometry::setScales(MmaAttr mma) {
 }
 
 int64_t TileGeometry::stageBytes() const {
-  return hw::tileBytes(a.tile) + hw::tileBytes(b.tile) + sideBytes();
+  return rowInstructions * hw::tileBytes(a.tile) + hw::tileBytes(b.tile) +
+         sideBytes();
 }
 
 int64_t TileGeometry::countedBytes() const {
-  return ctaGroup * (a.countedBytes + b.countedBytes + sideBytes());
+  return ctaGroup *
+         (rowInstructions * a.countedBytes + b.countedBytes + sideBytes());
 }
 
 int64_t TileGeometry::sideBytes() const {
-  int64_t scales =
-      (a.scaleGroups + b.scaleGroups) * scaleWords * hw::kAtomBytes;
+  int64_t scales = (rowInstructions * a.scaleGroups + b.scaleGroups) *
+                   scaleWords * hw::kAtomBytes;
   return scales +
          metadataTiles * hw::kMetadataTileRows * hw::kMetadataTileBytes;
 }

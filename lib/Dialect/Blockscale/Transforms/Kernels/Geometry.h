@@ -37,10 +37,16 @@ struct OperandGeometry {
 };
 
 /// Everything about a kernel's tiles that is not a free choice: it follows
-/// from a complete instruction and schedule.
+/// from a complete instruction and schedule, and the tensor memory of a chip.
 struct TileGeometry {
+  /// `a` is the part of one instruction of a row of them.
   OperandGeometry a, b;
-  int64_t tileM, tileN, tileK, stages, accumulators;
+  /// Rows and columns of one instruction, and instructions above each other
+  /// that share B: together they have the rows of the schedule's 'tile_m'.
+  int64_t tileM, tileN, rowInstructions;
+  /// Accumulators of one instruction each; a tile takes one for each of its
+  /// `rowInstructions`.
+  int64_t tileK, stages, accumulators;
   /// CTAs that execute an instruction together, and CTAs of a cluster along
   /// rows and columns of D.
   int64_t ctaGroup, clusterM, clusterN;
@@ -50,22 +56,28 @@ struct TileGeometry {
   /// with K = 96 so many that the walk over the stages of a group wraps around
   /// to words that have been read.
   int64_t scaleRegionWords = 0;
-  /// Columns of tensor memory that the scales of A and B take.
+  /// Columns of tensor memory that the scales of A, of one instruction, and of
+  /// B take.
   int64_t sfaColumns = 0, sfbColumns = 0;
   /// Tiles of 128 rows by 16 bytes of sparsity metadata in a stage; 0 if dense.
   int64_t metadataTiles = 0;
-  /// Columns that neighbouring accumulators share; 0 if there is room.
+  /// Columns of the metadata.
+  int64_t metadataColumns = 0;
+  /// Columns that neighbouring accumulators share; 0 if there is room, or if
+  /// they belong to one tile.
   int64_t overlap;
 
-  TileGeometry(MmaAttr mma, ScheduleAttr schedule);
+  TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip);
 
   /// Fills in what concerns scales.
   void setScales(MmaAttr mma);
 
-  /// Rows of the output tile in one CTA, and rows of B that it holds.
+  /// Rows of an instruction in one CTA, and rows of B that it holds.
   int64_t rowsPerCta() const { return tileM / ctaGroup; }
   int64_t columnsPerCta() const { return tileN / ctaGroup; }
   int64_t clusterSize() const { return clusterM * clusterN; }
+  /// Rows of the output tile of a CTA or pair.
+  int64_t rowsOfTile() const { return tileM * rowInstructions; }
   /// Output tiles of a cluster along the rows of D.
   int64_t clusterTilesM() const { return clusterM / ctaGroup; }
   /// How many MMAs, of this CTA or pair and others, read what a CTA loads.
@@ -77,6 +89,9 @@ struct TileGeometry {
   int64_t countedBytes() const;
   /// Bytes of scales and metadata in one stage.
   int64_t sideBytes() const;
+  /// Columns of tensor memory that all of it takes, were there columns without
+  /// end.
+  int64_t tensorColumns() const;
   /// Distance in columns from one accumulator to the next.
   int64_t accumulatorStride() const { return tileN - overlap; }
   /// Columns that the epilogue loads at once if it needs up to `values` values

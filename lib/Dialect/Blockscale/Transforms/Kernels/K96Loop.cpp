@@ -35,10 +35,11 @@ void K96Loop::multiplyRun(const Group &group, const KRun &run, Value slot,
                           Value previous) {
   Value accumulate = run.begin == 0 ? group.accumulate : b.always();
   auto range = KRangeAttr::get(b.getContext(), run.part, run.begin, run.end);
-  MmaOp::create(b, memory.accumulator, group.tile.copy, stages.a, stages.b,
-                slot, previous, scalesOfA(), scalesOfB(), /*metadata=*/Value(),
-                accumulate, group.valid, group.tile.shift,
-                frame.mma.with(&MmaAttr::Fields::k, run.k), range, ArrayAttr());
+  MmaOp::create(b, memory.accumulator, group.tile.copies.front(),
+                stages.a.front(), stages.b, slot, previous, scalesOfA(),
+                scalesOfB(), /*metadata=*/Value(), accumulate, group.valid,
+                group.tile.shift, frame.mma.with(&MmaAttr::Fields::k, run.k),
+                range, CollectorBAttr(), ArrayAttr());
 }
 
 RingPosition K96Loop::multiplyPart(const Group &group, int64_t part,

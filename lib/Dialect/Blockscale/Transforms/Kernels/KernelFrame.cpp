@@ -14,13 +14,22 @@ using namespace blockscale;
 
 KernelFrame::KernelFrame(KernelMatmulOp op)
     : b(op.getLoc(), op), op(op), mma(op.getMma()), schedule(op.getSchedule()),
-      geometry(mma, schedule), warps(getTarget(op), schedule),
-      rows(isSwapped() ? op.getN() : op.getM()),
+      geometry(mma, schedule, getTarget(op).chip),
+      warps(getTarget(op), schedule), rows(isSwapped() ? op.getN() : op.getM()),
       columns(isSwapped() ? op.getM() : op.getN()),
-      rowTiles(b.ceilDiv(rows, geometry.tileM * geometry.clusterTilesM())),
+      rowTiles(
+          b.ceilDiv(rows, geometry.rowsOfTile() * geometry.clusterTilesM())),
       columnTiles(b.ceilDiv(columns, geometry.tileN * geometry.clusterN)),
       tiles(b.mul(b.mul(rowTiles, columnTiles), op.getBatch())),
       place(b, geometry) {}
+
+TilePosition KernelFrame::partOf(TilePosition tile, int64_t number) {
+  if (geometry.rowInstructions == 1)
+    return tile;
+  tile.row =
+      b.add(b.mul(tile.row, geometry.rowInstructions), b.constant(number));
+  return tile;
+}
 
 Value KernelFrame::firstRow(TilePosition tile) {
   Value row = b.mul(tile.row, geometry.tileM);

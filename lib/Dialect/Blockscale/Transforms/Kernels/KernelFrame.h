@@ -44,8 +44,12 @@ public:
   bool isScaled() { return static_cast<bool>(op.getSfa()); }
   bool isSparse() { return static_cast<bool>(op.getMetadata()); }
 
-  /// The first row, or column, of the CTA's part of an output tile, and of the
-  /// rows of B that it holds.
+  /// The part of an output tile that its instruction `number`, counted from
+  /// above, computes: a tile of one instruction.
+  TilePosition partOf(TilePosition tile, int64_t number);
+
+  /// Of such a part: the first row, or column, of the CTA's part of an output
+  /// tile, and of the rows of B that it holds.
   mlir::Value firstRow(TilePosition tile);
   mlir::Value firstColumn(TilePosition tile);
   mlir::Value firstRowOfB(TilePosition tile);

@@ -37,8 +37,9 @@ void MainLoop::awaitStage(RingPosition ring) {
 void MainLoop::copyScales(Value stage, int64_t word) {
   if (!stages.scales)
     return;
-  CopyScalesOp::create(b, stages.scales->a, stage, memory.scales->a,
-                       frame.isPair(), word);
+  for (auto [ring, region] :
+       llvm::zip_equal(stages.scales->a, memory.scales->a))
+    CopyScalesOp::create(b, ring, stage, region, frame.isPair(), word);
   CopyScalesOp::create(b, stages.scales->b, stage, memory.scales->b,
                        frame.isPair(), word);
 }
@@ -49,7 +50,8 @@ void MainLoop::maskScales(Value stage, Value valid) {
   if (frame.isPair())
     ranks.push_back(b.add(frame.place.rank, b.constant(1)));
   for (Value rank : ranks) {
-    MaskScalesOp::create(b, stages.scales->a, stage, valid, rank);
+    for (Value ring : stages.scales->a)
+      MaskScalesOp::create(b, ring, stage, valid, rank);
     MaskScalesOp::create(b, stages.scales->b, stage, valid, rank);
   }
 }
@@ -58,8 +60,8 @@ void MainLoop::release(const MmaTile &tile, Value stage) {
   CommitOp::create(b, stages.empty, stage, tile.feeders, frame.isPair());
 }
 
-Value MainLoop::scalesOfA() const {
-  return memory.scales ? memory.scales->a : Value();
+Value MainLoop::scalesOfA(int64_t rowInstruction) const {
+  return memory.scales ? memory.scales->a[rowInstruction] : Value();
 }
 
 Value MainLoop::scalesOfB() const {
@@ -95,12 +97,20 @@ void MainLoop::multiplyTiles() {
     RingPosition stage{carried[0], carried[1]};
     RingPosition copy{carried[2], carried[3]};
     RingPosition free{carried[4], carried[5]};
+    MmaTile tile{leader, {copy.slot}, Value(), feeders};
     WaitOp::create(b, accumulators.empty, free.slot, b.flip(free.parity));
+    for (int64_t i = 1; i < frame.geometry.rowInstructions; ++i) {
+      copy = b.next(copy, accumulators.count());
+      free = b.next(free, accumulators.emptyCount());
+      tile.copies.push_back(copy.slot);
+      WaitOp::create(b, accumulators.empty, free.slot, b.flip(free.parity));
+    }
     TensorFenceOp::create(b, FenceSide::After);
-    MmaTile tile{leader, copy.slot, scaleShift(position.column), feeders};
+    tile.shift = scaleShift(position.column);
     stage = multiplyTile(tile, stage);
     b.onlyIf(leader, [&] {
-      CommitOp::create(b, accumulators.full, copy.slot, pair, frame.isPair());
+      for (Value filled : tile.copies)
+        CommitOp::create(b, accumulators.full, filled, pair, frame.isPair());
     });
     copy = b.next(copy, accumulators.count());
     free = b.next(free, accumulators.emptyCount());

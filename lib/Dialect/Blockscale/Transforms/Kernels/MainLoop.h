@@ -35,10 +35,13 @@ public:
 
 protected:
   /// What one output tile's MMAs have in common: whether this lane issues them,
-  /// the accumulator, the shift of B's scales (null for none), and the CTAs
-  /// that load what they read (null for this one alone).
+  /// the accumulators (one for each instruction above the others), the shift of
+  /// B's scales (null for none), and the CTAs that load what they read (null
+  /// for this one alone).
   struct MmaTile {
-    mlir::Value leader, copy, shift, feeders;
+    mlir::Value leader;
+    llvm::SmallVector<mlir::Value, 2> copies;
+    mlir::Value shift, feeders;
   };
 
   /// All MMAs of one output tile; returns the next ring position.
@@ -54,7 +57,8 @@ protected:
   void maskScales(mlir::Value stage, mlir::Value valid);
   /// Lets the producers overwrite a stage once all work before is done.
   void release(const MmaTile &tile, mlir::Value stage);
-  mlir::Value scalesOfA() const;
+  /// Null without scales.
+  mlir::Value scalesOfA(int64_t rowInstruction = 0) const;
   mlir::Value scalesOfB() const;
 
   KernelFrame &frame;

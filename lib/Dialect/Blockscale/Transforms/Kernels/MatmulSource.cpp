@@ -202,9 +202,9 @@ static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
   AffineExpr rows = swap ? sizes.n : sizes.m,
              columns = swap ? sizes.m : sizes.n;
   int64_t cluster = geometry.clusterSize();
-  AffineExpr tiles = rows.ceilDiv(geometry.tileM * geometry.clusterTilesM()) *
-                     columns.ceilDiv(geometry.tileN * geometry.clusterN) *
-                     sizes.batch;
+  AffineExpr tiles =
+      rows.ceilDiv(geometry.rowsOfTile() * geometry.clusterTilesM()) *
+      columns.ceilDiv(geometry.tileN * geometry.clusterN) * sizes.batch;
   if (getSchedule(op).getScheduler() == Scheduler::Dynamic)
     return AffineMap::get(0, 6, tiles * cluster);
   AffineExpr sms = getAffineSymbolExpr(4, context);
@@ -254,7 +254,7 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
   MLIRContext *context = op.getContext();
   MmaAttr mma = getMma(op);
   ScheduleAttr schedule = getSchedule(op);
-  TileGeometry geometry(mma, schedule);
+  TileGeometry geometry(mma, schedule, getTarget(op).chip);
   KernelOutline outline;
   outline.parameters = parametersOf(op, geometry);
   outline.launch =
@@ -312,9 +312,9 @@ static LogicalResult checkReady(MatmulOp op) {
     if (auto why = whyNotWarpTile(mma, schedule.getTileM(), schedule.getTileN(),
                                   schedule.getTileK()))
       return op.emitOpError() << why->text;
-  if (inTensorMemory &&
-      (schedule.getTileM() != mma.getM() || schedule.getTileN() != mma.getN() ||
-       schedule.getTileK() != mma.getTileK()))
+  if (inTensorMemory && (!isTileM(mma, schedule.getTileM()) ||
+                         schedule.getTileN() != mma.getN() ||
+                         schedule.getTileK() != mma.getTileK()))
     return op.emitOpError()
            << "its tile of " << schedule.getTileM() << "x"
            << schedule.getTileN() << "x" << schedule.getTileK()

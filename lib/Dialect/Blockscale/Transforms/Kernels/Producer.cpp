@@ -85,18 +85,18 @@ void Producer::loadMetadata(Value row, KTile tile) {
 void Producer::loadStage(const LoadedTile &from, KTile tile) {
   const TileGeometry &g = frame.geometry;
   KernelMatmulOp op = frame.op;
-  loadOperand(op.getA(), stages.a, g.a, from.row, tile, sharers.a,
-              frame.place.rankN);
+  for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
+    loadOperand(op.getA(), ring, g.a, row, tile, sharers.a, frame.place.rankN);
   loadOperand(op.getB(), stages.b, g.b, from.rowOfB, tile, sharers.b,
               sharers.indexOfB);
   if (stages.scales) {
-    loadScales(op.getSfa(), stages.scales->a, from.row, tile, sharers.a,
-               frame.place.rankN);
+    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.rows))
+      loadScales(op.getSfa(), ring, row, tile, sharers.a, frame.place.rankN);
     loadScales(op.getSfb(), stages.scales->b, from.column, tile, sharers.sfb,
                frame.place.rankM);
   }
   if (stages.metadata)
-    loadMetadata(from.row, tile);
+    loadMetadata(from.rows.front(), tile);
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,8 +126,11 @@ void Producer::drain(RingPosition ring) {
 
 RingPosition Producer::loadTile(TilePosition tile, RingPosition ring,
                                 Value kTiles) {
-  LoadedTile from{frame.firstRow(tile), frame.firstRowOfB(tile),
-                  frame.firstColumn(tile)};
+  LoadedTile from;
+  for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+    from.rows.push_back(frame.firstRow(frame.partOf(tile, i)));
+  from.rowOfB = frame.firstRowOfB(tile);
+  from.column = frame.firstColumn(tile);
   return b.repeat(kTiles, ring, [&](Value k, RingPosition current) {
     WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
     announce(current.slot);

@@ -33,7 +33,9 @@ private:
   /// What the loads of one output tile have in common: the first rows of A, of
   /// B's part in this CTA and of B's scales.
   struct LoadedTile {
-    mlir::Value row, rowOfB, column;
+    /// One for each instruction above the others.
+    llvm::SmallVector<mlir::Value, 2> rows;
+    mlir::Value rowOfB, column;
   };
   /// A K tile and the stage that it goes to.
   struct KTile {

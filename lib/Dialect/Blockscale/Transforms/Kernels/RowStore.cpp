@@ -67,7 +67,9 @@ void RowStore::emitRole() {
     source.forEach(
         {zero, zero}, [&](TilePosition position, ValueRange carried) {
           math.prepareTile(position);
-          RingPosition copy = storeTile(position, {carried[0], carried[1]});
+          RingPosition copy{carried[0], carried[1]};
+          for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+            copy = storeTile(frame.partOf(position, i), copy);
           return SmallVector<Value>{copy.slot, copy.parity};
         });
   });

@@ -25,6 +25,39 @@ void StageLoop::maskTail(Value stage, Value valid) {
            [&] { maskScales(stage, b.ceilDiv(valid, span)); });
 }
 
+/// The instructions of one stage where two above each other share B: both of a
+/// step follow each other, so that the second finds B in the collector.
+void StageLoop::multiplySharing(const MmaTile &tile, Value stage,
+                                Value accumulate, Value valid) {
+  MLIRContext *context = b.getContext();
+  int64_t k = frame.mma.getK();
+  for (int64_t begin = 0; begin < frame.geometry.tileK; begin += k) {
+    auto range = KRangeAttr::get(context, /*part=*/0, begin, begin + k);
+    Value onto = begin == 0 ? accumulate : b.always();
+    for (auto [i, copy] : llvm::enumerate(tile.copies)) {
+      bool isLast = i + 1 == tile.copies.size();
+      auto collector = CollectorBAttr::get(context, isLast ? CollectorB::LastUse
+                                                           : CollectorB::Fill);
+      MmaOp::create(b, memory.accumulator, copy, stages.a[i], stages.b, stage,
+                    /*previous=*/Value(), scalesOfA(i), scalesOfB(),
+                    /*metadata=*/Value(), onto, valid, tile.shift, frame.mma,
+                    range, collector, ArrayAttr());
+    }
+  }
+}
+
+void StageLoop::multiplyAlone(const MmaTile &tile, Value stage,
+                              Value accumulate, Value valid) {
+  Value metadata = memory.metadata.value_or(Value());
+  if (metadata)
+    CopyMetadataOp::create(b, *stages.metadata, stage, metadata,
+                           frame.isPair());
+  MmaOp::create(b, memory.accumulator, tile.copies.front(), stages.a.front(),
+                stages.b, stage, /*previous=*/Value(), scalesOfA(), scalesOfB(),
+                metadata, accumulate, valid, tile.shift, frame.mma,
+                KRangeAttr(), CollectorBAttr(), ArrayAttr());
+}
+
 /// One K tile: wait for its stage, copy scales, multiply, release the stage.
 RingPosition StageLoop::multiplyStage(const MmaTile &tile, RingPosition ring,
                                       Value accumulate, Value valid) {
@@ -33,14 +66,10 @@ RingPosition StageLoop::multiplyStage(const MmaTile &tile, RingPosition ring,
     maskTail(ring.slot, valid);
   b.onlyIf(tile.leader, [&] {
     copyScales(ring.slot);
-    Value metadata = memory.metadata.value_or(Value());
-    if (metadata)
-      CopyMetadataOp::create(b, *stages.metadata, ring.slot, metadata,
-                             frame.isPair());
-    MmaOp::create(b, memory.accumulator, tile.copy, stages.a, stages.b,
-                  ring.slot, /*previous=*/Value(), scalesOfA(), scalesOfB(),
-                  metadata, accumulate, valid, tile.shift, frame.mma,
-                  KRangeAttr(), ArrayAttr());
+    if (tile.copies.size() > 1)
+      multiplySharing(tile, ring.slot, accumulate, valid);
+    else
+      multiplyAlone(tile, ring.slot, accumulate, valid);
     release(tile, ring.slot);
   });
   return b.next(ring, frame.geometry.stages);

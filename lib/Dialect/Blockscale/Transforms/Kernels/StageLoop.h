@@ -26,6 +26,10 @@ private:
                             mlir::Value fullTiles);
   RingPosition multiplyStage(const MmaTile &tile, RingPosition ring,
                              mlir::Value accumulate, mlir::Value valid);
+  void multiplyAlone(const MmaTile &tile, mlir::Value stage,
+                     mlir::Value accumulate, mlir::Value valid);
+  void multiplySharing(const MmaTile &tile, mlir::Value stage,
+                       mlir::Value accumulate, mlir::Value valid);
   void maskTail(mlir::Value stage, mlir::Value valid);
 };
 

@@ -46,12 +46,15 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) {
   KernelBuilder &builder = frame.b;
   MLIRContext *context = builder.getContext();
   const TileGeometry &g = frame.geometry;
-  a = builder.shared(operandRing(context, g.stages, g.a, frame.mma.getA()));
+  for (int64_t i = 0; i < g.rowInstructions; ++i)
+    a.push_back(
+        builder.shared(operandRing(context, g.stages, g.a, frame.mma.getA())));
   b = builder.shared(operandRing(context, g.stages, g.b, frame.mma.getB()));
   if (frame.isScaled()) {
-    Value ofA = builder.shared(scaleRing(context, g, g.a));
-    Value ofB = builder.shared(scaleRing(context, g, g.b));
-    scales = ScaleRings{ofA, ofB};
+    scales.emplace();
+    for (int64_t i = 0; i < g.rowInstructions; ++i)
+      scales->a.push_back(builder.shared(scaleRing(context, g, g.a)));
+    scales->b = builder.shared(scaleRing(context, g, g.b));
   }
   if (frame.isSparse())
     metadata = builder.shared(metadataRing(context, g));

@@ -13,9 +13,11 @@
 
 namespace blockscale {
 
-/// Rings of the scales of both operands.
+/// Rings of the scales of both operands; of A one for each instruction above
+/// the others.
 struct ScaleRings {
-  mlir::Value a, b;
+  llvm::SmallVector<mlir::Value, 2> a;
+  mlir::Value b;
 };
 
 /// The ring between producer and main loop, and its barriers:
@@ -28,7 +30,9 @@ public:
   /// `arrivals` of readers empty a stage.
   StageRing(KernelFrame &frame, int64_t arrivals);
 
-  mlir::Value a, b;
+  /// Of A one for each instruction above the others.
+  llvm::SmallVector<mlir::Value, 2> a;
+  mlir::Value b;
   std::optional<ScaleRings> scales;
   std::optional<mlir::Value> metadata;
   mlir::Value full, empty;

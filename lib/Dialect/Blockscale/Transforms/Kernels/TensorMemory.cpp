@@ -62,9 +62,10 @@ void TensorMemory::locate() {
       context, {g.accumulators, g.rowsPerCta(), g.tileN},
       accumulatorType(frame.mma), TmemAccumulatorAttr::get(context, stride)));
   if (frame.isScaled()) {
-    Value ofA = view(scaleRegion(context, g, g.a));
-    Value ofB = view(scaleRegion(context, g, g.b));
-    scales = ScaleRegions{ofA, ofB};
+    scales.emplace();
+    for (int64_t i = 0; i < g.rowInstructions; ++i)
+      scales->a.push_back(view(scaleRegion(context, g, g.a)));
+    scales->b = view(scaleRegion(context, g, g.b));
   }
   if (frame.isSparse())
     metadata = view(metadataRegion(context, g));

@@ -13,9 +13,11 @@
 
 namespace blockscale {
 
-/// The regions of the scales of both operands.
+/// The regions of the scales of both operands; of A one for each instruction
+/// above the others.
 struct ScaleRegions {
-  mlir::Value a, b;
+  llvm::SmallVector<mlir::Value, 2> a;
+  mlir::Value b;
 };
 
 /// The tensor memory of a kernel.

@@ -58,7 +58,7 @@ void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
           b, b.getI32Type(), ring, stage, first, group, word, valid));
     return registers;
   };
-  sfa = load(stages.scales->a, row, tile.rows);
+  sfa = load(stages.scales->a.front(), row, tile.rows);
   sfb = load(stages.scales->b, scaleRow, tile.columns);
 }
 
@@ -85,8 +85,8 @@ void WarpLoop::multiplyStep(State &state, int64_t step, Value validSteps) {
   Type typeA = VectorType::get({4}, b.getI32Type());
   loadColumns(state.stage.slot, step);
   for (int64_t i = 0; i < rowTiles(); ++i) {
-    Value a = LoadAFragmentOp::create(b, typeA, stages.a, state.stage.slot, row,
-                                      i, step);
+    Value a = LoadAFragmentOp::create(b, typeA, stages.a.front(),
+                                      state.stage.slot, row, i, step);
     Value metadata;
     if (frame.mma.getSparse())
       metadata = LoadWarpMetadataOp::create(b, b.getI32Type(), *stages.metadata,

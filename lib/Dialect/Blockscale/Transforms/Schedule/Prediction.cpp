@@ -32,7 +32,7 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
 
 /// How much of the epilogue the next tile's main loop cannot hide.
 static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
-  if (geometry.accumulators == 1)
+  if (geometry.accumulators == geometry.rowInstructions)
     return hw::EpilogueOverlap::None;
   return geometry.overlap ? hw::EpilogueOverlap::PiecewiseRelease
                           : hw::EpilogueOverlap::TwoAccumulators;
@@ -57,13 +57,16 @@ static double clusterFactor(const ProblemSizes &problem,
 double blockscale::predictMicroseconds(const ProblemSizes &problem, MmaAttr mma,
                                        ScheduleAttr schedule,
                                        hw::Target target) {
-  TileGeometry geometry(mma, schedule);
+  TileGeometry geometry(mma, schedule, target.chip);
   hw::GemmKernel kernel;
   kernel.kind = mma.getKind();
   kernel.instructionK = mma.getK();
   kernel.sparse = mma.getSparse();
   kernel.ctaGroup = mma.getCtaGroup();
-  kernel.tileM = geometry.tileM;
+  kernel.tileM = geometry.rowsOfTile();
+  kernel.instructionsM = geometry.rowInstructions;
+  kernel.bitsA = mma.getA().bits();
+  kernel.bitsB = mma.getB().bits();
   kernel.tileN = geometry.tileN;
   unsigned span = mma.getScaleSpan();
   kernel.bytesA = hw::bytesPerElement(mma.getA(), span) /

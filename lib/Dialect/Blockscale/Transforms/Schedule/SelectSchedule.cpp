@@ -32,7 +32,7 @@ namespace {
 /// What distinguishes the schedules that are compared; the rest follows.
 struct Choice {
   bool swap;
-  int64_t ctaGroup, clusterM, clusterN, mmaK, tileN;
+  int64_t ctaGroup, clusterM, clusterN, mmaK, tileN, rowInstructions;
 };
 
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
@@ -67,10 +67,31 @@ static std::optional<Reason> whyNotTileN(const ProblemSizes &problem,
              std::min<int64_t>(256, llvm::alignTo(tileN, hw::kSharedAtomStep)));
 }
 
+/// Why no tile has two instructions above each other that share B.
+static std::optional<Reason> whyNotSharedB(MmaAttr mma, const Choice &choice,
+                                           hw::Target target) {
+  if (choice.rowInstructions == 1)
+    return std::nullopt;
+  if (auto why = hw::whyNotFeature(hw::Feature::CollectorB, target))
+    return Reason("'tile_m' of " +
+                  std::to_string(2 * hw::kTmemLanes * choice.ctaGroup) +
+                  " is two instructions that share B: " + why->text);
+  if (mma.getSparse() || choice.mmaK == hw::kK96)
+    return Reason(
+        std::string("two instructions that share B are not lowered ") +
+        (mma.getSparse() ? "with a sparse 'a'" : "with K = 96") +
+        "; nearest legal: 'tile_m' of " +
+        std::to_string(hw::kTmemLanes * choice.ctaGroup));
+  return std::nullopt;
+}
+
 static std::optional<Reason> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
-                                         const Choice &choice) {
+                                         const Choice &choice,
+                                         hw::Target target) {
+  if (auto why = whyNotSharedB(mma, choice, target))
+    return why;
   int64_t rows = hw::kTmemLanes * choice.ctaGroup;
-  if (!wish.getTileM() || wish.getTileM() == rows)
+  if (!wish.getTileM() || wish.getTileM() == rows * choice.rowInstructions)
     return std::nullopt;
   std::string tileM = "'tile_m' of " + std::to_string(wish.getTileM());
   std::string legal = "'tile_m' of " + std::to_string(rows);
@@ -78,6 +99,9 @@ static std::optional<Reason> whyNotTileM(ScheduleAttr wish, MmaAttr mma,
     return tileM +
            " takes a pair of CTAs; nearest legal: 'cta_group' of 2, or " +
            legal;
+  if (wish.getTileM() > rows)
+    return tileM + " is no whole number of instructions with M = " +
+           std::to_string(rows) + "; nearest legal: " + legal;
   std::string why;
   if (hw::isBlockScaled(mma.getKind()))
     why = ", because no public document settles where its scales lie in tensor "
@@ -100,12 +124,55 @@ whyNotCluster(ScheduleAttr wish, const Choice &choice, hw::Target target) {
                            /*nonPortable=*/true);
 }
 
-/// Stages that fit the shared memory of a CTA.
-static int64_t stagesThatFit(const TileGeometry &geometry, hw::Target target) {
-  int64_t available =
-      hw::chipInfo(target.chip).sharedMemoryPerCta - kBarrierReserve;
+/// Whether the instruction with twice the ordinary K, if the target has it, is
+/// one that we lower. No tensor map brings 6-bit elements packed.
+static bool isWideLowered(MmaAttr mma) {
+  constexpr unsigned kSixBits = 6;
+  return mma.getA().bits() != kSixBits && mma.getB().bits() != kSixBits;
+}
+
+/// Stages that fit `bytes` of shared memory.
+static int64_t stagesThatFit(const TileGeometry &geometry, int64_t bytes) {
   constexpr int64_t kMostStages = 16;
-  return std::min(kMostStages, available / geometry.stageBytes());
+  return std::min(kMostStages,
+                  (bytes - kBarrierReserve) / geometry.stageBytes());
+}
+
+/// Why the accumulators of two instructions do not fit beside the scales.
+static std::optional<Reason> whyNotColumns(const TileGeometry &geometry,
+                                           hw::Target target) {
+  int64_t there = hw::chipInfo(target.chip).tensorMemoryColumns;
+  if (geometry.rowInstructions == 1 || geometry.tensorColumns() <= there)
+    return std::nullopt;
+  bool isSingle = geometry.accumulators == geometry.rowInstructions;
+  return Reason(std::to_string(geometry.accumulators) + " accumulators of " +
+                std::to_string(geometry.tileN) +
+                " columns and the scales need " +
+                std::to_string(geometry.tensorColumns()) + " columns, " +
+                hw::targetName(target) + " has " + std::to_string(there) +
+                " (PTX ISA 9.4, tcgen05.alloc [T]); nearest legal: " +
+                (isSingle ? "a smaller 'tile_n'" : "'accumulators' of 1"));
+}
+
+/// Stages of the ring of `schedule(stages)` where the wish leaves them free:
+/// what the standard mode of shared memory holds, or the oversized one if that
+/// is faster by more than the model is worth. It leaves 8 KiB of L1.
+static int64_t
+chooseStages(const TileGeometry &geometry, hw::Target target,
+             function_ref<double(int64_t stages)> predictedTime) {
+  constexpr int64_t kUsefulStages = 8;
+  constexpr double kMargin = 0.98;
+  const hw::ChipInfo &chip = hw::chipInfo(target.chip);
+  int64_t standard =
+      std::min(kUsefulStages, stagesThatFit(geometry, chip.sharedMemoryPerCta));
+  int64_t oversized =
+      std::min(kUsefulStages,
+               stagesThatFit(geometry, hw::mostSharedMemory(target.chip)));
+  if (standard < 1 ||
+      (oversized > standard &&
+       predictedTime(oversized) < kMargin * predictedTime(standard)))
+    return oversized;
+  return standard;
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,7 +199,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
-  if (auto why = whyNotTileM(wish, getMma(op), choice))
+  if (auto why = whyNotTileM(wish, getMma(op), choice, target))
     return *why;
   if (auto why =
           whyNotTileN(problem, getMma(op), choice.tileN, choice.clusterN))
@@ -140,6 +207,13 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   MmaAttr mma = instruction(getMma(op), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
+  if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
+      !isWideLowered(mma))
+    return Reason("K = " + std::to_string(mma.getK()) + " of kind '" +
+                  std::string(hw::kindName(mma.getKind())) +
+                  "' reads elements of 6 bits packed, which no tensor map "
+                  "brings; nearest legal: 'mma_k' of " +
+                  std::to_string(hw::instructionK(mma.getKind(), false)));
   if (wish.getTileK() && wish.getTileK() != mma.getTileK())
     return Reason((mma.getSparse()
                        ? "'tile_k' is "
@@ -149,7 +223,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                   std::to_string(wish.getTileK()));
 
   ScheduleAttr::Fields fields = wish.getFields();
-  fields.tileM = mma.getM();
+  fields.tileM = mma.getM() * choice.rowInstructions;
   fields.tileN = choice.tileN;
   fields.tileK = mma.getTileK();
   fields.swapOperands = BoolAttr::get(op.getContext(), choice.swap);
@@ -157,47 +231,75 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     if (!field)
       field = value;
   };
-  chooseIfFree(fields.accumulators, 2);
   chooseIfFree(fields.groupM, 8);
   fields.ctaGroup = choice.ctaGroup;
   fields.clusterM = choice.clusterM;
   fields.clusterN = choice.clusterN;
   fields.mmaK = choice.mmaK;
+  int64_t accumulators = fields.accumulators;
+  chooseIfFree(fields.accumulators, 2);
   auto schedule = [&](int64_t stages) {
     fields.stages = stages;
     return ScheduleAttr::get(op.getContext(), fields);
   };
-  TileGeometry geometry(mma, schedule(1));
-  int64_t most = stagesThatFit(geometry, target);
-  constexpr int64_t kUsefulStages = 8;
-  int64_t stages =
-      wish.getStages() ? wish.getStages() : std::min(most, kUsefulStages);
+  if (!accumulators &&
+      whyNotColumns(TileGeometry(mma, schedule(1), target.chip), target))
+    fields.accumulators = 1;
+  TileGeometry geometry(mma, schedule(1), target.chip);
+  if (auto why = whyNotColumns(geometry, target))
+    return *why;
+  auto predictedTime = [&](int64_t stages) {
+    return predictMicroseconds(problem, mma, schedule(stages), target);
+  };
+  int64_t limit = hw::mostSharedMemory(target.chip);
+  int64_t most = stagesThatFit(geometry, limit);
+  int64_t stages = wish.getStages()
+                       ? wish.getStages()
+                       : chooseStages(geometry, target, predictedTime);
   if (auto why = whyNotStages(mma, stages))
     return *why;
   if (stages > most)
     return Reason(std::to_string(stages) + " stages of " +
                   std::to_string(geometry.stageBytes()) + " bytes exceed the " +
-                  std::to_string(hw::chipInfo(target.chip).sharedMemoryPerCta) +
-                  " bytes of shared memory that " + hw::targetName(target) +
-                  " gives a CTA; at most " + std::to_string(most) + " fit");
-  return ScheduleChoice{
-      mma, schedule(stages),
-      predictMicroseconds(problem, mma, schedule(stages), target)};
+                  std::to_string(limit) + " bytes of shared memory that " +
+                  hw::targetName(target) + " gives a CTA; at most " +
+                  std::to_string(most) + " fit" +
+                  hw::whereSharedMemory(target, stages * geometry.stageBytes() +
+                                                    kBarrierReserve));
+  return ScheduleChoice{mma, schedule(stages), predictedTime(stages)};
 }
 
 /// K of the instructions to compare: the 4-bit kinds have a longer one on
-/// sm_103a.
+/// sm_103a; on sm_107 there are wide ones, which as a rule are the faster and
+/// therefore come first.
 static SmallVector<int64_t> stepsOf(MmaAttr mma, ScheduleAttr wish,
                                     hw::Target target) {
   if (wish.getMmaK())
     return {wish.getMmaK()};
   int64_t ordinary = hw::instructionK(mma.getKind(), mma.getSparse());
+  for (const hw::MmaRow *row : hw::rowsFor(target))
+    if (row->kind == mma.getKind() && row->sparse == mma.getSparse() &&
+        row->k == 2 * ordinary && isWideLowered(mma))
+      return {2 * ordinary, ordinary};
   bool isLonger = hw::instrVariant(mma.getKind()) == hw::InstrVariant::MXF4 &&
                   !mma.getSparse() &&
                   hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target);
   if (isLonger)
     return {ordinary, hw::kK96};
   return {ordinary};
+}
+
+/// How many instructions above each other to compare: pairs may share B between
+/// two.
+static SmallVector<int64_t> rowInstructionsOf(ScheduleAttr wish, int64_t group,
+                                              hw::Target target) {
+  int64_t shared = 2 * hw::kTmemLanes * group;
+  if (wish.getTileM() && group == 2)
+    return {wish.getTileM() == shared ? 2 : 1};
+  if (wish.getTileM() || group == 1 ||
+      !hw::isAvailable(hw::Feature::CollectorB, target))
+    return {1};
+  return {1, 2};
 }
 
 /// The clusters to compare: a CTA or pair alone, or two that share A or B.
@@ -226,15 +328,18 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
     swaps = {wish.getSwapOperands().getValue()};
   SmallVector<int64_t> groups{1, 2};
   if (wish.getCtaGroup() || wish.getTileM())
-    groups = {wish.getCtaGroup() ? wish.getCtaGroup()
-                                 : wish.getTileM() / hw::kTmemLanes};
+    groups = {wish.getCtaGroup()
+                  ? wish.getCtaGroup()
+                  : std::min<int64_t>(2, wish.getTileM() / hw::kTmemLanes)};
   SmallVector<Choice> choices;
   for (bool swap : swaps)
     for (int64_t group : groups)
       for (auto [clusterM, clusterN] : clustersOf(wish, group))
         for (int64_t step : stepsOf(mma, wish, target))
           for (int64_t tile : tiles)
-            choices.push_back({swap, group, clusterM, clusterN, step, tile});
+            for (int64_t rows : rowInstructionsOf(wish, group, target))
+              choices.push_back(
+                  {swap, group, clusterM, clusterN, step, tile, rows});
   return choices;
 }
 
@@ -253,6 +358,13 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     ScheduleAttr wish = getScheduleWish(op);
     for (const Choice &choice : choicesOf(getMma(op), wish, target))
       add(complete(op, wish, target, choice, expectedRows));
+    // Pairs are all that suits the tile, and no cluster holds one.
+    if (choices.legal.empty() && choices.refused.empty())
+      choices.refused.push_back(
+          Reason("'tile_m' of " + std::to_string(wish.getTileM()) +
+                 " takes a pair of CTAs, which a cluster with 'cluster_m' of " +
+                 std::to_string(wish.getClusterM()) +
+                 " does not hold; nearest legal: 'cluster_m' of 2"));
   }
   llvm::stable_sort(choices.legal,
                     [](const ScheduleChoice &x, const ScheduleChoice &y) {
@@ -273,7 +385,15 @@ LogicalResult blockscale::selectMatmulSchedule(MatmulOp op, hw::Target target,
   if (choices.legal.empty())
     return op.emitOpError()
            << "has no legal schedule: " << choices.refused.front().text;
-  setTensorCore(op, choices.legal.front().mma, choices.legal.front().schedule);
+  const ScheduleChoice &best = choices.legal.front();
+  if (best.mma.getK() == hw::kK96 &&
+      !hw::isAvailable(hw::Feature::AbsoluteLeadingOffset, target))
+    op.emitWarning() << "K = 96 takes absolute leading addresses (bit 52 of "
+                        "shared-memory descriptors), of which no document says "
+                        "that "
+                     << hw::targetName(target)
+                     << " has them; public K = 96 kernels are offered for it";
+  setTensorCore(op, best.mma, best.schedule);
   return success();
 }
 

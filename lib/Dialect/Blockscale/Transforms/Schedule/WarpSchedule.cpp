@@ -101,7 +101,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   fields.clusterM = fields.clusterN = 1;
   int64_t wanted = fields.stages;
   fields.stages = 1;
-  TileGeometry geometry(mma, ScheduleAttr::get(op.getContext(), fields));
+  TileGeometry geometry(mma, ScheduleAttr::get(op.getContext(), fields),
+                        target.chip);
   constexpr int64_t kUsefulStages = 8;
   int64_t available =
       hw::chipInfo(target.chip).sharedMemoryPerCta - kBarrierReserve;
