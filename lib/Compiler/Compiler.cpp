@@ -31,6 +31,14 @@ void blockscale::registerCompilerDialects(DialectRegistry &registry) {
   registerPTXTranslations(registry);
 }
 
+/// Completes a context whose program registered less than
+/// `registerCompilerDialects`: without it no product would be known as one.
+static void completeContext(MLIRContext *context) {
+  DialectRegistry registry;
+  registerCompilerDialects(registry);
+  context->appendDialectRegistry(registry);
+}
+
 std::optional<Reason> blockscale::whyNot(const CompilerOptions &options) {
   if (options.expectedRows < 1)
     return "expected rows are at least 1, found " +
@@ -186,6 +194,7 @@ static LogicalResult runAll(PassManager &pm, ModuleOp module) {
 
 LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
                                   const CompilerOptions &options) {
+  completeContext(module.getContext());
   FailureOr<Progress> progress = progressOf(module);
   if (failed(progress))
     return failure();
@@ -218,6 +227,7 @@ LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
   pipeline.onHost = onHost;
   pipeline.ptxas = options.ptxas;
   pipeline.stage = stage;
+  completeContext(module.getContext());
   DialectRegistry extensions;
   registerHostExtensions(extensions);
   module.getContext()->appendDialectRegistry(extensions);
@@ -399,6 +409,7 @@ tryApart(ModuleOp module, Progress progress, const CompilerOptions &options) {
 
 FailureOr<std::vector<Compilation>>
 blockscale::compile(ModuleOp module, const CompilerOptions &options) {
+  completeContext(module.getContext());
   FailureOr<Progress> progress = progressOf(module);
   if (failed(progress))
     return failure();
