@@ -46,7 +46,7 @@ _NAMES = {
     "_scaled": ("Scaled", "prune", "quantize"),
     "_spec": ("Spec", "matmul", "parse"),
 }
-_MODULES = ("dask", "explain")
+_MODULES = ("dask", "explain", "triton")
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
 __all__ = sorted([*_HOMES, *_MODULES])

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import dask as dask
 from . import explain as explain
+from . import triton as triton
 
 __version__: str
 __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
@@ -24,7 +25,7 @@ __all__ = ["Argument", "Busy", "CheckReport", "Checkpoint", "CheckpointError",
            "emulate", "emulate_without_card", "explain", "format_named",
            "from_jax", "from_mlir", "from_onnx", "from_torch", "layout",
            "layouts", "load_kernel", "matmul", "pack", "parse", "prune",
-           "quantize", "read", "to_device"]
+           "quantize", "read", "to_device", "triton"]
 
 class _HasDlpack(Protocol):
     def __dlpack__(self, *, stream: Any = ...) -> Any: ...
