@@ -63,7 +63,8 @@ BLOCKSCALE_C_EXPORT MlirStringRef
 blockscaleScaledTensorTypeGetOrder(MlirType type);
 
 /* The product blockscale.matmul of two values of such types, detached; its
-   result has the shape that follows and elements of `resultElement`. */
+   result has the shape that follows and elements of `resultElement`. Values and
+   elements of other types are a diagnostic of the context, and null. */
 BLOCKSCALE_C_EXPORT MlirOperation blockscaleMatmulCreate(
     MlirLocation location, MlirValue a, MlirValue b, MlirType resultElement);
 

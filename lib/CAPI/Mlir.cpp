@@ -124,6 +124,24 @@ MlirStringRef blockscaleScaledTensorTypeGetOrder(MlirType type) {
 
 MlirOperation blockscaleMatmulCreate(MlirLocation location, MlirValue a,
                                      MlirValue b, MlirType resultElement) {
+  auto refuse = [&](const char *what, mlir::Type found) -> MlirOperation {
+    auto error = mlir::emitError(unwrap(location)) << what;
+    if (found)
+      error << found;
+    else
+      error << "none";
+    return {nullptr};
+  };
+  for (MlirValue operand : {a, b}) {
+    mlir::Type type = operand.ptr ? unwrap(operand).getType() : mlir::Type();
+    if (!mlir::isa_and_nonnull<ScaledTensorType>(type))
+      return refuse("expected operands of type !blockscale.tensor, found ",
+                    type);
+  }
+  mlir::Type element = resultElement.ptr ? unwrap(resultElement) : mlir::Type();
+  if (!element || !mlir::RankedTensorType::isValidElementType(element))
+    return refuse("expected a type for elements of the result, found ",
+                  element);
   mlir::OpBuilder builder(unwrap(location)->getContext());
   return wrap(createMatmul(builder, unwrap(location), unwrap(a), unwrap(b),
                            unwrap(resultElement))

@@ -55,6 +55,26 @@ static MlirModule buildModule(MlirContext context, MlirType operand,
   return module;
 }
 
+/* Whose product there is not is said, and nothing is made. */
+static void checkRefused(MlirContext context, MlirType operand) {
+  MlirLocation loc = mlirLocationUnknownGet(context);
+  MlirType f32 = mlirF32TypeGet(context);
+  MlirType inputs[] = {operand, f32};
+  MlirLocation places[] = {loc, loc};
+  MlirBlock block = mlirBlockCreate(2, inputs, places);
+  MlirValue scaled = mlirBlockGetArgument(block, 0);
+  MlirValue number = mlirBlockGetArgument(block, 1);
+  MlirValue noValue = {NULL};
+  MlirType noType = {NULL};
+  CHECK(mlirOperationIsNull(blockscaleMatmulCreate(loc, scaled, number, f32)));
+  CHECK(mlirOperationIsNull(blockscaleMatmulCreate(loc, noValue, scaled, f32)));
+  CHECK(
+      mlirOperationIsNull(blockscaleMatmulCreate(loc, scaled, scaled, noType)));
+  CHECK(mlirOperationIsNull(
+      blockscaleMatmulCreate(loc, scaled, scaled, mlirNoneTypeGet(context))));
+  mlirBlockDestroy(block);
+}
+
 int main(void) {
   MlirContext context = mlirContextCreate();
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
@@ -98,6 +118,7 @@ int main(void) {
   CHECK(mlirTypeIsNull(blockscaleScaledTensorTypeGet(
       context, 2, negative, e4m3, text("e8m0_t32"), text(""), text(""))));
 
+  checkRefused(context, operand);
   MlirModule module = buildModule(
       context, operand,
       mlirRankedTensorTypeGet(2, (int64_t[]){128, 128}, mlirF32TypeGet(context),
