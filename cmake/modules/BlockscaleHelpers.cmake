@@ -220,3 +220,19 @@ macro(blockscale_add_subdirectories)
     endif()
   endforeach()
 endmacro()
+
+# blockscale_type_identities(<variable>): lines of a linker's map with what a
+# library beside libMLIR.so has to offer beside its entry points, or nothing.
+# MLIR knows types and traits by the address of a variable or, failing that, by
+# their names, as the compiler spells them. libMLIR.so is clang's, and GCC spells
+# some otherwise: built with it, a library offers those variables, so that both
+# have one.
+function(blockscale_type_identities variable)
+  set(lines)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    foreach(kind _ZZ _ZGVZ)
+      string(APPEND lines "\n    ${kind}N4mlir6detail14TypeIDResolver*;")
+    endforeach()
+  endif()
+  set(${variable} "${lines}" PARENT_SCOPE)
+endfunction()
