@@ -20,7 +20,8 @@ const hw::Device &device() { return Core::get().device; }
 hw::DeviceChip chip() { return device().chip(); }
 
 std::optional<int> limitAttribute(cudaDeviceAttr attribute) {
-  switch (attribute) {
+  // As numbers: some are newer than the header.
+  switch (int(attribute)) {
   case cudaDevAttrMaxThreadsPerBlock:
     return hw::kMaxThreadsPerCta;
   case cudaDevAttrMaxBlockDimX:
@@ -39,7 +40,7 @@ std::optional<int> limitAttribute(cudaDeviceAttr attribute) {
     return kSharedWithoutOptIn;
   case cudaDevAttrMaxSharedMemoryPerBlockOptin:
     return int(chip().sharedMemoryPerCta);
-  case cudaDeviceAttr(kOversizedSharedAttribute):
+  case kOversizedSharedAttribute:
     return int(
         std::max(chip().sharedMemoryPerCta, chip().oversizedSharedPerCta));
   case cudaDevAttrMaxSharedMemoryPerMultiprocessor:

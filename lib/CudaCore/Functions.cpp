@@ -154,7 +154,7 @@ cudaError_t cuda::setAttribute(KernelEntry &entry,
                                CUfunction_attribute attribute, int value) {
   const hw::Device &device = Core::get().device;
   int capacity = int(device.chip().sharedMemoryPerCta);
-  switch (attribute) {
+  switch (int(attribute)) { // some are newer than the header
   case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
     if (value < 0 ||
         value > capacity - int(entry.kernel->staticSharedBytes())) {

@@ -274,7 +274,7 @@ cudaError_t cuda::launchOrKeep(CUstream_st *stream, KernelEntry &entry,
 
 cudaError_t cuda::readAttribute(const CUlaunchAttribute &attribute,
                                 LaunchRequest &request) {
-  switch (attribute.id) {
+  switch (int(attribute.id)) { // some are newer than the header
   case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION: {
     const auto &extents = attribute.value.clusterDim;
     request.hasCluster = true;
