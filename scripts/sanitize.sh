@@ -5,8 +5,8 @@
 # share: the emulator with its CUDA driver and runtime, checkpoints, the reference,
 # the runtime of compiled functions.
 # usage: scripts/sanitize.sh [--quick] [address] [thread]     (default: both)
-#   --quick   only libraries without MLIR, and not the tests that break thousands
-#             of programs on purpose
+#   --quick   with both only the libraries that ThreadSanitizer gets, and not the
+#             tests that break thousands of programs on purpose
 # libMLIR is not instrumented: a mistake inside of it is found only if our code
 # meets its result. Prints a line for each sanitizer; fails if one reports.
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
@@ -45,7 +45,7 @@ for sanitizer in "${which[@]}"; do
   case $sanitizer in
     address)
       target=unittests-all labels=all
-      [ -z "$quick" ] || target=unittests-without-mlir labels=without-mlir
+      [ -z "$quick" ] || target=unittests-threads labels=threads
       run address address,undefined "$target" "$labels" || status=1 ;;
     thread)
       run thread thread unittests-threads threads || status=1 ;;
