@@ -52,14 +52,14 @@ TEST_F(System, NobodyKnows) { EXPECT_EQ(freeMemory(root), std::nullopt); }
 
 TEST_F(System, GroupsLimitWhatIsInside) {
   writeMeminfo();
-  write("proc/self/cgroup", "1:name=systemd:/x\n0::/work/run\n");
-  write("sys/fs/cgroup/work/run/memory.max", "max\n");
-  write("sys/fs/cgroup/work/run/memory.current", "1048576\n");
+  write("proc/self/cgroup", "1:name=systemd:/x\n0::/jobs/one\n");
+  write("sys/fs/cgroup/jobs/one/memory.max", "max\n");
+  write("sys/fs/cgroup/jobs/one/memory.current", "1048576\n");
   EXPECT_EQ(freeMemory(root), 20 * kMiB);
   // Ten, of which seven are in use, of which two are of files and go.
-  write("sys/fs/cgroup/work/memory.max", "10485760\n");
-  write("sys/fs/cgroup/work/memory.current", "7340032\n");
-  write("sys/fs/cgroup/work/memory.stat", "anon 5242880\n"
+  write("sys/fs/cgroup/jobs/memory.max", "10485760\n");
+  write("sys/fs/cgroup/jobs/memory.current", "7340032\n");
+  write("sys/fs/cgroup/jobs/memory.stat", "anon 5242880\n"
                                           "inactive_file 2097152\n");
   EXPECT_EQ(freeMemory(root), 5 * kMiB);
   // Whoever has no group of his own sees the outermost as his.
