@@ -380,17 +380,15 @@ int EmulateVerb::addOutputs(const Prepared &prepared, OutputFiles &files) {
     const packing::NpyArray *array =
         isRole ? nullptr : findArray(prepared, which);
     const std::vector<uint8_t> &data = isRole ? role->second : array->data;
-    // Put together here, because the memory can be large.
-    std::string bytes =
+    std::string head =
         isRole ? packing::formatNpyHeader(packing::NpyType::U8, {data.size()})
                : packing::formatNpyHeader(array->type, array->shape);
-    if (bytes.empty())
+    if (head.empty())
       return reportError("the memory behind '" + which +
                              "' has too many dimensions for a .npy file",
                          kFailure);
-    bytes.reserve(bytes.size() + data.size());
-    bytes.append(data.begin(), data.end());
-    files.add(path, std::move(bytes));
+    files.addLarge(path, std::move(head),
+                   {reinterpret_cast<const char *>(data.data()), data.size()});
   }
   return kSuccess;
 }

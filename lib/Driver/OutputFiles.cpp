@@ -48,7 +48,7 @@ static std::optional<Reason> makeDirectory(const fs::path &path,
   return std::nullopt;
 }
 
-static int writeAll(int descriptor, const std::string &contents) {
+static int writeAll(int descriptor, std::string_view contents) {
   size_t done = 0;
   while (done < contents.size()) {
     ssize_t count =
@@ -77,7 +77,7 @@ static int openBeside(const fs::path &path, fs::path &temporary) {
 }
 
 static std::optional<Reason> writeOne(Written &file,
-                                      const std::string &contents) {
+                                      const OutputFiles::File &contents) {
   std::error_code code;
   bool isSpecial = fs::exists(file.path, code) &&
                    !fs::is_regular_file(file.path, code) &&
@@ -88,7 +88,9 @@ static std::optional<Reason> writeOne(Written &file,
     file.temporary.clear();
     return failed("cannot write", file.path, errno);
   }
-  int error = writeAll(descriptor, contents);
+  int error = writeAll(descriptor, contents.head);
+  if (!error)
+    error = writeAll(descriptor, contents.rest);
   if (::close(descriptor) != 0 && !error)
     error = errno;
   if (error)
@@ -98,12 +100,12 @@ static std::optional<Reason> writeOne(Written &file,
 
 static std::optional<Reason>
 writeTogether(const fs::path &directory,
-              const std::vector<std::pair<std::string, std::string>> &files) {
+              const std::vector<OutputFiles::File> &files) {
   std::vector<Written> written;
   std::optional<Reason> why;
-  for (const auto &[name, contents] : files) {
-    written.push_back({directory / name, {}});
-    why = writeOne(written.back(), contents);
+  for (const OutputFiles::File &file : files) {
+    written.push_back({directory / file.name, {}});
+    why = writeOne(written.back(), file);
     if (why)
       break;
   }
@@ -150,5 +152,5 @@ blockscale::driver::writeFile(const std::string &path,
       return "cannot write to standard output";
     return std::nullopt;
   }
-  return writeTogether("", {{path, contents}});
+  return writeTogether("", {{path, "", contents}});
 }

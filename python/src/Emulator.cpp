@@ -155,15 +155,7 @@ std::tuple<bool, std::string, std::string> verify(const std::string &ptx,
     options.step = watch.step;
     return blockscaleVerify(slice(ptx), slice(plan), &options, &verification);
   });
-  bool passed;
-  BlockscaleSlice words, json;
-  check(blockscaleVerificationPassed(verification, &passed));
-  check(blockscaleVerificationGetText(verification, &words));
-  check(blockscaleVerificationGetReport(verification, &json));
-  std::tuple<bool, std::string, std::string> result{passed, text(words),
-                                                    text(json)};
-  check(blockscaleVerificationDestroy(verification));
-  return result;
+  return takeVerification(verification);
 }
 
 } // namespace

@@ -128,15 +128,7 @@ verifyFunctions(const nb::bytes &mlir, const std::string &name,
     return blockscaleVerifyFunctions(source.module, &c, &options,
                                      &verification);
   });
-  bool passed;
-  BlockscaleSlice words, json;
-  check(blockscaleVerificationPassed(verification, &passed));
-  check(blockscaleVerificationGetText(verification, &words));
-  check(blockscaleVerificationGetReport(verification, &json));
-  std::tuple<bool, std::string, std::string> result{passed, text(words),
-                                                    text(json)};
-  check(blockscaleVerificationDestroy(verification));
-  return result;
+  return takeVerification(verification);
 }
 
 } // namespace

@@ -156,3 +156,16 @@ void blockscale::python::watched(
   if (call.outcome.status != BLOCKSCALE_OK)
     raise(call.outcome.status, call.outcome.words);
 }
+
+std::tuple<bool, std::string, std::string>
+blockscale::python::takeVerification(BlockscaleVerification verification) {
+  bool passed;
+  BlockscaleSlice words, json;
+  check(blockscaleVerificationPassed(verification, &passed));
+  check(blockscaleVerificationGetText(verification, &words));
+  check(blockscaleVerificationGetReport(verification, &json));
+  std::tuple<bool, std::string, std::string> result{passed, text(words),
+                                                    text(json)};
+  check(blockscaleVerificationDestroy(verification));
+  return result;
+}

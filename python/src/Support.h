@@ -16,11 +16,13 @@
 #ifndef BLOCKSCALE_PYTHON_SUPPORT_H
 #define BLOCKSCALE_PYTHON_SUPPORT_H
 
+#include "blockscale-c/Emulator.h"
 #include "blockscale-c/Support.h"
 
 #include <functional>
 #include <nanobind/nanobind.h>
 #include <string>
+#include <tuple>
 
 namespace nb = nanobind;
 
@@ -124,6 +126,10 @@ void defineEmulator(nb::module_ &m);
 void defineLayout(nb::module_ &m);
 void definePacking(nb::module_ &m);
 void defineQuestions(nb::module_ &m);
+
+/// Whether a verification passed, its words and its report in JSON; frees it.
+std::tuple<bool, std::string, std::string>
+takeVerification(BlockscaleVerification verification);
 
 } // namespace blockscale::python
 

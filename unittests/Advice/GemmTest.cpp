@@ -70,10 +70,12 @@ TEST(Gemm, WideInstructions) {
       EXPECT_GT(row.prediction.teraflops, 16507);
       EXPECT_LT(row.prediction.teraflops, 33014);
     }
-    if (row.format->name == "nvfp4, K = 96")
+    if (row.format->name == "nvfp4, K = 96") {
       EXPECT_LT(row.prediction.teraflops, 0.75 * 33014);
-    if (row.format->name == "mxfp8")
+    }
+    if (row.format->name == "mxfp8") {
       EXPECT_LT(row.prediction.teraflops, 16507);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "blockscale/Formats/Result.h"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,12 @@ class OutputFiles {
 public:
   /// Adds the file `name` of the directory.
   void add(std::string name, std::string contents) {
-    files.emplace_back(std::move(name), std::move(contents));
+    files.push_back({std::move(name), std::move(contents), {}});
+  }
+  /// The same with `contents` after `head`; what can be large is not copied,
+  /// so it must stay where it is until the files are written.
+  void addLarge(std::string name, std::string head, std::string_view contents) {
+    files.push_back({std::move(name), std::move(head), contents});
   }
 
   /// Writes the files into `directory`, which is made if it is missing; "" is
@@ -34,8 +40,13 @@ public:
   /// renaming, failed.
   std::optional<Reason> write(const std::string &directory) const;
 
+  struct File {
+    std::string name, head;
+    std::string_view rest; ///< owned by someone else
+  };
+
 private:
-  std::vector<std::pair<std::string, std::string>> files;
+  std::vector<File> files;
 };
 
 /// Writes one file in the same way; "-" is standard output.

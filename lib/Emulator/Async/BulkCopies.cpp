@@ -71,8 +71,7 @@ Step bulkStore(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
     return Step::Fault;
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
-  auto open = x.warp->bulk[lane].open;
-  ++*open;
+  auto open = x.warp->bulk[lane].issue();
   const auto &copy = r.as<BulkRecord>();
   Reduction reduction = copy.reduction;
   TensorMapType type = copy.type;

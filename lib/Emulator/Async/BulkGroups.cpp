@@ -26,8 +26,8 @@ Step commitGroup(Exec &x, const Record &r) {
   auto &groups = g.copies ? x.warp->copies : x.warp->bulk;
   forLanes(x.mask, [&](unsigned lane) {
     tell(*x.cluster, GroupCommitted{x, lane, g.copies});
-    groups[lane].committed.push_back(groups[lane].open);
-    groups[lane].open = std::make_shared<uint32_t>(0);
+    groups[lane].committed.push_back(std::move(groups[lane].open));
+    groups[lane].open = nullptr;
   });
   return Step::Next;
 }
@@ -40,11 +40,12 @@ Step waitGroup(Exec &x, const Record &r) {
     BulkGroups &mine = groups[lane];
     size_t count = mine.committed.size();
     for (size_t i = 0; i + g.keep < count; ++i)
-      done = done && *mine.committed[i] == 0;
+      done = done && BulkGroups::isDone(mine.committed[i]);
     if (g.all)
-      done = done && *mine.open == 0;
+      done = done && BulkGroups::isDone(mine.open);
     if (done)
-      while (!mine.committed.empty() && *mine.committed.front() == 0)
+      while (!mine.committed.empty() &&
+             BulkGroups::isDone(mine.committed.front()))
         mine.committed.erase(mine.committed.begin());
   });
   if (!done)

@@ -48,8 +48,7 @@ Step copyAsync(Exec &x, const Record &r) {
       touch.write = true;
       touchLane(x, r, lane, to, 0, size, touch);
     }
-    auto open = x.warp->copies[lane].open;
-    ++*open;
+    auto open = x.warp->copies[lane].issue();
     x.cluster->post(0, [=] {
       if (wanted)
         std::memcpy(to.data, from.data, wanted);
@@ -71,9 +70,9 @@ Step arriveAfterCopies(Exec &x, const Record &r) {
   for (uint32_t left = x.mask; left; left &= left - 1) {
     auto lane = unsigned(__builtin_ctz(left));
     BulkGroups &mine = x.warp->copies[lane];
-    bool done = *mine.open == 0;
+    bool done = BulkGroups::isDone(mine.open);
     for (const auto &group : mine.committed)
-      done = done && *group == 0;
+      done = done && BulkGroups::isDone(group);
     if (!done)
       return Step::Block;
   }

@@ -327,8 +327,7 @@ bool tensorStore(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
             int(lane), one.shared, Hazard::CopyInWrongCta);
     return false;
   }
-  auto open = x.warp->bulk[lane].open;
-  ++*open;
+  auto open = x.warp->bulk[lane].issue();
   Reduction reduction = copy.reduction;
   bool reduces = reduction != Reduction::None;
   uint32_t from = one.shared & 0xFFFFFF;

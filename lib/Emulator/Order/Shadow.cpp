@@ -25,7 +25,7 @@ static uint64_t hashOf(const PastAccess &e) {
 uint32_t Shadow::intern(const PastAccess &event) {
   if (lastEvent && events[lastEvent] == event)
     return lastEvent;
-  uint32_t &id = eventIds[hashOf(event) % kRemembered];
+  uint32_t &id = recall().eventIds[hashOf(event) % kRemembered];
   if (!id || !(events[id] == event)) {
     id = uint32_t(events.size());
     events.push_back(event);
@@ -37,7 +37,7 @@ uint32_t Shadow::internSet(std::vector<uint32_t> members) {
   uint64_t hash = 0;
   for (uint32_t member : members)
     hash = mix(hash, member);
-  uint32_t &id = setIds[hash % kRemembered];
+  uint32_t &id = recall().setIds[hash % kRemembered];
   if (!id || membersOf(id) != members) {
     id = uint32_t(sets.size()) | (ofManyClusters(members) ? Cell::kMany : 0);
     sets.push_back(std::move(members));
@@ -66,7 +66,7 @@ uint32_t Shadow::addReader(uint32_t set, uint32_t reader, const Judge &judge) {
   bool many = set & Cell::kMany;
   if (many && !judge.clustersMet())
     return set;
-  Grown &known = grown[mix(set, reader) % kRemembered];
+  Grown &known = recall().grown[mix(set, reader) % kRemembered];
   if (known.result && known.set == set && known.reader == reader)
     return known.result;
   std::vector<uint32_t> members;
@@ -340,9 +340,7 @@ void Shadow::collect() {
   oldEvents.swap(events);
   oldSets.swap(sets);
   oldSplits.swap(splits);
-  eventIds.fill(0);
-  setIds.fill(0);
-  grown.fill({});
+  recalled.reset();
   lastEvent = 0;
   std::vector<uint32_t> newEvent(oldEvents.size()), newSet(oldSets.size());
   auto keepEvent = [&](uint32_t &event) {
@@ -393,9 +391,7 @@ void Shadow::forget() {
   splits.clear();
   events.resize(1);
   sets.resize(1);
-  eventIds.fill(0);
-  setIds.fill(0);
-  grown.fill({});
+  recalled.reset();
   lastEvent = 0;
   limit = kLeastLimit;
 }

@@ -267,13 +267,22 @@ private:
   std::vector<Preset> presets;
   std::vector<PastAccess> events{1};
   std::vector<std::vector<uint32_t>> sets{1};
-  /// Numbers by hash.
-  std::array<uint32_t, kRemembered> eventIds{}, setIds{};
   /// What a set becomes with one more reader.
   struct Grown {
     uint32_t set = 0, reader = 0, result = 0;
   };
-  std::array<Grown, kRemembered> grown{}; ///< by hash
+  /// What was numbered lately, by hash.
+  struct Recall {
+    std::array<uint32_t, kRemembered> eventIds{}, setIds{};
+    std::array<Grown, kRemembered> grown{};
+  };
+  /// Made with the first access: most parts of memory never see one.
+  Recall &recall() {
+    if (!recalled)
+      recalled = std::make_unique<Recall>();
+    return *recalled;
+  }
+  std::unique_ptr<Recall> recalled;
   uint32_t lastEvent = 0;
   static constexpr size_t kLeastLimit = 1 << 16;
   size_t limit = kLeastLimit;

@@ -22,18 +22,17 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
   auto pick = [&](const Dim3 &d) {
     return c == 0 ? d.x : c == 1 ? d.y : c == 2 ? d.z : 0;
   };
-  uint32_t thread = warp.index * 32 + lane;
-  Dim3 clusters{l.grid.x / l.cluster.x, l.grid.y / l.cluster.y,
-                l.grid.z / l.cluster.z};
-  Dim3 tid{thread % l.block.x, thread / l.block.x % l.block.y,
-           thread / (l.block.x * l.block.y)};
   Dim3 at{cta.id[0], cta.id[1], cta.id[2]};
   Dim3 inside{cta.inCluster[0], cta.inCluster[1], cta.inCluster[2]};
-  Dim3 cluster{at.x / l.cluster.x, at.y / l.cluster.y, at.z / l.cluster.z};
+  auto inClusters = [&](const Dim3 &d) {
+    return pick({d.x / l.cluster.x, d.y / l.cluster.y, d.z / l.cluster.z});
+  };
+  uint32_t thread = warp.index * 32 + lane;
   uint32_t self = 1u << lane;
   switch (special) {
   case SpecialRegister::Tid:
-    return pick(tid);
+    return pick({thread % l.block.x, thread / l.block.x % l.block.y,
+                 thread / (l.block.x * l.block.y)});
   case SpecialRegister::Ntid:
     return pick(l.block);
   case SpecialRegister::Laneid:
@@ -53,9 +52,9 @@ uint32_t specialValue(const Grid &grid, const Cta &cta, const Warp &warp,
   case SpecialRegister::IsExplicitCluster:
     return l.cluster.count() > 1;
   case SpecialRegister::Clusterid:
-    return pick(cluster);
+    return inClusters(at);
   case SpecialRegister::Nclusterid:
-    return pick(clusters);
+    return inClusters(l.grid);
   case SpecialRegister::ClusterCtaid:
     return pick(inside);
   case SpecialRegister::ClusterNctaid:
@@ -130,17 +129,45 @@ void startWarp(Grid &grid, Cta &cta, unsigned index) {
   cta.warps.push_back(std::move(warp));
 }
 
+bool differsByLane(SpecialRegister special) {
+  switch (special) {
+  case SpecialRegister::Tid:
+  case SpecialRegister::Laneid:
+  case SpecialRegister::LanemaskEq:
+  case SpecialRegister::LanemaskLt:
+  case SpecialRegister::LanemaskLe:
+  case SpecialRegister::LanemaskGt:
+  case SpecialRegister::LanemaskGe:
+    return true;
+  default:
+    return false;
+  }
+}
+
+template <typename T>
+void fillSpecial(Grid &grid, Cta &cta, Warp &warp, T *lanes,
+                 SpecialRegister special, unsigned component) {
+  if (!differsByLane(special)) {
+    std::fill_n(lanes, 32,
+                T(specialValue(grid, cta, warp, special, component, 0)));
+    return;
+  }
+  for (unsigned lane = 0; lane != 32; ++lane)
+    lanes[lane] = specialValue(grid, cta, warp, special, component, lane);
+}
+
 void fillSpecials(Grid &grid, Cta &cta) {
   for (auto &warp : cta.warps)
-    for (const auto &[key, slot] : grid.program.specials)
-      for (unsigned lane = 0; lane != 32; ++lane) {
-        uint32_t value = specialValue(grid, cta, *warp,
-                                      SpecialRegister(key >> 3), key & 3, lane);
-        if (key & 4)
-          reinterpret_cast<uint64_t *>(warp->registers + slot)[lane] = value;
-        else
-          reinterpret_cast<uint32_t *>(warp->registers + slot)[lane] = value;
-      }
+    for (const auto &[key, slot] : grid.program.specials) {
+      auto special = SpecialRegister(key >> 3);
+      uint8_t *lanes = warp->registers + slot;
+      if (key & 4)
+        fillSpecial(grid, cta, *warp, reinterpret_cast<uint64_t *>(lanes),
+                    special, key & 3);
+      else
+        fillSpecial(grid, cta, *warp, reinterpret_cast<uint32_t *>(lanes),
+                    special, key & 3);
+    }
 }
 
 } // namespace

@@ -89,10 +89,20 @@ struct Group {
 };
 
 struct BulkGroups {
-  /// Operations per group that were committed and are not complete; the last
-  /// entry is the open group.
-  std::vector<std::shared_ptr<uint32_t>> committed;
-  std::shared_ptr<uint32_t> open = std::make_shared<uint32_t>(0);
+  /// Operations of a group that are not complete; null if it has had none, as
+  /// most threads never issue one.
+  using Pending = std::shared_ptr<uint32_t>;
+  std::vector<Pending> committed;
+  Pending open;
+
+  static bool isDone(const Pending &group) { return !group || *group == 0; }
+  /// Counts an operation in the open group; who completes it takes it off.
+  Pending issue() {
+    if (!open)
+      open = std::make_shared<uint32_t>(0);
+    ++*open;
+    return open;
+  }
 };
 
 /// What the lanes of `mask` did since their last event, and until the first of
@@ -168,7 +178,6 @@ struct TensorHold {
   Origin origin; ///< of the tcgen05.alloc
 };
 
-/// A tensor-memory allocation call of cta_group::2.
 /// A matrix B in a collector buffer, with its scales.
 struct HeldMatrix {
   uint64_t descriptor = 0;
@@ -182,6 +191,7 @@ struct HeldMatrix {
   }
 };
 
+/// A tensor-memory allocation call of cta_group::2.
 struct PairCall {
   uint32_t call, columns;
   bool exclusive;

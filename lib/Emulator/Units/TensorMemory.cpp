@@ -33,8 +33,7 @@ std::string describe(AllocStatus status, unsigned columns) {
   return "";
 }
 
-TensorMemory::TensorMemory(unsigned columns)
-    : words(new uint32_t[kLanes * kColumns]()), columnCount(columns) {}
+TensorMemory::TensorMemory(unsigned columns) : columnCount(columns) {}
 
 //===----------------------------------------------------------------------===//
 // Allocation

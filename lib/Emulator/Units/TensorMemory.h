@@ -119,9 +119,9 @@ public:
   unsigned liveAllocations() const { return live.size(); }
 
   /// Raw row of a lane.
-  uint32_t *row(unsigned lane) { return words.get() + lane * kColumns; }
+  uint32_t *row(unsigned lane) { return allWords() + lane * kColumns; }
   const uint32_t *row(unsigned lane) const {
-    return words.get() + lane * kColumns;
+    return allWords() + lane * kColumns;
   }
   bool valid(unsigned lane, unsigned column) const {
     return validBits[lane][column / 64] >> column % 64 & 1;
@@ -166,7 +166,14 @@ private:
                                            uint32_t address,
                                            unsigned warp) const;
 
-  std::unique_ptr<uint32_t[]> words;
+  /// Made when they are first needed: most kernels use no tensor memory.
+  uint32_t *allWords() const {
+    if (!words)
+      words.reset(new uint32_t[kLanes * kColumns]());
+    return words.get();
+  }
+
+  mutable std::unique_ptr<uint32_t[]> words;
   std::array<std::array<uint64_t, kColumns / 64>, kLanes> validBits{};
   std::vector<Allocation> live;
   std::array<uint64_t, kColumns / 64> used{};
