@@ -21,7 +21,9 @@ typedef struct BlockscaleCompileOptions {
   /* Bytes of this structure as the program knows it. */
   size_t structSize;
   /* Chip of what names none: "sm_100a", ... Null or empty leaves it at that,
-     which stands for sm_100a. "trn3" compiles for AWS's chip (docs/nki.md):
+     which stands for sm_100a. Several, "sm_100a,sm_107a", are for
+     blockscaleCompile() and blockscaleModuleImport(), of modules that name
+     none. "trn3" compiles for AWS's chip (docs/nki.md):
      stages up to BLOCKSCALE_STAGE_ASSIGNED; denseFallback, hostDuties and
      withCubin are refused, the other options are without effect. */
   const char *target;
@@ -90,7 +92,9 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompile(
     BlockscaleModule module, const BlockscaleCompileOptions *options,
     BlockscaleCompilation *compilation);
 
-/* Products may be for several chips; each has kernels of its own. */
+/* Products may be for several chips, or compiled for several targets; each has
+   kernels of its own. Several targets come in the order in which a device is to
+   be offered their code. */
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompilationGetChipCount(
     BlockscaleCompilation compilation, size_t *count);
 
@@ -109,7 +113,11 @@ typedef enum BlockscaleOutput {
   BLOCKSCALE_OUTPUT_LAUNCHER = 6,
   /* Python for NKI, of trn3, which has this and TARGET and PLAN (JSON for the
      host: docs/nki.md). Empty for other chips. */
-  BLOCKSCALE_OUTPUT_NKI = 7
+  BLOCKSCALE_OUTPUT_NKI = 7,
+  /* PLAN and LAUNCHER of all targets in one, which choose by device; whichever
+     chip is asked. Empty unless the options name several targets. */
+  BLOCKSCALE_OUTPUT_JOINED_PLAN = 8,
+  BLOCKSCALE_OUTPUT_JOINED_LAUNCHER = 9
 } BlockscaleOutput;
 
 /* Borrowed until the compilation is destroyed. */

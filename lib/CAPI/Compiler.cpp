@@ -17,7 +17,7 @@
 using namespace blockscale;
 using namespace blockscale::capi;
 
-static constexpr unsigned kOutputs = BLOCKSCALE_OUTPUT_NKI + 1;
+static constexpr unsigned kOutputs = BLOCKSCALE_OUTPUT_JOINED_LAUNCHER + 1;
 
 namespace {
 struct CompiledKernels : Object {
@@ -246,8 +246,17 @@ BlockscaleStatus blockscaleCompile(BlockscaleModule handle,
       mlir::FailureOr<std::vector<Compilation>> chips = compile(*copy, options);
       if (mlir::failed(chips))
         fail(BLOCKSCALE_REFUSED, "");
-      for (Compilation &chip : *chips)
-        result->chips.push_back(outputsOf(std::move(chip)));
+      std::string plan, launcher;
+      if (targetsOf(options).size() > 1) {
+        plan::Plan joined = joinPlans(*chips);
+        plan = plan::printPlan(joined);
+        launcher = printLauncher(joined);
+      }
+      for (Compilation &chip : *chips) {
+        auto &outputs = result->chips.emplace_back(outputsOf(std::move(chip)));
+        outputs[BLOCKSCALE_OUTPUT_JOINED_PLAN] = plan;
+        outputs[BLOCKSCALE_OUTPUT_JOINED_LAUNCHER] = launcher;
+      }
     });
     *compilation = {addObject(std::move(result))};
   });

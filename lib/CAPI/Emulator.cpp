@@ -242,7 +242,12 @@ BlockscaleStatus blockscaleLaunchCreateFromPlan(BlockscaleSlice ptx,
     Result<plan::Plan> plan = plan::parsePlan(textOf(planText, "plan"));
     if (!plan)
       fail(BLOCKSCALE_REFUSED, "the plan: " + plan.why().text);
-    const auto &kernels = plan->kernels;
+    std::shared_ptr<LaunchObject> object = parse(ptx);
+    Result<const plan::Plan *> chosen =
+        plan::planForTarget(*plan, object->module.target);
+    if (!chosen)
+      fail(BLOCKSCALE_REFUSED, chosen.why().text);
+    const auto &kernels = (*chosen)->kernels;
     auto found =
         std::find_if(kernels.begin(), kernels.end(), [&](const auto &each) {
           return name.empty() || each.name == name;
@@ -250,16 +255,15 @@ BlockscaleStatus blockscaleLaunchCreateFromPlan(BlockscaleSlice ptx,
     if (found == kernels.end())
       fail(BLOCKSCALE_REFUSED,
            "the plan has no kernel '" + std::string(name) + "'");
-    std::shared_ptr<LaunchObject> object = parse(ptx);
     if (auto why = verify::whyNotParameters(*found, object->module))
       fail(BLOCKSCALE_REFUSED, why->text);
     Planned planned;
     planned.kernel = *found;
     for (const char *factor : {"alpha", "beta"})
       if (std::optional<double> fixed =
-              plan::fixedOperand(*plan, found->name, factor))
+              plan::fixedOperand(**chosen, found->name, factor))
         planned.factors[factor] = static_cast<float>(*fixed);
-    planned.plan = *std::move(plan);
+    planned.plan = **chosen;
     object->planned = std::move(planned);
     *launch = {addObject(std::move(object))};
   });

@@ -12,7 +12,7 @@
 #include "Cache.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
-#include "blockscale/HW/Target.h"
+#include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/InitAll.h"
 #include "blockscale/Target/PTX/HostPlan.h"
 #include "blockscale/Target/PTX/KernelReport.h"
@@ -45,8 +45,29 @@ std::optional<Reason> blockscale::whyNot(const CompilerOptions &options) {
            std::to_string(options.expectedRows);
   if (options.target.empty())
     return std::nullopt;
-  Result<hw::Target> target = hw::parseTarget(options.target);
-  return target ? hw::whyNotTarget(*target) : target.why();
+  Result<std::vector<hw::Target>> targets = hw::parseTargets(options.target);
+  return targets ? std::nullopt : std::optional<Reason>(targets.why());
+}
+
+std::vector<std::string> blockscale::targetsOf(const CompilerOptions &options) {
+  if (options.target.find(',') == std::string::npos)
+    return {options.target};
+  std::vector<std::string> names;
+  if (auto targets = hw::parseTargets(options.target))
+    for (hw::Target target : *targets)
+      names.push_back(hw::targetName(target));
+  return names;
+}
+
+/// Refuses several targets for what has room for one.
+static LogicalResult requireOneTarget(ModuleOp module,
+                                      const CompilerOptions &options,
+                                      StringRef what) {
+  if (targetsOf(options).size() == 1)
+    return success();
+  return module.emitError()
+         << what << " is for one target, found '" << options.target
+         << "'; PTX, launch plan and launcher may be for several";
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,6 +215,8 @@ static LogicalResult runAll(PassManager &pm, ModuleOp module) {
 
 LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
                                   const CompilerOptions &options) {
+  if (failed(requireOneTarget(module, options, "a stage")))
+    return failure();
   completeContext(module.getContext());
   FailureOr<Progress> progress = progressOf(module);
   if (failed(progress))
@@ -215,6 +238,8 @@ LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
 LogicalResult blockscale::lowerToHost(ModuleOp module, HostStage stage,
                                       const CompilerOptions &options,
                                       bool onHost) {
+  if (failed(requireOneTarget(module, options, "host code")))
+    return failure();
   Progress progress = findProgress(module).value_or(Progress::Source);
   Progress last = onHost ? Progress::Source : Progress::Assigned;
   if (progress > last)
@@ -407,8 +432,33 @@ tryApart(ModuleOp module, Progress progress, const CompilerOptions &options) {
   return results;
 }
 
+/// Compiles `module` for each of `targets`, and leaves it as it is.
+static FailureOr<std::vector<Compilation>>
+compileForEach(ModuleOp module, const std::vector<std::string> &targets,
+               CompilerOptions options) {
+  std::vector<Compilation> results;
+  for (const std::string &target : targets) {
+    options.target = target;
+    OwningOpRef<ModuleOp> copy = module.clone();
+    FailureOr<std::vector<Compilation>> compiled = compile(*copy, options);
+    if (failed(compiled))
+      return failure();
+    for (Compilation &each : *compiled) {
+      if (each.target != target)
+        return module.emitError()
+               << "has kernels that name '" << each.target
+               << "' as their target, so that they are not compiled for '"
+               << target << "', one of several";
+      results.push_back(std::move(each));
+    }
+  }
+  return results;
+}
+
 FailureOr<std::vector<Compilation>>
 blockscale::compile(ModuleOp module, const CompilerOptions &options) {
+  if (auto targets = targetsOf(options); targets.size() > 1)
+    return compileForEach(module, targets, options);
   completeContext(module.getContext());
   FailureOr<Progress> progress = progressOf(module);
   if (failed(progress))
@@ -445,4 +495,11 @@ blockscale::compile(ModuleOp module, const CompilerOptions &options) {
     if (failed(translate(kernels, options, result)))
       return failure();
   return results;
+}
+
+plan::Plan blockscale::joinPlans(const std::vector<Compilation> &compilations) {
+  std::vector<plan::Plan> plans;
+  for (const Compilation &compilation : compilations)
+    plans.push_back(compilation.plan);
+  return plan::joinPlans(std::move(plans));
 }

@@ -8,6 +8,7 @@
 
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Conversion/ImportToBlockscale/Passes.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -59,11 +60,17 @@ LogicalResult blockscale::importProducts(ModuleOp module,
                                          const CompilerOptions &options) {
   PassManager pm(module.getContext());
   AttachTargetOptions attach;
-  attach.target = options.target;
+  // Operands lie alike for all chips of one vendor.
+  std::vector<std::string> targets = targetsOf(options);
+  attach.target = targets.front();
+  bool isForeignTarget =
+      targets.size() > 1 && !module->hasAttr(TargetAttr::name);
   pm.addPass(createAttachTarget(attach));
   pm.addPass(createImport());
   if (failed(pm.run(module)))
     return failure();
+  if (isForeignTarget)
+    module->removeAttr(TargetAttr::name);
   dropForeignAttributes(module);
   return refuseUnknown(module);
 }

@@ -37,8 +37,8 @@ public:
 private:
   int check();
   int compileOne(const std::string &path, const CompilerOptions &options);
-  int writeOutputs(const ReportInput &report,
-                   llvm::ArrayRef<Compilation> compilations);
+  int writeOutputs(llvm::ArrayRef<ReportInput> inputs,
+                   const std::vector<Compilation> &compilations);
   int runForNKI();
 
   std::vector<std::string> inputs;
@@ -58,7 +58,9 @@ CompileVerb::CompileVerb()
   command.positionals("FILE.mlir", inputs, "Files to compile");
   command.text("target", target, "CHIP",
                "Chip of what names none (default: what the module names, or "
-               "sm_100a); trn3 compiles to NKI");
+               "sm_100a); several, such as sm_100a,sm_107a, get one launch "
+               "plan and launcher, which chooses by device; trn3 compiles to "
+               "NKI");
   command.text("o", output, "PATH",
                "Directory for the files (default '.'); with --emit the file "
                "for the text (default standard output)");
@@ -133,10 +135,14 @@ int CompileVerb::check() {
   return kSuccess;
 }
 
-int CompileVerb::writeOutputs(const ReportInput &input,
-                              llvm::ArrayRef<Compilation> compilations) {
+/// `inputs` has an entry for each target that was asked for.
+int CompileVerb::writeOutputs(llvm::ArrayRef<ReportInput> inputs,
+                              const std::vector<Compilation> &compilations) {
   OutputFiles files;
-  for (const Compilation &compilation : compilations) {
+  bool isJoined = inputs.size() > 1;
+  for (size_t i = 0; i < compilations.size(); ++i) {
+    const Compilation &compilation = compilations[i];
+    const ReportInput &input = inputs[isJoined ? i : 0];
     // Kernels of several chips do not fit one file.
     std::string stem = stemOf(input.path);
     if (compilations.size() > 1)
@@ -144,12 +150,16 @@ int CompileVerb::writeOutputs(const ReportInput &input,
     files.add(stem + ".ptx", compilation.ptx);
     if (!compilation.cubin.empty())
       files.add(stem + ".cubin", compilation.cubin);
-    files.add(stem + ".plan.json", plan::printPlan(compilation.plan));
+    if (!isJoined)
+      files.add(stem + ".plan.json", plan::printPlan(compilation.plan));
     files.add(stem + ".report.txt", printReportText(compilation.report));
     files.add(stem + ".report.json", printReportJSON(compilation.report));
     if (report == ReportKind::Html)
       files.add(stem + ".report.html", printReportPage(compilation, input));
   }
+  if (isJoined)
+    files.add(stemOf(inputs.front().path) + ".plan.json",
+              plan::printPlan(joinPlans(compilations)));
   if (auto error = files.write(output.empty() ? "." : output))
     return reportError(error->text, kFailure);
   return kSuccess;
@@ -204,6 +214,8 @@ emitKernels(mlir::ModuleOp module, Emit emit, CompilerOptions options) {
   if (mlir::failed(results))
     return mlir::failure();
   const Compilation &first = results->front();
+  if (emit == Emit::Launcher && targetsOf(options).size() > 1)
+    return printLauncher(joinPlans(*results));
   if (results->size() > 1)
     return module.emitError()
            << "has kernels for '" << first.target << "' and '"
@@ -244,12 +256,17 @@ int CompileVerb::compileOne(const std::string &path,
       return reportError(error->text, kFailure);
     return kSuccess;
   }
-  ReportInput input{path, {}, 0};
-  if (command.isGiven("expected-rows"))
-    input.rows = expectedRows;
-  if (report == ReportKind::Html) {
+  std::vector<ReportInput> inputs;
+  for (const std::string &each : targetsOf(options)) {
+    ReportInput &input = inputs.emplace_back(ReportInput{path, {}, 0});
+    if (command.isGiven("expected-rows"))
+      input.rows = expectedRows;
+    if (report != ReportKind::Html)
+      continue;
     // Compiling takes products away.
-    auto schedules = reportSchedules(*module, options);
+    CompilerOptions forOne = options;
+    forOne.target = each;
+    auto schedules = reportSchedules(*module, forOne);
     if (mlir::failed(schedules))
       return kFailure;
     input.schedules = std::move(*schedules);
@@ -258,7 +275,7 @@ int CompileVerb::compileOne(const std::string &path,
       compile(*module, options);
   if (mlir::failed(compilations))
     return kFailure;
-  return writeOutputs(input, *compilations);
+  return writeOutputs(inputs, *compilations);
 }
 
 /// NVIDIA's half has options that mean nothing here.

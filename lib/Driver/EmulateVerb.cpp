@@ -269,7 +269,10 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
   Result<plan::Plan> plan = plan::parsePlan(*text);
   if (!plan)
     return reportError("'" + planFile + "': " + plan.why().text, kFailure);
-  const std::vector<plan::Kernel> &kernels = plan->kernels;
+  Result<const plan::Plan *> chosen = plan::planForTarget(*plan, module.target);
+  if (!chosen)
+    return reportError("'" + planFile + "': " + chosen.why().text, kFailure);
+  const std::vector<plan::Kernel> &kernels = (*chosen)->kernels;
   auto found =
       std::find_if(kernels.begin(), kernels.end(), [&](const auto &entry) {
         return kernel.empty() || entry.name == kernel;
@@ -284,11 +287,11 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
     return code;
   for (const char *factor : {"alpha", "beta"})
     if (std::optional<double> fixed =
-            plan::fixedOperand(*plan, found->name, factor))
+            plan::fixedOperand(**chosen, found->name, factor))
       prepared.data.scalars.try_emplace(factor, float(*fixed));
   auto residency = given.numSms ? Result<verify::Residency>(verify::residencyOn(
                                       *given.numSms, *found))
-                                : verify::residencyOn(*plan, *found);
+                                : verify::residencyOn(**chosen, *found);
   if (!residency)
     return reportError(residency.why().text, kFailure);
   prepared.sms =

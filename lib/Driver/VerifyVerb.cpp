@@ -34,6 +34,9 @@ public:
 private:
   int verifyFile(const std::string &path, CompilerOptions options,
                  std::vector<verify::Verdict> &verdicts);
+  int verifyInputs(const CompilerOptions &options);
+  std::optional<Reason>
+  whyNotSeveral(const std::vector<std::string> &targets) const;
   std::optional<Reason> readSizes();
   /// Judges whole functions, unless only their kernels are to be judged.
   mlir::LogicalResult verifyFunctions(mlir::ModuleOp module,
@@ -62,7 +65,8 @@ VerifyVerb::VerifyVerb()
   command.positionals("FILE.mlir", inputs, "Files to verify");
   command.text("target", target, "CHIP",
                "Chip of what names none (default: what the module names, or "
-               "sm_100a)");
+               "sm_100a), or several, such as sm_100a,sm_107a, one after "
+               "another");
   command.text("ptx", ptxFile, "FILE.ptx",
                "Run this PTX in place of what was compiled, to see whether an "
                "edit of it is noticed");
@@ -260,6 +264,37 @@ int VerifyVerb::verifyFile(const std::string &path, CompilerOptions options,
   return kSuccess;
 }
 
+/// Verifies all files for one target, or for what they name.
+int VerifyVerb::verifyInputs(const CompilerOptions &options) {
+  std::vector<verify::Verdict> verdicts;
+  functions.clear();
+  int result = kSuccess;
+  for (const std::string &input : inputs)
+    if (int code = verifyFile(input, options, verdicts))
+      result = code;
+  std::cout << verify::printVerdicts(verdicts)
+            << execute::printVerdicts(functions);
+  auto isWrong = [](const auto &verdict) { return !verdict.passed(); };
+  bool anyWrong = std::any_of(verdicts.begin(), verdicts.end(), isWrong) ||
+                  std::any_of(functions.begin(), functions.end(), isWrong);
+  return anyWrong && result == kSuccess ? kFailure : result;
+}
+
+/// Why the command line cannot be followed for more than one target.
+std::optional<Reason>
+VerifyVerb::whyNotSeveral(const std::vector<std::string> &targets) const {
+  if (targets.size() == 1)
+    return std::nullopt;
+  if (!ptxFile.empty())
+    return Reason(
+        "--ptx takes the place of the kernels of one target, found '" + target +
+        "'");
+  if (std::find(inputs.begin(), inputs.end(), "-") != inputs.end())
+    return Reason("standard input is read once; for several targets name a "
+                  "file");
+  return std::nullopt;
+}
+
 int VerifyVerb::run() {
   CompilerOptions options;
   options.target = target;
@@ -278,21 +313,22 @@ int VerifyVerb::run() {
     return reportError("--ptx takes one input, found " +
                            std::to_string(inputs.size()),
                        kNotUnderstood);
-  std::vector<verify::Verdict> verdicts;
+  std::vector<std::string> targets = targetsOf(options);
+  if (std::optional<Reason> why = whyNotSeveral(targets))
+    return reportError(why->text, kNotUnderstood);
   int result = kSuccess;
-  for (const std::string &input : inputs)
-    if (int code = verifyFile(input, options, verdicts))
+  for (const std::string &each : targets) {
+    options.target = each;
+    if (targets.size() > 1)
+      std::cout << "for " << each << ":\n";
+    if (int code = verifyInputs(options))
       result = code;
-  std::cout << verify::printVerdicts(verdicts)
-            << execute::printVerdicts(functions);
+  }
   OutputFiles files;
   timeline.finish(files);
   if (auto why = files.write(""))
-    result = reportError(why->text, kFailure);
-  auto isWrong = [](const auto &verdict) { return !verdict.passed(); };
-  bool anyWrong = std::any_of(verdicts.begin(), verdicts.end(), isWrong) ||
-                  std::any_of(functions.begin(), functions.end(), isWrong);
-  return anyWrong && result == kSuccess ? kFailure : result;
+    return reportError(why->text, kFailure);
+  return result;
 }
 
 std::unique_ptr<Verb> blockscale::driver::makeVerifyVerb() {

@@ -16,6 +16,7 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace blockscale;
 using namespace blockscale::plan;
@@ -207,15 +208,23 @@ static void describe(Archive &a, Function &function) {
   a.field("results", function.results);
 }
 
+/// An alternative, or what a plan has in common with one.
 template <typename Archive> static void describe(Archive &a, Plan &plan) {
+  a.field("target", plan.target);
+  a.laterList("devices", plan.devices);
+  a.field("kernels", plan.kernels);
+  a.field("functions", plan.functions);
+}
+
+/// A whole plan.
+template <typename Archive> static void describeFile(Archive &a, Plan &plan) {
   int64_t version = kPlanVersion;
   a.number("version", version, 0, kMax32);
   a.check(version == kPlanVersion,
           "version " + std::to_string(version) + " is not " +
               std::to_string(kPlanVersion) + ", the one known here");
-  a.field("target", plan.target);
-  a.field("kernels", plan.kernels);
-  a.field("functions", plan.functions);
+  describe(a, plan);
+  a.laterList("alternatives", plan.alternatives);
 }
 
 static constexpr std::string_view kKinds[] = {"tensorMap", "pointer", "scalar"};
@@ -238,6 +247,11 @@ struct Writer {
   void laterFlag(const char *key, bool value) {
     if (value)
       object[key] = value;
+  }
+  /// Likewise; without it it is empty.
+  template <typename T> void laterList(const char *key, std::vector<T> &value) {
+    if (!value.empty())
+      field(key, value);
   }
   template <typename T> void expression(const char *key, T &value) {
     field(key, value);
@@ -284,7 +298,7 @@ std::string blockscale::plan::printPlan(const Plan &plan) {
   Writer writer{json};
   // The schema's functions serve the reader too, hence a copy to refer to.
   Plan copy = plan;
-  describe(writer, copy);
+  describeFile(writer, copy);
   constexpr int kIndent = 2;
   return json.dump(kIndent, ' ', /*ensure_ascii=*/false,
                    Writer::Json::error_handler_t::replace) +
@@ -329,6 +343,12 @@ struct Reader {
 
   void laterFlag(const char *key, bool &value) {
     value = false;
+    if (object.contains(key))
+      field(key, value);
+  }
+
+  template <typename T> void laterList(const char *key, std::vector<T> &value) {
+    value.clear();
     if (object.contains(key))
       field(key, value);
   }
@@ -545,6 +565,40 @@ static std::optional<Reason> whyNotConsistent(const Kernel &kernel) {
   return std::nullopt;
 }
 
+/// "10.7"
+static bool isCapability(std::string_view text) {
+  size_t point = text.find('.');
+  auto isNumber = [](std::string_view part) {
+    return !part.empty() && part.size() <= 3 &&
+           part.find_first_not_of("0123456789") == part.npos;
+  };
+  return point != text.npos && isNumber(text.substr(0, point)) &&
+         isNumber(text.substr(point + 1));
+}
+
+/// Rules between a plan's alternatives.
+static std::optional<Reason> whyNotChoice(const Plan &plan) {
+  std::set<std::string> targets;
+  for (const Plan *each : choices(plan)) {
+    auto inTarget = [&](const std::string &what) {
+      return "launch plan: target '" + each->target + "': " + what;
+    };
+    for (const std::string &device : each->devices)
+      if (!isCapability(device))
+        return inTarget("'" + device +
+                        "' in 'devices' is no compute capability such as "
+                        "'10.0'");
+    if (!plan.alternatives.empty() && each->devices.empty())
+      return inTarget("needs 'devices' to be chosen by");
+    if (!targets.insert(each->target).second)
+      return inTarget("is there twice");
+    for (const Kernel &kernel : each->kernels)
+      if (auto why = whyNotConsistent(kernel))
+        return why;
+  }
+  return std::nullopt;
+}
+
 /// The text as JSON, if it is JSON and within the limits.
 static Result<json> parseJson(std::string_view text) {
   if (text.size() > kMaxPlanBytes)
@@ -566,30 +620,10 @@ Result<Plan> blockscale::plan::parsePlan(std::string_view text) {
   Plan plan;
   std::optional<Reason> why;
   Reader reader{*parsed, "", why};
-  describe(reader, plan);
-  for (const Kernel &kernel : plan.kernels)
-    if (!why)
-      why = whyNotConsistent(kernel);
+  describeFile(reader, plan);
+  if (!why)
+    why = whyNotChoice(plan);
   if (why)
     return *why;
   return plan;
-}
-
-std::optional<double> blockscale::plan::fixedOperand(const Plan &plan,
-                                                     std::string_view kernel,
-                                                     std::string_view operand) {
-  std::optional<double> fixed;
-  for (const Function &function : plan.functions)
-    for (const Step &step : function.steps) {
-      if (step.kernel != kernel)
-        continue;
-      for (const StepOperand &passed : step.operands) {
-        if (passed.operand != operand)
-          continue;
-        if (!passed.constant || (fixed && fixed != passed.constant))
-          return std::nullopt;
-        fixed = passed.constant;
-      }
-    }
-  return fixed;
 }

@@ -118,10 +118,15 @@ PlanVerdict verify::verifyPlan(const emulator::Module &module,
                   /*isRequestWrong=*/true);
     return std::move(verifier.result);
   }
-  for (const plan::Kernel &kernel : plan.kernels) {
+  Result<const plan::Plan *> chosen = plan::planForTarget(plan, module.target);
+  if (!chosen) {
+    verifier.fail(chosen.why(), /*isRequestWrong=*/true);
+    return std::move(verifier.result);
+  }
+  for (const plan::Kernel &kernel : (*chosen)->kernels) {
     auto residency =
         request.numSms ? Result<Residency>(residencyOn(*request.numSms, kernel))
-                       : residencyOn(plan, kernel);
+                       : residencyOn(**chosen, kernel);
     if (!residency) {
       verifier.fail(residency.why(), /*isRequestWrong=*/false);
       break;

@@ -45,6 +45,7 @@ _NAMES = {
     "_program": ("Outcome", "Program"),
     "_scaled": ("Scaled", "prune", "quantize"),
     "_spec": ("Spec", "matmul", "parse"),
+    "_targets": ("KernelChoice",),
 }
 _MODULES = ("dask", "explain", "triton")
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}

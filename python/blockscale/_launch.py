@@ -24,19 +24,21 @@ ALIGNMENT = 128
 LOG_BYTES = 8192
 
 
-def check_capability(target, device):
-    """Refuses a device that does not run the target's code."""
-    digits = "".join(c for c in target if c.isdigit())
-    wanted = (int(digits[:-1]), int(digits[-1]))
-    have = device.capability
-    fits = (have == wanted if target.endswith("a") else
-            have[0] == wanted[0] and have[1] >= wanted[1]
-            if target.endswith("f") else have >= wanted)
-    if not fits:
+def check_capability(plan, device):
+    """Refuses a device that does not run the plan's code. Plans of before do not
+    say which do: the driver refuses then."""
+    have = capability(device)
+    devices = plan.get("devices", [have])
+    if have not in devices:
         raise DeviceError(
-            f"the kernel is for {target} (compute capability {wanted[0]}."
-            f"{wanted[1]}); device {device.ordinal}, '{device.name}', has "
-            f"{have[0]}.{have[1]}")
+            f"the kernel is for {plan['target']} (compute capability "
+            f"{', '.join(devices)}); device {device.ordinal}, "
+            f"'{device.name}', has {have}")
+
+
+def capability(device):
+    """As plans write it."""
+    return "{}.{}".format(*device.capability)
 
 
 class Loaded:
@@ -212,7 +214,7 @@ class Prepared:
         planned = kernel._planned(name)
         self.kernel, self.name = kernel, planned["name"]
         self.device = cuda.device(device)
-        check_capability(kernel.target, self.device)
+        check_capability(kernel.plan, self.device)
         self._planned, self._lock = planned, threading.Lock()
         self._context = cuda.context(device)
         self.sizes = all_sizes(planned, sizes)

@@ -15,7 +15,8 @@ using namespace blockscale::python;
 
 namespace {
 
-/// What was compiled for one chip, and the warnings of all.
+/// What was compiled for each chip, the warnings of all, and plan and launcher
+/// of all, empty unless several targets were asked for.
 nb::object compile(const nb::bytes &mlir, const std::string &name,
                    const CompileOptions &options) {
   Source source(mlir, name);
@@ -26,6 +27,7 @@ nb::object compile(const nb::bytes &mlir, const std::string &name,
   size_t count;
   check(blockscaleCompilationGetChipCount(compilation, &count));
   nb::list chips;
+  nb::object plan = nb::str(""), launcher = nb::str("");
   for (size_t chip = 0; chip < count; ++chip) {
     auto output = [&](BlockscaleOutput kind) {
       BlockscaleSlice content;
@@ -40,9 +42,11 @@ nb::object compile(const nb::bytes &mlir, const std::string &name,
                                 text(output(BLOCKSCALE_OUTPUT_REPORT_TEXT)),
                                 text(output(BLOCKSCALE_OUTPUT_LAUNCHER)),
                                 text(output(BLOCKSCALE_OUTPUT_NKI))));
+    plan = nb::cast(text(output(BLOCKSCALE_OUTPUT_JOINED_PLAN)));
+    launcher = nb::cast(text(output(BLOCKSCALE_OUTPUT_JOINED_LAUNCHER)));
   }
   check(blockscaleCompilationDestroy(compilation));
-  return nb::make_tuple(chips, source.said());
+  return nb::make_tuple(chips, source.said(), plan, launcher);
 }
 
 std::string lower(const nb::bytes &mlir, const std::string &name, int stage,

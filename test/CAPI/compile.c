@@ -116,6 +116,51 @@ static void checkCache(BlockscaleModule module, const char *folder,
   }
 }
 
+/* Kernels for several targets, and one plan and launcher for all. */
+static void checkTargets(BlockscaleModule module) {
+  BlockscaleCompileOptions options;
+  CHECK_OK(blockscaleCompileOptionsInit(&options, sizeof options));
+  options.target = "sm_100f,sm_103a";
+  BlockscaleCompilation compilation;
+  CHECK_OK(blockscaleCompile(module, &options, &compilation));
+  size_t chips = 0;
+  CHECK_OK(blockscaleCompilationGetChipCount(compilation, &chips));
+  CHECK(chips == 2);
+  static const char *const names[] = {"sm_103a", "sm_100f"};
+  for (size_t chip = 0; chip < chips; ++chip) {
+    BlockscaleSlice text;
+    CHECK_OK(blockscaleCompilationGetOutput(compilation, chip,
+                                            BLOCKSCALE_OUTPUT_TARGET, &text));
+    CHECK(contains(text, names[chip]));
+    CHECK_OK(blockscaleCompilationGetOutput(compilation, chip,
+                                            BLOCKSCALE_OUTPUT_PTX, &text));
+    CHECK(contains(text, names[chip]));
+    CHECK_OK(blockscaleCompilationGetOutput(compilation, chip,
+                                            BLOCKSCALE_OUTPUT_PLAN, &text));
+    CHECK(contains(text, names[chip]));
+    CHECK(!contains(text, names[1 - chip]));
+    CHECK_OK(blockscaleCompilationGetOutput(
+        compilation, chip, BLOCKSCALE_OUTPUT_JOINED_PLAN, &text));
+    CHECK(contains(text, names[0]) && contains(text, names[1]));
+    CHECK_OK(blockscaleCompilationGetOutput(
+        compilation, chip, BLOCKSCALE_OUTPUT_JOINED_LAUNCHER, &text));
+    CHECK(contains(text, "pickTarget"));
+  }
+  CHECK_OK(blockscaleCompilationDestroy(compilation));
+  /* One target leaves no choice. */
+  options.target = "sm_103a";
+  CHECK_OK(blockscaleCompile(module, &options, &compilation));
+  CHECK(output(compilation, BLOCKSCALE_OUTPUT_JOINED_PLAN).size == 0);
+  CHECK(output(compilation, BLOCKSCALE_OUTPUT_JOINED_LAUNCHER).size == 0);
+  CHECK_OK(blockscaleCompilationDestroy(compilation));
+  options.target = "sm_100a,sm_100a";
+  CHECK_FAILS(BLOCKSCALE_REFUSED, "named twice",
+              blockscaleCompile(module, &options, &compilation));
+  options.target = "sm_100a,sm_107a";
+  CHECK_FAILS(BLOCKSCALE_REFUSED, "a stage is for one target",
+              blockscaleModuleLower(module, BLOCKSCALE_STAGE_KERNEL, &options));
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 3);
   BlockscaleSession session;
@@ -165,6 +210,7 @@ int main(int argc, char **argv) {
   checkBytecode(session, module, ptx);
   checkStages(session);
   checkHostStages(session);
+  checkTargets(module);
   CHECK_OK(blockscaleCompilationDestroy(compilation));
   CHECK_OK(blockscaleSessionDestroy(session));
 

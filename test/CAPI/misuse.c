@@ -98,7 +98,8 @@ static void checkArguments(BlockscaleSession session, BlockscaleModule module) {
                                              BLOCKSCALE_OUTPUT_PTX, &text));
   CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "'output'",
               blockscaleCompilationGetOutput(
-                  compilation, 0, (BlockscaleOutput)(BLOCKSCALE_OUTPUT_NKI + 1),
+                  compilation, 0,
+                  (BlockscaleOutput)(BLOCKSCALE_OUTPUT_JOINED_LAUNCHER + 1),
                   &text));
   CHECK_OK(blockscaleCompilationDestroy(compilation));
   CHECK(strcmp(blockscaleLastError(), "") == 0);

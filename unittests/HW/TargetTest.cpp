@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/HW/Target.h"
 #include "Formats/TextOf.h"
+#include "blockscale/HW/DeviceTargets.h"
 
 #include <gtest/gtest.h>
 
@@ -67,6 +67,43 @@ TEST(Target, PlainTargetsAreRefusedWithTheReason) {
             "target 'sm_120' has no block-scaled matrix instruction: they are "
             "outside the instruction set that plain targets share with later "
             "chips; nearest legal target: 'sm_120a'");
+}
+
+// PTX ISA 9.4: sm_10x is one family, sm_12x another, and code for a family runs
+// on its chips of the same or a later number.
+TEST(Target, DevicesByComputeCapability) {
+  using Devices = std::vector<std::string>;
+  EXPECT_EQ(computeCapability(Chip::SM100), "10.0");
+  EXPECT_EQ(computeCapability(Chip::SM107), "10.7");
+  EXPECT_EQ(devicesOf({Chip::SM107, kA}), Devices{"10.7"});
+  EXPECT_EQ(devicesOf({Chip::SM100, kF}), (Devices{"10.0", "10.3", "10.7"}));
+  EXPECT_EQ(devicesOf({Chip::SM103, kF}), (Devices{"10.3", "10.7"}));
+  EXPECT_EQ(devicesOf({Chip::SM110, kF}), Devices{"11.0"});
+  EXPECT_EQ(devicesOf({Chip::SM120, kF}), (Devices{"12.0", "12.1"}));
+  EXPECT_EQ(devicesOf({Chip::SM121, kA}), Devices{"12.1"});
+}
+
+static std::string namesOf(const Result<std::vector<Target>> &targets) {
+  std::string text;
+  if (targets)
+    for (Target target : *targets)
+      text += targetName(target) + " ";
+  return targets ? text : targets.why().text;
+}
+
+TEST(Target, SeveralInTheOrderOfPreference) {
+  EXPECT_EQ(namesOf(parseTargets("sm_103a")), "sm_103a ");
+  EXPECT_EQ(namesOf(parseTargets("sm_100a,sm_107a")), "sm_107a sm_100a ");
+  EXPECT_EQ(namesOf(parseTargets("sm_103f,sm_100f,sm_107f,sm_120a,sm_100a")),
+            "sm_120a sm_100a sm_107f sm_103f sm_100f ");
+  EXPECT_EQ(namesOf(parseTargets("sm_100a,sm_107a,sm_100a")),
+            "target 'sm_100a' is named twice");
+  EXPECT_EQ(namesOf(parseTargets("sm_100a,sm_103")),
+            textOf(whyNotTarget({Chip::SM103, kPlain})));
+  for (const char *names : {"", ",", "sm_100a,", ",sm_100a", "sm_100a,,sm_107a",
+                            "sm_100a, sm_107a", "sm_100a;sm_107a"})
+    EXPECT_EQ(namesOf(parseTargets(names)).rfind("unknown target '", 0), 0u)
+        << names;
 }
 
 // Found by trying (docs/sources.md, [ptxas]).

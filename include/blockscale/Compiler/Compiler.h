@@ -35,7 +35,8 @@ namespace blockscale {
 
 struct CompilerOptions {
   /// Chip of what names none: "sm_100a", ... Empty leaves it at that, which
-  /// stands for sm_100a.
+  /// stands for sm_100a. Several, "sm_100a,sm_107a", are for compile() and
+  /// importProducts(), of modules that name none.
   std::string target;
   /// Value of a dynamic M or N for the cost model.
   int64_t expectedRows = 4096;
@@ -86,6 +87,11 @@ void registerCompilerDialects(mlir::DialectRegistry &registry);
 /// without block-scaled instructions. Empty if it can.
 std::optional<Reason> whyNot(const CompilerOptions &options);
 
+/// The targets that `options` name, in the order in which a device is to be
+/// offered their code (hw::parseTargets), or one empty name; whyNot() must have
+/// nothing against them.
+std::vector<std::string> targetsOf(const CompilerOptions &options);
+
 /// Writes block-scaled products of other dialects as ours
 /// (`blockscale-import`), drops attributes of dialects that are not here and
 /// refuses ops of such dialects that are left, each by name. Contexts that read
@@ -108,11 +114,16 @@ mlir::LogicalResult lowerToHost(mlir::ModuleOp module, HostStage stage,
 
 /// Compiles `module`, which may be at any stage and is changed on the way; the
 /// plan and the report need one up to `Stage::Assigned`. The results are for
-/// one chip each, in the order of their modules of kernels. Emits an error and
+/// one chip each, in the order of their modules of kernels, or of targetsOf()
+/// where `options` name several. Emits an error and
 /// fails if there is nothing to compile, if a step refuses it, or if anything
 /// in the module would become part of neither a kernel nor the plan.
 mlir::FailureOr<std::vector<Compilation>>
 compile(mlir::ModuleOp module, const CompilerOptions &options);
+
+/// The plans of what was compiled for several targets as one, from which a
+/// launcher chooses by device.
+plan::Plan joinPlans(const std::vector<Compilation> &compilations);
 
 } // namespace blockscale
 

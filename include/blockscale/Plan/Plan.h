@@ -299,7 +299,29 @@ struct Plan {
   std::vector<Kernel> kernels;
   /// How the source joins the kernels.
   std::vector<Function> functions;
+  /// Compute capabilities of the devices that run the target's code: "10.0",
+  /// ... Empty in plans of before there were alternatives.
+  std::vector<std::string> devices = {};
+  /// The same source for other targets, each with kernels and PTX of its own
+  /// and without alternatives.
+  std::vector<Plan> alternatives = {};
 };
+
+/// `plan` and its alternatives: what a launcher chooses from. A device takes
+/// the first that has it.
+std::vector<const Plan *> choices(const Plan &plan);
+
+/// What of `plan` runs on devices of compute capability `device`, "10.7". The
+/// reason why nothing does names the targets that there are.
+Result<const Plan *> planForDevice(const Plan &plan, std::string_view device);
+
+/// What of `plan` goes with code for `target`. A plan without alternatives goes
+/// with any.
+Result<const Plan *> planForTarget(const Plan &plan, std::string_view target);
+
+/// One plan with all of `plans`, of which there is one at least, in their
+/// order. None of them has alternatives.
+Plan joinPlans(std::vector<Plan> plans);
 
 /// The constant that every launch of the entry `kernel` in the functions of
 /// `plan` passes as `operand` ("alpha", "beta"); none if there is no launch, or

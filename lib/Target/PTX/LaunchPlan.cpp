@@ -9,6 +9,7 @@
 #include "blockscale/Target/PTX/LaunchPlan.h"
 #include "EpiloguePlan.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/TensorMap.h"
 #include "blockscale/Target/PTX/HostPlan.h"
@@ -561,7 +562,9 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
 
 FailureOr<plan::Plan> blockscale::planKernels(gpu::GPUModuleOp kernels) {
   plan::Plan result;
-  result.target = hw::targetName(getTarget(kernels));
+  hw::Target target = getTarget(kernels);
+  result.target = hw::targetName(target);
+  result.devices = hw::devicesOf(target);
   for (auto kernel : kernels.getOps<gpu::GPUFuncOp>()) {
     auto attribute = kernel->getAttrOfType<KernelAttr>(KernelAttr::name);
     if (!attribute)

@@ -10,7 +10,9 @@
 #include "blockscale/HW/Target.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace blockscale;
@@ -23,7 +25,7 @@ using llvm::StringRef;
 static constexpr StringRef kPreamble = R"(#include <cuda.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <cstdint>{INCLUDES}
 
 namespace {NAMESPACE} {
 namespace detail {
@@ -259,19 +261,8 @@ static void printSteps(raw_ostream &os, const Function &function) {
   }
 }
 
-std::string blockscale::printLauncher(const Plan &plan) {
-  std::string text;
-  raw_ostream &&os = llvm::raw_string_ostream(text);
-  std::string space = plan.kernels.empty() ? std::string("blockscale_kernels")
-                                           : "launch_" + plan.kernels[0].name;
-  std::string preamble = kPreamble.str();
-  constexpr StringRef placeholder = "{NAMESPACE}";
-  preamble.replace(preamble.find(placeholder), placeholder.size(), space);
-  os << "// Launches kernels for " << plan.target
-     << " through the CUDA driver API.\n";
-  for (const Function &function : plan.functions)
-    printSteps(os, function);
-  os << "\n#pragma once\n\n" << preamble;
+/// What is said of each kernel of `plan`.
+static void printKernels(raw_ostream &os, const Plan &plan) {
   for (const Kernel &kernel : plan.kernels) {
     // Names of kernels are identifiers of C++ too: see hw::ptxName.
     const std::string &name = kernel.name;
@@ -282,6 +273,185 @@ std::string blockscale::printLauncher(const Plan &plan) {
         printEncode(os, parameter, name, kernel);
     printLaunch(os, kernel, name);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Several targets
+//===----------------------------------------------------------------------===//
+
+static constexpr StringRef kPickTarget = R"cpp(
+/// Sets `target` to the one whose code `device` is to run. Returns
+/// CUDA_ERROR_NO_BINARY_FOR_GPU if there is none: whyNoTarget() says why.
+inline CUresult pickTarget(CUdevice device, Target *target) {
+  int major = 0, minor = 0;
+  if (CUresult result = detail::computeCapability(device, &major, &minor))
+    return result;
+  for (const detail::Choice &choice : detail::kChoices)
+    if (choice.major == major && choice.minor == minor) {
+      *target = choice.target;
+      return CUDA_SUCCESS;
+    }
+  return CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+/// A sentence with what `device` is and what there is.
+inline std::string whyNoTarget(CUdevice device) {
+  int major = 0, minor = 0;
+  if (detail::computeCapability(device, &major, &minor) != CUDA_SUCCESS)
+    return "the device does not say what it is";
+  std::string text = "the device has compute capability " +
+                     std::to_string(major) + "." + std::to_string(minor) +
+                     "; there are kernels for";
+  const char *separator = " ";
+  for (const detail::Choice &choice : detail::kChoices) {
+    text += separator + std::to_string(choice.major) + "." +
+            std::to_string(choice.minor) + " (" + name(choice.target) + ")";
+    separator = ", ";
+  }
+  return text;
+}
+)cpp";
+
+static constexpr StringRef kComputeCapability = R"cpp(
+namespace detail {
+inline CUresult computeCapability(CUdevice device, int *major, int *minor) {
+  if (CUresult result = cuDeviceGetAttribute(
+          major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device))
+    return result;
+  return cuDeviceGetAttribute(
+      minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
+}
+
+/// A device and what it runs; the first counts.
+struct Choice {
+  int major, minor;
+  Target target;
+};
+)cpp";
+
+/// The targets, and which of them a device runs.
+static void printTargets(raw_ostream &os, const Plan &plan) {
+  os << "\n/// What there are kernels for.\nenum class Target { ";
+  llvm::interleaveComma(choices(plan), os,
+                        [&](const Plan *each) { os << each->target; });
+  os << " };\n\n/// \"sm_100a\" and so on, as the files of the target are "
+        "called.\ninline const char *name(Target target) {\n"
+        "  switch (target) {\n";
+  for (const Plan *each : choices(plan))
+    os << "  case Target::" << each->target << ":\n    return \""
+       << each->target << "\";\n";
+  os << "  }\n  return \"\";\n}\n"
+     << kComputeCapability << "inline constexpr Choice kChoices[] = {\n";
+  llvm::StringSet<> seen;
+  for (const Plan *each : choices(plan))
+    for (StringRef device : each->devices)
+      if (seen.insert(device).second) {
+        auto [major, minor] = device.split('.');
+        os << "    {" << major << ", " << minor << ", Target::" << each->target
+           << "},\n";
+      }
+  os << "};\n} // namespace detail\n" << kPickTarget;
+}
+
+static const Kernel *findKernel(const Plan &plan, StringRef name) {
+  auto found = llvm::find_if(
+      plan.kernels, [&](const Kernel &kernel) { return kernel.name == name; });
+  return found == plan.kernels.end() ? nullptr : &*found;
+}
+
+/// Starts a switch over the targets that have a kernel `name`, whose cases
+/// `print` ends with a return.
+static void
+printSwitch(raw_ostream &os, const Plan &plan, StringRef name,
+            llvm::function_ref<void(const Plan &, const Kernel &)> print) {
+  os << "  switch (target) {\n";
+  for (const Plan *each : choices(plan)) {
+    os << "  case Target::" << each->target << ": {\n";
+    if (const Kernel *kernel = findKernel(*each, name))
+      print(*each, *kernel);
+    else
+      os << "    return CUDA_ERROR_NOT_FOUND;\n";
+    os << "  }\n";
+  }
+  os << "  }\n  return CUDA_ERROR_INVALID_VALUE;\n}\n";
+}
+
+/// Arguments that any of the targets takes, as a kernel of one.
+static Kernel mergedKernel(const Plan &plan, StringRef name) {
+  Kernel merged;
+  merged.name = name;
+  for (const Plan *each : choices(plan))
+    if (const Kernel *kernel = findKernel(*each, name))
+      for (const Parameter &parameter : kernel->parameters)
+        if (llvm::none_of(merged.parameters, [&](const Parameter &known) {
+              return known.role == parameter.role;
+            }))
+          merged.parameters.push_back(parameter);
+  return merged;
+}
+
+/// The functions of the kernel `name` of all targets.
+static void printForTargets(raw_ostream &os, const Plan &plan,
+                            const std::string &name) {
+  printArguments(os, plan, mergedKernel(plan, name), name);
+  os << "\n/// Gets the kernel from `module`, which is `target`'s.\n"
+     << "inline CUresult load_" << name
+     << "(Target target, CUmodule module, CUfunction *function) {\n";
+  printSwitch(os, plan, name, [&](const Plan &each, const Kernel &) {
+    os << "    return " << each.target << "::load_" << name
+       << "(module, function);\n";
+  });
+  os << "\n/// Launches `function`, which is `target`'s.\n"
+     << "inline CUresult launch_" << name
+     << "(Target target, CUfunction function,\n    const " << name
+     << "Arguments &arguments, int64_t num_sms, CUstream stream) {\n";
+  printSwitch(os, plan, name, [&](const Plan &each, const Kernel &kernel) {
+    os << "    " << each.target << "::" << name << "Arguments own;\n";
+    for (const Parameter &parameter : kernel.parameters)
+      os << "    own." << member(parameter.role) << " = arguments."
+         << member(parameter.role) << ";\n";
+    os << "    return " << each.target << "::launch_" << name
+       << "(function, own, num_sms, stream);\n";
+  });
+}
+
+static void printSeveral(raw_ostream &os, const Plan &plan) {
+  printTargets(os, plan);
+  llvm::SetVector<llvm::StringRef> names;
+  for (const Plan *each : choices(plan)) {
+    os << "\nnamespace " << each->target << " {";
+    printKernels(os, *each);
+    os << "} // namespace " << each->target << '\n';
+    for (const Kernel &kernel : each->kernels)
+      names.insert(kernel.name);
+  }
+  for (StringRef name : names)
+    printForTargets(os, plan, name.str());
+}
+
+std::string blockscale::printLauncher(const Plan &plan) {
+  std::string text;
+  raw_ostream &&os = llvm::raw_string_ostream(text);
+  std::string space = plan.kernels.empty() ? std::string("blockscale_kernels")
+                                           : "launch_" + plan.kernels[0].name;
+  bool isForSeveral = !plan.alternatives.empty();
+  std::string preamble = kPreamble.str();
+  auto fill = [&](StringRef placeholder, StringRef with) {
+    preamble.replace(preamble.find(placeholder), placeholder.size(), with);
+  };
+  fill("{INCLUDES}", isForSeveral ? "\n#include <string>" : "");
+  fill("{NAMESPACE}", space);
+  os << "// Launches kernels for ";
+  llvm::interleave(
+      choices(plan), os, [&](const Plan *each) { os << each->target; }, " or ");
+  os << " through the CUDA driver API.\n";
+  for (const Function &function : plan.functions)
+    printSteps(os, function);
+  os << "\n#pragma once\n\n" << preamble;
+  if (isForSeveral)
+    printSeveral(os, plan);
+  else
+    printKernels(os, plan);
   os << "} // namespace " << space << '\n';
   return text;
 }
