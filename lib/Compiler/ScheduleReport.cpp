@@ -54,7 +54,9 @@ static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
   ScheduleChoices choices =
       listScheduleChoices(op, getTarget(op), expectedRows);
   for (const ScheduleChoice &choice : choices.legal)
-    report.compared.push_back({describe(choice), choice.microseconds});
+    report.compared.push_back({describe(choice), choice.microseconds,
+                               hw::gemmLimitName(choice.limit),
+                               choice.schedule});
   for (const Reason &why : choices.refused) {
     auto known = llvm::find_if(report.refused, [&](const auto &each) {
       return each.first == why.text;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileReport.h"
+#include "KernelTime.h"
 #include "TimelineChart.h"
 #include "blockscale/Explain/Layouts.h"
 #include "blockscale/Formats/Text.h"
@@ -269,63 +270,8 @@ static void addLayouts(Page &page, const KernelReport &report) {
 // Time
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// One cluster of a kernel on the emulator and the model of time.
-struct Timed {
-  std::optional<timeline::Estimate> estimate;
-  hw::Part part;
-  plan::Environment sizes;
-  /// Why there is no estimate.
-  std::string why;
-};
-} // namespace
-
-static Timed timeKernel(const Compilation &compilation,
-                        const plan::Kernel &kernel, int64_t rows) {
-  Timed timed;
-  emulator::ParseResult ptx = emulator::parsePtx(compilation.ptx);
-  Result<hw::Target> target = hw::parseTarget(compilation.target);
-  if (!ptx || !target) {
-    timed.why = "the emulator cannot read the PTX";
-    return timed;
-  }
-  timed.part = hw::referencePart(target->chip);
-  plan::Plan single = compilation.plan;
-  single.kernels = {kernel};
-  verify::PlanRequest request;
-  request.data = verify::DataChoice::Exact;
-  request.conditions = verify::ConditionsChoice::Plain;
-  if (rows)
-    request.m = {rows};
-  request.options.sampleClusters = 1;
-  std::unique_ptr<timeline::Timeline> recorded;
-  request.options.beforeRun = [&](const emulator::Launch &launch,
-                                  emulator::Options &options) {
-    recorded = std::make_unique<timeline::Timeline>(
-        timeline::conditionsOf(launch, timed.part));
-    options.eventCluster =
-        options.clusters.empty() ? 0 : options.clusters.front();
-    options.event = [&](const emulator::Event &event) { recorded->add(event); };
-  };
-  // One set of sizes is enough.
-  request.afterRun = [](const verify::Verdict &) { return false; };
-  verify::PlanVerdict outcome =
-      verify::verifyPlan(*ptx.module, single, request);
-  if (outcome.verdicts.empty() || outcome.verdicts.front().why || !recorded) {
-    timed.why = outcome.why                ? outcome.why->text
-                : outcome.verdicts.empty() ? "the kernel was not run"
-                : outcome.verdicts.front().why
-                    ? outcome.verdicts.front().why->text
-                    : "the kernel was not run";
-    return timed;
-  }
-  timed.sizes = outcome.verdicts.front().sizes;
-  timed.estimate = recorded->finish();
-  return timed;
-}
-
 static void addTime(Page &page, const plan::Kernel &kernel,
-                    const Timed &timed) {
+                    const TimedKernel &timed) {
   page.heading(3, "Time");
   if (!timed.estimate) {
     page.paragraph("No timeline: " + timed.why + ".");

@@ -10,6 +10,7 @@
 #include "CompileReport.h"
 #include "InputModule.h"
 #include "Progress.h"
+#include "ScheduleSearch.h"
 #include "Verb.h"
 #include "blockscale/Compiler/Compiler.h"
 #include "blockscale/Driver/Driver.h"
@@ -43,7 +44,7 @@ private:
 
   std::vector<std::string> inputs;
   std::string target, output, ptxas, cache;
-  unsigned threads = 0;
+  unsigned threads = 0, searched = 0;
   bool noCubin = false, imports = false, denseFallback = false,
        hostDuties = false;
   int64_t expectedRows = 4096;
@@ -76,6 +77,10 @@ CompileVerb::CompileVerb()
   command.flag("dense-fallback", denseFallback,
                "Multiply sparse operands that no instruction takes as dense "
                "ones");
+  command.number("search", searched,
+                 "How many of the best schedules by the formula to compile and "
+                 "run on the timeline, of which the fastest is taken (default "
+                 "0: the formula's first)");
   command.flag("host-duties", hostDuties,
                "List in the launch plan what no kernel does, for the host to "
                "do in its order, in place of refusing it");
@@ -248,6 +253,11 @@ int CompileVerb::compileOne(const std::string &path,
   InputModule module(path, imports);
   if (!module || (imports && failed(importProducts(*module, options))))
     return kFailure;
+  if (searched && failed(searchSchedules(
+                      *module, searched, options, [](const std::string &found) {
+                        std::cerr << "blockscale: note: " << found << '\n';
+                      })))
+    return kFailure;
   if (emit != Emit::All) {
     mlir::FailureOr<std::string> text = emitText(*module, emit, options);
     if (mlir::failed(text))
@@ -282,7 +292,7 @@ int CompileVerb::compileOne(const std::string &path,
 int CompileVerb::runForNKI() {
   for (const char *option :
        {"ptxas", "no-cubin", "expected-rows", "dense-fallback", "host-duties",
-        "cache", "threads", "report"})
+        "cache", "threads", "report", "search"})
     if (command.isGiven(option))
       return reportError("--" + std::string(option) + " is not for target '" +
                              target + "', which runs kernels of NKI",

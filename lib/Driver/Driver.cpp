@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Driver/Driver.h"
+#include "ScheduleTopic.h"
 #include "Verb.h"
 #include "llvm/Config/llvm-config.h"
 
@@ -17,7 +18,7 @@ int blockscale::driver::run(int argc, const char *const *argv) {
   verbs.push_back(makeCheckVerb());
   verbs.push_back(makeCompileVerb());
   verbs.push_back(makeEmulateVerb());
-  verbs.push_back(makeExplainVerb());
+  verbs.push_back(makeExplainVerb({makeScheduleTopic()}));
   verbs.push_back(makePackVerb());
   verbs.push_back(makeVerifyVerb());
   return runVerbs(

@@ -27,10 +27,13 @@ using namespace blockscale::driver;
 namespace {
 class ExplainVerb : public Verb {
 public:
-  ExplainVerb();
+  explicit ExplainVerb(std::vector<FileTopic> more);
   int run() override;
 
 private:
+  int explainWith(const FileTopic &topic);
+  /// "'legality', 'layout', ...".
+  std::string topicNames() const;
   int explainLegality();
   int printTable();
   void addNKIOptions();
@@ -53,18 +56,25 @@ private:
   explain::LayoutQuestion layout;
   std::string svg;
   nki::LegalityQuestion nkiQuestion;
+  std::vector<FileTopic> more;
+  unsigned replay = 0;
 };
 } // namespace
 
-ExplainVerb::ExplainVerb()
+ExplainVerb::ExplainVerb(std::vector<FileTopic> moreTopics)
     : Verb("explain", "Say whether an instruction is legal, where every byte "
-                      "lies, or what hazards the emulator finds") {
-  command.positional("TOPIC", topic,
-                     "'legality', 'layout', 'hazards', " + adviceTopicNames() +
-                         " or the name of a table");
-  command.positional("FILE", advice.file,
-                     "Of 'format' and 'sparsity', a checkpoint or array; of "
-                     "'model', a config.json or a CSV file of layers");
+                      "lies, or what hazards the emulator finds"),
+      more(std::move(moreTopics)) {
+  command.positional("TOPIC", topic, topicNames() + " or the name of a table");
+  std::string files = "Of 'format' and 'sparsity', a checkpoint or array; of "
+                      "'model', a config.json or a CSV file of layers";
+  for (const FileTopic &topic : more)
+    files += "; of '" + topic.name + "', " + topic.file;
+  command.positional("FILE", advice.file, files);
+  if (!more.empty())
+    command.number("replay", replay,
+                   "Of 'schedule', how many of the best schedules to compile "
+                   "and run on the timeline as well");
   auto name = [&](const char *option, std::string &value, const char *help) {
     command.text(option, value, "NAME", help);
   };
@@ -215,10 +225,10 @@ void ExplainVerb::addLayoutOptions() {
 }
 
 void ExplainVerb::suggestWords() {
-  std::vector<std::string> topics{"legality", "layout", "hazards"};
+  std::vector<std::string> topics;
   // "'format', 'gemm'": names stand between quotes.
-  std::string advice = adviceTopicNames();
-  std::vector<std::string_view> parts = splitAll(advice, '\'');
+  std::string names = topicNames();
+  std::vector<std::string_view> parts = splitAll(names, '\'');
   for (size_t i = 1; i < parts.size(); i += 2)
     topics.emplace_back(parts[i]);
   for (const std::string &table : explain::tableNames())
@@ -429,10 +439,35 @@ int ExplainVerb::explainAdvice() {
   return print(*answer);
 }
 
+std::string ExplainVerb::topicNames() const {
+  std::string names = "'legality', 'layout', 'hazards', " + adviceTopicNames();
+  for (const FileTopic &topic : more)
+    names += ", '" + topic.name + "'";
+  return names;
+}
+
+int ExplainVerb::explainWith(const FileTopic &topic) {
+  if (advice.file.empty())
+    return reportError("topic '" + topic.name + "' needs a file: " + topic.file,
+                       kNotUnderstood);
+  if (!format.empty() && format != "text" && format != "json")
+    return reportError("unknown format '" + format +
+                           "', legal are 'text' and 'json'",
+                       kNotUnderstood);
+  std::optional<std::string> answer = topic.answer(
+      {advice.file, question.target, question.m, format, all, replay});
+  return answer ? print(*answer) : kFailure;
+}
+
 int ExplainVerb::run() {
   if (topic != "layout")
     if (auto why = strayOption(kLayoutOptions, "topic 'layout'"))
       return reportError(why->text, kNotUnderstood);
+  for (const FileTopic &each : more)
+    if (topic == each.name)
+      return explainWith(each);
+  if (replay)
+    return reportError("'--replay' is of topic 'schedule'", kNotUnderstood);
   if (isAdviceTopic(topic))
     return explainAdvice();
   if (!advice.file.empty())
@@ -450,7 +485,7 @@ int ExplainVerb::run() {
   std::vector<std::string> tables = explain::tableNames();
   if (std::count(tables.begin(), tables.end(), topic))
     return explainFile();
-  std::string known = "'legality', 'layout', 'hazards', " + adviceTopicNames();
+  std::string known = topicNames();
   for (const std::string &table : tables)
     known += ", '" + table + "'";
   if (topic.empty())
@@ -459,6 +494,7 @@ int ExplainVerb::run() {
                      kNotUnderstood);
 }
 
-std::unique_ptr<Verb> blockscale::driver::makeExplainVerb() {
-  return std::make_unique<ExplainVerb>();
+std::unique_ptr<Verb>
+blockscale::driver::makeExplainVerb(std::vector<FileTopic> more) {
+  return std::make_unique<ExplainVerb>(std::move(more));
 }

@@ -12,7 +12,9 @@
 #include "CommandLine.h"
 #include "blockscale/Formats/Result.h"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,11 +49,33 @@ int reportError(std::string_view message, int code);
 /// The contents of a file, or of standard input for "-".
 Result<std::string> readFile(const std::string &path);
 
+/// What 'explain' is asked about a file.
+struct FileQuestion {
+  std::string file, target;
+  /// Rows where their number is dynamic.
+  std::optional<unsigned> rows;
+  /// "json", or "text" or nothing.
+  std::string format;
+  bool all = false;
+  /// How many schedules the timeline is asked about, too.
+  unsigned replay = 0;
+};
+
+/// A topic of 'explain' about a file that needs more than this library.
+struct FileTopic {
+  std::string name;
+  /// What FILE is.
+  std::string file;
+  /// Answers, or has printed what is wrong and returns nothing.
+  std::function<std::optional<std::string>(const FileQuestion &question)>
+      answer;
+};
+
 // One file per verb. Those of the compiler need MLIR.
 std::unique_ptr<Verb> makeCheckVerb();
 std::unique_ptr<Verb> makeCompileVerb();
 std::unique_ptr<Verb> makeEmulateVerb();
-std::unique_ptr<Verb> makeExplainVerb();
+std::unique_ptr<Verb> makeExplainVerb(std::vector<FileTopic> more = {});
 std::unique_ptr<Verb> makePackVerb();
 std::unique_ptr<Verb> makeVerifyVerb();
 

@@ -10,6 +10,7 @@
 #define BLOCKSCALE_COMPILER_SCHEDULEREPORT_H
 
 #include "blockscale/Compiler/Compiler.h"
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 
 namespace blockscale {
 
@@ -18,6 +19,10 @@ struct ComparedSchedule {
   std::string text;
   /// Predicted time of the whole product by the throughput model.
   double microseconds = 0;
+  /// What the product waits for most: hw::gemmLimitName().
+  std::string_view limit;
+  /// Complete; it lives in the module's context.
+  ScheduleAttr schedule;
 };
 
 /// What one product's schedule was chosen from.

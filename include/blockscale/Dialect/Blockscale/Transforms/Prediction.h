@@ -14,6 +14,7 @@
 #define BLOCKSCALE_DIALECT_BLOCKSCALE_TRANSFORMS_PREDICTION_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/HW/GemmModel.h"
 
 namespace blockscale {
 
@@ -29,13 +30,19 @@ struct ProblemSizes {
 /// `expectedRows`.
 ProblemSizes problemSizes(MatmulOp op, bool swap, int64_t expectedRows);
 
-/// Microseconds of the whole product, launch included, on the reference part of
-/// the target's chip at its boost clock, by hw::predictGemm(). The schedule is
-/// complete and for tensor memory.
-double predictMicroseconds(const ProblemSizes &problem, MmaAttr mma,
-                           ScheduleAttr schedule, hw::Target target);
+struct ProductPrediction {
+  /// Of the whole product, launch included.
+  double microseconds;
+  /// What its waves of tiles wait for most.
+  hw::GemmLimit limit;
+};
 
-/// The same for a product whose schedule has been chosen.
+/// On the reference part of the target's chip at its boost clock, by
+/// hw::predictGemm(). The schedule is complete and for tensor memory.
+ProductPrediction predictProduct(const ProblemSizes &problem, MmaAttr mma,
+                                 ScheduleAttr schedule, hw::Target target);
+
+/// Microseconds of a product whose schedule has been chosen.
 double predictMicroseconds(MatmulOp op, int64_t expectedRows);
 
 } // namespace blockscale

@@ -11,18 +11,20 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Formats/Result.h"
+#include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Target.h"
 
 #include <vector>
 
 namespace blockscale {
 
-/// A complete instruction and schedule, and the microseconds that the whole
-/// product takes with them by the throughput model.
+/// A complete instruction and schedule, and by the throughput model the
+/// microseconds that the whole product takes with them and what it waits for.
 struct ScheduleChoice {
   MmaAttr mma;
   ScheduleAttr schedule;
   double microseconds;
+  hw::GemmLimit limit;
 };
 
 /// All completions of a product's schedule that were compared.

@@ -54,9 +54,9 @@ static double clusterFactor(const ProblemSizes &problem,
   return kMargin * covered / (double(rowTiles) * columnTiles);
 }
 
-double blockscale::predictMicroseconds(const ProblemSizes &problem, MmaAttr mma,
-                                       ScheduleAttr schedule,
-                                       hw::Target target) {
+ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
+                                             MmaAttr mma, ScheduleAttr schedule,
+                                             hw::Target target) {
   TileGeometry geometry(mma, schedule, target.chip);
   hw::GemmKernel kernel;
   kernel.kind = mma.getKind();
@@ -82,14 +82,16 @@ double blockscale::predictMicroseconds(const ProblemSizes &problem, MmaAttr mma,
   kernel.overlap = overlapOf(geometry);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
-  return hw::predictGemm(kernel, size, conditions).total *
-         clusterFactor(problem, schedule);
+  hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
+  return {prediction.total * clusterFactor(problem, schedule),
+          prediction.limit};
 }
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {
   assert(op.isScheduled() && "a schedule is what is predicted");
   ScheduleAttr schedule = getSchedule(op);
   bool swapped = schedule.getSwapOperands().getValue();
-  return predictMicroseconds(problemSizes(op, swapped, expectedRows),
-                             getMma(op), schedule, getTarget(op));
+  return predictProduct(problemSizes(op, swapped, expectedRows), getMma(op),
+                        schedule, getTarget(op))
+      .microseconds;
 }

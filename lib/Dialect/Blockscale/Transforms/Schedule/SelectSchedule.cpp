@@ -249,7 +249,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (auto why = whyNotColumns(geometry, target))
     return *why;
   auto predictedTime = [&](int64_t stages) {
-    return predictMicroseconds(problem, mma, schedule(stages), target);
+    return predictProduct(problem, mma, schedule(stages), target).microseconds;
   };
   int64_t limit = hw::mostSharedMemory(target.chip);
   int64_t most = stagesThatFit(geometry, limit);
@@ -266,7 +266,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                   std::to_string(most) + " fit" +
                   hw::whereSharedMemory(target, stages * geometry.stageBytes() +
                                                     kBarrierReserve));
-  return ScheduleChoice{mma, schedule(stages), predictedTime(stages)};
+  ProductPrediction predicted =
+      predictProduct(problem, mma, schedule(stages), target);
+  return ScheduleChoice{mma, schedule(stages), predicted.microseconds,
+                        predicted.limit};
 }
 
 /// K of the instructions to compare: the 4-bit kinds have a longer one on

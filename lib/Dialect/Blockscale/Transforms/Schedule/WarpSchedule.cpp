@@ -115,9 +115,11 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                   " gives a CTA; at most " + std::to_string(most) + " fit");
   fields.stages = wanted ? wanted : std::min(most, kUsefulStages);
   auto schedule = ScheduleAttr::get(op.getContext(), fields);
+  // The formula knows the rate of the instructions, and what one stage costs.
   return ScheduleChoice{
       mma, schedule,
-      predictMicroseconds(op, mma, schedule, target, expectedRows)};
+      predictMicroseconds(op, mma, schedule, target, expectedRows),
+      fields.stages == 1 ? hw::GemmLimit::Stages : hw::GemmLimit::Array};
 }
 
 void blockscale::listWarpSchedules(

@@ -1,0 +1,56 @@
+//===- KernelTime.cpp - the timeline's word on a kernel -------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelTime.h"
+#include "blockscale/Verify/VerifyPlan.h"
+
+using namespace blockscale;
+using namespace blockscale::driver;
+
+TimedKernel driver::timeKernel(const Compilation &compilation,
+                               const plan::Kernel &kernel, int64_t rows) {
+  TimedKernel timed;
+  emulator::ParseResult ptx = emulator::parsePtx(compilation.ptx);
+  Result<hw::Target> target = hw::parseTarget(compilation.target);
+  if (!ptx || !target) {
+    timed.why = "the emulator cannot read the PTX";
+    return timed;
+  }
+  timed.part = hw::referencePart(target->chip);
+  plan::Plan single = compilation.plan;
+  single.kernels = {kernel};
+  verify::PlanRequest request;
+  request.data = verify::DataChoice::Exact;
+  request.conditions = verify::ConditionsChoice::Plain;
+  if (rows)
+    request.m = {rows};
+  request.options.sampleClusters = 1;
+  std::unique_ptr<timeline::Timeline> recorded;
+  request.options.beforeRun = [&](const emulator::Launch &launch,
+                                  emulator::Options &options) {
+    recorded = std::make_unique<timeline::Timeline>(
+        timeline::conditionsOf(launch, timed.part));
+    options.eventCluster =
+        options.clusters.empty() ? 0 : options.clusters.front();
+    options.event = [&](const emulator::Event &event) { recorded->add(event); };
+  };
+  // One set of sizes is enough.
+  request.afterRun = [](const verify::Verdict &) { return false; };
+  verify::PlanVerdict outcome =
+      verify::verifyPlan(*ptx.module, single, request);
+  if (outcome.verdicts.empty() || outcome.verdicts.front().why || !recorded) {
+    timed.why = outcome.why                ? outcome.why->text
+                : outcome.verdicts.empty() ? "the kernel was not run"
+                : outcome.verdicts.front().why
+                    ? outcome.verdicts.front().why->text
+                    : "the kernel was not run";
+    return timed;
+  }
+  timed.sizes = outcome.verdicts.front().sizes;
+  timed.estimate = recorded->finish();
+  return timed;
+}

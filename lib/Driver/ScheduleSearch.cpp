@@ -1,0 +1,124 @@
+//===- ScheduleSearch.cpp - schedules tried on the timeline ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSearch.h"
+#include "KernelTime.h"
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
+#include "blockscale/Formats/Text.h"
+#include "blockscale/HW/GemmModel.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace blockscale;
+using namespace blockscale::driver;
+
+/// The product that `report` is about.
+static MatmulOp findProduct(ModuleOp module, const ScheduleReport &report) {
+  unsigned index = 0;
+  MatmulOp found;
+  module.walk([&](MatmulOp op) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    if (function && function.getName() == report.function &&
+        index++ == report.index)
+      found = op;
+  });
+  return found;
+}
+
+/// A module with nothing but a copy of `op`, whose operands are arguments.
+static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
+                                     ScheduleAttr schedule) {
+  OwningOpRef<ModuleOp> alone(ModuleOp::create(op.getLoc()));
+  (*alone)->setAttrs(module->getAttrs());
+  auto b = OpBuilder::atBlockEnd(alone->getBody());
+  auto type = b.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+  auto function = func::FuncOp::create(b, op.getLoc(), "product", type);
+  Block *body = function.addEntryBlock();
+  b.setInsertionPointToEnd(body);
+  IRMapping mapping;
+  mapping.map(op->getOperands(), body->getArguments());
+  auto copy = cast<MatmulOp>(b.clone(*op, mapping));
+  setTensorCore(copy, getMma(op), schedule);
+  func::ReturnOp::create(b, op.getLoc(), copy->getResults());
+  return alone;
+}
+
+Result<double> driver::replaySchedule(ModuleOp module,
+                                      const ScheduleReport &product,
+                                      ScheduleAttr schedule,
+                                      const CompilerOptions &options) {
+  MatmulOp op = findProduct(module, product);
+  if (!op)
+    return Reason("the product is no more in '" + product.function + "'");
+  OwningOpRef<ModuleOp> alone = isolate(module, op, schedule);
+  CompilerOptions plain;
+  plain.target = options.target;
+  plain.expectedRows = options.expectedRows;
+  plain.denseFallback = options.denseFallback;
+  plain.withReport = false;
+  FailureOr<std::vector<Compilation>> compiled = compile(*alone, plain);
+  if (failed(compiled) || compiled->size() != 1 ||
+      compiled->front().plan.kernels.size() != 1)
+    return Reason("the product does not compile alone with this schedule");
+  const Compilation &only = compiled->front();
+  TimedKernel timed =
+      timeKernel(only, only.plan.kernels.front(), options.expectedRows);
+  if (!timed.estimate)
+    return Reason(timed.why);
+  return timed.estimate->microseconds + hw::kLaunchMicroseconds;
+}
+
+/// The one of the first `count` schedules that the timeline finds fastest.
+static Result<const ComparedSchedule *>
+fastest(ModuleOp module, const ScheduleReport &product, unsigned count,
+        const CompilerOptions &options, double &least) {
+  const ComparedSchedule *best = nullptr;
+  for (const ComparedSchedule &each :
+       ArrayRef(product.compared).take_front(count)) {
+    Result<double> time =
+        replaySchedule(module, product, each.schedule, options);
+    if (!time)
+      return time.why();
+    if (best && *time >= least)
+      continue;
+    best = &each;
+    least = *time;
+  }
+  return best;
+}
+
+LogicalResult
+driver::searchSchedules(ModuleOp module, unsigned count,
+                        const CompilerOptions &options,
+                        const std::function<void(const std::string &)> &found) {
+  FailureOr<std::vector<ScheduleReport>> products =
+      reportSchedules(module, options);
+  if (failed(products))
+    return failure();
+  for (const ScheduleReport &product : *products) {
+    unsigned tried = std::min<size_t>(count, product.compared.size());
+    if (!tried)
+      continue; // compiling says why none is legal
+    double least = 0;
+    Result<const ComparedSchedule *> best =
+        fastest(module, product, tried, options, least);
+    MatmulOp op = findProduct(module, product);
+    if (!best)
+      return op.emitOpError() << "cannot be timed: " << best.why().text;
+    setTensorCore(op, getMma(op), (*best)->schedule);
+    found("product " + std::to_string(product.index) + " of '" +
+          product.function + "': " + (*best)->text + ", " +
+          formatNumber("%.2f", least) + " us by the timeline, number " +
+          std::to_string(*best - product.compared.data() + 1) + " of the " +
+          std::to_string(tried) + " best by the formula");
+  }
+  return success();
+}
