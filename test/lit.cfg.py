@@ -115,6 +115,14 @@ else:
     lit_config.note("torch is not installed: its tensors and operators are not "
                     "checked, beside Triton neither")
 
+if subprocess.run([config.python, "-c", "import importlib.util as u;"
+                   "exit(not u.find_spec('torchao'))"],
+                  capture_output=True).returncode == 0:
+    config.available_features.add("torchao")
+else:
+    lit_config.note("torchao is not installed: layers that it quantises are not "
+                    "imported, only those that it quantised before")
+
 # A producer whose programs are imported; what it wrote before is tried in any case.
 if subprocess.run([config.python, "-c", "import importlib.util as u;"
                    "exit(not u.find_spec('jax'))"],

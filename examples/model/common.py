@@ -63,6 +63,11 @@ def save(name, mlir, arrays):
     """A program as text, and its arrays by name."""
     FIXTURES.mkdir(exist_ok=True)
     (FIXTURES / f"{name}.mlir").write_text(mlir)
+    save_arrays(name, arrays)
+
+
+def save_arrays(name, arrays):
+    FIXTURES.mkdir(exist_ok=True)
     stored = {}
     for key, value in arrays.items():
         kind = str(value.dtype)
@@ -72,13 +77,29 @@ def save(name, mlir, arrays):
 
 
 def load(name):
+    return (FIXTURES / f"{name}.mlir").read_text(), load_arrays(name)
+
+
+def load_arrays(name):
     arrays = {}
     with np.load(FIXTURES / f"{name}.npz") as stored:
         for label in stored.files:
             key, kind = label.split(":")
             dtype = getattr(ml_dtypes, kind) if kind in NARROW else np.dtype(kind)
             arrays[key] = stored[label].view(dtype)
-    return (FIXTURES / f"{name}.mlir").read_text(), arrays
+    return arrays
+
+
+def array_of(tensor):
+    """A tensor of PyTorch in the host's memory."""
+    kind = str(tensor.dtype).removeprefix("torch.")
+    tensor = tensor.detach().contiguous()
+    if kind not in NARROW:
+        return tensor.numpy()
+    dtype = np.dtype(getattr(ml_dtypes, kind))
+    bits = tensor.view({1: sys.modules["torch"].uint8,
+                        2: sys.modules["torch"].int16}[dtype.itemsize])
+    return bits.numpy().view(dtype)
 
 
 def from_jax(name, made, options):
@@ -160,10 +181,10 @@ def epilogues(imported, target):
 CLOSE, CLOSE_SHARE = 2.0 ** -16, 0.9
 
 
-def report(outcome, behind, results, bound, why):
+def report(outcome, behind, results, bound, why, closer=CLOSE):
     """Prints launches and, for each (name, found, expected), the error in units
     of the largest magnitude. Returns whether all are within `bound`, and nine of ten
-    much closer. behind: of `epilogues`."""
+    within `closer`. behind: of `epilogues`."""
     table(["kernel", "grid", "cluster", "mma", "epilogue", "multiply-adds",
            "seconds"],
           [[launch["kernel"], "x".join(map(str, launch["grid"])),
@@ -180,13 +201,13 @@ def report(outcome, behind, results, bound, why):
             sys.exit(f"{name}: found {found.shape}, expected {expected.shape}, all "
                      "of them numbers")
         errors = abs(found - expected) / abs(expected).max()
-        close = (errors <= CLOSE).mean()
+        close = (errors <= closer).mean()
         right = bool(errors.max() <= bound and close >= CLOSE_SHARE)
         is_right = is_right and right
         rows.append([name, "x".join(map(str, found.shape)), found.size,
                      f"{errors.max():.2e}", f"{bound:.2e}", f"{100 * close:.1f} %",
                      "pass" if right else "FAIL"])
-    table(["result", "shape", "compared", "largest error", "bound", "within 2^-16",
-           "verdict"], rows)
+    table(["result", "shape", "compared", "largest error", "bound",
+           f"within 2^{int(np.log2(closer))}", "verdict"], rows)
     print(f"\n{why}")
     return is_right

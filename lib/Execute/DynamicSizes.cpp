@@ -9,6 +9,7 @@
 #include "DynamicSizes.h"
 #include "Arrays.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -38,10 +39,16 @@ enum class Role : uint8_t { K, N, M, Batch, Other };
 using Node = std::pair<void *, int64_t>;
 constexpr int64_t kNumber = -1;
 
+/// Which equalities count: those that the ops want, or also those that are only
+/// likely, as between a tensor and a part of it.
+enum class Joins { Certain, Likely };
+
 /// Dimensions in classes of equal ones.
 class Equalities {
 public:
-  explicit Equalities(FunctionOpInterface function) { addFunction(function); }
+  Equalities(FunctionOpInterface function, Joins joins) : joins(joins) {
+    addFunction(function);
+  }
 
   /// What is known of a class.
   struct Facts {
@@ -80,7 +87,11 @@ private:
   void addLinalg(linalg::LinalgOp op);
   void addCall(CallOpInterface op);
   void addSlice(OffsetSizeAndStrideOpInterface op);
+  void addReshape(Value joined, Value cut,
+                  ArrayRef<ReassociationIndices> groups);
+  void addConcat(tensor::ConcatOp op);
 
+  Joins joins;
   std::map<Node, unsigned> nodes;
   std::vector<Node> order;
   std::vector<std::pair<unsigned, unsigned>> joined;
@@ -244,6 +255,9 @@ void Equalities::addLinalg(linalg::LinalgOp op) {
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
     for (auto [i, expression] : llvm::enumerate(map.getResults())) {
+      // A dimension of one element is read everywhere.
+      if (isa<AffineConstantExpr>(expression))
+        continue;
       auto loop = dyn_cast<AffineDimExpr>(expression);
       if (!loop)
         return joinAllIn(op);
@@ -269,6 +283,8 @@ void Equalities::addCall(CallOpInterface op) {
 
 /// A slice may be smaller than what it is of, but must not be larger.
 void Equalities::addSlice(OffsetSizeAndStrideOpInterface op) {
+  if (joins == Joins::Certain)
+    return;
   SmallVector<Value> shaped;
   for (Value value : valuesOf(op))
     if (rankOf(value))
@@ -288,6 +304,35 @@ void Equalities::addSlice(OffsetSizeAndStrideOpInterface op) {
     for (auto [value, dimension] : dynamic)
       join(dynamic.front().first, dynamic.front().second, value, dimension);
   }
+}
+
+/// One dimension of `joined` stays as it is or is several of `cut`.
+void Equalities::addReshape(Value joined, Value cut,
+                            ArrayRef<ReassociationIndices> groups) {
+  for (auto [i, group] : llvm::enumerate(groups))
+    for (int64_t each : group)
+      if (group.size() == 1 ||
+          (joins == Joins::Likely &&
+           cast<ShapedType>(cut.getType()).isDynamicDim(unsigned(each))))
+        join(joined, int64_t(i), cut, each);
+}
+
+/// All dimensions but the one along which parts lie.
+void Equalities::addConcat(tensor::ConcatOp op) {
+  for (Value part : op.getInputs())
+    for (int64_t i = 0, e = rankOf(part); i < e; ++i)
+      if (uint64_t(i) != op.getDim())
+        join(part, i, op.getResult(), i);
+}
+
+/// Whether an op computes with numbers of type index only, of sizes others, or
+/// lets a tensor have any shape.
+static bool saysNothing(Operation *op) {
+  if (isa<tensor::ReshapeOp, tensor::FromElementsOp>(op))
+    return true;
+  return isa_and_nonnull<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getResultTypes(), llvm::IsaPred<IndexType>) &&
+         llvm::all_of(op->getOperandTypes(), llvm::IsaPred<IndexType>);
 }
 
 bool Equalities::addOurs(Operation *op) {
@@ -328,6 +373,19 @@ bool Equalities::addTensorOp(Operation *op) {
     joinSizes(generate.getResult(), generate.getDynamicExtents());
   } else if (isa<tensor::CastOp>(op)) {
     joinAlike(op->getOperand(0), op->getResult(0));
+  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    addReshape(expand.getSrc(), expand.getResult(),
+               expand.getReassociationIndices());
+    joinSizes(expand.getResult(), expand.getOutputShape());
+  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    addReshape(collapse.getResult(), collapse.getSrc(),
+               collapse.getReassociationIndices());
+  } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    addConcat(concat);
+  } else if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
+    joinSizes(splat.getResult(), splat.getDynamicSizes());
+  } else if (joins == Joins::Certain && saysNothing(op)) {
+    return true;
   } else if (auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op)) {
     addSlice(slice);
   } else if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
@@ -404,7 +462,7 @@ namespace {
 class Chooser {
 public:
   Chooser(FunctionOpInterface function, const SizeChoice &choice)
-      : function(function), choice(choice), equal(function) {}
+      : function(function), choice(choice), equal(function, Joins::Likely) {}
 
   FailureOr<ArgumentShapes> choose(std::string &reason);
 
@@ -539,7 +597,7 @@ FailureOr<ArgumentShapes> execute::chooseSizes(FunctionOpInterface function,
 
 std::vector<DynamicDimension>
 execute::dynamicDimensions(FunctionOpInterface function) {
-  Equalities equal(function);
+  Equalities equal(function, Joins::Certain);
   std::vector<DynamicDimension> found;
   for (auto [number, argument] : llvm::enumerate(function.getArguments())) {
     auto type = dyn_cast<ShapedType>(argument.getType());

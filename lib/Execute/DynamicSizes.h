@@ -35,7 +35,8 @@ mlir::FailureOr<ArgumentShapes> chooseSizes(mlir::FunctionOpInterface function,
 /// A dynamic dimension of an argument.
 struct DynamicDimension {
   unsigned argument = 0, dimension = 0;
-  /// The same number for those that the function's ops want to be equal.
+  /// The same number for those that the function's ops want to be equal: sizes
+  /// of which others are computed, and parts of tensors, say nothing.
   unsigned sizeClass = 0;
   /// The size that they want.
   std::optional<int64_t> known;

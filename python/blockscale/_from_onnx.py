@@ -6,11 +6,13 @@
 in linalg as ONNX says them, dequantise, then multiply; `blockscale-import` finds what
 is block-scaled. onnx itself is not imported: the model brings what is asked of it."""
 
+import re
 from dataclasses import replace
 
 from ._errors import Refused
 from ._imported import Imported, import_products
 from ._mlir_text import Function, Type, Value
+from ._sizes import Size, names_of, tree_of
 
 # TensorProto.DataType (onnx.proto): type of elements in MLIR.
 ELEMENTS = {1: "f32", 10: "f16", 16: "bf16", 2: "i8", 3: "i8", 17: "f8E4M3FN",
@@ -60,8 +62,9 @@ class Graph:
             if one.name in given:
                 continue
             tensor = one.type.tensor_type
-            shape = tuple(size.dim_value if size.HasField("dim_value") else None
-                          for size in tensor.shape.dim)
+            shape = tuple(size.dim_value if size.HasField("dim_value") else
+                          named_size(size.dim_param, f"{one.name}_{at}")
+                          for at, size in enumerate(tensor.shape.dim))
             self.argument(one.name, shape, tensor.elem_type)
         for node in self.graph.node:
             builder = BUILDERS.get(node.op_type)
@@ -88,6 +91,15 @@ class Graph:
             raise Refused(f"'{label(node) if node else 'output'}' reads '{name}', "
                           "which nothing makes")
         return self.values[name]
+
+
+def named_size(name, place):
+    """A size by the name that the model gives it, or by where it is."""
+    name = name or place
+    try:
+        return Size(name) if names_of(tree_of(Size(name))) else Size("_")
+    except Refused:
+        return Size("_" + re.sub(r"\W", "_", name))
 
 
 def label(node):
@@ -127,7 +139,7 @@ def scale_map(graph, node, value, scale):
                       "columns, which no kernel does; block_size says how many "
                       "elements share one")
     size, blocks = value.type.shape[axis], scale.type.shape[axis]
-    if not block or size is None or blocks != -(-size // block) or size % block:
+    if not block or not isinstance(size, int) or blocks != -(-size // block) or size % block:
         raise Refused(f"'{label(node)}': block_size = {block} does not cut "
                       f"{value.type} along dimension {axis} into the blocks of "
                       f"{scale.type}")
@@ -152,7 +164,7 @@ def dequantize(graph, node, value, scale, zero=None):
     dims = ", ".join(f"d{at}" for at in range(rank))
     same = f"affine_map<({dims}) -> ({dims})>"
     sizes = [function.size(value, at) for at, size in enumerate(type.shape)
-             if size is None]
+             if not isinstance(size, int)]
     empty = function.op(f"tensor.empty({', '.join(sizes)}) : {type}", type)
     name, body = function.fresh(), []
     wide = extended("%.x", value.type.element, "f32", body, "xw")
@@ -178,7 +190,7 @@ def transpose(graph, node, value):
     shape = tuple(value.type.shape[at] for at in order)
     type = value.type.like(shape)
     sizes = [graph.function.size(value, order[at])
-             for at, size in enumerate(shape) if size is None]
+             for at, size in enumerate(shape) if not isinstance(size, int)]
     empty = graph.function.op(f"tensor.empty({', '.join(sizes)}) : {type}", type)
     return graph.function.op(
         f"linalg.transpose ins({value.name} : {value.type}) outs({empty.name} : "
@@ -202,7 +214,7 @@ def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
     shape = tuple(where[each][0].type.shape[where[each][1]] for each in result)
     type = Type(shape, "f32")
     sizes = [function.size(*where[each]) for each, size in zip(result, shape)
-             if size is None]
+             if not isinstance(size, int)]
     if a.type.element != b.type.element:
         raise Refused(f"'{label(node)}': a product of {a.type} and {b.type}")
     empty = function.op(f"tensor.empty({', '.join(sizes)}) : {type}", type)

@@ -16,25 +16,32 @@ def from_torch(program, name="main"):
 
     program: an `ExportedProgram`. Taken are `aten._scaled_mm` and
         `aten._scaled_mm_v2` with what surrounds them: changes of shape,
-        elementwise arithmetic, reductions, softmax and ordinary products.
-        Whatever else there is, is refused by name.
+        elementwise arithmetic, reductions, softmax, attention, embeddings and
+        ordinary products; torchao's MX layers with their quantisation. If there
+        are ops that are not taken, the program's `run_decompositions` is asked.
+        Whatever is left then, is refused by name.
 
     Returns an `Imported`. Parameters come first, as torch.export orders them.
+    Sizes with names stay unknown until a call; a `Program` checks at each call that
+    they are those which the program was exported for.
 
     `_scaled_mm` says nothing of how scales lie: one dimension of e8m0 or e4m3 is
-    read as CUDA reads it, in tiles of 128 x 4; two are in order. `_scaled_mm_v2`
-    says it (`swizzle_a`, `swizzle_b`).
+    read as CUDA reads it, in tiles of 128 x 4; two are in order if there are as many
+    for a row as K has blocks, and such tiles otherwise. `_scaled_mm_v2` says it
+    (`swizzle_a`, `swizzle_b`).
     """
-    graph = getattr(program, "graph", None)
-    signature = getattr(program, "graph_signature", None)
-    if not hasattr(graph, "nodes") or not hasattr(signature, "input_specs"):
-        raise Refused("expected what torch.export.export returns, found a "
-                      f"{type(program).__name__}")
+    check(program)
+    # What writes to tensors is gone after the first; the second decomposes all that
+    # PyTorch does not count among its core.
+    for tables in (({},), ()):
+        if needs_decomposition(program) and hasattr(program, "run_decompositions"):
+            program = program.run_decompositions(*tables)
+    signature = program.graph_signature
     kinds = {spec.arg.name: spec for spec in signature.input_specs
              if hasattr(spec.arg, "name")}
     function = Function(name)
     values, parameters, order = {}, {}, []
-    for node in graph.nodes:
+    for node in program.graph.nodes:
         if node.op == "placeholder":
             order.append(node.name)
             spec = kinds.get(node.name)
@@ -44,12 +51,43 @@ def from_torch(program, name="main"):
         elif node.op == "call_function":
             values[node] = ops.build(function, node, values)
         elif node.op == "output":
-            results = node.args[0]
-            function.returns([values[one] for one in results
-                              if one is not None])
+            function.returns(outputs(node, signature, values))
         else:
             raise Refused(f"'{node.name}': a traced program has no '{node.op}'")
-    return Imported(name, function.text(), tuple(order), parameters)
+    return Imported(name, function.text(), tuple(order), parameters,
+                    tuple(one.type.shape for one in function.arguments),
+                    limits_of(program))
+
+
+def check(program):
+    graph = getattr(program, "graph", None)
+    signature = getattr(program, "graph_signature", None)
+    if not hasattr(graph, "nodes") or not hasattr(signature, "input_specs"):
+        raise Refused("expected what torch.export.export returns, found a "
+                      f"{type(program).__name__}")
+
+
+def needs_decomposition(program):
+    """Whether there are ops that are not taken as they are."""
+    return any(node.op == "call_function" and not ops.is_number(node) and
+               ops.name_of(node) not in ops.CHECKS and
+               ops.builder_of(ops.name_of(node)) is None
+               for node in program.graph.nodes)
+
+
+def outputs(node, signature, values):
+    """What the program gives; what it writes to its buffers is refused."""
+    results = [values[one] if hasattr(one, "op") else one for one in node.args[0]
+               if one is not None]
+    for spec in getattr(signature, "output_specs", ()):
+        kind = getattr(spec.kind, "name", str(spec.kind))
+        if kind != "USER_OUTPUT":
+            raise Refused(f"the program writes to '{spec.target}' ({kind}); only "
+                          "programs without state are taken")
+    for one in results:
+        if not hasattr(one, "type"):
+            raise Refused("the program gives a number; only tensors are taken")
+    return results
 
 
 def parameter(program, target):
@@ -66,3 +104,21 @@ def argument(function, node):
                       f"{type(value).__name__}: numbers are constants of the "
                       "traced program")
     return function.argument(node.name, tensor_type(value, node.name))
+
+
+def limits_of(program):
+    """The least and the largest of each size with a name, of what the program
+    says."""
+    found = {}
+    for symbol, span in getattr(program, "range_constraints", {}).items():
+        least, most = (bound_of(getattr(span, one)) for one in ("lower", "upper"))
+        found[str(symbol)] = (least or 0, most)
+    return found
+
+
+def bound_of(bound):
+    """None for what has no end."""
+    try:
+        return int(bound)
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return None

@@ -19,12 +19,17 @@ class Imported:
     inputs: names of its arguments, in order.
     parameters: values of those that the program brings itself, by name: weights,
         buffers and constants, as the producer has them.
+    sizes: the shapes of its arguments, numbers and expressions of sizes with names;
+        empty where the producer does not say them.
+    limits: the least and the largest number of each such name, None for no end.
     """
 
     name: str
     mlir: str
     inputs: tuple
     parameters: dict = field(repr=False, default_factory=dict)
+    sizes: tuple = field(repr=False, default=())
+    limits: dict = field(repr=False, default_factory=dict)
 
 
 def import_products(mlir, name, target):

@@ -20,6 +20,7 @@ from ._imported import Imported
 from ._kernel import CONDITIONS, DATA, Kernel, Verdict, compile, spec_of
 from ._progress import watching
 from ._scaled import Scaled
+from ._sizes import check_call
 
 # Elements as arrays have them, one a byte or more.
 DTYPES = {name: np.dtype(one) for name, one in {
@@ -101,6 +102,7 @@ class Program:
         found = self._function(function)
         given = self._with_parameters(found, arrays)
         slots = found["arguments"]
+        self._check_sizes(found, given)
         values = [array_for(slot, value) for slot, value in
                   zip(slots, parts_of(found, given))]
         options = run_options(strict, completion, seed, threads)
@@ -150,6 +152,15 @@ class Program:
                 and names[at] in parameters else next(rest)
                 for at in range(count)]
 
+    def _check_sizes(self, function, given):
+        """Sizes that a call tells are those which the producer knows."""
+        imported = self.imported
+        if imported is None or imported.name != function["name"] or \
+                len(imported.sizes) != len(given):
+            return
+        check_call(list(zip(imported.inputs, imported.sizes)),
+                   [shape_of(one) for one in given], imported.limits)
+
     def verify(self, M=(), N=(), K=(), batch=(), *, data="both",
                conditions="both", seed=1, threads=0, completion="immediate",
                progress=None):
@@ -196,6 +207,12 @@ def run_options(strict, completion, seed, threads):
 
 
 # Arguments ------------------------------------------------------------------
+
+
+def shape_of(value):
+    """Of an array of anybody; ONNX's have `dims`."""
+    shape = getattr(value, "shape", None)
+    return tuple(getattr(value, "dims", np.shape(value)) if shape is None else shape)
 
 
 def parts_of(function, values):

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from ._errors import Refused
 from ._mlir_text import Type, Value, tensor_type
+from ._sizes import Size, factors
+from ._sizes import product as product_of
+from ._torch_elementwise import cast
 
 # Recipe: elements of K that share a scale, and the spec of their scales.
 BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
@@ -39,11 +42,11 @@ def scaling(node, side, scales, recipes, swizzles):
     if len(scales) != len(recipes):
         raise Refused(f"'{node.name}': {len(scales)} scales of {side} and "
                       f"{len(recipes)} recipes")
-    blocks, factors = None, []
+    blocks, wholes = None, []
     for scale, recipe, swizzle in zip(scales, recipes,
                                       swizzles + [PLAIN] * len(recipes)):
         if recipe == TENSOR_WISE:
-            factors.append(scale)
+            wholes.append(scale)
         elif recipe not in BLOCKS:
             raise Refused(
                 f"'{node.name}': {side} is scaled "
@@ -57,16 +60,23 @@ def scaling(node, side, scales, recipes, swizzles):
                           "taken")
         else:
             blocks = (scale, recipe, swizzle)
-    return Scaling(*(blocks or (None, TENSOR_WISE, PLAIN)), tuple(factors))
+    return Scaling(*(blocks or (None, TENSOR_WISE, PLAIN)), tuple(wholes))
 
 
-def scaling_v1(node, side, scale):
-    """Of one side of `_scaled_mm`: told by the scale's type and shape."""
+def scaling_v1(node, side, scale, data):
+    """Of one side of `_scaled_mm`: told by the scale's type and shape. Those of two
+    dimensions are in order if each row has as many as K has blocks, tiles in order
+    of memory (32 rows of 16 each, as torchao has them) otherwise."""
     element, shape = scale.type.element, scale.type.shape
     recipe = next((number for number, block in BLOCKS.items()
                    if block[1] == element), None)
     if recipe is not None:
-        return Scaling(scale, recipe, TILED if len(shape) == 1 else PLAIN, ())
+        k = product_of([1 + data.type.packed, data.type.shape[-1]])
+        in_order = len(shape) == 2 and isinstance(k, int) and \
+            shape[1] == k // BLOCKS[recipe][0]
+        tiled = len(shape) == 1 or len(shape) == 2 and not in_order and \
+            isinstance(shape[1], int) and shape[1] % 16 == 0
+        return Scaling(scale, recipe, TILED if tiled else PLAIN, ())
     if element == "f32" and all(size == 1 for size in shape):
         return Scaling(None, TENSOR_WISE, PLAIN, (scale,))
     raise Refused(f"'{node.name}': {side} has scales {scale.type}; taken are "
@@ -79,10 +89,12 @@ def scaling_v1(node, side, scale):
 def unpack(function, value):
     """Pairs of 4-bit elements, the first in the low half, as elements."""
     rows, pairs = value.type.shape
-    if pairs is None:
-        raise Refused("packed elements have a K that is known before run time")
-    type = Type((rows, 2 * pairs), "f4E2M1FN")
-    sizes = function.size(value, 0) if rows is None else ""
+    type = Type((rows, product_of([2, pairs])), "f4E2M1FN")
+    sizes = [function.size(value, 0)] * (not isinstance(rows, int))
+    if not isinstance(pairs, int):
+        sizes.append(function.op(f"arith.muli {function.size(value, 1)}, "
+                                 f"{function.index(2)} : index", None).name)
+    sizes = ", ".join(sizes)
     empty = function.op(f"tensor.empty({sizes}) : {type}", type)
     name = function.fresh()
     function.lines += [
@@ -106,36 +118,36 @@ def unpack(function, value):
 
 
 def rounded_up(size, multiple):
-    return (size + multiple - 1) // multiple
+    """How many parts of `multiple` a size has, the last one whole."""
+    if isinstance(size, int):
+        return (size + multiple - 1) // multiple
+    return Size(f"({size.text} + {multiple - 1})//{multiple}")
+
+
+def blocks_of(node, side, data, block):
+    """How many blocks of K there are."""
+    k = data.type.shape[1]
+    if isinstance(k, int):
+        if k % block:
+            raise Refused(f"'{node.name}': K = {k} of {side} is no multiple of the "
+                          f"block, {block}")
+        return k // block
+    return Size(f"({k.text})//{block}")
 
 
 def tiles(function, node, side, scales, data, block):
     """Scales that lie as the tensor core reads them, as its tiles."""
-    rows, k = data.type.shape
-    columns = rounded_up(k // block, 4)
-    row_tiles = None if rows is None else rounded_up(rows, 128)
-    size = scales.type.shape
-    if len(size) == 1 and row_tiles is not None and size[0] is not None and \
-            size[0] != row_tiles * columns * 512:
+    rows = data.type.shape[0]
+    blocks = blocks_of(node, side, data, block)
+    shape = (rounded_up(rows, 128), rounded_up(blocks, 4), 32, 16)
+    wanted, count = product_of(shape), product_of(scales.type.shape)
+    if isinstance(wanted, int) and isinstance(count, int) and count != wanted:
         raise Refused(
-            f"'{node.name}': {side} has {size[0]} scales; {rows} rows of "
-            f"{k // block} blocks in tiles of 128 x 4 are "
-            f"{row_tiles * columns * 512}")
-    flat = scales
-    if len(size) == 2:
-        type = Type((None if None in size else size[0] * size[1],),
-                    scales.type.element)
-        flat = function.op(f"tensor.collapse_shape {scales.name} [[0, 1]] : "
-                           f"{scales.type} into {type}", type)
-    type = Type((row_tiles, columns, 32, 16), scales.type.element)
-    first = row_tiles
-    if row_tiles is None:
-        count = function.size(flat, 0)
-        first = function.op(f"arith.divui {count}, "
-                            f"{function.index(columns * 512)} : index", None).name
-    return function.op(
-        f"tensor.expand_shape {flat.name} [[0, 1, 2, 3]] output_shape "
-        f"[{first}, {columns}, 32, 16] : {flat.type} into {type}", type)
+            f"'{node.name}': {side} has {count} scales; {rows} rows of "
+            f"{blocks} blocks in tiles of 128 x 4 are {wanted}")
+    flat = function.reshape(scales, (count,), node.name)
+    return function.expand(flat, Type(shape, scales.type.element),
+                           [[0, 1, 2, 3]], node.name)
 
 
 def assemble(function, node, side, data, how):
@@ -144,17 +156,14 @@ def assemble(function, node, side, data, how):
         data = unpack(function, data)
     if len(data.type.shape) != 2:
         raise Refused(f"'{node.name}': {side} is {data.type}; a matrix is taken")
-    sizes = "".join(f"{'?' if size is None else size}x"
+    sizes = "".join(f"{size if isinstance(size, int) else '?'}x"
                     for size in data.type.shape)
     if how.scales is None:
         type = f"!blockscale.tensor<{sizes}{data.type.element}>"
         return function.op(f"blockscale.assemble {data.name} : {data.type} to "
                            f"{type}", type)
     block, element, spec = BLOCKS[how.recipe]
-    k = data.type.shape[1]
-    if k is None or k % block:
-        raise Refused(f"'{node.name}': K = {k} of {side} is no multiple of the "
-                      f"block, {block}")
+    blocks = blocks_of(node, side, data, block)
     if how.scales.type.element != element:
         raise Refused(f"'{node.name}': scales of {side} are "
                       f"{how.scales.type.element}; {RECIPES[how.recipe]} has "
@@ -163,9 +172,10 @@ def assemble(function, node, side, data, how):
     if how.swizzle == TILED:
         scales = tiles(function, node, side, scales, data, block)
         layout = ", layout = tiled_128x4"
-    elif len(scales.type.shape) != 2 or scales.type.shape[1] != k // block:
+    elif len(scales.type.shape) != 2 or \
+            factors(scales.type.shape[1]) != factors(blocks):
         raise Refused(f"'{node.name}': scales of {side} are {scales.type}; in "
-                      f"order there are {k // block} for each row")
+                      f"order there are {blocks} for each row")
     base = f"!blockscale.tensor<{sizes}{data.type.element}, \"{spec}\""
     value = function.op(
         f"blockscale.assemble {data.name}, {scales.name} : {data.type}, "
@@ -234,8 +244,9 @@ def only_default(node, **options):
 def scaled_mm(function, node, a, b, scale_a, scale_b, bias=None,
               scale_result=None, out_dtype=None, use_fast_accum=False):
     only_default(node, scale_result=scale_result)
-    return product(function, node, a, rows_of(node, b), scaling_v1(node, "a", scale_a),
-                   scaling_v1(node, "b", scale_b), bias)
+    b = rows_of(node, b)
+    return product(function, node, a, b, scaling_v1(node, "a", scale_a, a),
+                   scaling_v1(node, "b", scale_b, b), bias)
 
 
 def scaled_mm_v2(function, node, a, b, scale_a, recipe_a, swizzle_a, scale_b,
@@ -256,7 +267,7 @@ def plain(function, node, a, b, type=None):
     sums = type.like(element="f32")
     batch = len(type.shape) == 3
     sizes = [function.size(b if at == len(type.shape) - 1 else a, at)
-             for at, size in enumerate(type.shape) if size is None]
+             for at, size in enumerate(type.shape) if not isinstance(size, int)]
     empty = function.op(f"tensor.empty({', '.join(sizes)}) : {sums}", sums)
     zero = function.op("arith.constant 0.0 : f32", None)
     start = function.op(f"linalg.fill ins({zero.name} : f32) outs({empty.name} : "
@@ -264,18 +275,16 @@ def plain(function, node, a, b, type=None):
     value = function.op(
         f"linalg.{'batch_matmul' if batch else 'matmul'} ins({a.name}, {b.name} : "
         f"{a.type}, {b.type}) outs({start.name} : {sums}) -> {sums}", sums)
-    if type == sums:
-        return value
-    return function.op(f"tosa.cast {value.name} : ({sums}) -> {type}", type)
+    return cast(function, value, type.element, node.name)
 
 
-def matmul(function, node, a, b):
+def matmul(function, node, a, b, type=None):
     """The same for tensors of any rank: leading dimensions are batches, or rows
     where the right side is one matrix."""
-    type = tensor_type(node.meta["val"], node.name)
+    type = type or tensor_type(node.meta["val"], node.name)
     ranks = len(a.type.shape), len(b.type.shape)
-    if ranks in ((2, 2), (3, 3)):
-        return plain(function, node, a, b)
+    if ranks in ((2, 2), (3, 3)) and a.type.shape[:-2] == b.type.shape[:-2]:
+        return plain(function, node, a, b, type)
     shape = (*type.shape[-2:],)
     if min(ranks) >= 2 and ranks[1] == 2:
         a = joined(function, node, a, 1)
@@ -291,10 +300,8 @@ def matmul(function, node, a, b):
 
 def joined(function, node, value, kept):
     """All dimensions before the last `kept` as one."""
-    leading, size = value.type.shape[:-kept], 1
-    for each in leading:
-        size = None if each is None or size is None else size * each
-    return function.reshape(value, (size, *value.type.shape[-kept:]), node.name)
+    return function.reshape(value, (product_of(value.type.shape[:-kept]),
+                                    *value.type.shape[-kept:]), node.name)
 
 
 SCALED = {"aten._scaled_mm.default": scaled_mm,

@@ -72,13 +72,15 @@ S = torch.ones(512).to(E8M0)
 
 
 @pytest.mark.parametrize("function, inputs, words", [
-    (lambda x: torch.fft.fft(x), (torch.ones(8),), "nothing takes 'aten.fft"),
+    (lambda x: torch.fft.fft(x), (torch.ones(8),), "nothing takes 'aten._to_copy|nothing takes 'aten._fft"),
     (lambda x, w, s, t: scaled(x, w, s, t, F.ScalingType.RowWise, 0),
      (X, W, torch.ones(48, 1), torch.ones(1, 64)), "'RowWise', which no kernel"),
     (lambda x, w, s: torch._scaled_mm(x, w, s, s, out_dtype=torch.bfloat16),
      (X, torch.ones(64, 128).to(E4M3).t(), S), "its right side is no transpose"),
-    (lambda x, w, s: (x.float() ** 3, scaled(x, w, s, s)), (X, W, S),
-     "a power of 3; only 2"),
+    (lambda x, w, s: (x.float().cumsum(0), scaled(x, w, s, s)), (X, W, S),
+     r"nothing takes 'aten.cumsum.default'"),
+    (lambda x, w, s: (F.dropout(x.float(), 0.5), scaled(x, w, s, s)), (X, W, S),
+     "dropout in training"),
 ])
 def test_what_is_not_taken_is_named(function, inputs, words):
     class Module(torch.nn.Module):
@@ -88,3 +90,115 @@ def test_what_is_not_taken_is_named(function, inputs, words):
     program = torch.export.export(Module(), inputs)
     with pytest.raises(bs.Refused, match=words):
         bs.from_torch(program)
+
+
+# Corners of sizes that a call tells ------------------------------------------
+
+
+def sized(function, inputs, *names, least=2, most=512):
+    """A program of what has sizes with names, beside a product. names: for each
+    input a dictionary of its dimensions, or None."""
+    class Module(torch.nn.Module):
+        def forward(self, *values):
+            return function(*values)
+
+    dims = {name: torch.export.Dim(name, min=least, max=most)
+            for one in names for name in (one or {}).values() if isinstance(name, str)}
+    shapes = tuple({at: dims[name] if isinstance(name, str) else name(dims)
+                    for at, name in one.items()} if one else None for one in names)
+    return torch.export.export(Module(), inputs, dynamic_shapes=(shapes,))
+
+
+def agrees(program, *inputs):
+    """What the program gives is what PyTorch gives, f32 by f32."""
+    found = bs.Program(bs.from_torch(program))(*inputs)
+    wanted = program.module()(*inputs)
+    if not isinstance(wanted, tuple):
+        found, wanted = (found,), (wanted,)
+    for one, other in zip(found, wanted):
+        other = other.float().numpy()
+        one = one.astype("float32")
+        assert one.shape == other.shape
+        assert abs(one - other).max() <= abs(other).max() * 2.0 ** -20
+
+
+def around(*values):
+    """Two sizes that exchange their places, a product of both, one as a number."""
+    x, y = values
+    pairs = x.reshape(x.shape[1], x.shape[0])
+    flat = (x @ y).reshape(-1, 4) + 1
+    low = x[:3] * y.mean()
+    ones = torch.ones(x.shape[0], 2 * x.shape[1]) * x.shape[1]
+    return pairs * 2, flat, low, ones, torch.cat([x, x[1:]], 0), x.mean(0)
+
+
+def test_several_sizes_and_what_is_computed_of_them():
+    x, y = torch.randn(6, 10), torch.randn(10, 4)
+    program = sized(around, (x, y), {0: "rows", 1: "inner"}, {0: "inner"},
+                    least=4)
+    agrees(program, torch.randn(6, 10), y)
+    agrees(program, torch.randn(9, 32), torch.randn(32, 4))
+
+
+def test_a_size_is_the_double_of_another():
+    def function(x, y):
+        return x.reshape(-1, 2, 8).sum(1) + y
+
+    program = sized(function, (torch.randn(12, 8), torch.randn(6, 8)),
+                    {0: lambda dims: 2 * torch.export.Dim("half", max=128)},
+                    {0: "half"}, most=128)
+    agrees(program, torch.randn(20, 8), torch.randn(10, 8))
+    layer = bs.Program(bs.from_torch(program))
+    with pytest.raises(bs.Refused, match="has size 19 along dimension 0, expected 2"):
+        layer(torch.randn(19, 8), torch.randn(9, 8))
+
+
+def test_limits_of_sizes_are_kept():
+    program = sized(lambda x: x + 1, (torch.randn(6, 10),), {0: "rows"}, least=4,
+                    most=40)
+    agrees(program, torch.randn(40, 10))
+    layer = bs.Program(bs.from_torch(program))
+    for rows in (3, 41):
+        with pytest.raises(bs.Refused, match=f"is {rows}; the program was made for 4 to "
+                                             "40"):
+            layer(torch.randn(rows, 10))
+
+
+# Ops around products ----------------------------------------------------------
+
+
+X32 = torch.linspace(-3, 3, 60).reshape(3, 4, 5)
+ONES = torch.arange(60).reshape(3, 4, 5) % 7
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: torch.where(x > 0, x, x * 2) - x.clamp(-1, 2).abs(),
+    lambda x: torch.sin(x) + torch.cos(x) * torch.tanh(x) / 3,
+    lambda x: F.silu(x) + F.gelu(x) + F.gelu(x, approximate="tanh") + torch.sigmoid(x),
+    lambda x: (x ** 3 + (x * x + 1) ** -0.5, 2 ** x, torch.exp2(x), x.square()),
+    lambda x: x[:, 1:4:2, -3:].permute(2, 0, 1).flatten(1) + x[0, 0, 1],
+    lambda x: F.pad(x, (1, 2, 0, 3), value=2.0).unsqueeze(1).expand(3, 2, 7, 8),
+    lambda x: torch.softmax(x, 1) + x.amax((0, 2), keepdim=True) + x.mean((1, 2))[0],
+    lambda x: (x.tril(1) + x.triu(-1)).argmax(-1),
+    lambda x: torch.stack([x, x + 1], 2).chunk(2, 1)[1],
+    lambda x: x.masked_fill(x < 0, float("inf")).clamp(max=3) + torch.zeros(4, 5),
+    lambda x: ((x * 7).to(torch.int32) & 6) + ((x * 9).to(torch.int64) >> 1),
+    lambda x: (x.view(torch.int32) >> 23).to(torch.uint8).to(torch.float32),
+    lambda x: (x > 0) & ~(x > 1) | (x != x),
+    lambda x: (x.to(torch.bfloat16) * 3).to(torch.float16) + 1,
+    lambda x: x.clamp(-448, 448).to(E4M3).to(torch.float32),
+    lambda x: x.abs().to(E8M0).to(torch.float32),
+    lambda x: F.embedding(torch.tensor([[0, 2], [1, 2]]), x.reshape(3, 20)),
+    lambda x: x.reshape(3, 20)[torch.tensor([2, 0])] + x.reshape(20, 3).t()[:2],
+    lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=False, scale=0.3),
+    lambda x: F.scaled_dot_product_attention(x, x * 2, x, attn_mask=x[0, 0, 0] +
+                                             torch.zeros(4, 4)),
+    lambda x: F.linear(x, torch.ones(2, 5), torch.ones(2)) @ torch.ones(2, 6),
+    lambda x: F.layer_norm(x, (5,)) + F.rms_norm(x, (5,)),
+], ids=range(22))
+def test_ops_around_products_are_pytorchs(function):
+    class Module(torch.nn.Module):
+        def forward(self, x):
+            return function(x)
+
+    agrees(torch.export.export(Module(), (X32,)), X32)

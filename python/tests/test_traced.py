@@ -8,6 +8,7 @@ traced program it needs no more than what these few classes have."""
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import blockscale as bs
@@ -90,3 +91,78 @@ def test_contradictions_are_named(traced, words):
     with pytest.raises(bs.Refused) as caught:
         bs.from_torch(traced)
     assert words in str(caught.value)
+
+
+# Sizes that a call tells ------------------------------------------------------
+
+
+class SymInt:
+    """As PyTorch's, of which only the text is asked."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __str__(self):
+        return self.text
+
+
+def f32(name, *shape):
+    return tensor(name, tuple(SymInt(one) if isinstance(one, str) else one
+                              for one in shape), "torch.float32")
+
+
+def call(op, args, *shape, **kwargs):
+    shape = tuple(SymInt(one) if isinstance(one, str) else one for one in shape)
+    return Node("call_function", f"aten.{op}", args, kwargs, name=op.split(".")[0],
+                meta={"val": Tensor(shape, "torch.float32")})
+
+
+def of_sizes(*limits):
+    """y with its dimensions exchanged, and twice as many ones as it has elements;
+    x has two rows for each of y."""
+    x, y = f32("x", "2*half", 8), f32("y", "half", "wide")
+    flat = call("view.default", (y,), "wide", "half")
+    ones = call("full.default", ([SymInt("2*half*wide")], 1.0), "2*half*wide")
+    pairs = call("view.default", (x,), "half", 16)
+    made = program([x, y, flat, ones, pairs], None)
+    made.graph.nodes[-1].args = ((flat, ones, pairs),)
+    made.range_constraints = {name: SimpleNamespace(lower=least, upper=most)
+                              for name, least, most in limits}
+    return made
+
+
+def test_sizes_are_computed_from_those_of_arguments():
+    layer = bs.Program(bs.from_torch(of_sizes()))
+    for half, wide in ((3, 5), (4, 2)):
+        x = np.arange(16 * half, dtype=np.float32).reshape(2 * half, 8)
+        y = np.arange(half * wide, dtype=np.float32).reshape(half, wide)
+        flat, ones, pairs = layer(x, y)
+        assert np.array_equal(flat, y.reshape(wide, half))
+        assert np.array_equal(ones, np.ones(2 * half * wide))
+        assert np.array_equal(pairs, x.reshape(half, 16))
+
+
+@pytest.mark.parametrize("x, y, words", [
+    ((7, 8), (3, 5), "'x' has size 7 along dimension 0, expected 2*half = 6"),
+    ((6, 8), (4, 5), "'y' has size 4 along dimension 0, expected half = 3"),
+    ((6, 9), (3, 5), "'x' has size 9 along dimension 1, expected 8"),
+    ((6, 8, 1), (3, 5), "'x' has 3 dimensions, expected 2"),
+    ((6, 8), (3, 1), "the size 'wide' is 1; the program was made for 2 to any"),
+    ((20, 8), (10, 4), "the size 'half' is 10; the program was made for 0 to 9"),
+])
+def test_sizes_that_contradict_each_other_are_refused(x, y, words):
+    layer = bs.Program(bs.from_torch(of_sizes(("wide", "2", "int_oo"),
+                                              ("half", "-int_oo", "9"))))
+    with pytest.raises(bs.Refused) as caught:
+        layer(np.zeros(x, np.float32), np.zeros(y, np.float32))
+    assert words in str(caught.value)
+
+
+def test_a_size_that_no_argument_tells_is_named():
+    made = of_sizes()
+    made.graph.nodes[3].meta["val"] = Tensor((SymInt("other"),), "torch.float32")
+    with pytest.raises(bs.Refused, match="'full': no argument has the size 'other'"):
+        bs.from_torch(made)
+    made.graph.nodes[3].meta["val"] = Tensor((SymInt("f(half)"),), "torch.float32")
+    with pytest.raises(bs.Refused, match=r"the size 'f\(half\)' is no expression"):
+        bs.from_torch(made)
