@@ -117,6 +117,16 @@ install_jax() {
     say "warning: pip could not install jax: its arrays are not tried"
 }
 
+# A producer of models with a reference evaluator, some 20 MB.
+install_onnx() {
+  local python=$build/venv/bin/python3
+  if "$python" -c 'import importlib.util as u; exit(not u.find_spec("onnx"))'; then
+    return
+  fi
+  "$python" -m pip install -q --disable-pip-version-check onnx ||
+    say "warning: pip could not install onnx: its models are not imported"
+}
+
 # A CUDA toolkit's ptxas if there is one, the one of NVIDIA's wheel otherwise.
 install_ptxas() {
   if find_ptxas >/dev/null; then return; fi
@@ -155,6 +165,7 @@ if [ -n "$with_tests" ]; then
   install_cuda_core
   install_dask
   install_jax
+  install_onnx
 fi
 install_ptxas
 [ -z "$with_tests" ] || install_newest_ptxas

@@ -132,6 +132,12 @@ else:
     lit_config.note("jax is not installed: programs that it lowers are not "
                     "imported, only those that it lowered before")
 
+if subprocess.run([config.python, "-c", "import importlib.util as u;"
+                   "exit(not u.find_spec('onnx'))"],
+                  capture_output=True).returncode != 0:
+    lit_config.note("onnx is not installed: models that it makes are not imported "
+                    "and compared with its reference evaluator, only those of before")
+
 # Clients of the driver; cuda.core needs it to be imported, so only its presence
 # is asked.
 if subprocess.run([config.python, "-c", "import importlib.util as u;"

@@ -12,13 +12,15 @@ from dataclasses import replace
 from ._errors import Refused
 from ._imported import Imported, import_products
 from ._mlir_text import Function, Type, Value
-from ._sizes import Size, names_of, tree_of
+from ._sizes import Size, names_of, product, tree_of
 
 # TensorProto.DataType (onnx.proto): type of elements in MLIR.
 ELEMENTS = {1: "f32", 10: "f16", 16: "bf16", 2: "i8", 3: "i8", 17: "f8E4M3FN",
-            19: "f8E5M2", 23: "f4E2M1FN", 24: "f8E8M0FNU", 27: "f6E2M3FN",
-            28: "f6E3M2FN"}
+            19: "f8E5M2", 21: "i8", 22: "i8", 23: "f4E2M1FN", 24: "f8E8M0FNU",
+            25: "i8", 26: "i8", 27: "f6E2M3FN", 28: "f6E3M2FN"}
+UNSIGNED = (2, 21, 25)
 NARROW = ("f8", "f6", "f4")
+PLAIN = ("f32", "f16", "bf16")
 
 
 def from_onnx(model, name="main", target=""):
@@ -27,8 +29,10 @@ def from_onnx(model, name="main", target=""):
 
     Taken are `DequantizeLinear` of fp8, fp6, fp4 with a scale for each block of
     32 or 16 (scales of e8m0, e4m3, f32 or, dequantised once more, NVFP4's two
-    levels), `Transpose`, `MatMul`, `Gemm`, `Add`, `Mul`, `Sub`, `Relu`, `Sigmoid`,
-    `Cast`. Whatever else there is, is refused by name.
+    levels) and of integers, which the host dequantises; TensorRT's
+    `TRT_MXFP8DynamicQuantize`, `TRT_MXFP8DequantizeLinear` and
+    `TRT_FP4DynamicQuantize`; `Transpose`, `MatMul`, `Gemm`, `Add`, `Mul`, `Sub`,
+    `Relu`, `Sigmoid`, `Cast`. Whatever else there is, is refused by name.
 
     Returns an `Imported`, whose parameters are the model's initialisers, as
     `TensorProto`. target: as in `from_mlir`.
@@ -51,7 +55,12 @@ class Graph:
     def __init__(self, graph, name):
         self.graph, self.function = graph, Function(name)
         self.values, self.order, self.parameters = {}, [], {}
-        self.transposes = {}
+        # By the names of values: what the model says their elements are, where they
+        # are kept as they were dequantised, in f32; which kernels multiply with
+        # their scales, and which are scales that have one themselves; what the host
+        # dequantises, with the reason; sources of transposes.
+        self.declared, self.scaled, self.factors = {}, set(), set()
+        self.hosted, self.sources = {}, {}
 
     def imported(self):
         given = {one.name for one in self.graph.initializer}
@@ -67,13 +76,18 @@ class Graph:
                           for at, size in enumerate(tensor.shape.dim))
             self.argument(one.name, shape, tensor.elem_type)
         for node in self.graph.node:
-            builder = BUILDERS.get(node.op_type)
+            builder = BUILDERS.get(op_of(node))
             if builder is None:
-                raise Refused(f"'{label(node)}': nothing takes '{node.op_type}'; "
+                raise Refused(f"'{label(node)}': nothing takes '{op_of(node)}'; "
                               f"taken are {', '.join(sorted(BUILDERS))}")
             inputs = [self.value(node, one) if one else None for one in node.input]
-            self.values[node.output[0]] = builder(self, node, *inputs)
-        results = [self.value(None, one.name) for one in self.graph.output]
+            if builder not in KEPT:
+                inputs = [one and self.as_declared(one) for one in inputs]
+            made = builder(self, node, *inputs)
+            made = made if isinstance(made, list) else [made]
+            self.values.update(zip(node.output, made))
+        results = [self.as_declared(self.value(None, one.name))
+                   for one in self.graph.output]
         self.function.returns(results)
         return Imported(self.function.name, self.function.text(),
                         tuple(self.order), self.parameters)
@@ -84,7 +98,19 @@ class Graph:
                           "are not taken")
         self.order.append(name)
         self.values[name] = self.function.argument(
-            name, Type(shape, ELEMENTS[number]))
+            name, Type(shape, ELEMENTS[number], is_unsigned=number in UNSIGNED))
+
+    def declare(self, value, element):
+        """Says what the model takes the elements of a dequantised tensor for."""
+        self.declared[value.name] = element
+        return value
+
+    def element(self, value):
+        return self.declared.get(value.name, value.type.element)
+
+    def as_declared(self, value):
+        """With the elements that the model says."""
+        return cast_to(self.function, value, self.element(value))
 
     def value(self, node, name):
         if name not in self.values:
@@ -104,6 +130,13 @@ def named_size(name, place):
 
 def label(node):
     return node.name or f"{node.op_type} of {', '.join(node.output)}"
+
+
+def op_of(node):
+    """Its name, with the domain of what is no op of ONNX's own."""
+    domain = getattr(node, "domain", "")
+    return f"{domain}::{node.op_type}" if domain not in ("", "ai.onnx") \
+        else node.op_type
 
 
 def attribute(node, name, default=None):
@@ -134,12 +167,16 @@ def scale_map(graph, node, value, scale):
         return [] if not scale.type.shape else ["0"]
     axis = attribute(node, "axis", 1) % rank
     block = attribute(node, "block_size", 0)
+    if not block and scale.type.shape == value.type.shape[axis:axis + 1] and \
+            not value.type.element.startswith(NARROW):
+        return [f"d{axis}"]
     if len(scale.type.shape) != rank:
         raise Refused(f"'{label(node)}': scales {scale.type} are for whole rows or "
                       "columns, which no kernel does; block_size says how many "
                       "elements share one")
     size, blocks = value.type.shape[axis], scale.type.shape[axis]
-    if not block or not isinstance(size, int) or blocks != -(-size // block) or size % block:
+    if not block or not isinstance(size, int) or blocks != -(-size // block) or \
+            size % block:
         raise Refused(f"'{label(node)}': block_size = {block} does not cut "
                       f"{value.type} along dimension {axis} into the blocks of "
                       f"{scale.type}")
@@ -151,34 +188,128 @@ def scale_map(graph, node, value, scale):
             for at in range(rank)]
 
 
+def output_element(graph, node, scale):
+    """What the result's elements are: as the node says, or as the scale's are."""
+    number = attribute(node, "output_dtype", 0)
+    element = ELEMENTS.get(number) if number else graph.element(scale)
+    if element not in PLAIN and not (element == "f8E8M0FNU" and not number):
+        raise Refused(f"'{label(node)}': output_dtype is ONNX's type {number}; f32, "
+                      "f16 and bf16 are taken")
+    return element if element in PLAIN else "f32"
+
+
 def dequantize(graph, node, value, scale, zero=None):
-    if zero is not None and "f" not in zero.type.element:
+    """(x - zero) * scale in f32, whatever the result is declared to be."""
+    function, type = graph.function, value.type.like(element="f32")
+    is_integer = not value.type.element.startswith("f")
+    if zero is not None and not is_integer and "f" not in zero.type.element:
         raise Refused(f"'{label(node)}': a zero point of {zero.type.element}; "
                       "floats have none")
-    if not value.type.element.startswith(NARROW):
+    if not is_integer and not value.type.element.startswith(NARROW):
         raise Refused(f"'{label(node)}': elements of {value.type.element}; fp8, "
-                      "fp6 and fp4 are taken")
-    function, type = graph.function, value.type.like(element="f32")
+                      "fp6, fp4 and integers are taken")
+    zero = zero if is_integer else None
     rank = len(type.shape)
-    places = scale_map(graph, node, value, scale)
+    places = ", ".join(scale_map(graph, node, value, scale))
     dims = ", ".join(f"d{at}" for at in range(rank))
     same = f"affine_map<({dims}) -> ({dims})>"
     sizes = [function.size(value, at) for at, size in enumerate(type.shape)
              if not isinstance(size, int)]
     empty = function.op(f"tensor.empty({', '.join(sizes)}) : {type}", type)
     name, body = function.fresh(), []
-    wide = extended("%.x", value.type.element, "f32", body, "xw")
+    wide = widened("%.x", value.type, body, "xw")
+    if zero is not None:
+        body.append(f"      %.apart = arith.subf {wide}, "
+                    f"{widened('%.z', zero.type, body, 'zw')} : f32")
+        wide = "%.apart"
     factor = extended("%.s", scale.type.element, "f32", body, "sw")
     loops = ", ".join(['"parallel"'] * rank)
+    given = [value, scale] + [zero] * (zero is not None)
+    maps = ", ".join([same] + [f"affine_map<({dims}) -> ({places})>"] *
+                     (len(given) - 1) + [same])
+    arguments = ", ".join(f"{at}: {one.type.element}"
+                          for at, one in zip(("%.x", "%.s", "%.z"), given))
     function.lines += [
-        f"    {name} = linalg.generic {{indexing_maps = [{same}, affine_map<({dims}) "
-        f"-> ({', '.join(places)})>, {same}], iterator_types = [{loops}]}} ins("
-        f"{value.name}, {scale.name} : {value.type}, {scale.type}) outs("
-        f"{empty.name} : {type}) {{",
-        f"    ^bb0(%.x: {value.type.element}, %.s: {scale.type.element}, %.before: f32):",
+        f"    {name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = "
+        f"[{loops}]}} ins({', '.join(one.name for one in given)} : "
+        f"{', '.join(str(one.type) for one in given)}) outs({empty.name} : {type}) {{",
+        f"    ^bb0({arguments}, %.before: f32):",
         *body, f"      %.product = arith.mulf {wide}, {factor} : f32",
         "      linalg.yield %.product : f32", f"    }} -> {type}"]
-    return Value(name, type)
+    if not is_integer and (scale.type.element.startswith(NARROW) or
+                           scale.name in graph.factors):
+        graph.scaled.add(name)
+    else:
+        graph.hosted[name] = (f"{label(node)}' dequantises, {value.type} with scales "
+                              f"{scale.type}")
+    if not is_integer and all(size == 1 for size in scale.type.shape):
+        graph.factors.add(name)
+    return graph.declare(Value(name, type), output_element(graph, node, scale))
+
+
+def widened(name, type, lines, fresh):
+    """An element as f32."""
+    if type.element.startswith("f"):
+        return extended(name, type.element, "f32", lines, fresh)
+    op = "uitofp" if type.is_unsigned else "sitofp"
+    lines.append(f"      %.{fresh} = arith.{op} {name} : {type.element} to f32")
+    return f"%.{fresh}"
+
+
+# What TensorRT quantises at run time -----------------------------------------
+
+
+def quantized(graph, node, value, element, spec, block, scale_element, how=""):
+    """Data and scales of rows; the last dimension is cut into blocks."""
+    function, rank = graph.function, len(value.type.shape)
+    found = attribute(node, "block_size", block)
+    axis = attribute(node, "axis", -1) % rank
+    if found != block or axis != rank - 1:
+        raise Refused(f"'{label(node)}': block_size = {found} along dimension {axis} of "
+                      f"{value.type}; blocks of {block} along the last one are taken")
+    k = value.type.shape[-1]
+    if not isinstance(k, int) or k % block:
+        raise Refused(f"'{label(node)}': block_size = {block} does not cut {k} elements "
+                      "of a row")
+    rows = product(value.type.shape[:-1])
+    matrix = function.reshape(value, (rows, k), label(node))
+    data = matrix.type.like(element=element)
+    scales = matrix.type.like((rows, k // block), scale_element)
+    inner = str(data).removeprefix("tensor<").removesuffix(">")
+    type = f'!blockscale.tensor<{inner}, "{spec}">'
+    whole = function.op(f"blockscale.quantize {matrix.name}{how} : {matrix.type} to "
+                        f"{type}", None)
+    name = function.fresh()
+    count = 2 + ("multi" in spec)
+    function.line(f"{name}:{count} = blockscale.disassemble {whole.name} : {type}")
+    shape = value.type.shape[:-1]
+    return [function.reshape(Value(f"{name}#0", data), (*shape, k), label(node)),
+            function.reshape(Value(f"{name}#1", scales), (*shape, k // block),
+                             label(node))]
+
+
+def quantize_mxfp8(graph, node, value):
+    """The least power of two that saturates nothing scales a block."""
+    return quantized(graph, node, value, "f8E4M3FN", "e8m0_t32", 32, "f8E8M0FNU",
+                     " rule(round_up)")
+
+
+def quantize_fp4(graph, node, value, factor):
+    """Scales of e4m3 that are themselves scaled by a number."""
+    if any(size != 1 for size in factor.type.shape) or factor.type.element != "f32":
+        raise Refused(f"'{label(node)}': its scale is {factor.type}; one f32 is taken")
+    whole = graph.function.reshape(factor, (), label(node))
+    return quantized(graph, node, value, "f4E2M1FN", "multi_float32_e4m3fn_t16", 16,
+                     "f8E4M3FN", f" tensor_scale({whole.name} : tensor<f32>)")
+
+
+def dequantize_mxfp8(graph, node, value, scale):
+    """Scales of bytes are powers of two."""
+    if scale.type.element == "i8":
+        type = scale.type.like(element="f8E8M0FNU")
+        scale = graph.function.op(f"arith.bitcast {scale.name} : {scale.type} to "
+                                  f"{type}", type)
+    return dequantize(graph, node, value, scale)
 
 
 # Products -------------------------------------------------------------------
@@ -192,9 +323,69 @@ def transpose(graph, node, value):
     sizes = [graph.function.size(value, order[at])
              for at, size in enumerate(shape) if not isinstance(size, int)]
     empty = graph.function.op(f"tensor.empty({', '.join(sizes)}) : {type}", type)
-    return graph.function.op(
+    made = graph.function.op(
         f"linalg.transpose ins({value.name} : {value.type}) outs({empty.name} : "
         f"{type}) permutation = {order}", type)
+    for about in (graph.declared, graph.hosted):
+        if value.name in about:
+            about[made.name] = about[value.name]
+    if value.name in graph.scaled:
+        graph.scaled.add(made.name)
+    if order == exchange_last(rank):
+        graph.sources[made.name] = value
+    return made
+
+
+def exchange_last(rank):
+    return [*range(rank - 2), rank - 1, rank - 2]
+
+
+def in_half(graph, node, a, b, transposed_a, transposed_b):
+    """A product of tensors of 16 bits, by a kernel without scales."""
+    function, element = graph.function, graph.element(a)
+    if transposed_a:
+        a = transpose_last(graph, a)
+    b = b if transposed_b else graph.sources[b.name] if b.name in graph.sources \
+        else transpose_last(graph, b)
+    lead = a.type.shape[:-1]
+    if len(a.type.shape) > len(b.type.shape):
+        a = function.reshape(a, (product(lead), a.type.shape[-1]), label(node))
+    sides, types = [], []
+    for one in (a, b):
+        one = cast_to(function, one, element)
+        inner = str(one.type).removeprefix("tensor<").removesuffix(">")
+        types.append(f"!blockscale.tensor<{inner}>")
+        sides.append(function.op(f"blockscale.assemble {one.name} : {one.type} to "
+                                 f"{types[-1]}", None).name)
+    type = Type((*a.type.shape[:-1], b.type.shape[-2]), element)
+    made = function.op(f"blockscale.matmul {', '.join(sides)} : {', '.join(types)} -> "
+                       f"{type}", type)
+    return function.reshape(made, (*lead, b.type.shape[-2]), label(node))
+
+
+def transpose_last(graph, value):
+    """With its last two dimensions exchanged."""
+    order = exchange_last(len(value.type.shape))
+    type = value.type.like(value.type.shape[at] for at in order)
+    sizes = [graph.function.size(value, order[at])
+             for at, size in enumerate(type.shape) if not isinstance(size, int)]
+    empty = graph.function.op(f"tensor.empty({', '.join(sizes)}) : {type}", type)
+    made = graph.function.op(
+        f"linalg.transpose ins({value.name} : {value.type}) outs({empty.name} : "
+        f"{type}) permutation = {order}", type)
+    return graph.declare(made, graph.element(value))
+
+
+def check_hosted(graph, node, *sides):
+    """What the host dequantises is for products of 16 bits."""
+    for one in sides:
+        made = graph.hosted.get(one.name)
+        if made is not None:
+            raise Refused(
+                f"'{label(node)}': a product in f32 of what '{made}, which no kernel "
+                "does; with scales or output_dtype of f16 or bf16 it is one of 16 bits, "
+                "and weights packed anew as MXFP8, MXFP4 or NVFP4 (blockscale pack) are "
+                "multiplied with their scales")
 
 
 def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
@@ -202,7 +393,13 @@ def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
     ranks = len(a.type.shape), len(b.type.shape)
     if ranks not in ((2, 2), (3, 3), (3, 2)):
         raise Refused(f"'{label(node)}': a product of {a.type} and {b.type}")
-    function = graph.function
+    function, element = graph.function, graph.element(a)
+    if element != graph.element(b):
+        raise Refused(f"'{label(node)}': a product of {element} and "
+                      f"{graph.element(b)}")
+    if element != "f32" and not {a.name, b.name} <= graph.scaled:
+        return in_half(graph, node, a, b, transposed_a, transposed_b)
+    check_hosted(graph, node, a, b)
     batch = ["b"] * (ranks[0] == 3)
     left = batch + (["k", "m"] if transposed_a else ["m", "k"])
     right = batch * (ranks[1] == 3) + (["n", "k"] if transposed_b else ["k", "n"])
@@ -215,8 +412,6 @@ def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
     type = Type(shape, "f32")
     sizes = [function.size(*where[each]) for each, size in zip(result, shape)
              if not isinstance(size, int)]
-    if a.type.element != b.type.element:
-        raise Refused(f"'{label(node)}': a product of {a.type} and {b.type}")
     empty = function.op(f"tensor.empty({', '.join(sizes)}) : {type}", type)
     zero = function.op("arith.constant 0.0 : f32", None)
     start = function.op(f"linalg.fill ins({zero.name} : f32) outs({empty.name} : "
@@ -235,7 +430,7 @@ def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
         f"      %.product = arith.mulf {x}, {y} : f32",
         "      %.next = arith.addf %.sum, %.product : f32",
         "      linalg.yield %.next : f32", f"    }} -> {type}"]
-    return cast_to(function, Value(name, type), a.type.element)
+    return cast_to(function, Value(name, type), element)
 
 
 def gemm(graph, node, a, b, c=None):
@@ -300,7 +495,12 @@ def sigmoid(graph, node, value):
                              f"{value.type}", value.type)
 
 
+# Those that read tensors as they were dequantised.
+KEPT = (dequantize, dequantize_mxfp8, transpose, matmul, gemm)
 BUILDERS = {"DequantizeLinear": dequantize, "Transpose": transpose,
+            "trt::TRT_MXFP8DynamicQuantize": quantize_mxfp8,
+            "trt::TRT_MXFP8DequantizeLinear": dequantize_mxfp8,
+            "trt::TRT_FP4DynamicQuantize": quantize_fp4,
             "MatMul": matmul, "Gemm": gemm, "Cast": cast, "Add": join("add"),
             "Mul": join("mul"), "Sub": join("sub"), "Relu": relu,
             "Sigmoid": sigmoid}

@@ -34,6 +34,11 @@ DTYPES = {name: np.dtype(one) for name, one in {
     "index": np.int64}.items()}
 
 
+# Integers of less than a byte, each in one.
+SMALL_INTEGERS = {"int4": np.int8, "int2": np.int8, "uint4": np.uint8,
+                  "uint2": np.uint8}
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What one call of a function gave.
@@ -281,8 +286,11 @@ def producers_array(value, element):
         # Pairs of 4-bit elements, which the function unpacks itself.
         value = value.view(sys.modules["torch"].uint8)
     if type(value).__name__ == "TensorProto" and "onnx" in sys.modules:
-        return sys.modules["onnx"].numpy_helper.to_array(value)
-    return host_array(value)
+        value = sys.modules["onnx"].numpy_helper.to_array(value)
+    array = host_array(value)
+    if element == "i8" and str(array.dtype) in SMALL_INTEGERS:
+        return array.astype(SMALL_INTEGERS[str(array.dtype)])
+    return array
 
 
 def array_of(slot, data, shape):

@@ -39,6 +39,13 @@ def blocked(data=((48, 128), E4M3), scale=((48, 4), E8M0), **attributes):
                  x=data, s=scale, w=((128, 64), FLOAT))
 
 
+def dynamic(op, shape=(48, 128), factor=None, **attributes):
+    made = node(op, ["x", *(["f"] * (factor is not None))], "q", **attributes)
+    made.domain, made.output = "trt", ["q", "s"]
+    more = {} if factor is None else {"f": factor}
+    return model([made, node("Relu", ["q"], "y")], x=(shape, FLOAT), **more)
+
+
 def test_initialisers_are_parameters():
     imported = bs.from_onnx(blocked(), "layer")
     assert imported.name == "layer" and imported.inputs == ("x", "s", "w")
@@ -51,8 +58,24 @@ def test_initialisers_are_parameters():
     (model([node("Conv", ["x"], "y")], x=((1, 1), FLOAT)),
      "'Conv of y': nothing takes 'Conv'; taken are Add"),
     (model([node("Relu", ["z"], "y")]), "'Relu of y' reads 'z', which nothing makes"),
-    (blocked(data=((48, 128), INT4)), "'x' has elements of ONNX's type 22"),
-    (blocked(data=((48, 128), FLOAT)), "elements of f32; fp8, fp6 and fp4 are taken"),
+    (blocked(data=((48, 128), INT4), scale=((48, 4), FLOAT)),
+     "'MatMul of y': a product in f32 of what 'DequantizeLinear of xd' dequantises, "
+     "tensor<48x128xi8> with scales tensor<48x4xf32>, which no kernel does; with scales "
+     "or output_dtype of f16 or bf16 it is one of 16 bits"),
+    (blocked(scale=((48, 4), FLOAT)), "a product in f32 of what 'DequantizeLinear of"),
+    (blocked(data=((48, 128), FLOAT)),
+     "elements of f32; fp8, fp6, fp4 and integers are taken"),
+    (blocked(output_dtype=11), "output_dtype is ONNX's type 11; f32, f16 and bf16 are"),
+    (dynamic("TRT_MXFP8DynamicQuantize", axis=0),
+     "'TRT_MXFP8DynamicQuantize of q, s': block_size = 32 along dimension 0 of "
+     "tensor<48x128xf32>; blocks of 32 along the last one are taken"),
+    (dynamic("TRT_MXFP8DynamicQuantize", block_size=16),
+     "block_size = 16 along dimension 1 of tensor<48x128xf32>; blocks of 32 along"),
+    (dynamic("TRT_MXFP8DynamicQuantize", shape=(48, 100)),
+     "block_size = 32 does not cut 100 elements of a row"),
+    (dynamic("TRT_FP4DynamicQuantize", factor=((48,), FLOAT)),
+     "its scale is tensor<48xf32>; one f32 is taken"),
+    (dynamic("TRT_FP4QDQ"), "nothing takes 'trt::TRT_FP4QDQ'; taken are Add"),
     (blocked(scale=((48,), FLOAT)), "are for whole rows or columns"),
     (blocked(block_size=24), "block_size = 24 does not cut"),
     (blocked(scale=((40, 4), E8M0)), "do not fit tensor<48x128xf8E4M3FN>"),
