@@ -205,6 +205,17 @@ class Operand:
             decode_scales(codes, scales["format"]), scales["block"], axis=2)
 
 
+def vector_scales(vectors, rows, sizes):
+    """The bytes of scales that cover all of K, and the scale of each row. They
+    are powers of two: those of neighbours and of neighbouring matrices differ."""
+    count = evaluate(vectors["matrixElements"], sizes)
+    place = np.arange(count) + np.arange(count) // 8
+    codes = np.exp2(-((place + np.arange(sizes["batch"])[:, None]) % 5.0))
+    codes = codes.astype({**OUTPUTS, **SCALES}[vectors["format"]])
+    share = vectors["rows"] or rows
+    return codes, np.repeat(codes.astype(np.float64), share, axis=1)[:, :rows]
+
+
 def run(tool, ptx, plan_file, workdir, dynamic):
     kernel = json.loads(Path(plan_file).read_text())["kernels"][0]
     sizes = {s["name"]: s["value"] for s in kernel["sizes"]}
@@ -217,13 +228,19 @@ def run(tool, ptx, plan_file, workdir, dynamic):
               "a_scales": a.packed_scales, "b_scales": b.packed_scales,
               "a_metadata": a.metadata}
     inputs = {role: x for role, x in inputs.items() if x is not None}
-    factors = np.ones(sizes["batch"])
+    factors = np.ones((sizes["batch"], 1, 1))
     for step, scales in enumerate(kernel["tensorScales"], 1):
         count = evaluate(scales["elements"], sizes)
         # A power of two for each matrix, unlike those of its neighbours.
         own = np.exp2(-step * (1.0 + np.arange(count) % 3))
         inputs[scales["operand"] + "_tensor_scale"] = own.astype(np.float32)
-        factors *= own
+        factors = factors * own[:, None, None]
+    for vectors in kernel.get("vectorScales", []):
+        name = vectors["operand"]
+        rows = sizes["M" if name == "a" else "N"]
+        inputs[name + "_scales"], own = vector_scales(vectors, rows, sizes)
+        factors = factors * (own[:, :, None] if name == "a" else
+                             own[:, None, :])
     command = [tool, "emulate", ptx, f"--plan={plan_file}",
                f"--out=d={workdir / 'd.npy'}"]
     for role, array in inputs.items():
@@ -235,7 +252,7 @@ def run(tool, ptx, plan_file, workdir, dynamic):
     output = next(p for p in kernel["parameters"] if p["role"] == "d")["type"]
     d = np.load(workdir / "d.npy").reshape(-1).view(OUTPUTS[output])
     expected = (np.einsum("bmk,bnk->bmn", a.values, b.values)
-                * factors[:, None, None])
+                * factors)
     if d.dtype != np.int32:
         expected = expected.astype(np.float32)
     rounded = expected.astype(d.dtype).reshape(-1)

@@ -42,6 +42,12 @@ MAX_WORK = 1 << 27
 TIME_LIMIT = 600
 
 
+# Scales that cover all of K: factors of a product without other scales.
+FACTORS = ["float32", "float32_t0", "float16_t0", "bfloat16_t4_t0",
+           "float32_t16_t0", "float32_t128_t0"]
+POWERS_OF_TWO = ["e8m0", "e8m0_t0", "e8m0_t32_t0"]
+
+
 @dataclass
 class Product:
     """A source file, and the options that `verify` gets with it."""
@@ -67,7 +73,10 @@ def draw_mix(rng, chip):
     mixes = [mix for mix in MIXES if is_legal(chip, mix)]
     if legality.has_tensor_memory(chip):
         unscaled = UNSCALED_MIXES + INTEGER_MIXES * legality.has(chip, kind="i8")
-        mixes += unscaled + [dense_unscaled(m) for m in unscaled]
+    else:
+        # Those of kinds with scales, which are 1 there.
+        unscaled = [m for m in UNSCALED_MIXES if m.kind == "f8f6f4"]
+    mixes += unscaled + [dense_unscaled(m) for m in unscaled]
     # Every kind is as likely as any other, however many type mixes it has.
     kind = rng.choice(sorted({(m.kind, "n" in m.spec) for m in mixes}))
     return rng.choice([m for m in mixes if (m.kind, "n" in m.spec) == kind])
@@ -184,8 +193,23 @@ def draw_epilogue(rng, mix, m, n, batch):
 def tensor_type(shape, element, spec, order):
     text = f"!blockscale.tensor<{'x'.join(shape)}x{element}"
     if spec:
-        text += f', "{spec}", layout = tiled_128x4'
+        text += f', "{spec}"'
+    if spec and spec not in FACTORS + POWERS_OF_TWO:
+        text += ", layout = tiled_128x4"
     return text + (", order = mn_major>" if order else ">")
+
+
+def draw_factors(rng, mix, d):
+    """The specs of A and B: with scales that cover all of K now and then, where
+    they have no others."""
+    specs = [mix.spec, mix.spec if mix.b_spec is None else mix.b_spec]
+    if mix.kind not in ("f8f6f4", "i8") or d == "i32":
+        return specs
+    for side, element in enumerate((mix.a, mix.b)):
+        legal = FACTORS + POWERS_OF_TWO * (mix.kind != "i8")
+        if not specs[side] and element != "ui8" and rng.random() < 0.5:
+            specs[side] = rng.choice(legal)
+    return specs
 
 
 def draw(seed, number):
@@ -209,11 +233,12 @@ def draw(seed, number):
             and "f8" in mix.b and rng.random() < 0.2):
         orders = [rng.random() < 0.5 and "n" not in mix.spec,
                   rng.random() < 0.5]
-    b_spec = mix.spec if mix.b_spec is None else mix.b_spec
-    a = tensor_type(outer + [text["m"], text["k"]], mix.a, mix.spec, orders[0])
-    b = tensor_type(outer + [text["n"], text["k"]], mix.b, b_spec, orders[1])
     operands, clauses, d = draw_epilogue(rng, mix, text["m"], text["n"],
                                          text["batch"])
+    a_spec, b_spec = draw_factors(
+        random.Random(f"{seed}:{number}:factors"), mix, d)
+    a = tensor_type(outer + [text["m"], text["k"]], mix.a, a_spec, orders[0])
+    b = tensor_type(outer + [text["n"], text["k"]], mix.b, b_spec, orders[1])
     result = f"tensor<{'x'.join(outer + [text['m'], text['n']])}x{d}>"
     arguments = "".join(f", %{name}: {type}" for name, type in operands)
     types = "".join(f", {type}" for _, type in operands if type != "f32")

@@ -89,6 +89,7 @@ unsigned Describer::alignmentOf(const plan::Parameter &parameter) const {
   };
   look(kernel.data, "_data");
   look(kernel.scales, "_scales");
+  look(kernel.vectorScales, "_scales");
   look(kernel.metadata, "_metadata");
   look(kernel.tensorScales, "_tensor_scale");
   look(kernel.operands, "");

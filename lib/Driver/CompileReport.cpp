@@ -57,6 +57,15 @@ static std::string sizesText(const plan::Kernel &kernel) {
   return joined(sizes, ", ");
 }
 
+/// "a f32 for each row", "a f16 for every 32 rows", "one f32".
+static std::string vectorScalesText(const plan::VectorScales &scales) {
+  if (!scales.rows)
+    return "one " + scales.format;
+  std::string what = "a " + scales.format + " for ";
+  return what + (scales.rows == 1 ? "each row"
+                                  : "every " + text(scales.rows) + " rows");
+}
+
 static std::string operandText(const plan::Kernel &kernel,
                                const std::string &operand) {
   std::string result;
@@ -69,6 +78,9 @@ static std::string operandText(const plan::Kernel &kernel,
     if (scales.operand == operand)
       result += "; a " + scales.format + " for every " + text(scales.block) +
                 " elements along K, " + scales.layout;
+  for (const plan::VectorScales &scales : kernel.vectorScales)
+    if (scales.operand == operand)
+      result += "; " + vectorScalesText(scales);
   for (const plan::MetadataPacking &metadata : kernel.metadata)
     if (metadata.operand == operand)
       result += "; structured sparsity";
@@ -84,15 +96,31 @@ static std::string instructionText(const KernelReport &report) {
   return result + (report.sparse ? ", A sparse" : "");
 }
 
-static std::string epilogueText(const plan::Epilogue &epilogue) {
+/// " * scale of A's row" and the like; empty for an operand whose scales do not
+/// cover all of K, or cover other rows too if `ofMatrix` says so.
+static std::string factorText(const plan::Kernel &kernel,
+                              const std::string &operand, bool ofMatrix) {
+  for (const plan::VectorScales &scales : kernel.vectorScales)
+    if (scales.operand == operand && (scales.rows == 0) == ofMatrix)
+      return std::string("scale of ") + (operand == "a" ? "A" : "B") +
+             (ofMatrix ? "'s tensor * " : "'s row * ");
+  return "";
+}
+
+static std::string epilogueText(const plan::Kernel &kernel) {
+  const plan::Epilogue &epilogue = kernel.epilogue;
   std::vector<std::string> lines;
   std::string product = "x = ";
   if (epilogue.alpha)
     product += "alpha * ";
   if (epilogue.aTensorScale)
     product += "scale of A's tensor * ";
+  product += factorText(kernel, "a", /*ofMatrix=*/true);
   if (epilogue.bTensorScale)
     product += "scale of B's tensor * ";
+  product += factorText(kernel, "b", /*ofMatrix=*/true) +
+             factorText(kernel, "a", /*ofMatrix=*/false) +
+             factorText(kernel, "b", /*ofMatrix=*/false);
   product += "A x B";
   if (epilogue.beta)
     product += " + beta * c";
@@ -151,7 +179,7 @@ static void addSummary(Page &page, const plan::Kernel &kernel,
                        " of loads)"});
   page.facts(facts);
   page.heading(3, "Epilogue");
-  page.code(epilogueText(kernel.epilogue));
+  page.code(epilogueText(kernel));
 }
 
 //===----------------------------------------------------------------------===//

@@ -127,6 +127,16 @@ static void describe(Archive &a, TensorScales &scales) {
 }
 
 template <typename Archive>
+static void describe(Archive &a, VectorScales &scales) {
+  a.field("operand", scales.operand);
+  a.field("format", scales.format);
+  a.number("rows", scales.rows, 0, kMaxSize);
+  a.expression("matrixElements", scales.matrixElements);
+  a.expression("elements", scales.elements);
+  a.number("alignment", scales.alignment, 1, kMaxAlignment);
+}
+
+template <typename Archive>
 static void describe(Archive &a, PlainOperand &plain) {
   a.field("operand", plain.operand);
   a.field("type", plain.type);
@@ -174,6 +184,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("scales", kernel.scales);
   a.field("metadata", kernel.metadata);
   a.field("tensorScales", kernel.tensorScales);
+  a.laterList("vectorScales", kernel.vectorScales);
   a.field("operands", kernel.operands);
   a.field("epilogue", kernel.epilogue);
 }

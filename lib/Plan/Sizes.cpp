@@ -126,11 +126,25 @@ static Result<uint64_t> checkedProduct(uint64_t left, uint64_t right) {
   return left * right;
 }
 
-/// Bytes of a number of D, C or the bias; 0 for an unknown type.
-static uint64_t plainBytes(std::string_view type) {
-  if (type == "f32" || type == "i32")
+uint64_t plan::plainBytes(std::string_view format) {
+  if (format == "f32" || format == "i32")
     return 4;
-  return type == "bf16" || type == "f16" ? 2 : 0;
+  if (format == "ue8m0")
+    return 1;
+  return format == "bf16" || format == "f16" ? 2 : 0;
+}
+
+/// `count` numbers of the parameter's memory.
+static Result<uint64_t> numberBytes(const plan::Parameter &parameter,
+                                    std::string_view format,
+                                    const Expression &count,
+                                    const Environment &sizes) {
+  uint64_t bytes = plainBytes(format);
+  if (!bytes)
+    return Reason("parameter '" + parameter.role + "' of type '" +
+                  std::string(format) + "'");
+  Result<uint64_t> numbers = evaluateSize(count, sizes);
+  return numbers ? checkedProduct(*numbers, bytes) : numbers;
 }
 
 Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
@@ -151,6 +165,10 @@ Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
         return checkedProduct(*pitch, uint64_t(batch->second));
       }
   if (parameter.role == operand + "_scales")
+    for (const plan::VectorScales &scales : kernel.vectorScales)
+      if (scales.operand == operand)
+        return numberBytes(parameter, scales.format, scales.elements, sizes);
+  if (parameter.role == operand + "_scales")
     for (const plan::ScalePacking &scales : kernel.scales)
       if (scales.operand == operand) {
         Result<uint64_t> bytes = evaluateSize(scales.bytes, sizes);
@@ -169,14 +187,8 @@ Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
         return count ? checkedProduct(*count, sizeof(float)) : count;
       }
   for (const plan::PlainOperand &plain : kernel.operands)
-    if (plain.operand == parameter.role) {
-      uint64_t bytes = plainBytes(plain.type);
-      if (!bytes)
-        return Reason("parameter '" + parameter.role + "' of type '" +
-                      plain.type + "'");
-      Result<uint64_t> count = evaluateSize(plain.elements, sizes);
-      return count ? checkedProduct(*count, bytes) : count;
-    }
+    if (plain.operand == parameter.role)
+      return numberBytes(parameter, plain.type, plain.elements, sizes);
   return Reason("the plan does not say what parameter '" + parameter.role +
                 "' points to");
 }

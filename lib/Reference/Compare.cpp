@@ -29,6 +29,22 @@ static double sumBound(Criterion criterion, uint64_t k, double absSum) {
   return 0;
 }
 
+namespace {
+/// The factor of an element's sum, and how often a kernel rounds when it
+/// multiplies by it.
+struct Factor {
+  double value;
+  unsigned roundings;
+};
+} // namespace
+
+static Factor factorOf(const Problem &problem, uint64_t batch, uint64_t row,
+                       uint64_t column) {
+  double first = problem.firstFactor(batch, row);
+  double last = problem.lastFactor(batch, column);
+  return {first * last, unsigned(first != 1) + unsigned(last != 1)};
+}
+
 /// The inputs of the epilogue of one element: with the errors that a kernel may
 /// have made until then.
 static Formula::Inputs<Range> rangesOf(const Problem &problem,
@@ -41,10 +57,11 @@ static Formula::Inputs<Range> rangesOf(const Problem &problem,
     return Range{value - error, value + error, false};
   };
   double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
-  double alpha = problem.alphaOf(batch), x = alpha * sum, c = 0, bias = 0;
-  double error = sumBound(criterion, problem.k, absSum) * std::fabs(alpha);
-  if (alpha != 1)
-    error += rounding * std::fabs(x);
+  Factor factor = factorOf(problem, batch, row, column);
+  double x = factor.value * sum, c = 0, bias = 0;
+  double error =
+      sumBound(criterion, problem.k, absSum) * std::fabs(factor.value);
+  error += factor.roundings * rounding * std::fabs(x);
   if (!problem.c.empty()) {
     uint64_t at = (batch * problem.m + row) * problem.n + column;
     c = double(problem.beta) * problem.c[at];
@@ -78,11 +95,11 @@ static Linear linearError(const Problem &problem, Criterion criterion,
                           uint64_t batch, uint64_t row, uint64_t column,
                           double sum, double absSum) {
   double rounding = criterion == Criterion::Exact ? 0 : 0x1p-23;
-  double alpha = std::fabs(problem.alphaOf(batch));
-  double bound = sumBound(criterion, problem.k, absSum) * alpha;
-  double size = std::fabs(sum) * alpha;
-  if (problem.alphaOf(batch) != 1)
-    bound += rounding * size;
+  Factor factor = factorOf(problem, batch, row, column);
+  double scale = std::fabs(factor.value);
+  double bound = sumBound(criterion, problem.k, absSum) * scale;
+  double size = std::fabs(sum) * scale;
+  bound += factor.roundings * rounding * size;
   if (!problem.c.empty()) {
     uint64_t at = (batch * problem.m + row) * problem.n + column;
     double scaled = std::fabs(double(problem.beta) * problem.c[at]);

@@ -39,6 +39,7 @@ private:
   bool explainsWhole(const Side &side, uint64_t row,
                      const std::function<uint64_t(uint64_t)> &map) const;
 
+  std::string otherFactor(const Side &side) const;
   std::string otherRow(const Side &side) const;
   std::string otherBlocks(const Side &side) const;
   std::string noScales(const Side &side) const;
@@ -139,6 +140,25 @@ bool Diagnoser::explainsWhole(
 
 std::string rowAndBlock(uint64_t row, const std::string &block) {
   return "scale of row " + std::to_string(row) + ", block " + block;
+}
+
+/// The factor of another row of an operand whose scales cover all of K, or
+/// none.
+std::string Diagnoser::otherFactor(const Side &side) const {
+  const std::vector<float> &factors =
+      &side == &a ? problem.rowScales : problem.columnScales;
+  if (factors.empty())
+    return "";
+  uint64_t first = mismatch.batch * side.rows;
+  double own = factors[first + side.row];
+  std::string why = "value explained by ";
+  if (explains(sum / own))
+    return why + "a scale of 1 of " + side.name;
+  for (uint64_t row = 0; row < side.rows; ++row)
+    if (explains(sum * (factors[first + row] / own)))
+      return why + "the scale of row " + std::to_string(row) + " of " +
+             side.name;
+  return "";
 }
 
 std::string Diagnoser::otherRow(const Side &side) const {
@@ -266,8 +286,9 @@ std::string Diagnoser::run() {
   if (!std::isfinite(mismatch.found) || !std::isfinite(sum))
     return "";
   using Step = std::string (Diagnoser::*)(const Side &) const;
-  for (Step step : {&Diagnoser::otherRow, &Diagnoser::otherBlocks,
-                    &Diagnoser::noScales, &Diagnoser::otherData})
+  for (Step step :
+       {&Diagnoser::otherFactor, &Diagnoser::otherRow, &Diagnoser::otherBlocks,
+        &Diagnoser::noScales, &Diagnoser::otherData})
     for (const Side *side : {&a, &b})
       if (std::string found = (this->*step)(*side); !found.empty())
         return found;

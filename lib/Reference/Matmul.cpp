@@ -14,6 +14,7 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 using namespace blockscale;
 using namespace blockscale::reference;
@@ -69,6 +70,7 @@ std::optional<Reason> reference::whyNot(const Problem &problem) {
     return "a product with an empty extent";
   bool exact = isInteger(problem.a) && isInteger(problem.b);
   bool plain = problem.alpha == 1 && problem.alphas.empty() &&
+               problem.rowScales.empty() && problem.columnScales.empty() &&
                problem.c.empty() && problem.biasKind == BiasKind::None &&
                !problem.formula;
   if (problem.output == OutputType::I32 && !(exact && plain))
@@ -84,6 +86,13 @@ std::optional<Reason> reference::whyNot(const Problem &problem) {
   if (!problem.alphas.empty())
     if (auto error = checkSize("factors", problem.alphas.size(), problem.batch))
       return error;
+  for (auto [name, scales, rows] :
+       {std::tuple("row scales", &problem.rowScales, problem.m),
+        std::tuple("column scales", &problem.columnScales, problem.n)})
+    if (!scales->empty())
+      if (auto error =
+              checkSize(name, scales->size(), product(problem.batch, rows)))
+        return error;
   uint64_t bias = problem.biasKind == BiasKind::None     ? 0
                   : problem.biasKind == BiasKind::Column ? problem.n
                                                          : problem.m;
@@ -148,7 +157,8 @@ double reference::elementValue(const Operand &operand, uint64_t k, uint64_t row,
 
 float reference::epilogue(const Problem &problem, uint64_t batch, uint64_t row,
                           uint64_t column, float value) {
-  float x = problem.alphaOf(batch) * value, c = 0, bias = 0;
+  float x = problem.firstFactor(batch, row) * value, c = 0, bias = 0;
+  x = problem.lastFactor(batch, column) * x;
   if (!problem.c.empty())
     c = problem.beta *
         problem.c[(batch * problem.m + row) * problem.n + column];

@@ -159,7 +159,11 @@ static int64_t elementBytes(const plan::Kernel &kernel,
   if (const plan::DataPacking *data = dataOf(kernel, parameter.role))
     return std::max<int64_t>(1, data->bits / kByte);
   if (const plan::PlainOperand *plain = plainOf(kernel, parameter.role))
-    return plain->type == "f16" || plain->type == "bf16" ? 2 : 4;
+    return int64_t(plan::plainBytes(plain->type));
+  if (parameter.role == parameter.operand + "_scales")
+    for (const plan::VectorScales &scales : kernel.vectorScales)
+      if (scales.operand == parameter.operand)
+        return int64_t(plan::plainBytes(scales.format));
   bool isByte = parameter.role == parameter.operand + "_scales" ||
                 parameter.role == parameter.operand + "_metadata";
   return isByte ? 1 : sizeof(float);

@@ -102,6 +102,7 @@ static uint64_t alignmentOf(const plan::Kernel &kernel,
   };
   look(kernel.data, "_data");
   look(kernel.scales, "_scales");
+  look(kernel.vectorScales, "_scales");
   look(kernel.metadata, "_metadata");
   look(kernel.tensorScales, "_tensor_scale");
   look(kernel.operands, "");

@@ -58,6 +58,7 @@ private:
   void plantNaNs(reference::Operand &operand, bool isA);
 
   std::optional<Reason> setTensorScales(const plan::TensorScales &scales);
+  std::optional<Reason> setVectorScales(const plan::VectorScales &scales);
 
   const plan::Kernel &kernel;
   const plan::Environment &sizes;
@@ -89,6 +90,11 @@ std::optional<std::vector<uint8_t>> toBytes(const std::vector<float> &values,
     return bytes;
   }
   std::optional<ElementFormat> format = parseFormat(type);
+  if (format == ElementFormat::UE8M0) {
+    for (float value : values)
+      bytes.push_back(uint8_t(encode(*format, value)));
+    return bytes;
+  }
   if (format != ElementFormat::BF16 && format != ElementFormat::F16)
     return std::nullopt;
   bytes.resize(values.size() * 2);
@@ -98,6 +104,12 @@ std::optional<std::vector<uint8_t>> toBytes(const std::vector<float> &values,
     bytes[2 * i + 1] = uint8_t(code >> 8);
   }
   return bytes;
+}
+
+/// `value` as `toBytes` rounds it.
+float asType(float value, const std::string &type) {
+  std::optional<ElementFormat> format = parseFormat(type);
+  return format ? decode(*format, encode(*format, value)) : value;
 }
 
 uint64_t roundUp(uint64_t value, uint64_t multiple) {
@@ -351,16 +363,74 @@ InputMaker::setTensorScales(const plan::TensorScales &scales) {
   return std::nullopt;
 }
 
+/// The scale of some rows. Powers of two differ from those of rows that are 1,
+/// 2, 4, ... 256 further and of the next matrix, and the first one is the
+/// largest; of other scales no two of a thousand are equal.
+float vectorScale(bool isA, bool powersOfTwo, uint64_t matrix, uint64_t index) {
+  if (!powersOfTwo) {
+    constexpr uint64_t kSpread = 1021, kStep = 389;
+    uint64_t drawn = ((index + 7 * matrix) * kStep + (isA ? 5 : 11)) % kSpread;
+    return (isA ? 0.021f : 0.17f) * (1 + float(drawn) / float(kSpread));
+  }
+  constexpr uint64_t kExponents = 5;
+  uint64_t mixed =
+      index + 3 * (index / 8) + 2 * (index / 32) + 2 * (index / 128) + matrix;
+  return std::ldexp(isA ? 0.5f : 4.0f, -int(mixed % kExponents));
+}
+
+std::optional<Reason>
+InputMaker::setVectorScales(const plan::VectorScales &scales) {
+  Result<uint64_t> count = evaluateSize(scales.matrixElements, sizes);
+  Result<uint64_t> all = evaluateSize(scales.elements, sizes);
+  if (!count || !all)
+    return (count ? all : count).why();
+  reference::Problem &problem = inputs.problem;
+  bool isA = scales.operand == "a";
+  uint64_t rows = isA ? problem.m : problem.n;
+  uint64_t group = scales.rows ? scales.rows : rows;
+  uint64_t expected = rows / group + (rows % group != 0);
+  if (*count != expected || *all != expected * problem.batch)
+    return std::to_string(*all) + " scales of '" + scales.operand + "', " +
+           std::to_string(*count) + " of a matrix; expected " +
+           std::to_string(expected * problem.batch) + " and " +
+           std::to_string(expected);
+  std::vector<float> values(*all);
+  bool powersOfTwo = exact || scales.format == "ue8m0";
+  for (uint64_t i = 0; i < values.size(); ++i)
+    values[i] =
+        asType(vectorScale(isA, powersOfTwo, i / expected, i % expected),
+               scales.format);
+  std::optional<std::vector<uint8_t>> bytes = toBytes(values, scales.format);
+  if (!bytes)
+    return "scales of '" + scales.operand + "' of type '" + scales.format + "'";
+  inputs.data.memory[scales.operand + "_scales"] = *bytes;
+  if (!scales.rows) {
+    problem.alphas.resize(problem.batch, problem.alpha);
+    for (uint64_t i = 0; i < values.size(); ++i)
+      problem.alphas[i] *= values[i];
+    return std::nullopt;
+  }
+  std::vector<float> &own = isA ? problem.rowScales : problem.columnScales;
+  for (uint64_t matrix = 0; matrix < problem.batch; ++matrix)
+    for (uint64_t row = 0; row < rows; ++row)
+      own.push_back(values[matrix * expected + row / group]);
+  return std::nullopt;
+}
+
 /// Powers of two keep exact data exact; other numbers for random data. The
 /// order of the f32 products is the documented one: alpha, a, b.
 std::optional<Reason> InputMaker::addFactors() {
   const plan::Epilogue &epilogue = kernel.epilogue;
   if (epilogue.alpha)
     inputs.problem.alpha = inputs.data.scalars["alpha"] = exact ? 0.5f : 0.7f;
-  for (const char *operand : {"a", "b"})
+  for (const char *operand : {"a", "b"}) {
     if (const auto *scales = findOperand(kernel.tensorScales, operand))
       if (auto why = setTensorScales(*scales))
         return why;
+    if (const auto *scales = findOperand(kernel.vectorScales, operand))
+      if (auto why = setVectorScales(*scales))
+        return why;
+  }
   // Without a parameter C is added as it is.
   bool scalesC =
       std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
@@ -369,8 +439,8 @@ std::optional<Reason> InputMaker::addFactors() {
     inputs.problem.beta = inputs.data.scalars["beta"] = exact ? 2.0f : -1.3f;
   else if (epilogue.beta)
     inputs.problem.beta = 1.0f;
-  // The first factor is the largest, and the others divide it.
-  unit *= inputs.problem.alphaOf(0);
+  // The first factors are the largest, and the others divide them.
+  unit *= inputs.problem.firstFactor(0, 0) * inputs.problem.lastFactor(0, 0);
   return std::nullopt;
 }
 

@@ -36,6 +36,15 @@ SCALES = {
 }
 
 
+# Types of scales that each cover all of K, likewise.
+FACTORS = {
+    "f32": ("float32", np.float32),
+    "f16": ("float16", np.float16),
+    "bf16": ("bfloat16", ml_dtypes.bfloat16),
+    "ue8m0": SCALES["ue8m0"],
+}
+
+
 def _ue5m3_values():
     """All 256 numbers of ue5m3, of which the last is NaN: 5 bits of exponent
     with bias 15, 3 of fraction, no sign."""
@@ -63,12 +72,15 @@ class Format:
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
         "int8" or "uint8".
-    scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales.
+    scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales; of
+        scales that each cover all of K "f32", "f16", "bf16" or "ue8m0".
     block: elements along K that share a scale, zeros of a sparse operand
-        included; 0 without scales.
+        included; 0 if all of them do, and without scales.
     tensor_scale: whether one float32 scales the whole tensor, too.
     sparsity: None, or which elements are zero: "2:4", "4:8 in pairs" (of eight
         two aligned pairs stay) or "1:2".
+    rows: rows that share a scale, one but where scales cover all of K; there 0
+        if all rows of a matrix do, else a power of two, not 2 and at most 256.
     """
 
     element: str
@@ -76,19 +88,52 @@ class Format:
     block: int = 0
     tensor_scale: bool = False
     sparsity: str | None = None
+    rows: int = 1
 
     def __post_init__(self):
         choice("element", self.element, ELEMENTS)
         choice("sparsity", self.sparsity, (None, *PATTERNS))
-        choice("scale", self.scale, (None, *SCALES))
+        choice("scale", self.scale, (None, *SCALES, *FACTORS))
         flag("tensor_scale", self.tensor_scale)
         whole("block", self.block)
-        if (self.scale is None) != (self.block == 0):
-            raise Refused(f"block = {self.block}: expected 1 or more with "
-                          "scales, and 0 without")
+        whole("rows", self.rows)
+        if self.scale is None and self.block != 0:
+            raise Refused(f"block = {self.block}: expected 0 without scales")
+        if self.covers_k:
+            self._check_factor()
+        elif self.rows != 1:
+            raise Refused(f"rows = {self.rows}: expected 1, as only scales that "
+                          "cover all of K are for several rows")
+        elif self.scale is not None and self.scale not in SCALES:
+            raise Refused(f"block = {self.block}: scales of {self.scale} cover "
+                          "all of K, for which block is 0")
         if self.scale is not None and self.bits > 8:
             raise Refused(f"elements of {self.element} have no scales, those of "
                           "8 bits and fewer have")
+
+    def _check_factor(self):
+        if self.scale not in FACTORS:
+            raise Refused(f"block = {self.block}: expected 1 or more with "
+                          f"scales of {self.scale}")
+        if self.tensor_scale and self.rows == 0:
+            raise Refused("rows = 0: expected 1 or more with a tensor scale, as "
+                          "there is one scale for all rows already")
+        if self.rows not in (0, 1, 4, 8, 16, 32, 64, 128, 256):
+            raise Refused(f"rows = {self.rows}: expected 0, 1, 4, 8, 16, 32, 64, "
+                          "128 or 256")
+        if self.sparsity is not None:
+            raise Refused("no spec says that scales of a sparse operand cover all "
+                          "of K: leave them out of the format and multiply D")
+        if self.element in INTEGERS and self.scale == "ue8m0":
+            raise Refused("integers under scales of ue8m0 are fixed-point "
+                          "numbers, which no kernel multiplies")
+        if self.element == "uint8":
+            raise Refused("elements of uint8 have scales only with a zero point")
+
+    @property
+    def covers_k(self):
+        """Whether there are scales and each is for all of K."""
+        return self.scale is not None and self.block == 0
 
     @property
     def spec(self):
@@ -97,6 +142,9 @@ class Format:
         if self.scale is None:
             return sparsity
         prefix = "multi_float32_" if self.tensor_scale else ""
+        if self.covers_k:
+            tiles = {0: "", 1: "_t0"}.get(self.rows, f"_t{self.rows}_t0")
+            return prefix + FACTORS[self.scale][0] + tiles
         return (f"{prefix}{SCALES[self.scale][0]}_t"
                 f"{self.block * kept // group}{sparsity}")
 
@@ -113,7 +161,8 @@ class Format:
     @property
     def scale_dtype(self):
         """The numpy dtype of scales, None without."""
-        return np.dtype(SCALES[self.scale][1]) if self.scale else None
+        known = FACTORS if self.covers_k else SCALES
+        return np.dtype(known[self.scale][1]) if self.scale else None
 
     def scale_values(self, scales):
         """The numbers that scales of this format are, as f32."""
@@ -156,6 +205,10 @@ FORMATS = {
     "mxfp6_e3m2": Format("e3m2", "ue8m0", 32),
     "mxfp8": Format("e4m3", "ue8m0", 32),
     "mxfp8_e5m2": Format("e5m2", "ue8m0", 32),
+    "fp8_tensor": Format("e4m3", "f32", rows=0),
+    "fp8_row": Format("e4m3", "f32"),
+    "int8_tensor": Format("int8", "f32", rows=0),
+    "int8_row": Format("int8", "f32"),
     "fp4": Format("e2m1"),
     "fp6_e2m3": Format("e2m3"),
     "fp6_e3m2": Format("e3m2"),

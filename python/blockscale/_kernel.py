@@ -110,10 +110,15 @@ class Kernel:
         scales = operands.of(planned["scales"], operand)
         metadata = operands.of(planned["metadata"], operand)
         pattern = metadata["pattern"] if metadata else None
+        two_levels = operands.of(planned["tensorScales"], operand) is not None
+        vector = operands.of(planned.get("vectorScales", ()), operand)
+        if vector is not None:
+            return Argument(operand, Format(
+                data["format"], vector["format"], 0, two_levels,
+                rows=vector["rows"]), "plain", data["order"])
         if scales is None:
             return Argument(operand, Format(data["format"], sparsity=pattern),
                             "plain", data["order"])
-        two_levels = operands.of(planned["tensorScales"], operand) is not None
         return Argument(operand, Format(data["format"], scales["format"],
                                         scales["block"], two_levels, pattern),
                         scales["layout"], data["order"])

@@ -33,7 +33,8 @@ def check_format(name, operand, wanted):
 
 def check_layout(name, operand, wanted):
     """Refuses another layout of scales than the kernel reads."""
-    if operand.scales is not None and operand.layout != wanted.layout:
+    if operand.scales is not None and not operand.format.covers_k and \
+            operand.layout != wanted.layout:
         raise Refused(f"the scales of '{name}' are in layout "
                       f"'{operand.layout}': the kernel reads '{wanted.layout}';"
                       f" convert them with .to('{wanted.layout}')")

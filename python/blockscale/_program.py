@@ -246,7 +246,8 @@ def scaled_parts(type, slots, value):
             slots[-1]["part"] == "metadata":
         raise Refused(f"argument {slots[0]['index']} is a tensor of format "
                       f"'{value.format}', expected {type}")
-    if value.scales is not None and value.layout != layout:
+    if value.scales is not None and not value.format.covers_k and \
+            value.layout != layout:
         raise Refused(f"the scales of argument {slots[0]['index']} are in layout "
                       f"'{value.layout}', expected '{layout}': "
                       f".to(\"{layout}\") changes it")

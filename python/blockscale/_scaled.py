@@ -47,7 +47,8 @@ class Scaled:
         the zeros of a sparse operand included.
     scales: (..., rows, ceil(K / block)) of the format's scale dtype where the
         layout is "plain"; a flat array of bytes where it is another; None
-        without scales.
+        without scales. Scales that each cover all of K are (..., scale_rows, 1)
+        in every layout.
     tensor_scale: float32 array with one element per matrix, or None.
     spec, layout: as MLIR spells them.
 
@@ -90,7 +91,15 @@ class Scaled:
     @property
     def blocks(self):
         """Scales of a row."""
+        if self.format.covers_k:
+            return 1
         return -(-self.k // self.format.block) if self.format.block else 0
+
+    @property
+    def scale_rows(self):
+        """Rows of scales of a matrix."""
+        group = self.format.rows or self.rows
+        return -(-self.rows // group) if self.format.scale else 0
 
     def _checked_data(self, data):
         data = host_array(data)
@@ -113,7 +122,7 @@ class Scaled:
         if scales is None:
             raise Refused(f"format '{self.format}' needs scales")
         scales = np.ascontiguousarray(host_array(scales))
-        if self.layout != "plain":
+        if self.layout != "plain" and not self.format.covers_k:
             expected = len(_core.pack_scales(
                 bytes(self.batch * self.rows * self.blocks),
                 LAYOUTS.index(self.layout), self.batch, self.rows, self.blocks,
@@ -122,10 +131,12 @@ class Scaled:
                 raise Refused(f"{scales.nbytes} bytes of scales in layout "
                               f"'{self.layout}': expected {expected}")
             return scales.reshape(-1).view(np.uint8)
-        shape = (*self.data.shape[:-1], self.blocks)
+        shape = (*self.data.shape[:-2], self.scale_rows, self.blocks)
         if scales.shape != shape:
+            per = ("all of K" if self.format.covers_k else
+                   f"{self.format.block} elements along K")
             raise Refused(f"scales of shape {scales.shape}: expected {shape}, "
-                          f"one per {self.format.block} elements along K")
+                          f"one per {per}")
         if scales.dtype != self.format.scale_dtype:
             raise Refused(f"scales of {scales.dtype}: format '{self.format}' "
                           f"has {self.format.scale_dtype}")
@@ -149,7 +160,8 @@ class Scaled:
         if layout not in LAYOUTS:
             raise Refused(f"no layout '{layout}'; there are "
                           f"{', '.join(LAYOUTS)}")
-        if layout == self.layout or self.scales is None:
+        if layout == self.layout or self.scales is None or \
+                self.format.covers_k:
             return Scaled(self.data, self.scales, self.tensor_scale,
                           format=self.format, layout=layout)
         size = (self.batch, self.rows, self.blocks)
@@ -173,7 +185,12 @@ class Scaled:
         values = self.data.astype(np.float32)
         if self.format.element == "tf32":
             values = (values.view(np.uint32) & 0xffffe000).view(np.float32)
-        if self.format.scale is not None:
+        if self.format.covers_k:
+            scales = self.format.scale_values(self.scales)
+            values = product(values, np.repeat(
+                scales, self.format.rows or self.rows, axis=-2)[
+                    ..., :self.rows, :])
+        elif self.format.scale is not None:
             scales = self.format.scale_values(self.to("plain").scales)
             values = product(values, np.repeat(scales, self.format.block,
                                                axis=-1)[..., :self.k])
@@ -274,7 +291,9 @@ def product(x, y):
 
 def largest(dtype):
     """The largest finite number of a dtype, as f32."""
-    return np.float32(ml_dtypes.finfo(dtype).max)
+    dtype = np.dtype(dtype)
+    known = np.iinfo if dtype.kind in "iu" else ml_dtypes.finfo
+    return np.float32(known(dtype).max)
 
 
 def power_of_two_scales(largest_values, format_, rule):
@@ -331,6 +350,8 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
         raise Refused(f"rule = {rule!r}: expected one of {RULES} with scales "
                       "of ue8m0, and none with others")
     factors = tensor_factors(values, format_, tensor_scale)
+    if format_.covers_k:
+        return quantize_rows(values, format_, factors, rule, layout)
     padding = -values.shape[-1] % format_.block
     padded = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, padding)])
     tiles = padded.reshape(*values.shape[:-1], -1, format_.block)
@@ -356,6 +377,40 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
     codes = encode(format_.element, quotients, format_.dtype)
     codes = codes.reshape(padded.shape)[..., :values.shape[-1]]
     return Scaled(codes, scales, factors, format=format_).to(layout)
+
+
+def rounded_scales(largest_values, format_, rule):
+    """Scales of f32, f16, bf16 or ue8m0 that cover all of K."""
+    if format_.scale == "ue8m0":
+        return power_of_two_scales(largest_values, format_, rule or "floor")
+    wanted = largest_values / largest(format_.dtype)
+    # So that the largest element times the scale is an f32.
+    bound = np.nextafter(np.finfo(np.float32).max / largest(format_.dtype),
+                         np.float32(0))
+    wanted = np.minimum(wanted, np.float32(bound))
+    return wanted if format_.scale == "f32" else \
+        encode(format_.scale, wanted, format_.scale_dtype)
+
+
+def quantize_rows(values, format_, factors, rule, layout):
+    """A Scaled whose scales each cover all of K of some rows."""
+    rows = values.shape[-2]
+    group = format_.rows or rows
+    per_matrix = np.float32(1) if factors is None else factors.reshape(
+        (-1, 1, 1) if values.ndim == 3 else (1, 1))
+    magnitudes = np.abs(values).max(axis=-1, keepdims=True) / per_matrix
+    padding = [(0, 0)] * (values.ndim - 2) + [(0, -rows % group), (0, 0)]
+    tiles = np.pad(magnitudes, padding)
+    tiles = tiles.reshape(*values.shape[:-2], -1, group)
+    scales = rounded_scales(tiles.max(axis=-1, keepdims=True).astype(np.float32),
+                            format_, rule)
+    steps = np.repeat(format_.scale_values(scales), group,
+                      axis=-2)[..., :rows, :] * per_matrix
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotients = np.where(steps == 0, np.float32(0), values / steps)
+    top = largest(format_.dtype)
+    codes = encode(format_.element, np.clip(quotients, -top, top), format_.dtype)
+    return Scaled(codes, scales, factors, format=format_, layout=layout)
 
 
 def tensor_factors(values, format_, given):

@@ -264,7 +264,7 @@ def quantize(values, format, *, rule=None):
     before that of its arrays is asked for."""
     dask, array = need_dask(), need_dask("dask.array")
     format_ = format_named(format)
-    if values.ndim != 2 or format_.scale is None:
+    if values.ndim != 2 or format_.block == 0:
         raise Refused(f"an array of shape {values.shape} to '{format_}': "
                       "expected rows x K, and a format with block scales")
     values = values.rechunk({1: -1})

@@ -79,6 +79,19 @@ def test_two_levels_and_clusters(device):
     assert (d == kernel.emulate(x, w)).all()
 
 
+@pytest.mark.parametrize("a, b", [("fp8_row", "fp8_tensor"),
+                                  ("int8_tensor", "int8_row")])
+def test_scales_of_all_of_k(device, a, b):
+    rng = np.random.default_rng(16)
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=256, a=a, b=b, batch=2,
+                                  out="bf16"))
+    x = bs.quantize(rng.standard_normal((2, 37, 256)), like=kernel.arg("a"))
+    w = bs.quantize(rng.standard_normal((2, 72, 256)), like=kernel.arg("b"))
+    assert (kernel.launch(x, w) == kernel.emulate(x, w)).all()
+    there = kernel.upload("b", w)
+    assert (kernel.launch(x, there).numpy() == kernel.emulate(x, w)).all()
+
+
 def test_prepared_launches(kernel):
     rng = np.random.default_rng(14)
     prepared = kernel.prepare(M=37)

@@ -293,6 +293,46 @@ def test_any_spec_compiles_or_is_refused(fields):
         pass
 
 
+def test_scales_of_all_of_k():
+    values = np.array([[254, -20, 1.2], [1.5, 0.125, -63.5]], np.float32)
+    result = bs.quantize(values, "int8_row")
+    assert result.scales.tolist() == [[2.0], [0.5]]
+    assert result.data.tolist() == [[127, -10, 1], [3, 0, -127]]
+    assert result.dequantize().tolist() == [[254, -20, 2], [1.5, 0, -63.5]]
+    assert result.to("tiled_128x4").scales.shape == (2, 1)
+    result = bs.quantize(values, "int8_tensor")
+    assert result.scales.tolist() == [[2.0]]
+    assert result.data.tolist() == [[127, -10, 1], [1, 0, -32]]
+    # 448 is the largest element, and 3 * 448 one of bf16 times that.
+    result = bs.quantize(np.array([[1344.0, 3], [0, 0]], np.float32),
+                         bs.Format("e4m3", "bf16"))
+    assert result.scales.astype(np.float32).tolist() == [[3.0], [0.0]]
+    assert result.dequantize().tolist() == [[1344, 3], [0, 0]]
+    # Groups of four rows, of which the last has two.
+    values = np.exp2(np.arange(6, dtype=np.float32))[:, None]
+    result = bs.quantize(values, bs.Format("e2m1", "ue8m0", rows=4))
+    assert result.scales.astype(np.float32).tolist() == [[2.0], [8.0]]
+    assert result.dequantize().tolist() == [[1], [2], [4], [8], [16], [32]]
+    assert bs.Format("e2m1", "ue8m0", rows=4).spec == "e8m0_t4_t0"
+    assert bs.Format("e4m3", "f16", tensor_scale=True).spec == \
+        "multi_float32_float16_t0"
+    for fields, why in (
+            (("e4m3", "f32", 32), "scales of f32 cover all of K"),
+            (("e4m3", "ue4m3"), "expected 1 or more with scales of ue4m3"),
+            (("e4m3", "f32", 0, False, None, 2), "rows = 2: expected 0, 1, 4"),
+            (("e4m3", "ue8m0", 32, False, None, 4), "rows = 4: expected 1"),
+            (("e4m3", "f32", 0, False, "2:4"), "of a sparse operand"),
+            (("e4m3", "f32", 0, True, None, 0), "one scale for all rows"),
+            (("int8", "ue8m0"), "fixed-point numbers"),
+            (("uint8", "f32"), "zero point"),
+            (("f16", "f32"), "have no scales")):
+        with pytest.raises(bs.Refused, match=why):
+            bs.Format(*fields)
+    with pytest.raises(bs.Refused, match=r"expected \(2, 1\), one per all of K"):
+        bs.Scaled(np.zeros((2, 3), np.int8), np.ones((2, 3), np.float32),
+                  format="int8_row")
+
+
 def test_scales_of_ue5m3_round_up():
     values = np.ones((1, 48), np.float32)
     values[0, 0], values[0, 16:32], values[0, 40] = -13, 0, 1e9

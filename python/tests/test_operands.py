@@ -66,6 +66,62 @@ def test_dense_products(a, b):
     check_product(kernel, x, w, kernel.emulate(x, w))
 
 
+@pytest.mark.parametrize("a, b", [
+    ("fp8_tensor", "fp8_tensor"), ("fp8_row", "fp8_row"),
+    ("fp8_tensor", "fp8_row"), ("int8_row", "int8_row"),
+    (bs.Format("e5m2", "ue8m0", rows=32), "fp8"),
+    (bs.Format("e2m3", "bf16"), bs.Format("e4m3", "f16", rows=16))])
+def test_scales_of_all_of_k(a, b):
+    """Factors of rows and tensors, which differ from row to row."""
+    kernel = bs.compile(bs.matmul(M="M", N=72, K=320, a=a, b=b))
+    rng = np.random.default_rng(4)
+    operands_ = []
+    for name, rows in (("a", 37), ("b", 72)):
+        argument = kernel.arg(name)
+        assert argument.format == bs.format_named(a if name == "a" else b)
+        values = rng.standard_normal((rows, 320))
+        if argument.format.scale is None:
+            operands_.append(bs.quantize(values, like=argument))
+            continue
+        values *= np.exp2(np.arange(rows) % 7)[:, None]
+        operands_.append(bs.quantize(values, like=argument))
+        assert operands_[-1].scales.shape == (operands_[-1].scale_rows, 1)
+        # The largest value of a row alone decides about its scale.
+        error = np.abs(operands_[-1].dequantize() - values).max(axis=1)
+        if argument.format.rows == 1:
+            assert (error <= np.abs(values).max(axis=1) / 8).all()
+    x, w = operands_
+    exact = x.dequantize().astype(np.float64), w.dequantize().T
+    bound = 2.0 ** -20 * (np.abs(exact[0]) @ np.abs(exact[1]))
+    d = kernel.emulate(x, w)
+    assert (np.abs(d - exact[0] @ exact[1]) <= bound).all()
+    assert kernel.verify(M=5)
+    # Another row's scale is another product.
+    if kernel.arg("b").format.rows == 1 and w.scales is not None:
+        moved = bs.Scaled(w.data, np.roll(w.scales, 1, axis=0),
+                          format=w.format)
+        assert (kernel.emulate(x, moved) != d).any(axis=0).all()
+
+
+@pytest.mark.parametrize("target", ["sm_100a", "sm_120a"])
+def test_every_scale_of_ue8m0(target):
+    """Codes 0 (2^-127), 254 and 255 (NaN) as factors of rows and columns."""
+    one = bs.Format("e4m3", "ue8m0")
+    kernel = bs.compile(bs.matmul(M=256, N=16, K=32, a=one, b=one), target)
+    codes = np.arange(256, dtype=np.uint8)[:, None]
+    x = bs.Scaled(np.ones((256, 32), kernel.arg("a").format.dtype),
+                  codes.view(one.scale_dtype), format=one)
+    w = bs.Scaled(np.full((16, 32), 0.5, x.data.dtype),
+                  np.full((16, 1), 127, np.uint8).view(one.scale_dtype),
+                  format=one)
+    w.scales.view(np.uint8)[3] = 255
+    d = kernel.emulate(x, w)
+    expected = np.repeat(np.exp2(codes.astype(np.float64) - 123), 16, axis=1)
+    expected[expected >= 2.0**128] = np.inf
+    expected[255], expected[:, 3] = np.nan, np.nan
+    np.testing.assert_array_equal(d, expected.astype(np.float32))
+
+
 def test_warp_level_sparse():
     a, b = SPARSE["mxfp8"]
     kernel = bs.compile(bs.matmul(M="M", N=72, K=320, a=a, b=b), "sm_120a")

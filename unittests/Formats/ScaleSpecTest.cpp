@@ -344,6 +344,21 @@ TEST(ScaleSpec, ErrorsPointAtTheSegment) {
             "spec 'e4m3fn' with scale spec 'e8m0_t32'");
 }
 
+TEST(ScaleSpec, SomeScalesCoverAllOfK) {
+  for (const char *text :
+       {"float32", "e8m0_t0", "float16_t32_t0", "multi_float32_bfloat16_t0"})
+    EXPECT_TRUE(parseScaleSpec(text)->coversK()) << text;
+  for (const char *text :
+       {"e8m0_t32", "float32_t0_t32", "n2m4", "float32_t128_t128"})
+    EXPECT_FALSE(parseScaleSpec(text)->coversK()) << text;
+  EXPECT_FALSE(ScaleSpec().coversK());
+  // Powers of two make integers fixed-point numbers.
+  for (const char *text : {"float32", "float16_t32", "n2m4"})
+    EXPECT_TRUE(parseScaleSpec(text)->hasPlainIntegers()) << text;
+  for (const char *text : {"e8m0", "e8m0_t32", "multi_float32_e8m0_t32"})
+    EXPECT_FALSE(parseScaleSpec(text)->hasPlainIntegers()) << text;
+}
+
 TEST(ScaleSpec, SparsityAloneIsUnscaled) {
   auto spec = parseScaleSpec("N2M4");
   ASSERT_TRUE(spec) << textOf(spec);

@@ -144,6 +144,31 @@ TEST(Plan, SaysWhereSharedMemoryIsOversized) {
             "false");
 }
 
+// Plans of operands without such scales do not have the key.
+TEST(Plan, SaysHowScalesThatCoverKLie) {
+  Plan plan = makePlan();
+  EXPECT_EQ(printPlan(plan).find("vectorScales"), std::string::npos);
+  plan.kernels[0].vectorScales = {
+      {"a", "f32", 1, "M", "M * batch", 4},
+      {"b", "ue8m0", 0, "1", "batch", 1},
+  };
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->kernels[0].vectorScales.size(), 2u);
+  const VectorScales &second = read->kernels[0].vectorScales[1];
+  EXPECT_EQ(second.operand, "b");
+  EXPECT_EQ(second.format, "ue8m0");
+  EXPECT_EQ(second.rows, 0u);
+  EXPECT_EQ(second.matrixElements, "1");
+  EXPECT_EQ(second.elements, "batch");
+  EXPECT_EQ(second.alignment, 1u);
+  EXPECT_EQ(printPlan(*read), text);
+  EXPECT_EQ(errorOf(replaced(text, "\"rows\": 1,", "\"rows\": -1,")),
+            "launch plan: 'kernels[0].vectorScales[0].rows': -1 is out of "
+            "range; expected 0 to 2147483647");
+}
+
 // The places of scales and metadata are expressions of their coordinates.
 TEST(Plan, JudgesFormulasOfPlaces) {
   Plan plan = makePlan();

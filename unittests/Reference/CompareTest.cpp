@@ -159,6 +159,38 @@ TEST(Diagnose, ScalesOfAnotherRow) {
             "block j");
 }
 
+TEST(Diagnose, FactorOfAnotherRow) {
+  Problem right = exactProblem();
+  for (uint64_t row = 0; row < right.m; ++row)
+    right.rowScales.push_back(1 + float(row) / 64);
+  for (uint64_t column = 0; column < right.n; ++column)
+    right.columnScales.push_back(3 - float(column) / 32);
+  Problem wrong = right;
+  wrong.rowScales[7] = right.rowScales[133];
+  EXPECT_EQ(verdict(right, wrong, 7, 4),
+            "value explained by the scale of row 133 of a");
+  wrong = right;
+  wrong.columnScales[4] = 1;
+  EXPECT_EQ(verdict(right, wrong, 7, 4),
+            "value explained by a scale of 1 of b");
+}
+
+// A kernel rounds at each factor.
+TEST(Compare, FactorsOfRowsAndColumnsRoundOnceEach) {
+  Problem problem;
+  problem.m = problem.n = problem.k = 1;
+  problem.a = {ElementFormat::E4M3, {0x38}, {}, {}, 0};
+  problem.b = {ElementFormat::E4M3, {0x38}, {}, {}, 0};
+  problem.rowScales = {3};
+  problem.columnScales = {0.5};
+  // Of the sum 0, so that the factors' roundings alone count: 2^-23 each.
+  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, 2, 0),
+            2 * 0x1p-23 * 3 + 0x1p-149 * 1.5);
+  problem.columnScales.clear();
+  EXPECT_EQ(errorBound(problem, Criterion::Safe, 0, 0, 0, 2, 0),
+            0x1p-23 * 6 + 0x1p-149 * 3);
+}
+
 TEST(Diagnose, ScalesOfTheNextBlock) {
   Problem right = exactProblem(), wrong = right;
   for (uint64_t j = 0; j < 32; ++j)

@@ -162,6 +162,41 @@ TEST(ReferenceMatmul, FactorsOfEachMatrix) {
   EXPECT_EQ(textOf(whyNot(problem)), "'factors' has 2 elements; expected 3");
 }
 
+// The first factor and the row's are multiplied first, then the column's: each
+// product is rounded to f32.
+TEST(ReferenceMatmul, FactorsOfRowsAndColumns) {
+  Problem problem;
+  problem.m = problem.n = 2;
+  problem.k = 1;
+  problem.batch = 2;
+  // 1 and 2 times 1 and 4; in the second matrix 1 and 1 times 1 and 2.
+  problem.a = {ElementFormat::E4M3, {0x38, 0x40, 0x38, 0x38}, {}, {}, 0};
+  problem.b = {ElementFormat::E4M3, {0x38, 0x48, 0x38, 0x40}, {}, {}, 0};
+  problem.alpha = 0.5;
+  problem.rowScales = {3, 5, 7, 11};
+  problem.columnScales = {0.25, 2, -1, 8};
+  EXPECT_EQ(matmul(problem), (std::vector<float>{0.375f, 12.0f, 1.25f, 40.0f,
+                                                 -3.5f, 56.0f, -5.5f, 88.0f}));
+  problem.columnScales.pop_back();
+  EXPECT_EQ(textOf(whyNot(problem)),
+            "'column scales' has 3 elements; expected 4");
+
+  // (1 + 2^-12)^2 * (1 + 2^-23) is 1 + 2^-11 + 2^-24 + 2^-23 + ...: alpha and
+  // the row's scale together round their 2^-24 away, to even.
+  Problem one;
+  one.m = one.n = one.k = 1;
+  one.a = {ElementFormat::E4M3, {0x38}, {}, {}, 0};
+  one.b = {ElementFormat::E4M3, {0x38}, {}, {}, 0};
+  one.alpha = 1 + 0x1p-12f;
+  one.rowScales = {1 + 0x1p-12f};
+  one.columnScales = {1 + 0x1p-23f};
+  EXPECT_EQ(matmul(one), (std::vector<float>{1 + 0x1p-11f + 0x1p-23f}));
+  // The other order has a tie that rounds up.
+  one.alpha = 1 + 0x1p-23f;
+  one.columnScales = {1 + 0x1p-12f};
+  EXPECT_EQ(matmul(one), (std::vector<float>{1 + 0x1p-11f + 0x1p-22f}));
+}
+
 TEST(ReferenceMatmul, OutputTypes) {
   EXPECT_EQ(roundToOutput(OutputType::F32, 1.0f + 0x1p-23f), 1.0f + 0x1p-23f);
   EXPECT_EQ(roundToOutput(OutputType::BF16, 1.0f + 0x1p-8f), 1.0f);

@@ -223,6 +223,29 @@ TEST(PlanLaunch, TensorScalesAreOneForEachMatrix) {
   EXPECT_EQ(*memoryBytes(kernel, scale, sizes), 12u);
 }
 
+TEST(PlanLaunch, ScalesThatCoverKAreNumbers) {
+  plan::Kernel kernel = smallKernel();
+  kernel.sizes[3].value = 3;
+  plan::Parameter scale;
+  scale.role = "a_scales";
+  scale.operand = "a";
+  scale.kind = plan::ParameterKind::Pointer;
+  kernel.parameters.push_back(scale);
+  plan::Environment sizes = *bindSizes(kernel, {{"M", 40}}, kAll);
+  plan::VectorScales vector{
+      "a", "f32", 16, "ceildiv(M, 16)", "ceildiv(M, 16) * batch", 4};
+  kernel.vectorScales = {vector};
+  EXPECT_EQ(*memoryBytes(kernel, scale, sizes), 36u);
+  for (auto [format, bytes] :
+       {std::pair("f16", 18u), {"bf16", 18u}, {"ue8m0", 9u}}) {
+    kernel.vectorScales[0].format = format;
+    EXPECT_EQ(*memoryBytes(kernel, scale, sizes), bytes);
+  }
+  kernel.vectorScales[0].format = "f64";
+  EXPECT_EQ(textOf(memoryBytes(kernel, scale, sizes)),
+            "parameter 'a_scales' of type 'f64'");
+}
+
 constexpr const char *kNothing = R"(
 .version 8.8
 .target sm_100a

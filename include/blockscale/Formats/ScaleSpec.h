@@ -75,6 +75,15 @@ struct ScaleSpec {
   bool isTensor() const { return scale && !columns; }
   /// Tiles of a finite length along the last dimension.
   bool isTile() const { return columns && columns->size > 0; }
+  /// Each scale is for all of the last dimension, so that it is a factor of
+  /// whole rows of a product.
+  bool coversK() const { return scale && !isTile(); }
+  /// Integers mean their integer value. Under scales that are powers of two
+  /// they are fixed-point numbers instead: `int8` counts in 1/64, `int4` in
+  /// 1/4.
+  bool hasPlainIntegers() const {
+    return !scale || scale->kind != NumberKind::Exponent;
+  }
   /// Some dimension is covered as a whole.
   bool isChannel() const {
     return (rows && rows->size == 0) || (columns && columns->size == 0);
@@ -103,8 +112,7 @@ Result<ScaleSpec> parseScaleSpec(std::string_view text);
 std::string print(const ScaleSpec &spec);
 
 /// Why data of this format cannot go unscaled; empty if they can: floats, and
-/// integers of 8 bits, which then mean their integer value (a scaled `int8`
-/// counts in 1/64).
+/// integers of 8 bits, which then mean their integer value.
 std::optional<Reason> whyNotDataType(const NumberSpec &data);
 
 /// Why data of this format cannot be scaled so; empty if they can. An unscaled

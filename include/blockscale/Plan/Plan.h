@@ -169,6 +169,21 @@ struct TensorScales {
   unsigned alignment = 0;
 };
 
+/// Scales that each cover all of K: numbers, those of one matrix after those of
+/// another.
+struct VectorScales {
+  /// "a" or "b".
+  std::string operand;
+  /// "f32", "f16", "bf16" or "ue8m0".
+  std::string format;
+  /// Rows of the operand that share one; 0 if all rows of a matrix do.
+  unsigned rows = 1;
+  /// Numbers of a matrix, and of the whole batch.
+  Expression matrixElements, elements;
+  /// Byte alignment that the address needs.
+  unsigned alignment = 0;
+};
+
 /// D, C: row-major; bias: a vector.
 struct PlainOperand {
   /// "d", "c", "bias".
@@ -199,8 +214,10 @@ struct EpilogueStep {
   std::optional<std::string> constant;
 };
 
-/// D is `result` of steps on x = alpha * tensor scales * A * B, on c = beta * C
-/// and on the bias.
+/// D is `result` of steps on x, on c = beta * C and on the bias. With the
+/// product f of alpha and of the scales of whole matrices, A's first, and with
+/// the scales r and s of the element's rows of A and B, x = A * B * (f * r) *
+/// s, each operation rounded to f32.
 struct Epilogue {
   bool alpha = false, beta = false;
   bool aTensorScale = false, bTensorScale = false;
@@ -245,6 +262,8 @@ struct Kernel {
   std::vector<MetadataPacking> metadata;
   /// Of the operands that have them.
   std::vector<TensorScales> tensorScales;
+  /// Of the operands that have them.
+  std::vector<VectorScales> vectorScales;
   std::vector<PlainOperand> operands;
   Epilogue epilogue;
 };

@@ -49,6 +49,10 @@ Result<uint64_t> evaluateSize(const std::string &expression,
 Result<uint64_t> memoryBytes(const Kernel &kernel, const Parameter &parameter,
                              const Environment &sizes);
 
+/// Bytes of a number of a plan's plain types: those of D, C, the bias and of
+/// scales that cover all of K; 0 for another type.
+uint64_t plainBytes(std::string_view type);
+
 } // namespace blockscale::plan
 
 #endif // BLOCKSCALE_PLAN_SIZES_H

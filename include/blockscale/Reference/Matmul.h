@@ -9,9 +9,12 @@
 // nothing of tiles, descriptors, scale layouts or instructions: codes are one
 // per byte, scales are plain rows.
 //
-//   d[m, n] = formula(alpha * sum_k a[m, k] * b[n, k], beta * c[m, n], bias)
+//   d[m, n] = formula(x, beta * c[m, n], bias)
+//         x = sum_k a[m, k] * b[n, k] * (alpha * rowScales[m]) *
+//         columnScales[n]
 //
-// where the formula is the sum of the three unless the problem has another.
+// where the scales of rows and columns are 1 unless the problem has some, and
+// the formula is the sum of the three unless the problem has another.
 // The sum is taken in double; every product of two scaled elements is exact
 // there (at most 16 significant bits). What follows is done in f32, rounding
 // to nearest even after each operation, in the order written.
@@ -80,6 +83,9 @@ struct Problem {
   /// One for each matrix of the batch where they differ; empty, or in place of
   /// `alpha`.
   std::vector<float> alphas;
+  /// Factors of each row and each column of the result, batch x m and batch x
+  /// n; empty without.
+  std::vector<float> rowScales, columnScales;
   float beta = 0;
   /// batch x m x n; empty without it.
   std::vector<float> c;
@@ -93,6 +99,15 @@ struct Problem {
   /// The factors of matrix `matrix` of the batch.
   float alphaOf(uint64_t matrix) const {
     return alphas.empty() ? alpha : alphas[matrix];
+  }
+  /// What an element's sum is multiplied by first: alpha and its row's scale,
+  /// and last: its column's.
+  float firstFactor(uint64_t matrix, uint64_t row) const {
+    float factor = alphaOf(matrix);
+    return rowScales.empty() ? factor : factor * rowScales[matrix * m + row];
+  }
+  float lastFactor(uint64_t matrix, uint64_t column) const {
+    return columnScales.empty() ? 1 : columnScales[matrix * n + column];
   }
 };
 

@@ -63,11 +63,8 @@ public:
       : e(emitter), op(op), alpha(one(adaptor.getAlpha())),
         beta(one(adaptor.getBeta())),
         rank(static_cast<unsigned>(a.type.getRank())) {
-    for (const Parts *parts : {&a, &b})
-      if (parts->tensorScale)
-        tensorScales.push_back(
-            {add(parts->tensorScale, batchMap()),
-             Decoder(e, elementOf(parts->tensorScale), /*useExtf=*/false)});
+    addFactors(a, rank - 2);
+    addFactors(b, rank - 1);
     if (op.getC())
       c = add(one(adaptor.getC()), e.getMultiDimIdentityMap(rank));
     if (op.getBias())
@@ -113,18 +110,72 @@ private:
                           e.getAffineDimExpr(perColumn ? rank - 1 : rank - 2));
   }
 
-  /// The sum as f32, with its factors.
+  /// The factors of one operand.
+  struct Factors {
+    /// Its tensor scale among `operands`.
+    std::optional<std::pair<unsigned, Decoder>> tensorScale;
+    /// Its scales, if each covers all of K, and the dimension of the result
+    /// that counts its rows.
+    std::optional<std::pair<Parts, Decoder>> scales;
+    unsigned dimension;
+
+    bool hasRowScales() const {
+      return scales && !scales->first.type.getSpec().getValue().isTensor();
+    }
+  };
+
+  void addFactors(const Parts &parts, unsigned dimension) {
+    auto decoder = [&](Value tensor) {
+      return Decoder(e, elementOf(tensor), /*useExtf=*/false);
+    };
+    Factors of{{}, {}, dimension};
+    if (parts.tensorScale)
+      of.tensorScale.emplace(add(parts.tensorScale, batchMap()),
+                             decoder(parts.tensorScale));
+    if (parts.type.getSpec().getValue().coversK())
+      of.scales.emplace(parts, decoder(parts.scales));
+    factors.push_back(std::move(of));
+  }
+
+  /// The scale of the operand's row.
+  Value loadScale(Emitter &body, const Factors &of) {
+    const auto &[parts, decoder] = *of.scales;
+    SmallVector<Value> position;
+    for (unsigned i = 0; i < rank - 2; ++i)
+      position.push_back(linalg::IndexOp::create(body, i));
+    position.push_back(linalg::IndexOp::create(body, of.dimension));
+    position.push_back(body.index(0));
+    Value code = tensor::ExtractOp::create(
+        body, parts.scales, tilePosition(body, parts.type, position));
+    return decoder.decode(body, code);
+  }
+
+  static Value product(Emitter &body, Value x, Value y) {
+    if (!x || !y)
+      return x ? x : y;
+    return arith::MulFOp::create(body, x, y);
+  }
+
+  /// The sum as f32, with its factors: those of all sums of a matrix together
+  /// with the row's, then the column's.
   Value scaled(Emitter &body, ValueRange values) {
     Value sum = values[operands.size()];
     if (isa<IntegerType>(sum.getType()))
       sum = arith::SIToFPOp::create(body, body.getF32Type(), sum);
-    Value factor = alpha;
-    for (auto &[index, decoder] : tensorScales) {
-      Value scale = decoder.decode(body, values[index]);
-      factor = factor ? arith::MulFOp::create(body, factor, scale).getResult()
-                      : scale;
+    Value factor = alpha, column;
+    for (const Factors &of : factors) {
+      if (of.tensorScale)
+        factor = product(
+            body, factor,
+            of.tensorScale->second.decode(body, values[of.tensorScale->first]));
+      if (of.scales && !of.hasRowScales())
+        factor = product(body, factor, loadScale(body, of));
     }
-    return factor ? arith::MulFOp::create(body, sum, factor) : sum;
+    if (factors[0].hasRowScales())
+      factor = product(body, factor, loadScale(body, factors[0]));
+    if (factors[1].hasRowScales())
+      column = loadScale(body, factors[1]);
+    return product(body, product(body, sum, factor), column);
   }
 
   Value compute(Emitter &body, ValueRange values) {
@@ -150,13 +201,16 @@ private:
   unsigned rank;
   SmallVector<Value> operands;
   SmallVector<AffineMap> maps;
-  SmallVector<std::pair<unsigned, Decoder>> tensorScales;
+  /// Of a and b.
+  SmallVector<Factors, 2> factors;
   std::optional<unsigned> c, bias;
 };
 
-/// Integers without scales, whose products are summed exactly.
+/// Integers that mean their integer value under no scales but those that are
+/// factors of the sum: their products are summed exactly.
 bool isPlainInteger(ScaledTensorType type) {
-  return type.getSpec().getValue().isUnscaled() &&
+  const ScaleSpec &spec = type.getSpec().getValue();
+  return !spec.isTile() && spec.hasPlainIntegers() &&
          isa<IntegerType>(type.getElementType());
 }
 
@@ -173,8 +227,11 @@ struct MatmulToLinalg : ScaledPattern<MatmulOp> {
     sizes.back() = logicalSizes(e, b)[sizes.size() - 2];
     bool ofIntegers = isPlainInteger(a.type) && isPlainInteger(b.type);
     auto valuesOf = [&](const Parts &parts) {
-      return ofIntegers ? integerValues(e, parts)
-                        : tileScaledValues(e, parts, useExtf);
+      if (ofIntegers)
+        return integerValues(e, parts);
+      return parts.type.getSpec().getValue().coversK()
+                 ? elementValues(e, parts, useExtf)
+                 : tileScaledValues(e, parts, useExtf);
     };
     Value result = contract(e, valuesOf(a), valuesOf(b), sizes);
     if (!op.getType().getElementType().isInteger())

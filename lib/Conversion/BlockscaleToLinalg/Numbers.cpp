@@ -99,7 +99,7 @@ static float fixedPointStep(Type type) {
 
 Decoder Decoder::ofElements(Emitter &e, ScaledTensorType type, bool useExtf) {
   Decoder decoder(e, type.getElementType(), useExtf);
-  decoder.plainIntegers = type.getSpec().getValue().isUnscaled();
+  decoder.plainIntegers = type.getSpec().getValue().hasPlainIntegers();
   return decoder;
 }
 
@@ -179,9 +179,11 @@ static Value clamp(Emitter &e, Value value, float limit) {
   return arith::MinNumFOp::create(e, low, e.f32(limit));
 }
 
-static Value encodeInteger(Emitter &e, Value value, IntegerType type) {
+/// The most negative code is not used.
+static Value encodeInteger(Emitter &e, Value value, IntegerType type,
+                           float step) {
   Value steps =
-      arith::MulFOp::create(e, value, e.f32(1 / fixedPointStep(type)));
+      step == 1 ? value : arith::MulFOp::create(e, value, e.f32(1 / step));
   Value bounded =
       clamp(e, steps, static_cast<float>((1 << (type.getWidth() - 1)) - 1));
   // Adding 1.5 * 2^23 leaves the rounded integer in the low bits.
@@ -243,7 +245,7 @@ static Value encodeFloat(Emitter &e, Value value, FloatType type) {
 
 Value blockscale::encode(Emitter &e, Value value, Type type) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return encodeInteger(e, value, integer);
+    return encodeInteger(e, value, integer, fixedPointStep(type));
   auto real = cast<FloatType>(type);
   if (real.getWidth() <= 8)
     return encodeFloat(e, value, real);
@@ -251,6 +253,28 @@ Value blockscale::encode(Emitter &e, Value value, Type type) {
     return value;
   Value bounded = clamp(e, value, largestValue(type));
   return e.narrow(select(e, isNaN(e, value), value, bounded), type);
+}
+
+/// What an integer of a tensor with scales counts in.
+static float integerStep(ScaledTensorType type) {
+  return type.getSpec().getValue().hasPlainIntegers()
+             ? 1
+             : fixedPointStep(type.getElementType());
+}
+
+float blockscale::largestElement(ScaledTensorType type) {
+  Type element = type.getElementType();
+  float largest = largestValue(element);
+  return isa<IntegerType>(element)
+             ? largest / fixedPointStep(element) * integerStep(type)
+             : largest;
+}
+
+Value blockscale::encodeElement(Emitter &e, Value value,
+                                ScaledTensorType type) {
+  if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
+    return encodeInteger(e, value, integer, integerStep(type));
+  return encode(e, value, type.getElementType());
 }
 
 static Value isFinite(Emitter &e, Value value) {

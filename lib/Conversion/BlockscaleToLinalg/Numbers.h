@@ -45,8 +45,8 @@ class Decoder {
 public:
   Decoder(Emitter &emitter, mlir::Type type, bool useExtf);
 
-  /// For the elements of a tensor, whose integers count in fractions only where
-  /// they have scales.
+  /// For the elements of a tensor, whose integers count in fractions only under
+  /// scales that are powers of two.
   static Decoder ofElements(Emitter &emitter, ScaledTensorType type,
                             bool useExtf);
   /// For integers that are decoded to i32.
@@ -73,6 +73,13 @@ float largestValue(mlir::Type type);
 /// The f32 `value` in `type`: to nearest, ties to even, saturating. NaN becomes
 /// NaN, or the largest value of a float without NaN, or integer 0.
 mlir::Value encode(Emitter &emitter, mlir::Value value, mlir::Type type);
+
+/// The largest value of an element of a tensor with scales, and such an element
+/// of the f32 `value` as `encode` gives it: integers count in 1 but under
+/// powers of two.
+float largestElement(ScaledTensorType type);
+mlir::Value encodeElement(Emitter &emitter, mlir::Value value,
+                          ScaledTensorType type);
 
 /// The f32 `value`, which is not negative, in `type`: the nearest number, or
 /// the one above it where that is smaller than `value`; saturating.

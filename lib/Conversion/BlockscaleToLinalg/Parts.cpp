@@ -476,18 +476,21 @@ decodedValues(Emitter &e, const Parts &parts, const Decoder &elements,
       });
 }
 
+Value blockscale::elementValues(Emitter &e, const Parts &parts, bool useExtf) {
+  return decodedValues(
+      e, parts, Decoder::ofElements(e, parts.type, useExtf),
+      [](Emitter &, Value value, ValueRange) { return value; });
+}
+
 Value blockscale::tileScaledValues(Emitter &e, const Parts &parts, bool useExtf,
                                    bool saturateProducts) {
   ScaledTensorType type = parts.type;
-  Decoder elements = Decoder::ofElements(e, type, useExtf);
   if (!parts.scales)
-    return decodedValues(
-        e, parts, elements,
-        [](Emitter &, Value value, ValueRange) { return value; });
+    return elementValues(e, parts, useExtf);
+  Decoder elements = Decoder::ofElements(e, type, useExtf);
   Type format = cast<RankedTensorType>(parts.scales.getType()).getElementType();
   Decoder scales(e, format, useExtf);
-  bool overflows = !std::isfinite(largestValue(type.getElementType()) *
-                                  largestValue(format));
+  bool overflows = !std::isfinite(largestElement(type) * largestValue(format));
   auto scaled = [&](Emitter &body, Value value, ValueRange position) -> Value {
     SmallVector<Value> place = scalePosition(
         body, type.getLayout(), tilePosition(body, type, position));

@@ -80,7 +80,11 @@ mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts, bool useExtf,
                              bool saturateProducts = false);
 
-/// The elements of a tensor of integers without scales as i32.
+/// The elements without their scales as f32.
+mlir::Value elementValues(Emitter &emitter, const Parts &parts, bool useExtf);
+
+/// The elements of a tensor of integers that mean their integer value as i32,
+/// without scales.
 mlir::Value integerValues(Emitter &emitter, const Parts &parts);
 
 /// The first `count` of `rank` dimensions.

@@ -288,7 +288,7 @@ Value Quantizer::matrixMaxima(Value largest) {
 TensorFactors Quantizer::chosenFactors(Value largest, Type element) {
   ArrayRef<OpFoldResult> batch = ArrayRef(sizes).drop_back(2);
   Type scale = getTensorParts(type)->scales.getElementType();
-  float product = largestValue(type.getElementType()) * largestValue(scale);
+  float product = largestElement(type) * largestValue(scale);
   if (largestValue(scale) >= kWideScale) {
     auto one = [](Emitter &body, ValueRange) { return body.f32(1); };
     return storedFactors(generate(e, batch, e.getF32Type(), one), element);
@@ -327,7 +327,7 @@ TensorFactors Quantizer::chosenFactors(Value largest, Type element) {
 Value Quantizer::tileScales(Value largest, const TensorFactors &factors,
                             Type element) {
   bool exponent = type.getSpec().getValue().scale->kind == NumberKind::Exponent;
-  float limit = largestValue(type.getElementType());
+  float limit = largestElement(type);
   auto powerOfTwo = [&](Emitter &body, Value m, Value factor) -> Value {
     if (factor)
       m = arith::MulFOp::create(body, m, factor);
@@ -374,8 +374,8 @@ Value Quantizer::codes(Value scales, const TensorFactors &factors) {
         Value isZero = arith::CmpFOp::create(body, arith::CmpFPredicate::OEQ,
                                              scale, body.f32(0));
         inverse = arith::SelectOp::create(body, isZero, body.f32(0), inverse);
-        return encode(body, arith::MulFOp::create(body, x, inverse),
-                      type.getElementType());
+        return encodeElement(body, arith::MulFOp::create(body, x, inverse),
+                             type);
       });
 }
 

@@ -283,6 +283,11 @@ static std::string bitOrder(unsigned bits) {
          std::to_string(bits - 1) + ", bit 0 being the lowest of byte 0";
 }
 
+/// Whether instructions read scales of both operands from memory.
+static bool hasTileScales(const Product &product) {
+  return product.a.getSpec().getValue().isTile();
+}
+
 static plan::DataPacking dataPacking(const Product &product, bool isA,
                                      TensorMapType map) {
   ScaledTensorType type = isA ? product.a : product.b;
@@ -303,8 +308,8 @@ static plan::DataPacking dataPacking(const Product &product, bool isA,
   data.elementMultiple = info.innerMultiple;
   // Scales keep the padding out of the sum, but in the block that a dynamic K
   // ends in.
-  data.zeroPadding = !hw::isBlockScaled(product.mma.getKind()) ||
-                     !isa<AffineConstantExpr>(sizes.k);
+  data.zeroPadding =
+      !hasTileScales(product) || !isa<AffineConstantExpr>(sizes.k);
   data.lines = printExpression(kMajor ? rows : stored);
   data.elements = printExpression(kMajor ? stored : rows);
   data.linePitch = printExpression(map.getStrides().getResult(0));
@@ -431,6 +436,33 @@ static std::vector<plan::TensorScales> tensorScales(const Product &product) {
   return list;
 }
 
+/// The scales of operands whose scales cover all of K.
+static std::vector<plan::VectorScales> vectorScales(const Product &product) {
+  SymbolicSizes sizes = sizesOf(product);
+  std::vector<plan::VectorScales> list;
+  for (bool isA : {true, false}) {
+    ScaledTensorType type = isA ? product.a : product.b;
+    const ScaleSpec &spec = type.getSpec().getValue();
+    if (!spec.coversK())
+      continue;
+    plan::VectorScales scales;
+    scales.operand = isA ? "a" : "b";
+    std::optional<ElementFormat> format = scaleFormat(*spec.scale);
+    Type element = getBuiltinType(type.getContext(), *spec.scale);
+    scales.format =
+        format ? std::string(formatName(*format)) : typeName(element);
+    scales.rows = type.getRowTile();
+    AffineExpr count =
+        scales.rows ? (isA ? sizes.m : sizes.n).ceilDiv(int64_t(scales.rows))
+                    : getAffineConstantExpr(1, type.getContext());
+    scales.matrixElements = printExpression(count);
+    scales.elements = printExpression(count * sizes.batch);
+    scales.alignment = element.getIntOrFloatBitWidth() / 8;
+    list.push_back(std::move(scales));
+  }
+  return list;
+}
+
 static FailureOr<plan::Epilogue> epilogueOf(gpu::GPUFuncOp kernel,
                                             const Product &product) {
   plan::Epilogue epilogue;
@@ -537,7 +569,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.parameters = std::move(*parameters);
   result.data = {dataPacking(product, true, *aData),
                  dataPacking(product, false, *bData)};
-  if (hw::isBlockScaled(product.mma.getKind())) {
+  if (hasTileScales(product)) {
     auto aScales = mapOf(kernel, ParameterRole::AScales);
     auto bScales = mapOf(kernel, ParameterRole::BScales);
     if (failed(aScales) || failed(bScales))
@@ -552,6 +584,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
     result.metadata = {metadataPacking(product, *metadata)};
   }
   result.tensorScales = tensorScales(product);
+  result.vectorScales = vectorScales(product);
   result.operands = plainOperands(product);
   FailureOr<plan::Epilogue> epilogue = epilogueOf(kernel, product);
   if (failed(epilogue))

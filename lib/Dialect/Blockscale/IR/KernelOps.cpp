@@ -104,9 +104,35 @@ static LogicalResult verifyIntegerResult(KernelMatmulOp op) {
            << "expected 'd' of f32, bf16 or f16 for kind '"
            << StringRef(hw::kindName(op.getMma().getKind())) << "', found i32";
   if (op.getC() || op.getBias() || op.getAlpha() || op.getBeta() ||
-      !op.getEpilogue().empty() || !op.getTensorScales().empty())
+      !op.getEpilogue().empty() || !op.getTensorScales().empty() ||
+      op.getRowScales() || op.getColumnScales())
     return op.emitOpError() << "a result of i32 is the product as it is: it "
                                "takes no alpha, beta, c, bias or epilogue";
+  return success();
+}
+
+/// Scales that cover all of K.
+static LogicalResult verifyFactors(KernelMatmulOp op) {
+  SmallVector<Value> all(op.getTensorScales());
+  for (auto [name, scales, group] :
+       {std::tuple("row", Value(op.getRowScales()), op.getRowGroup()),
+        std::tuple("column", Value(op.getColumnScales()),
+                   op.getColumnGroup())}) {
+    if (group < 1 || group > kMaxProductSize)
+      return op.emitOpError()
+             << "expected a '" << name << "_group' of 1 to " << kMaxProductSize
+             << " " << name << "s that share a scale, found " << group;
+    if (scales)
+      all.push_back(scales);
+  }
+  for (Value scale : all) {
+    Type element = cast<GlobalType>(scale.getType()).getElementType();
+    if (!element.isF32() && !element.isBF16() && !element.isF16() &&
+        !element.isInteger(8))
+      return op.emitOpError() << "expected scales of f32, f16, bf16 or, for "
+                                 "codes of ue8m0, i8, found "
+                              << element;
+  }
   return success();
 }
 
@@ -122,13 +148,7 @@ static LogicalResult verifyMemory(KernelMatmulOp op) {
                << "expected 'd', 'c' and 'bias' of f32, bf16 or f16, found "
                << element;
     }
-  for (Value scale : op.getTensorScales()) {
-    Type element = cast<GlobalType>(scale.getType()).getElementType();
-    if (!element.isF32())
-      return op.emitOpError()
-             << "expected tensor scales of f32, found " << element;
-  }
-  return success();
+  return verifyFactors(op);
 }
 
 LogicalResult KernelMatmulOp::verifyRegions() {
@@ -177,8 +197,11 @@ LogicalResult KernelMatmulOp::verify() {
   if (mma.getSparse() != static_cast<bool>(getMetadata()))
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
+  // In registers scales may be constants.
+  bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&
+                     mma.getScale() == ElementFormat::UE8M0;
   for (auto [name, scales] : {std::pair("a", getSfa()), {"b", getSfb()}})
-    if (static_cast<bool>(scales) != mma.getScale().has_value())
+    if (!scalesOfOne && static_cast<bool>(scales) != mma.getScale().has_value())
       return emitOpError() << "expected scales of '" << name
                            << "' with a kind that takes scales, and only then";
   return verifyMemory(*this);

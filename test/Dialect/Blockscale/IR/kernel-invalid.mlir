@@ -381,11 +381,33 @@ func.func @result_type(%m: !map, %d: !blockscale.global<i8>, %s: f32, %i: i32) {
 // -----
 
 !map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
-func.func @tensor_scale_type(%m: !map, %d: !blockscale.global<bf16>, %s: f32, %i: i32) {
-  // expected-error @below {{expected tensor scales of f32, found 'bf16'}}
-  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%d) sizes(%i, %i, %i, %i)
+func.func @tensor_scale_type(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{expected scales of f32, f16, bf16 or, for codes of ue8m0, i8, found 'i32'}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%t) sizes(%i, %i, %i, %i)
     mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
-    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<bf16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @column_scale_type(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f64>, %i: i32) {
+  // expected-error @below {{expected scales of f32, f16, bf16 or, for codes of ue8m0, i8, found 'f64'}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) column_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map column_scales !blockscale.global<f64>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @row_group(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %i: i32) {
+  // expected-error @below {{expected a 'row_group' of 1 to 2147418112 rows that share a scale, found 0}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_group = 0 : i64} : !map, !map, !blockscale.global<bf16> scales !map, !map row_scales !blockscale.global<f32>
   return
 }
 

@@ -101,6 +101,11 @@ func.func @kernel_matmul(%a: !data, %sfa: !scales, %b: !data, %sfb: !scales, %d:
   blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) c(%c) bias(%bias) alpha(%s) beta(%s) tensor_scales(%ts, %ts) sizes(%i, %i, %i, %i)
     activation(silu) mma #instruction schedule #complete {bias_kind = #blockscale<bias_kind row>} :
     !data, !data, !blockscale.global<bf16> scales !scales, !scales c !blockscale.global<f32> bias !blockscale.global<f16> tensor_scales !blockscale.global<f32>, !blockscale.global<f32>
+  // CHECK: blockscale.kernel_matmul {{.*}} row_scales(%[[T]]) column_scales(%[[C]]) sizes({{.*}} {row_group = 32 : i64}
+  // CHECK-SAME: row_scales !blockscale.global<f32> column_scales !blockscale.global<f32>
+  blockscale.kernel_matmul a(%a) b(%b) scales(%sfa, %sfb) d(%d) row_scales(%ts) column_scales(%c) sizes(%i, %i, %i, %i)
+    mma #instruction schedule #complete {row_group = 32 : i64} :
+    !data, !data, !blockscale.global<bf16> scales !scales, !scales row_scales !blockscale.global<f32> column_scales !blockscale.global<f32>
   return
 }
 

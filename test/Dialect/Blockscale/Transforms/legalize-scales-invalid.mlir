@@ -18,7 +18,7 @@ func.func @zero_point(%a: !zero_point_a, %b: !zero_point_b) -> tensor<128x128xf3
 !channel_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t0">
 !channel_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @channel(%a: !channel_a, %b: !channel_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_t0': a scale that covers whole rows needs scale vectors in the epilogue, which are not lowered yet}}
+  // expected-error @below {{operand 'b' has scales of tiles along K and 'a' has none; an instruction takes scales of both or of neither}}
   %0 = blockscale.matmul %a, %b : !channel_a, !channel_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -151,23 +151,42 @@ func.func @named_kind(%a: !named_a, %b: !named_a) -> tensor<128x128xf32> {
 
 // -----
 
-!whole_tensor_a = !blockscale.tensor<128x256xf8E4M3FN, "float32">
-!whole_tensor_b = !blockscale.tensor<128x256xf8E4M3FN, "float32">
-func.func @whole_tensor(%a: !whole_tensor_a, %b: !whole_tensor_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32': one scale of the whole tensor is a factor of the product: give it as 'alpha' and leave it out of the type, or use scales of 'e8m0_t32'}}
-  // expected-error @below {{operand 'b' with scales 'float32': one scale of the whole tensor is a factor of the product: give it as 'alpha' and leave it out of the type, or use scales of 'e8m0_t32'}}
-  %0 = blockscale.matmul %a, %b : !whole_tensor_a, !whole_tensor_b -> tensor<128x128xf32>
+!factor_format_a = !blockscale.tensor<128x256xf8E4M3FN, "e4m3fn_t0">
+!factor_format_b = !blockscale.tensor<128x256xf8E4M3FN, "float32">
+func.func @factor_format(%a: !factor_format_a, %b: !factor_format_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e4m3fn_t0': scales of 'e4m3fn' for all of K are no factors of the epilogue; expected float32, float16, bfloat16 or e8m0}}
+  %0 = blockscale.matmul %a, %b : !factor_format_a, !factor_format_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
 // -----
 
-!whole_tensor_fp4_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0">
-!whole_tensor_fp4_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0">
-func.func @whole_tensor_fp4(%a: !whole_tensor_fp4_a, %b: !whole_tensor_fp4_b) -> tensor<128x128xf32> {
-  // expected-error @below {{leave it out of the type, or use scales of 'e8m0_t32' or 'e4m3fn_t16'}}
-  %0 = blockscale.matmul %a, %b : !whole_tensor_fp4_a, !whole_tensor_fp4_b -> tensor<128x128xf32>
+!fixed_point = !blockscale.tensor<128x256xi8, "e8m0_t0">
+!integers = !blockscale.tensor<128x256xi8>
+func.func @fixed_point(%a: !fixed_point, %b: !integers) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e8m0_t0': integers under powers of two are fixed-point numbers, which no kind multiplies; expected float scales, under which integers mean their integer value: for int8 scales of 'float32' that are 1/64 of these}}
+  %0 = blockscale.matmul %a, %b : !fixed_point, !integers -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!int4_rows = !blockscale.tensor<128x256xi4, "float32_t0">
+func.func @int4_rows(%a: !int4_rows, %b: !int4_rows) -> tensor<128x128xf32> {
+  // expected-error @below {{type 'int4' of A is not legal for 'f8f6f4' on 'sm_100a'}}
+  %0 = blockscale.matmul %a, %b : !int4_rows, !int4_rows -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// Kind i8 is on sm_100a and sm_110a.
+module attributes {blockscale.target = #blockscale.target<sm_103a>} {
+  func.func @int8_rows(%a: !blockscale.tensor<128x256xi8, "float32_t0">, %b: !blockscale.tensor<128x256xi8, "float32_t0">) -> tensor<128x128xf32> {
+    // expected-error @below {{kind 'i8' is not legal on 'sm_103a'}}
+    %0 = blockscale.matmul %a, %b : !blockscale.tensor<128x256xi8, "float32_t0">, !blockscale.tensor<128x256xi8, "float32_t0"> -> tensor<128x128xf32>
+    return %0 : tensor<128x128xf32>
+  }
 }
 
 // -----

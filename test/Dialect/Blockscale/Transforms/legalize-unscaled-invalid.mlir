@@ -31,7 +31,7 @@ func.func @integer_and_float(%a: !a, %b: !b) -> tensor<64x128xf32> {
 !a = !blockscale.tensor<64x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
 func.func @scaled_b(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{'blockscale.matmul' op operand 'b' has scales and 'a' has none; an instruction takes scales of both or of neither}}
+  // expected-error @below {{'blockscale.matmul' op operand 'b' has scales of tiles along K and 'a' has none; an instruction takes scales of both or of neither}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
@@ -41,7 +41,7 @@ func.func @scaled_b(%a: !a, %b: !b) -> tensor<64x128xf32> {
 !a = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf8E4M3FN>
 func.func @scaled_a(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{operand 'a' has scales and 'b' has none; an instruction takes scales of both or of neither}}
+  // expected-error @below {{operand 'a' has scales of tiles along K and 'b' has none; an instruction takes scales of both or of neither}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }
@@ -132,7 +132,7 @@ func.func @i8(%a: !a, %b: !b) -> tensor<64x128xi32> {
 !a = !blockscale.tensor<64x256xf16, "n2m4", layout = tiled_128x4>
 !b = !blockscale.tensor<128x256xf16>
 func.func @f16(%a: !a, %b: !b) -> tensor<64x128xf32> {
-  // expected-error @below {{kind 'f16' is lowered to tcgen05.mma only, which 'sm_120a' does not have; it is legal on sm_100a, sm_103a, sm_107a, sm_110a, sm_100f, sm_103f, sm_107f, sm_110f, and on 'sm_120a' the kinds with scales are: mxf4, mxf4nvf4, mxf8f6f4}}
+  // expected-error @below {{kind 'f16' is lowered to tcgen05.mma only, which 'sm_120a' does not have; it is legal on sm_100a, sm_103a, sm_107a, sm_110a, sm_100f, sm_103f, sm_107f, sm_110f, and on 'sm_120a' the kinds with scales are: mxf4, mxf4nvf4, mxf8f6f4, which take float elements of at most 8 bits without scales too}}
   %0 = blockscale.matmul %a, %b : !a, !b -> tensor<64x128xf32>
   return %0 : tensor<64x128xf32>
 }

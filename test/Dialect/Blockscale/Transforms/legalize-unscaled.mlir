@@ -67,3 +67,22 @@ func.func @integers(%sa: !s8_a, %ua: !u8_a, %sb: !s8_b, %ub: !u8_b) -> (tensor<6
   %3 = blockscale.matmul %ua, %ub : !u8_a, !u8_b -> tensor<64x128xf32>
   return %0, %1, %2, %3 : tensor<64x128xi32>, tensor<64x128xi32>, tensor<64x128xi32>, tensor<64x128xf32>
 }
+
+// Scales that cover all of K are no operands of an instruction.
+!tensor_scale = !blockscale.tensor<64x256xf8E4M3FN, "float32">
+!row_scales = !blockscale.tensor<128x256xf8E5M2, "e8m0_t32_t0">
+// CHECK-LABEL: func.func @scales_of_k(
+// CHECK: mma(<kind = f8f6f4, a = e4m3, b = e5m2>)
+func.func @scales_of_k(%a: !tensor_scale, %b: !row_scales) -> tensor<64x128xf32> {
+  %0 = blockscale.matmul %a, %b : !tensor_scale, !row_scales -> tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
+
+!token_scales = !blockscale.tensor<64x256xi8, "float32_t0">
+!channel_scales = !blockscale.tensor<128x256xi8, "float32_t0">
+// CHECK-LABEL: func.func @integer_scales_of_k(
+// CHECK: mma(<kind = i8, a = int8, b = int8>)
+func.func @integer_scales_of_k(%a: !token_scales, %b: !channel_scales) -> tensor<64x128xbf16> {
+  %0 = blockscale.matmul %a, %b : !token_scales, !channel_scales -> tensor<64x128xbf16>
+  return %0 : tensor<64x128xbf16>
+}

@@ -58,10 +58,16 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     is that of `blockscale.matmul`. `a` is the
     operand whose rows go to the lanes of tensor memory: with `swap_operands` in
     the schedule that is the source matmul's b, and D is written transposed, so
-    that memory holds the same D either way. Each of `tensor_scales` holds one
-    f32 per product of the batch. `m`, `n`, `k` and `batch` are the sizes of the
-    source matmul. A sparse instruction reads a compressed `a` and its
+    that memory holds the same D either way. `m`, `n`, `k` and `batch` are the
+    sizes of the source matmul. A sparse instruction reads a compressed `a` and its
     `metadata`. A product of integers is i32, and then nothing but the product.
+
+    Scales that cover all of K are factors of the sum, which is multiplied by
+    the product of alpha, the `tensor_scales` and the row's scale, then by the
+    column's. Each of `tensor_scales` holds one number per product of the batch.
+    `row_scales` hold one for each `row_group` rows of D, `column_scales` one
+    for each `column_group` columns, those of one product of the batch after
+    those of another. They are of f32, f16, bf16 or, as i8, codes of ue8m0.
   }];
   let arguments = (ins
     Blockscale_MappedSource:$a,
@@ -75,10 +81,14 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Optional<F32>:$alpha, Optional<F32>:$beta,
     Blockscale_Reads<Variadic<Blockscale_GlobalType>,
                      Blockscale_Global>:$tensor_scales,
+    Blockscale_OptionalGlobalSource:$row_scales,
+    Blockscale_OptionalGlobalSource:$column_scales,
     I32:$m, I32:$n, I32:$k, I32:$batch,
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
-                      "::blockscale::BiasKind::Column">:$bias_kind);
+                      "::blockscale::BiasKind::Column">:$bias_kind,
+    DefaultValuedAttr<I64Attr, "1">:$row_group,
+    DefaultValuedAttr<I64Attr, "1">:$column_group);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `a` `(` $a `)` `b` `(` $b `)` (`scales` `(` $sfa^ `,` $sfb `)`)?
@@ -86,6 +96,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`c` `(` $c^ `)`)? (`bias` `(` $bias^ `)`)?
     (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`tensor_scales` `(` $tensor_scales^ `)`)?
+    (`row_scales` `(` $row_scales^ `)`)?
+    (`column_scales` `(` $column_scales^ `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, ref($c), ref($bias))
     `mma` $mma `schedule` `` $schedule attr-dict `:`
@@ -93,6 +105,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
     (`c` type($c)^)? (`bias` type($bias)^)?
     (`tensor_scales` type($tensor_scales)^)?
+    (`row_scales` type($row_scales)^)?
+    (`column_scales` type($column_scales)^)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -587,7 +601,7 @@ def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
   let arguments = (ins Blockscale_GlobalSource:$source,
                        I64:$offset, I32:$count,
                        Optional<I64>:$stride);
-  let results = (outs VectorOfRankAndType<[1], [F32, BF16, F16]>:$result);
+  let results = (outs VectorOfRankAndType<[1], [F32, BF16, F16, I8]>:$result);
   let assemblyFormat = [{
     $source `[` $offset `]` `count` $count (`stride` $stride^)? attr-dict
     `:` type($source) `->` type($result)

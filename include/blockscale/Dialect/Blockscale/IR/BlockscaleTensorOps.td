@@ -63,6 +63,9 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     Finite data give finite scales and elements, subnormals and the largest f32
     included: what is out of a scale's reach saturates or becomes 0.
 
+    Integers count in fractions under powers of two only: under float scales
+    `max` of `i8` is 127. The most negative code is not used.
+
     Without scales `s` is 1: elements are rounded to their format, integers to
     all of their range.
 
@@ -364,10 +367,15 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
 
     Both operands have `K` last: `b` is the transpose of a row-major right
     side. With three dimensions the first one counts independent products.
-    The sum is taken in f32; its order is not defined. The sum of products of
-    integers (`i8`, `ui8` without scales) is exact: it is taken in i32 modulo
-    2^32, and is the result if that holds i32, without alpha, beta, c, bias or
-    epilogue; else it is converted to f32 first. `alpha` and `beta` are 1
+    The sum is taken in f32; its order is not defined. Scales that cover all of
+    K (`float32`, `float32_t0`) and tensor scales are no part of it but factors,
+    as alpha is: with the product `f` of alpha and of the scales of whole
+    matrices, those of `a` first, and the scales `r` and `s` of the rows of `a`
+    and `b`, `x = (sum * (f * r)) * s`, each operation rounded to f32. The sum of
+    products of integers (`i8`, `ui8` without such scales as make them
+    fixed-point numbers) is exact: it is taken in i32 modulo
+    2^32, and is the result if that holds i32, without scales, alpha, beta, c,
+    bias or epilogue; else it is converted to f32 first. `alpha` and `beta` are 1
     where they are not given, and there is an element of `bias` for each column
     of the result, or for each row with `row`.
 
@@ -403,6 +411,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
       %1 = arith.mulf %x, %0 : f32
       blockscale.yield %1
     } : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32> -> tensor<?x7168xbf16>
+    %r = blockscale.matmul %u, %v : !blockscale.tensor<?x4096xi8, "float32_t0">, !blockscale.tensor<7168x4096xi8, "float32_t0"> -> tensor<?x7168xbf16>
     %i = blockscale.matmul %p, %q : !blockscale.tensor<?x4096xi8, "n2m4">, !blockscale.tensor<7168x4096xui8> -> tensor<?x7168xi32>
     %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```

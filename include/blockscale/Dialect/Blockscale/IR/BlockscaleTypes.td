@@ -28,7 +28,8 @@ def Blockscale_ScaledTensor
     sparsity alone (`n2m4`) they have metadata only. Elements without scales
     are floats of up to 16 bits, `tf32`, which takes 32 bits in memory, or
     integers `i8` and `ui8`, which mean their integer value. Elements with
-    scales have at most 8 bits, and `i8` counts in 1/64.
+    scales have at most 8 bits; `i8` means its integer value there too, but
+    under scales that are powers of two it counts in 1/64.
 
     The shape is the logical one: `[M, K]` (or `[N, K]`), with a batch
     dimension in front if it has three. `K` is the last dimension, the one a
@@ -41,8 +42,8 @@ def Blockscale_ScaledTensor
     rows by 4 blocks of 512 bytes, as the tensor core reads them, and metadata
     likewise in its order; `tiled_128x16` orders scales in tiles of 128 rows by
     16 blocks of 2048 bytes, row by row, as `tcgen05.cp.128x128b` brings those of
-    A to sm_107, which no kernel of ours reads yet. What has neither scales nor
-    metadata is `plain`.
+    A to sm_107, which no kernel of ours reads yet. What has neither scales of
+    tiles along K nor metadata is `plain`.
     `order` is the order of the elements: `k_major` (default) or, for elements
     of 8 bits, `mn_major`, where the dimension before `K` is contiguous.
 
@@ -50,6 +51,7 @@ def Blockscale_ScaledTensor
     !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
     !blockscale.tensor<8x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
     !blockscale.tensor<256x512xf8E5M2, "e8m0_t32", order = mn_major>
+    !blockscale.tensor<?x4096xi8, "float32_t0">
     !blockscale.tensor<?x4096xbf16>
     !blockscale.tensor<256x512xf16, "n2m4", layout = tiled_128x4>
     ```

@@ -17,6 +17,12 @@ EpilogueMath::EpilogueMath(KernelFrame &frame, int64_t width)
     : frame(frame), b(frame.b), width(width),
       vectorType(VectorType::get({width}, b.getF32Type())) {}
 
+unsigned EpilogueMath::mostValues(KernelFrame &frame) {
+  bool hasScalesAlong = frame.isSwapped() ? bool(frame.op.getRowScales())
+                                          : bool(frame.op.getColumnScales());
+  return Epilogue(frame.op).mostValues() + hasScalesAlong;
+}
+
 EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
                                           Value column) {
   EpilogueFragment fragment;
@@ -30,6 +36,8 @@ EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
 }
 
 Value EpilogueMath::splat(Value scalar) {
+  if (!scalar)
+    return {};
   return vector::BroadcastOp::create(b, vectorType, scalar);
 }
 
@@ -37,17 +45,42 @@ Value EpilogueMath::splat(Value scalar) {
 // Memory
 //===----------------------------------------------------------------------===//
 
+Value EpilogueMath::decodeExponents(Value codes) {
+  auto bits = cast<VectorType>(codes.getType()).clone(b.getI32Type());
+  auto all = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(bits, b.getI32IntegerAttr(value)));
+  };
+  // The byte is the exponent of an f32, but for 0, which is 2^-127, a
+  // subnormal one, and for the NaN.
+  constexpr int64_t kFractionBits = 23, kNaNCode = 255;
+  constexpr int64_t kSmallest = 0x00400000, kNaN = 0x7fc00000;
+  Value wide = arith::ExtUIOp::create(b, bits, codes);
+  Value number = arith::ShLIOp::create(b, wide, all(kFractionBits));
+  for (auto [code, value] :
+       {std::pair<int64_t, int64_t>{0, kSmallest}, {kNaNCode, kNaN}}) {
+    Value isCode =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, wide, all(code));
+    number = arith::SelectOp::create(b, isCode, all(value), number);
+  }
+  return arith::BitcastOp::create(b, bits.clone(b.getF32Type()), number);
+}
+
 Value EpilogueMath::widen(Value values) {
   auto type = cast<VectorType>(values.getType());
   if (type.getElementType().isF32())
     return values;
+  if (type.getElementType().isInteger())
+    return decodeExponents(values);
   return arith::ExtFOp::create(b, type.clone(b.getF32Type()), values);
 }
 
 Value EpilogueMath::loadScalar(Value memory, Value index, Value count) {
   Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (!index.getType().isInteger(64))
+    index = b.toI64(index);
   Value loaded = LoadRowOp::create(b, VectorType::get({1}, element), memory,
-                                   b.toI64(index), count, Value());
+                                   index, count, Value());
   return vector::ExtractOp::create(b, widen(loaded), 0);
 }
 
@@ -82,12 +115,71 @@ void EpilogueMath::prepareTile(TilePosition tile) {
     loadScale(tile.batch);
 }
 
+void EpilogueMath::prepareRow(TilePosition tile, Value row) {
+  RowScales scales = scalesOfRows();
+  if (!scales.memory)
+    return;
+  row = b.add(frame.firstRow(tile), row);
+  Value inside = b.compare(arith::CmpIPredicate::slt, row, frame.rows);
+  rowScale =
+      loadScalar(scales.memory, scaleIndex(scales, tile.batch, row, frame.rows),
+                 arith::ExtUIOp::create(b, b.getI32Type(), inside));
+}
+
 void EpilogueMath::loadScale(Value batch) {
   scale = frame.op.getAlpha();
   for (Value memory : frame.op.getTensorScales()) {
     Value factor = loadScalar(memory, batch, b.constant(1));
     scale = scale ? arith::MulFOp::create(b, scale, factor) : factor;
   }
+}
+
+EpilogueMath::RowScales EpilogueMath::scalesOfRows() {
+  if (frame.isSwapped())
+    return {frame.op.getColumnScales(), int64_t(frame.op.getColumnGroup())};
+  return {frame.op.getRowScales(), int64_t(frame.op.getRowGroup())};
+}
+
+EpilogueMath::RowScales EpilogueMath::scalesAlong() {
+  if (frame.isSwapped())
+    return {frame.op.getRowScales(), int64_t(frame.op.getRowGroup())};
+  return {frame.op.getColumnScales(), int64_t(frame.op.getColumnGroup())};
+}
+
+Value EpilogueMath::scaleIndex(const RowScales &scales, Value batch, Value row,
+                               Value rows) {
+  Value index = b.toI64(b.div(row, scales.group));
+  if (hasOneBatch())
+    return index;
+  Value ofMatrix = b.toI64(b.ceilDiv(rows, scales.group));
+  return b.add(b.mul(b.toI64(batch), ofMatrix), index);
+}
+
+Value EpilogueMath::loadScalesAlong(const EpilogueFragment &fragment) {
+  RowScales scales = scalesAlong();
+  if (!scales.memory)
+    return {};
+  Value index =
+      scaleIndex(scales, fragment.batch, fragment.column, frame.columns);
+  // Fragments start at multiples of their width.
+  if (scales.group % width == 0)
+    return splat(loadScalar(scales.memory, index, fragment.count));
+  Type element = cast<GlobalType>(scales.memory.getType()).getElementType();
+  Value count = fragment.count;
+  if (scales.group > 1) {
+    Value none = b.constant(0);
+    Value isAny = b.compare(arith::CmpIPredicate::sgt, count, none);
+    count = b.select(isAny, b.ceilDiv(count, scales.group), none);
+  }
+  Value loaded = widen(
+      LoadRowOp::create(b, VectorType::get({width / scales.group}, element),
+                        scales.memory, index, count, Value()));
+  if (scales.group == 1)
+    return loaded;
+  SmallVector<int64_t> owners;
+  for (int64_t i = 0; i < width; ++i)
+    owners.push_back(i / scales.group);
+  return vector::ShuffleOp::create(b, loaded, loaded, owners);
 }
 
 /// The bias runs along the fragment or is one number for it.
@@ -115,10 +207,22 @@ Value EpilogueMath::loadC(const EpilogueFragment &fragment) {
   return arith::MulFOp::create(b, loaded, splat(frame.op.getBeta()));
 }
 
-Value EpilogueMath::scaled(Value sum) {
+Value EpilogueMath::product(Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return arith::MulFOp::create(b, x, y);
+}
+
+/// The order of factors is that of D, whatever is swapped: the one of all sums
+/// times the row's first, then the column's.
+Value EpilogueMath::scaled(Value sum, const EpilogueFragment &fragment) {
   if (sum.getType() != vectorType)
     sum = arith::SIToFPOp::create(b, vectorType, sum);
-  return scale ? arith::MulFOp::create(b, sum, splat(scale)) : sum;
+  Value along = loadScalesAlong(fragment);
+  Value first = frame.isSwapped() ? product(splat(scale), along)
+                                  : splat(product(scale, rowScale));
+  Value second = frame.isSwapped() ? splat(rowScale) : along;
+  return product(product(sum, first), second);
 }
 
 Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
@@ -128,7 +232,7 @@ Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
   auto valueOf = [&](EpilogueInput input) {
     switch (input) {
     case EpilogueInput::Product:
-      return scaled(sum);
+      return scaled(sum, fragment);
     case EpilogueInput::C:
       return loadC(fragment);
     case EpilogueInput::Bias:

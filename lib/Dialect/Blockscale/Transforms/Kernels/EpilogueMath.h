@@ -18,15 +18,21 @@ struct EpilogueFragment {
   mlir::Value row, column, count, batch;
 };
 
-/// Emits D = epilogue(alpha * sum, beta * C, bias) for vectors of `width` sums.
+/// Emits D = epilogue(factors * sum, beta * C, bias) for vectors of `width`
+/// sums. Each thread finishes sums of one row after another.
 class EpilogueMath {
 public:
   EpilogueMath(KernelFrame &frame, int64_t width);
+
+  /// Numbers that are kept for each sum at once, at most.
+  static unsigned mostValues(KernelFrame &frame);
 
   /// Loads what all sums of the kernel have in common, before its first tile.
   void prepareKernel();
   /// Loads what all sums of a tile have in common.
   void prepareTile(TilePosition tile);
+  /// Loads what all sums of a row of it have in common.
+  void prepareRow(TilePosition tile, mlir::Value row);
   /// The place of `width` sums of a tile that start at `row` and `column` of
   /// it.
   EpilogueFragment fragmentAt(TilePosition position, mlir::Value row,
@@ -43,13 +49,32 @@ private:
   void loadScale(mlir::Value batch);
   /// Batches have tensor scales of their own.
   bool hasOneBatch() { return b.known(frame.op.getBatch()) == 1; }
-  /// Sums as numbers of f32 and with their factor.
-  mlir::Value scaled(mlir::Value sum);
+  /// Scales of the rows that threads own, or of those along their vectors:
+  /// of D's rows and columns, or the other way round where they are swapped.
+  struct RowScales {
+    mlir::Value memory;
+    /// Rows that share one.
+    int64_t group = 1;
+  };
+  RowScales scalesOfRows();
+  RowScales scalesAlong();
+  /// The number of the scale of `row`, of `rows` rows of a matrix.
+  mlir::Value scaleIndex(const RowScales &scales, mlir::Value batch,
+                         mlir::Value row, mlir::Value rows);
+  /// The scales of a fragment's elements; null if they have none of their own.
+  mlir::Value loadScalesAlong(const EpilogueFragment &fragment);
+  /// Sums as numbers of f32 and with their factors.
+  mlir::Value scaled(mlir::Value sum, const EpilogueFragment &fragment);
+  /// x * y, or the one that is there; null if neither is.
+  mlir::Value product(mlir::Value x, mlir::Value y);
   /// C with its factor.
   mlir::Value loadC(const EpilogueFragment &fragment);
   mlir::Value loadBias(const EpilogueFragment &fragment);
+  /// A vector of equal elements; null for null.
   mlir::Value splat(mlir::Value scalar);
+  /// As f32; integers are codes of ue8m0.
   mlir::Value widen(mlir::Value values);
+  mlir::Value decodeExponents(mlir::Value codes);
   mlir::Value loadScalar(mlir::Value memory, mlir::Value index,
                          mlir::Value count);
   /// Offset of the fragment's first element in D or C, and the distance to the
@@ -60,7 +85,9 @@ private:
   KernelBuilder &b;
   int64_t width;
   mlir::VectorType vectorType;
-  mlir::Value scale;
+  /// The factor of all sums, and that of the prepared row; null where there is
+  /// none.
+  mlir::Value scale, rowScale;
 };
 
 } // namespace blockscale

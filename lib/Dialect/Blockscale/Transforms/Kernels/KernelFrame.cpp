@@ -12,10 +12,18 @@
 using namespace mlir;
 using namespace blockscale;
 
+/// The instruction's geometry; a stage has no scales where they are 1.
+static TileGeometry geometryOf(KernelMatmulOp op) {
+  TileGeometry geometry(op.getMma(), op.getSchedule(), getTarget(op).chip);
+  if (!op.getSfa())
+    geometry.a.scaleGroups = geometry.b.scaleGroups = geometry.scaleWords = 0;
+  return geometry;
+}
+
 KernelFrame::KernelFrame(KernelMatmulOp op)
     : b(op.getLoc(), op), op(op), mma(op.getMma()), schedule(op.getSchedule()),
-      geometry(mma, schedule, getTarget(op).chip),
-      warps(getTarget(op), schedule), rows(isSwapped() ? op.getN() : op.getM()),
+      geometry(geometryOf(op)), warps(getTarget(op), schedule),
+      rows(isSwapped() ? op.getN() : op.getM()),
       columns(isSwapped() ? op.getM() : op.getN()),
       rowTiles(
           b.ceilDiv(rows, geometry.rowsOfTile() * geometry.clusterTilesM())),

@@ -137,6 +137,21 @@ static bool hasTensorScale(ScaledTensorType type) {
   return type.getSpec().getValue().tensorScale.has_value();
 }
 
+/// Whether the operands have scales of tiles along K, which instructions read.
+static bool hasTileScales(MatmulOp op) {
+  return op.getA().getType().getSpec().getValue().isTile();
+}
+
+/// The memory of scales that cover all of K. Powers of two are bytes there.
+static GlobalType factorMemory(ScaledTensorType type) {
+  MLIRContext *context = type.getContext();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  Type element = scaleFormat(*spec.scale)
+                     ? IntegerType::get(context, 8)
+                     : getBuiltinType(context, *spec.scale);
+  return GlobalType::get(context, element);
+}
+
 static SmallVector<KernelParameter> parametersOf(MatmulOp op,
                                                  const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
@@ -156,7 +171,7 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
       {dataMap(a, sizes.m, sizes, mma.getSparse()), ParameterRole::AData},
       {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
        ParameterRole::BData}};
-  if (hw::isBlockScaled(mma.getKind())) {
+  if (hasTileScales(op)) {
     list.push_back(
         {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales});
     list.push_back(
@@ -170,12 +185,16 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
     list.push_back({global(op.getC().getType()), ParameterRole::C});
   if (op.getBias())
     list.push_back({global(op.getBias().getType()), ParameterRole::Bias});
-  if (hasTensorScale(op.getA().getType()))
-    list.push_back(
-        {GlobalType::get(context, f32), ParameterRole::ATensorScale});
-  if (hasTensorScale(op.getB().getType()))
-    list.push_back(
-        {GlobalType::get(context, f32), ParameterRole::BTensorScale});
+  for (auto [type, tensorScale, scales] :
+       {std::tuple(op.getA().getType(), ParameterRole::ATensorScale,
+                   ParameterRole::AScales),
+        {op.getB().getType(), ParameterRole::BTensorScale,
+         ParameterRole::BScales}}) {
+    if (hasTensorScale(type))
+      list.push_back({GlobalType::get(context, f32), tensorScale});
+    if (type.getSpec().getValue().coversK())
+      list.push_back({factorMemory(type), scales});
+  }
   if (op.getAlpha())
     list.push_back({f32, ParameterRole::Alpha});
   if (op.getBeta())
@@ -215,6 +234,34 @@ static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
   return AffineMap::get(0, 6, bounds, context);
 }
 
+namespace {
+/// Memory of the scales that cover all of K.
+struct Factors {
+  /// One for each matrix, A's first.
+  SmallVector<Value> ofTensors;
+  Value ofRows, ofColumns;
+};
+} // namespace
+
+static Factors factorsOf(MatmulOp op,
+                         function_ref<Value(ParameterRole)> argument) {
+  Factors factors;
+  for (auto [type, tensorScale, scales, vector] :
+       {std::tuple(op.getA().getType(), ParameterRole::ATensorScale,
+                   ParameterRole::AScales, &factors.ofRows),
+        {op.getB().getType(), ParameterRole::BTensorScale,
+         ParameterRole::BScales, &factors.ofColumns}}) {
+    const ScaleSpec &spec = type.getSpec().getValue();
+    if (Value scale = argument(tensorScale))
+      factors.ofTensors.push_back(scale);
+    if (spec.isTensor())
+      factors.ofTensors.push_back(argument(scales));
+    else if (spec.coversK())
+      *vector = argument(scales);
+  }
+  return factors;
+}
+
 static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
                       function_ref<Value(ParameterRole)> argument) {
   auto size = [&](ParameterRole role, AffineExpr expr) -> Value {
@@ -225,27 +272,30 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
   };
   Sizes sizes = sizesOf(op);
   bool swap = getSchedule(op).getSwapOperands().getValue();
-  SmallVector<Value> tensorScales;
-  for (ParameterRole role :
-       {ParameterRole::ATensorScale, ParameterRole::BTensorScale})
-    if (Value scale = argument(role))
-      tensorScales.push_back(scale);
+  Factors factors = factorsOf(op, argument);
+  auto groupAttr = [&](TypedValue<ScaledTensorType> operand) {
+    return b.getI64IntegerAttr(
+        std::max<int64_t>(1, operand.getType().getRowTile()));
+  };
   Value beta = argument(ParameterRole::Beta);
   if (op.getC() && !beta)
     beta = arith::ConstantOp::create(b, b.getF32FloatAttr(1.0f));
   Value data[] = {argument(ParameterRole::AData),
                   argument(ParameterRole::BData)};
-  Value scales[] = {argument(ParameterRole::AScales),
-                    argument(ParameterRole::BScales)};
+  Value scales[] = {Value(), Value()};
+  if (hasTileScales(op)) {
+    scales[0] = argument(ParameterRole::AScales);
+    scales[1] = argument(ParameterRole::BScales);
+  }
   auto product = KernelMatmulOp::create(
       b, data[swap], data[!swap], scales[swap], scales[!swap],
       argument(ParameterRole::AMetadata), argument(ParameterRole::D),
       argument(ParameterRole::C), argument(ParameterRole::Bias),
-      argument(ParameterRole::Alpha), beta, tensorScales,
-      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
-      size(ParameterRole::SizeK, sizes.k),
+      argument(ParameterRole::Alpha), beta, factors.ofTensors, factors.ofRows,
+      factors.ofColumns, size(ParameterRole::SizeM, sizes.m),
+      size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
-      op.getBiasKindAttr());
+      op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()));
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
 }
@@ -281,6 +331,8 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
   bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
   bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
                              : spec.isUnscaled();
+  if (!scaleSpan && spec.coversK() && !spec.zero)
+    hasScales = !whyNotFactor(spec, type.getElementType());
   return getOperandType(type.getElementType()) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
@@ -328,10 +380,12 @@ static LogicalResult checkReady(MatmulOp op) {
                                "cannot be swapped";
   auto first = (swap ? op.getB() : op.getA()).getType();
   auto second = (swap ? op.getA() : op.getB()).getType();
-  if (!fits(first, mma.getA(), mma.getAMnMajor(), mma.getScaleSpan(),
-            mma.getSparse()) ||
-      !fits(second, mma.getB(), mma.getBMnMajor(), mma.getScaleSpan(),
-            /*sparse=*/false))
+  // Without tensor memory kinds with scales take constant ones, too.
+  bool scalesOfOne = !inTensorMemory && !hasTileScales(op) &&
+                     mma.getScale() == ElementFormat::UE8M0;
+  int64_t span = scalesOfOne ? 0 : mma.getScaleSpan();
+  if (!fits(first, mma.getA(), mma.getAMnMajor(), span, mma.getSparse()) ||
+      !fits(second, mma.getB(), mma.getBMnMajor(), span, /*sparse=*/false))
     return op.emitOpError()
            << "its instruction does not read its operands; "
               "'blockscale-legalize-scales' and "

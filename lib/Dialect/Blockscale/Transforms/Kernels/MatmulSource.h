@@ -17,6 +17,10 @@ namespace blockscale {
 mlir::LogicalResult legalizeMatmul(MatmulOp op, hw::Target target,
                                    bool denseFallback);
 
+/// Why scales that cover all of K cannot become factors of the epilogue; empty
+/// if they can (LegalizeScales.cpp).
+std::optional<Reason> whyNotFactor(const ScaleSpec &spec, mlir::Type element);
+
 /// Completes instruction and schedule (SelectSchedule.cpp). A dynamic size
 /// counts as `expectedRows`.
 mlir::LogicalResult selectMatmulSchedule(MatmulOp op, hw::Target target,

@@ -47,6 +47,7 @@ void RowStore::storeChunk(TilePosition position, RingPosition copy,
 }
 
 RingPosition RowStore::storeTile(TilePosition position, RingPosition copy) {
+  math.prepareRow(position, thread);
   WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
   TensorFenceOp::create(b, FenceSide::After);
   auto loop =

@@ -28,7 +28,7 @@ public:
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
         source(source),
         math(frame,
-             frame.geometry.epilogueColumns(Epilogue(frame.op).mostValues())) {}
+             frame.geometry.epilogueColumns(EpilogueMath::mostValues(frame))) {}
 
   void emitRole();
 

@@ -51,6 +51,17 @@ void WarpLoop::locateWarp() {
 }
 
 void WarpLoop::loadScales(Value stage, int64_t word, Value valid) {
+  if (!frame.isScaled()) {
+    // Scales of 1, also behind the end of K, where elements are 0.
+    constexpr int64_t kOnes = 0x7f7f7f7f;
+    auto ones = [&](int64_t extent) {
+      return SmallVector<Value>(llvm::divideCeil(extent, kScaleRows),
+                                b.constant(kOnes));
+    };
+    sfa = ones(tile.rows);
+    sfb = ones(tile.columns);
+    return;
+  }
   auto load = [&](Value ring, Value first, int64_t extent) {
     SmallVector<Value> registers;
     for (int64_t group = 0; group * kScaleRows < extent; ++group)
@@ -179,16 +190,18 @@ void WarpLoop::storeTile(TilePosition position, ValueRange accumulators) {
   Value firstColumn = b.add(column, lane.getColumn());
   constexpr int64_t kHalfRows = 8;
   for (int64_t i = 0; i < rowTiles(); ++i)
-    for (int64_t half = 0; half < 2; ++half)
+    for (int64_t half = 0; half < 2; ++half) {
+      Value ofRow = b.add(firstRow, b.constant(i * kRows + half * kHalfRows));
+      epilogue.prepareRow(position, ofRow);
       for (int64_t j = 0; j < columnTiles(); ++j) {
         Value sums = finished.getResult(i * columnTiles() + j);
         Value pair = vector::ShuffleOp::create(
             b, sums, sums, ArrayRef<int64_t>{2 * half, 2 * half + 1});
         EpilogueFragment fragment = epilogue.fragmentAt(
-            position, b.add(firstRow, b.constant(i * kRows + half * kHalfRows)),
-            b.add(firstColumn, b.constant(j * kColumns)));
+            position, ofRow, b.add(firstColumn, b.constant(j * kColumns)));
         epilogue.store(epilogue.finish(pair, fragment), fragment);
       }
+    }
 }
 
 //===----------------------------------------------------------------------===//

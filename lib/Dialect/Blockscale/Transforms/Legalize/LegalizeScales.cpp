@@ -28,7 +28,7 @@ namespace {
 /// What the tensor core needs to know of one operand.
 struct HardwareOperand {
   hw::OperandType element;
-  /// Empty without scales.
+  /// Empty without scales of tiles along K.
   std::optional<ElementFormat> scale;
   /// Elements along K, pruned ones included, that share a scale; 0 without
   /// scales.
@@ -62,28 +62,43 @@ static std::string directScales(Type element) {
   return isa<Float4E2M1FNType>(element) ? text + " or 'e4m3fn_t16'" : text;
 }
 
-/// Why the spec is not what one MMA operand can carry; names the
-/// decomposition that would be needed.
+static bool isFloat32(const NumberSpec &spec) {
+  return spec.exponentBits == 8 && spec.mantissaBits == 23;
+}
+
+std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
+                                               Type element) {
+  Type scale = getBuiltinType(element.getContext(), *spec.scale);
+  bool isPowerOfTwo = scaleFormat(*spec.scale) == ElementFormat::UE8M0;
+  if (!isPowerOfTwo &&
+      !(scale && (scale.isF32() || scale.isF16() || scale.isBF16())))
+    return "scales of '" + print(*spec.scale) +
+           "' for all of K are no factors of the epilogue; expected float32, "
+           "float16, bfloat16 or e8m0";
+  if (isPowerOfTwo && isa<IntegerType>(element))
+    return "integers under powers of two are fixed-point numbers, which no "
+           "kind multiplies; expected float scales, under which integers mean "
+           "their integer value: for int8 scales of 'float32' that are 1/64 of "
+           "these";
+  return std::nullopt;
+}
+
+/// Why the spec is not what one MMA operand can carry, or the epilogue; names
+/// the decomposition that would be needed.
 static std::optional<Reason> whyNotDirect(const ScaleSpec &spec, Type element) {
   if (spec.isUnscaled())
     return std::nullopt;
   if (spec.zero)
     return "a zero point needs a correction term that is not lowered yet";
-  if (spec.isTensor())
-    return "one scale of the whole tensor is a factor of the product: give it "
-           "as 'alpha' and leave it out of the type, or use scales of " +
-           directScales(element);
-  if (!spec.isTile())
-    return "a scale that covers whole rows needs scale vectors in the "
-           "epilogue, which are not lowered yet";
+  if (spec.tensorScale && !isFloat32(*spec.tensorScale))
+    return "a tensor scale must be float32 to become a factor of the epilogue";
+  if (spec.coversK())
+    return whyNotFactor(spec, element);
   if (spec.rows)
     return "a scale that covers several rows must be repeated for each of "
            "them, which is not lowered yet";
   if (spec.columns->hasSubtile())
     return "subtile metadata have no hardware counterpart";
-  if (spec.tensorScale && !(spec.tensorScale->exponentBits == 8 &&
-                            spec.tensorScale->mantissaBits == 23))
-    return "a tensor scale must be float32 to become a factor of the epilogue";
   if (!scaleFormat(*spec.scale))
     return "tile scales of '" + print(*spec.scale) +
            "' are not a hardware scale format; expected scales of " +
@@ -91,9 +106,10 @@ static std::optional<Reason> whyNotDirect(const ScaleSpec &spec, Type element) {
   return std::nullopt;
 }
 
-/// What there is to lay out of an operand: its scales, its metadata or nothing.
+/// What there is to lay out of an operand: scales of tiles, its metadata or
+/// nothing.
 static StringRef laidOut(const ScaleSpec &spec) {
-  if (!spec.isUnscaled())
+  if (spec.isTile())
     return "scales";
   return spec.isSparse() ? "metadata" : "";
 }
@@ -111,7 +127,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
   if (!element) {
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "
-                     << (spec.isUnscaled() ? "" : "block-scaled ")
+                     << (spec.isTile() ? "block-scaled " : "")
                      << "kind multiplies";
     return failure();
   }
@@ -125,7 +141,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
     return failure();
   }
   std::optional<ElementFormat> scale;
-  if (!spec.isUnscaled())
+  if (spec.isTile())
     scale = scaleFormat(*spec.scale);
   return HardwareOperand{*element, scale,
                          static_cast<unsigned>(type.getKTile()),
@@ -286,6 +302,21 @@ whyNotSkipped(MatmulOp op, TypedValue<ScaledTensorType> x, StringRef name) {
   return std::nullopt;
 }
 
+/// Gives operands without scales of tiles what multiplies them where there is
+/// no tensor memory: elements of kinds with scales, which are 1 then.
+static void useScalesOfOne(HardwareOperand &a, HardwareOperand &b,
+                           hw::Target target) {
+  bool isNarrow = unscaledKind(a.element) == hw::MmaKind::F8F6F4 &&
+                  unscaledKind(b.element) == hw::MmaKind::F8F6F4;
+  if (a.scale || b.scale || !isNarrow || hw::hasTensorMemory(target))
+    return;
+  constexpr unsigned kBlock = 32;
+  for (HardwareOperand *operand : {&a, &b}) {
+    operand->scale = ElementFormat::UE8M0;
+    operand->scaleSpan = a.pattern ? kBlock * hw::kSparseCompression : kBlock;
+  }
+}
+
 /// Why `target` has no products without scales that are lowered; empty if it
 /// has them.
 static std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
@@ -304,7 +335,8 @@ static std::optional<Reason> whyNotUnscaled(const HardwareOperand &a,
   return "kind '" + std::string(hw::kindName(kind)) +
          "' is lowered to tcgen05.mma only, which '" + hw::targetName(target) +
          "' does not have; it is legal on " + targets.names() + ", and on '" +
-         hw::targetName(target) + "' the kinds with scales are: " + scaled;
+         hw::targetName(target) + "' the kinds with scales are: " + scaled +
+         ", which take float elements of at most 8 bits without scales too";
 }
 
 /// Why the scales of the two do not suit one instruction.
@@ -358,12 +390,13 @@ static bool hasDefinedStorage(MatmulOp op) {
 static void densify(MatmulOp op, OpOperand &operand, unsigned block) {
   auto type = cast<ScaledTensorType>(operand.get().getType());
   ScaleSpec spec = denseForm(type.getSpec().getValue());
-  if (block)
+  bool hasTiles = block && spec.isTile();
+  if (hasTiles)
     spec.columns->size = spec.columns->subtile = block;
   auto dense = ScaledTensorType::get(
       type.getShape(), type.getElementType(),
       ScaleSpecAttr::get(op.getContext(), spec),
-      block ? type.getLayout() : ScaleLayout::Plain, type.getOrder());
+      hasTiles ? type.getLayout() : ScaleLayout::Plain, type.getOrder());
   if (dense == type)
     return;
   OpBuilder b(op);
@@ -393,8 +426,8 @@ static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
     return success();
   if (a.scale || b.scale)
     return op.emitOpError()
-           << "operand '" << (a.scale ? "a" : "b") << "' has scales and '"
-           << (a.scale ? "b" : "a")
+           << "operand '" << (a.scale ? "a" : "b")
+           << "' has scales of tiles along K and '" << (a.scale ? "b" : "a")
            << "' has none; an instruction takes scales of both or of neither";
   if (auto why = whyNotUnscaled(a, target))
     return op.emitOpError() << why->text;
@@ -404,7 +437,10 @@ static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
 static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   FailureOr<HardwareOperand> a = classify(op, op.getA().getType(), "a");
   FailureOr<HardwareOperand> b = classify(op, op.getB().getType(), "b");
-  if (failed(a) || failed(b) || failed(verifyUnscaled(op, *a, *b, target)))
+  if (failed(a) || failed(b))
+    return failure();
+  useScalesOfOne(*a, *b, target);
+  if (failed(verifyUnscaled(op, *a, *b, target)))
     return failure();
   Choice choice{*a, *b, {}, {}};
   for (auto [name, value] :
