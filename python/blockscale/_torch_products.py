@@ -10,6 +10,7 @@ Names and numbers of recipes and swizzles: `torch.nn.functional.ScalingType` and
 
 from dataclasses import dataclass
 
+from . import _torch_loops as loops
 from ._errors import Refused
 from ._mlir_text import Type, Value, tensor_type
 from ._sizes import Size, factors
@@ -18,10 +19,13 @@ from ._torch_elementwise import cast
 
 # Recipe: elements of K that share a scale, and the spec of their scales.
 BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
-TENSOR_WISE = 0
+TENSOR_WISE, ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS = 0, 1, 4, 5
+# With scales of f32 that no kernel multiplies yet.
+OUTSIDE = (ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS)
 RECIPES = {0: "TensorWise", 1: "RowWise", 2: "BlockWise1x16", 3: "BlockWise1x32",
            4: "BlockWise1x128", 5: "BlockWise128x128"}
 PLAIN, TILED = 0, 1
+FP8 = ("f8E4M3FN", "f8E5M2")
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,14 @@ def scaling(node, side, scales, recipes, swizzles):
                                       swizzles + [PLAIN] * len(recipes)):
         if recipe == TENSOR_WISE:
             wholes.append(scale)
-        elif recipe not in BLOCKS:
-            raise Refused(
-                f"'{node.name}': {side} is scaled "
-                f"'{RECIPES.get(recipe, recipe)}', which no kernel does; "
-                "BlockWise1x16, BlockWise1x32 and TensorWise are taken")
+        elif recipe not in RECIPES:
+            raise Refused(f"'{node.name}': the recipe {recipe} of {side} is not known; "
+                          f"there are {', '.join(RECIPES.values())}")
         elif blocks is not None:
             raise Refused(f"'{node.name}': {side} has two block scales")
+        elif recipe in OUTSIDE and swizzle != PLAIN:
+            raise Refused(f"'{node.name}': {side} is scaled '{RECIPES[recipe]}' and has "
+                          f"the swizzle {swizzle}; such scales have none")
         elif swizzle not in (PLAIN, TILED):
             raise Refused(f"'{node.name}': the swizzle {swizzle} of {side} is "
                           "not known; NO_SWIZZLE (0) and SWIZZLE_32_4_4 (1) are "
@@ -79,8 +84,28 @@ def scaling_v1(node, side, scale, data):
         return Scaling(scale, recipe, TILED if tiled else PLAIN, ())
     if element == "f32" and all(size == 1 for size in shape):
         return Scaling(None, TENSOR_WISE, PLAIN, (scale,))
-    raise Refused(f"'{node.name}': {side} has scales {scale.type}; taken are "
-                  "e8m0 and e4m3 for blocks and one f32 for all")
+    found = recipe_of(side, scale, data) if element == "f32" else None
+    if found is None:
+        raise Refused(f"'{node.name}': {side} is {data.type} and has scales "
+                      f"{scale.type}; taken are e8m0 and e4m3 for blocks, and f32: one "
+                      "for all, one for each row, one for 128 or 128 x 128 elements")
+    return Scaling(scale, found, PLAIN, ())
+
+
+def recipe_of(side, scale, data):
+    """What scales of f32 are for, by their shape: those of a are [rows, blocks],
+    those of b are [blocks, rows]."""
+    (rows, k), shape = data.type.shape, scale.type.shape
+    if len(shape) != 2:
+        return None
+    given, blocks = shape if side == "a" else shape[::-1]
+    if blocks == 1 and factors(given) == factors(rows) and k != 128:
+        return ROW_WISE
+    if not isinstance(k, int) or blocks not in (-(-k // 128), 4 * -(-k // 512)):
+        return None
+    if factors(given) == factors(rows):
+        return ROWS_OF_BLOCKS
+    return BLOCKS_OF_BLOCKS if given == rounded_up(rows, 128) else None
 
 
 # Operands -------------------------------------------------------------------
@@ -222,6 +247,8 @@ def rows_of(node, b):
 
 
 def product(function, node, a, b, left, right, bias):
+    if left.recipe in OUTSIDE or right.recipe in OUTSIDE:
+        return product_with_f32(function, node, a, b, left, right, bias)
     a, b = (assemble(function, node, side, data, how)
             for side, data, how in (("a", a, left), ("b", b, right)))
     alpha = factor(function, left.factors + right.factors)
@@ -233,6 +260,93 @@ def product(function, node, a, b, left, right, bias):
         text += f" bias({bias.name})"
         types.append(str(bias.type))
     return function.op(f"{text} : {', '.join(types)} -> {type}", type)
+
+
+def product_with_f32(function, node, a, b, left, right, bias):
+    """With scales that are multiplied behind kernels."""
+    element = tensor_type(node.meta["val"], node.name).element
+    both = (left.recipe, right.recipe)
+    names = " and ".join(RECIPES[one] for one in both)
+    for side, how, data in (("a", left, a), ("b", right, b)):
+        if how.factors or how.scales is None or how.scales.type.element != "f32" or \
+                len(data.type.shape) != 2 or data.type.element not in FP8:
+            raise Refused(f"'{node.name}': scaled {names}, {side} is {data.type} with "
+                          f"scales {how.scales and how.scales.type}; matrices of fp8 "
+                          "with scales of f32 are taken")
+    if both == (ROW_WISE, ROW_WISE):
+        scales = (loops.vector(function, node, side, how.scales, data.type.shape[0])
+                  for side, how, data in (("a", left, a), ("b", right, b)))
+        return loops.scaled_rows(function, node, loops.unscaled(function, a, b), *scales,
+                                 bias, element)
+    if ROW_WISE in both or both == (BLOCKS_OF_BLOCKS, BLOCKS_OF_BLOCKS):
+        raise Refused(f"'{node.name}': scaled {names}, which no product is; RowWise "
+                      "goes with itself, BlockWise1x128 with itself and with "
+                      "BlockWise128x128")
+    for side, how, data in (("a", left, a), ("b", right, b)):
+        if recipe_of(side, how.scales, data) != how.recipe:
+            raise Refused(f"'{node.name}': {side} is {data.type}, scaled "
+                          f"{RECIPES[how.recipe]} by {how.scales.type}; there is a "
+                          "scale for 128 elements of K "
+                          + ("of each row" if how.recipe == ROWS_OF_BLOCKS else
+                             "of 128 rows") + ", with K first for b")
+    return loops.by_blocks(function, node, a, b, left.scales, right.scales, bias,
+                           element)
+
+
+def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
+    """Products of rows of `a` up to each offset with a matrix each. The scales have
+    one recipe, that of the second pair."""
+    b = rows_of(node, b)
+    only_default(node, bias=bias)
+    ranks = len(a.type.shape), len(b.type.shape)
+    if ranks != (2, 3):
+        raise Refused(f"'{node.name}': groups of {a.type} and {b.type}; rows of a "
+                      "matrix with one matrix for each group are taken")
+    element = tensor_type(node.meta["val"], node.name).element
+    (left, recipe_a), (right, recipe_b) = scale_a, scale_b
+    if recipe_a == recipe_b == ROW_WISE and left.type.element == "f32":
+        return loops.groups_of_rows(function, node, a, b, left, right, offsets, element)
+    if recipe_a == recipe_b and recipe_a in BLOCKS and \
+            left.type.element == right.type.element == BLOCKS[recipe_a][1] and \
+            not a.type.packed:
+        block, _, spec = BLOCKS[recipe_a]
+        return loops.groups_of_tiles(function, node, a, b, left, right, offsets, element,
+                                     block, spec)
+    raise Refused(f"'{node.name}': groups of {a.type} scaled by {left.type} "
+                  f"({RECIPES[recipe_a]}) and {right.type} ({RECIPES[recipe_b]}); RowWise "
+                  "by f32 and BlockWise1x32 of fp8 by e8m0 are taken")
+
+
+def grouped_mm(function, node, a, b, scale_a, scale_b, offs=None, bias=None,
+               scale_result=None, out_dtype=None, use_fast_accum=False):
+    only_default(node, scale_result=scale_result)
+
+    def recipe(scale):
+        return ROW_WISE if scale.type.element == "f32" else 3
+    return grouped(function, node, a, b, (scale_a, recipe(scale_a)),
+                   (scale_b, recipe(scale_b)), offs, bias)
+
+
+def grouped_mm_v2(function, node, a, b, scale_a, recipe_a, swizzle_a, scale_b,
+                  recipe_b, swizzle_b, offs=None, bias=None, out_dtype=None,
+                  contraction_dim=None, use_fast_accum=False):
+    only_sums_over_k(node, contraction_dim)
+    sides = []
+    for side, *how in (("a", scale_a, recipe_a, swizzle_a),
+                       ("b", scale_b, recipe_b, swizzle_b)):
+        found = scaling(node, side, *how)
+        if found.scales is None or found.factors or \
+                (found.recipe in BLOCKS) != (found.swizzle == TILED):
+            raise Refused(f"'{node.name}': scales of {side} of groups are of one "
+                          "recipe: RowWise, or BlockWise1x32 with SWIZZLE_32_4_4")
+        sides.append((found.scales, found.recipe))
+    return grouped(function, node, a, b, *sides, offs, bias)
+
+
+def only_sums_over_k(node, dimensions):
+    if dimensions and [one % 2 for one in dimensions] != [1, 0]:
+        raise Refused(f"'{node.name}': contraction_dim = {list(dimensions)}; (1, 0) is "
+                      "taken")
 
 
 def only_default(node, **options):
@@ -252,7 +366,7 @@ def scaled_mm(function, node, a, b, scale_a, scale_b, bias=None,
 def scaled_mm_v2(function, node, a, b, scale_a, recipe_a, swizzle_a, scale_b,
                  recipe_b, swizzle_b, bias=None, out_dtype=None,
                  contraction_dim=None, use_fast_accum=False):
-    only_default(node, contraction_dim=contraction_dim)
+    only_sums_over_k(node, contraction_dim)
     return product(function, node, a, rows_of(node, b),
                    scaling(node, "a", scale_a, recipe_a, swizzle_a),
                    scaling(node, "b", scale_b, recipe_b, swizzle_b), bias)
@@ -305,14 +419,27 @@ def joined(function, node, value, kept):
 
 
 SCALED = {"aten._scaled_mm.default": scaled_mm,
-          "aten._scaled_mm_v2.default": scaled_mm_v2}
+          "aten._scaled_mm_v2.default": scaled_mm_v2,
+          "aten._scaled_grouped_mm.default": grouped_mm,
+          "aten._scaled_grouped_mm_v2.default": grouped_mm_v2}
 BUILDERS = {**SCALED, "aten.mm.default": plain, "aten.bmm.default": plain,
             "aten.matmul.default": matmul}
+
+
+def exchanges_last(node, rank):
+    """Whether a transpose exchanges the last two dimensions."""
+    name, rest = str(node.target), node.args[1:]
+    if name == "aten.permute.default":
+        order = [axis % rank for axis in rest[0]]
+        return order == [*range(rank - 2), rank - 1, rank - 2]
+    if name == "aten.t.default":
+        return rank == 2
+    return sorted(axis % rank for axis in rest) == [rank - 2, rank - 1]
 
 
 def is_right_side(node):
     """Whether products that are block-scaled read the node, and nothing else
     does."""
-    return node.users and all(str(user.target) in SCALED and
-                              user.args[1] is node and user.args[0] is not node
-                              for user in node.users)
+    return node.users and exchanges_last(node, len(node.meta["val"].shape)) and \
+        all(str(user.target) in SCALED and user.args[1] is node and
+            user.args[0] is not node for user in node.users)

@@ -73,8 +73,6 @@ S = torch.ones(512).to(E8M0)
 
 @pytest.mark.parametrize("function, inputs, words", [
     (lambda x: torch.fft.fft(x), (torch.ones(8),), "nothing takes 'aten._to_copy|nothing takes 'aten._fft"),
-    (lambda x, w, s, t: scaled(x, w, s, t, F.ScalingType.RowWise, 0),
-     (X, W, torch.ones(48, 1), torch.ones(1, 64)), "'RowWise', which no kernel"),
     (lambda x, w, s: torch._scaled_mm(x, w, s, s, out_dtype=torch.bfloat16),
      (X, torch.ones(64, 128).to(E4M3).t(), S), "its right side is no transpose"),
     (lambda x, w, s: (x.float().cumsum(0), scaled(x, w, s, s)), (X, W, S),
@@ -90,6 +88,22 @@ def test_what_is_not_taken_is_named(function, inputs, words):
     program = torch.export.export(Module(), inputs)
     with pytest.raises(bs.Refused, match=words):
         bs.from_torch(program)
+
+
+@pytest.mark.parametrize("recipe", ["RowWise", "TensorWise"])
+def test_scales_of_rows_and_of_all_are_those_of_the_cpu(recipe):
+    """What PyTorch itself computes on the CPU, of sums that are exact."""
+    torch.manual_seed(1)
+    x, w = (torch.randint(-3, 4, (rows, 128)).float().to(E4M3) for rows in (48, 64))
+    shapes = ((48, 1), (1, 64)) if recipe == "RowWise" else ((1,), (1,))
+    s, t = (torch.exp2(torch.randint(-2, 3, shape).float()) for shape in shapes)
+
+    class Module(torch.nn.Module):
+        def forward(self, x, w, s, t):
+            return torch._scaled_mm(x, w.t(), s, t, out_dtype=torch.bfloat16)
+
+    program = torch.export.export(Module(), (x, w, s, t))
+    agrees(program, x, w, s, t)
 
 
 # Corners of sizes that a call tells ------------------------------------------

@@ -73,7 +73,9 @@ def test_a_right_one_is_taken():
     (product([((500,), E8M0)], [3], [1]),
      "a has 500 scales; 48 rows of 4 blocks in tiles of 128 x 4 are 512"),
     (product([((512,), E8M0)], [3], [2]), "the swizzle 2 of a is not known"),
-    (product([((512,), E8M0)], [4], [1]), "'BlockWise1x128', which no kernel"),
+    (product([((512,), E8M0)], [4], [1]), "is scaled 'BlockWise1x128' and has the "
+     "swizzle 1; such scales have none"),
+    (product([((48, 4), E8M0)], [4], [0]), "scaled BlockWise1x128 and BlockWise1x32"),
     (product([((512,), E8M0)], [3, 0], [1]), "1 scales of a and 2 recipes"),
     (product([((512,), E8M0)] * 2, [3, 3], [1, 1]), "two block scales"),
     (product([((512,), E8M0)], [2], [1]),

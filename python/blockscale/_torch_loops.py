@@ -1,0 +1,273 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Products that are several of a kernel's: scales of rows, which the host multiplies
+behind the kernel; scales of 128 elements of K, summed block by block; groups of rows,
+one product for each. Kernels have such scales and groups of their own one day; until
+then this gives what PyTorch means."""
+
+import contextlib
+
+from . import _torch_elementwise as elementwise
+from ._errors import Refused
+from ._mlir_text import Type, Value
+from ._sizes import Size, factors
+from ._sizes import product as product_of
+
+F32, K_BLOCK = "f32", 128
+# How many rows a group has, by its name.
+GROUP = Size("_rows_of_the_group")
+
+
+@contextlib.contextmanager
+def region(function):
+    """What is computed in a region is not there behind it."""
+    before = dict(function.indices)
+    yield
+    function.indices = before
+
+
+def loop(function, count, starts, body):
+    """Results of a loop: body(index, values) gives the next values. `starts` and
+    results are tensors, or names of indices."""
+    zero, one = function.index(0), function.index(1)
+    name, at = function.fresh(), function.fresh()
+    kinds = [str(start.type) if isinstance(start, Value) else "index"
+             for start in starts]
+    inner = [function.fresh() for _ in starts]
+    given = ", ".join(f"{own} = {start.name if isinstance(start, Value) else start}"
+                      for own, start in zip(inner, starts))
+    function.line(f"{name}:{len(starts)} = scf.for {at} = {zero} to {count} step {one} "
+                  f"iter_args({given}) -> ({', '.join(kinds)}) {{")
+    with region(function):
+        values = [Value(own, start.type) if isinstance(start, Value) else own
+                  for own, start in zip(inner, starts)]
+        made = [one.name if isinstance(one, Value) else one
+                for one in body(at, values)]
+    function.line(f"  scf.yield {', '.join(made)} : {', '.join(kinds)}")
+    function.line("}")
+    return [Value(f"{name}#{at}", start.type) if isinstance(start, Value)
+            else f"{name}#{at}" for at, start in enumerate(starts)]
+
+
+def arith(function, op, x, y):
+    return function.op(f"arith.{op} {x}, {y} : index", None).name
+
+
+def part(function, value, offsets, shape, type):
+    """A slice; offsets and sizes of `shape` are numbers or names of indices."""
+    sizes = [str(size) for size in shape]
+    return function.op(
+        f"tensor.extract_slice {value.name}[{', '.join(map(str, offsets))}] "
+        f"[{', '.join(sizes)}] [{', '.join(['1'] * len(sizes))}] : {value.type} to "
+        f"{type}", type)
+
+
+# Rows -----------------------------------------------------------------------
+
+
+def vector(function, node, side, scale, count):
+    """The scales of rows, in one dimension."""
+    if factors(product_of(scale.type.shape)) != factors(count):
+        raise Refused(f"'{node.name}': scales of the rows of {side} are {scale.type}; "
+                      f"there are {count} rows")
+    return function.reshape(scale, (count,), node.name)
+
+
+def scaled_rows(function, node, sums, left, right, bias, element):
+    """sums * left[m] * right[n] + bias[n], rounded once; None for no factor."""
+    given = [one for one in (left, right, bias) if one is not None]
+    rows = sums.type.shape[0]
+    values = [sums]
+    for one in given:
+        values.append(one if one is not left else
+                      function.reshape(one, (rows, 1), node.name))
+
+    def body(names):
+        make, scalars = elementwise.Body(function), iter(names)
+        value = elementwise.Scalar(next(scalars), F32)
+        for one in given:
+            other = make.convert(elementwise.Scalar(next(scalars), one.type.element),
+                                 F32)
+            value = make.binary("arith.addf" if one is bias else "arith.mulf", value,
+                                other)
+        return make.convert(value, element).name
+    return function.pointwise(values, sums.type.like(element=element), body, node.name)
+
+
+def unscaled(function, a, b):
+    """A product without scales, in f32."""
+    sides, types = [], []
+    for one in (a, b):
+        types.append(elementwise.unscaled(one.type))
+        sides.append(function.op(f"blockscale.assemble {one.name} : {one.type} to "
+                                 f"{types[-1]}", None).name)
+    type = Type((a.type.shape[0], b.type.shape[0]), F32)
+    return function.op(f"blockscale.matmul {', '.join(sides)} : {', '.join(types)} -> "
+                       f"{type}", type)
+
+
+# Blocks of K ----------------------------------------------------------------
+
+
+def read_place(size, rows, loop_name):
+    """How a dimension of scales is read: one for a row, or for 128 of them."""
+    return f"{loop_name} floordiv {K_BLOCK}" if size != rows else loop_name
+
+
+def by_blocks(function, node, a, b, scale_a, scale_b, bias, element):
+    """The sum over blocks of 128 elements of K, each a product of a kernel times both
+    scales. scale_a: [rows or rows / 128, blocks]; scale_b: [blocks, columns or
+    columns / 128]."""
+    (m, k), n = a.type.shape, b.type.shape[0]
+    if not isinstance(k, int) or k % K_BLOCK:
+        raise Refused(f"'{node.name}': K = {k} is no multiple of the block, {K_BLOCK}")
+    zero = elementwise.filled(function, node, Type((m, n), F32), 0)
+    sizes = [function.size(one, 0) if not isinstance(one.type.shape[0], int)
+             else one.type.shape[0] for one in (a, b)]
+
+    def body(at, values):
+        start = arith(function, "muli", at, function.index(K_BLOCK))
+        parts = [part(function, one, (0, start), (size, K_BLOCK),
+                      one.type.like((one.type.shape[0], K_BLOCK)))
+                 for one, size in zip((a, b), sizes)]
+        sums = unscaled(function, *parts)
+        return [add_scaled(function, node, values[0], sums, at, scale_a, scale_b)]
+
+    total, = loop(function, function.index(k // K_BLOCK), [zero], body)
+    return scaled_rows(function, node, total, None, None, bias, element)
+
+
+def add_scaled(function, node, before, sums, at, scale_a, scale_b):
+    """before + sums * scale_a[m, at] * scale_b[at, n]."""
+    (m, n), type = sums.type.shape, sums.type
+
+    def one_of(scale, axis):
+        shape = list(scale.type.shape)
+        shape[axis] = 1
+        offsets = [at if one == axis else 0 for one in range(2)]
+        sizes = [size if isinstance(size, int) else function.size(scale, one)
+                 for one, size in enumerate(shape)]
+        return part(function, scale, offsets, sizes, scale.type.like(shape))
+    left, right = one_of(scale_a, 1), one_of(scale_b, 0)
+    places = (f"({read_place(left.type.shape[0], m, 'd0')}, 0)",
+              f"(0, {read_place(right.type.shape[1], n, 'd1')})")
+    maps = ", ".join(f"affine_map<(d0, d1) -> {one}>" for one in
+                     ("(d0, d1)", *places, "(d0, d1)"))
+    name = function.fresh()
+    values = (sums, left, right)
+    function.line(
+        f"{name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = "
+        f"[\"parallel\", \"parallel\"]}} ins({', '.join(one.name for one in values)} : "
+        f"{', '.join(str(one.type) for one in values)}) outs({before.name} : {type}) {{")
+    function.line("^bb0(%.p: f32, %.s: f32, %.t: f32, %.so_far: f32):")
+    function.line("  %.both = arith.mulf %.s, %.t : f32")
+    function.line("  %.scaled = arith.mulf %.p, %.both : f32")
+    function.line("  %.next = arith.addf %.so_far, %.scaled : f32")
+    function.line("  linalg.yield %.next : f32")
+    function.line(f"}} -> {type}")
+    return Value(name, type)
+
+
+# Groups ---------------------------------------------------------------------
+
+
+def by_groups(function, node, a, w, offsets, element, multiply, starts=()):
+    """Rows of `a` up to each offset with a matrix of `w` each; rows behind the last
+    are zero.
+
+    multiply(group, a, w, start, values): the product of a group as a tensor of
+    `element`, and the next of `values`, indices that begin as `starts`.
+    """
+    (m, k), (groups, n, _) = a.type.shape, w.type.shape
+    if not isinstance(groups, int) or offsets is None or \
+            offsets.type.shape != (groups,) or offsets.type.element != "i32":
+        raise Refused(f"'{node.name}': the ends of groups are "
+                      f"{offsets.type if offsets else 'missing'}; {groups} numbers of "
+                      "i32 are expected, one for each matrix")
+    zeros = elementwise.filled(function, node, Type((m, n), element), 0)
+    size = function.size(a, 0)
+
+    def body(at, values):
+        result, start, *rest = values
+        end = function.op(f"tensor.extract {offsets.name}[{at}] : {offsets.type}",
+                          None).name
+        end = function.op(f"arith.index_cast {end} : i32 to index", None).name
+        end = arith(function, "maxsi", arith(function, "minsi", end, size), start)
+        rows = arith(function, "subi", end, start)
+        function.indices[GROUP.text] = rows
+        mine = part(function, a, (start, 0), (rows, k), a.type.like((GROUP, k)))
+        matrix = part(function, w, (at, 0, 0), (1, n, k), w.type.like((n, k)))
+        made, rest = multiply(at, mine, matrix, start, rest)
+        inserted = function.op(
+            f"tensor.insert_slice {made.name} into {result.name}[{start}, 0] "
+            f"[{rows}, {n}] [1, 1] : {made.type} into {result.type}", result.type)
+        return [inserted, end, *rest]
+
+    return loop(function, function.index(groups),
+                [zeros, function.index(0), *starts], body)[0]
+
+
+def groups_of_rows(function, node, a, w, scale_a, scale_b, offsets, element):
+    """With a scale for each row of `a` and of each matrix."""
+    (m, _), (groups, n, _) = a.type.shape, w.type.shape
+    scale_a = vector(function, node, "a", scale_a, m)
+    if scale_b.type.shape != (groups, n):
+        raise Refused(f"'{node.name}': scales of the rows of b are {scale_b.type}; "
+                      f"there are {groups} matrices of {n} rows")
+
+    def multiply(at, mine, matrix, start, rest):
+        rows = function.indices[GROUP.text]
+        left = part(function, scale_a, (start,), (rows,), scale_a.type.like((GROUP,)))
+        right = part(function, scale_b, (at, 0), (1, n), scale_b.type.like((n,)))
+        return scaled_rows(function, node, unscaled(function, mine, matrix), left,
+                           right, None, element), rest
+    return by_groups(function, node, a, w, offsets, element, multiply)
+
+
+def groups_of_tiles(function, node, a, w, scale_a, scale_b, offsets, element, block,
+                    spec):
+    """With block scales that lie in tiles of 128 x 4, those of each group apart."""
+    (_, k), (groups, n, _) = a.type.shape, w.type.shape
+    if not isinstance(k, int) or k % block or not isinstance(n, int):
+        raise Refused(f"'{node.name}': K = {k} is no multiple of the block, {block}")
+    columns = -(-k // block // 4)
+    per_tile, matrix_tiles = 512 * columns, -(-n // 128)
+    count = product_of(scale_a.type.shape)
+    if isinstance(count, int) and count % per_tile or \
+            product_of(scale_b.type.shape) != groups * matrix_tiles * per_tile:
+        raise Refused(f"'{node.name}': scales of a are {scale_a.type}, of b "
+                      f"{scale_b.type}; in tiles of 128 x 4 those of a are multiples of "
+                      f"{per_tile}, those of b {matrix_tiles * per_tile} for each of "
+                      f"{groups} matrices")
+    tiles = count // per_tile if isinstance(count, int) else \
+        Size(f"({count.text})//{per_tile}")
+    inner = (columns, 32, 16)
+    flat = function.reshape(scale_a, (count,), node.name)
+    scale_a = function.expand(flat, flat.type.like((tiles, *inner)), [[0, 1, 2, 3]],
+                              node.name)
+    scale_b = function.reshape(scale_b, (groups, matrix_tiles, *inner), node.name)
+
+    def assembled(data, scales):
+        sizes = str(data.type).removeprefix("tensor<").removesuffix(">")
+        type = f'!blockscale.tensor<{sizes}, "{spec}", layout = tiled_128x4>'
+        return function.op(
+            f"blockscale.assemble {data.name}, {scales.name} : {data.type}, "
+            f"{scales.type} to {type}", None).name, type
+
+    def multiply(at, mine, matrix, start, rest):
+        own = arith(function, "ceildivui", function.indices[GROUP.text],
+                    function.index(128))
+        left = part(function, scale_a, (rest[0], 0, 0, 0), (own, *inner),
+                    scale_a.type.like((Size("_tiles_of_the_group"), *inner)))
+        right = part(function, scale_b, (at, 0, 0, 0, 0),
+                     (1, matrix_tiles, *inner),
+                     scale_b.type.like((matrix_tiles, *inner)))
+        (x, x_type), (y, y_type) = assembled(mine, left), assembled(matrix, right)
+        type = Type((GROUP, n), element)
+        made = function.op(f"blockscale.matmul {x}, {y} : {x_type}, {y_type} -> {type}",
+                           type)
+        return made, [arith(function, "addi", rest[0], own)]
+    return by_groups(function, node, a, w, offsets, element, multiply,
+                     [function.index(0)])

@@ -1,0 +1,185 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Recipes of PyTorch whose scales are multiplied behind kernels, and products of
+groups, without torch: the nodes are those that torch.export 2.15 writes."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import blockscale as bs
+from test_traced import Node, Tensor, program, tensor
+
+E4M3, E8M0 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu
+NAMES = {np.dtype(E4M3): "float8_e4m3fn", np.dtype(E8M0): "float8_e8m0fnu",
+         np.dtype(ml_dtypes.bfloat16): "bfloat16"}
+
+
+def elements(shape, seed):
+    """Small integers, so that sums are exact."""
+    values = np.random.default_rng(seed).integers(-3, 4, shape)
+    return values.astype(np.float32).astype(E4M3)
+
+
+def powers(shape, seed, dtype=np.float32):
+    exponents = np.random.default_rng(seed + 50).integers(-2, 3, shape)
+    return np.exp2(exponents.astype(np.float32)).astype(dtype)
+
+
+def traced(op, a, b, rest, out, shape=None, **kwargs):
+    """y = op(a, b transposed, ...), of arrays by their names and other arguments."""
+    def of(name, array):
+        return tensor(name, array.shape,
+                      f"torch.{NAMES.get(array.dtype, array.dtype)}")
+
+    arrays = {"a": a, "b": b}
+
+    def node_of(one, name):
+        if isinstance(one, np.ndarray):
+            arrays[name] = one
+            return of(name, one)
+        if isinstance(one, list):
+            return [node_of(each, f"{name}_{at}") for at, each in enumerate(one)]
+        return one
+
+    x, w = of("a", a), of("b", b)
+    turned = Node("call_function", "aten.transpose.int", (w, -2, -1), name="turned",
+                  meta={"val": Tensor((*b.shape[:-2], b.shape[-1], b.shape[-2]),
+                                      "torch.float8_e4m3fn")})
+    arguments = [node_of(one, f"s{at}") for at, one in enumerate(rest)]
+    named = {key: node_of(one, key) for key, one in kwargs.items()}
+    nodes = [one for each in (*arguments, *named.values())
+             for one in (each if isinstance(each, list) else [each])
+             if isinstance(one, Node)]
+    y = Node("call_function", f"aten.{op}.default", (x, turned, *arguments), named,
+             name="y", meta={"val": Tensor((len(a), b.shape[-2]), f"torch.{out}")})
+    turned.users = (y,)
+    made = program([x, w, *nodes, turned, y], y)
+    return bs.from_torch(made), [arrays[name] for name in
+                                 ("a", "b", *(one.name for one in nodes))]
+
+
+def check(made, wanted, out=ml_dtypes.bfloat16):
+    imported, arrays = made
+    found = bs.Program(imported)(*arrays)
+    assert len(np.unique(wanted)) > 50
+    assert np.array_equal(found.astype(np.float32),
+                          wanted.astype(np.float32).astype(out).astype(np.float32))
+
+
+M, N, K = 40, 256, 384
+A, B = elements((M, K), 1), elements((N, K), 2)
+WIDE_A, WIDE_B = A.astype(np.float64), B.astype(np.float64)
+BIAS = powers(N, 9, ml_dtypes.bfloat16)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_scales_of_rows(version):
+    s, t = powers((M, 1), 1), powers((1, N), 2)
+    wanted = WIDE_A @ WIDE_B.T * s * t + BIAS.astype(np.float64)
+    rest = [s, t] if version == 1 else [[s], [1], [0], [t], [1], [0]]
+    check(traced("_scaled_mm" + "_v2" * (version - 1), A, B, rest, "bfloat16",
+                 bias=BIAS), wanted)
+
+
+def by_128(scale, rows, k_first):
+    """A scale for each element."""
+    scale = scale.T if k_first else scale
+    if len(scale) != rows:
+        scale = np.repeat(scale, 128, 0)[:rows]
+    return np.repeat(scale, 128, 1)
+
+
+@pytest.mark.parametrize("version, left, right", [
+    (1, (M, 3), (3, N // 128)), (1, (M, 3), (3, N)), (1, (1, 3), (3, N)),
+    (2, (M, 3), (3, N // 128)), (2, (M, 3), (4, N // 128))])
+def test_scales_of_blocks_of_128(version, left, right):
+    s, t = powers(left, 1), powers(right, 2)
+    wide_s, wide_t = by_128(s, M, False), by_128(t[:3], N, True)
+    wanted = (WIDE_A * wide_s) @ (WIDE_B * wide_t).T
+    how = [4 if left[0] == M else 5, 4 if right[1] == N else 5]
+    rest = [s, t] if version == 1 else [[s], how[:1], [0], [t], how[1:], [0]]
+    check(traced("_scaled_mm" + "_v2" * (version - 1), A, B, rest, "float32"), wanted,
+          np.float32)
+
+
+GROUPS, ROWS = 3, 48
+ENDS = np.array([17, 17, 40], np.int32)
+X, W = elements((ROWS, 128), 3), elements((GROUPS, 64, 128), 4)
+
+
+def of_groups(x, w):
+    wanted, start = np.zeros((ROWS, 64)), 0
+    for end, matrix in zip(ENDS, w.astype(np.float64)):
+        wanted[start:end] = x[start:end].astype(np.float64) @ matrix.T
+        start = end
+    return wanted
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_groups_with_scales_of_rows(version):
+    s, t = powers(ROWS, 1), powers((GROUPS, 64), 2)
+    wanted = of_groups(X.astype(np.float64) * s[:, None],
+                       W.astype(np.float64) * t[..., None])
+    rest = [s, t, ENDS] if version == 1 else [[s], [1], [], [t], [1], [], ENDS]
+    check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), X, W, rest, "bfloat16"),
+          wanted)
+
+
+def tiled(scales):
+    """Rows of 4 blocks in tiles of 128 x 4 (PTX ISA, scale factor layout)."""
+    padded = np.zeros((-(-len(scales) // 128) * 128, 4), np.uint8)
+    padded[:len(scales)] = scales.view(np.uint8)
+    return padded.reshape(-1, 4, 32, 4).transpose(0, 2, 1, 3).reshape(-1)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_groups_with_scales_of_blocks(version):
+    s, t = powers((ROWS, 4), 1, E8M0), powers((GROUPS, 64, 4), 2, E8M0)
+    wanted = of_groups(X.astype(np.float64) * np.repeat(s.astype(np.float64), 32, 1),
+                       W.astype(np.float64) * np.repeat(t.astype(np.float64), 32, 2))
+    starts = [0, *ENDS[:-1]]
+    left = np.concatenate([tiled(s[start:end]) for start, end in zip(starts, ENDS)] +
+                          [np.zeros(512, np.uint8)]).reshape(-1, 4).view(E8M0)
+    right = np.stack([tiled(one) for one in t]).view(E8M0)
+    rest = [left, right, ENDS] if version == 1 else \
+        [[left], [3], [1], [right], [3], [1], ENDS]
+    check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), X, W, rest, "bfloat16"),
+          wanted)
+
+
+F = powers
+
+
+@pytest.mark.parametrize("op, a, b, rest, words", [
+    ("_scaled_mm", A, B, [F((M, 2), 1), F((3, N), 2)],
+     "'y': a is tensor<40x384xf8E4M3FN> and has scales tensor<40x2xf32>; taken are"),
+    ("_scaled_mm_v2", A, B, [[F((M, 1), 1)], [1], [0], [F((3, N), 2)], [4], [0]],
+     "'y': scaled RowWise and BlockWise1x128, which no product is"),
+    ("_scaled_mm_v2", A, B, [[F((N, 1), 1)], [1], [0], [F((1, N), 2)], [1], [0]],
+     "'y': scales of the rows of a are tensor<256x1xf32>; there are 40 rows"),
+    ("_scaled_mm_v2", A, B, [[F((M, 1), 1)], [1], [1], [F((1, N), 2)], [1], [0]],
+     "'y': a is scaled 'RowWise' and has the swizzle 1; such scales have none"),
+    ("_scaled_mm_v2", A, B, [[F((M, 3), 1)], [4], [0], [F((N // 128, 3), 2)], [5], [0]],
+     "scaled BlockWise128x128 by tensor<2x3xf32>; there is a scale for 128 elements of "
+     "K of 128 rows, with K first for b"),
+    ("_scaled_mm_v2", A, B, [[F((M, 3), 1)], [9], [0], [F((3, N), 2)], [4], [0]],
+     "'y': the recipe 9 of a is not known; there are TensorWise, RowWise"),
+    ("_scaled_grouped_mm", X, W, [F(ROWS, 1), F((GROUPS, 64), 2)],
+     "'y': the ends of groups are missing; 3 numbers of i32 are expected"),
+    ("_scaled_grouped_mm", X, W, [F(ROWS, 1), F((GROUPS, 63), 2), ENDS],
+     "'y': scales of the rows of b are tensor<3x63xf32>; there are 3 matrices of 64"),
+    ("_scaled_grouped_mm", X, W[0], [F(ROWS, 1), F(64, 2), ENDS],
+     "'y': groups of tensor<48x128xf8E4M3FN> and tensor<64x128xf8E4M3FN>; rows of a"),
+    ("_scaled_grouped_mm", X, W, [F((500,), 1, E8M0), F((3, 512), 2, E8M0), ENDS],
+     "those of a are multiples of 512, those of b 512 for each of 3 matrices"),
+    ("_scaled_grouped_mm_v2", X, W,
+     [[F((512,), 1, E8M0)], [3], [0], [F((3, 512), 2, E8M0)], [3], [1], ENDS],
+     "RowWise, or BlockWise1x32 with SWIZZLE_32_4_4"),
+])
+def test_contradictions_are_named(op, a, b, rest, words):
+    with pytest.raises(bs.Refused) as caught:
+        traced(op, a, b, rest, "bfloat16")
+    assert words in str(caught.value)
