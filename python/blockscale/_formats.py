@@ -98,7 +98,8 @@ class Format:
         whole("block", self.block)
         whole("rows", self.rows)
         if self.scale is None and self.block != 0:
-            raise Refused(f"block = {self.block}: expected 0 without scales")
+            raise Refused(f"block = {self.block}: expected 1 or more with "
+                          "scales, and 0 without")
         if self.covers_k:
             self._check_factor()
         elif self.rows != 1:

@@ -20,8 +20,8 @@ from ._torch_elementwise import cast
 # Recipe: elements of K that share a scale, and the spec of their scales.
 BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
 TENSOR_WISE, ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS = 0, 1, 4, 5
-# With scales of f32 that no kernel multiplies yet.
-OUTSIDE = (ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS)
+# With scales of f32, those of blocks of which no kernel multiplies yet.
+WITH_F32 = (ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS)
 RECIPES = {0: "TensorWise", 1: "RowWise", 2: "BlockWise1x16", 3: "BlockWise1x32",
            4: "BlockWise1x128", 5: "BlockWise128x128"}
 PLAIN, TILED = 0, 1
@@ -56,7 +56,7 @@ def scaling(node, side, scales, recipes, swizzles):
                           f"there are {', '.join(RECIPES.values())}")
         elif blocks is not None:
             raise Refused(f"'{node.name}': {side} has two block scales")
-        elif recipe in OUTSIDE and swizzle != PLAIN:
+        elif recipe in WITH_F32 and swizzle != PLAIN:
             raise Refused(f"'{node.name}': {side} is scaled '{RECIPES[recipe]}' and has "
                           f"the swizzle {swizzle}; such scales have none")
         elif swizzle not in (PLAIN, TILED):
@@ -247,11 +247,16 @@ def rows_of(node, b):
 
 
 def product(function, node, a, b, left, right, bias):
-    if left.recipe in OUTSIDE or right.recipe in OUTSIDE:
+    if left.recipe in WITH_F32 or right.recipe in WITH_F32:
         return product_with_f32(function, node, a, b, left, right, bias)
     a, b = (assemble(function, node, side, data, how)
             for side, data, how in (("a", a, left), ("b", b, right)))
-    alpha = factor(function, left.factors + right.factors)
+    return multiplied(function, node, a, b, bias,
+                      factor(function, left.factors + right.factors))
+
+
+def multiplied(function, node, a, b, bias, alpha=None):
+    """The product of two scaled tensors."""
     type = tensor_type(node.meta["val"], node.name)
     text, types = f"blockscale.matmul {a.name}, {b.name}", [a.type, b.type]
     if alpha is not None:
@@ -262,8 +267,21 @@ def product(function, node, a, b, left, right, bias):
     return function.op(f"{text} : {', '.join(types)} -> {type}", type)
 
 
+def of_rows(function, node, side, data, scales):
+    """One side with a scale for each row, which is a factor of the kernel's."""
+    rows, k = (size if isinstance(size, int) else "?" for size in data.type.shape)
+    shape = (data.type.shape[0], 1)
+    if scales.type.shape != shape:
+        one = loops.vector(function, node, side, scales, shape[0])
+        scales = function.reshape(one, shape, node.name)
+    type = f'!blockscale.tensor<{rows}x{k}x{data.type.element}, "float32_t0">'
+    return function.op(f"blockscale.assemble {data.name}, {scales.name} : "
+                       f"{data.type}, {scales.type} to {type}", type)
+
+
 def product_with_f32(function, node, a, b, left, right, bias):
-    """With scales that are multiplied behind kernels."""
+    """With scales of f32: those of rows are factors of a kernel, those of blocks are
+    multiplied behind kernels."""
     element = tensor_type(node.meta["val"], node.name).element
     both = (left.recipe, right.recipe)
     names = " and ".join(RECIPES[one] for one in both)
@@ -274,10 +292,9 @@ def product_with_f32(function, node, a, b, left, right, bias):
                           f"scales {how.scales and how.scales.type}; matrices of fp8 "
                           "with scales of f32 are taken")
     if both == (ROW_WISE, ROW_WISE):
-        scales = (loops.vector(function, node, side, how.scales, data.type.shape[0])
-                  for side, how, data in (("a", left, a), ("b", right, b)))
-        return loops.scaled_rows(function, node, loops.unscaled(function, a, b), *scales,
-                                 bias, element)
+        sides = (of_rows(function, node, side, data, how.scales)
+                 for side, how, data in (("a", left, a), ("b", right, b)))
+        return multiplied(function, node, *sides, bias)
     if ROW_WISE in both or both == (BLOCKS_OF_BLOCKS, BLOCKS_OF_BLOCKS):
         raise Refused(f"'{node.name}': scaled {names}, which no product is; RowWise "
                       "goes with itself, BlockWise1x128 with itself and with "

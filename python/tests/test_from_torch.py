@@ -32,6 +32,20 @@ def test_programs_are_those_that_run_without_torch(case):
     assert kernel.verify(M=48).ok
 
 
+class Rows(torch.nn.Module):
+    def forward(self, x, scale_x, w, scale_w):
+        return torch._scaled_mm(x, w.t(), scale_x, scale_w,
+                                out_dtype=torch.bfloat16)
+
+
+def test_the_older_operator_tells_rows_by_their_number():
+    inputs = (torch.ones(48, 256).to(E4M3), torch.ones(48, 1),
+              torch.ones(64, 256).to(E4M3), torch.ones(1, 64))
+    imported = bs.from_torch(torch.export.export(Rows(), inputs), "rows")
+    text = (INPUTS / "torch/rows.mlir").read_text()
+    assert imported.mlir == text.replace("x128x", "x256x")
+
+
 class Layer(torch.nn.Module):
     """With weights of its own and ordinary products around."""
 

@@ -138,6 +138,12 @@ def torch_around():
     return [a, s, b, t, gain], halves.mean(1) - halves.max(1)
 
 
+def torch_rows():
+    a, b = elements((48, 128), E4M3, 0), elements((64, 128), E4M3, 3)
+    s, t = scales((48, 1), np.float32, 0), scales((1, 64), np.float32, 1)
+    return [a, s, b, t], a.astype(np.float64) @ b.astype(np.float64).T * s * t
+
+
 def onnx_mxfp8():
     """ONNX's own results for the operands of make_onnx.py, from here on."""
     b, t = elements((64, 128), E4M3, 3), scales((64, 4), E8M0, 1)
@@ -170,6 +176,7 @@ CASES = {
     "mxfp8": ("torch/mxfp8.mlir", "mxfp8", torch_mxfp8, "bf16"),
     "nvfp4": ("torch/nvfp4.mlir", "nvfp4", torch_nvfp4, "f32"),
     "around": ("torch/around.mlir", "around", torch_around, "f32"),
+    "rows": ("torch/rows.mlir", "rows", torch_rows, "bf16"),
     "onnx-mxfp8": ("onnx/mxfp8.mlir", "mxfp8", onnx_mxfp8, "f32"),
     "onnx-nvfp4": ("onnx/nvfp4.mlir", "nvfp4", onnx_nvfp4, "f32"),
     "symbolic": ("jax/symbolic.mlir", "main", symbolic, "f32"),

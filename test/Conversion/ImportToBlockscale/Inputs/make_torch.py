@@ -55,6 +55,14 @@ class Around(torch.nn.Module):
         return pairs.mean(1) - pairs.amax(1)
 
 
+class Rows(torch.nn.Module):
+    """A factor for each row of both sides."""
+
+    def forward(self, x, scale_x, w, scale_w):
+        return scaled_mm(x, w.t(), scale_x, ScalingType.RowWise, scale_w,
+                         ScalingType.RowWise, output_dtype=torch.bfloat16)
+
+
 def pairs(*shape):
     return torch.zeros(shape, dtype=torch.uint8).view(torch.float4_e2m1fn_x2)
 
@@ -71,6 +79,9 @@ def programs():
         ones((M, K), E4M3), ones((M, K // 32), E8M0), ones((N, K), E4M3),
         ones((N, K // 32), E8M0), torch.ones(N)), ({0: rows}, {0: rows}, None, None,
                                                    None)
+    yield "rows", Rows(), (
+        ones((M, K), E4M3), torch.ones(M, 1), ones((N, K), E4M3),
+        torch.ones(1, N)), None
 
 
 def main():
