@@ -30,7 +30,7 @@ class Type(str):
 
     @property
     def itemsize(self):
-        return {"fp32": 4, "fp16": 2, "i32": 4}[self]
+        return {"fp32": 4, "fp16": 2, "i32": 4, "u8": 1, "fp8e4nv": 1}[self]
 
 
 class DeviceArray:
