@@ -28,6 +28,11 @@ namespace {
   "\nbra E;\nC:\n" WAIT(W, "%r10", "0")
 #define UNCOUNTED "cp.async.mbarrier.arrive.shared::cta.b64 [%r10];\n" ARRIVE
 
+/// %r7 is the row of a matrix in the buffer that this lane names.
+#define ROWS_OF_MATRIX                                                         \
+  "mov.u32 %r6, %laneid;\nand.b32 %r6, %r6, 7;\n"                              \
+  "mad.lo.u32 %r7, %r6, 16, %r12;\n"
+
 HazardCase warps(unsigned number, const char *name, const char *text,
                  const char *wrong, const char *right) {
   HazardCase c;
@@ -98,6 +103,32 @@ const HazardCase kForeignCases[] = {
           "cvt.rn.satfinite.e4m3x2.f32 %h1, $, %r5;\n"
           "@%p1 st.global.b16 [%rd4], %h1; //!",
           "%r63", "%r5"),
+    {37, "StoredAsItIs", "@%p1 st.global.u32 [%rd4], $; //!", "%r63", "%r5"},
+    // Matrices and tensor memory hold undefined elements as well as defined
+    // ones: compilers store what the loop they peeled never made.
+    {37, "StoredAsMatrix",
+     ROWS_OF_MATRIX "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r7], {$};\n"
+                    "bar.warp.sync -1;\nld.shared.u32 %r22, [%r12];\n"
+                    "@%p1 st.global.u32 [%rd4], %r22; //!",
+     "%r63", "%r5", 32},
+    {37, "HalfStoredAsMatrix",
+     ROWS_OF_MATRIX "cvt.rn.bf16x2.f32 %r20, %r63, %r5;\n"
+                    "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r7], {%r20};\n"
+                    "bar.warp.sync -1;\nld.shared.b16 %h1, [%r12+$];\n"
+                    "@%p1 st.global.b16 [%rd4], %h1; //!",
+     "2", "0", 32},
+    {37, "LoadedAsMatrix",
+     ROWS_OF_MATRIX "st.shared.v4.b32 [%r7], {%r5, %r5, %r5, %r5};\n"
+                    "bar.warp.sync -1;\n@%p1 st.shared.u32 [%r12], %r63;\n"
+                    "bar.warp.sync -1;\n"
+                    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r22}, [%r7];\n"
+                    "setp.eq.u32 %p9, %r1, $;\n"
+                    "@%p9 st.global.u32 [%rd4], %r22; //!",
+     "0", "1", 32},
+    {37, "StoredInTensorMemory",
+     ALLOC ZERO "mov.u32 %r33, $;\n" STORE "\n" WAIT_ST LOAD "\n" WAIT_LD
+                "@%p1 st.global.u32 [%rd4], %r33; //!\n" FREE,
+     "%r63", "%r5"},
     // cp.async.mbarrier.arrive without .noinc passes the copies on.
     warps(89, "UncountedArrival",
           COPIED_BY_WARP_1("$" ARRIVE) "ld.shared.u32 %r22, [%r21]; "

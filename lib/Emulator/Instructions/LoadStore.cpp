@@ -464,9 +464,9 @@ bool loadStore(Decoder &d, const Instruction &in, Record &r, bool isLoad) {
     } else {
       // Data pass their definedness on to shared memory; only the address
       // must be defined.
+      size_t before = d.flow().sources.size();
       slots.push_back(d.source(one, bits));
-      d.flow().data.push_back(d.flow().sources.back());
-      d.flow().sources.pop_back();
+      d.storesData(before);
     }
   };
   auto addStoreSafe = [&](const Operand &one) {

@@ -22,6 +22,46 @@ struct RowsRecord {
   bool store = false;
 };
 
+/// The bits of registers that are undefined.
+void gatherUndefined(Exec &x, Slots slots, uint32_t *out) {
+  for (size_t i = 0; i != slots.size(); ++i) {
+    UndefinedHalves halves = x.undefinedHalves(slots[i]);
+    for (unsigned lane = 0; lane != 32; ++lane)
+      out[32 * i + lane] = (halves.low >> lane & 1 ? 0xFFFF : 0) |
+                           (halves.high >> lane & 1 ? 0xFFFF0000 : 0);
+  }
+}
+
+/// The reverse: a half with any such bit is undefined.
+void scatterUndefined(Exec &x, Slots slots, const uint32_t *in) {
+  for (size_t i = 0; i != slots.size(); ++i) {
+    UndefinedHalves halves;
+    for (unsigned lane = 0; lane != 32; ++lane) {
+      uint32_t bits = in[32 * i + lane];
+      halves.low |= uint32_t((bits & 0xFFFF) != 0) << lane;
+      halves.high |= uint32_t(bits >> 16 != 0) << lane;
+    }
+    x.setUndefined(slots[i], halves);
+  }
+}
+
+/// Which bytes of a row that was loaded were never written; whether there are
+/// such.
+bool lookUndefined(const Access &access, unsigned bytes, uint8_t *row) {
+  if (!access.valid || !std::memchr(access.valid, 0, bytes))
+    return false;
+  for (unsigned i = 0; i != bytes; ++i)
+    row[i] = uint8_t(~access.valid[i]);
+  return true;
+}
+
+/// The same of one that has been stored.
+void markUndefined(const Access &access, const uint8_t *row) {
+  for (unsigned i = 0; access.valid && i != 16; ++i)
+    if (row[i])
+      access.valid[i] = 0;
+}
+
 Step moveRows(Exec &x, const Record &r) {
   Step step;
   if (!wholeWarp(x, r, step))
@@ -29,13 +69,18 @@ Step moveRows(Exec &x, const Record &r) {
   const auto &m = r.as<RowsRecord>();
   const MatrixForm &form = m.form;
   bool store = m.store;
-  uint8_t rows[32][16] = {};
-  uint32_t values[4 * 32];
+  // Bytes that were never written move as the others do.
+  uint8_t rows[32][16] = {}, undefined[32][16] = {};
+  uint32_t values[4 * 32], undefinedBits[4 * 32];
   if (store) {
     gatherWords(x, m.registers, values);
     storeMatrix(form, values, rows);
+    if (x.warp->tainted) {
+      gatherUndefined(x, m.registers, undefinedBits);
+      storeMatrix(form, undefinedBits, undefined);
+    }
   }
-  bool defined = true;
+  bool isDefined = true;
   for (unsigned lane = 0; lane != form.rows(); ++lane) {
     uint64_t address = m.where == Where::Generic
                            ? laneAddress(x, m.address, lane)
@@ -50,19 +95,21 @@ Step moveRows(Exec &x, const Record &r) {
     touchLane(x, r, lane, access, address, 16, touch);
     std::memcpy(store ? access.data : rows[lane],
                 store ? rows[lane] : access.data, 16);
-    if (store)
+    if (store) {
       markWritten(access, 16, true);
-    else
-      defined = defined && (!access.valid ||
-                            !std::memchr(access.valid, 0, form.dataBytes()));
+      markUndefined(access, undefined[lane]);
+    } else if (lookUndefined(access, form.dataBytes(), undefined[lane])) {
+      isDefined = false;
+    }
   }
   if (store)
     return Step::Next;
   loadMatrix(form, rows, values);
-  for (size_t i = 0; i != m.registers.size(); ++i) {
+  for (size_t i = 0; i != m.registers.size(); ++i)
     std::memcpy(x.at(m.registers[i]), values + 32 * i, 128);
-    if (!defined)
-      x.setUndefined(m.registers[i], ~0u);
+  if (!isDefined) {
+    loadMatrix(form, undefined, undefinedBits);
+    scatterUndefined(x, m.registers, undefinedBits);
   }
   if (form.openPoint())
     x.cluster->openPoints.add(OpenPoint::TransposedByteMatrix);
@@ -85,10 +132,13 @@ bool decodeRows(Decoder &d, const Instruction &in, Record &r, bool store) {
   if (!f.legal(store))
     return d.refuse("this matrix form does not exist");
   m.address = d.address(in.operands[store ? 0 : 1]);
+  size_t addresses = d.flow().sources.size();
   m.registers = d.slots(in.operands[store ? 1 : 0], 32, !store, d.scratch());
   if (m.registers.size() != f.registers())
     return d.refuse("expected " + std::to_string(f.registers()) +
                     " registers, found " + std::to_string(m.registers.size()));
+  if (store)
+    d.storesData(addresses);
   m.store = store;
   m.where = whereOf(in);
   d.flow().sink = true;

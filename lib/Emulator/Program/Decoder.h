@@ -83,6 +83,13 @@ public:
   const Function &currentFunction() const { return *current; }
   const Module &module() const { return *program.module; }
   Flow &flow() { return *currentFlow; }
+  /// The sources from number `first` on are what a store writes, defined or
+  /// not: only the others have to be defined.
+  void storesData(size_t first) {
+    auto begin = flow().sources.begin() + ptrdiff_t(first);
+    flow().data.insert(flow().data.end(), begin, flow().sources.end());
+    flow().sources.erase(begin, flow().sources.end());
+  }
   /// The destination is `yes` where `chooser` holds, else `no`.
   void chooses(Slot chooser, Slot yes, Slot no) {
     flow().path = Flow::Path::Choose;

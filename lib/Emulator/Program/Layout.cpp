@@ -220,9 +220,10 @@ void Decoder::findNeverWritten(const std::vector<uint32_t> &order) {
   for (const Flow &one : program.flows) {
     for (Slot slot : one.destinations)
       written[slot >> 6] = true;
-    for (Slot slot : one.sources)
-      if (!(slot & kConstantBank))
-        read[slot >> 6] = true;
+    for (const std::vector<Slot> *slots : {&one.sources, &one.data})
+      for (Slot slot : *slots)
+        if (!(slot & kConstantBank))
+          read[slot >> 6] = true;
   }
   for (const Record &record : program.code)
     if (record.guard != kNoSlot)

@@ -142,6 +142,19 @@ Step loadTensor(Exec &x, const Record &r) {
   return Step::Next;
 }
 
+/// What tcgen05.st stored of undefined registers stays undefined.
+void markUndefined(Exec &x, const Fragment &fragment, uint32_t address,
+                   Slots from) {
+  for (unsigned i = 0; i != from.size(); ++i)
+    forLanes(x.undefined(from[i]), [&](unsigned thread) {
+      unsigned lane, column;
+      fragmentPosition(fragment, thread, i, lane, column);
+      x.cta->tensor.markUndefined(TensorMemory::laneOf(address) + lane,
+                                  TensorMemory::columnOf(address) + column,
+                                  fragment.pack16 ? 2 : 1);
+    });
+}
+
 Step storeTensor(Exec &x, const Record &r) {
   uint32_t address;
   if (Step step = begin(x, r, "tcgen05.st", address); step != Step::Next)
@@ -155,6 +168,8 @@ Step storeTensor(Exec &x, const Record &r) {
           x.cta->tensor.store(fragment, address, x.warp->index, words))
     return x.fault(r, FindingKind::TensorMemory, *reason, -1, address,
                    hazardOf(x, fragment, address));
+  if (x.warp->tainted)
+    markUndefined(x, fragment, address, from);
   tell(*x.cluster, FragmentMoved{x, r, fragment, address, from, true});
   return Step::Next;
 }
@@ -218,7 +233,10 @@ bool decodeTensorFragment(Decoder &d, const Instruction &in, Record &r,
     fragment.halfSplit = unsigned(in.operands[addressAt + 1].value);
   }
   f.address = d.address(address);
+  size_t addresses = d.flow().sources.size();
   f.registers = d.slots(in.operands[dataAt], 32, isLoad, d.scratch());
+  if (!isLoad)
+    d.storesData(addresses);
   if (f.registers.size() != fragment.registers())
     return d.refuse("expected " + std::to_string(fragment.registers()) +
                     " registers, found " + std::to_string(f.registers.size()));

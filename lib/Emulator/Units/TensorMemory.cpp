@@ -146,6 +146,11 @@ void TensorMemory::markValid(unsigned lane, unsigned column, unsigned count) {
   setRun(validBits[lane].data(), column, count, true);
 }
 
+void TensorMemory::markUndefined(unsigned lane, unsigned column,
+                                 unsigned count) {
+  setRun(validBits[lane].data(), column, count, false);
+}
+
 //===----------------------------------------------------------------------===//
 // tcgen05.ld and tcgen05.st
 //===----------------------------------------------------------------------===//

@@ -128,6 +128,8 @@ public:
   }
   bool valid(unsigned lane, unsigned column, unsigned count) const;
   void markValid(unsigned lane, unsigned column, unsigned count = 1);
+  /// Words count as never written again.
+  void markUndefined(unsigned lane, unsigned column, unsigned count = 1);
   /// Grows with every write; equal values mean equal contents.
   uint64_t version() const { return versionNumber; }
   void touch() { ++versionNumber; }
