@@ -417,10 +417,12 @@ TEST(ScaleSpec, TwoNumbersAreSettledByTheData) {
 
 TEST(ScaleSpec, PredefinedTypesAreLegal) {
   for (const char *name :
-       {"mxfp8",  "mxbf8",   "mxfp6",    "mxbf6",  "mxfp4",  "mxint8",
-        "mxint4", "mxfp4s",  "mxfp4s16", "nvf4",   "nvf4s",  "bfp16",
-        "mx9",    "mx6",     "mx4",      "mxfp4m", "mxfp4e", "mxfp4f4",
-        "mxfi4",  "fp8F32s", "fp8nf32s"}) {
+       {"mxfp8",    "mxbf8",     "mxfp6",    "mxbf6",  "mxfp4",   "mxint8",
+        "mxint4",   "mxfp4s",    "mxfp4s16", "nvf4",   "nvf4s",   "bfp16",
+        "mx9",      "mx6",       "mx4",      "mxfp4m", "mxfp4e",  "mxfp4f4",
+        "mxfi4",    "fp8F32s",   "fp8nf32s", "int8_F", "int8_e",  "fp8_b",
+        "bf8n_n",   "int8_fc",   "int4_nc",  "fp8_Fc", "fp8n_ec", "uint8_FF",
+        "uint8_ni", "uint8_bic", "uint4_ffc"}) {
     const NamedDataType *type = findDataType(name);
     ASSERT_TRUE(type) << name;
     auto number = parseNumberSpec(type->number);
@@ -431,6 +433,12 @@ TEST(ScaleSpec, PredefinedTypesAreLegal) {
   }
   EXPECT_EQ(findDataType("mxfp4")->number, "e2m1fnuz");
   EXPECT_EQ(findDataType("fp8f32s")->scale, "float16_t32_t32");
+  EXPECT_EQ(findDataType("int8_n")->scale, "e4m3");
+  EXPECT_EQ(findDataType("int4_bc")->number, "int4");
+  EXPECT_EQ(findDataType("int4_bc")->scale, "bfloat16_t0");
+  EXPECT_EQ(findDataType("fp8n_F")->number, "e4m3b8fnuz");
+  EXPECT_EQ(findDataType("uint8_Fi")->scale, "float32_int8");
+  EXPECT_EQ(findDataType("uint4_bbc")->scale, "bfloat16_bfloat16_t0");
   EXPECT_EQ(findDataType("mxfp5"), nullptr);
 }
 

@@ -42,18 +42,43 @@ static int64_t scaledElements(const ScaleSpec &spec) {
   return spec.isSparse() ? kept / spec.keepN * spec.ofM : kept;
 }
 
-/// Parses a spec, first, then `layout = L` and `order = O`, each at most once
-/// and in any order; all with a comma in front.
-static ParseResult parseParameters(AsmParser &parser, ScaleSpecAttr &spec,
-                                   ScaleLayout &layout, DataOrder &order) {
+/// The scale spec of a predefined data type, whose elements must be those of
+/// the tensor.
+static FailureOr<ScaleSpecAttr> namedSpec(AsmParser &parser, SMLoc loc,
+                                          const NamedDataType &named,
+                                          Type elementType) {
+  NumberSpec expected = *parseNumberSpec(named.number);
+  std::optional<NumberSpec> found = getNumberSpec(elementType);
+  if (!found || *found != expected) {
+    InFlightDiagnostic diag = parser.emitError(loc)
+                              << "'" << StringRef(named.name)
+                              << "' has elements of '"
+                              << blockscale::print(expected) << "'";
+    if (Type element = getBuiltinType(parser.getContext(), expected))
+      return diag << ", which are " << element << "; found " << elementType;
+    return diag << ", which no builtin type holds; found " << elementType;
+  }
+  ScaleSpec spec;
+  if (!named.scale.empty())
+    spec = *parseScaleSpec(named.scale);
+  return ScaleSpecAttr::get(parser.getContext(), spec);
+}
+
+/// Parses a spec or the name of a data type, first, then `layout = L` and
+/// `order = O`, each at most once and in any order; all with a comma in front.
+static ParseResult parseParameters(AsmParser &parser, Type elementType,
+                                   ScaleSpecAttr &spec, ScaleLayout &layout,
+                                   DataOrder &order) {
   bool hasLayout = false, hasOrder = false, isFirst = true;
   while (succeeded(parser.parseOptionalComma())) {
     std::string text;
     SMLoc start = parser.getCurrentLocation();
     if (std::exchange(isFirst, false) &&
         succeeded(parser.parseOptionalString(&text))) {
+      const NamedDataType *named = findDataType(text);
       FailureOr<ScaleSpecAttr> parsed =
-          ScaleSpecAttr::parseText(parser, text, start);
+          named ? namedSpec(parser, start, *named, elementType)
+                : ScaleSpecAttr::parseText(parser, text, start);
       if (failed(parsed))
         return failure();
       spec = *parsed;
@@ -95,7 +120,8 @@ Type ScaledTensorType::parse(AsmParser &parser) {
   auto spec = ScaleSpecAttr::get(parser.getContext(), ScaleSpec());
   if (parser.parseLess() || parser.parseDimensionList(shape) ||
       parser.parseType(elementType) ||
-      parseParameters(parser, spec, layout, order) || parser.parseGreater())
+      parseParameters(parser, elementType, spec, layout, order) ||
+      parser.parseGreater())
     return {};
   return ScaledTensorType::getChecked([&] { return parser.emitError(loc); },
                                       parser.getContext(), shape, elementType,

@@ -14,6 +14,21 @@ func.func private @element(!blockscale.tensor<64x64xf32, "e8m0_t32">)
 
 // -----
 
+// expected-error @below {{'mxfp4' has elements of 'e2m1fnuz', which are 'f4E2M1FN'; found 'f8E4M3FN'}}
+func.func private @name_of_others(!blockscale.tensor<64x64xf8E4M3FN, "mxfp4">)
+
+// -----
+
+// expected-error @below {{'mx6' has elements of 'cb51ie_int7', which no builtin type holds; found 'i7'}}
+func.func private @name_of_a_codebook(!blockscale.tensor<64x64xi7, "mx6">)
+
+// -----
+
+// expected-error @below {{illegal scale spec 'mxfp5'}}
+func.func private @no_name(!blockscale.tensor<64x64xf8E4M3FN, "mxfp5">)
+
+// -----
+
 // expected-error @below {{data 'e8m0' cannot be scaled by 'e8m0_t32': exponent types can only be scales}}
 func.func private @exponent_data(!blockscale.tensor<64x64xf8E8M0FNU, "e8m0_t32">)
 

@@ -25,6 +25,25 @@ func.func private @integers(!blockscale.tensor<?x?xi8, "e8m0_t32">,
                             !blockscale.tensor<64x128xi4, "float32_t128_t128">,
                             !blockscale.tensor<64x128xui4, "float16_int8_t16">)
 
+// Names of data types stand for their specs.
+// CHECK-LABEL: func.func private @named(
+// CHECK-SAME: !blockscale.tensor<64x128xf4E2M1FN, "e8m0_t32">
+// CHECK-SAME: !blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-SAME: !blockscale.tensor<64x128xf4E2M1FN, "e4m3_t16">
+// CHECK-SAME: !blockscale.tensor<64x128xi8, "float32_t0">
+// CHECK-SAME: !blockscale.tensor<64x128xi8, "e8m0_t8">
+// CHECK-SAME: !blockscale.tensor<64x128xf8E5M2, "float16">
+// CHECK-SAME: !blockscale.tensor<64x128xui4, "float32_int8_t0">
+// CHECK-SAME: !blockscale.tensor<64x128xf8E4M3FN>
+func.func private @named(!blockscale.tensor<64x128xf4E2M1FN, "mxfp4">,
+                         !blockscale.tensor<64x128xf8E4M3FN, "mxfp8e4", layout = tiled_128x4>,
+                         !blockscale.tensor<64x128xf4E2M1FN, "nvf4">,
+                         !blockscale.tensor<64x128xi8, "int8_Fc">,
+                         !blockscale.tensor<64x128xi8, "bfp16">,
+                         !blockscale.tensor<64x128xf8E5M2, "bf8_f">,
+                         !blockscale.tensor<64x128xui4, "uint4_Fic">,
+                         !blockscale.tensor<64x128xf8E4M3FN, "fp8">)
+
 // A tile of a sparse spec counts kept elements: 32 kept of 64.
 // CHECK-LABEL: func.func private @sparse(
 // CHECK-SAME: !blockscale.tensor<128x192xf6E2M3FN, "e8m0_t32n2m4">
