@@ -8,7 +8,7 @@
 !zero_point_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !zero_point_b = !blockscale.tensor<128x256xui4, "float16_int8_t16">
 func.func @zero_point(%a: !zero_point_a, %b: !zero_point_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': a zero point needs a correction term that is not lowered yet}}
+  // expected-error @below {{operand 'b' with scales 'float16_int8_t16': a zero point needs a correction term that is not lowered yet; subtract it from the elements, which f8E4M3FN holds exactly up to 16, and keep the scales alone}}
   %0 = blockscale.matmul %a, %b : !zero_point_a, !zero_point_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -28,7 +28,7 @@ func.func @channel(%a: !channel_a, %b: !channel_b) -> tensor<128x128xf32> {
 !square_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32_t32">
 !square_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @square(%a: !square_a, %b: !square_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e8m0_t32_t32': a scale that covers several rows must be repeated for each of them, which is not lowered yet}}
+  // expected-error @below {{operand 'a' with scales 'e8m0_t32_t32': a scale that covers several rows must be repeated for each of them, which is not lowered yet; the same values under 'e8m0_t32', with a scale for each row, are taken}}
   %0 = blockscale.matmul %a, %b : !square_a, !square_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -48,7 +48,7 @@ func.func @tensor_scale(%a: !tensor_scale_a, %b: !tensor_scale_b) -> tensor<128x
 !float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
 !float_scales_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x128xf32> {
-  // expected-error @below {{tile scales of 'float32' are not a hardware scale format; expected scales of 'e8m0_t32'}}
+  // expected-error @below {{tile scales of 'float32' are not a hardware scale format; expected scales of 'e8m0_t32', or one for all of K ('float32_t0'). The sum of each tile would have to be multiplied by its scales in registers, which is not lowered yet; scales that are rounded to powers of two are other values}}
   %0 = blockscale.matmul %a, %b : !float_scales_a, !float_scales_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -58,7 +58,7 @@ func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x
 !integers_a = !blockscale.tensor<128x256xi8, "e8m0_t32", layout = tiled_128x4>
 !integers_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
-  // expected-error @below {{type 'int8' of A is not legal for 'mxf8f6f4' on 'sm_100a': expected e2m1, e2m3, e3m2, e4m3, e5m2; nearest legal: A = e4m3}}
+  // expected-error @below {{type 'int8' of A is not legal for 'mxf8f6f4' on 'sm_100a': expected e2m1, e2m3, e3m2, e4m3, e5m2; nearest legal: A = e4m3; int8 is multiplied by kind i8, under float scales for all of K}}
   %0 = blockscale.matmul %a, %b : !integers_a, !integers_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -68,7 +68,7 @@ func.func @integers(%a: !integers_a, %b: !integers_b) -> tensor<128x128xf32> {
 !other_f8_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 !other_f8_b = !blockscale.tensor<128x256xf8E4M3FNUZ, "e8m0_t32", layout = tiled_128x4>
 func.func @other_f8(%a: !other_f8_a, %b: !other_f8_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'b' has elements of 'f8E4M3FNUZ', which no block-scaled kind multiplies}}
+  // expected-error @below {{operand 'b' has elements of 'f8E4M3FNUZ', which no block-scaled kind multiplies; f8E4M3FN has the same bits for twice the values, so that half the scale gives them, but for codes that mean NaN or infinity in either}}
   %0 = blockscale.matmul %a, %b : !other_f8_a, !other_f8_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -98,7 +98,7 @@ func.func @two_formats(%a: !two_formats_a, %b: !two_formats_b) -> tensor<128x128
 !two_blocks_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t16", layout = tiled_128x4>
 !two_blocks_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @two_blocks(%a: !two_blocks_a, %b: !two_blocks_b) -> tensor<128x128xf32> {
-  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue8m0 per 16 and ue8m0 per 32}}
+  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue8m0 per 16 and ue8m0 per 32; 'blockscale.densify' repeats scales of 32 elements for each 16}}
   %0 = blockscale.matmul %a, %b : !two_blocks_a, !two_blocks_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -107,7 +107,7 @@ func.func @two_blocks(%a: !two_blocks_a, %b: !two_blocks_b) -> tensor<128x128xf3
 
 !block_of_64 = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
 func.func @block_of_64(%a: !block_of_64, %b: !block_of_64) -> tensor<128x128xf32> {
-  // expected-error @below {{block 64 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32}}
+  // expected-error @below {{block 64 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; 'blockscale.densify' repeats scales of 64 elements for each 32}}
   %0 = blockscale.matmul %a, %b : !block_of_64, !block_of_64 -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -173,7 +173,7 @@ func.func @fixed_point(%a: !fixed_point, %b: !integers) -> tensor<128x128xf32> {
 
 !int4_rows = !blockscale.tensor<128x256xi4, "float32_t0">
 func.func @int4_rows(%a: !int4_rows, %b: !int4_rows) -> tensor<128x128xf32> {
-  // expected-error @below {{type 'int4' of A is not legal for 'f8f6f4' on 'sm_100a'}}
+  // expected-error-re @below {{type 'int4' of A is not legal for 'f8f6f4' on 'sm_100a': {{.*}}; int4 under float scales means integers, which i8 and f8E4M3FN hold}}
   %0 = blockscale.matmul %a, %b : !int4_rows, !int4_rows -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -194,7 +194,7 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
 !int4_a = !blockscale.tensor<128x256xi4, "e8m0_t32", layout = tiled_128x4>
 !int4_b = !blockscale.tensor<128x256xi4, "e8m0_t32", layout = tiled_128x4>
 func.func @int4(%a: !int4_a, %b: !int4_b) -> tensor<128x128xf32> {
-  // expected-error @below {{nearest legal: A = e2m3, B = e2m3}}
+  // expected-error @below {{nearest legal: A = e2m3, B = e2m3; int4 under powers of two counts in 1/4: f6E2M3FN and f8E4M3FN hold its values under the same scales}}
   %0 = blockscale.matmul %a, %b : !int4_a, !int4_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -286,5 +286,37 @@ func.func @wish_cta_group(%a: !wish_cta_group_a, %b: !wish_cta_group_b) -> tenso
 func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf32> {
   // expected-error @below {{names 'a_mn_major', but the types of its operands give their order}}
   %0 = blockscale.matmul %a, %b mma(<kind = mxf8f6f4, a = e4m3, b = e4m3, scale = ue8m0, block = 32, a_mn_major = true>) : !wish_major_a, !wish_major_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// DeepSeek's weights, and two-dimensional tiles of NVFP4.
+!blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
+!blocks_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+func.func @blocks_of_blocks(%a: !blocks_a, %b: !blocks_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'float32_t128': tile scales of 'float32' are not a hardware scale format}}
+  // expected-error @below {{operand 'b' with scales 'float32_t128_t128': tile scales of 'float32' are not a hardware scale format}}
+  %0 = blockscale.matmul %a, %b : !blocks_a, !blocks_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!square_fp4 = !blockscale.tensor<128x256xf4E2M1FN, "multi_float32_e4m3fn_t16_t16">
+!rows_fp4 = !blockscale.tensor<128x256xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
+func.func @square_fp4(%a: !rows_fp4, %b: !square_fp4) -> tensor<128x128xf32> {
+  // expected-error @below {{the same values under 'multi_float32_e4m3fn_t16', with a scale for each row, are taken}}
+  %0 = blockscale.matmul %a, %b : !rows_fp4, !square_fp4 -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!long_rows = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t128_t128">
+func.func @long_rows(%a: !long_rows, %b: !long_rows) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'e8m0_t128_t128': a scale that covers several rows must be repeated for each of them, which is not lowered yet; the same values under 'e8m0_t32'}}
+  // expected-error @below {{operand 'b' with scales 'e8m0_t128_t128'}}
+  %0 = blockscale.matmul %a, %b : !long_rows, !long_rows -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

@@ -10,6 +10,7 @@
 // instruction; any other gets a diagnostic that names the obstacle.
 
 #include "../Kernels/MatmulSource.h"
+#include "ScaleReasons.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -56,56 +57,6 @@ static hw::MmaKind unscaledKind(hw::OperandType element) {
   return isHalf ? hw::MmaKind::F16 : hw::MmaKind::F8F6F4;
 }
 
-/// Scales that the tensor core takes with such elements, in words.
-static std::string directScales(Type element) {
-  std::string text = "'e8m0_t32'";
-  return isa<Float4E2M1FNType>(element) ? text + " or 'e4m3fn_t16'" : text;
-}
-
-static bool isFloat32(const NumberSpec &spec) {
-  return spec.exponentBits == 8 && spec.mantissaBits == 23;
-}
-
-std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
-                                               Type element) {
-  Type scale = getBuiltinType(element.getContext(), *spec.scale);
-  bool isPowerOfTwo = scaleFormat(*spec.scale) == ElementFormat::UE8M0;
-  if (!isPowerOfTwo &&
-      !(scale && (scale.isF32() || scale.isF16() || scale.isBF16())))
-    return "scales of '" + print(*spec.scale) +
-           "' for all of K are no factors of the epilogue; expected float32, "
-           "float16, bfloat16 or e8m0";
-  if (isPowerOfTwo && isa<IntegerType>(element))
-    return "integers under powers of two are fixed-point numbers, which no "
-           "kind multiplies; expected float scales, under which integers mean "
-           "their integer value: for int8 scales of 'float32' that are 1/64 of "
-           "these";
-  return std::nullopt;
-}
-
-/// Why the spec is not what one MMA operand can carry, or the epilogue; names
-/// the decomposition that would be needed.
-static std::optional<Reason> whyNotDirect(const ScaleSpec &spec, Type element) {
-  if (spec.isUnscaled())
-    return std::nullopt;
-  if (spec.zero)
-    return "a zero point needs a correction term that is not lowered yet";
-  if (spec.tensorScale && !isFloat32(*spec.tensorScale))
-    return "a tensor scale must be float32 to become a factor of the epilogue";
-  if (spec.coversK())
-    return whyNotFactor(spec, element);
-  if (spec.rows)
-    return "a scale that covers several rows must be repeated for each of "
-           "them, which is not lowered yet";
-  if (spec.columns->hasSubtile())
-    return "subtile metadata have no hardware counterpart";
-  if (!scaleFormat(*spec.scale))
-    return "tile scales of '" + print(*spec.scale) +
-           "' are not a hardware scale format; expected scales of " +
-           directScales(element);
-  return std::nullopt;
-}
-
 /// What there is to lay out of an operand: scales of tiles, its metadata or
 /// nothing.
 static StringRef laidOut(const ScaleSpec &spec) {
@@ -128,7 +79,8 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
     op.emitOpError() << "operand '" << name << "' has elements of "
                      << type.getElementType() << ", which no "
                      << (spec.isTile() ? "block-scaled " : "")
-                     << "kind multiplies";
+                     << "kind multiplies"
+                     << otherElements(type.getElementType());
     return failure();
   }
   StringRef parts = laidOut(spec);
@@ -207,9 +159,11 @@ static Reason whyNoScheme(hw::Target target, const HardwareOperand &a,
     query.kind = nearest->kind;
     query.k = nearest->k;
   }
-  if (auto why = hw::whyNot(query))
-    return *why;
-  return "no kind fits these operands";
+  auto why = hw::whyNot(query);
+  std::string text = why ? why->text : "no kind fits these operands";
+  if (!sparse)
+    text += otherScales(a.element, b.element, a.scale, a.scaleSpan);
+  return text;
 }
 
 /// Whether 'blockscale-select-schedule' has completed instruction and schedule;
@@ -351,6 +305,9 @@ static Reason whyNotScales(const HardwareOperand &a, const HardwareOperand &b) {
     stream << " elements of K; one scale of a sparse 'a' covers its pruned "
               "elements too, so quantize 'b' in tiles of "
            << a.scaleSpan;
+  if (!a.pattern && a.scale == b.scale)
+    stream << repeatedScales(std::max(a.scaleSpan, b.scaleSpan),
+                             std::min(a.scaleSpan, b.scaleSpan));
   return text;
 }
 

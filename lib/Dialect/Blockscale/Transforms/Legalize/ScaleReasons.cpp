@@ -1,0 +1,132 @@
+//===- ScaleReasons.cpp - why scales are not lowered, and what is ---------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScaleReasons.h"
+#include "../Kernels/MatmulSource.h"
+#include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Elements of a scale of the hardware: 16 with ue4m3, else 32.
+static unsigned hardwareBlock(ElementFormat scale, unsigned tile) {
+  bool isFine = scale == ElementFormat::UE4M3 || tile == 16;
+  return isFine ? 16 : 32;
+}
+
+//===----------------------------------------------------------------------===//
+// Specs
+//===----------------------------------------------------------------------===//
+
+/// Scales that the tensor core takes with such elements, in words.
+static std::string directScales(Type element) {
+  std::string text = "'e8m0_t32'";
+  return isa<Float4E2M1FNType>(element) ? text + " or 'e4m3fn_t16'" : text;
+}
+
+static bool isFloat32(const NumberSpec &spec) {
+  return spec.exponentBits == 8 && spec.mantissaBits == 23;
+}
+
+std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
+                                               Type element) {
+  Type scale = getBuiltinType(element.getContext(), *spec.scale);
+  bool isPowerOfTwo = scaleFormat(*spec.scale) == ElementFormat::UE8M0;
+  if (!isPowerOfTwo &&
+      !(scale && (scale.isF32() || scale.isF16() || scale.isBF16())))
+    return "scales of '" + print(*spec.scale) +
+           "' for all of K are no factors of the epilogue; expected float32, "
+           "float16, bfloat16 or e8m0";
+  if (isPowerOfTwo && isa<IntegerType>(element))
+    return "integers under powers of two are fixed-point numbers, which no "
+           "kind multiplies; expected float scales, under which integers mean "
+           "their integer value: for int8 scales of 'float32' that are 1/64 of "
+           "these";
+  return std::nullopt;
+}
+
+/// Tile scales that no instruction reads.
+static std::string whyNotTileScales(const ScaleSpec &spec, Type element) {
+  return "tile scales of '" + print(*spec.scale) +
+         "' are not a hardware scale format; expected scales of " +
+         directScales(element) +
+         ", or one for all of K ('float32_t0'). The sum of each tile would "
+         "have "
+         "to be multiplied by its scales in registers, which is not lowered "
+         "yet; scales that are rounded to powers of two are other values";
+}
+
+/// Scales that are repeated for several rows; `spec` is what they become.
+static std::string whyNotRows(ScaleSpec spec, ElementFormat scale) {
+  spec.rows = std::nullopt;
+  unsigned block = hardwareBlock(scale, spec.columns->size);
+  if (spec.columns->size % block == 0)
+    spec.columns->size = spec.columns->subtile = block;
+  return "a scale that covers several rows must be repeated for each of them, "
+         "which is not lowered yet; the same values under '" +
+         print(spec) + "', with a scale for each row, are taken";
+}
+
+std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
+                                               Type element) {
+  if (spec.isUnscaled())
+    return std::nullopt;
+  if (spec.zero)
+    return "a zero point needs a correction term that is not lowered yet; "
+           "subtract it from the elements, which f8E4M3FN holds exactly up to "
+           "16, and keep the scales alone";
+  if (spec.tensorScale && !isFloat32(*spec.tensorScale))
+    return "a tensor scale must be float32 to become a factor of the epilogue";
+  if (spec.coversK())
+    return whyNotFactor(spec, element);
+  if (spec.columns->hasSubtile())
+    return "subtile metadata have no hardware counterpart";
+  std::optional<ElementFormat> scale = scaleFormat(*spec.scale);
+  if (!scale)
+    return whyNotTileScales(spec, element);
+  if (spec.rows)
+    return whyNotRows(spec, *scale);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// What works
+//===----------------------------------------------------------------------===//
+
+std::string blockscale::otherElements(Type element) {
+  StringRef same = isa<Float8E4M3FNUZType>(element)   ? "f8E4M3FN"
+                   : isa<Float8E5M2FNUZType>(element) ? "f8E5M2"
+                                                      : "";
+  if (same.empty())
+    return "";
+  return "; " + same.str() +
+         " has the same bits for twice the values, so that half the scale "
+         "gives them, but for codes that mean NaN or infinity in either";
+}
+
+std::string blockscale::repeatedScales(unsigned wide, unsigned narrow) {
+  if (narrow == 0 || wide == narrow || wide % narrow != 0)
+    return "";
+  return "; 'blockscale.densify' repeats scales of " + std::to_string(wide) +
+         " elements for each " + std::to_string(narrow);
+}
+
+std::string blockscale::otherScales(hw::OperandType a, hw::OperandType b,
+                                    std::optional<ElementFormat> scale,
+                                    unsigned span) {
+  auto isOne = [&](ElementFormat format) { return a == format || b == format; };
+  if (scale && isOne(ElementFormat::INT4))
+    return "; int4 under powers of two counts in 1/4: f6E2M3FN and f8E4M3FN "
+           "hold "
+           "its values under the same scales";
+  if (isOne(ElementFormat::INT4))
+    return "; int4 under float scales means integers, which i8 and f8E4M3FN "
+           "hold";
+  if (scale && isOne(ElementFormat::INT8))
+    return "; int8 is multiplied by kind i8, under float scales for all of K";
+  return scale ? repeatedScales(span, hardwareBlock(*scale, span)) : "";
+}
