@@ -138,6 +138,14 @@ if subprocess.run([config.python, "-c", "import importlib.util as u;"
     lit_config.note("onnx is not installed: models that it makes are not imported "
                     "and compared with its reference evaluator, only those of before")
 
+for package, what in (("tosa_tools_cli", "TOSA's reference model"),
+                      ("iree", "IREE's compiler"), ("torch_mlir", "torch-mlir")):
+    if subprocess.run([config.python, "-c", "import importlib.util as u;"
+                       f"exit(not u.find_spec('{package}'))"],
+                      capture_output=True).returncode != 0:
+        lit_config.note(f"{package} is not installed: {what} is not asked, only "
+                        "what it wrote before")
+
 # Clients of the driver; cuda.core needs it to be imported, so only its presence
 # is asked.
 if subprocess.run([config.python, "-c", "import importlib.util as u;"

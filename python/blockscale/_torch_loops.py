@@ -2,10 +2,9 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Products that are several of a kernel's: scales of rows, which the host multiplies
-behind the kernel; scales of 128 elements of K, summed block by block; groups of rows,
-one product for each. Kernels have such scales and groups of their own one day; until
-then this gives what PyTorch means."""
+"""Scales of rows, and products that are several of a kernel's: scales of 128 elements
+of K, summed block by block; groups of rows, one product for each. Kernels have such
+blocks and groups of their own one day; until then this gives what PyTorch means."""
 
 import contextlib
 
@@ -75,25 +74,26 @@ def vector(function, node, side, scale, count):
     return function.reshape(scale, (count,), node.name)
 
 
-def scaled_rows(function, node, sums, left, right, bias, element):
-    """sums * left[m] * right[n] + bias[n], rounded once; None for no factor."""
-    given = [one for one in (left, right, bias) if one is not None]
-    rows = sums.type.shape[0]
-    values = [sums]
-    for one in given:
-        values.append(one if one is not left else
-                      function.reshape(one, (rows, 1), node.name))
+def of_rows(function, node, side, data, scales):
+    """One side with a scale for each row, which is a factor of the kernel's."""
+    rows, k = (size if isinstance(size, int) else "?" for size in data.type.shape)
+    shape = (data.type.shape[0], 1)
+    if scales.type.shape != shape:
+        one = vector(function, node, side, scales, shape[0])
+        scales = function.reshape(one, shape, node.name)
+    type = f'!blockscale.tensor<{rows}x{k}x{data.type.element}, "float32_t0">'
+    return function.op(f"blockscale.assemble {data.name}, {scales.name} : "
+                       f"{data.type}, {scales.type} to {type}", type)
 
-    def body(names):
-        make, scalars = elementwise.Body(function), iter(names)
-        value = elementwise.Scalar(next(scalars), F32)
-        for one in given:
-            other = make.convert(elementwise.Scalar(next(scalars), one.type.element),
-                                 F32)
-            value = make.binary("arith.addf" if one is bias else "arith.mulf", value,
-                                other)
-        return make.convert(value, element).name
-    return function.pointwise(values, sums.type.like(element=element), body, node.name)
+
+def by_rows(function, node, a, b, scale_a, scale_b, element):
+    """A product with a scale of f32 for each row of both."""
+    sides = [of_rows(function, node, side, one, scale)
+             for side, one, scale in (("a", a, scale_a), ("b", b, scale_b))]
+    type = Type((a.type.shape[0], b.type.shape[0]), element)
+    return function.op(
+        f"blockscale.matmul {', '.join(one.name for one in sides)} : "
+        f"{', '.join(one.type for one in sides)} -> {type}", type)
 
 
 def unscaled(function, a, b):
@@ -136,7 +136,11 @@ def by_blocks(function, node, a, b, scale_a, scale_b, bias, element):
         return [add_scaled(function, node, values[0], sums, at, scale_a, scale_b)]
 
     total, = loop(function, function.index(k // K_BLOCK), [zero], body)
-    return scaled_rows(function, node, total, None, None, bias, element)
+    if bias is not None:
+        total = elementwise.computed(
+            function, node, (total, bias),
+            lambda make, x, y: make.binary("arith.addf", x, y), F32)
+    return elementwise.cast(function, total, element, node.name)
 
 
 def add_scaled(function, node, before, sums, at, scale_a, scale_b):
@@ -221,8 +225,7 @@ def groups_of_rows(function, node, a, w, scale_a, scale_b, offsets, element):
         rows = function.indices[GROUP.text]
         left = part(function, scale_a, (start,), (rows,), scale_a.type.like((GROUP,)))
         right = part(function, scale_b, (at, 0), (1, n), scale_b.type.like((n,)))
-        return scaled_rows(function, node, unscaled(function, mine, matrix), left,
-                           right, None, element), rest
+        return by_rows(function, node, mine, matrix, left, right, element), rest
     return by_groups(function, node, a, w, offsets, element, multiply)
 
 

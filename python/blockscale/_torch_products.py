@@ -267,18 +267,6 @@ def multiplied(function, node, a, b, bias, alpha=None):
     return function.op(f"{text} : {', '.join(types)} -> {type}", type)
 
 
-def of_rows(function, node, side, data, scales):
-    """One side with a scale for each row, which is a factor of the kernel's."""
-    rows, k = (size if isinstance(size, int) else "?" for size in data.type.shape)
-    shape = (data.type.shape[0], 1)
-    if scales.type.shape != shape:
-        one = loops.vector(function, node, side, scales, shape[0])
-        scales = function.reshape(one, shape, node.name)
-    type = f'!blockscale.tensor<{rows}x{k}x{data.type.element}, "float32_t0">'
-    return function.op(f"blockscale.assemble {data.name}, {scales.name} : "
-                       f"{data.type}, {scales.type} to {type}", type)
-
-
 def product_with_f32(function, node, a, b, left, right, bias):
     """With scales of f32: those of rows are factors of a kernel, those of blocks are
     multiplied behind kernels."""
@@ -292,7 +280,7 @@ def product_with_f32(function, node, a, b, left, right, bias):
                           f"scales {how.scales and how.scales.type}; matrices of fp8 "
                           "with scales of f32 are taken")
     if both == (ROW_WISE, ROW_WISE):
-        sides = (of_rows(function, node, side, data, how.scales)
+        sides = (loops.of_rows(function, node, side, data, how.scales)
                  for side, how, data in (("a", left, a), ("b", right, b)))
         return multiplied(function, node, *sides, bias)
     if ROW_WISE in both or both == (BLOCKS_OF_BLOCKS, BLOCKS_OF_BLOCKS):

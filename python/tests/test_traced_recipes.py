@@ -2,8 +2,7 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Recipes of PyTorch whose scales are multiplied behind kernels, and products of
-groups, without torch: the nodes are those that torch.export 2.15 writes."""
+"""Recipes of PyTorch whose scales are of f32, and products of groups, without torch: the nodes are those that torch.export 2.15 writes."""
 
 import ml_dtypes
 import numpy as np
