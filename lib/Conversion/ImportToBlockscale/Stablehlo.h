@@ -27,6 +27,22 @@ mlir::FailureOr<mlir::Value> elementwiseOf(mlir::ImplicitLocOpBuilder &b,
 mlir::FailureOr<mlir::Value> structureOf(mlir::ImplicitLocOpBuilder &b,
                                          mlir::Operation *op);
 
+/// stablehlo.gather of `v`, the operand and the indices.
+mlir::FailureOr<mlir::Value> gathered(mlir::ImplicitLocOpBuilder &b,
+                                      mlir::Operation *op,
+                                      llvm::ArrayRef<mlir::Value> v,
+                                      mlir::RankedTensorType type);
+/// A reduction of several tensors at once, such as a search for the place of
+/// the largest element: its results.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+reducedTogether(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+                llvm::ArrayRef<mlir::Value> v);
+
+/// `[0, 1]` behind `name` in an attribute such as `#stablehlo.dot<...>`;
+/// none behind what is not there, nothing where it is no such list.
+std::optional<llvm::SmallVector<int64_t>> numbersIn(llvm::StringRef text,
+                                                    llvm::StringRef name);
+
 /// StableHLO's name without the dialect; empty for other ops.
 llvm::StringRef stablehloName(mlir::Operation *op);
 

@@ -145,15 +145,35 @@ static std::optional<double> overflowOf(FloatType type) {
          (largest.convertToDouble() - below.convertToDouble()) / 2;
 }
 
+/// `data`, which saturates, of f8E5M2 with infinities for what `value` has
+/// beyond the largest element: from half a step on, which is a tie.
+static Value withInfinities(ImplicitLocOpBuilder &b, Value data, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  constexpr double kOverflow = 61440;
+  constexpr int64_t kInfinity = 0x7c;
+  Type i8 = b.getI8Type();
+  Value isLarge = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
+                                        math::AbsFOp::create(b, value),
+                                        splatFloat(b, value, kOverflow));
+  Value bits = arith::BitcastOp::create(b, type.clone(i8), data);
+  Value sign = arith::AndIOp::create(b, bits, splatInt(b, bits, i8, -128));
+  Value infinity =
+      arith::OrIOp::create(b, sign, splatInt(b, bits, i8, kInfinity));
+  bits = arith::SelectOp::create(b, isLarge, infinity, bits);
+  return arith::BitcastOp::create(b, data.getType(), bits);
+}
+
 /// f32 to elements of 8 bits and less, to nearest, ties to even.
 static FailureOr<Value> narrowTo(ImplicitLocOpBuilder &b, Operation *op,
                                  Value value, FloatType element) {
   if (isa<Float8E8M0FNUType>(element))
     return toPowersOfTwo(b, value);
   auto type = cast<RankedTensorType>(value.getType());
-  if (APFloat::semanticsHasInf(element.getFloatSemantics()))
+  bool hasInfinity = APFloat::semanticsHasInf(element.getFloatSemantics());
+  if (hasInfinity && !isa<Float8E5M2Type>(element))
     return op->emitError() << "a conversion to " << element
                            << ", which has infinities, is not taken";
+  Value given = value;
   // What is too large is no number in a format that has such; others saturate.
   if (std::optional<double> overflow = overflowOf(element)) {
     Value magnitude = math::AbsFOp::create(b, value);
@@ -171,7 +191,8 @@ static FailureOr<Value> narrowTo(ImplicitLocOpBuilder &b, Operation *op,
   Value rounded = QuantizeOp::create(b, scaled, matrix, Value());
   auto plain = RankedTensorType::get(shape, element);
   Value data = DisassembleOp::create(b, TypeRange{plain}, rounded).getResult(0);
-  return reshape(b, data, type.getShape());
+  data = reshape(b, data, type.getShape());
+  return hasInfinity ? withInfinities(b, data, given) : data;
 }
 
 static Value toSingle(ImplicitLocOpBuilder &b, Value value) {
@@ -418,7 +439,41 @@ static Value intOp(ImplicitLocOpBuilder &b, StringRef name, ValueRange v,
     return arith::SubIOp::create(b, splatInt(b, v[0], element, 0), v[0]);
   if (v.size() == 1 && name == "abs")
     return math::AbsIOp::create(b, v[0]);
+  if (v.size() == 1 && name == "sign" && !isUnsigned) {
+    Value least =
+        arith::MaxSIOp::create(b, v[0], splatInt(b, v[0], element, -1));
+    return arith::MinSIOp::create(b, least, splatInt(b, v[0], element, 1));
+  }
   return {};
+}
+
+/// Quotients towards zero and their rests. By 0 the quotient is all bits, the
+/// rest the dividend; the least number by -1 overflows to itself.
+static Value divided(ImplicitLocOpBuilder &b, StringRef name, Value x, Value y,
+                     bool isUnsigned) {
+  Type element = elementOf(x);
+  unsigned width = element.getIntOrFloatBitWidth();
+  auto equals = [&](Value value, int64_t number) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value,
+                                 splatInt(b, value, element, number));
+  };
+  Value isZero = equals(y, 0), isUnsafe = isZero;
+  if (!isUnsigned) {
+    Value overflows = arith::AndIOp::create(
+        b, equals(x, llvm::minIntN(int64_t(width))), equals(y, -1));
+    isUnsafe = arith::OrIOp::create(b, isZero, overflows);
+  }
+  Value one = splatInt(b, y, element, 1);
+  Value by = arith::SelectOp::create(b, isUnsafe, one, y);
+  if (name == "divide") {
+    Value ratio = isUnsigned ? Value(arith::DivUIOp::create(b, x, by))
+                             : Value(arith::DivSIOp::create(b, x, by));
+    return arith::SelectOp::create(b, isZero, splatInt(b, x, element, -1),
+                                   ratio);
+  }
+  Value rest = isUnsigned ? Value(arith::RemUIOp::create(b, x, by))
+                          : Value(arith::RemSIOp::create(b, x, by));
+  return arith::SelectOp::create(b, isZero, x, rest);
 }
 
 /// What is shifted by all bits and more is 0, or all sign.
@@ -512,6 +567,6 @@ FailureOr<Value> importer::elementwiseOf(ImplicitLocOpBuilder &b,
   if (name.starts_with("shift_") && count == 2)
     return shift(b, name, values[0], values[1]);
   if ((name == "divide" || name == "remainder") && count == 2)
-    return op->emitError("of integers is not taken");
+    return divided(b, name, values[0], values[1], isUnsigned);
   return intOp(b, name, values, isUnsigned, element.isInteger(1));
 }

@@ -8,6 +8,7 @@
 
 #include "Stablehlo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -347,9 +348,12 @@ static StringRef reducer(Operation *op) {
 static FailureOr<Value> reduced(ImplicitLocOpBuilder &b, Operation *op,
                                 ArrayRef<Value> v, RankedTensorType type) {
   StringRef name = reducer(op);
-  if (name.empty() || v.size() != 2 || typeOf(v[1]).getRank() != 0)
-    return op->emitError("has a body that is not taken: of one tensor sums, "
-                         "products, largest and smallest elements are");
+  if (name.empty()) {
+    FailureOr<SmallVector<Value>> results = reducedTogether(b, op, v);
+    return failed(results) ? FailureOr<Value>() : results->front();
+  }
+  if (typeOf(v[1]).getRank() != 0)
+    return isMissing(op, "dimensions");
   if (auto given =
           dyn_cast<IntegerType>(getElementTypeOrSelf(op->getOperand(0)));
       given && given.isUnsigned())
@@ -377,12 +381,14 @@ static FailureOr<Value> reduced(ImplicitLocOpBuilder &b, Operation *op,
   return resized(b, reduce.getResult(0), type);
 }
 
-/// `[0, 1]` behind `name` in `#stablehlo.dot<lhs_batching_dimensions = [0],
-/// ...>`; nothing for none.
-static std::optional<SmallVector<int64_t>> dotNumbers(StringRef text,
-                                                      StringRef name) {
+std::optional<SmallVector<int64_t>> importer::numbersIn(StringRef text,
+                                                        StringRef name) {
   SmallVector<int64_t> numbers;
+  // The end of a longer name is none of this.
   size_t at = text.find(name);
+  while (at != StringRef::npos && at > 0 &&
+         (llvm::isAlnum(text[at - 1]) || text[at - 1] == '_'))
+    at = text.find(name, at + 1);
   if (at == StringRef::npos)
     return numbers;
   StringRef rest = text.substr(at + name.size()).ltrim(" =");
@@ -414,10 +420,10 @@ static FailureOr<DotLoops> loopsOfDot(ImplicitLocOpBuilder &b, Operation *op,
   auto opaque =
       dyn_cast_or_null<OpaqueAttr>(op->getAttr("dot_dimension_numbers"));
   StringRef text = opaque ? opaque.getAttrData() : StringRef();
-  auto batchA = dotNumbers(text, "lhs_batching_dimensions");
-  auto batchB = dotNumbers(text, "rhs_batching_dimensions");
-  auto sumA = dotNumbers(text, "lhs_contracting_dimensions");
-  auto sumB = dotNumbers(text, "rhs_contracting_dimensions");
+  auto batchA = numbersIn(text, "lhs_batching_dimensions");
+  auto batchB = numbersIn(text, "rhs_batching_dimensions");
+  auto sumA = numbersIn(text, "lhs_contracting_dimensions");
+  auto sumB = numbersIn(text, "rhs_contracting_dimensions");
   if (!opaque || !batchA || !batchB || !sumA || !sumB ||
       batchA->size() != batchB->size() || sumA->size() != sumB->size())
     return isMissing(op, "dot_dimension_numbers");
@@ -522,6 +528,8 @@ FailureOr<Value> importer::structureOf(ImplicitLocOpBuilder &b, Operation *op) {
     return concatenated(b, op, values, type);
   if (name == "reduce" && count == 2)
     return reduced(b, op, values, type);
+  if (name == "gather" && count == 2)
+    return gathered(b, op, values, type);
   if (name == "dot_general" && count == 2)
     return dot(b, op, values, type);
   if (count != 1)
@@ -540,16 +548,16 @@ FailureOr<Value> importer::structureOf(ImplicitLocOpBuilder &b, Operation *op) {
   return Value();
 }
 
-/// Whether an op has one result and only tensors of known sizes.
+/// Whether an op has results and only tensors of known sizes.
 static bool isStatic(Operation *op) {
   auto isKnown = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && tensor.hasStaticShape() &&
            tensor.getElementType().isIntOrFloat();
   };
-  return op->getNumResults() == 1 &&
+  return op->getNumResults() > 0 &&
          llvm::all_of(op->getOperandTypes(), isKnown) &&
-         isKnown(op->getResult(0).getType());
+         llvm::all_of(op->getResultTypes(), isKnown);
 }
 
 /// Whether all operands of an elementwise op have the shape of its result, but
@@ -562,11 +570,40 @@ static bool hasOneShape(Operation *op) {
   });
 }
 
-static FailureOr<Value> replacementOf(ImplicitLocOpBuilder &b, Operation *op) {
+/// A composite as a call of the function that says what it means; none where
+/// there is no such function.
+static SmallVector<Value> decomposed(ImplicitLocOpBuilder &b, Operation *op) {
+  auto name = dyn_cast_or_null<FlatSymbolRefAttr>(op->getAttr("decomposition"));
+  auto function =
+      name ? SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name)
+           : func::FuncOp();
+  if (!function || function.isExternal() ||
+      !llvm::equal(function.getArgumentTypes(), op->getOperandTypes()) ||
+      !llvm::equal(function.getResultTypes(), op->getResultTypes()))
+    return {};
+  auto call = func::CallOp::create(b, function, op->getOperands());
+  return SmallVector<Value>(call.getResults());
+}
+
+/// What is in place of the op's results; nothing where it is not known.
+static FailureOr<SmallVector<Value>> replacementsOf(ImplicitLocOpBuilder &b,
+                                                    Operation *op) {
+  if (stablehloName(op) == "composite")
+    return decomposed(b, op);
+  if (op->getNumResults() > 1) {
+    if (stablehloName(op) != "reduce")
+      return SmallVector<Value>();
+    SmallVector<Value> values;
+    for (Value operand : op->getOperands())
+      values.push_back(importer::withoutSign(b, operand));
+    return reducedTogether(b, op, values);
+  }
   FailureOr<Value> value = structureOf(b, op);
-  if (failed(value) || *value || !hasOneShape(op))
-    return value;
-  return elementwiseOf(b, op);
+  if (succeeded(value) && !*value && hasOneShape(op))
+    value = elementwiseOf(b, op);
+  if (failed(value))
+    return failure();
+  return *value ? SmallVector<Value>{*value} : SmallVector<Value>();
 }
 
 /// Arrays of integers have no sign in the rest of the pipeline: what arithmetic
@@ -602,22 +639,23 @@ void importer::lowerStablehlo(Operation *root, bool &refused) {
       continue;
     ImplicitLocOpBuilder b(op->getLoc(), op->getContext());
     b.setInsertionPoint(op);
-    FailureOr<Value> value = replacementOf(b, op);
-    if (failed(value)) {
+    FailureOr<SmallVector<Value>> values = replacementsOf(b, op);
+    if (failed(values)) {
       refused = true;
       continue;
     }
-    if (!*value)
+    if (values->empty())
       continue;
-    Type type = op->getResult(0).getType();
-    if (value->getType() != type) {
-      *value = tensor::BitcastOp::create(b, type, *value);
+    for (auto [value, type] : llvm::zip(*values, op->getResultTypes())) {
+      if (value.getType() == type)
+        continue;
+      value = tensor::BitcastOp::create(b, type, value);
       hasSigns = true;
     }
     hasSigns |= llvm::any_of(op->getOperandTypes(), [](Type each) {
       return withoutSign(each) != each;
     });
-    op->getResult(0).replaceAllUsesWith(*value);
+    op->replaceAllUsesWith(*values);
     op->erase();
   }
   if (hasSigns)

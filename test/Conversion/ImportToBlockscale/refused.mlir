@@ -324,20 +324,47 @@ func.func @direction(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: t
 
 // -----
 
-func.func @infinities(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8xf8E5M2>) {
+func.func @infinities(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8xf8E4M3>) {
   %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
-  // expected-error @below {{a conversion to 'f8E5M2', which has infinities, is not taken}}
-  %1 = "stablehlo.convert"(%b) : (tensor<8xf32>) -> tensor<8xf8E5M2>
-  return %0, %1 : tensor<8x8xf32>, tensor<8xf8E5M2>
+  // expected-error @below {{a conversion to 'f8E4M3', which has infinities, is not taken}}
+  %1 = "stablehlo.convert"(%b) : (tensor<8xf32>) -> tensor<8xf8E4M3>
+  return %0, %1 : tensor<8x8xf32>, tensor<8xf8E4M3>
 }
 
 // -----
 
-func.func @quotient(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8xi32>) -> (tensor<8x8xf32>, tensor<8xi32>) {
+func.func @gather_beyond(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<4x1xi32>) -> (tensor<8x8xf32>, tensor<4x9xf32>) {
   %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
-  // expected-error @below {{of integers is not taken}}
-  %1 = "stablehlo.divide"(%b, %b) : (tensor<8xi32>, tensor<8xi32>) -> tensor<8xi32>
-  return %0, %1 : tensor<8x8xf32>, tensor<8xi32>
+  // expected-error @below {{has no 'dimension_numbers' and 'slice_sizes' that fit its operands and result}}
+  %1 = "stablehlo.gather"(%b, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [2], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 9>}> : (tensor<8x9xf32>, tensor<4x1xi32>) -> tensor<4x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<4x9xf32>
+}
+
+// -----
+
+func.func @gather_too_large(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<4x1xi32>) -> (tensor<8x8xf32>, tensor<4x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'dimension_numbers' and 'slice_sizes' that fit its operands and result}}
+  %1 = "stablehlo.gather"(%b, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 10>}> : (tensor<8x9xf32>, tensor<4x1xi32>) -> tensor<4x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<4x9xf32>
+}
+
+// -----
+
+func.func @gather_components(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<4x1xi32>) -> (tensor<8x8xf32>, tensor<4x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'dimension_numbers' and 'slice_sizes' that fit its operands and result}}
+  %1 = "stablehlo.gather"(%b, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 1, 9>}> : (tensor<8x9xf32>, tensor<4x1xi32>) -> tensor<4x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<4x9xf32>
+}
+
+// -----
+
+func.func @gather_vector(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<4x1xi32>) -> (tensor<8x8xf32>, tensor<4x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'dimension_numbers' and 'slice_sizes' that fit its operands and result}}
+  %1 = "stablehlo.gather"(%b, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 3>, slice_sizes = array<i64: 1, 9>}> : (tensor<8x9xf32>, tensor<4x1xi32>) -> tensor<4x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<4x9xf32>
 }
 
 // -----
@@ -345,10 +372,39 @@ func.func @quotient(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: te
 func.func @body(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
   %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
   %1 = arith.constant dense<0.0> : tensor<f32>
-  // expected-error @below {{has a body that is not taken: of one tensor sums, products, largest and smallest elements are}}
   %2 = "stablehlo.reduce"(%b, %1) <{dimensions = array<i64: 1>}> ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
-    "stablehlo.return"(%x) : (tensor<f32>) -> ()
+    // expected-error @below {{in the body of a reduction is not taken}}
+    %3 = "stablehlo.sine"(%y) : (tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%3) : (tensor<f32>) -> ()
   }) : (tensor<8x9xf32>, tensor<f32>) -> tensor<8xf32>
   return %0, %2 : tensor<8x8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @body_gives_none(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  %1 = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @below {{has a body that gives other numbers than it takes}}
+  %2 = "stablehlo.reduce"(%b, %1) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    "stablehlo.return"() : () -> ()
+  }) : (tensor<8x9xf32>, tensor<f32>) -> tensor<8xf32>
+  return %0, %2 : tensor<8x8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @body_shapes(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  %1 = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @below {{of several tensors: their shapes differ, or they have integers without a sign}}
+  %2 = "stablehlo.reduce"(%b, %1) <{dimensions = array<i64: 1>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %3 = "stablehlo.multiply"(%y, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    %4 = "stablehlo.add"(%x, %3) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    "stablehlo.return"(%4) : (tensor<f32>) -> ()
+  }) : (tensor<8x9xf32>, tensor<f32>) -> tensor<9xf32>
+  return %0, %2 : tensor<8x8xf32>, tensor<9xf32>
 }
