@@ -48,6 +48,13 @@ static unsigned spanOf(const GemmFormat &format) {
   return format.sparse ? 2 * format.block : format.block;
 }
 
+/// What sparse weights of a format keep.
+static hw::SparsePattern patternOf(const GemmFormat &format) {
+  return format.weights == ElementFormat::E2M1
+             ? hw::SparsePattern::PairsFourOfEight
+             : hw::SparsePattern::TwoOfFour;
+}
+
 std::optional<hw::MmaKind> advice::kindOn(const GemmFormat &format,
                                           const hw::Part &part) {
   hw::Target target{part.chip};
@@ -60,6 +67,14 @@ std::optional<hw::MmaKind> advice::kindOn(const GemmFormat &format,
   std::vector<hw::Scheme> schemes =
       hw::findSchemes(format.weights, format.activations, format.scale,
                       spanOf(format), format.sparse, target);
+  // Another kind may have the types and scales, and skip something else.
+  schemes.erase(std::remove_if(schemes.begin(), schemes.end(),
+                               [&](const hw::Scheme &scheme) {
+                                 return format.sparse &&
+                                        hw::sparsePattern(scheme.kind) !=
+                                            patternOf(format);
+                               }),
+                schemes.end());
   if (schemes.empty())
     return std::nullopt;
   hw::MmaKind kind = schemes.front().kind;
@@ -88,10 +103,7 @@ static unsigned instructionKOn(const GemmFormat &format, hw::MmaKind kind,
 static double metadataBits(const GemmFormat &format) {
   if (!format.sparse)
     return 0;
-  bool isPairs = format.weights == ElementFormat::E2M1;
-  return 8.0 / hw::elementsPerMetadataByte(
-                   isPairs ? hw::SparsePattern::PairsFourOfEight
-                           : hw::SparsePattern::TwoOfFour);
+  return 8.0 / hw::elementsPerMetadataByte(patternOf(format));
 }
 
 static double bytesOf(ElementFormat format) {

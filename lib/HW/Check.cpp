@@ -292,15 +292,25 @@ std::string complain(size_t index, const MmaQuery &query, const Rows &before) {
          list + elsewhere(keeping) + sourceOfRule(rule, query, keeping, before);
 }
 
-/// What a sparse 4-bit A lacks on chips whose instructions want metadata that
-/// nothing here makes.
+/// What a sparse A lacks on sm_107: of 4 bits metadata that nothing here makes,
+/// of 8 bits a documented instruction with twice the K.
 std::string whyNotSparse(const MmaQuery &query) {
-  if (!query.sparse || containerBits(query.kind) != 4 ||
-      query.target.chip != Chip::SM107)
+  constexpr unsigned kWideSparseK = 128;
+  if (!query.sparse || query.target.chip != Chip::SM107)
     return "";
-  return "; its metadata are of single elements (2:4, descriptor bit 12) on "
-         "this "
-         "chip, of which PTX ISA 9.4 alone tells and no kernel is public [T]";
+  if (containerBits(query.kind) == 4)
+    return "; its metadata are of single elements (2:4, descriptor bit 12) on "
+           "this chip, of which PTX ISA 9.4 alone tells and no kernel is "
+           "public [T]";
+  if (query.k != kWideSparseK)
+    return "";
+  if (query.kind == MmaKind::MXF8F6F4)
+    return "; PTX ISA 9.4 lists the shape [T], but how many scales a row has "
+           "with it is inferred [I] and no kernel is public";
+  if (query.kind == MmaKind::F8F6F4)
+    return "; PTX ISA 9.4 lists the shape and gives no descriptor code for it "
+           "[T], and no kernel is public";
+  return "";
 }
 
 /// The first rule that `query` breaks, in words.

@@ -54,6 +54,11 @@ TEST(Gemm, FormatsOfParts) {
   EXPECT_TRUE(has("nvfp4, K = 96", "B300"));
   EXPECT_TRUE(has("nvfp4, 4:8", "B200"));
   EXPECT_TRUE(has("nvfp4", "RTX 5090"));
+  // Sparse instructions of sm_107 for 4 bits have metadata of single elements;
+  // another kind's 2:4 is not what the format keeps.
+  EXPECT_FALSE(has("mxfp4, 4:8", "VR200"));
+  EXPECT_FALSE(has("nvfp4, 4:8", "VR200"));
+  EXPECT_TRUE(has("mxfp8, 2:4", "VR200"));
   // The model of mma.sync has no sparse instructions.
   EXPECT_FALSE(has("mxfp8, 2:4", "RTX 5090"));
   EXPECT_EQ(kindOn(*findGemmFormat("mxfp8 x mxfp4"), *hw::parsePart("B200")),

@@ -391,6 +391,31 @@ TEST(Rubin, RefusesWithRuleSourceAndNearest) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("2:4, descriptor bit 12"), std::string::npos) << text;
+  // The longest one, and those of 8 bits with twice the K (certainty: low).
+  question.k = 192;
+  EXPECT_NE(answer(question).find("of which PTX ISA 9.4 alone tells and no "
+                                  "kernel is public [T]; nearest legal: "),
+            std::string::npos)
+      << answer(question);
+  for (const char *kind : {"mxf8f6f4", "f8f6f4"}) {
+    question = ask("sm_107a", kind);
+    question.a = question.b = "e4m3";
+    question.sparse = true;
+    question.k = 128;
+    text = answer(question);
+    EXPECT_NE(text.find("K = 128 is not legal for sparse '" +
+                        std::string(kind) +
+                        "' on 'sm_107a': expected 64 (source: [T]"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("; PTX ISA 9.4 lists the shape "), std::string::npos)
+        << text;
+    EXPECT_NE(text.find("no kernel is public; nearest legal: K = 64"),
+              std::string::npos)
+        << text;
+    question.k = 64;
+    EXPECT_EQ(answer(question).find("no kernel is public"), std::string::npos);
+  }
 }
 
 TEST(Rubin, ScaleSpansSayWhereTheyAreNew) {
