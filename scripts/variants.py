@@ -49,6 +49,9 @@ FP4_E8M0_16 = same("f4E2M1FN", "e8m0_t16")
 FP4_UE5M3_16 = same("f4E2M1FN", "e5m3fn_t16")
 FP4_UE5M3_32 = same("f4E2M1FN", "e5m3fn_t32")
 FP4_UE4M3_32 = same("f4E2M1FN", "e4m3fn_t32")
+# Scales of A one row to a lane.
+ROWS = [one._replace(a_spec=one.a_spec + "@tiled_128x16")
+        for one in (NVFP4, FP4_E8M0_16, FP4_UE5M3_16)]
 DENSE = [MXFP8, MXFP6, MIXED, MXFP4, NVFP4, FP4_E8M0_16]
 FP4 = [MXFP4, NVFP4, FP4_E8M0_16]
 WIDE = DENSE + [FP4_UE5M3_16, FP4_UE5M3_32, FP4_UE4M3_32]
@@ -195,6 +198,12 @@ VARIANTS += [
          pair(", mma_k = 32")),
     wide("K = 64 of 4 bits beside wide K, CTA pair",
          [MXFP4, NVFP4, FP4_UE5M3_16, FP4_UE4M3_32], pair(", mma_k = 64")),
+    wide("wide K, scales of A one row to a lane", ROWS,
+         "cta_group = 1", WIDE_SIZES),
+    wide("wide K, scales of A one row to a lane, CTA pair", ROWS,
+         "cta_group = 2"),
+    wide("wide K, scales of A one row to a lane, 512 rows that share B", ROWS,
+         "cta_group = 2, tile_m = 512"),
     wide("K = 96 beside wide K", [MXFP4, NVFP4], "cta_group = 1, mma_k = 96",
          WIDE_SIZES, K96_CHIPS),
     wide("K = 96 beside wide K, CTA pair", [MXFP4, NVFP4],
@@ -213,8 +222,10 @@ VARIANTS += [
 
 
 def tensor(rows, k, element, spec):
-    layout = f', "{spec}", layout = tiled_128x4' if spec else ""
-    return f"!blockscale.tensor<{rows}x{k}x{element}{layout}>"
+    """A spec with "@" names its layout behind it."""
+    spec, _, layout = spec.partition("@")
+    text = f', "{spec}", layout = {layout or "tiled_128x4"}' if spec else ""
+    return f"!blockscale.tensor<{rows}x{k}x{element}{text}>"
 
 
 def function(name, operands, n, k, schedule):

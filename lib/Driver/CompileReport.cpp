@@ -260,7 +260,8 @@ static void addMemory(Page &page, const KernelReport &report) {
 }
 
 /// Where this kernel's instructions find scales and metadata.
-static void addLayouts(Page &page, const KernelReport &report) {
+static void addLayouts(Page &page, const plan::Kernel &kernel,
+                       const KernelReport &report) {
   bool inTensor = !report.tensorMemory.empty();
   explain::LayoutQuestion question;
   question.kind = report.kind;
@@ -285,6 +286,11 @@ static void addLayouts(Page &page, const KernelReport &report) {
     for (const char *memory : {inTensor ? "tensor" : "registers", "shared"}) {
       question.operand = operand;
       question.memory = memory;
+      question.rowPerLane = std::any_of(
+          kernel.scales.begin(), kernel.scales.end(),
+          [&](const plan::ScalePacking &scales) {
+            return scales.operand == operand && scales.layout == "tiled_128x16";
+          });
       Result<pictures::ByteMap> map = explain::layoutMap(question);
       if (!map)
         continue;
@@ -369,7 +375,7 @@ std::string blockscale::driver::printReportPage(const Compilation &compilation,
     addSummary(page, kernel, *report);
     addSchedule(page, schedule == input.schedules.end() ? nullptr : &*schedule);
     addMemory(page, *report);
-    addLayouts(page, *report);
+    addLayouts(page, kernel, *report);
     addTime(page, kernel, timeKernel(compilation, kernel, input.rows));
     addParameters(page, kernel);
   }

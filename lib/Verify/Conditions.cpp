@@ -7,6 +7,7 @@
 
 #include "Conditions.h"
 #include "blockscale/Packing/Sparse.h"
+#include "blockscale/Packing/Storage.h"
 #include "blockscale/Packing/Tile.h"
 
 #include <algorithm>
@@ -28,15 +29,26 @@ static void fillFree(const std::optional<std::vector<uint8_t>> &owned,
       tiled[i] = draw();
 }
 
-void verify::drawScalePadding(const hw::ScaleTensor &tensor, unsigned largest,
+std::vector<uint8_t> verify::layOutScales(const hw::Layout &layout,
+                                          const hw::ScaleTensor &tensor,
+                                          const std::vector<uint8_t> &plain,
+                                          uint8_t padding) {
+  packing::ByteMatrices matrices{tensor.batch, tensor.mn,
+                                 packing::scalesPerRow(tensor)};
+  std::vector<uint8_t> stored(packing::storageBytes(layout, matrices), padding);
+  packing::toStorage(layout, matrices, plain.data(), stored.data());
+  return stored;
+}
+
+void verify::drawScalePadding(const hw::Layout &layout,
+                              const hw::ScaleTensor &tensor, unsigned largest,
                               uint64_t seed, std::vector<uint8_t> &tiled) {
   // The generator's own numbers are the same everywhere; those of the standard
   // distributions are not.
   std::mt19937_64 random(seed);
-  fillFree(
-      packing::tileScales(
-          tensor, std::vector<uint8_t>(packing::plainScaleBytes(tensor), 1), 0),
-      tiled, [&] { return uint8_t((random() >> 32) % (largest + 1)); });
+  std::vector<uint8_t> owned(packing::plainScaleBytes(tensor), 1);
+  fillFree(layOutScales(layout, tensor, owned, 0), tiled,
+           [&] { return uint8_t((random() >> 32) % (largest + 1)); });
 }
 
 void verify::drawMetadataPadding(const hw::MetadataTensor &tensor,

@@ -19,9 +19,16 @@
 
 namespace blockscale::verify {
 
-/// Fills the padding of tiled scales with bytes from 0 to `largest`.
-void drawScalePadding(const hw::ScaleTensor &tensor, unsigned largest,
-                      uint64_t seed, std::vector<uint8_t> &tiled);
+/// Scales, row by row, in a layout of memory; `padding` fills what none owns.
+std::vector<uint8_t> layOutScales(const hw::Layout &layout,
+                                  const hw::ScaleTensor &tensor,
+                                  const std::vector<uint8_t> &plain,
+                                  uint8_t padding);
+
+/// Fills the padding of scales in `layout` with bytes from 0 to `largest`.
+void drawScalePadding(const hw::Layout &layout, const hw::ScaleTensor &tensor,
+                      unsigned largest, uint64_t seed,
+                      std::vector<uint8_t> &tiled);
 
 /// Fills the padding of tiled metadata with bytes whose halves are legal.
 void drawMetadataPadding(const hw::MetadataTensor &tensor, uint64_t batch,

@@ -240,12 +240,20 @@ InputMaker::packSparse(const plan::MetadataPacking &packing, uint64_t rows,
   return std::nullopt;
 }
 
+/// The layout of scales that a plan names so; null if there is none.
+const hw::Layout *scaleLayout(const std::string &name) {
+  return name == "tiled_128x4"    ? &hw::kTiledScales
+         : name == "tiled_128x16" ? &hw::kRowTiledScales
+                                  : nullptr;
+}
+
 std::optional<Reason>
 InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
                        const reference::Operand &operand) {
-  if (packing.layout != "tiled_128x4")
+  const hw::Layout *layout = scaleLayout(packing.layout);
+  if (!layout)
     return "scales of '" + packing.operand + "' in layout '" + packing.layout +
-           "'; expected 'tiled_128x4'";
+           "'; expected 'tiled_128x4' or 'tiled_128x16'";
   hw::ScaleTensor tensor{packing.block, rows, inputs.problem.k,
                          inputs.problem.batch};
   if (std::optional<Reason> reason = hw::whyNot(tensor))
@@ -253,9 +261,9 @@ InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
   // The plan promises that padding is harmless, so it is made harmful: NaN.
   auto padding = uint8_t(formatInfo(operand.scaleFormat).nanCode);
   std::vector<uint8_t> tiled =
-      *packing::tileScales(tensor, operand.scales, padding);
+      layOutScales(*layout, tensor, operand.scales, padding);
   if (harsh)
-    drawScalePadding(tensor, packing.largestPaddingValue,
+    drawScalePadding(*layout, tensor, packing.largestPaddingValue,
                      seed * 2 + (packing.operand == "a" ? 3 : 5), tiled);
   inputs.data.memory[packing.operand + "_scales"] = std::move(tiled);
   return std::nullopt;

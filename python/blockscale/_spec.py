@@ -60,8 +60,8 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     a_order, b_order: "k_major", or "mn_major" for elements of 8 bits that lie
         along M or N in memory.
     layout: of the scales in memory: "tiled_128x4", which kernels for NVIDIA's
-        chips read, "plain", for AWS's, or "tiled_128x16", which no kernel reads
-        yet.
+        chips read, "plain", for AWS's, or "tiled_128x16", which sm_107a reads of
+        `a`: those of `b` are "tiled_128x4" then.
 
     Raises Refused for what cannot be written so; what no chip has is refused by
     `compile`.
@@ -78,7 +78,7 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     m, n, k = extent("M", M), extent("N", N), extent("K", K)
     lead = "" if batch is None else extent("batch", batch) + "x"
 
-    def operand(format_, rows, order):
+    def operand(format_, rows, order, layout):
         format_ = format_named(format_)
         scales = f', "{format_.spec}"' if format_.spec else ""
         if format_.spec and layout != "plain" and not format_.covers_k:
@@ -87,6 +87,7 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
                 f"{ELEMENTS[format_.element][0]}{scales}"
                 f"{', order = mn_major' if order == 'mn_major' else ''}>")
 
+    layout_b = "tiled_128x4" if layout == "tiled_128x16" else layout
     result = f"tensor<{lead}{m}x{n}x{out}>"
     arguments = ["%a: !a", "%b: !b"]
     clauses, types = "", ["!a", "!b"]
@@ -105,7 +106,8 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     if activation:
         clauses += f" activation({activation})"
     return Spec(
-        f"!a = {operand(a, m, a_order)}\n!b = {operand(b, n, b_order)}\n"
+        f"!a = {operand(a, m, a_order, layout)}\n"
+        f"!b = {operand(b, n, b_order, layout_b)}\n"
         f"func.func @{name}({', '.join(arguments)}) -> {result} {{\n"
         f"  %d = blockscale.matmul %a, %b{clauses} : {', '.join(types)}"
         f" -> {result}\n  return %d : {result}\n}}\n", name)

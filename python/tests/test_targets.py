@@ -2,8 +2,8 @@
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Kernels for several targets, and shared memory that only sm_107 has. Each card is
-emulated in a process of its own."""
+"""Kernels for several targets, and what only sm_107 has. Each card is emulated in a
+process of its own."""
 
 import subprocess
 import sys
@@ -126,3 +126,17 @@ def test_oversized_shared_memory(emulated, tmp_path):
         launch_on("VR200", path)
     assert "kernel is for sm_107a (compute capability 10.7)" in \
         launch_on("B200", path)
+
+
+def test_scales_of_a_one_row_to_a_lane(emulated, tmp_path):
+    spec = bs.matmul(M="M", N=192, K=288, a=bs.Format("e2m1", "ue8m0", 16),
+                     b=bs.Format("e2m1", "ue8m0", 16), layout="tiled_128x16")
+    kernel = bs.compile(spec, "sm_107a")
+    assert [kernel.layout(name) for name in "ab"] == ["tiled_128x16",
+                                                      "tiled_128x4"]
+    assert "tcgen05.cp.cta_group::" in kernel.ptx and "128x128b" in kernel.ptx
+    assert kernel.verify(M=[33, 129], clusters=1)
+    kernel.save(tmp_path / "rows.bsk")
+    assert launch_on("VR200", str(tmp_path / "rows.bsk")) == "sm_107a True True"
+    with pytest.raises(bs.CompileError, match="does not exist on 'sm_100a'"):
+        bs.compile(spec, "sm_100a")

@@ -11,6 +11,8 @@
 // RUN: %python %S/Inputs/mutate.py %t/shared.mlir %t/shared.ptx %t | FileCheck %s
 // RUN: blockscale compile %t/packed.mlir --no-cubin -o %t
 // RUN: %python %S/Inputs/mutate.py %t/packed.mlir %t/packed.ptx %t | FileCheck %s
+// RUN: blockscale compile %t/rows.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate.py %t/rows.mlir %t/rows.ptx %t | FileCheck %s
 
 // CHECK-NOT: missed:
 // CHECK: missed 0 of {{[4-9][0-9]|1[0-9][0-9]}} edits, 0 equivalent
@@ -39,5 +41,14 @@ func.func @product(%a: !a, %b: !b) -> tensor<700x264xf32> {
 !b = !blockscale.tensor<264x352xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
 func.func @product(%a: !a, %b: !b) -> tensor<300x264xf32> {
   %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 64, cta_group = 1, swap_operands = false>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x264xf32>
+  return %0 : tensor<300x264xf32>
+}
+
+//--- rows.mlir
+// Scales of A with one row to a lane.
+!a = !blockscale.tensor<300x736xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x16>
+!b = !blockscale.tensor<264x736xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @product(%a: !a, %b: !b) -> tensor<300x264xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 256, mma_k = 128, cta_group = 1>) {blockscale.target = #blockscale.target<sm_107a>} : !a, !b -> tensor<300x264xf32>
   return %0 : tensor<300x264xf32>
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Descriptors.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/ScaleLayout.h"
 
@@ -40,7 +41,8 @@ static Result<uint64_t> operandDescriptor(SharedType ring, BoolAttr mnMajor,
 
 static bool isMNMajor(BoolAttr flag) { return flag && flag.getValue(); }
 
-static Result<uint32_t> scaledDescriptor(MmaAttr mma, StepAttr step) {
+static Result<uint32_t> scaledDescriptor(MmaOp op, StepAttr step) {
+  MmaAttr mma = op.getInstruction();
   hw::BlockScaledInstr instr;
   instr.variant = hw::instrVariant(mma.getKind());
   instr.a = *mma.getA().format();
@@ -54,6 +56,7 @@ static Result<uint32_t> scaledDescriptor(MmaAttr mma, StepAttr step) {
   instr.sfaId = *step.getSfaId();
   instr.sfbId = *step.getSfbId();
   instr.kSize = *hw::kSize(mma.getKind(), mma.getK(), mma.getSparse());
+  instr.rowPerLaneA = isRowPerLane(op.getSfa().getType());
   return hw::encode(instr);
 }
 
@@ -80,8 +83,9 @@ static Result<uint32_t> plainDescriptor(MmaAttr mma, StepAttr step) {
   return hw::encode(instr);
 }
 
-Result<uint32_t> blockscale::instructionDescriptor(MmaAttr mma, StepAttr step) {
-  return hw::isBlockScaled(mma.getKind()) ? scaledDescriptor(mma, step)
+Result<uint32_t> blockscale::instructionDescriptor(MmaOp op, StepAttr step) {
+  MmaAttr mma = op.getInstruction();
+  return hw::isBlockScaled(mma.getKind()) ? scaledDescriptor(op, step)
                                           : plainDescriptor(mma, step);
 }
 
@@ -127,7 +131,7 @@ LogicalResult blockscale::checkDescriptors(MmaOp op) {
       return op.emitOpError() << descriptor.why().text;
   for (auto step : op.getSteps()->getAsRange<StepAttr>()) {
     MmaAttr mma = op.getInstruction();
-    auto descriptor = instructionDescriptor(mma, step);
+    auto descriptor = instructionDescriptor(op, step);
     if (!descriptor)
       return op.emitOpError() << descriptor.why().text;
     if (failed(checkRow(op, op.getA().getType(), mma.getAMnMajor(),

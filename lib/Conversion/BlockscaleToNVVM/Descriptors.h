@@ -14,7 +14,7 @@
 namespace blockscale {
 
 /// The instruction descriptor of one step.
-Result<uint32_t> instructionDescriptor(MmaAttr mma, StepAttr step);
+Result<uint32_t> instructionDescriptor(MmaOp op, StepAttr step);
 
 /// The constant bits of the descriptor of an operand's stage.
 Result<uint64_t> operandDescriptorA(MmaOp op);

@@ -174,23 +174,19 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     SharedType type = op.getShared().getType();
-    int64_t groups = type.getShape()[1], words = type.getShape()[2];
     Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
                           type.getStageBytes());
     Value lane = nvvm::laneId(b);
-    Value row = element(b, stage, lane, hw::atomOffset(1, 0));
+    Value row = element(b, stage, lane, kRowBytes);
     bool isRemote = bool(adaptor.getRank());
     if (isRemote)
       row = mapToRank(b, row, adaptor.getRank());
     AddressSpace space =
         isRemote ? AddressSpace::SharedCluster : AddressSpace::Shared;
-    for (int64_t word = 0; word < words; ++word) {
-      Value keep = scalesBelow(b, adaptor.getValid(), word * hw::kAtomScales);
-      for (int64_t group = 0; group < groups; ++group) {
-        Value atom = add(b, row, (group * words + word) * hw::kAtomBytes);
-        apply(b, pointer(b, atom, space), keep);
-      }
-    }
+    if (type.getShape()[3] == hw::kRowTileScales)
+      clearRowTiles(b, type, row, adaptor.getValid(), space);
+    else
+      clearAtoms(b, type, row, adaptor.getValid(), space);
     // The copies and MMAs that follow read through the async proxy, from one
     // lane.
     nvvm::fenceAsyncProxy(b,
@@ -201,14 +197,50 @@ struct MaskScalesToNVVM : OpConversionPattern<MaskScalesOp> {
   }
 
 private:
-  /// Keeps the masked bits of the 16 bytes at `row`.
-  static void apply(ImplicitLocOpBuilder &b, Value row, Value keep) {
-    constexpr int64_t kRowWords = hw::atomOffset(1, 0) / 4;
-    auto type = VectorType::get({kRowWords}, b.getI32Type());
-    Value old = LLVM::LoadOp::create(b, type, row, hw::atomOffset(1, 0));
-    Value kept = arith::AndIOp::create(
-        b, old, vector::BroadcastOp::create(b, type, keep));
-    LLVM::StoreOp::create(b, kept, row, hw::atomOffset(1, 0));
+  static constexpr int64_t kRowBytes = hw::atomOffset(1, 0);
+  static_assert(kRowBytes == hw::kRowTileScales, "a lane owns 16 bytes");
+  static constexpr int64_t kRowWords = kRowBytes / hw::kAtomScales;
+
+  static VectorType rowType(ImplicitLocOpBuilder &b) {
+    return VectorType::get({kRowWords}, b.getI32Type());
+  }
+
+  /// Keeps the bits of the 16 bytes at `row` that a mask has.
+  static void apply(ImplicitLocOpBuilder &b, Value row,
+                    function_ref<Value()> keep) {
+    Value old = LLVM::LoadOp::create(b, rowType(b), row, kRowBytes);
+    Value kept = arith::AndIOp::create(b, old, keep());
+    LLVM::StoreOp::create(b, kept, row, kRowBytes);
+  }
+
+  static void clearAtoms(ImplicitLocOpBuilder &b, SharedType type, Value row,
+                         Value valid, AddressSpace space) {
+    int64_t groups = type.getShape()[1], words = type.getShape()[2];
+    for (int64_t word = 0; word < words; ++word) {
+      Value keep = scalesBelow(b, valid, word * hw::kAtomScales);
+      for (int64_t group = 0; group < groups; ++group) {
+        Value atom = add(b, row, (group * words + word) * hw::kAtomBytes);
+        apply(b, pointer(b, atom, space),
+              [&] { return vector::BroadcastOp::create(b, rowType(b), keep); });
+      }
+    }
+  }
+
+  /// Rows of 16 scales: of each tile a lane owns every 32nd.
+  static void clearRowTiles(ImplicitLocOpBuilder &b, SharedType type, Value row,
+                            Value valid, AddressSpace space) {
+    int64_t tiles = type.getShape()[1], rows = type.getShape()[2];
+    for (int64_t tile = 0; tile < tiles; ++tile) {
+      SmallVector<Value> words;
+      for (int64_t word = 0; word < kRowWords; ++word)
+        words.push_back(scalesBelow(
+            b, valid, tile * hw::kRowTileScales + word * hw::kAtomScales));
+      Value keep = vector::FromElementsOp::create(b, rowType(b), words);
+      for (int64_t first = 0; first < rows; first += hw::kWarpSize)
+        apply(b,
+              pointer(b, add(b, row, (tile * rows + first) * kRowBytes), space),
+              [&] { return keep; });
+    }
   }
 };
 } // namespace

@@ -174,6 +174,30 @@ struct TensorFenceToNVVM : OpConversionPattern<TensorFenceOp> {
 // Scales
 //===----------------------------------------------------------------------===//
 
+/// Copies the tiles of 128 rows by 16 bytes of a stage, row r to lane r.
+template <typename Op>
+static void copyRowTiles(ImplicitLocOpBuilder &b, Op op,
+                         typename Op::Adaptor adaptor) {
+  SharedType ring = op.getShared().getType();
+  constexpr int64_t kTileBytes = hw::kMetadataTileRows * hw::kMetadataTileBytes;
+  hw::Layout places = getPlaces(op.getTarget().getType());
+  auto constant = hw::copyDescriptor(/*base=*/0);
+  Value stage =
+      element(b, adaptor.getShared(), adaptor.getStage(), ring.getStageBytes());
+  DescriptorBuilder source(b, getTarget(op).chip, stage,
+                           *hw::encode(*constant));
+  for (int64_t tile = 0, tiles = ring.getShape()[1]; tile < tiles; ++tile) {
+    hw::Coordinates first =
+        places.at({{hw::Dim::Block,
+                    static_cast<uint64_t>(tile * hw::kMetadataTileBytes)}});
+    Value column = add(b, adaptor.getTarget(),
+                       static_cast<int64_t>(first[hw::Dim::Column]));
+    Value target = pointer(b, column, AddressSpace::Tensor);
+    Value descriptor = source.at(tile * kTileBytes);
+    nvvm::copyMetadata(b, target, descriptor, op.getPair());
+  }
+}
+
 struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -181,6 +205,11 @@ struct CopyScalesToNVVM : OpConversionPattern<CopyScalesOp> {
   matchAndRewrite(CopyScalesOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    if (isRowPerLane(op.getTarget().getType())) {
+      copyRowTiles(b, op, adaptor);
+      rewriter.eraseOp(op);
+      return success();
+    }
     SharedType ring = op.getShared().getType();
     int64_t groups = ring.getShape()[1], words = ring.getShape()[2];
     hw::Layout places = getPlaces(op.getTarget().getType());
@@ -216,25 +245,7 @@ struct CopyMetadataToNVVM : OpConversionPattern<CopyMetadataOp> {
   matchAndRewrite(CopyMetadataOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SharedType ring = op.getShared().getType();
-    constexpr int64_t kTileBytes =
-        hw::kMetadataTileRows * hw::kMetadataTileBytes;
-    hw::Layout places = getPlaces(op.getTarget().getType());
-    auto constant = hw::copyDescriptor(/*base=*/0);
-    Value stage = element(b, adaptor.getShared(), adaptor.getStage(),
-                          ring.getStageBytes());
-    DescriptorBuilder source(b, getTarget(op).chip, stage,
-                             *hw::encode(*constant));
-    for (int64_t tile = 0, tiles = ring.getShape()[1]; tile < tiles; ++tile) {
-      hw::Coordinates first =
-          places.at({{hw::Dim::Block,
-                      static_cast<uint64_t>(tile * hw::kMetadataTileBytes)}});
-      Value column = add(b, adaptor.getTarget(),
-                         static_cast<int64_t>(first[hw::Dim::Column]));
-      Value target = pointer(b, column, AddressSpace::Tensor);
-      Value descriptor = source.at(tile * kTileBytes);
-      nvvm::copyMetadata(b, target, descriptor, op.getPair());
-    }
+    copyRowTiles(b, op, adaptor);
     rewriter.eraseOp(op);
     return success();
   }
@@ -324,7 +335,7 @@ private:
     }
     issue.a = a.at(step.getA());
     issue.b = bStage.at(step.getB());
-    uint32_t bits = *instructionDescriptor(mma, step);
+    uint32_t bits = *instructionDescriptor(op, step);
     issue.instruction = constantI32(b, static_cast<int32_t>(bits));
     if (op.getCollector()) {
       const hw::MmaRow *row = hw::findRow(legalityQuery(mma, getTarget(op)));

@@ -9,6 +9,7 @@
 #include "blockscale/Target/PTX/KernelReport.h"
 #include "WarpKernelReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Descriptor.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -58,8 +59,12 @@ static unsigned copiesBefore(MmaOp mma) {
   for (Operation &op : *mma->getBlock()) {
     if (&op == mma.getOperation())
       break;
-    if (auto copy = dyn_cast<CopyScalesOp>(op))
-      copies += copy.getShared().getType().getStageBytes() / hw::kAtomBytes;
+    if (auto copy = dyn_cast<CopyScalesOp>(op)) {
+      SharedType ring = copy.getShared().getType();
+      copies += isRowPerLane(copy.getTarget().getType())
+                    ? ring.getShape()[1]
+                    : ring.getStageBytes() / hw::kAtomBytes;
+    }
     if (auto copy = dyn_cast<CopyMetadataOp>(op))
       copies += copy.getShared().getType().getShape()[1];
   }

@@ -353,15 +353,15 @@ paddedExtent(const hw::StorageLayout<AffineExpr> &storage, hw::Dim source,
 static plan::ScalePacking scalePacking(const Product &product, bool isA,
                                        TensorMapType map) {
   SymbolicSizes sizes = sizesOf(product);
-  constexpr ScaleLayout kLayout = ScaleLayout::Tiled128x4;
+  ScaleLayout layout = (isA ? product.a : product.b).getLayout();
   auto storage =
-      getStorageBytes(getScaleStorage(kLayout), isA ? sizes.m : sizes.n,
-                      sizes.k, product.mma.getScaleSpan());
+      getStorageBytes(getScaleStorage(layout), isA ? sizes.m : sizes.n, sizes.k,
+                      product.mma.getScaleSpan());
   plan::ScalePacking scales;
   scales.operand = isA ? "a" : "b";
   scales.format = std::string(formatName(*product.mma.getScale()));
   scales.block = product.mma.getScaleSpan();
-  scales.layout = stringifyScaleLayout(kLayout).str();
+  scales.layout = stringifyScaleLayout(layout).str();
   scales.offset = placeFormula(storage);
   scales.paddedRows = paddedExtent(storage, hw::Dim::Row);
   scales.paddedScales = paddedExtent(storage, hw::Dim::Block);

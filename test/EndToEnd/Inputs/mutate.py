@@ -131,8 +131,10 @@ def wide_mutations():
     for name, difference in codes.items():
         yield f"instruction descriptor: K of {name}", added(
             at, r", (-?\d+);", difference)
+    has_rows = "tiled_128x16" in open(source).read()
     for name, difference in (("scale type of two bits", 2 << 23),
-                             ("layout of A's scales", 1 << 26)):
+                             ("layout of A's scales",
+                              (-1 if has_rows else 1) << 26)):
         yield f"instruction descriptor: {name}", added(
             at, r", (-?\d+);", difference)
     # The second word of a row's scales: that of the next instruction, of

@@ -8,6 +8,7 @@
 
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -368,6 +369,15 @@ LogicalResult TmaLoadOp::verify() {
   return success();
 }
 
+/// Tiles of 128 rows by 16 bytes, as scales of A with one row to a lane and
+/// metadata lie in a stage.
+static bool isRowTileRing(SharedType ring) {
+  ArrayRef<int64_t> shape = ring.getShape();
+  return shape.size() == 4 && shape[2] == hw::kAtomRows &&
+         shape[3] == hw::kRowTileScales && ring.getContainer() == 8 &&
+         ring.getSwizzle() == hw::Swizzle::None;
+}
+
 LogicalResult blockscale::verifyScaleRing(Operation *op, SharedType ring) {
   if (ring.getShape().size() == 4 && ring.getShape()[3] == hw::kAtomBytes &&
       ring.getContainer() == 8 && ring.getSwizzle() == hw::Swizzle::None)
@@ -377,6 +387,8 @@ LogicalResult blockscale::verifyScaleRing(Operation *op, SharedType ring) {
 }
 
 LogicalResult MaskScalesOp::verify() {
+  if (isRowTileRing(getShared().getType()))
+    return success();
   return verifyScaleRing(*this, getShared().getType());
 }
 
@@ -387,6 +399,17 @@ LogicalResult CopyScalesOp::verify() {
   if (!layout)
     return emitOpError() << "expected scales as the target";
   constexpr int64_t kAtomRows = hw::kAtomRows, kAtomScales = hw::kAtomScales;
+  if (isRowPerLane(target)) {
+    if (!isRowTileRing(getShared().getType()))
+      return emitOpError() << "expected a ring of stages x tiles x 128 rows x "
+                              "16 scales without swizzle for scales with one "
+                              "row to a lane";
+    if (source[1] * source[3] != target.getShape()[1] || getWord() != 0)
+      return emitOpError() << "a stage holds " << source[1] * source[3]
+                           << " scales of each row, the target takes "
+                           << target.getShape()[1] << " from word 0 on";
+    return success();
+  }
   if (failed(verifyScaleRing(*this, getShared().getType())))
     return failure();
   if (source[1] * kAtomRows != target.getShape()[0] ||
@@ -405,9 +428,7 @@ LogicalResult CopyScalesOp::verify() {
 LogicalResult CopyMetadataOp::verify() {
   SharedType ring = getShared().getType();
   ArrayRef<int64_t> source = ring.getShape();
-  if (source.size() != 4 || source[2] != hw::kMetadataTileRows ||
-      source[3] != hw::kMetadataTileBytes || ring.getContainer() != 8 ||
-      ring.getSwizzle() != hw::Swizzle::None)
+  if (!isRowTileRing(ring))
     return emitOpError() << "expected a ring of stages x tiles x 128 rows x 16 "
                             "bytes without swizzle";
   TensorMemoryType target = getTarget().getType();

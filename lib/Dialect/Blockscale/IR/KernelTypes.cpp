@@ -237,6 +237,8 @@ TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
   if (shape.size() != 2)
     return emitError() << "expected scales of rows x scales per row";
   int64_t stride = scales.getWordStride();
+  if (stride == 1 && shape[0] == hw::kTmemLanes)
+    return success();
   int64_t smallest = llvm::divideCeil(shape[0], hw::kAtomLanes);
   if (stride < smallest || stride > hw::kTmemColumns)
     return emitError() << "expected a word stride of " << smallest << " to "

@@ -38,10 +38,16 @@ const hw::Layout &blockscale::getMetadataStorage(ScaleLayout layout) {
   llvm_unreachable("sparse tensors have no such layout");
 }
 
+bool blockscale::isRowPerLane(TensorMemoryType type) {
+  auto scales = dyn_cast<TmemScalesAttr>(type.getLayout());
+  return scales && scales.getWordStride() == 1 &&
+         type.getShape()[0] == hw::kTmemLanes;
+}
+
 hw::Layout blockscale::getPlaces(TensorMemoryType type) {
   assert(!type.isAccumulator() && "accumulators hold no rows of bytes");
   auto scales = dyn_cast<TmemScalesAttr>(type.getLayout());
-  if (!scales)
+  if (!scales || isRowPerLane(type))
     return hw::kRowPerLane;
   return hw::scaleLayout({hw::ScalePath::FourByOne,
                           static_cast<unsigned>(type.getShape()[0]),

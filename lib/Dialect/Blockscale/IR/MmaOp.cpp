@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -98,7 +99,10 @@ static LogicalResult verifyNextWord(MmaOp op, StringRef name,
                                     int64_t column, int64_t id) {
   MmaAttr mma = op.getInstruction();
   auto stride = cast<TmemScalesAttr>(region.getLayout()).getWordStride();
-  auto expected = hw::scaleRegion(hw::ScalePath::FourByOne, rows);
+  auto expected =
+      hw::scaleRegion(isRowPerLane(region) ? hw::ScalePath::RowPerLane
+                                           : hw::ScalePath::FourByOne,
+                      rows);
   if (!expected || stride != expected->wordStride)
     return op.emitOpError()
            << "K = " << mma.getK() << " reads the words of '" << name << "' "
@@ -229,6 +233,12 @@ static LogicalResult verifyTensorMemory(MmaOp op) {
     if (scales && !isa<TmemScalesAttr>(
                       cast<TensorMemoryType>(scales.getType()).getLayout()))
       return op.emitOpError() << "expected scales behind 'scales'";
+  if (isScaled && isRowPerLane(op.getSfb().getType()))
+    return op.emitOpError() << "only scales of 'a' have one row to a lane";
+  if (isScaled && isRowPerLane(op.getSfa().getType()))
+    if (auto why =
+            hw::whyNotFeature(hw::Feature::RowPerLaneScales, getTarget(op)))
+      return op.emitOpError() << why->text;
   if (!isScaled && op.getShift())
     return op.emitOpError()
            << "'shift' moves the scales of 'b', which kind '"

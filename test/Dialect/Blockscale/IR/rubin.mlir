@@ -142,3 +142,90 @@ module attributes {blockscale.target = #blockscale.target<sm_103a>} {
     return
   }
 }
+
+// -----
+
+#wide = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 128>
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!rows = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 1>>
+!scales = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+!tiles = !blockscale.shared<4x1x128x16xi8, container = 8>
+module attributes {blockscale.target = #blockscale.target<sm_107a>} {
+  // Scales of A with one row to a lane take 4 columns for 16 scales of each row.
+  // CHECK-LABEL: func @row_per_lane
+  func.func @row_per_lane(%acc: !acc, %a: !ring, %b: !ring, %s: !tiles, %sfb: !scales, %slot: !blockscale.shared<1x1xi32, container = 32>, %i: i32, %p: i1) {
+    // CHECK: column(572)
+    %sfa = blockscale.tmem_view %slot column(572) : !blockscale.shared<1x1xi32, container = 32> -> !rows
+    // CHECK: mask_scales
+    blockscale.mask_scales %s[%i] valid %i : !tiles
+    // CHECK: copy_scales
+    blockscale.copy_scales %s[%i] to %sfa : !tiles to !rows
+    blockscale.mma #wide %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %p : !acc, !ring, !ring scales !rows, !scales
+    return
+  }
+}
+
+// -----
+
+#wide = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 128>
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!rows = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 1>>
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+module attributes {blockscale.target = #blockscale.target<sm_107a>} {
+  func.func @rows_of_b(%acc: !acc, %a: !ring, %b: !ring, %sf: !rows, %i: i32, %p: i1) {
+    // expected-error @below {{only scales of 'a' have one row to a lane}}
+    blockscale.mma #wide %acc[%i], %a, %b stage %i scales %sf, %sf accumulate %p : !acc, !ring, !ring scales !rows, !rows
+    return
+  }
+}
+
+// -----
+
+#narrow = #blockscale.mma<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+!acc = !blockscale.tmem<2x128x128xf32, #blockscale.tmem_accumulator>
+!rows = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 1>>
+!scales = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!ring = !blockscale.shared<4x128x256xf4E2M1FN, container = 4, swizzle = "128B">
+module attributes {blockscale.target = #blockscale.target<sm_103a>} {
+  func.func @rows_elsewhere(%acc: !acc, %a: !ring, %b: !ring, %sfa: !rows, %sfb: !scales, %i: i32, %p: i1) {
+    // expected-error @below {{'scales of A with one row to a lane (descriptor bit 26)' does not exist on 'sm_103a'; it exists on sm_107a, sm_107f}}
+    blockscale.mma #narrow %acc[%i], %a, %b stage %i scales %sfa, %sfb accumulate %p : !acc, !ring, !ring scales !rows, !scales
+    return
+  }
+}
+
+// -----
+
+!rows = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 1>>
+!atoms = !blockscale.shared<4x1x4x512xi8, container = 8>
+func.func @atoms_to_rows(%s: !atoms, %t: !rows, %i: i32) {
+  // expected-error @below {{expected a ring of stages x tiles x 128 rows x 16 scales without swizzle for scales with one row to a lane}}
+  blockscale.copy_scales %s[%i] to %t : !atoms to !rows
+  return
+}
+
+// -----
+
+!rows = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 1>>
+!tiles = !blockscale.shared<4x2x128x16xi8, container = 8>
+func.func @too_many_rows(%s: !tiles, %t: !rows, %i: i32) {
+  // expected-error @below {{a stage holds 32 scales of each row, the target takes 16 from word 0 on}}
+  blockscale.copy_scales %s[%i] to %t : !tiles to !rows
+  return
+}
+
+// -----
+
+!scales = !blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 4>>
+!tiles = !blockscale.shared<4x1x128x16xi8, container = 8>
+func.func @rows_to_atoms(%s: !tiles, %t: !scales, %i: i32) {
+  // expected-error @below {{expected a ring of stages x row groups x words x 512 bytes without swizzle}}
+  blockscale.copy_scales %s[%i] to %t : !tiles to !scales
+  return
+}
+
+// -----
+
+// expected-error @below {{expected a word stride of 4 to 512 columns for 128 rows, found 2}}
+func.func private @two(!blockscale.tmem<128x16xi8, #blockscale.tmem_scales<word_stride = 2>>)

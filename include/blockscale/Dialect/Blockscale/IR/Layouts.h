@@ -28,6 +28,10 @@ const hw::Layout &getScaleStorage(ScaleLayout layout);
 /// describes.
 const hw::Layout &getMetadataStorage(ScaleLayout layout);
 
+/// Whether `type` is scales of A with one row to a lane: 128 rows whose words
+/// follow each other.
+bool isRowPerLane(TensorMemoryType type);
+
 /// The layout of scales or metadata in tensor memory, from row, block and
 /// replica to lane, column and byte. `type` is no accumulator.
 hw::Layout getPlaces(TensorMemoryType type);

@@ -66,13 +66,14 @@ static int64_t rowInstructionsOf(ScheduleAttr schedule) {
   return std::max<int64_t>(1, schedule.getTileM() / rows);
 }
 
-TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip)
+TileGeometry::TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
+                           bool isRowPerLane)
     : tileM(schedule.getTileM()), tileN(schedule.getTileN()),
       rowInstructions(rowInstructionsOf(schedule)), tileK(schedule.getTileK()),
       stages(schedule.getStages()),
       accumulators(schedule.getAccumulators() * rowInstructions),
       ctaGroup(schedule.ctaGroup()), clusterM(schedule.clusterM()),
-      clusterN(schedule.clusterN()) {
+      clusterN(schedule.clusterN()), isRowPerLane(isRowPerLane) {
   tileM /= rowInstructions;
   a = operandGeometry(mma, mma.getA(), mma.getAMnMajor(), rowsPerCta(),
                       mma.getStoredK(tileK), clusterN);
@@ -117,7 +118,9 @@ void TileGeometry::setScales(MmaAttr mma) {
   // the stage before, which the instruction that crosses into it reads too.
   scaleRegionWords = isK96(mma) ? 2 * hw::kK96PeriodWords : scaleWords;
   int64_t heldScales = scaleRegionWords * hw::kAtomScales;
-  sfaColumns = hw::scaleColumns(a.scaleGroups * hw::kAtomRows, heldScales);
+  sfaColumns = isRowPerLane ? scaleWords
+                            : hw::scaleColumns(a.scaleGroups * hw::kAtomRows,
+                                               heldScales);
   sfbColumns = hw::scaleColumns(b.scaleGroups * hw::kAtomRows, heldScales);
 }
 
@@ -145,6 +148,11 @@ int64_t TileGeometry::epilogueColumns(unsigned values) const {
   while (columns > kLeastColumns && columns * values > kRegisters)
     columns /= 2;
   return columns;
+}
+
+bool blockscale::isRowTileMap(TensorMapType map) {
+  constexpr size_t kRank = 5;
+  return map.getBox().size() == kRank;
 }
 
 WarpTile blockscale::warpTile(const TileGeometry &geometry, int64_t warps) {

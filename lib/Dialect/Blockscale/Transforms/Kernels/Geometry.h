@@ -11,6 +11,7 @@
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/HW/Memory.h"
+#include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
 
@@ -66,8 +67,12 @@ struct TileGeometry {
   /// Columns that neighbouring accumulators share; 0 if there is room, or if
   /// they belong to one tile.
   int64_t overlap;
+  /// Whether the scales of A lie one row to a lane, and in memory in tiles of
+  /// 128 rows by 16 bytes.
+  bool isRowPerLane;
 
-  TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip);
+  TileGeometry(MmaAttr mma, ScheduleAttr schedule, hw::Chip chip,
+               bool isRowPerLane = false);
 
   /// Fills in what concerns scales.
   void setScales(MmaAttr mma);
@@ -76,6 +81,8 @@ struct TileGeometry {
   int64_t rowsPerCta() const { return tileM / ctaGroup; }
   int64_t columnsPerCta() const { return tileN / ctaGroup; }
   int64_t clusterSize() const { return clusterM * clusterN; }
+  /// Tiles of rows of A's scales in a stage, if there are such.
+  int64_t scaleRowTiles() const { return scalesPerRow / hw::kRowTileScales; }
   /// Rows of the output tile of a CTA or pair.
   int64_t rowsOfTile() const { return tileM * rowInstructions; }
   /// Output tiles of a cluster along the rows of D.
@@ -98,6 +105,11 @@ struct TileGeometry {
   /// for each: fewer where a thread would run out of registers.
   int64_t epilogueColumns(unsigned values) const;
 };
+
+/// Whether a kernel reads scales through `map` in tiles of rows, which have an
+/// extent for the bytes and one for the rows of a tile; atoms have one for
+/// both.
+bool isRowTileMap(TensorMapType map);
 
 /// Bytes of shared memory that a kernel needs besides its stages, rounded up:
 /// barriers and the tensor-memory address.

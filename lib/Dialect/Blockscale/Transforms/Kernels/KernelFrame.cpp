@@ -12,9 +12,17 @@
 using namespace mlir;
 using namespace blockscale;
 
+/// Whether the scales of A lie one row to a lane.
+static bool readsRowTiles(KernelMatmulOp op) {
+  auto map = op.getSfa() ? dyn_cast<TensorMapType>(op.getSfa().getType())
+                         : TensorMapType();
+  return map && isRowTileMap(map);
+}
+
 /// The instruction's geometry; a stage has no scales where they are 1.
 static TileGeometry geometryOf(KernelMatmulOp op) {
-  TileGeometry geometry(op.getMma(), op.getSchedule(), getTarget(op).chip);
+  TileGeometry geometry(op.getMma(), op.getSchedule(), getTarget(op).chip,
+                        readsRowTiles(op));
   if (!op.getSfa())
     geometry.a.scaleGroups = geometry.b.scaleGroups = geometry.scaleWords = 0;
   return geometry;

@@ -7,6 +7,7 @@
 
 #include "MatmulSource.h"
 #include "Geometry.h"
+#include "K96Plan.h"
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
@@ -76,20 +77,30 @@ static TensorMapType dataMap(const OperandGeometry &operand, AffineExpr rows,
                             {innerBox, outerBox, 1}, operand.tile.swizzle);
 }
 
-/// The map of bytes in `storage`: what lies together in memory, then each digit
-/// that has no end, then batches. `box` says how many values of each source.
+/// The map of bytes in `storage`: what lies together in memory, as far as a box
+/// has room for it, and the rest of that; then each digit that has no end, then
+/// batches. `box` says how many values of each source.
 static TensorMapType storageMap(const hw::StorageLayout<AffineExpr> &storage,
                                 hw::TensorMapDataType dataType,
                                 AffineExpr batch, const hw::Coordinates &box) {
   MLIRContext *context = batch.getContext();
+  constexpr int64_t kMostBoxExtent = 256;
   int64_t bytes = hw::tensorMapDataTypeInfo(dataType).globalBits / 8;
   int64_t together = 1;
   SmallVector<AffineExpr> dims, strides;
   SmallVector<int64_t> extents;
   hw::StorageLayout<AffineExpr> whole = hw::joined(storage);
   for (const auto &digit : llvm::reverse(whole.digits)) {
-    if (digit.term.modulus) {
+    if (digit.term.modulus && dims.empty() &&
+        together * int64_t(digit.term.modulus) / bytes <= kMostBoxExtent) {
       together *= digit.term.modulus;
+      continue;
+    }
+    if (digit.term.modulus) {
+      // Whole, behind what lies together.
+      dims.push_back(getAffineConstantExpr(digit.term.modulus, context));
+      strides.push_back(getAffineConstantExpr(together, context));
+      extents.push_back(digit.term.modulus);
       continue;
     }
     dims.push_back(digit.extent);
@@ -105,15 +116,16 @@ static TensorMapType storageMap(const hw::StorageLayout<AffineExpr> &storage,
                             extents, hw::Swizzle::None);
 }
 
-/// The map of an operand's scales: a stage takes whole atoms.
-static TensorMapType scaleMap(const OperandGeometry &operand, AffineExpr rows,
-                              const Sizes &sizes, MmaAttr mma,
-                              int64_t scaleWords) {
-  auto storage = getStorageBytes(getScaleStorage(ScaleLayout::Tiled128x4), rows,
-                                 sizes.k, mma.getScaleSpan());
+/// The map of an operand's scales in `layout`: a stage takes whole atoms,
+/// `along` of them along K.
+static TensorMapType scaleMap(const OperandGeometry &operand,
+                              ScaleLayout layout, AffineExpr rows,
+                              const Sizes &sizes, MmaAttr mma, int64_t along) {
+  auto storage = getStorageBytes(getScaleStorage(layout), rows, sizes.k,
+                                 mma.getScaleSpan());
   return storageMap(
       storage, hw::TensorMapDataType::U32, sizes.batch,
-      {{hw::Dim::Block, static_cast<uint64_t>(scaleWords)},
+      {{hw::Dim::Block, static_cast<uint64_t>(along)},
        {hw::Dim::Row, static_cast<uint64_t>(operand.scaleGroups)}});
 }
 
@@ -172,10 +184,13 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
       {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
        ParameterRole::BData}};
   if (hasTileScales(op)) {
-    list.push_back(
-        {scaleMap(a, sizes.m, sizes, mma, words), ParameterRole::AScales});
-    list.push_back(
-        {scaleMap(b, sizes.n, sizes, mma, words), ParameterRole::BScales});
+    int64_t alongA = geometry.isRowPerLane ? geometry.scaleRowTiles() : words;
+    list.push_back({scaleMap(a, op.getA().getType().getLayout(), sizes.m, sizes,
+                             mma, alongA),
+                    ParameterRole::AScales});
+    list.push_back({scaleMap(b, op.getB().getType().getLayout(), sizes.n, sizes,
+                             mma, words),
+                    ParameterRole::BScales});
   }
   if (mma.getSparse())
     list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
@@ -304,7 +319,8 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
   MLIRContext *context = op.getContext();
   MmaAttr mma = getMma(op);
   ScheduleAttr schedule = getSchedule(op);
-  TileGeometry geometry(mma, schedule, getTarget(op).chip);
+  TileGeometry geometry(mma, schedule, getTarget(op).chip,
+                        hasRowPerLaneScales(op));
   KernelOutline outline;
   outline.parameters = parametersOf(op, geometry);
   outline.launch =
@@ -323,12 +339,15 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
 //===----------------------------------------------------------------------===//
 
 /// Whether an instruction reads the operand as its type says it lies in memory.
+/// What it has to say of scales in tiles of rows, which are A's only, stands in
+/// whyNotRowPerLane().
 static bool fits(ScaledTensorType type, hw::OperandType format,
-                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse) {
+                 BoolAttr mnMajor, int64_t scaleSpan, bool sparse, bool isA) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
   // Without scales and metadata there is nothing to lay out.
-  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4;
+  bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4 ||
+                 (isA && type.getLayout() == ScaleLayout::Tiled128x16);
   bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
                              : spec.isUnscaled();
   if (!scaleSpan && spec.coversK() && !spec.zero)
@@ -337,6 +356,36 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
          hasScales;
+}
+
+bool blockscale::hasRowPerLaneScales(MatmulOp op) {
+  return op.getA().getType().getLayout() == ScaleLayout::Tiled128x16;
+}
+
+std::optional<Reason> blockscale::whyNotRowPerLane(MmaAttr mma, bool swap,
+                                                   hw::Target target) {
+  if (auto why = hw::whyNotFeature(hw::Feature::RowPerLaneScales, target))
+    return Reason("scales of 'a' in layout 'tiled_128x16': " + why->text);
+  if (swap)
+    return Reason("scales of 'a' in layout 'tiled_128x16' are those of the "
+                  "instruction's rows; 'swap_operands' must be false");
+  if (!mma.getScale())
+    return Reason("layout 'tiled_128x16' is of scales of blocks, and kind '" +
+                  std::string(hw::kindName(mma.getKind())) + "' has none");
+  if (isK96(mma))
+    return Reason("K = 96 is not lowered with scales of 'a' in layout "
+                  "'tiled_128x16'; nearest legal: 'mma_k' of " +
+                  std::to_string(2 * hw::instructionK(mma.getKind(), false)));
+  int64_t scales = mma.getTileK() / mma.getScaleSpan();
+  if (mma.getSparse() || scales % hw::kRowTileScales != 0)
+    return Reason("layout 'tiled_128x16' has 16 scales of each row together, "
+                  "and a stage of " +
+                  std::string(mma.getSparse() ? "sparse " : "") + "kind '" +
+                  std::string(hw::kindName(mma.getKind())) + "' takes " +
+                  std::to_string(scales) +
+                  " of them; nearest legal: layout "
+                  "'tiled_128x4', or blocks of 16 elements of e2m1");
+  return std::nullopt;
 }
 
 /// Whether instruction and schedule are complete and agree with each other and
@@ -378,14 +427,19 @@ static LogicalResult checkReady(MatmulOp op) {
   if (swap && mma.getSparse())
     return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
                                "cannot be swapped";
+  if (hasRowPerLaneScales(op))
+    if (auto why = whyNotRowPerLane(mma, swap, target))
+      return op.emitOpError() << why->text;
   auto first = (swap ? op.getB() : op.getA()).getType();
   auto second = (swap ? op.getA() : op.getB()).getType();
   // Without tensor memory kinds with scales take constant ones, too.
   bool scalesOfOne = !inTensorMemory && !hasTileScales(op) &&
                      mma.getScale() == ElementFormat::UE8M0;
   int64_t span = scalesOfOne ? 0 : mma.getScaleSpan();
-  if (!fits(first, mma.getA(), mma.getAMnMajor(), span, mma.getSparse()) ||
-      !fits(second, mma.getB(), mma.getBMnMajor(), span, /*sparse=*/false))
+  if (!fits(first, mma.getA(), mma.getAMnMajor(), span, mma.getSparse(),
+            /*isA=*/true) ||
+      !fits(second, mma.getB(), mma.getBMnMajor(), span, /*sparse=*/false,
+            /*isA=*/false))
     return op.emitOpError()
            << "its instruction does not read its operands; "
               "'blockscale-legalize-scales' and "

@@ -26,6 +26,16 @@ std::optional<Reason> whyNotFactor(const ScaleSpec &spec, mlir::Type element);
 mlir::LogicalResult selectMatmulSchedule(MatmulOp op, hw::Target target,
                                          int64_t expectedRows);
 
+/// Whether the type of 'a' has its scales in tiles of rows, which only
+/// instructions with one row to a lane read.
+bool hasRowPerLaneScales(MatmulOp op);
+
+/// Why the scales of 'a' of a product that has them so are not what an
+/// instruction reads with one row to a lane; empty if they are. `swap` says
+/// whether the operands change sides.
+std::optional<Reason> whyNotRowPerLane(MmaAttr mma, bool swap,
+                                       hw::Target target);
+
 /// Make `blockscale.matmul` a source of kernels, and `blockscale.kernel_matmul`
 /// a body of them.
 void attachMatmulSource(mlir::MLIRContext &context);

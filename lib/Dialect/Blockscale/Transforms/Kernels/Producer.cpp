@@ -61,6 +61,11 @@ void Producer::loadScales(Value map, Value ring, Value row, KTile tile,
                           Value sharers, Value index) {
   loadWhole(map, ring, tile, sharers, index, [&] {
     Value group = b.div(row, hw::kAtomRows);
+    if (isRowTileMap(cast<TensorMapType>(map.getType()))) {
+      Value rowTile = b.mul(tile.k, frame.geometry.scaleRowTiles());
+      return SmallVector<Value>{b.constant(0), b.constant(0), rowTile, group,
+                                tile.batch};
+    }
     Value word = b.mul(tile.k, frame.geometry.scaleWords);
     return SmallVector<Value>{b.constant(0), word, group, tile.batch};
   });

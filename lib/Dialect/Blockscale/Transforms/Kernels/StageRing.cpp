@@ -34,6 +34,15 @@ static SharedType scaleRing(MLIRContext *context, const TileGeometry &geometry,
                          IntegerType::get(context, 8), 8, hw::Swizzle::None);
 }
 
+/// Of the scales of A with one row to a lane.
+static SharedType rowTileRing(MLIRContext *context,
+                              const TileGeometry &geometry) {
+  return SharedType::get(context,
+                         {geometry.stages, geometry.scaleRowTiles(),
+                          hw::kAtomRows, hw::kRowTileScales},
+                         IntegerType::get(context, 8), 8, hw::Swizzle::None);
+}
+
 static SharedType metadataRing(MLIRContext *context,
                                const TileGeometry &geometry) {
   return SharedType::get(context,
@@ -53,7 +62,9 @@ StageRing::StageRing(KernelFrame &frame, int64_t arrivals) {
   if (frame.isScaled()) {
     scales.emplace();
     for (int64_t i = 0; i < g.rowInstructions; ++i)
-      scales->a.push_back(builder.shared(scaleRing(context, g, g.a)));
+      scales->a.push_back(builder.shared(g.isRowPerLane
+                                             ? rowTileRing(context, g)
+                                             : scaleRing(context, g, g.a)));
     scales->b = builder.shared(scaleRing(context, g, g.b));
   }
   if (frame.isSparse())

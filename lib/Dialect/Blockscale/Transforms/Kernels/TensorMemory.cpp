@@ -38,6 +38,14 @@ static TensorMemoryType scaleRegion(MLIRContext *context,
       TmemScalesAttr::get(context, region->wordStride));
 }
 
+/// Of A, one row to a lane: words follow each other.
+static TensorMemoryType rowPerLaneRegion(MLIRContext *context,
+                                         const TileGeometry &geometry) {
+  return TensorMemoryType::get(context, {hw::kTmemLanes, geometry.scalesPerRow},
+                               IntegerType::get(context, 8),
+                               TmemScalesAttr::get(context, 1));
+}
+
 TensorMemory::TensorMemory(KernelFrame &frame)
     : frame(frame), b(frame.b),
       slot(b.shared(SharedType::get(b.getContext(), {1, 1}, b.getI32Type(), 32,
@@ -64,7 +72,8 @@ void TensorMemory::locate() {
   if (frame.isScaled()) {
     scales.emplace();
     for (int64_t i = 0; i < g.rowInstructions; ++i)
-      scales->a.push_back(view(scaleRegion(context, g, g.a)));
+      scales->a.push_back(view(g.isRowPerLane ? rowPerLaneRegion(context, g)
+                                              : scaleRegion(context, g, g.a)));
     scales->b = view(scaleRegion(context, g, g.b));
   }
   if (frame.isSparse())

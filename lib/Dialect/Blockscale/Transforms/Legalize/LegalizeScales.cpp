@@ -84,12 +84,18 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
     return failure();
   }
   StringRef parts = laidOut(spec);
-  if (!parts.empty() && type.getLayout() != ScaleLayout::Tiled128x4) {
-    op.emitOpError()
-        << "operand '" << name << "' has its " << parts << " in layout '"
-        << stringifyScaleLayout(type.getLayout())
-        << "'; the tensor core reads 'tiled_128x4' (the host packs "
-           "them so; name that layout in the type)";
+  ScaleLayout layout = type.getLayout();
+  // 'blockscale-select-schedule' says where it is legal.
+  bool isRowPerLane = name == "a" && layout == ScaleLayout::Tiled128x16;
+  if (!parts.empty() && layout != ScaleLayout::Tiled128x4 && !isRowPerLane) {
+    InFlightDiagnostic diag =
+        op.emitOpError() << "operand '" << name << "' has its " << parts
+                         << " in layout '" << stringifyScaleLayout(layout)
+                         << "'; the tensor core reads 'tiled_128x4' (the host "
+                            "packs them so; name that layout in the type)";
+    if (layout == ScaleLayout::Tiled128x16)
+      diag << ", and 'tiled_128x16' of the scales of 'a' only (PTX ISA 9.4, "
+              "bit 26 of the instruction descriptor [T])";
     return failure();
   }
   std::optional<ElementFormat> scale;
@@ -116,6 +122,14 @@ static std::optional<Reason> whyNotPattern(hw::Target target,
                                            const HardwareOperand &a,
                                            const HardwareOperand &b) {
   if (!a.pattern)
+    return std::nullopt;
+  // Where the target has no sparse instruction of the kind that skips it, the
+  // table says more.
+  hw::MmaKind closest = closestKind(a, b);
+  bool isThere = llvm::any_of(hw::rowsFor(target), [&](const hw::MmaRow *row) {
+    return row->kind == closest && row->sparse;
+  });
+  if (!isThere && hw::sparsePattern(closest) == *a.pattern)
     return std::nullopt;
   std::vector<hw::Scheme> schemes =
       hw::findSchemes(a.element, b.element, a.scale, a.scaleSpan,
@@ -154,8 +168,10 @@ static Reason whyNoScheme(hw::Target target, const HardwareOperand &a,
   }
   query.k = hw::instructionK(query.kind, sparse);
   std::optional<hw::MmaQuery> nearest = hw::nearestLegal(query);
+  bool skipsPattern =
+      !sparse || (nearest && hw::sparsePattern(nearest->kind) == *a.pattern);
   if (a.scale && nearest && nearest->kind != query.kind &&
-      hw::isBlockScaled(nearest->kind)) {
+      hw::isBlockScaled(nearest->kind) && skipsPattern) {
     query.kind = nearest->kind;
     query.k = nearest->k;
   }

@@ -207,6 +207,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   MmaAttr mma = instruction(getMma(op), choice);
   if (auto why = hw::whyNot(legalityQuery(mma, target)))
     return *why;
+  bool isRowPerLane = hasRowPerLaneScales(op);
+  if (isRowPerLane)
+    if (auto why = whyNotRowPerLane(mma, choice.swap, target))
+      return *why;
   if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
       !isWideLowered(mma))
     return Reason("K = " + std::to_string(mma.getK()) + " of kind '" +
@@ -243,9 +247,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     return ScheduleAttr::get(op.getContext(), fields);
   };
   if (!accumulators &&
-      whyNotColumns(TileGeometry(mma, schedule(1), target.chip), target))
+      whyNotColumns(TileGeometry(mma, schedule(1), target.chip, isRowPerLane),
+                    target))
     fields.accumulators = 1;
-  TileGeometry geometry(mma, schedule(1), target.chip);
+  TileGeometry geometry(mma, schedule(1), target.chip, isRowPerLane);
   if (auto why = whyNotColumns(geometry, target))
     return *why;
   auto predictedTime = [&](int64_t stages) {
