@@ -128,7 +128,7 @@ struct ScalePacking {
   std::string format;
   /// Elements along K, pruned ones included, that share a scale.
   unsigned block = 0;
-  /// "tiled_128x4".
+  /// "tiled_128x4", or "tiled_128x16" of A on sm_107.
   std::string layout;
   /// Byte of the scale of row `r` and block `j` of matrix `l`; an expression
   /// over these three too.

@@ -410,7 +410,9 @@ def Blockscale_TmemScalesAttr : AttrDef<Blockscale_Dialect, "TmemScales"> {
   let summary = "where the scale of row r and K block j lies in tensor memory";
   let description = [{
     Scale j of row r: lane `r % 32` and its three replicas 32, 64 and 96 lanes
-    further on, column `(j / 4) * word_stride + r / 32`, byte `j % 4`.
+    further on, column `(j / 4) * word_stride + r / 32`, byte `j % 4`. With 128
+    rows and a word stride of 1, which leaves no room for that, they are scales of
+    A on sm_107 with one row to a lane: lane `r`, column `j / 4`, byte `j % 4`.
   }];
   let parameters = (ins "int64_t":$word_stride);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -474,7 +474,8 @@ def Blockscale_CopyScalesOp : Blockscale_KernelOp<"copy_scales"> {
     four lane quadrants. Asynchronous, in order before later MMAs of the same
     thread. With `pair` each CTA of the pair copies its own stage. The first
     scales go to word `word` of the target, a word being 4 scales of each row;
-    words behind the last one start over at the first.
+    words behind the last one start over at the first. Scales with one row to a
+    lane come from tiles of 128 rows by 16 bytes, 2048 bytes to a `tcgen05.cp`.
   }];
   let arguments = (ins Blockscale_SharedSource:$shared,
                        I32:$stage,
