@@ -65,6 +65,12 @@ TEST(MachineRefusal, MalformedInstructionsNameTheirLine) {
   }
 }
 
+TEST(MachineRefusal, AddressesWrapAround) {
+  Simple s = runBody("ld.shared.u32 %r5, [words+9223372036854775804];", {}, 32,
+                     1, {}, 1, ".shared .align 4 .b8 words[16];\n");
+  EXPECT_EQ(firstOf(s.result).kind, FindingKind::BadAddress);
+}
+
 TEST(MachineRefusal, DeclarationsAreBounded) {
   auto refused = [](const std::string &module, const std::string &body) {
     return firstOf(runBody(body, {}, 32, 1, {}, 1, module).result).message;

@@ -447,7 +447,7 @@ bool decodeTensorCopy(Decoder &d, const Instruction &in, Record &r) {
   copy.map = d.address(map);
   // A parameter's own address is in the parameter space.
   if (map.symbol.scope == SymbolScope::Parameter)
-    copy.map.imm += int64_t(kParamWindow);
+    copy.map.add(kParamWindow);
   std::vector<Slot> coordinates;
   for (const Operand &coordinate : map.elements)
     coordinates.push_back(d.source(coordinate, 32));

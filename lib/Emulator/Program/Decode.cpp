@@ -205,7 +205,7 @@ AddressOperand Decoder::address(const Operand &operand) {
   AddressOperand result;
   result.imm = operand.value;
   if (operand.symbol) {
-    result.imm += int64_t(symbolAddress(operand.symbol));
+    result.add(symbolAddress(operand.symbol));
     if (inFrame(operand.symbol)) {
       result.base = frameAddress(uint64_t(result.imm), 64);
       result.imm = 0;

@@ -101,6 +101,9 @@ struct AddressOperand {
   int64_t imm = 0;
   Slot base = kNoSlot;
   bool wide = true; ///< the base has 64 bits
+
+  /// Addresses wrap around.
+  void add(uint64_t distance) { imm = int64_t(uint64_t(imm) + distance); }
 };
 
 /// One instruction, decoded: what all have, and the record of its family, a
