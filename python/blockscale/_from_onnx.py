@@ -28,8 +28,8 @@ def from_onnx(model, name="main", target=""):
     later).
 
     Taken are `DequantizeLinear` of fp8, fp6, fp4 with a scale for each block of
-    32 or 16 (scales of e8m0, e4m3, f32 or, dequantised once more, NVFP4's two
-    levels) and of integers, which the host dequantises; TensorRT's
+    32 or 16 (scales of e8m0, or of e4m3 that are dequantised themselves, NVFP4's
+    two levels) and of integers, which the host dequantises; TensorRT's
     `TRT_MXFP8DynamicQuantize`, `TRT_MXFP8DequantizeLinear` and
     `TRT_FP4DynamicQuantize`; `Transpose`, `MatMul`, `Gemm`, `Add`, `Mul`, `Sub`,
     `Relu`, `Sigmoid`, `Cast`. Whatever else there is, is refused by name.
@@ -202,6 +202,10 @@ def dequantize(graph, node, value, scale, zero=None):
     """(x - zero) * scale in f32, whatever the result is declared to be."""
     function, type = graph.function, value.type.like(element="f32")
     is_integer = not value.type.element.startswith("f")
+    if scale.type.element.startswith(NARROW) and scale.type.element != "f8E8M0FNU":
+        raise Refused(f"'{label(node)}': its scales are {scale.type}, to which the scale "
+                      "of the whole is missing; in ONNX a DequantizeLinear before "
+                      "multiplies them by it")
     if zero is not None and not is_integer and "f" not in zero.type.element:
         raise Refused(f"'{label(node)}': a zero point of {zero.type.element}; "
                       "floats have none")

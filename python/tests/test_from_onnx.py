@@ -65,6 +65,9 @@ def test_initialisers_are_parameters():
     (blocked(scale=((48, 4), FLOAT)), "a product in f32 of what 'DequantizeLinear of"),
     (blocked(data=((48, 128), FLOAT)),
      "elements of f32; fp8, fp6, fp4 and integers are taken"),
+    (blocked(scale=((48, 4), E4M3)),
+     "'DequantizeLinear of xd': its scales are tensor<48x4xf8E4M3FN>, to which the scale "
+     "of the whole is missing"),
     (blocked(output_dtype=11), "output_dtype is ONNX's type 11; f32, f16 and bf16 are"),
     (dynamic("TRT_MXFP8DynamicQuantize", axis=0),
      "'TRT_MXFP8DynamicQuantize of q, s': block_size = 32 along dimension 0 of "

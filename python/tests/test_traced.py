@@ -95,6 +95,20 @@ def test_contradictions_are_named(traced, words):
     assert words in str(caught.value)
 
 
+def test_an_op_that_nothing_takes_is_named_with_its_place():
+    """And all ops that are taken."""
+    x = f32("x", 4, 8)
+    y = call("cumsum.default", (x, 0), 4, 8)
+    y.meta["stack_trace"] = ('  File "layer.py", line 12, in forward\n'
+                             "    return x.cumsum(0)\n")
+    with pytest.raises(bs.Refused) as caught:
+        bs.from_torch(program([x, y], y))
+    assert str(caught.value).startswith(
+        "'cumsum' (File \"layer.py\", line 12, in forward): nothing takes "
+        "'aten.cumsum.default'; taken are aten.__and__.Scalar, ")
+    assert "aten._scaled_mm.default" in str(caught.value)
+
+
 # Sizes that a call tells ------------------------------------------------------
 
 
