@@ -68,7 +68,7 @@ TEST(MachineRefusal, MalformedInstructionsNameTheirLine) {
 TEST(MachineRefusal, AddressesWrapAround) {
   Simple s = runBody("ld.shared.u32 %r5, [words+9223372036854775804];", {}, 32,
                      1, {}, 1, ".shared .align 4 .b8 words[16];\n");
-  EXPECT_EQ(firstOf(s.result).kind, FindingKind::BadAddress);
+  EXPECT_EQ(firstOf(s.result).kind, FindingKind::OutOfBounds);
 }
 
 TEST(MachineRefusal, DeclarationsAreBounded) {
