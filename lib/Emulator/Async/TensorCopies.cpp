@@ -327,15 +327,16 @@ bool tensorStore(Exec &x, const Record &r, unsigned lane, const LaneCopy &one) {
             int(lane), one.shared, Hazard::CopyInWrongCta);
     return false;
   }
-  auto open = x.warp->bulk[lane].issue();
   Reduction reduction = copy.reduction;
   bool reduces = reduction != Reduction::None;
-  uint32_t from = one.shared & 0xFFFFFF;
   // A warp that stores one box by all of its lanes, as epilogues of CUTLASS
-  // do, writes the same bytes again.
-  if (cluster->order &&
-      (reduces ||
-       !repeatsFirst(x, lane, {&copy.shared, &copy.map}, copy.coordinates))) {
+  // do, stores it once: the other lanes would write the same bytes again.
+  if (!reduces &&
+      repeatsFirst(x, lane, {&copy.shared, &copy.map}, copy.coordinates))
+    return true;
+  auto open = x.warp->bulk[lane].issue();
+  uint32_t from = one.shared & 0xFFFFFF;
+  if (cluster->order) {
     StoreTouches t =
         storeTouches(x, r, lane, reduces ? globalBits(one.map.type) / 8 : 0);
     orderBox(x, r, lane, one.map, *one.box, *cta, from, t.source,
