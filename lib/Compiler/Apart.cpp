@@ -188,6 +188,7 @@ static std::optional<Compilation> join(llvm::MutableArrayRef<Job> jobs) {
                 std::make_move_iterator(from.end()));
     };
     result.plan.target = job.result->plan.target;
+    result.plan.devices = job.result->plan.devices;
     result.report.target = job.result->report.target;
     move(job.result->plan.kernels, result.plan.kernels);
     move(job.result->report.kernels, result.report.kernels);

@@ -101,7 +101,7 @@ def nearest(product, changes):
                 a_spec=product.a_spec.replace(sparsity(product.a_spec), ""))
         elif found := re.match(r"target = (\w+)", change):
             product = product._replace(chip=found[1])
-        elif not re.match(r"K = ", change):
+        elif not re.match(r"(K|kind) = ", change):  # these follow from the types
             raise ValueError(f"cannot obey '{change}' of '{changes}'")
     if scale or block:
         old = re.search(r"(\w+?)_t(\d+)(n\d+m\d+)?$", product.a_spec)
