@@ -102,6 +102,9 @@ EXACT = {
         (2, 3), mode="clip"),
     "argmax": lambda: jnp.argmax(jnp.asarray(X % 3.3), 1),
     "argmin": lambda: jnp.argmin(jnp.asarray(I % 5), 0),
+    # A row without, one with and one of only what is true.
+    "argmax of booleans": lambda: jnp.argmax(I.reshape(12, 4) % 3 == 0, 1),
+    "argmin of booleans": lambda: jnp.argmin(I.reshape(12, 4) % 3 == 0, 1),
     "argmax of NaN": lambda: jnp.argmax(jnp.where(X > 5, jnp.nan, X), 1),
     "squares": lambda: lax.reduce(jnp.floor(X), np.float32(0),
                                   lambda p, q: p + q * q, (1,)),

@@ -15,8 +15,11 @@
 #ifndef BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_STABLEHLO_H
 #define BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_STABLEHLO_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
+
+#include <optional>
 
 namespace blockscale::importer {
 
@@ -58,6 +61,14 @@ mlir::Value reshape(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
 /// In every function all ops that these know. `refused` is set where an error
 /// was emitted.
 void lowerStablehlo(mlir::Operation *root, bool &refused);
+
+/// What the `comparison_direction` of a compare op asks of floats, and of
+/// integers of type `element`, of which booleans have no sign; nothing if it is
+/// unknown.
+std::optional<mlir::arith::CmpFPredicate>
+floatPredicate(mlir::Operation *compare);
+std::optional<mlir::arith::CmpIPredicate>
+integerPredicate(mlir::Operation *compare, mlir::Type element);
 
 } // namespace blockscale::importer
 

@@ -288,21 +288,39 @@ static StringRef directionOf(Operation *op) {
   return "";
 }
 
+std::optional<arith::CmpFPredicate>
+importer::floatPredicate(Operation *compare) {
+  using P = arith::CmpFPredicate;
+  return llvm::StringSwitch<std::optional<P>>(directionOf(compare))
+      .Case("EQ", P::OEQ)
+      .Case("NE", P::UNE)
+      .Case("GE", P::OGE)
+      .Case("GT", P::OGT)
+      .Case("LE", P::OLE)
+      .Case("LT", P::OLT)
+      .Default(std::nullopt);
+}
+
+std::optional<arith::CmpIPredicate>
+importer::integerPredicate(Operation *compare, Type element) {
+  using P = arith::CmpIPredicate;
+  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+  return llvm::StringSwitch<std::optional<P>>(directionOf(compare))
+      .Case("EQ", P::eq)
+      .Case("NE", P::ne)
+      .Case("GE", isUnsigned ? P::uge : P::sge)
+      .Case("GT", isUnsigned ? P::ugt : P::sgt)
+      .Case("LE", isUnsigned ? P::ule : P::sle)
+      .Case("LT", isUnsigned ? P::ult : P::slt)
+      .Default(std::nullopt);
+}
+
 static FailureOr<Value> compare(ImplicitLocOpBuilder &b, Operation *op) {
-  StringRef direction = directionOf(op);
   Type element = elementOf(op->getOperand(0));
   Value x = withoutSign(b, op->getOperand(0));
   Value y = withoutSign(b, op->getOperand(1));
   if (isa<FloatType>(element)) {
-    using P = arith::CmpFPredicate;
-    auto predicate = llvm::StringSwitch<std::optional<P>>(direction)
-                         .Case("EQ", P::OEQ)
-                         .Case("NE", P::UNE)
-                         .Case("GE", P::OGE)
-                         .Case("GT", P::OGT)
-                         .Case("LE", P::OLE)
-                         .Case("LT", P::OLT)
-                         .Default(std::nullopt);
+    auto predicate = floatPredicate(op);
     if (!predicate)
       return op->emitError("has no known comparison_direction");
     if (element.getIntOrFloatBitWidth() < kSingleBits) {
@@ -311,16 +329,7 @@ static FailureOr<Value> compare(ImplicitLocOpBuilder &b, Operation *op) {
     }
     return Value(arith::CmpFOp::create(b, *predicate, x, y));
   }
-  using P = arith::CmpIPredicate;
-  bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
-  auto predicate = llvm::StringSwitch<std::optional<P>>(direction)
-                       .Case("EQ", P::eq)
-                       .Case("NE", P::ne)
-                       .Case("GE", isUnsigned ? P::uge : P::sge)
-                       .Case("GT", isUnsigned ? P::ugt : P::sgt)
-                       .Case("LE", isUnsigned ? P::ule : P::sle)
-                       .Case("LT", isUnsigned ? P::ult : P::slt)
-                       .Default(std::nullopt);
+  auto predicate = integerPredicate(op, element);
   if (!predicate)
     return op->emitError("has no known comparison_direction");
   return Value(arith::CmpIOp::create(b, *predicate, x, y));

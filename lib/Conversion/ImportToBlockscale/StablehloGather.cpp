@@ -188,36 +188,14 @@ FailureOr<Value> importer::gathered(ImplicitLocOpBuilder &b, Operation *op,
 // Reductions of several tensors
 //===----------------------------------------------------------------------===//
 
-static StringRef directionOf(Operation *op) {
-  auto opaque =
-      dyn_cast_or_null<OpaqueAttr>(op->getAttr("comparison_direction"));
-  return opaque ? opaque.getAttrData().rsplit(' ').second : StringRef();
-}
-
 static Value compared(ImplicitLocOpBuilder &b, Operation *op, ValueRange v) {
-  StringRef how = directionOf(op);
-  if (isa<FloatType>(v[0].getType())) {
-    using P = arith::CmpFPredicate;
-    auto predicate = llvm::StringSwitch<std::optional<P>>(how)
-                         .Case("EQ", P::OEQ)
-                         .Case("NE", P::UNE)
-                         .Case("GE", P::OGE)
-                         .Case("GT", P::OGT)
-                         .Case("LE", P::OLE)
-                         .Case("LT", P::OLT)
-                         .Default(std::nullopt);
+  Type element = v[0].getType();
+  if (isa<FloatType>(element)) {
+    auto predicate = floatPredicate(op);
     return predicate ? Value(arith::CmpFOp::create(b, *predicate, v[0], v[1]))
                      : Value();
   }
-  using P = arith::CmpIPredicate;
-  auto predicate = llvm::StringSwitch<std::optional<P>>(how)
-                       .Case("EQ", P::eq)
-                       .Case("NE", P::ne)
-                       .Case("GE", P::sge)
-                       .Case("GT", P::sgt)
-                       .Case("LE", P::sle)
-                       .Case("LT", P::slt)
-                       .Default(std::nullopt);
+  auto predicate = integerPredicate(op, element);
   return predicate ? Value(arith::CmpIOp::create(b, *predicate, v[0], v[1]))
                    : Value();
 }
