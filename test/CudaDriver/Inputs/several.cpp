@@ -7,29 +7,12 @@
 
 #include "kva.h"
 
-#include "Check.h"
-#include <fstream>
-#include <iterator>
-#include <string>
+#include "Product.h"
 
 namespace kva = launch_ds_kva;
 
-/// The bytes of a file on the device.
-static CUdeviceptr upload(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT(file);
-  std::string bytes((std::istreambuf_iterator<char>(file)),
-                    std::istreambuf_iterator<char>());
-  CUdeviceptr pointer;
-  CALL(cuMemAlloc(&pointer, bytes.size()));
-  CALL(cuMemcpyHtoD(pointer, bytes.data(), bytes.size()));
-  return pointer;
-}
-
 int main(int, char **arguments) {
   std::string folder = arguments[1];
-  constexpr int kRows = 40;
-  constexpr size_t kResultBytes = size_t(kRows) * 576 * sizeof(float);
   CALL(cuInit(0));
   CUdevice device;
   CALL(cuDeviceGet(&device, 0));
@@ -52,15 +35,8 @@ int main(int, char **arguments) {
   CALL(cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
                             device));
   kva::ds_kvaArguments values;
-  values.aData = upload(folder + "/a.bin");
-  values.bData = upload(folder + "/b.bin");
-  values.aScales = upload(folder + "/a_scales.bin");
-  values.bScales = upload(folder + "/b_scales.bin");
-  values.sizeM = kRows;
-  CALL(cuMemAlloc(&values.d, kResultBytes));
+  readOperands(values, folder);
   CALL(kva::launch_ds_kva(target, function, values, sms, nullptr));
   CALL(cuCtxSynchronize());
-  std::string result(kResultBytes, '\0');
-  CALL(cuMemcpyDtoH(result.data(), values.d, kResultBytes));
-  std::ofstream(folder + "/d.bin", std::ios::binary) << result;
+  writeResult(values, folder);
 }

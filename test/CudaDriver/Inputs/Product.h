@@ -1,0 +1,52 @@
+//===- Product.h - operands and result of a product in files --------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_TEST_CUDADRIVER_PRODUCT_H
+#define BLOCKSCALE_TEST_CUDADRIVER_PRODUCT_H
+
+#include "Check.h"
+#include <fstream>
+#include <iterator>
+#include <string>
+
+/// The rows of the product's one dynamic size, and the bytes of its result.
+inline constexpr int kRows = 40;
+inline constexpr size_t kResultBytes = size_t(kRows) * 576 * sizeof(float);
+
+/// The bytes of a file on the device.
+inline CUdeviceptr upload(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT(file);
+  std::string bytes((std::istreambuf_iterator<char>(file)),
+                    std::istreambuf_iterator<char>());
+  CUdeviceptr pointer;
+  CALL(cuMemAlloc(&pointer, bytes.size()));
+  CALL(cuMemcpyHtoD(pointer, bytes.data(), bytes.size()));
+  return pointer;
+}
+
+/// Gives the arguments of a launch the operands in a folder and memory for the
+/// result.
+template <typename Arguments>
+void readOperands(Arguments &values, const std::string &folder) {
+  values.aData = upload(folder + "/a.bin");
+  values.bData = upload(folder + "/b.bin");
+  values.aScales = upload(folder + "/a_scales.bin");
+  values.bScales = upload(folder + "/b_scales.bin");
+  values.sizeM = kRows;
+  CALL(cuMemAlloc(&values.d, kResultBytes));
+}
+
+/// Writes the result into the folder.
+template <typename Arguments>
+void writeResult(const Arguments &values, const std::string &folder) {
+  std::string result(kResultBytes, '\0');
+  CALL(cuMemcpyDtoH(result.data(), values.d, kResultBytes));
+  std::ofstream(folder + "/d.bin", std::ios::binary) << result;
+}
+
+#endif // BLOCKSCALE_TEST_CUDADRIVER_PRODUCT_H
