@@ -16,9 +16,11 @@
 #define BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_STABLEHLO_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StructuredOpsUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 
+#include <limits>
 #include <optional>
 
 namespace blockscale::importer {
@@ -35,6 +37,17 @@ mlir::FailureOr<mlir::Value> gathered(mlir::ImplicitLocOpBuilder &b,
                                       mlir::Operation *op,
                                       llvm::ArrayRef<mlir::Value> v,
                                       mlir::RankedTensorType type);
+/// stablehlo.reduce of one tensor, `v[0]`, from `v[1]` on; narrow floats are
+/// added up in f32 and rounded once.
+mlir::FailureOr<mlir::Value> reduced(mlir::ImplicitLocOpBuilder &b,
+                                     mlir::Operation *op,
+                                     llvm::ArrayRef<mlir::Value> v,
+                                     mlir::RankedTensorType type);
+/// stablehlo.dot_general of `v`, summed in f32 and rounded once.
+mlir::FailureOr<mlir::Value> dot(mlir::ImplicitLocOpBuilder &b,
+                                 mlir::Operation *op,
+                                 llvm::ArrayRef<mlir::Value> v,
+                                 mlir::RankedTensorType type);
 /// A reduction of several tensors at once, such as a search for the place of
 /// the largest element: its results.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
@@ -46,6 +59,13 @@ reducedTogether(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
 std::optional<llvm::SmallVector<int64_t>> numbersIn(llvm::StringRef text,
                                                     llvm::StringRef name);
 
+/// The numbers of `array<i64: 1, 2>`, each from 0 up to `end`.
+std::optional<llvm::SmallVector<int64_t>>
+numbersOf(mlir::Operation *op, llvm::StringRef name,
+          int64_t end = std::numeric_limits<int64_t>::max());
+/// The error that attribute `name` does not fit.
+mlir::LogicalResult isMissing(mlir::Operation *op, llvm::StringRef name);
+
 /// StableHLO's name without the dialect; empty for other ops.
 llvm::StringRef stablehloName(mlir::Operation *op);
 
@@ -53,6 +73,12 @@ llvm::StringRef stablehloName(mlir::Operation *op);
 mlir::Value withoutSign(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
 /// A tensor type with such elements.
 mlir::RankedTensorType withoutSign(mlir::Type type);
+
+/// The type of a tensor.
+mlir::RankedTensorType typeOf(mlir::Value value);
+/// A tensor to write, static.
+mlir::Value emptyOf(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType type);
+llvm::SmallVector<mlir::utils::IteratorType> parallel(int64_t rank);
 
 /// `value` with other dimensions of the same number of elements; both static.
 mlir::Value reshape(mlir::ImplicitLocOpBuilder &b, mlir::Value value,

@@ -17,14 +17,6 @@ using namespace mlir;
 using namespace blockscale;
 using namespace blockscale::importer;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static Value emptyOf(ImplicitLocOpBuilder &b, RankedTensorType type) {
-  return tensor::EmptyOp::create(b, type.getShape(), type.getElementType());
-}
-
 //===----------------------------------------------------------------------===//
 // Gather
 //===----------------------------------------------------------------------===//
