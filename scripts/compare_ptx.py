@@ -75,7 +75,8 @@ def quick_modules():
         chip = variant.chips[i % len(variant.chips)]
         functions = variants.functions(variant)
         yield Module(f"variant {variant.name} {chip}", chip,
-                     functions[i % 2::max(2, len(functions) // 2)])
+                     functions[i % min(2, len(functions))::
+                               max(2, len(functions) // 2)])
     for name, functions in by_chip.items():
         for at in range(0, len(functions), QUICK_MODULE):
             yield Module(f"{name}, from k{at}", name.split()[1],

@@ -84,6 +84,7 @@ SMALL = Sizes([1, 130, 300], [(264, 576), (512, 1056)])
 HALVED = Sizes([1, 130, 300], [(264, 576), (512, 1088)])
 LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
              [(512, 768), (512, 1600)])
+LONG_SPLIT = Sizes([130], [(208, 1632), (512, 2304)])
 
 
 # On sm_107 most kernels have instructions of twice the K: its rows are its own.
@@ -135,8 +136,14 @@ VARIANTS = [
             [MXFP8, NVFP4], cluster(2, 2, 2, ", scheduler = dynamic"), SMALL),
     Variant("dependent launch", DATACENTER, [NVFP4],
             pair(", dependent_launch = true"), SMALL),
+    Variant("split K", DATACENTER, [MXFP8, NVFP4],
+            "cta_group = 1, swap_operands = false, split_k = 2", SMALL),
+    Variant("split K, CTA pair in 2 x 2", DATACENTER, [NVFP4],
+            cluster(2, 2, 2, ", split_k = 3"), SMALL),
     Variant("K = 96", K96_CHIPS, FP4, "cta_group = 1, mma_k = 96", LONG),
     Variant("K = 96, CTA pair", K96_CHIPS, FP4, pair(", mma_k = 96"), LONG),
+    Variant("K = 96, split K", K96_CHIPS, [NVFP4],
+            "cta_group = 1, mma_k = 96, split_k = 3", LONG_SPLIT),
     Variant("sparse", DATACENTER, SPARSE, "cta_group = 1", HALVED),
     Variant("sparse, CTA pair", DATACENTER, SPARSE, "cta_group = 2", HALVED),
     Variant("without scales", DATACENTER, UNSCALED_DENSE,
@@ -175,6 +182,8 @@ VARIANTS += [
          pair(", tile_m = 512"), WIDE_SIZES),
     wide("wide K, 512 rows that share B, operands swapped", WIDE,
          "cta_group = 2, swap_operands = true, tile_m = 512"),
+    wide("wide K, 512 rows that share B, split K", [NVFP4],
+         pair(", tile_m = 512, split_k = 2")),
     wide("wide K, CTA pair, two accumulators of 256 columns", WIDE,
          pair(", tile_n = 256, accumulators = 2")),
     wide("wide K, CTA pair, 8 stages in 327 KiB", WIDE,

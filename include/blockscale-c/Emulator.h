@@ -90,7 +90,7 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleLaunchGetMemorySize(
 
 /* With a plan: that memory, of exactly this size. It is the program's and must
    stay until the launch is destroyed; a run writes the result into that of
-   "d". */
+   "d". A "workspace" may be left out: a run makes one then. */
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleLaunchSetMemory(
     BlockscaleLaunch launch, BlockscaleSlice role, void *data, size_t size);
 

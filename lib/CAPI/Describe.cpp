@@ -93,6 +93,8 @@ unsigned Describer::alignmentOf(const plan::Parameter &parameter) const {
   look(kernel.metadata, "_metadata");
   look(kernel.tensorScales, "_tensor_scale");
   look(kernel.operands, "");
+  if (parameter.role == plan::kWorkspaceRole && kernel.workspace)
+    found = std::max(found, kernel.workspace->alignment);
   return found;
 }
 

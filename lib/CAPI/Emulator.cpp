@@ -430,6 +430,10 @@ static emulator::RunResult runPlanned(LaunchObject &object,
     requireMemorySize(planned, role, memory.size);
     data.memory[role].assign(memory.data, memory.data + memory.size);
   }
+  // Who wants to see the workspace, or use it again, passes one.
+  const std::string workspace(plan::kWorkspaceRole);
+  if (planned.kernel.workspace && !planned.memory.count(workspace))
+    data.memory[workspace].assign(memoryBytes(planned, workspace), 0);
   Result<emulator::Launch> launch =
       verify::buildLaunch(planned.kernel, sizes, data);
   if (!launch)
@@ -437,8 +441,11 @@ static emulator::RunResult runPlanned(LaunchObject &object,
   emulator::RunResult result = emulator::run(object.module, *launch, options);
   if (result.stopped)
     return result;
-  const Memory &written = planned.memory.at("d");
-  std::memcpy(written.data, data.memory.at("d").data(), written.size);
+  for (const std::string &role : {std::string("d"), workspace})
+    if (auto written = planned.memory.find(role);
+        written != planned.memory.end())
+      std::memcpy(written->second.data, data.memory.at(role).data(),
+                  written->second.size);
   return result;
 }
 

@@ -30,6 +30,8 @@ static std::string describe(const ScheduleChoice &choice) {
               text(schedule.clusterN());
   result += ", instructions of K = " + text(choice.mma.getK()) + ", " +
             text(schedule.getStages()) + " stages";
+  if (schedule.splits() > 1)
+    result += ", K in " + text(schedule.splits()) + " parts";
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     result += ", A and B exchanged";
   return result;

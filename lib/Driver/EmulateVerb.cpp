@@ -215,15 +215,18 @@ int EmulateVerb::readPlanMemory(const plan::Kernel &kernel,
     memory[role] = std::move(file->data);
   }
   for (const plan::Parameter &parameter : kernel.parameters) {
-    if (parameter.role != "d" || memory.count("d"))
+    bool isOurs =
+        parameter.role == "d" || parameter.role == plan::kWorkspaceRole;
+    if (!isOurs || memory.count(parameter.role))
       continue;
     Result<uint64_t> bytes = verify::memoryBytes(kernel, parameter, sizes);
     if (!bytes)
       return reportError(bytes.why().text, kFailure);
     try {
-      memory["d"].resize(*bytes);
+      memory[parameter.role].resize(*bytes);
     } catch (const std::bad_alloc &) {
-      return reportError("the result takes " + std::to_string(*bytes) +
+      return reportError("'" + parameter.role + "' takes " +
+                             std::to_string(*bytes) +
                              " bytes, more than this host has to give",
                          kFailure);
     }

@@ -54,6 +54,13 @@ double mmaWatts(const GemmKernel &kernel) {
   return 0;
 }
 
+/// A CTA whose sums are stored counts itself and, if it is the last, reads the
+/// sums of all: three round trips to the far half of the L2 cache.
+constexpr double kFarL2Cycles = 660, kReductionTrips = 3;
+/// Bytes a cycle that a CTA reads of the workspace: 32 KiB on their way.
+constexpr double kWorkspaceBytesPerCycle = 32768 / kFarL2Cycles;
+constexpr double kSumBytes = 4;
+
 double exposedEpilogue(EpilogueOverlap overlap) {
   switch (overlap) {
   case EpilogueOverlap::TwoAccumulators:
@@ -77,19 +84,20 @@ MmaStep stepOf(const GemmKernel &kernel) {
   return step;
 }
 
-/// How the tiles of a product lie on the SMs.
+/// How the tiles of a product, or the parts of them, lie on the SMs.
 struct Tiling {
   int64_t rows, columns, tiles, waves;
-  /// Tiles that run at once.
-  int64_t active;
+  /// Tiles that run at once, and parts of K that do.
+  int64_t active, parts;
 
   Tiling(const GemmKernel &kernel, const GemmSize &size, const Part &part)
       : rows(ceilDiv(size.m, kernel.tileM)),
         columns(ceilDiv(size.n, kernel.tileN)),
-        tiles(rows * columns * size.batch) {
+        tiles(rows * columns * size.batch * kernel.splits) {
     int64_t units = usableSms(part, kernel.cluster) / kernel.ctaGroup;
     waves = ceilDiv(tiles, units);
     active = std::min(tiles, units);
+    parts = std::min<int64_t>(kernel.splits, active);
   }
 };
 
@@ -101,13 +109,30 @@ double bytesOfShape(const GemmKernel &kernel, int64_t height, int64_t active) {
 }
 
 double bytesOfWave(const GemmKernel &kernel, const Tiling &tiling) {
+  // Parts of one tile have no byte in common.
+  int64_t active = ceilDiv(tiling.active, tiling.parts);
   if (kernel.raster == Raster::Linear)
-    return bytesOfShape(kernel, std::min(tiling.rows, tiling.active),
-                        tiling.active);
+    return tiling.parts *
+           bytesOfShape(kernel, std::min(tiling.rows, active), active);
   double least = std::numeric_limits<double>::infinity();
-  for (int64_t height = 1; height <= tiling.active; ++height)
-    least = std::min(least, bytesOfShape(kernel, height, tiling.active));
-  return least;
+  for (int64_t height = 1; height <= active; ++height)
+    least = std::min(least, bytesOfShape(kernel, height, active));
+  return tiling.parts * least;
+}
+
+/// Elements of K that the longest part of a tile has.
+int64_t longestPart(const GemmKernel &kernel, int64_t k) {
+  if (kernel.splits == 1)
+    return k;
+  int64_t units = ceilDiv(k, kernel.splitUnit);
+  return std::min<int64_t>(k, ceilDiv(units, kernel.splits) * kernel.splitUnit);
+}
+
+/// Bytes that a tile's sums of one part take in the workspace.
+double workspaceBytes(const GemmKernel &kernel) {
+  if (kernel.splits == 1)
+    return 0;
+  return kSumBytes * kernel.tileM * kernel.tileN;
 }
 
 /// Bytes that cross the memory bus during the whole product.
@@ -117,24 +142,40 @@ double memoryBytes(const GemmKernel &kernel, const GemmSize &size,
                 (size.m * kernel.bytesA + size.n * kernel.bytesB);
   double operands = once;
   if (once > kL2OperandBytes)
-    operands = std::max(once, kReread * tiling.waves * size.k *
-                                  bytesOfWave(kernel, tiling));
-  return operands + kernel.bytesD * size.m * size.n * size.batch;
+    operands =
+        std::max(once, kReread * tiling.waves * longestPart(kernel, size.k) *
+                           bytesOfWave(kernel, tiling));
+  // The workspace is read while it is in the L2 cache, and written back once.
+  return operands + kernel.bytesD * size.m * size.n * size.batch +
+         tiling.tiles * workspaceBytes(kernel);
 }
 
 /// One tile's share of the bytes that are read from the L2 cache.
 double tileBytes(const GemmKernel &kernel, const GemmSize &size) {
-  return double(size.k) * (kernel.tileM * kernel.bytesA / kernel.multicastA +
-                           kernel.tileN * kernel.bytesB / kernel.multicastB);
+  return double(longestPart(kernel, size.k)) *
+             (kernel.tileM * kernel.bytesA / kernel.multicastA +
+              kernel.tileN * kernel.bytesB / kernel.multicastB) +
+         workspaceBytes(kernel);
 }
 
 double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {
   double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
-  double store = elements * kernel.bytesD / kEpilogueStoreBytesPerCycle;
+  double bytes = kernel.splits == 1 ? kernel.bytesD : kSumBytes;
+  double store = elements * bytes / kEpilogueStoreBytesPerCycle;
   double read = elements * 4 / kTensorLoadBytesPerCycleOfSm;
-  double convert =
-      kernel.bytesD <= 1 ? elements / kNarrowConvertsPerCycle : 0.0;
+  double convert = bytes <= 1 ? elements / kNarrowConvertsPerCycle : 0.0;
   return std::max({store, read, convert}) / (clockGhz * 1e3);
+}
+
+/// What the last CTA of a tile does after all have stored their sums.
+double reductionMicroseconds(const GemmKernel &kernel, double clockGhz) {
+  if (kernel.splits == 1)
+    return 0;
+  double elements = double(kernel.tileM) / kernel.ctaGroup * kernel.tileN;
+  double read = kernel.splits * elements * kSumBytes / kWorkspaceBytesPerCycle;
+  double store = elements * kernel.bytesD / kEpilogueStoreBytesPerCycle;
+  double cycles = kReductionTrips * kFarL2Cycles + read + store;
+  return cycles / (clockGhz * 1e3);
 }
 
 double flops(const GemmSize &size) {
@@ -182,11 +223,12 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   GemmPrediction result;
   result.clockGhz = clockGhz;
   result.waves = tiling.waves;
-  result.mma = double(ceilDiv(size.k, kernel.instructionK)) *
-               kernel.instructionsM * mmaIntervalCycles(stepOf(kernel)) /
+  int64_t k = longestPart(kernel, size.k);
+  result.mma = double(ceilDiv(k, kernel.instructionK)) * kernel.instructionsM *
+               mmaIntervalCycles(stepOf(kernel)) /
                (kIssueEfficiency * clockGhz * 1e3);
   if (kernel.stages)
-    result.stages = double(ceilDiv(size.k, kernel.stageK)) *
+    result.stages = double(ceilDiv(k, kernel.stageK)) *
                     stageRoundTripMicroseconds(part.chip, kernel.stageBytes) /
                     kernel.stages;
   double perTile = tileBytes(kernel, size);
@@ -207,8 +249,10 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
   double overlapped = std::pow(sum, 1 / kOverlapExponent);
   result.wave = std::max(overlapped, result.stages) +
                 exposed * result.epilogue + kPerWave;
+  result.reduction = reductionMicroseconds(kernel, clockGhz);
   result.total = kLaunchMicroseconds + kFillCycles / (clockGhz * 1e3) +
-                 tiling.waves * result.wave + (1 - exposed) * result.epilogue;
+                 tiling.waves * result.wave + (1 - exposed) * result.epilogue +
+                 result.reduction;
 
   result.teraflops = flops(size) / result.total / 1e6;
   result.tensorCoreBusy =

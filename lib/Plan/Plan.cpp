@@ -14,6 +14,7 @@
 #include "blockscale/Plan/Plan.h"
 #include "blockscale/Plan/Expression.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -137,6 +138,13 @@ static void describe(Archive &a, VectorScales &scales) {
 }
 
 template <typename Archive>
+static void describe(Archive &a, Workspace &workspace) {
+  a.expression("zeroBytes", workspace.zeroBytes);
+  a.expression("bytes", workspace.bytes);
+  a.number("alignment", workspace.alignment, 1, kMaxAlignment);
+}
+
+template <typename Archive>
 static void describe(Archive &a, PlainOperand &plain) {
   a.field("operand", plain.operand);
   a.field("type", plain.type);
@@ -186,6 +194,7 @@ template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("tensorScales", kernel.tensorScales);
   a.laterList("vectorScales", kernel.vectorScales);
   a.field("operands", kernel.operands);
+  a.laterField("workspace", kernel.workspace);
   a.field("epilogue", kernel.epilogue);
 }
 
@@ -262,6 +271,12 @@ struct Writer {
   /// Likewise; without it it is empty.
   template <typename T> void laterList(const char *key, std::vector<T> &value) {
     if (!value.empty())
+      field(key, value);
+  }
+  /// A field that plans had not from the beginning.
+  template <typename T>
+  void laterField(const char *key, std::optional<T> &value) {
+    if (value)
       field(key, value);
   }
   template <typename T> void expression(const char *key, T &value) {
@@ -360,6 +375,12 @@ struct Reader {
 
   template <typename T> void laterList(const char *key, std::vector<T> &value) {
     value.clear();
+    if (object.contains(key))
+      field(key, value);
+  }
+  template <typename T>
+  void laterField(const char *key, std::optional<T> &value) {
+    value.reset();
     if (object.contains(key))
       field(key, value);
   }
@@ -561,6 +582,14 @@ static std::optional<Reason> whyNotConsistent(const Kernel &kernel) {
       return inKernel("'sizes' has " + std::to_string(count) +
                       " entries for '" + std::string(name) + "'; expected one");
   }
+  bool takesWorkspace =
+      std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                  [](const Parameter &parameter) {
+                    return parameter.role == kWorkspaceRole;
+                  });
+  if (takesWorkspace != kernel.workspace.has_value())
+    return inKernel("a 'workspace' and a parameter of that role belong "
+                    "together");
   for (const Parameter &parameter : kernel.parameters) {
     bool isMap = parameter.kind == ParameterKind::TensorMap;
     if (isMap != parameter.tensorMap.has_value())

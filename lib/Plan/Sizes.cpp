@@ -186,6 +186,16 @@ Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
         Result<uint64_t> count = evaluateSize(scales.elements, sizes);
         return count ? checkedProduct(*count, sizeof(float)) : count;
       }
+  if (parameter.role == kWorkspaceRole && kernel.workspace) {
+    Result<uint64_t> zeros = evaluateSize(kernel.workspace->zeroBytes, sizes);
+    Result<uint64_t> bytes = evaluateSize(kernel.workspace->bytes, sizes);
+    if (!zeros || !bytes)
+      return zeros ? bytes : zeros;
+    if (*zeros > *bytes)
+      return Reason("a workspace of " + std::to_string(*bytes) +
+                    " bytes, of which " + std::to_string(*zeros) + " are zero");
+    return checkedProduct(*bytes, 1);
+  }
   for (const plan::PlainOperand &plain : kernel.operands)
     if (plain.operand == parameter.role)
       return numberBytes(parameter, plain.type, plain.elements, sizes);

@@ -136,6 +136,16 @@ static bool isSize(const plan::Parameter &parameter) {
          parameter.type == "i32";
 }
 
+static bool isWorkspace(const plan::Parameter &parameter) {
+  return parameter.role == plan::kWorkspaceRole;
+}
+
+/// Whether the caller passes it: sizes follow from the operands' shapes, and a
+/// workspace is ours.
+static bool isOperand(const plan::Parameter &parameter) {
+  return !isSize(parameter) && !isWorkspace(parameter);
+}
+
 static const plan::DataPacking *dataOf(const plan::Kernel &kernel,
                                        const std::string &role) {
   for (const plan::DataPacking &data : kernel.data)
@@ -204,7 +214,7 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
   const std::string inKernel = "kernel '" + kernel.name + "': ";
   size_t found = 0;
   for (const plan::Parameter &parameter : kernel.parameters) {
-    if (isSize(parameter))
+    if (!isOperand(parameter))
       continue;
     auto operand = operands.find(parameter.role);
     if (operand == operands.end())
@@ -222,7 +232,7 @@ std::string runtime::whyNotOperands(const plan::Kernel &kernel,
   for (const auto &entry : operands)
     if (std::none_of(kernel.parameters.begin(), kernel.parameters.end(),
                      [&](const plan::Parameter &parameter) {
-                       return !isSize(parameter) &&
+                       return isOperand(parameter) &&
                               parameter.role == entry.first;
                      }))
       return inKernel + "it has no operand '" + entry.first + "'";
@@ -258,6 +268,7 @@ public:
       : kernel(kernel), sizes(sizes) {}
 
   void add(const plan::Parameter &parameter, const HostOperand &operand);
+  void addWorkspace(const plan::Parameter &parameter);
 
   DeviceData result;
   std::string error;
@@ -385,13 +396,24 @@ void Packer::add(const plan::Parameter &parameter, const HostOperand &operand) {
   result.bytesOnDevice[parameter.role] = *bytes;
 }
 
+/// Of a launch of its own, which waits for no other one.
+void Packer::addWorkspace(const plan::Parameter &parameter) {
+  Result<uint64_t> bytes = plan::memoryBytes(kernel, parameter, sizes);
+  if (bytes)
+    result.memory[parameter.role].assign(*bytes, 0);
+  else
+    error = bytes.why().text;
+}
+
 Result<DeviceData> runtime::packOperands(const plan::Kernel &kernel,
                                          const plan::Environment &sizes,
                                          const HostOperands &operands) {
   Packer packer(kernel, sizes);
   for (const plan::Parameter &parameter : kernel.parameters)
-    if (packer.error.empty() && !isSize(parameter))
+    if (packer.error.empty() && isOperand(parameter))
       packer.add(parameter, operands.at(parameter.role));
+    else if (packer.error.empty() && isWorkspace(parameter))
+      packer.addWorkspace(parameter);
   if (!packer.error.empty())
     return Reason("kernel '" + kernel.name + "': " + packer.error);
   return std::move(packer.result);

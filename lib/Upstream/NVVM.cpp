@@ -129,6 +129,10 @@ static LLVM::InlineAsmOp assemble(ImplicitLocOpBuilder &b, Type result,
       /*asm_dialect=*/LLVM::AsmDialectAttr(), /*operand_attrs=*/ArrayAttr());
 }
 
+static Value constantWord(ImplicitLocOpBuilder &b, int64_t value) {
+  return LLVM::ConstantOp::create(b, b.getI32Type(), value);
+}
+
 /// The word that an address of tensor memory is.
 static Value tensorWord(ImplicitLocOpBuilder &b, Value address) {
   return LLVM::PtrToIntOp::create(b, b.getI32Type(), address);
@@ -206,6 +210,38 @@ Value nvvm::clusterRank(ImplicitLocOpBuilder &b) {
 }
 
 void nvvm::syncThreads(ImplicitLocOpBuilder &b) { NVVM::Barrier0Op::create(b); }
+
+void nvvm::syncThreads(ImplicitLocOpBuilder &b, int64_t barrier,
+                       int64_t threads) {
+  NVVM::BarrierOp::create(b, TypeRange(), constantWord(b, barrier),
+                          constantWord(b, threads),
+                          NVVM::BarrierReductionAttr(),
+                          /*reductionPredicate=*/Value());
+}
+
+Value nvvm::syncThreadsAny(ImplicitLocOpBuilder &b, int64_t barrier,
+                           int64_t threads, Value condition) {
+  // NVVM's op reduces with barrier 0 alone.
+  return LLVM::CallIntrinsicOp::create(
+             b, b.getI1Type(),
+             b.getStringAttr("llvm.nvvm.barrier.cta.red.or.aligned.count"),
+             ValueRange{constantWord(b, barrier), constantWord(b, threads),
+                        condition})
+      .getResult(0);
+}
+
+// As text, because LLVM 22 loses the order of atomics that wrap around: it
+// prints a relaxed one.
+Value nvvm::countUpTo(ImplicitLocOpBuilder &b, Value address, Value largest) {
+  AssemblyText assembly(/*results=*/1);
+  assembly.text = "atom.acq_rel.gpu.global.inc.u32 $0, [";
+  assembly.constraints = ",=r";
+  assembly.add(address, "l");
+  assembly.text += "], ";
+  assembly.add(largest, "r");
+  assembly.constraints += ",~{memory}";
+  return assemble(b, b.getI32Type(), assembly).getResult(0);
+}
 
 void nvvm::syncWarp(ImplicitLocOpBuilder &b, Value lanes) {
   NVVM::SyncWarpOp::create(b, lanes);

@@ -118,6 +118,8 @@ static uint64_t alignmentOf(const plan::Kernel &kernel,
   look(kernel.metadata, "_metadata");
   look(kernel.tensorScales, "_tensor_scale");
   look(kernel.operands, "");
+  if (role == plan::kWorkspaceRole && kernel.workspace)
+    alignment = kernel.workspace->alignment;
   return std::max<uint64_t>(1, alignment);
 }
 

@@ -51,6 +51,7 @@ private:
                                    const reference::Operand &operand);
   std::optional<Reason> addFactors();
   std::optional<Reason> addPlain();
+  std::optional<Reason> addWorkspace();
   std::optional<Reason> addPlainOperand(const plan::PlainOperand &plain);
   bool isSum() const;
   std::optional<Reason> checkInput(const std::string &name) const;
@@ -541,6 +542,24 @@ std::optional<Reason> InputMaker::addFormula() {
   return why;
 }
 
+/// What a launch must not read before it has written it is NaNs.
+std::optional<Reason> InputMaker::addWorkspace() {
+  if (!kernel.workspace)
+    return std::nullopt;
+  for (const plan::Parameter &parameter : kernel.parameters) {
+    if (parameter.role != plan::kWorkspaceRole)
+      continue;
+    Result<uint64_t> bytes = memoryBytes(kernel, parameter, sizes);
+    if (!bytes)
+      return bytes.why();
+    std::vector<uint8_t> &memory = inputs.data.memory[parameter.role];
+    memory.assign(*bytes, 0xff);
+    uint64_t zeros = *evaluateSize(kernel.workspace->zeroBytes, sizes);
+    std::fill_n(memory.begin(), zeros, uint8_t(0));
+  }
+  return std::nullopt;
+}
+
 std::optional<Reason> InputMaker::addPlain() {
   const std::string &bias = kernel.epilogue.bias;
   if (bias != "none" && bias != "row" && bias != "column")
@@ -565,6 +584,8 @@ Result<Inputs> InputMaker::make() {
     why = addFactors();
   if (!why)
     why = addPlain();
+  if (!why)
+    why = addWorkspace();
   if (!why)
     why = addFormula();
   if (!why)

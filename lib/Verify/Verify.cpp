@@ -139,6 +139,22 @@ countOf(const VerifyOptions &options, const std::string &step, const char *unit,
   };
 }
 
+/// Whether the launch left its workspace as it found it, for the next one.
+static bool isWorkspaceReady(const plan::Kernel &kernel,
+                             const plan::Environment &sizes,
+                             const HostData &data) {
+  if (!kernel.workspace)
+    return true;
+  const std::string role(plan::kWorkspaceRole);
+  const std::vector<uint8_t> &memory = data.memory.at(role);
+  auto shift = data.offsets.find(role);
+  auto begin =
+      memory.begin() + int64_t(shift == data.offsets.end() ? 0 : shift->second);
+  Result<uint64_t> zeros = evaluateSize(kernel.workspace->zeroBytes, sizes);
+  return zeros && std::all_of(begin, begin + int64_t(*zeros),
+                              [](uint8_t byte) { return byte == 0; });
+}
+
 static void compareResult(const Inputs &inputs, const VerifyOptions &options,
                           bool sampled, Verdict &verdict) {
   const reference::Problem &problem = inputs.problem;
@@ -205,8 +221,9 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   if (isHarsh)
     run.firstTensorColumn =
         unsigned(kColumnStep * (1 + options.seed % kPlaces));
-  bool sampled =
-      options.sampleClusters && options.sampleClusters < verdict.clusters;
+  // Of a tile that clusters share a sample would finish nothing.
+  bool sampled = options.sampleClusters && !kernel.workspace &&
+                 options.sampleClusters < verdict.clusters;
   if (sampled)
     run.clusters = sampleOf(verdict.clusters, options.sampleClusters);
   verdict.clustersRun = sampled ? run.clusters.size() : verdict.clusters;
@@ -219,8 +236,10 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   verdict.emulationSeconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
-  if (!verdict.run.stopped)
-    compareResult(*inputs, options, sampled, verdict);
+  if (verdict.run.stopped)
+    return verdict;
+  compareResult(*inputs, options, sampled, verdict);
+  verdict.workspaceReady = isWorkspaceReady(kernel, sizes, inputs->data);
   return verdict;
 }
 
@@ -252,6 +271,8 @@ static void printDetails(const Verdict &verdict, std::ostream &out) {
     out << head << verdict.diagnosis << "\n";
   if (verdict.wroteBefore)
     out << head << "bytes before the result were overwritten\n";
+  if (!verdict.workspaceReady)
+    out << head << "the counters of the workspace are not zero again\n";
   if (!verdict.why && verdict.run.clean() && verdict.comparison.compared == 0)
     out << head << "the sample wrote nothing\n";
 }

@@ -306,6 +306,7 @@ class Prepared:
         self._list = base + skip
         view = memoryview(self._bytes)[skip:]
         self._slots, self._factors = {}, {}
+        self._workspaces = {}
         for i, (one, start) in enumerate(zip(parameters, starts)):
             view[8 * i:8 * i + 8] = (self._list + start).to_bytes(8, "little")
             storage = view[start:start + one["size"]]
@@ -340,6 +341,20 @@ class Prepared:
                                   f"runs on device {self.device.ordinal}")
         slot.set(memory.address)
         return memory
+
+    def _set_workspace(self, stream):
+        """Points the workspace, if the kernel has one, to memory of the stream:
+        launches on others may run at the same time. A launch leaves it as the
+        next one needs it."""
+        slot = self._slots.get("workspace")
+        if slot is None:
+            return
+        memory = self._workspaces.get(stream)
+        if memory is None:
+            memory = to_device(np.zeros(slot.bytes, np.uint8),
+                               self.device.ordinal)
+            self._workspaces[stream] = memory
+        slot.set(memory.address)
 
     def _set_operand(self, name, value, stream):
         """Points the parameters of A or B to an operand. What is ours lies still
@@ -422,6 +437,7 @@ class Prepared:
                 if value is not None:
                     self._set_memory(name, value, handle)
             self._set_memory("d", out, handle, writes=True)
+            self._set_workspace(handle)
             self._set_factor("alpha", alpha)
             self._set_factor("beta", beta)
             self._config.hStream = handle

@@ -116,6 +116,25 @@ def test_prepared_launches(kernel):
     assert (d.numpy() == kernel.emulate(x3, w, bias=bias)).all()
 
 
+def test_workspace_of_a_split_k(device):
+    text = bs.matmul(M="M", N=72, K=768, a="mxfp8", b="mxfp8").mlir
+    split = text.replace(
+        "blockscale.matmul %a, %b",
+        "blockscale.matmul %a, %b schedule(#blockscale.schedule<split_k = 3>)")
+    assert split != text
+    kernel = bs.compile(split)
+    rng = np.random.default_rng(15)
+    prepared = kernel.prepare(M=37)
+    out = prepared.empty_out()
+    # Twice: a launch leaves the workspace as the next one needs it.
+    for _ in range(2):
+        x, w = operands(kernel, rng, 37, 72, 768)
+        prepared(prepared.upload("a", x), prepared.upload("b", w), out=out)
+        expected = exact_product(x, w).astype(out.dtype)
+        assert (out.numpy() == expected).all()
+        assert (kernel.emulate(x, w) == expected).all()
+
+
 def test_results_in_memory_of_the_caller(kernel):
     rng = np.random.default_rng(15)
     x, w = operands(kernel, rng, 4, 72, 288)

@@ -74,6 +74,9 @@ struct GemmKernel {
   unsigned stages = 0, stageK = 0;
   /// Bytes of shared memory that the loads of one stage fill in one CTA.
   double stageBytes = 0;
+  /// Parts of K that different CTAs compute, and elements of K that are not
+  /// divided further.
+  unsigned splits = 1, splitUnit = 1;
   EpilogueOverlap overlap = EpilogueOverlap::PiecewiseRelease;
   Raster raster = Raster::Grouped;
 };
@@ -121,6 +124,8 @@ struct GemmPrediction {
   /// Of one wave: the tensor core, the loads' latency over the stages, the L2
   /// cache, memory, the whole epilogue, and the wave itself.
   double mma = 0, stages = 0, l2 = 0, memory = 0, epilogue = 0, wave = 0;
+  /// Of a split K: from the last sums in the workspace to the last of D.
+  double reduction = 0;
   double total = 0;
   /// 2MNK over the time, in 10^12 a second.
   double teraflops = 0;

@@ -86,7 +86,8 @@ struct Parameter {
   /// What it carries: "a_data", "b_scales", "d", "alpha", "size_m", ...
   std::string role;
   /// The operand of the source matmul that it belongs to: "a", "b", "c",
-  /// "bias", "d", "alpha", "beta"; for sizes the name of the size.
+  /// "bias", "d", "alpha", "beta"; for sizes the name of the size, for what
+  /// belongs to none its role.
   std::string operand;
   ParameterKind kind = ParameterKind::Scalar;
   /// "tensor_map"; the element type behind a pointer; or "f32", "i32".
@@ -197,6 +198,19 @@ struct PlainOperand {
   unsigned alignment = 0;
 };
 
+/// The role of the parameter that points to a workspace.
+inline constexpr std::string_view kWorkspaceRole = "workspace";
+
+/// Memory that the CTAs of a launch exchange sums in. Its first bytes are zero
+/// before the first launch that uses it, and after every launch; what the
+/// others hold does not matter. Launches that may run at the same time need
+/// different workspaces.
+struct Workspace {
+  Expression zeroBytes, bytes;
+  /// Byte alignment that the address needs.
+  unsigned alignment = 0;
+};
+
 /// One op of an epilogue: it rounds to its type, to nearest even.
 struct EpilogueStep {
   /// What later steps call its value: "t0", "t1", ...
@@ -265,6 +279,8 @@ struct Kernel {
   /// Of the operands that have them.
   std::vector<VectorScales> vectorScales;
   std::vector<PlainOperand> operands;
+  /// Of the parameter "workspace", if there is one.
+  std::optional<Workspace> workspace;
   Epilogue epilogue;
 };
 

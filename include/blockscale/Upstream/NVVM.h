@@ -70,6 +70,17 @@ mlir::Value laneId(mlir::ImplicitLocOpBuilder &b);
 mlir::Value clusterRank(mlir::ImplicitLocOpBuilder &b);
 
 void syncThreads(mlir::ImplicitLocOpBuilder &b);
+/// Of `threads` threads of the CTA, whole warps, with barrier 1 to 15.
+void syncThreads(mlir::ImplicitLocOpBuilder &b, int64_t barrier,
+                 int64_t threads);
+/// The same; whether the i1 `condition` holds in any of them, i1.
+mlir::Value syncThreadsAny(mlir::ImplicitLocOpBuilder &b, int64_t barrier,
+                           int64_t threads, mlir::Value condition);
+/// Adds 1 to the word at a global `address`, or makes it 0 where it is
+/// `largest`, and returns what it was: an i32. Releases what is ordered before
+/// to the whole device, and acquires.
+mlir::Value countUpTo(mlir::ImplicitLocOpBuilder &b, mlir::Value address,
+                      mlir::Value largest);
 /// `lanes` is the mask of those that come.
 void syncWarp(mlir::ImplicitLocOpBuilder &b, mlir::Value lanes);
 /// Whether the lane is the one of its warp that was chosen: i1.

@@ -86,6 +86,8 @@ struct Verdict {
   uint64_t unwritten = 0;
   /// Whether it wrote before the first of them.
   bool wroteBefore = false;
+  /// Whether the workspace, if there is one, suits the next launch.
+  bool workspaceReady = true;
   /// reference::diagnose of the first mismatch.
   std::string diagnosis;
   emulator::RunResult run;
@@ -96,7 +98,7 @@ struct Verdict {
   /// Ran without a finding and agrees everywhere, in at least one element.
   bool passed() const {
     return !why && run.clean() && comparison.mismatches == 0 &&
-           comparison.compared > 0 && !wroteBefore;
+           comparison.compared > 0 && !wroteBefore && workspaceReady;
   }
 };
 

@@ -31,8 +31,8 @@ namespace {
 class Row {
 public:
   Row(ImplicitLocOpBuilder &b, VectorType type, Value memory, Value offset,
-      Value count, Value stride)
-      : b(b), type(type), count(count), stride(stride),
+      Value count, Value stride, bool isAligned)
+      : b(b), type(type), count(count), stride(stride), isAligned(isAligned),
         first(step(memory, offset)) {}
 
   Value load();
@@ -75,7 +75,9 @@ private:
 
   ImplicitLocOpBuilder &b;
   VectorType type;
-  Value count, stride, first;
+  Value count, stride;
+  bool isAligned;
+  Value first;
 };
 } // namespace
 
@@ -156,6 +158,8 @@ void Row::storeInside(Value values) {
 }
 
 Value Row::load() {
+  if (isAligned)
+    return loadWhole();
   Value whole = isWhole();
   if (!whole)
     return loadInside();
@@ -170,6 +174,8 @@ Value Row::load() {
 }
 
 void Row::store(Value values) {
+  if (isAligned)
+    return storeWhole(values);
   Value whole = isWhole();
   if (!whole)
     return storeInside(values);
@@ -190,7 +196,7 @@ struct LoadRowToNVVM : OpConversionPattern<LoadRowOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Row row(b, op.getType(), adaptor.getSource(), adaptor.getOffset(),
-            adaptor.getCount(), adaptor.getStride());
+            adaptor.getCount(), adaptor.getStride(), op.getAligned());
     rewriter.replaceOp(op, row.load());
     return success();
   }
@@ -204,11 +210,55 @@ struct StoreRowToNVVM : OpConversionPattern<StoreRowOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Row row(b, op.getValue().getType(), adaptor.getTarget(),
-            adaptor.getOffset(), adaptor.getCount(), adaptor.getStride());
+            adaptor.getOffset(), adaptor.getCount(), adaptor.getStride(),
+            op.getAligned());
     row.store(adaptor.getValue());
     rewriter.eraseOp(op);
     return success();
   }
+};
+
+//===----------------------------------------------------------------------===//
+// Arrivals
+//===----------------------------------------------------------------------===//
+
+struct CountArrivalToNVVM : OpConversionPattern<CountArrivalOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(CountArrivalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value counters = adaptor.getCounters();
+    Value counter =
+        LLVM::GEPOp::create(b, counters.getType(), b.getI32Type(), counters,
+                            ArrayRef<LLVM::GEPArg>{adaptor.getIndex()});
+    // What the other threads wrote is ordered before the atomic by the first
+    // barrier, and what they read behind it by the second.
+    nvvm::syncThreads(b, kBarrier, op.getThreads());
+    auto count = [&](OpBuilder &builder, Location loc) {
+      ImplicitLocOpBuilder inside(loc, builder);
+      Value largest = constantI32(inside, op.getCount() - 1);
+      Value before = nvvm::countUpTo(inside, counter, largest);
+      Value isLast = arith::CmpIOp::create(inside, arith::CmpIPredicate::eq,
+                                           before, largest);
+      scf::YieldOp::create(builder, loc, isLast);
+    };
+    auto nothing = [&](OpBuilder &builder, Location loc) {
+      Value no =
+          arith::ConstantIntOp::create(builder, loc, builder.getI1Type(), 0);
+      scf::YieldOp::create(builder, loc, no);
+    };
+    Value isLast =
+        scf::IfOp::create(b, adaptor.getArrives(), count, nothing).getResult(0);
+    rewriter.replaceOp(
+        op, nvvm::syncThreadsAny(b, kBarrier, op.getThreads(), isLast));
+    return success();
+  }
+
+private:
+  /// Barrier 0 is that of all threads of the CTA.
+  static constexpr int64_t kBarrier = 1;
 };
 
 //===----------------------------------------------------------------------===//
@@ -301,8 +351,8 @@ static bool isF32(Operation *op) {
 
 void blockscale::populateEpiloguePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
-  patterns.add<LoadRowToNVVM, StoreRowToNVVM, ExpToNVVM, Exp2ToNVVM>(
-      converter, patterns.getContext());
+  patterns.add<LoadRowToNVVM, StoreRowToNVVM, CountArrivalToNVVM, ExpToNVVM,
+               Exp2ToNVVM>(converter, patterns.getContext());
   populatePolynomialPatterns<math::ErfOp, math::ExpM1Op, math::LogOp,
                              math::Log1pOp, math::Log2Op, math::TanhOp>(
       converter, patterns);

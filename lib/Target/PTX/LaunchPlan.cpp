@@ -199,6 +199,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::Alpha:
   case ParameterRole::Beta:
   case ParameterRole::Batch:
+  case ParameterRole::Workspace:
     return stringifyParameterRole(role);
   }
   llvm_unreachable("covered switch");
@@ -586,6 +587,12 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.tensorScales = tensorScales(product);
   result.vectorScales = vectorScales(product);
   result.operands = plainOperands(product);
+  if (AffineMap workspace = attribute.getWorkspace()) {
+    std::vector<plan::Expression> bytes = printResults(workspace);
+    // The widest access of a thread.
+    constexpr unsigned kAlignment = 16;
+    result.workspace = {bytes[0], bytes[1], kAlignment};
+  }
   FailureOr<plan::Epilogue> epilogue = epilogueOf(kernel, product);
   if (failed(epilogue))
     return failure();

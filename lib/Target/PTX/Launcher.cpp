@@ -161,6 +161,25 @@ static void printEncode(raw_ostream &os, const Parameter &parameter,
      << map.l2Promotion.name << ",\n      " << map.oobFill.name << ");\n}\n";
 }
 
+/// How much workspace a launch needs.
+static void printWorkspace(raw_ostream &os, const Kernel &kernel,
+                           const std::string &name) {
+  if (!kernel.workspace)
+    return;
+  os << "\n/// Bytes of the workspace. The first workspace_zeros_" << name
+     << "() of them must\n/// be zero before the first launch that uses it, as "
+        "they are after every launch.\n/// Launches that may run at the same "
+        "time need different ones.\n";
+  for (auto [function, bytes] :
+       {std::pair("workspace_bytes_", kernel.workspace->bytes),
+        std::pair("workspace_zeros_", kernel.workspace->zeroBytes)}) {
+    os << "inline int64_t " << function << name << "([[maybe_unused]] const "
+       << name << "Arguments &arguments) {\n";
+    printSizes(os, kernel);
+    os << "  return " << bytes << ";\n}\n";
+  }
+}
+
 static constexpr StringRef kAxes[] = {"X", "Y", "Z"};
 
 /// Asks the driver how many clusters run at once where the grid depends on it.
@@ -271,6 +290,7 @@ static void printKernels(raw_ostream &os, const Plan &plan) {
     for (const Parameter &parameter : kernel.parameters)
       if (parameter.tensorMap)
         printEncode(os, parameter, name, kernel);
+    printWorkspace(os, kernel, name);
     printLaunch(os, kernel, name);
   }
 }

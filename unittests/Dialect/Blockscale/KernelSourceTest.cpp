@@ -49,7 +49,8 @@ struct DequantizeSource
         AffineMap::get(0, 6, getAffineSymbolExpr(0, context).ceilDiv(4));
     return {{{GlobalType::get(context, f32), ParameterRole::D},
              {i32, ParameterRole::SizeM}},
-            KernelAttr::get(context, grid, /*block=*/32, 0, 0, 1, false),
+            KernelAttr::get(context, grid, /*block=*/32, 0, 0, 1, false,
+                            /*workspace=*/AffineMap()),
             {}};
   }
   void buildBody(Operation *, ImplicitLocOpBuilder &b,

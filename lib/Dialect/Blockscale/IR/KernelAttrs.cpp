@@ -56,13 +56,14 @@ static LogicalResult checkCluster(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 ScheduleAttr::verifyFields(function_ref<InFlightDiagnostic()> emitError,
                            const Fields &f) {
-  constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16;
+  constexpr int64_t kMaxStages = 16, kMaxGroup = 1 << 16, kMaxSplits = 64;
   if (failed(checkField(emitError, "tile_m", f.tileM, 128, 512, 128)) ||
       failed(checkField(emitError, "tile_n", f.tileN, 8, 256, 8)) ||
       failed(checkField(emitError, "tile_k", f.tileK, 32, 768, 32)) ||
       failed(checkField(emitError, "stages", f.stages, 1, kMaxStages)) ||
       failed(checkField(emitError, "accumulators", f.accumulators, 1, 2)) ||
       failed(checkField(emitError, "group_m", f.groupM, 1, kMaxGroup)) ||
+      failed(checkField(emitError, "split_k", f.splitK, 1, kMaxSplits)) ||
       failed(checkField(emitError, "mma_k", f.mmaK, 8, 128, 8)))
     return failure();
   return checkCluster(emitError, f.ctaGroup, f.clusterM, f.clusterN);
@@ -274,13 +275,21 @@ TmemScalesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  AffineMap grid, int64_t block,
                                  int64_t sharedBytes, int64_t tensorColumns,
-                                 int64_t cluster, bool dependentLaunch) {
+                                 int64_t cluster, bool dependentLaunch,
+                                 AffineMap workspace) {
   if (grid.getNumDims() != 0 || grid.getNumSymbols() != 6)
     return emitError()
            << "expected the grid to be a map of the 6 symbols M, N, K, batch, "
               "the number of SMs and the number of clusters that run at once";
   if (grid.getNumResults() == 0)
     return emitError() << "expected the grid to have a result";
+  if (workspace && (workspace.getNumDims() != 0 ||
+                    workspace.getNumSymbols() != grid.getNumSymbols() ||
+                    workspace.getNumResults() != 2))
+    return emitError()
+           << "expected the workspace to be a map of the grid's "
+              "symbols to 2 results: bytes that are zero before the "
+              "first launch, and bytes of all of it";
   if (block < 1 || block > hw::kMaxThreadsPerCta)
     return emitError() << "expected 1 to " << hw::kMaxThreadsPerCta
                        << " threads per CTA, found " << block;

@@ -198,6 +198,14 @@ LogicalResult KernelMatmulOp::verify() {
   if (mma.getSparse() != static_cast<bool>(getMetadata()))
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
+  if (static_cast<bool>(getWorkspace()) != (schedule.splits() > 1))
+    return emitOpError() << "expected a workspace with 'split_k' above 1, and "
+                            "only then";
+  if (getWorkspace() &&
+      getWorkspace().getType().getElementType() != accumulatorType(mma))
+    return emitOpError() << "expected a workspace of the accumulator's type "
+                         << accumulatorType(mma) << ", found "
+                         << getWorkspace().getType().getElementType();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&
                      mma.getScale() == ElementFormat::UE8M0;
@@ -464,17 +472,38 @@ LogicalResult LoadAccumulatorOp::verify() {
 }
 
 static LogicalResult verifyRow(Operation *op, GlobalType memory,
-                               VectorType vector) {
-  if (memory.getElementType() == vector.getElementType())
-    return success();
-  return op->emitOpError() << "memory holds " << memory.getElementType()
-                           << ", the vector " << vector.getElementType();
+                               VectorType vector, bool isStrided,
+                               bool isAligned) {
+  if (memory.getElementType() != vector.getElementType())
+    return op->emitOpError() << "memory holds " << memory.getElementType()
+                             << ", the vector " << vector.getElementType();
+  if (isAligned && (isStrided || !llvm::isPowerOf2_64(vector.getDimSize(0))))
+    return op->emitOpError()
+           << "expected an aligned row to be a power of two of "
+              "elements without a stride";
+  return success();
 }
 
 LogicalResult LoadRowOp::verify() {
-  return verifyRow(*this, getSource().getType(), getType());
+  return verifyRow(*this, getSource().getType(), getType(),
+                   static_cast<bool>(getStride()), getAligned());
 }
 
 LogicalResult StoreRowOp::verify() {
-  return verifyRow(*this, getTarget().getType(), getValue().getType());
+  return verifyRow(*this, getTarget().getType(), getValue().getType(),
+                   static_cast<bool>(getStride()), getAligned());
+}
+
+LogicalResult CountArrivalOp::verify() {
+  if (getCounters().getType().getElementType().getIntOrFloatBitWidth() != 32)
+    return emitOpError() << "expected counters in elements of 32 bits, found "
+                         << getCounters().getType().getElementType();
+  if (getCount() < 2)
+    return emitOpError() << "expected a count of at least 2, found "
+                         << getCount();
+  if (getThreads() < 1 || getThreads() % hw::kWarpSize != 0 ||
+      getThreads() > hw::kMaxThreadsPerCta)
+    return emitOpError() << "expected whole warps of threads, at most "
+                         << hw::kMaxThreadsPerCta << ", found " << getThreads();
+  return success();
 }

@@ -233,6 +233,11 @@ func.func private @stages() attributes {test.a = #blockscale.schedule<stages = -
 
 // -----
 
+// expected-error @below {{expected 'split_k' of 1 to 64, found 65}}
+func.func private @split_k() attributes {test.a = #blockscale.schedule<split_k = 65>}
+
+// -----
+
 // expected-error @below {{expected 'group_m' of 1 to 65536, found 1073741824}}
 func.func private @group_m() attributes {test.a = #blockscale.schedule<group_m = 1073741824>}
 

@@ -910,3 +910,48 @@ func.func @query_bytes(%r: !blockscale.shared<2x32xi8, container = 8>, %i: i32) 
   %cta, %found = blockscale.query_cancel %r[%i] : !blockscale.shared<2x32xi8, container = 8>
   return
 }
+
+// -----
+
+// expected-error @below {{expected the workspace to be a map of the grid's symbols to 2 results: bytes that are zero before the first launch, and bytes of all of it}}
+func.func private @kernel_workspace() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m), block = 192, workspace = ()[m, n, k, l, sms, clusters] -> (m)>}
+
+// -----
+
+func.func @aligned_stride(%m: !blockscale.global<f32>, %at: i64, %n: i32) {
+  // expected-error @below {{expected an aligned row to be a power of two of elements without a stride}}
+  %0 = blockscale.load_row %m[%at] count %n stride %at aligned : !blockscale.global<f32> -> vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @aligned_size(%v: vector<6xf32>, %m: !blockscale.global<f32>, %at: i64, %n: i32) {
+  // expected-error @below {{expected an aligned row to be a power of two of elements without a stride}}
+  blockscale.store_row %v to %m[%at] count %n aligned : vector<6xf32> to !blockscale.global<f32>
+  return
+}
+
+// -----
+
+func.func @narrow_counters(%m: !blockscale.global<bf16>, %at: i64, %one: i1) {
+  // expected-error @below {{expected counters in elements of 32 bits, found 'bf16'}}
+  %0 = blockscale.count_arrival %m[%at] count 4 threads 128 arrives %one : !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+func.func @count_alone(%m: !blockscale.global<f32>, %at: i64, %one: i1) {
+  // expected-error @below {{expected a count of at least 2, found 1}}
+  %0 = blockscale.count_arrival %m[%at] count 1 threads 128 arrives %one : !blockscale.global<f32>
+  return
+}
+
+// -----
+
+func.func @count_threads(%m: !blockscale.global<f32>, %at: i64, %one: i1) {
+  // expected-error @below {{expected whole warps of threads, at most 1024, found 100}}
+  %0 = blockscale.count_arrival %m[%at] count 4 threads 100 arrives %one : !blockscale.global<f32>
+  return
+}

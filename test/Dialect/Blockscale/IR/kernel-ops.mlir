@@ -238,5 +238,16 @@ func.func @epilogue(%acc: !acc, %d: !blockscale.global<bf16>, %i: i32, %at: i64)
   blockscale.store_row %1 to %d[%at] count %i : vector<8xbf16> to !blockscale.global<bf16>
   // CHECK: blockscale.store_row %{{.*}} to %[[D]][%[[AT]]] count %[[N]] stride %[[AT]] : vector<8xbf16> to <bf16>
   blockscale.store_row %2 to %d[%at] count %i stride %at : vector<8xbf16> to !blockscale.global<bf16>
+  // CHECK: blockscale.load_row %[[D]][%[[AT]]] count %[[N]] aligned : <bf16> -> vector<8xbf16>
+  %3 = blockscale.load_row %d[%at] count %i aligned : !blockscale.global<bf16> -> vector<8xbf16>
+  // CHECK: blockscale.store_row %{{.*}} to %[[D]][%[[AT]]] count %[[N]] aligned : vector<8xbf16> to <bf16>
+  blockscale.store_row %3 to %d[%at] count %i aligned : vector<8xbf16> to !blockscale.global<bf16>
   return
+}
+
+// CHECK-LABEL: func.func @arrival
+func.func @arrival(%work: !blockscale.global<f32>, %tile: i64, %first: i1) -> i1 {
+  // CHECK: blockscale.count_arrival %{{.*}}[%{{.*}}] count 4 threads 128 arrives %{{.*}} : <f32>
+  %last = blockscale.count_arrival %work[%tile] count 4 threads 128 arrives %first : !blockscale.global<f32>
+  return %last : i1
 }

@@ -182,3 +182,30 @@ func.func @half_a_pair_in_a_cluster(%a: !blockscale.tensor<39x576xbf16>, %b: !bl
   %0 = blockscale.matmul %a, %b mma(<kind = f16, a = bf16, b = bf16>) schedule(#blockscale.schedule<tile_m = 256, cluster_m = 1>) : !blockscale.tensor<39x576xbf16>, !blockscale.tensor<127x576xbf16> -> tensor<39x127xf16>
   return %0 : tensor<39x127xf16>
 }
+
+// -----
+
+!dynamic_k = !blockscale.tensor<512x?xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @split_of_dynamic_k(%a: !dynamic_k, %b: !dynamic_k) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: 'split_k' of 2 needs a static K: a part of a K that only the host knows might be empty; nearest legal: 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 2>) : !dynamic_k, !dynamic_k -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
+!short_k = !blockscale.tensor<512x800xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @empty_part(%a: !short_k, %b: !short_k) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: 'split_k' of 5 leaves parts empty: K of 800 is 4 stages of 256 elements; nearest legal: 4}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 5>) : !short_k, !short_k -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
+!groups = !blockscale.tensor<512x1600xf4E2M1FN, "e4m3fn_t16", layout = tiled_128x4>
+func.func @empty_group(%a: !groups, %b: !groups) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: 'split_k' of 4 leaves parts empty: K of 1600 is 3 groups of three stages of 768 elements; nearest legal: 3}}
+  %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 4, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !groups, !groups -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}

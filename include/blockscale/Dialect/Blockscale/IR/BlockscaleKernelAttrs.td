@@ -61,6 +61,7 @@ defvar Blockscale_ScheduleFields = [
   Blockscale_CountField<"cluster_m", "clusterM">,
   Blockscale_CountField<"cluster_n", "clusterN">,
   Blockscale_CountField<"mma_k", "mmaK">,
+  Blockscale_CountField<"split_k", "splitK">,
   Blockscale_Field<"scheduler", "scheduler",
                    DefaultValuedParameter<"::blockscale::Scheduler",
                                           "::blockscale::Scheduler::Static">,
@@ -74,9 +75,10 @@ def Blockscale_ScheduleAttr
   let description = [{
     Every field may be left out (zero or empty): `blockscale-select-schedule`
     fills in what is missing and leaves alone what the user wrote. After that
-    pass all fields are set. Later passes read a missing `cta_group`,
-    `cluster_m` or `cluster_n` as 1 and a missing `mma_k` as the ordinary K of
-    the instruction.
+    pass all fields are set but for `split_k`, which it leaves out where K is
+    not split. Later passes read a missing `cta_group`, `cluster_m`, `cluster_n`
+    or `split_k` as 1 and a missing `mma_k` as the ordinary K of the
+    instruction.
 
     | field | meaning | legal |
     |---|---|---|
@@ -91,12 +93,13 @@ def Blockscale_ScheduleAttr
     | `cluster_m` | CTAs of a cluster along the rows of D, both of a pair counted | 1 to 16, a multiple of `cta_group` |
     | `cluster_n` | CTAs of a cluster along the columns of D | 1 to 16; at most 16 CTAs in all, more than 8 are not portable |
     | `mma_k` | elements along K of one instruction | the kind's ordinary K; 96 on sm_103a, with at least 2 stages; twice the ordinary one on sm_107 |
+    | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K; the last one to be done adds the parts up in the order of K and stores them | 1 to 64, at most the stages that K fills (groups of three stages with `mma_k` 96); needs a static K |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
-    `accumulators`, `cta_group` and the cluster are 1, and the scheduler is
-    static.
+    `accumulators`, `cta_group`, `split_k` and the cluster are 1, and the
+    scheduler is static.
 
     Example:
 
@@ -120,6 +123,8 @@ def Blockscale_ScheduleAttr
     int64_t clusterN() const { return std::max<int64_t>(1, getClusterN()); }
     /// CTAs of a cluster.
     int64_t clusterSize() const { return clusterM() * clusterN(); }
+    /// Parts that K is split into, 1 if not chosen.
+    int64_t splits() const { return std::max<int64_t>(1, getSplitK()); }
     static ::llvm::LogicalResult
     verifyFields(::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
                  const Fields &fields);
@@ -276,7 +281,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"SizeN", 12, "size_n">,
       I32EnumAttrCase<"SizeK", 13, "size_k">,
       I32EnumAttrCase<"Batch", 14, "batch">,
-      I32EnumAttrCase<"AMetadata", 15, "a_metadata">]> {
+      I32EnumAttrCase<"AMetadata", 15, "a_metadata">,
+      I32EnumAttrCase<"Workspace", 16, "workspace">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }
@@ -308,6 +314,9 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
       likewise.
     * `cluster`: CTAs of a cluster, along x; the grid is a multiple of it.
     * `dependent_launch`: launch with programmatic stream serialization.
+    * `workspace`: of a kernel that splits K, with the symbols of the grid: bytes
+      at the start of its workspace that are zero before its first launch, and
+      bytes of all of it.
   }];
   let parameters = (ins
     "::mlir::AffineMap":$grid,
@@ -315,7 +324,8 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     DefaultValuedParameter<"int64_t", "0">:$shared_bytes,
     DefaultValuedParameter<"int64_t", "0">:$tensor_columns,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
-    DefaultValuedParameter<"bool", "false">:$dependent_launch);
+    DefaultValuedParameter<"bool", "false">:$dependent_launch,
+    OptionalParameter<"::mlir::AffineMap">:$workspace);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -61,6 +61,8 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     that memory holds the same D either way. `m`, `n`, `k` and `batch` are the
     sizes of the source matmul. A sparse instruction reads a compressed `a` and its
     `metadata`. A product of integers is i32, and then nothing but the product.
+    A schedule that splits K needs a `workspace` of the accumulator's type for
+    the sums of the parts.
 
     Scales that cover all of K are factors of the sum, which is multiplied by
     the product of alpha, the `tensor_scales` and the row's scale, then by the
@@ -83,6 +85,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
                      Blockscale_Global>:$tensor_scales,
     Blockscale_OptionalGlobalSource:$row_scales,
     Blockscale_OptionalGlobalSource:$column_scales,
+    Blockscale_OptionalGlobalUpdated:$workspace,
     I32:$m, I32:$n, I32:$k, I32:$batch,
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
@@ -98,6 +101,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`tensor_scales` `(` $tensor_scales^ `)`)?
     (`row_scales` `(` $row_scales^ `)`)?
     (`column_scales` `(` $column_scales^ `)`)?
+    (`workspace` `(` $workspace^ `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, ref($c), ref($bias))
     `mma` $mma `schedule` `` $schedule attr-dict `:`
@@ -107,6 +111,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`tensor_scales` type($tensor_scales)^)?
     (`row_scales` type($row_scales)^)?
     (`column_scales` type($column_scales)^)?
+    (`workspace` type($workspace)^)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -597,15 +602,18 @@ def Blockscale_LoadRowOp : Blockscale_KernelOp<"load_row"> {
   let summary = "load elements of global memory, as far as they are there";
   let description = [{
     Element i of the result is element `offset + i * stride` behind `source`
-    for i < `count`, and 0 from there on. Without `stride` it is 1.
+    for i < `count`, and 0 from there on. Without `stride` it is 1. `aligned`
+    promises that all elements are there and that they, or the first 16 bytes of
+    them, are aligned to their size.
   }];
   let arguments = (ins Blockscale_GlobalSource:$source,
                        I64:$offset, I32:$count,
-                       Optional<I64>:$stride);
-  let results = (outs VectorOfRankAndType<[1], [F32, BF16, F16, I8]>:$result);
+                       Optional<I64>:$stride, UnitAttr:$aligned);
+  let results =
+    (outs VectorOfRankAndType<[1], [F32, BF16, F16, I8, I32]>:$result);
   let assemblyFormat = [{
-    $source `[` $offset `]` `count` $count (`stride` $stride^)? attr-dict
-    `:` type($source) `->` type($result)
+    $source `[` $offset `]` `count` $count (`stride` $stride^)?
+    (`aligned` $aligned^)? attr-dict `:` type($source) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -614,15 +622,40 @@ def Blockscale_StoreRowOp : Blockscale_KernelOp<"store_row"> {
   let summary = "store elements to global memory, as far as it goes";
   let description = [{
     The first `count` elements of `value` go to `offset + i * stride`.
-    Without `stride` it is 1.
+    Without `stride` it is 1. `aligned` promises what that of `load_row` does.
   }];
   let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16, I32]>:$value,
                        Blockscale_GlobalTarget:$target,
                        I64:$offset, I32:$count,
-                       Optional<I64>:$stride);
+                       Optional<I64>:$stride, UnitAttr:$aligned);
   let assemblyFormat = [{
     $value `to` $target `[` $offset `]` `count` $count (`stride` $stride^)?
-    attr-dict `:` type($value) `to` type($target)
+    (`aligned` $aligned^)? attr-dict `:` type($value) `to` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_CountArrivalOp : Blockscale_KernelOp<"count_arrival",
+    [Blockscale_Synchronizes]> {
+  let summary = "say that a part of a tile is in memory, and whether it is the last";
+  let description = [{
+    `threads` threads of the CTA, whole warps and always the same ones, execute it
+    together; one of them has `arrives`. Each of `count` CTAs of the grid does so
+    once for the 32-bit counter at element `index` of `counters`, which is zero
+    before. The result is true in all threads of the CTA that comes last: they see
+    everything that the threads of the others wrote before. The counter is zero
+    again then.
+
+    ```mlir
+    %last = blockscale.count_arrival %work[%tile] count 4 threads 128 arrives %first : !blockscale.global<f32>
+    ```
+  }];
+  let arguments = (ins Blockscale_GlobalTarget:$counters, I64:$index,
+                       I64Attr:$count, I64Attr:$threads, I1:$arrives);
+  let results = (outs I1:$last);
+  let assemblyFormat = [{
+    $counters `[` $index `]` `count` $count `threads` $threads
+    `arrives` $arrives attr-dict `:` type($counters)
   }];
   let hasVerifier = 1;
 }

@@ -115,11 +115,11 @@ LogicalResult AssignMemory::assign(FunctionOpInterface function,
   function.walk([&](TmemDeallocOp op) {
     op.setColumnsAttr(b.getI64IntegerAttr(columns));
   });
-  function->setAttr(KernelAttr::name,
-                    KernelAttr::get(function.getContext(), kernel.getGrid(),
-                                    kernel.getBlock(), bytes, columns,
-                                    kernel.getCluster(),
-                                    kernel.getDependentLaunch()));
+  function->setAttr(
+      KernelAttr::name,
+      KernelAttr::get(function.getContext(), kernel.getGrid(),
+                      kernel.getBlock(), bytes, columns, kernel.getCluster(),
+                      kernel.getDependentLaunch(), kernel.getWorkspace()));
   sharedBytes += bytes;
   tensorColumns += columns;
   return success();

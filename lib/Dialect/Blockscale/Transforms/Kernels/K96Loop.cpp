@@ -104,15 +104,19 @@ RingPosition K96Loop::multiplyTail(const MmaTile &tile, RingPosition ring,
   if (*known == 0)
     return ring;
   KPlan plan = planK96(frame.mma, *known);
-  return multiplyGroup({tile, plan, accumulate, Value()}, ring);
+  return onlyInLastPart(tile, ring, [&] {
+    return multiplyGroup({tile, plan, accumulate, Value()}, ring);
+  });
 }
 
 RingPosition K96Loop::multiplyTile(const MmaTile &tile, RingPosition ring) {
   Value k = frame.op.getK();
   Value groups = b.div(k, kK96Group);
-  ring = b.repeat(groups, ring, [&](Value index, RingPosition current) {
-    return multiplyGroup({tile, whole, b.isNotZero(index), Value()}, current);
+  Value begin = tile.k.begin, end = endOfWhole(tile, groups);
+  ring = b.repeat(begin, end, ring, [&](Value index, RingPosition current) {
+    Value accumulate = b.compare(arith::CmpIPredicate::ne, index, begin);
+    return multiplyGroup({tile, whole, accumulate, Value()}, current);
   });
-  Value accumulate = b.isNotZero(groups);
+  Value accumulate = b.compare(arith::CmpIPredicate::ne, groups, begin);
   return multiplyTail(tile, ring, b.rem(k, kK96Group), accumulate);
 }

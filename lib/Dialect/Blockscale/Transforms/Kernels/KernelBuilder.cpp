@@ -149,9 +149,9 @@ RingPosition KernelBuilder::choose(Value condition,
   return {branch.getResult(0), branch.getResult(1)};
 }
 
-RingPosition KernelBuilder::repeat(Value count, RingPosition ring,
+RingPosition KernelBuilder::repeat(Value begin, Value end, RingPosition ring,
                                    RingBody body) {
-  auto loop = scf::ForOp::create(*this, constant(0), count, constant(1),
+  auto loop = scf::ForOp::create(*this, begin, end, constant(1),
                                  ValueRange{ring.slot, ring.parity});
   InsertionGuard guard(*this);
   setInsertionPointToStart(loop.getBody());

@@ -65,10 +65,15 @@ public:
   RingPosition choose(mlir::Value condition,
                       llvm::function_ref<RingPosition()> then,
                       llvm::function_ref<RingPosition()> otherwise);
-  /// Calls `body` with 0, 1, ... `count` - 1 and the position in a ring, of
-  /// which it returns the next one.
+  /// Calls `body` with `begin`, `begin` + 1, ... `end` - 1 and the position in
+  /// a ring, of which it returns the next one.
   using RingBody = llvm::function_ref<RingPosition(mlir::Value, RingPosition)>;
-  RingPosition repeat(mlir::Value count, RingPosition ring, RingBody body);
+  RingPosition repeat(mlir::Value begin, mlir::Value end, RingPosition ring,
+                      RingBody body);
+  /// The same from 0 on.
+  RingPosition repeat(mlir::Value count, RingPosition ring, RingBody body) {
+    return repeat(constant(0), count, ring, body);
+  }
 };
 
 } // namespace blockscale

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "SplitK.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -45,6 +47,17 @@ TilePosition KernelFrame::partOf(TilePosition tile, int64_t number) {
   tile.row =
       b.add(b.mul(tile.row, geometry.rowInstructions), b.constant(number));
   return tile;
+}
+
+KPart KernelFrame::partOfK(TilePosition tile) {
+  int64_t unit = splitUnit(mma), splits = schedule.splits();
+  if (splits == 1)
+    return {b.constant(0), Value(), Value()};
+  // The parts differ by at most one unit, and none is empty.
+  int64_t units = llvm::divideCeil(*b.known(op.getK()), unit);
+  auto border = [&](Value part) { return b.div(b.mul(part, units), splits); };
+  return {border(tile.part), border(b.add(tile.part, b.constant(1))),
+          b.isEqual(tile.part, splits - 1)};
 }
 
 Value KernelFrame::firstRow(TilePosition tile) {

@@ -13,9 +13,17 @@
 
 namespace blockscale {
 
-/// Which output tile: its number along rows and columns of D.
+/// Which output tile: its number along rows and columns of D. Where K is split
+/// also which part of K, and the number of the cluster's tile in the grid.
 struct TilePosition {
   mlir::Value row, column, batch;
+  mlir::Value part, number;
+};
+
+/// A part of K in units of SplitK.h, from `begin` to before `end`, and whether
+/// it is the last one, i1. Both are null where K is not split.
+struct KPart {
+  mlir::Value begin, end, isLast;
 };
 
 /// The product that a kernel computes, as the instruction sees it: `rows` of D
@@ -38,6 +46,7 @@ public:
 
   bool isPair() const { return place.isPair(); }
   bool isCluster() const { return place.isCluster(); }
+  bool isSplit() const { return schedule.splits() > 1; }
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
   /// Whether the operands have scales.
@@ -53,6 +62,9 @@ public:
   mlir::Value firstRow(TilePosition tile);
   mlir::Value firstColumn(TilePosition tile);
   mlir::Value firstRowOfB(TilePosition tile);
+
+  /// The part of K that belongs to a tile; without a split all of it.
+  KPart partOfK(TilePosition tile);
 
   /// A barrier of all threads that can reach this CTA's memory.
   void synchronize();

@@ -29,6 +29,19 @@ MainLoop::create(KernelFrame &frame, StageRing &stages, TensorMemory &memory,
 // Stages
 //===----------------------------------------------------------------------===//
 
+RingPosition MainLoop::onlyInLastPart(const MmaTile &tile, RingPosition ring,
+                                      function_ref<RingPosition()> multiply) {
+  if (!tile.k.isLast)
+    return multiply();
+  return b.choose(tile.k.isLast, multiply, [&] { return ring; });
+}
+
+Value MainLoop::endOfWhole(const MmaTile &tile, Value whole) {
+  if (!tile.k.isLast)
+    return whole;
+  return b.createOrFold<arith::MinUIOp>(tile.k.end, whole);
+}
+
 void MainLoop::awaitStage(RingPosition ring) {
   WaitOp::create(b, stages.full, ring.slot, ring.parity);
   TensorFenceOp::create(b, FenceSide::After);
@@ -97,7 +110,8 @@ void MainLoop::multiplyTiles() {
     RingPosition stage{carried[0], carried[1]};
     RingPosition copy{carried[2], carried[3]};
     RingPosition free{carried[4], carried[5]};
-    MmaTile tile{leader, {copy.slot}, Value(), feeders};
+    MmaTile tile{
+        leader, {copy.slot}, Value(), feeders, frame.partOfK(position)};
     WaitOp::create(b, accumulators.empty, free.slot, b.flip(free.parity));
     for (int64_t i = 1; i < frame.geometry.rowInstructions; ++i) {
       copy = b.next(copy, accumulators.count());

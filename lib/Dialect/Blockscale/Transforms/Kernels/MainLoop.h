@@ -36,17 +36,25 @@ public:
 protected:
   /// What one output tile's MMAs have in common: whether this lane issues them,
   /// the accumulators (one for each instruction above the others), the shift of
-  /// B's scales (null for none), and the CTAs that load what they read (null
-  /// for this one alone).
+  /// B's scales (null for none), the CTAs that load what they read (null for
+  /// this one alone), and the part of K.
   struct MmaTile {
     mlir::Value leader;
     llvm::SmallVector<mlir::Value, 2> copies;
     mlir::Value shift, feeders;
+    KPart k;
   };
 
   /// All MMAs of one output tile; returns the next ring position.
   virtual RingPosition multiplyTile(const MmaTile &tile, RingPosition ring) = 0;
 
+  /// Calls `multiply` where the part of K is the last one, which has what is
+  /// left over after whole units; otherwise `ring` stays.
+  RingPosition onlyInLastPart(const MmaTile &tile, RingPosition ring,
+                              llvm::function_ref<RingPosition()> multiply);
+  /// The end of those units of the part that K fills, of which there are
+  /// `whole`.
+  mlir::Value endOfWhole(const MmaTile &tile, mlir::Value whole);
   /// Waits until a stage is full.
   void awaitStage(RingPosition ring);
   /// Copies the scales of a stage to word `word` of their regions and those

@@ -8,6 +8,7 @@
 #include "MatmulSource.h"
 #include "Geometry.h"
 #include "K96Plan.h"
+#include "SplitK.h"
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
@@ -214,6 +215,9 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
     list.push_back({f32, ParameterRole::Alpha});
   if (op.getBeta())
     list.push_back({f32, ParameterRole::Beta});
+  if (getSchedule(op).splits() > 1)
+    list.push_back({GlobalType::get(context, accumulatorType(mma)),
+                    ParameterRole::Workspace});
   auto addSize = [&](AffineExpr size, ParameterRole role) {
     if (!isa<AffineConstantExpr>(size))
       list.push_back({i32, role});
@@ -225,20 +229,31 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   return list;
 }
 
-/// CTAs in x: a cluster per tile of it; unless running clusters take tiles over
-/// from those that wait, at most one CTA per SM and no more clusters than run
-/// at once: a cluster that had to wait for another's end would start its tiles
-/// when all others have done theirs.
-static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
-  MLIRContext *context = op.getContext();
+/// Output tiles, counted in those of a whole cluster.
+static AffineExpr tilesOf(MatmulOp op, const TileGeometry &geometry) {
   Sizes sizes = sizesOf(op);
   bool swap = getSchedule(op).getSwapOperands().getValue();
   AffineExpr rows = swap ? sizes.n : sizes.m,
              columns = swap ? sizes.m : sizes.n;
+  return rows.ceilDiv(geometry.rowsOfTile() * geometry.clusterTilesM()) *
+         columns.ceilDiv(geometry.tileN * geometry.clusterN) * sizes.batch;
+}
+
+static AffineMap workspaceOf(MatmulOp op, const TileGeometry &geometry) {
+  int64_t splits = getSchedule(op).splits();
+  if (splits == 1)
+    return {};
+  return Workspace::bytes(tilesOf(op, geometry), geometry, splits);
+}
+
+/// CTAs in x: a cluster per tile of it, or part of one; unless running clusters
+/// take tiles over from those that wait, at most one CTA per SM and no more
+/// clusters than run at once: a cluster that had to wait for another's end
+/// would start its tiles when all others have done theirs.
+static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
+  MLIRContext *context = op.getContext();
   int64_t cluster = geometry.clusterSize();
-  AffineExpr tiles =
-      rows.ceilDiv(geometry.rowsOfTile() * geometry.clusterTilesM()) *
-      columns.ceilDiv(geometry.tileN * geometry.clusterN) * sizes.batch;
+  AffineExpr tiles = tilesOf(op, geometry) * getSchedule(op).splits();
   if (getSchedule(op).getScheduler() == Scheduler::Dynamic)
     return AffineMap::get(0, 6, tiles * cluster);
   AffineExpr sms = getAffineSymbolExpr(4, context);
@@ -307,8 +322,9 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       argument(ParameterRole::AMetadata), argument(ParameterRole::D),
       argument(ParameterRole::C), argument(ParameterRole::Bias),
       argument(ParameterRole::Alpha), beta, factors.ofTensors, factors.ofRows,
-      factors.ofColumns, size(ParameterRole::SizeM, sizes.m),
-      size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
+      factors.ofColumns, argument(ParameterRole::Workspace),
+      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
+      size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
       op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()));
   IRMapping mapping;
@@ -323,10 +339,10 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
                         hasRowPerLaneScales(op));
   KernelOutline outline;
   outline.parameters = parametersOf(op, geometry);
-  outline.launch =
-      KernelAttr::get(context, gridOf(op, geometry),
-                      WarpPlan(getTarget(op), schedule).threads(), 0, 0,
-                      schedule.clusterSize(), schedule.getDependentLaunch());
+  outline.launch = KernelAttr::get(
+      context, gridOf(op, geometry),
+      WarpPlan(getTarget(op), schedule).threads(), 0, 0, schedule.clusterSize(),
+      schedule.getDependentLaunch(), workspaceOf(op, geometry));
   outline.product = ProductAttr::get(context, StringAttr::get(context, source),
                                      op.getA().getType(), op.getB().getType(),
                                      mma, schedule.getSwapOperands().getValue(),
@@ -422,6 +438,8 @@ static LogicalResult checkReady(MatmulOp op) {
            << " does not suit its instruction, which needs " << mma.getM()
            << "x" << mma.getN() << "x" << mma.getTileK();
   if (auto why = whyNotStages(mma, schedule.getStages()))
+    return op.emitOpError() << why->text;
+  if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits(), target))
     return op.emitOpError() << why->text;
   bool swap = schedule.getSwapOperands().getValue();
   if (swap && mma.getSparse())

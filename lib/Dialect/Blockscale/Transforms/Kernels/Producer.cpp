@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Producer.h"
+#include "SplitK.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;
@@ -129,14 +130,27 @@ void Producer::drain(RingPosition ring) {
   });
 }
 
+/// The K tiles of an output tile, from the first to before the last.
+std::pair<Value, Value> Producer::kTilesOf(TilePosition tile, Value kTiles) {
+  if (!frame.isSplit())
+    return {b.constant(0), kTiles};
+  KPart part = frame.partOfK(tile);
+  int64_t stages = splitUnit(frame.mma) / frame.geometry.tileK;
+  Value end = b.mul(part.end, stages);
+  if (stages > 1)
+    end = b.createOrFold<arith::MinUIOp>(end, kTiles);
+  return {b.mul(part.begin, stages), end};
+}
+
 RingPosition Producer::loadTile(TilePosition tile, RingPosition ring,
                                 Value kTiles) {
+  auto [begin, end] = kTilesOf(tile, kTiles);
   LoadedTile from;
   for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
     from.rows.push_back(frame.firstRow(frame.partOf(tile, i)));
   from.rowOfB = frame.firstRowOfB(tile);
   from.column = frame.firstColumn(tile);
-  return b.repeat(kTiles, ring, [&](Value k, RingPosition current) {
+  return b.repeat(begin, end, ring, [&](Value k, RingPosition current) {
     WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
     announce(current.slot);
     loadStage(from, {k, tile.batch, current.slot});

@@ -42,6 +42,8 @@ private:
     mlir::Value k, batch, stage;
   };
 
+  std::pair<mlir::Value, mlir::Value> kTilesOf(TilePosition tile,
+                                               mlir::Value kTiles);
   RingPosition loadTile(TilePosition tile, RingPosition ring,
                         mlir::Value kTiles);
   void announce(mlir::Value stage);

@@ -23,7 +23,12 @@ void RowStore::releaseAfter(int64_t lastChunk, Value index, RingPosition copy) {
   });
 }
 
-void RowStore::storeChunk(TilePosition position, RingPosition copy,
+void RowStore::finishChunk(TilePosition tile, Value column, Value sum) {
+  EpilogueFragment fragment = math.fragmentAt(tile, thread, column);
+  math.store(math.finish(sum, fragment), fragment);
+}
+
+void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                           Value index) {
   int64_t overlap = frame.geometry.overlap;
   int64_t lastChunk = chunks() - 1;
@@ -41,23 +46,37 @@ void RowStore::storeChunk(TilePosition position, RingPosition copy,
   Value sum = LoadAccumulatorOp::create(b, math.getVectorType().clone(element),
                                         memory.accumulator, copy.slot, column);
   releaseAfter(lastChunk, index, copy);
-
-  EpilogueFragment fragment = math.fragmentAt(position, thread, column);
-  math.store(math.finish(sum, fragment), fragment);
+  if (frame.isSplit())
+    partials.store(tile, {number, thread, column}, sum);
+  else
+    finishChunk(tile, column, sum);
 }
 
-RingPosition RowStore::storeTile(TilePosition position, RingPosition copy) {
-  math.prepareRow(position, thread);
-  WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
-  TensorFenceOp::create(b, FenceSide::After);
+void RowStore::forEachChunk(function_ref<void(Value)> body) {
   auto loop =
       scf::ForOp::create(b, b.constant(0), b.constant(chunks()), b.constant(1));
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    storeChunk(position, copy, loop.getInductionVar());
-  }
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+RingPosition RowStore::storeTile(TilePosition tile, int64_t number,
+                                 RingPosition copy) {
+  if (!frame.isSplit())
+    math.prepareRow(tile, thread);
+  WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
+  TensorFenceOp::create(b, FenceSide::After);
+  forEachChunk([&](Value index) { storeChunk(tile, number, copy, index); });
   return b.next(copy, accumulators.count());
+}
+
+void RowStore::reduceTile(TilePosition tile, int64_t number) {
+  math.prepareRow(tile, thread);
+  forEachChunk([&](Value index) {
+    Value column = b.mul(index, math.getWidth());
+    Value sum = partials.sum(tile, {number, thread, column});
+    finishChunk(tile, column, sum);
+  });
 }
 
 void RowStore::emitRole() {
@@ -65,13 +84,17 @@ void RowStore::emitRole() {
     thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
     math.prepareKernel();
     Value zero = b.constant(0);
-    source.forEach(
-        {zero, zero}, [&](TilePosition position, ValueRange carried) {
-          math.prepareTile(position);
-          RingPosition copy{carried[0], carried[1]};
+    source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
+      math.prepareTile(tile);
+      RingPosition copy{carried[0], carried[1]};
+      for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
+        copy = storeTile(frame.partOf(tile, i), i, copy);
+      if (frame.isSplit())
+        b.onlyIf(partials.arrive(tile, thread), [&] {
           for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
-            copy = storeTile(frame.partOf(position, i), copy);
-          return SmallVector<Value>{copy.slot, copy.parity};
+            reduceTile(frame.partOf(tile, i), i);
         });
+      return SmallVector<Value>{copy.slot, copy.parity};
+    });
   });
 }

@@ -10,6 +10,7 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_ROWSTORE_H
 
 #include "EpilogueMath.h"
+#include "SplitK.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
@@ -20,7 +21,9 @@ namespace blockscale {
 /// becomes of it; each thread owns one lane, that is one row of the
 /// instruction's tile. Without operand swap that is a row of D and consecutive
 /// columns are consecutive in memory; with swap it is a column of D, and
-/// neighbouring lanes are.
+/// neighbouring lanes are. Where K is split they store the sums of its part to
+/// the workspace; the CTA that is the last to do so adds all of them up and
+/// stores what becomes of them.
 class RowStore {
 public:
   RowStore(KernelFrame &frame, TensorMemory &memory,
@@ -28,13 +31,21 @@ public:
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
         source(source),
         math(frame,
-             frame.geometry.epilogueColumns(EpilogueMath::mostValues(frame))) {}
+             frame.geometry.epilogueColumns(EpilogueMath::mostValues(frame))),
+        partials(frame, math.getWidth()) {}
 
   void emitRole();
 
 private:
-  RingPosition storeTile(TilePosition position, RingPosition copy);
-  void storeChunk(TilePosition position, RingPosition copy, mlir::Value index);
+  /// Calls `body` with the number of each chunk of columns.
+  void forEachChunk(llvm::function_ref<void(mlir::Value)> body);
+  /// Stores the part of an output tile that its instruction `number` computed.
+  RingPosition storeTile(TilePosition tile, int64_t number, RingPosition copy);
+  void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
+                  mlir::Value index);
+  void finishChunk(TilePosition tile, mlir::Value column, mlir::Value sum);
+  /// Stores such a part whose sums are all in the workspace.
+  void reduceTile(TilePosition tile, int64_t number);
   void releaseAfter(int64_t lastChunk, mlir::Value index, RingPosition copy);
   int64_t chunks() const { return frame.geometry.tileN / math.getWidth(); }
 
@@ -44,6 +55,7 @@ private:
   AccumulatorRing &accumulators;
   TileSource &source;
   EpilogueMath math;
+  PartialSums partials;
   mlir::Value thread;
 };
 

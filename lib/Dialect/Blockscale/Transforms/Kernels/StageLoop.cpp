@@ -82,9 +82,12 @@ RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
   std::optional<int64_t> known = b.known(rest);
   if (known == 0)
     return ring;
-  Value accumulate = b.isNotZero(fullTiles);
+  Value accumulate =
+      b.compare(arith::CmpIPredicate::ne, fullTiles, tile.k.begin);
   if (known)
-    return multiplyStage(tile, ring, accumulate, rest);
+    return onlyInLastPart(tile, ring, [&] {
+      return multiplyStage(tile, ring, accumulate, rest);
+    });
   return b.choose(
       b.isNotZero(rest),
       [&] { return multiplyStage(tile, ring, accumulate, rest); },
@@ -93,8 +96,10 @@ RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
 
 RingPosition StageLoop::multiplyTile(const MmaTile &tile, RingPosition ring) {
   Value fullTiles = b.div(frame.op.getK(), frame.geometry.tileK);
-  ring = b.repeat(fullTiles, ring, [&](Value index, RingPosition current) {
-    return multiplyStage(tile, current, b.isNotZero(index), Value());
+  Value begin = tile.k.begin, end = endOfWhole(tile, fullTiles);
+  ring = b.repeat(begin, end, ring, [&](Value index, RingPosition current) {
+    Value accumulate = b.compare(arith::CmpIPredicate::ne, index, begin);
+    return multiplyStage(tile, current, accumulate, Value());
   });
   return multiplyTail(tile, ring, fullTiles);
 }

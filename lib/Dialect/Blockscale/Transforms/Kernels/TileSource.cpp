@@ -14,8 +14,19 @@
 using namespace mlir;
 using namespace blockscale;
 
-TilePosition TileSource::position(Value tile) {
+Value TileSource::pieces() {
+  if (!frame.isSplit())
+    return frame.tiles;
+  return b.mul(frame.tiles, frame.schedule.splits());
+}
+
+TilePosition TileSource::position(Value piece) {
   const TileGeometry &g = frame.geometry;
+  Value tile = piece, part;
+  if (frame.isSplit()) {
+    tile = b.div(piece, frame.schedule.splits());
+    part = b.rem(piece, frame.schedule.splits());
+  }
   int64_t rows = g.clusterTilesM(), columns = g.clusterN;
   int64_t group = llvm::divideCeil(frame.schedule.getGroupM(), rows);
   auto first = TileCoordinatesOp::create(b, tile, frame.rowTiles,
@@ -25,7 +36,7 @@ TilePosition TileSource::position(Value tile) {
     row = b.add(b.mul(row, rows), b.div(frame.place.rankM, g.ctaGroup));
   if (columns > 1)
     column = b.add(b.mul(column, columns), frame.place.rankN);
-  return {row, column, first.getBatch()};
+  return {row, column, first.getBatch(), part, tile};
 }
 
 namespace {
@@ -35,7 +46,7 @@ public:
   explicit StaticTiles(KernelFrame &frame) : TileSource(frame) {}
 
   SmallVector<Value> forEach(ValueRange carried, Body body) override {
-    auto loop = scf::ForOp::create(b, frame.place.number, frame.tiles,
+    auto loop = scf::ForOp::create(b, frame.place.number, pieces(),
                                    frame.place.count, carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());

@@ -36,8 +36,11 @@ public:
 protected:
   explicit TileSource(KernelFrame &frame) : frame(frame), b(frame.b) {}
 
-  /// The output tile of this CTA when its cluster computes number `tile`.
-  TilePosition position(mlir::Value tile);
+  /// The output tile of this CTA when its cluster does piece number `piece` of
+  /// the work: a tile or, where K is split, a part of one. The parts of a tile
+  /// follow each other, so that they run at the same time.
+  TilePosition position(mlir::Value piece);
+  mlir::Value pieces();
 
   KernelFrame &frame;
   KernelBuilder &b;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
-#include "../Kernels/Geometry.h"
+#include "../Kernels/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"
@@ -79,6 +79,8 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   kernel.stages = schedule.getStages();
   kernel.stageK = geometry.tileK;
   kernel.stageBytes = geometry.stageBytes();
+  kernel.splits = schedule.splits();
+  kernel.splitUnit = splitUnit(mma);
   kernel.overlap = overlapOf(geometry);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};

@@ -10,6 +10,7 @@
 
 #include "../Kernels/Geometry.h"
 #include "../Kernels/MatmulSource.h"
+#include "../Kernels/SplitK.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -211,6 +212,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (isRowPerLane)
     if (auto why = whyNotRowPerLane(mma, choice.swap, target))
       return *why;
+  if (auto why = whyNotSplit(mma, op.getSizes().k, wish.splits(), target))
+    return *why;
   if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
       !isWideLowered(mma))
     return Reason("K = " + std::to_string(mma.getK()) + " of kind '" +

@@ -7,6 +7,7 @@
 
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
+#include "../Kernels/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Part.h"
@@ -47,6 +48,8 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
            " keeps accumulators in registers; the legal number of "
            "'accumulators' is 1, found " +
            std::to_string(wish.getAccumulators());
+  if (auto why = whyNotSplit(mma, /*k=*/0, wish.splits(), target))
+    return why;
   if (wish.getScheduler() == Scheduler::Dynamic || wish.getDependentLaunch())
     return "dynamic scheduling and dependent launches are not lowered for " +
            chip + " yet";

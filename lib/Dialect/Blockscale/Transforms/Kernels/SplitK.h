@@ -1,0 +1,83 @@
+//===- SplitK.h - several CTAs for one output tile --------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_SPLITK_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_SPLITK_H
+
+#include "KernelFrame.h"
+
+namespace blockscale {
+
+/// Elements of K that are not divided further: a stage or, with instructions of
+/// K = 96, a group of three.
+int64_t splitUnit(MmaAttr mma);
+
+/// Why a product with `k` elements along K (dynamic: ShapedType::kDynamic)
+/// cannot be computed in `splits` parts; empty if it can.
+std::optional<Reason> whyNotSplit(MmaAttr mma, int64_t k, int64_t splits,
+                                  hw::Target target);
+
+/// The workspace of a kernel in elements of 32 bits:
+///
+///   a counter for each CTA of each cluster's tile, up to whole 128 bytes
+///   the sums of each such CTA's parts, part by part
+///
+/// The sums of one part are those of one epilogue: for each instruction above
+/// the others and each chunk of columns, `width` sums of thread 0, those of
+/// thread 1 and so on. Nothing depends on the width but the order in that
+/// block.
+struct Workspace {
+  /// Elements before the sums, and those that a CTA stores of one part.
+  static constexpr int64_t kCounterMultiple = 32;
+  static int64_t sumsOfPart(const TileGeometry &geometry);
+  /// `blockscale.kernel`'s map: bytes of the counters, and of all, for `tiles`
+  /// tiles of clusters.
+  static mlir::AffineMap bytes(mlir::AffineExpr tiles,
+                               const TileGeometry &geometry, int64_t splits);
+};
+
+/// The sums that the epilogue of a CTA keeps in the workspace.
+class PartialSums {
+public:
+  /// A thread keeps `width` sums at once.
+  PartialSums(KernelFrame &frame, int64_t width)
+      : frame(frame), b(frame.b), width(width) {}
+
+  /// Where `width` sums belong: to the instruction `number` above the others,
+  /// a thread of the epilogue, and columns from `column` on.
+  struct Place {
+    int64_t number;
+    mlir::Value thread, column;
+  };
+
+  /// Stores the sums of the tile's part of K.
+  void store(TilePosition tile, const Place &place, mlir::Value sums);
+  /// Tells the other CTAs of the tile that this one's sums are stored; whether
+  /// it was the last.
+  mlir::Value arrive(TilePosition tile, mlir::Value thread);
+  /// The sums of all parts added in the order of K, whoever came first.
+  mlir::Value sum(TilePosition tile, const Place &place);
+
+private:
+  /// The number of this CTA's part of a tile in the grid, i32.
+  mlir::Value numberOf(TilePosition tile);
+  mlir::Value load(TilePosition tile, mlir::Value part, const Place &place);
+  /// `sums` and those of `count` parts from `first` on.
+  mlir::Value addParts(TilePosition tile, mlir::Value sums, mlir::Value first,
+                       int64_t count, const Place &place);
+  /// The element, i64, where sums of part number `part` lie.
+  mlir::Value offset(TilePosition tile, mlir::Value part, const Place &place);
+
+  KernelFrame &frame;
+  KernelBuilder &b;
+  int64_t width;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_SPLITK_H
