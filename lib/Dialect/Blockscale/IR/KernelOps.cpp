@@ -9,10 +9,12 @@
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/HW/Target.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -156,6 +158,28 @@ LogicalResult KernelMatmulOp::verifyRegions() {
   return Epilogue(*this).verify(*this);
 }
 
+/// A workspace belongs to a split of K, which in turn has to be possible.
+static LogicalResult verifySplit(KernelMatmulOp op) {
+  MmaAttr mma = op.getMma();
+  int64_t splits = op.getSchedule().splits();
+  if (static_cast<bool>(op.getWorkspace()) != (splits > 1))
+    return op.emitOpError()
+           << "expected a workspace with 'split_k' above 1, and only then";
+  if (splits == 1)
+    return success();
+  Type element = op.getWorkspace().getType().getElementType();
+  if (element != accumulatorType(mma))
+    return op.emitOpError() << "expected a workspace of the accumulator's type "
+                            << accumulatorType(mma) << ", found " << element;
+  APInt known;
+  int64_t k = matchPattern(op.getK(), m_ConstantInt(&known))
+                  ? known.getSExtValue()
+                  : ShapedType::kDynamic;
+  if (auto why = whyNotSplit(mma, k, splits, getTarget(op)))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
 LogicalResult KernelMatmulOp::verify() {
   ScheduleAttr schedule = getSchedule();
   if (!schedule.isComplete())
@@ -198,14 +222,8 @@ LogicalResult KernelMatmulOp::verify() {
   if (mma.getSparse() != static_cast<bool>(getMetadata()))
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
-  if (static_cast<bool>(getWorkspace()) != (schedule.splits() > 1))
-    return emitOpError() << "expected a workspace with 'split_k' above 1, and "
-                            "only then";
-  if (getWorkspace() &&
-      getWorkspace().getType().getElementType() != accumulatorType(mma))
-    return emitOpError() << "expected a workspace of the accumulator's type "
-                         << accumulatorType(mma) << ", found "
-                         << getWorkspace().getType().getElementType();
+  if (failed(verifySplit(*this)))
+    return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&
                      mma.getScale() == ElementFormat::UE8M0;

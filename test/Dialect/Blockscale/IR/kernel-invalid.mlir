@@ -913,6 +913,53 @@ func.func @query_bytes(%r: !blockscale.shared<2x32xi8, container = 8>, %i: i32) 
 
 // -----
 
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @split_without_workspace(%m: !map, %d: !blockscale.global<bf16>) {
+  %i = arith.constant 1024 : i32
+  // expected-error @below {{expected a workspace with 'split_k' above 1, and only then}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, split_k = 2> : !map, !map, !blockscale.global<bf16> scales !map, !map
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @workspace_without_split(%m: !map, %d: !blockscale.global<bf16>, %w: !blockscale.global<f32>) {
+  %i = arith.constant 1024 : i32
+  // expected-error @below {{expected a workspace with 'split_k' above 1, and only then}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) workspace(%w) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<f32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @workspace_type(%m: !map, %d: !blockscale.global<bf16>) {
+  %i = arith.constant 1024 : i32
+  // expected-error @below {{expected a workspace of the accumulator's type 'f32', found 'bf16'}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) workspace(%d) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, split_k = 2> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<bf16>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @split_of_dynamic_k(%m: !map, %d: !blockscale.global<bf16>, %w: !blockscale.global<f32>, %i: i32) {
+  // expected-error @below {{'split_k' of 2 needs a static K: a part of a K that only the host knows might be empty; nearest legal: 1}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) workspace(%w) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, split_k = 2> : !map, !map, !blockscale.global<bf16> scales !map, !map workspace !blockscale.global<f32>
+  return
+}
+
+// -----
+
 // expected-error @below {{expected the workspace to be a map of the grid's symbols to 2 results: bytes that are zero before the first launch, and bytes of all of it}}
 func.func private @kernel_workspace() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m), block = 192, workspace = ()[m, n, k, l, sms, clusters] -> (m)>}
 

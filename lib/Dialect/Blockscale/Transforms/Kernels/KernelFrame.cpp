@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
-#include "SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -20,8 +20,8 @@ struct TilePosition {
   mlir::Value part, number;
 };
 
-/// A part of K in units of SplitK.h, from `begin` to before `end`, and whether
-/// it is the last one, i1. Both are null where K is not split.
+/// A part of K in units of `splitUnit`, from `begin` to before `end`, and
+/// whether it is the last one, i1. Both are null where K is not split.
 struct KPart {
   mlir::Value begin, end, isLast;
 };

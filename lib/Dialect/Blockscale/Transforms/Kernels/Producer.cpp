@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Producer.h"
-#include "SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/HW/ScaleLayout.h"
 
 using namespace mlir;

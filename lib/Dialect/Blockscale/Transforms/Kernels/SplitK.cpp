@@ -12,43 +12,11 @@
 // so that the order of the additions is that of K in every run.
 
 #include "SplitK.h"
-#include "K96Plan.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace blockscale;
-
-//===----------------------------------------------------------------------===//
-// What is legal
-//===----------------------------------------------------------------------===//
-
-int64_t blockscale::splitUnit(MmaAttr mma) {
-  return isK96(mma) ? kK96Group : mma.getTileK();
-}
-
-std::optional<Reason> blockscale::whyNotSplit(MmaAttr mma, int64_t k,
-                                              int64_t splits,
-                                              hw::Target target) {
-  if (splits == 1)
-    return std::nullopt;
-  std::string found = "'split_k' of " + std::to_string(splits);
-  if (!hw::hasTensorMemory(target))
-    return Reason(found + " is not lowered for " + hw::targetName(target) +
-                  ", whose warps multiply and store in registers; nearest "
-                  "legal: 1");
-  if (ShapedType::isDynamic(k))
-    return Reason(found + " needs a static K: a part of a K that only the host "
-                          "knows might be empty; nearest legal: 1");
-  int64_t units = llvm::divideCeil(k, splitUnit(mma));
-  if (splits > units)
-    return Reason(found + " leaves parts empty: K of " + std::to_string(k) +
-                  " is " + std::to_string(units) +
-                  (isK96(mma) ? " groups of three stages" : " stages") +
-                  " of " + std::to_string(splitUnit(mma)) +
-                  " elements; nearest legal: " + std::to_string(units));
-  return std::nullopt;
-}
 
 //===----------------------------------------------------------------------===//
 // Workspace

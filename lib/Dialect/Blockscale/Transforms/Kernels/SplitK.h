@@ -13,15 +13,6 @@
 
 namespace blockscale {
 
-/// Elements of K that are not divided further: a stage or, with instructions of
-/// K = 96, a group of three.
-int64_t splitUnit(MmaAttr mma);
-
-/// Why a product with `k` elements along K (dynamic: ShapedType::kDynamic)
-/// cannot be computed in `splits` parts; empty if it can.
-std::optional<Reason> whyNotSplit(MmaAttr mma, int64_t k, int64_t splits,
-                                  hw::Target target);
-
 /// The workspace of a kernel in elements of 32 bits:
 ///
 ///   a counter for each CTA of each cluster's tile, up to whole 128 bytes

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
-#include "../Kernels/SplitK.h"
+#include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
 #include "blockscale/HW/Part.h"

@@ -10,8 +10,8 @@
 
 #include "../Kernels/Geometry.h"
 #include "../Kernels/MatmulSource.h"
-#include "../Kernels/SplitK.h"
 #include "WarpSchedule.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"

@@ -7,7 +7,7 @@
 
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
-#include "../Kernels/SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Part.h"

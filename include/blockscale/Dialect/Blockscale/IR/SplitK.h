@@ -1,0 +1,27 @@
+//===- SplitK.h - which parts of K there are --------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SPLITK_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SPLITK_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+namespace blockscale {
+
+/// Elements of K that are not divided further: a stage or, with instructions of
+/// K = 96, a group of three.
+int64_t splitUnit(MmaAttr mma);
+
+/// Why a product with `k` elements along K (dynamic: ShapedType::kDynamic)
+/// cannot be computed in `splits` parts; empty if it can.
+std::optional<Reason> whyNotSplit(MmaAttr mma, int64_t k, int64_t splits,
+                                  hw::Target target);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_SPLITK_H

@@ -1,0 +1,44 @@
+//===- SplitK.cpp - which parts of K there are ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/HW/Descriptor.h"
+#include "blockscale/HW/Target.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+static bool isInGroups(MmaAttr mma) { return mma.getK() == hw::kK96; }
+
+int64_t blockscale::splitUnit(MmaAttr mma) {
+  return mma.getTileK() * (isInGroups(mma) ? hw::kK96GroupStages : 1);
+}
+
+std::optional<Reason> blockscale::whyNotSplit(MmaAttr mma, int64_t k,
+                                              int64_t splits,
+                                              hw::Target target) {
+  if (splits == 1)
+    return std::nullopt;
+  std::string found = "'split_k' of " + std::to_string(splits);
+  if (!hw::hasTensorMemory(target))
+    return Reason(found + " is not lowered for " + hw::targetName(target) +
+                  ", whose warps multiply and store in registers; nearest "
+                  "legal: 1");
+  if (ShapedType::isDynamic(k))
+    return Reason(found + " needs a static K: a part of a K that only the host "
+                          "knows might be empty; nearest legal: 1");
+  int64_t units = llvm::divideCeil(k, splitUnit(mma));
+  if (splits > units)
+    return Reason(found + " leaves parts empty: K of " + std::to_string(k) +
+                  " is " + std::to_string(units) +
+                  (isInGroups(mma) ? " groups of three stages" : " stages") +
+                  " of " + std::to_string(splitUnit(mma)) +
+                  " elements; nearest legal: " + std::to_string(units));
+  return std::nullopt;
+}
