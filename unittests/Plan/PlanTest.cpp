@@ -8,6 +8,7 @@
 
 #include "blockscale/Plan/Plan.h"
 #include "Formats/TextOf.h"
+#include "blockscale/Plan/Sizes.h"
 #include <gtest/gtest.h>
 
 using namespace blockscale;
@@ -167,6 +168,50 @@ TEST(Plan, SaysHowScalesThatCoverKLie) {
   EXPECT_EQ(errorOf(replaced(text, "\"rows\": 1,", "\"rows\": -1,")),
             "launch plan: 'kernels[0].vectorScales[0].rows': -1 is out of "
             "range; expected 0 to 2147483647");
+}
+
+// Plans of kernels without one do not have the key.
+TEST(Plan, SaysHowMuchWorkspaceThereIs) {
+  Plan plan = makePlan();
+  EXPECT_EQ(printPlan(plan).find("workspace"), std::string::npos);
+  Parameter pointer;
+  pointer.role = pointer.operand = "workspace";
+  pointer.kind = ParameterKind::Pointer;
+  pointer.type = "f32";
+  pointer.offset = 136;
+  pointer.size = pointer.alignment = 8;
+  plan.kernels[0].parameters.push_back(pointer);
+  plan.kernels[0].workspace = {"128", "128 + ceildiv(M, 128) * 65536", 16};
+  std::string text = printPlan(plan);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read);
+  const Kernel &kernel = read->kernels[0];
+  ASSERT_TRUE(kernel.workspace);
+  EXPECT_EQ(kernel.workspace->zeroBytes, "128");
+  EXPECT_EQ(kernel.workspace->bytes, "128 + ceildiv(M, 128) * 65536");
+  EXPECT_EQ(kernel.workspace->alignment, 16u);
+  EXPECT_EQ(printPlan(*read), text);
+  auto bytes = memoryBytes(kernel, kernel.parameters.back(),
+                           {{"M", 129}, {"N", 64}, {"K", 4096}, {"batch", 1}});
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(*bytes, 131200u);
+
+  EXPECT_EQ(
+      errorOf(replaced(text, "\"role\": \"workspace\"", "\"role\": \"work\"")),
+      "launch plan: kernel 'proj': a 'workspace' and a parameter of that "
+      "role belong together");
+  EXPECT_EQ(errorOf(replaced(text, "\"zeroBytes\": \"128\"",
+                             "\"zeroBytes\": \"128 +\"")),
+            "launch plan: 'kernels[0].workspace.zeroBytes': unexpected end in "
+            "expression '128 +'");
+  auto more = parsePlan(
+      replaced(text, "\"zeroBytes\": \"128\"", "\"zeroBytes\": \"M * M\""));
+  ASSERT_TRUE(more);
+  auto refused = memoryBytes(more->kernels[0], kernel.parameters.back(),
+                             {{"M", 1000}, {"N", 64}, {"K", 8}, {"batch", 1}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.why().text,
+            "a workspace of 524416 bytes, of which 1000000 are zero");
 }
 
 // The places of scales and metadata are expressions of their coordinates.

@@ -539,6 +539,26 @@ static FailureOr<std::vector<plan::Limit>> limitsOf(gpu::GPUFuncOp kernel) {
   return list;
 }
 
+static LogicalResult planWorkspace(gpu::GPUFuncOp kernel, KernelAttr attribute,
+                                   plan::Kernel &result) {
+  AffineMap workspace = attribute.getWorkspace();
+  bool isTaken =
+      llvm::any_of(result.parameters, [](const plan::Parameter &parameter) {
+        return parameter.role == plan::kWorkspaceRole;
+      });
+  if (isTaken != static_cast<bool>(workspace))
+    return kernel.emitError()
+           << (isTaken ? "has a parameter 'workspace' and no size of it"
+                       : "has a workspace and no parameter for it");
+  if (!workspace)
+    return success();
+  std::vector<plan::Expression> bytes = printResults(workspace);
+  // The widest access of a thread.
+  constexpr unsigned kAlignment = 16;
+  result.workspace = {bytes[0], bytes[1], kAlignment};
+  return success();
+}
+
 static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
                                           KernelAttr attribute) {
   FailureOr<Product> found = productOf(kernel);
@@ -587,12 +607,8 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   result.tensorScales = tensorScales(product);
   result.vectorScales = vectorScales(product);
   result.operands = plainOperands(product);
-  if (AffineMap workspace = attribute.getWorkspace()) {
-    std::vector<plan::Expression> bytes = printResults(workspace);
-    // The widest access of a thread.
-    constexpr unsigned kAlignment = 16;
-    result.workspace = {bytes[0], bytes[1], kAlignment};
-  }
+  if (failed(planWorkspace(kernel, attribute, result)))
+    return failure();
   FailureOr<plan::Epilogue> epilogue = epilogueOf(kernel, product);
   if (failed(epilogue))
     return failure();

@@ -161,15 +161,19 @@ static void printEncode(raw_ostream &os, const Parameter &parameter,
      << map.l2Promotion.name << ",\n      " << map.oobFill.name << ");\n}\n";
 }
 
+static void printWorkspaceRules(raw_ostream &os, StringRef name) {
+  os << "\n/// Bytes of the workspace. The first workspace_zeros_" << name
+     << "() of them must\n/// be zero before the first launch that uses it, as "
+        "they are after every launch.\n/// Launches that may run at the same "
+        "time need different ones.\n";
+}
+
 /// How much workspace a launch needs.
 static void printWorkspace(raw_ostream &os, const Kernel &kernel,
                            const std::string &name) {
   if (!kernel.workspace)
     return;
-  os << "\n/// Bytes of the workspace. The first workspace_zeros_" << name
-     << "() of them must\n/// be zero before the first launch that uses it, as "
-        "they are after every launch.\n/// Launches that may run at the same "
-        "time need different ones.\n";
+  printWorkspaceRules(os, name);
   for (auto [function, bytes] :
        {std::pair("workspace_bytes_", kernel.workspace->bytes),
         std::pair("workspace_zeros_", kernel.workspace->zeroBytes)}) {
@@ -245,6 +249,10 @@ static void printLaunch(raw_ostream &os, const Kernel &kernel,
   for (const std::string &condition : kernel.conditions)
     os << "  if (!(" << condition
        << "))\n    return CUDA_ERROR_INVALID_VALUE;\n";
+  if (kernel.workspace)
+    os << "  if (!arguments.workspace || arguments.workspace % "
+       << kernel.workspace->alignment
+       << ")\n    return CUDA_ERROR_INVALID_VALUE;\n";
   for (const Parameter &parameter : kernel.parameters)
     if (parameter.kind == ParameterKind::TensorMap)
       os << "  CUtensorMap " << member(parameter.role) << ";\n"
@@ -410,6 +418,40 @@ static Kernel mergedKernel(const Plan &plan, StringRef name) {
   return merged;
 }
 
+/// Declares `own`: what a target's kernel takes of the arguments of all.
+static void printOwnArguments(raw_ostream &os, const Plan &each,
+                              const Kernel &kernel) {
+  os << "    " << each.target << "::" << kernel.name << "Arguments own;\n";
+  for (const Parameter &parameter : kernel.parameters)
+    os << "    own." << member(parameter.role) << " = arguments."
+       << member(parameter.role) << ";\n";
+}
+
+/// How much workspace a launch needs, where one of the targets needs some.
+static void printWorkspaceForTargets(raw_ostream &os, const Plan &plan,
+                                     StringRef name) {
+  if (llvm::none_of(choices(plan), [&](const Plan *each) {
+        const Kernel *kernel = findKernel(*each, name);
+        return kernel && kernel->workspace;
+      }))
+    return;
+  printWorkspaceRules(os, name);
+  for (StringRef function : {"workspace_bytes_", "workspace_zeros_"}) {
+    os << "inline int64_t " << function << name << "(Target target, const "
+       << name << "Arguments &arguments) {\n  switch (target) {\n";
+    for (const Plan *each : choices(plan)) {
+      const Kernel *kernel = findKernel(*each, name);
+      if (!kernel || !kernel->workspace)
+        continue;
+      os << "  case Target::" << each->target << ": {\n";
+      printOwnArguments(os, *each, *kernel);
+      os << "    return " << each->target << "::" << function << name
+         << "(own);\n  }\n";
+    }
+    os << "  default:\n    return 0;\n  }\n}\n";
+  }
+}
+
 /// The functions of the kernel `name` of all targets.
 static void printForTargets(raw_ostream &os, const Plan &plan,
                             const std::string &name) {
@@ -421,15 +463,13 @@ static void printForTargets(raw_ostream &os, const Plan &plan,
     os << "    return " << each.target << "::load_" << name
        << "(module, function);\n";
   });
+  printWorkspaceForTargets(os, plan, name);
   os << "\n/// Launches `function`, which is `target`'s.\n"
      << "inline CUresult launch_" << name
      << "(Target target, CUfunction function,\n    const " << name
      << "Arguments &arguments, int64_t num_sms, CUstream stream) {\n";
   printSwitch(os, plan, name, [&](const Plan &each, const Kernel &kernel) {
-    os << "    " << each.target << "::" << name << "Arguments own;\n";
-    for (const Parameter &parameter : kernel.parameters)
-      os << "    own." << member(parameter.role) << " = arguments."
-         << member(parameter.role) << ";\n";
+    printOwnArguments(os, each, kernel);
     os << "    return " << each.target << "::launch_" << name
        << "(function, own, num_sms, stream);\n";
   });
