@@ -239,6 +239,19 @@ std::string DeviceLauncher::residentKey(const HostOperand &operand) const {
   return key;
 }
 
+/// How many bytes of a parameter's memory the kernel finds there: it writes all
+/// of D, and what it reads of a workspace but the counters.
+size_t DeviceLauncher::bytesToUpload(const std::string &role,
+                                     size_t bytes) const {
+  if (role == "d")
+    return 0;
+  if (role != plan::kWorkspaceRole || !kernel.workspace)
+    return bytes;
+  Result<uint64_t> zeros =
+      plan::evaluateSize(kernel.workspace->zeroBytes, sizes);
+  return zeros ? std::min<size_t>(*zeros, bytes) : bytes;
+}
+
 std::string DeviceLauncher::upload(const DeviceData &data) {
   for (const auto &[role, bytes] : data.memory) {
     DevicePointer address = 0;
@@ -246,11 +259,11 @@ std::string DeviceLauncher::upload(const DeviceData &data) {
       return "'" + role + "' of " + std::to_string(bytes.size()) +
              " bytes: " + check("cuMemAllocAsync", result);
     memory[role] = owned[role] = address;
-    // The kernel writes all of D.
-    if (role == "d")
+    size_t count = bytesToUpload(role, bytes.size());
+    if (count == 0)
       continue;
     if (DriverCode result =
-            driver.copyToDevice(address, bytes.data(), bytes.size(), stream))
+            driver.copyToDevice(address, bytes.data(), count, stream))
       return "'" + role + "': " + check("cuMemcpyHtoDAsync", result);
   }
   return "";

@@ -77,6 +77,7 @@ private:
   void findOnDevice(HostOperand &operand);
   std::string checkRoom(const std::string &role, uint64_t bytes);
   std::string residentKey(const HostOperand &operand) const;
+  size_t bytesToUpload(const std::string &role, size_t bytes) const;
   std::string upload(const DeviceData &data);
   std::string addParameter(const plan::Parameter &parameter,
                            const DeviceData &data);
