@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._arrays import DLPACK_TYPES, capsule_of, is_torch
 from ._checks import whole
-from ._driver import call, context
+from ._driver import bindings, call, context
 from ._errors import DeviceError, Refused
 
 DLPACK_CUDA = (2, 13)  # device memory, managed memory
@@ -130,6 +130,27 @@ def to_device(values, device=0):
     """A copy of an array on a device."""
     values = np.ascontiguousarray(values)
     return DeviceArray(values.shape, values.dtype, device).write(values)
+
+
+def zeros_on_device(count, device=0):
+    """Bytes that are zero when this returns. It may be called while a stream is
+    captured and makes nothing of its graph."""
+    driver = bindings()
+    relaxed = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
+    with context(device).current():
+        mode = call("cuThreadExchangeStreamCaptureMode", relaxed)
+        try:
+            memory = DeviceArray(count, np.uint8, device)
+            stream = call("cuStreamCreate", flag)
+            try:
+                call("cuMemsetD8Async", memory.address, 0, count, stream)
+                call("cuStreamSynchronize", stream)
+            finally:
+                call("cuStreamDestroy", stream)
+        finally:
+            call("cuThreadExchangeStreamCaptureMode", mode)
+    return memory
 
 
 class Memory:

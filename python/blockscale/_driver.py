@@ -188,6 +188,18 @@ def stream_handle(stream):
                   "or an object with '__cuda_stream__'")
 
 
+def order_of(stream):
+    """A key of the launches that follow each other: of a stream, of a thread's
+    own default stream, of a graph that is captured. Launches with different keys
+    may run at the same time."""
+    driver = bindings()
+    status, number, *_ = call("cuStreamGetCaptureInfo", stream)
+    active = driver.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+    own = stream == int(driver.CU_STREAM_PER_THREAD)
+    return (stream, threading.get_ident() if own else None,
+            int(number) if status == active else None)
+
+
 class Context:
     """The primary context of a device, kept for the life of the process."""
 

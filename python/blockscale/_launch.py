@@ -16,7 +16,8 @@ import numpy as np
 from . import _driver as cuda
 from . import _operands as operands
 from ._checks import flag, real, whole
-from ._device import DeviceArray, device_of, memory_of, to_device
+from ._device import (DeviceArray, device_of, memory_of, to_device,
+                      zeros_on_device)
 from ._errors import DeviceError, Refused
 from ._scaled import Scaled
 
@@ -343,17 +344,17 @@ class Prepared:
         return memory
 
     def _set_workspace(self, stream):
-        """Points the workspace, if the kernel has one, to memory of the stream:
-        launches on others may run at the same time. A launch leaves it as the
-        next one needs it."""
+        """Points the workspace, if the kernel has one, to memory that no launch
+        uses which may run at the same time. A launch leaves it as the next one
+        needs it."""
         slot = self._slots.get("workspace")
         if slot is None:
             return
-        memory = self._workspaces.get(stream)
+        order = cuda.order_of(stream)
+        memory = self._workspaces.get(order)
         if memory is None:
-            memory = to_device(np.zeros(slot.bytes, np.uint8),
-                               self.device.ordinal)
-            self._workspaces[stream] = memory
+            memory = zeros_on_device(slot.bytes, self.device.ordinal)
+            self._workspaces[order] = memory
         slot.set(memory.address)
 
     def _set_operand(self, name, value, stream):

@@ -135,6 +135,44 @@ def test_workspace_of_a_split_k(device):
         assert (kernel.emulate(x, w) == expected).all()
 
 
+def test_workspaces_of_graphs_and_streams(device):
+    # Launches that may run at the same time need different workspaces, and the
+    # memory of one cannot be an allocation that a graph makes.
+    from blockscale._driver import bindings, call, context
+    driver = bindings()
+    kernel = bs.compile(bs.matmul(M=37, N=72, K=768, a="mxfp8", b="mxfp8").mlir
+                        .replace("matmul %a, %b", "matmul %a, %b schedule("
+                                 "#blockscale.schedule<split_k = 3>)"))
+    rng = np.random.default_rng(16)
+    x, w = operands(kernel, rng, 37, 72, 768)
+    expected = exact_product(x, w)
+    prepared = kernel.prepare(M=37)
+    a, b = prepared.upload("a", x), prepared.upload("b", w)
+    outs = [prepared.empty_out() for _ in range(3)]
+    prepared(a, b, out=outs[0])
+
+    def capture(stream, out):
+        mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL
+        call("cuStreamBeginCapture", stream, mode)
+        prepared(a, b, out=out, stream=stream)
+        graph = call("cuStreamEndCapture", stream)
+        assert call("cuGraphGetNodes", graph, 8)[1] == 1
+        return call("cuGraphInstantiate", graph, 0)
+
+    with context(0).current():
+        flag = driver.CUstream_flags.CU_STREAM_NON_BLOCKING
+        stream, beside = (call("cuStreamCreate", flag) for _ in range(2))
+        prepared(a, b, out=outs[0], stream=beside)
+        graphs = [capture(stream, out) for out in outs[1:]]
+        for graph in graphs + graphs:
+            call("cuGraphLaunch", graph, beside)
+        call("cuCtxSynchronize")
+    for out in outs:
+        assert (out.numpy() == expected.astype(out.dtype)).all()
+    # Two streams and two graphs.
+    assert len({one.address for one in prepared._workspaces.values()}) == 4
+
+
 def test_results_in_memory_of_the_caller(kernel):
     rng = np.random.default_rng(15)
     x, w = operands(kernel, rng, 4, 72, 288)
