@@ -33,12 +33,9 @@ Json capi::toJson(const std::vector<emulator::Finding> &findings) {
 }
 
 Json capi::toJson(const emulator::Counters &count) {
-  static constexpr const char *kKinds[] = {"f16",      "tf32", "f8f6f4",  "i8",
-                                           "mxf8f6f4", "mxf4", "mxf4nvf4"};
-  static_assert(std::size(kKinds) == emulator::Counters().mmas.size());
   Json mmas = Json::object();
-  for (size_t i = 0; i < std::size(kKinds); ++i)
-    mmas[kKinds[i]] = count.mmas[i];
+  for (size_t i = 0; i < count.mmas.size(); ++i)
+    mmas[name(emulator::MmaKind(i))] = count.mmas[i];
   return {{"clusters", count.clusters},
           {"instructions", count.instructions},
           {"mmas", mmas},

@@ -401,15 +401,13 @@ int EmulateVerb::addOutputs(const Prepared &prepared, OutputFiles &files) {
 
 void EmulateVerb::printCounters(const emulator::Counters &count,
                                 double seconds) {
-  static constexpr std::string_view kinds[] = {
-      "f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"};
-  static_assert(std::size(kinds) == emulator::Counters().mmas.size());
   std::cout << "seconds " << formatNumber("%.3f", seconds) << '\n'
             << "clusters " << count.clusters << '\n'
             << "instructions " << count.instructions << '\n';
-  for (size_t i = 0; i < std::size(kinds); ++i)
+  for (size_t i = 0; i < count.mmas.size(); ++i)
     if (count.mmas[i])
-      std::cout << "mma." << kinds[i] << ' ' << count.mmas[i] << '\n';
+      std::cout << "mma." << name(emulator::MmaKind(i)) << ' ' << count.mmas[i]
+                << '\n';
   std::cout << "macs " << count.macs << '\n'
             << "warp_mmas " << count.warpMmas << '\n'
             << "tensor_copies " << count.tensorCopies << '\n'

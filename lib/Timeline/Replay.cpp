@@ -28,6 +28,8 @@ constexpr unsigned kRankShift = 24;
 hw::MmaKind kindOf(emulator::MmaKind kind) {
   switch (kind) {
   case emulator::MmaKind::F16:
+  // Nobody has published the rate of ti16, whose operands are as large.
+  case emulator::MmaKind::TI16:
     return hw::MmaKind::F16;
   case emulator::MmaKind::TF32:
     return hw::MmaKind::TF32;

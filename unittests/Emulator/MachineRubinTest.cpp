@@ -135,6 +135,91 @@ TEST(MachineRubin, ConversionsWithADivisor) {
             0x44B0u);
 }
 
+// Sixty-fourths in two's complement.
+TEST(MachineRubin, FixedPoint) {
+  const struct {
+    uint32_t a, b; ///< bits of f32
+    const char *form;
+    uint32_t expected;
+  } rows[] = {
+      // 1 and -1.5.
+      {0x3F800000, 0xBFC00000, "satfinite", 0x40A0},
+      {0x3F800000, 0xBFC00000, "satfinite.relu", 0x4000},
+      // 1.984375 and more than that; -2 and less than that.
+      {0x3FFE0000, 0x40000000, "satfinite", 0x7F7F},
+      {0xC0000000, 0xFF800000, "satfinite", 0x8080},
+      // 1/128 and 3/128: to even.
+      {0x3C000000, 0x3CC00000, "satfinite", 0x0002},
+      {0xBCC00000, 0xBC000000, "satfinite", 0xFE00},
+      // NaN is the largest number.
+      {0x7FC00000, 0xFFC00000, "satfinite.relu", 0x7F7F},
+  };
+  for (const auto &row : rows)
+    EXPECT_EQ(resultOf(floats(row.a, row.b) + "cvt.rn." + row.form +
+                       ".s2f6x2.f32 %h1, %f1, %f2;\ncvt.u32.u16 %r10, %h1;"),
+              row.expected)
+        << row.form << std::hex << " " << row.a << " " << row.b;
+  auto scaled = [](uint32_t a, uint32_t b, uint32_t scales) {
+    return resultOf(floats(a, b) + "mov.b16 %h2, " + std::to_string(scales) +
+                    ";\ncvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.f32 %h1, "
+                    "%f1, %f2, %h2;\ncvt.u32.u16 %r10, %h1;");
+  };
+  // 64 by 2^6 and -3 by 2; 2^-128, a subnormal number, by 2^-127; NaN.
+  EXPECT_EQ(scaled(0x42800000, 0xC0400000, 0x8580), 0x40A0u);
+  EXPECT_EQ(scaled(0x00200000, 0x3F800000, 0x007F), 0x2040u);
+  EXPECT_EQ(scaled(0x3F800000, 0x3F800000, 0xFF7F), 0x7F40u);
+  // From bf16, 1.5 and -0.5, and by 2 and 1/2.
+  EXPECT_EQ(resultOf("mov.b32 %r5, 0x3FC0BF00;\ncvt.rn.satfinite.s2f6x2.bf16x2 "
+                     "%h1, %r5;\ncvt.u32.u16 %r10, %h1;"),
+            0x60E0u);
+  EXPECT_EQ(resultOf("mov.b32 %r5, 0x3FC0BF00; mov.b16 %h2, 0x807E;\n"
+                     "cvt.rn.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 %h1, "
+                     "%r5, %h2;\ncvt.u32.u16 %r10, %h1;"),
+            0x30C0u);
+  auto widened = [](const char *form, const char *more) {
+    return resultOf("mov.b16 %h1, 0x7F81; mov.b16 %h2, 0x857F;\ncvt.rn." +
+                    std::string(form) + "bf16x2.s2f6x2 %r10, %h1" + more + ";");
+  };
+  // 127/64 and -127/64; by 2^6 and 1: kernels make bf16 of integers so.
+  EXPECT_EQ(widened("", ""), 0x3FFEBFFEu);
+  EXPECT_EQ(widened("relu.", ""), 0x3FFE0000u);
+  EXPECT_EQ(widened("satfinite.scaled::n2::ue8m0.", ", %h2"), 0x42FEBFFEu);
+}
+
+// Rows of 16 nibbles lie 8 bytes apart; element k of row r is r + 3k, of four
+// bits with a sign. Lane l gets row l / 4, columns 4 (l % 4) on.
+TEST(MachineRubin, MatricesOfSignedNibbles) {
+  std::vector<uint32_t> in(32), out(32);
+  for (unsigned r = 0; r != 8; ++r)
+    for (unsigned k = 0; k != 16; ++k)
+      in[r * 2 + k / 8] |= ((r + 3 * k) & 15) << k % 8 * 4;
+  Launch launch;
+  launch.kernel = "k";
+  launch.block.x = 32;
+  launch.buffers = {bufferOf(out), bufferOf(in)};
+  launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
+  expectClean(runText(
+      rubinBody("setp.ne.u32 %p0, 0, 0;\nmov.u32 %r10, buf;\n"
+                "setp.lt.u32 %p1, %r1, 16;\nshl.b32 %r11, %r1, 2;\n"
+                "add.u32 %r12, %r10, %r11;\nld.global.b32 %r5, [%rd2];\n"
+                "@%p1 st.shared.b32 [%r12], %r5;\nbar.sync 0;\n"
+                "and.b32 %r13, %r1, 7;\nshl.b32 %r13, %r13, 3;\n"
+                "add.u32 %r13, %r13, %r10;\nldmatrix.sync.aligned.m8n16.x1."
+                "shared.s8.s4 {%r6}, [%r13];\nst.global.b32 [%rd1], %r6;",
+                ".shared .align 16 .b8 buf[64];\n"),
+      launch));
+  for (unsigned lane = 0; lane != 32; ++lane)
+    for (unsigned i = 0; i != 4; ++i) {
+      unsigned nibble = (lane / 4 + 3 * (4 * (lane % 4) + i)) & 15;
+      EXPECT_EQ(int8_t(out[lane] >> 8 * i), int(nibble) - (nibble > 7 ? 16 : 0))
+          << lane << " " << i;
+    }
+}
+
+TEST(MachineRubin, GroupsOfAFabricAreEmpty) {
+  EXPECT_EQ(resultOf("fabric.submit.commit_group;\nmov.u32 %r10, 5;"), 5u);
+}
+
 TEST(MachineRubin, CarrylessProducts) {
   auto product = [](const char *half, const char *a, const char *b,
                     const char *c) {

@@ -93,10 +93,10 @@ public:
     return sum;
   }
 
-  float result(unsigned m, unsigned n) {
-    float value;
-    std::memcpy(&value, tensor[m / 128].row(m % 128) + n, 4);
-    return value;
+  double result(unsigned m, unsigned n) {
+    uint32_t word = tensor[m / 128].row(m % 128)[n];
+    return isInteger(s.kind) ? int32_t(word)
+                             : double(decode(Element::F32, word));
   }
 
   void compare() {
@@ -106,7 +106,7 @@ public:
     unsigned wrong = 0;
     for (unsigned m = 0; m != s.m; ++m)
       for (unsigned n = 0; n != s.n; ++n)
-        if (double(result(m, n)) != expected(m, n) && !wrong++)
+        if (result(m, n) != expected(m, n) && !wrong++)
           ADD_FAILURE() << s.name << " at " << m << "," << n << ": "
                         << result(m, n) << ", expected " << expected(m, n);
     EXPECT_EQ(wrong, 0u);
@@ -130,6 +130,8 @@ private:
       return 4;
     case Element::E2M1:
       return 5;
+    case Element::S1Z4M11:
+      return 3;
     default:
       return 0;
     }
@@ -153,7 +155,8 @@ private:
     return bits | uint32_t(wide()) << 31;
   }
   uint32_t plainIdesc() const {
-    return 1 << 4 | codeOf(s.a) << 7 | codeOf(s.b) << 10 | s.n / 8 << 17 |
+    return (isInteger(s.kind) ? 2u : 1u) << 4 | uint32_t(s.sparse) << 2 |
+           codeOf(s.a) << 7 | codeOf(s.b) << 10 | s.n / 8 << 17 |
            s.m / 16 << 24 | uint32_t(s.k == 64) << 29;
   }
   bool wide() const { return s.k == (s.sparse ? 128u : 64u); }
@@ -171,6 +174,8 @@ private:
       return (random() & 1) << 5 | random() % 16;
     case Element::E2M3:
       return random() & 0x3f;
+    case Element::S1Z4M11:
+      return random() & 0x87ff;
     default:
       return random() & 0xf;
     }
@@ -296,7 +301,7 @@ private:
 };
 
 constexpr Element kFp4 = Element::E2M1, kE4 = Element::E4M3,
-                  kE5 = Element::E5M2;
+                  kE5 = Element::E5M2, kTi = Element::S1Z4M11;
 
 const Shape kShapes[] = {
     {"NvFp4", MmaKind::MXF4NVF4, 16, 1, 128, 128, 128, kFp4, kFp4,
@@ -370,6 +375,13 @@ const Shape kShapes[] = {
      Element::UE4M3, 2, 0, true},
     {"SparseMxFp8", MmaKind::MXF8F6F4, 32, 1, 128, 128, 128, kE4, kE5,
      Element::UE8M0, 0, 2, true},
+    // Sign and magnitude.
+    {"Ti16", MmaKind::TI16, 0, 1, 128, 112, 16, kTi, kTi},
+    {"Ti16Pair", MmaKind::TI16, 0, 2, 256, 96, 16, kTi, kTi},
+    {"Ti16Sparse", MmaKind::TI16, 0, 1, 128, 64, 32, kTi, kTi, Element::UE8M0,
+     0, 0, true},
+    {"Ti16InTensorMemory", MmaKind::TI16, 0, 2, 256, 64, 16, kTi, kTi,
+     Element::UE8M0, 0, 0, false, false, true},
     // A in tensor memory.
     {"Fp8InTensorMemory", MmaKind::MXF8F6F4, 32, 1, 128, 128, 64, kE4, kE4,
      Element::UE8M0, 0, 0, false, false, true},
@@ -397,7 +409,7 @@ TEST_P(UnitsRubinProduct, EachFieldMatters) {
       return;
     for (unsigned m = 0; m != s.m; ++m)
       for (unsigned n = 0; n != s.n; ++n)
-        if (double(product->result(m, n)) != product->expected(m, n))
+        if (product->result(m, n) != product->expected(m, n))
           return;
     ADD_FAILURE() << s.name << ": " << what << " makes no difference";
   };
@@ -460,6 +472,41 @@ TEST(UnitsRubin, PackedFp4HasNoPlaceInTensorMemory) {
   EXPECT_EQ(report.issues.back().message,
             "4-bit elements of A in tensor memory have no container at K=64; "
             "K=32 has one");
+}
+
+TEST(UnitsRubin, IntegersWithASign) {
+  Shape shape = {"", MmaKind::TI16, 0, 1, 128, 64, 16, kTi, kTi};
+  auto negated = std::make_unique<Product>(shape);
+  negated->request.idesc |= 1 << 13;
+  TensorReport report = negated->run();
+  ASSERT_FALSE(report.refused);
+  EXPECT_TRUE(report.openPoints.contains(OpenPoint::Ti16Majors));
+  EXPECT_EQ(negated->result(5, 7), -negated->expected(5, 7));
+  EXPECT_NE(negated->result(5, 7), 0);
+  auto refusal = [&](auto change) {
+    auto product = std::make_unique<Product>(shape);
+    change(*product);
+    TensorReport report = product->run();
+    return report.refused ? report.issues.back().message : std::string();
+  };
+  EXPECT_EQ(refusal([](Product &p) { p.request.idesc |= 1 << 16; }),
+            "operands of kind 'ti16' must be K-major");
+  EXPECT_EQ(refusal([](Product &p) { p.request.idesc |= 1 << 3; }),
+            "instruction descriptor bit 3 must be 0 for kind 'ti16'");
+  EXPECT_EQ(refusal([](Product &p) { p.request.idesc ^= 3 << 4; }),
+            "accumulator type 1 is not one of kind 'ti16'");
+  EXPECT_EQ(refusal([](Product &p) { p.request.idesc ^= 1 << 7; }),
+            "A format code 2 is not one of kind 'ti16'");
+  // N of 24 with all rows.
+  EXPECT_EQ(refusal([](Product &p) { p.request.idesc ^= (8 ^ 3) << 17; }),
+            "N 24 is not a multiple of 16 up to 256");
+  // The upper byte of row 2's second element: its place is swizzled.
+  EXPECT_EQ(refusal([](Product &p) {
+              p.memory[0][Product::kStartB - Product::kBase + 2 * 128 +
+                          (2 << 4) + 3] |= 0x40;
+            }),
+            "operand 'B', row 2: bits 11 to 14 of element 1 must be 0 for "
+            "'s1z4m11'");
 }
 
 TEST(UnitsRubin, ContentsOfB) {

@@ -212,7 +212,7 @@ struct Options {
 struct Counters {
   uint64_t instructions = 0; ///< warp instructions
   /// tcgen05.mma by MmaKind: f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4.
-  std::array<uint64_t, 7> mmas{};
+  std::array<uint64_t, 8> mmas{};
   uint64_t macs = 0;          ///< multiply-adds of those
   uint64_t warpMmas = 0;      ///< mma.sync
   uint64_t tensorCopies = 0;  ///< tcgen05.cp

@@ -20,12 +20,15 @@ enum class MmaKind : uint8_t {
   I8,
   MXF8F6F4,
   MXF4,
-  MXF4NVF4
+  MXF4NVF4,
+  TI16
 };
 
 /// PTX name without the 'kind::'.
 const char *name(MmaKind kind);
 bool isBlockScaled(MmaKind kind);
+/// Whether the accumulator holds 32-bit integers.
+bool isInteger(MmaKind kind);
 
 } // namespace blockscale::emulator
 

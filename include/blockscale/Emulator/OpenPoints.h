@@ -56,6 +56,8 @@ enum class OpenPoint : uint8_t {
   ExclusiveElsewhere,
   Ue5m3Sign,
   PlusZeroOfRounding,
+  Ti16Majors,
+  CompressedEquals,
   Count,
 };
 

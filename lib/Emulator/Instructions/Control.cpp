@@ -323,6 +323,8 @@ bool decodeControl(Decoder &d, const Instruction &in, Record &r) {
   case Opcode::Nanosleep:
     r.fn = yield;
     return true;
+  // Nothing is submitted to a fabric here, so that its groups are empty.
+  case Opcode::FabricCommitGroup:
   case Opcode::PmEvent:
     r.fn = [](Exec &, const Record &) { return Step::Next; };
     return true;

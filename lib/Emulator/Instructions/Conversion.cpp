@@ -249,15 +249,23 @@ struct NarrowRecord {
   Slot divisor = kNoSlot; ///< ue8m0 of `.scaled::n1::ue8m0`
   OpenPointSet openPoints;
 };
+/// Source `i` of a lane, 0 the one that becomes the high element, over its
+/// scale.
+float dividedSource(Exec &x, const NarrowRecord &n, float value, size_t i,
+                    unsigned lane) {
+  if (n.divisor != kNoSlot)
+    return dividedByScale(value, x.reg<uint8_t>(n.divisor)[lane]);
+  if (n.scales == kNoSlot)
+    return value;
+  uint32_t pair = x.reg<uint16_t>(n.scales)[lane];
+  return dividedByOwnScale(value, i ? pair : pair >> 8);
+}
 Step packNarrow(Exec &x, const Record &r) {
   const auto &n = r.as<NarrowRecord>();
   x.cluster->openPoints.add(n.openPoints);
   forLanes(x.mask, [&](unsigned lane) {
     auto value = [&](size_t i) {
-      float one = x.reg<float>(n.from[i])[lane];
-      return n.divisor == kNoSlot
-                 ? one
-                 : dividedByScale(one, x.reg<uint8_t>(n.divisor)[lane]);
+      return dividedSource(x, n, x.reg<float>(n.from[i])[lane], i, lane);
     };
     uint32_t random = n.random == kNoSlot ? 0 : x.reg<uint32_t>(n.random)[lane];
     uint32_t bits = n.from.size() == 1 ? encode(n.element, value(0), n.mode)
@@ -275,17 +283,17 @@ Step packFromHalves(Exec &x, const Record &r) {
   x.cluster->openPoints.add(n.openPoints);
   forLanes(x.mask, [&](unsigned lane) {
     uint32_t pair = x.reg<uint32_t>(n.from[0])[lane];
-    auto value = [&](uint32_t bits) {
+    auto value = [&](size_t i) {
+      uint32_t bits = i ? pair : pair >> 16;
       auto one = float(fromHalf(uint16_t(bits), n.bf16));
       // A subnormal f16 is a normal f32.
-      if (n.divisor == kNoSlot)
-        return one;
       bool tiny = !(bits & (n.bf16 ? 0x7F80 : 0x7C00));
-      return dividedByScale(tiny ? std::copysign(0.0f, one) : one,
-                            x.reg<uint8_t>(n.divisor)[lane]);
+      if (tiny && n.divisor != kNoSlot)
+        one = std::copysign(0.0f, one);
+      return dividedSource(x, n, one, i, lane);
     };
     writeLane(x, n.to, n.width, lane,
-              packX2(n.element, value(pair >> 16), value(pair), n.mode));
+              packX2(n.element, value(0), value(1), n.mode));
   });
   return Step::Next;
 }
@@ -347,6 +355,8 @@ bool narrow(Decoder &d, const Instruction &in, Record &r) {
     }
     if (in.has(Modifier::ScaledN1Ue8m0))
       n.divisor = d.source(in.operands[next++], 8);
+    if (in.has(Modifier::ScaledN2Ue8m0))
+      n.scales = d.source(in.operands[next++], 16);
     bool isRandom = next < in.operands.size();
     if (isRandom)
       n.random = d.source(in.operands[next], 32);
@@ -377,6 +387,8 @@ bool narrow(Decoder &d, const Instruction &in, Record &r) {
     n.from = d.slots(in.operands[1], 32, false);
     if (in.has(Modifier::ScaledN1Ue8m0))
       n.divisor = d.source(in.operands[2], 8);
+    if (in.has(Modifier::ScaledN2Ue8m0))
+      n.scales = d.source(in.operands[2], 16);
     r.fn = packFromHalves;
     return true;
   }

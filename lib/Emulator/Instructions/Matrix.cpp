@@ -81,22 +81,23 @@ Step moveRows(Exec &x, const Record &r) {
     }
   }
   bool isDefined = true;
+  unsigned bytes = form.rowBytes();
   for (unsigned lane = 0; lane != form.rows(); ++lane) {
     uint64_t address = m.where == Where::Generic
                            ? laneAddress(x, m.address, lane)
                            : laneShared(x, m.address, lane);
     Access access;
-    if (!resolve(x, r, m.where, address, lane, 16,
+    if (!resolve(x, r, m.where, address, lane, bytes,
                  store ? Use::Write : Use::Read, access))
       return Step::Fault;
     Touch touch;
     touch.write = store;
     touch.collective = true;
-    touchLane(x, r, lane, access, address, 16, touch);
+    touchLane(x, r, lane, access, address, bytes, touch);
     std::memcpy(store ? access.data : rows[lane],
-                store ? rows[lane] : access.data, 16);
+                store ? rows[lane] : access.data, bytes);
     if (store) {
-      markWritten(access, 16, true);
+      markWritten(access, bytes, true);
       markUndefined(access, undefined[lane]);
     } else if (lookUndefined(access, form.dataBytes(), undefined[lane])) {
       isDefined = false;
@@ -125,6 +126,7 @@ bool decodeRows(Decoder &d, const Instruction &in, Record &r, bool store) {
                                        : MatrixShape::M8N8;
   f.format = in.has(Modifier::B4x16P64)   ? MatrixFormat::B4x16P64
              : in.has(Modifier::B6x16P32) ? MatrixFormat::B6x16P32
+             : in.types.has(Type::S4)     ? MatrixFormat::S4
              : in.type() == Type::B8      ? MatrixFormat::B8
                                           : MatrixFormat::B16;
   f.num = in.has(Modifier::X4) ? 4 : in.has(Modifier::X2) ? 2 : 1;

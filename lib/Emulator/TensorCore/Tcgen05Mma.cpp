@@ -268,6 +268,8 @@ std::optional<MmaKind> kindOf(const Instruction &in) {
       return MmaKind::F8F6F4;
     case Modifier::KindI8:
       return MmaKind::I8;
+    case Modifier::KindTi16:
+      return MmaKind::TI16;
     case Modifier::KindMxf8f6f4:
       return MmaKind::MXF8F6F4;
     case Modifier::KindMxf4:
@@ -320,8 +322,6 @@ std::optional<std::string> whyNotShiftedText(const Instruction &in,
 
 bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   std::optional<MmaKind> kind = kindOf(in);
-  if (in.has(Modifier::KindTi16))
-    return d.refuse("kind 'ti16' is not supported");
   if (!kind)
     return d.refuse("tcgen05.mma without a kind");
   auto &m = d.record<MmaRecord>(r);

@@ -54,6 +54,8 @@ static constexpr std::array<FloatLayout, kElements> kLayouts{{
     {"b1", 1, 0, 0, 0, 0, 0, 0, false},
     {"f64", 64, 0, 0, 0, 0, 0, 0, true},
     {"ue5m3", 8, 3, 15, 0xfe, 0, 0xff, 0, false},
+    {"s2f6", 8, 0, 0, 0, 0, 0, 0, true},
+    {"s1z4m11", 16, 0, 0, 0, 0, 0, 0, true},
 }};
 
 static const FloatLayout &layoutOf(Element type) {
@@ -101,6 +103,12 @@ float decode(Element type, uint32_t code) {
     return float(code & 0xf);
   case Element::B1:
     return float(code & 1);
+  case Element::S2F6:
+    return float(int8_t(code)) / 64;
+  case Element::S1Z4M11: {
+    auto magnitude = float(code & 0x7ff);
+    return code & 0x8000 ? -magnitude : magnitude;
+  }
   case Element::UE8M0:
     code &= 0xff;
     return code == 0xff ? std::numeric_limits<float>::quiet_NaN()
@@ -144,6 +152,14 @@ static uint32_t encodeUE8M0(float value, ConvertMode mode) {
   if (exponent == 0xff && mode.satfinite)
     return 0xfe;
   return exponent;
+}
+
+static uint32_t encodeS2F6(float value, ConvertMode mode) {
+  if (std::isnan(value))
+    return 127;
+  double steps = std::nearbyint(double(value) * 64);
+  steps = std::min(std::max(steps, mode.relu ? 0.0 : -128.0), 127.0);
+  return uint8_t(int8_t(steps));
 }
 
 /// Exponent of a positive normal number.
@@ -197,6 +213,8 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
     return floatToBits(value);
   if (type == Element::UE8M0)
     return encodeUE8M0(value, mode);
+  if (type == Element::S2F6)
+    return encodeS2F6(value, mode);
   if (type == Element::BF16 && mode.rounding == Rounding::RN && !mode.relu) {
     // The upper half of an f32; NaN and what overflows go the long way.
     uint32_t bits = floatToBits(value);
@@ -243,11 +261,16 @@ uint32_t encode(Element type, float value, ConvertMode mode, uint32_t random,
 }
 
 float dividedByScale(float value, uint32_t scale) {
+  bool tiny = std::fpclassify(value) == FP_SUBNORMAL;
+  return dividedByOwnScale(tiny ? std::copysign(0.0f, value) : value, scale);
+}
+
+float dividedByOwnScale(float value, uint32_t scale) {
   scale &= 0xff;
   if (scale == 0xff)
     return std::numeric_limits<float>::quiet_NaN();
-  if (!std::isnormal(value))
-    return std::isfinite(value) ? std::copysign(0.0f, value) : value;
+  if (!std::isfinite(value))
+    return value;
   double quotient = std::ldexp(double(value), 127 - int(scale));
   double most = std::numeric_limits<float>::max();
   return float(std::min(std::max(quotient, -most), most));

@@ -42,8 +42,10 @@ enum class Element : uint8_t {
   B1,
   F64,
   UE5M3,
+  S2F6,    ///< s2f6: sixty-fourths in two's complement
+  S1Z4M11, ///< s1z4m11 of kind ti16: sign, four zero bits, magnitude
 };
-inline constexpr unsigned kElements = 18;
+inline constexpr unsigned kElements = 20;
 
 /// Bits of one element as an instruction sees it (fp6 6, fp4 4, tf32 32).
 unsigned bitWidth(Element type);
@@ -55,7 +57,8 @@ const char *name(Element type);
 std::optional<Element> findElement(std::string_view name);
 
 /// Exact value of a code; upper bits that are not part of the code are ignored.
-/// The integer types give their integer value, TF32 ignores the low 13 bits.
+/// The integer types give their integer value, TF32 ignores the low 13 bits,
+/// S1Z4M11 its four zero bits.
 /// Codes 0xFF of UE8M0 and UE5M3 and 0x7F of UE4M3 are NaN. Not for F64.
 float decode(Element type, uint32_t code);
 
@@ -78,7 +81,8 @@ struct ConvertMode {
 /// `randomBits` bits (at most 16), aligned to the top of the discarded field.
 /// Legal for E4M3, E5M2, E2M3, E3M2, E2M1, F16, BF16, TF32; UE8M0 takes RZ or
 /// RP and ignores the sign, UE5M3 takes RN, RZ and RP and ignores it. TF32
-/// keeps its f32 position with low bits 0.
+/// keeps its f32 position with low bits 0. S2F6 takes RN and saturates; NaN
+/// becomes its largest number.
 uint32_t encode(Element type, float value, ConvertMode mode,
                 uint32_t random = 0, unsigned randomBits = 0);
 
@@ -91,6 +95,10 @@ uint32_t packX2(Element type, float a, float b, ConvertMode mode,
 /// as zeros. What would leave the range of f32 stays at its end.
 float dividedByScale(float value, uint32_t scale);
 
+/// The source of `.scaled::n2::ue8m0` on the way to S2F6: the same, but for
+/// subnormal numbers, which count.
+float dividedByOwnScale(float value, uint32_t scale);
+
 /// cvt.rs with an x4 destination, sources {a, b, e, f}: a in the top field.
 /// The result has 32 bits, 16 for E2M1.
 uint32_t packX4(Element type, float a, float b, float e, float f,
@@ -99,8 +107,8 @@ uint32_t packX4(Element type, float a, float b, float e, float f,
 /// cvt.rn{.relu}.f16x2.<fp8/fp6/fp4>x2 (exact).
 uint32_t unpackToF16x2(Element type, uint32_t packed, bool relu);
 
-/// cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.<fp8/fp6/fp4>x2: each
-/// element times the scale of its half of `scales`, 0x7F7F for none.
+/// cvt.rn{.relu}{.satfinite}{.scaled::n2::ue8m0}.bf16x2.<fp8/fp6/fp4/s2f6>x2:
+/// each element times the scale of its half of `scales`, 0x7F7F for none.
 uint32_t unpackToBF16x2(Element type, uint32_t packed, uint32_t scales,
                         ConvertMode mode);
 

@@ -26,6 +26,8 @@ const char *name(MmaKind kind) {
     return "f8f6f4";
   case MmaKind::I8:
     return "i8";
+  case MmaKind::TI16:
+    return "ti16";
   case MmaKind::MXF8F6F4:
     return "mxf8f6f4";
   case MmaKind::MXF4:
@@ -34,6 +36,10 @@ const char *name(MmaKind kind) {
     return "mxf4nvf4";
   }
   return "";
+}
+
+bool isInteger(MmaKind kind) {
+  return kind == MmaKind::I8 || kind == MmaKind::TI16;
 }
 
 bool isBlockScaled(MmaKind kind) {
@@ -67,6 +73,10 @@ static std::optional<Element> elementOf(MmaKind kind, uint32_t code) {
   case MmaKind::I8:
     if (code < 2)
       return code ? Element::S8 : Element::U8;
+    return std::nullopt;
+  case MmaKind::TI16:
+    if (code == 3)
+      return Element::S1Z4M11;
     return std::nullopt;
   case MmaKind::MXF4:
   case MmaKind::MXF4NVF4:
@@ -171,7 +181,7 @@ static Reason decodeAccumulator(uint32_t bits, MmaKind kind,
     return std::nullopt;
   uint32_t code = field(bits, 4, 2);
   bool f16Allowed = kind == MmaKind::F16 || kind == MmaKind::F8F6F4;
-  if (kind == MmaKind::I8 ? code != 2 : code != 1 && !(code == 0 && f16Allowed))
+  if (isInteger(kind) ? code != 2 : code != 1 && !(code == 0 && f16Allowed))
     return "accumulator type " + std::to_string(code) + " is not one of " +
            quoted(kind);
   out.accumulator = code == 0 ? Element::F16 : Element::F32;
@@ -183,6 +193,7 @@ static unsigned baseK(MmaKind kind) {
   case MmaKind::TF32:
     return 8;
   case MmaKind::F16:
+  case MmaKind::TI16:
     return 16;
   case MmaKind::F8F6F4:
   case MmaKind::I8:
@@ -359,8 +370,8 @@ static Reason checkPlainShape(const MmaForm &form,
   return std::nullopt;
 }
 
-static Reason checkMajors(const MmaForm &form,
-                          const InstructionDescriptor &out) {
+static Reason checkMajors(const MmaForm &form, const InstructionDescriptor &out,
+                          OpenPointSet &points) {
   for (auto [major, type, which] : {std::tuple(out.mnMajorA, out.a, "A"),
                                     std::tuple(out.mnMajorB, out.b, "B")})
     if (major && bitWidth(type) < 8)
@@ -368,6 +379,12 @@ static Reason checkMajors(const MmaForm &form,
              "' must be K-major";
   if (form.kind == MmaKind::I8 && (out.negateA || out.negateB))
     return quoted(form.kind) + " cannot negate its operands";
+  if (form.kind != MmaKind::TI16)
+    return std::nullopt;
+  // The tables of descriptors and of transposed operands contradict each other.
+  points.add(OpenPoint::Ti16Majors);
+  if (out.mnMajorA || out.mnMajorB)
+    return "operands of " + quoted(form.kind) + " must be K-major";
   return std::nullopt;
 }
 
@@ -427,7 +444,7 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
     return reason;
   if (auto reason = decodeAccumulator(bits, form.kind, out))
     return reason;
-  if (auto reason = checkMajors(form, out))
+  if (auto reason = checkMajors(form, out, points))
     return reason;
   if (form.weightStationary)
     return checkStationaryShape(form, out);

@@ -51,7 +51,7 @@ struct InstructionDescriptor {
   bool saturate = false;
   Element a = Element::F16, b = Element::F16;
   Element scale = Element::UE8M0;
-  Element accumulator = Element::F32; ///< F32 or F16; S32 when kind is I8
+  Element accumulator = Element::F32; ///< F32 or F16; S32 of integers
   bool negateA = false, negateB = false;
   bool mnMajorA = false, mnMajorB = false;
   unsigned m = 0, n = 0;

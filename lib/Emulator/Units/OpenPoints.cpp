@@ -156,6 +156,13 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
     {"plus-zero-of-rounding",
      "'.pzo' makes +0 of every result -0, be it of -0 or of a small number",
      "the text names the result, not its cause"},
+    {"ti16-majors", "operands of kind ti16 must be K-major",
+     "the table of descriptors says that they are not transposed, the one of "
+     "majors that they may be"},
+    {"compressed-equals",
+     "of equal numbers 'tcgen05.ld.spcompress' keeps those of the lower "
+     "columns, of more than two NaN likewise; -0 is less than 0",
+     "the text leaves it to the implementation"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {

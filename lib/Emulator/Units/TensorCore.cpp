@@ -360,7 +360,7 @@ TensorReport TensorCore::execute(const MmaRequest &request,
     report.refused = true;
     return report;
   }
-  bool integers = request.form.kind == MmaKind::I8;
+  bool integers = isInteger(request.form.kind);
   unsigned packedTile = ~0u;
   // Each part of the accumulator has rows of A in its own lanes.
   bool ownA = request.form.weightStationary &&

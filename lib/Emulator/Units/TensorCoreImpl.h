@@ -112,6 +112,8 @@ private:
                  unsigned bytes, unsigned dataBytes, uint8_t *out);
   bool tensorRow(unsigned cta, unsigned lane, uint32_t address, unsigned bytes,
                  const char *operand, uint8_t *out);
+  bool hasZeroBits(Element type, const uint8_t *raw, unsigned count,
+                   unsigned cta, unsigned row, const char *operand);
   bool expandSparse(unsigned cta, unsigned lane, const float *stored,
                     float *out);
   bool scaleColumns(unsigned cta, uint32_t address, unsigned id,

@@ -291,6 +291,19 @@ bool OperandReader::tensorRow(unsigned cta, unsigned lane, uint32_t address,
   return true;
 }
 
+/// Whether elements keep their four zero bits, if they have such.
+bool OperandReader::hasZeroBits(Element type, const uint8_t *raw,
+                                unsigned count, unsigned cta, unsigned row,
+                                const char *operand) {
+  for (unsigned i = 0; type == Element::S1Z4M11 && i < count; ++i)
+    if (raw[2 * i + 1] & 0x78)
+      return fail(TensorIssueKind::Inconsistent, Hazard::None, cta, 0,
+                  std::string("operand '") + operand + "', row " +
+                      std::to_string(row) + ": bits 11 to 14 of element " +
+                      std::to_string(i) + " must be 0 for 's1z4m11'");
+  return true;
+}
+
 /// Stored positions that a metadata nibble names, in a chunk of four units.
 static bool nibblePositions(unsigned nibble, unsigned &first,
                             unsigned &second) {
@@ -458,7 +471,7 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
             : sharedRow(descriptor, idesc.mnMajorA, "A",
                         {&context.cta[cta], cta, r}, bytesFor(container, 2) / 2,
                         bytes, groupData(container), raw);
-    if (!read)
+    if (!read || !hasZeroBits(idesc.a, raw, storedK, cta, r, "A"))
       return false;
     float stored[128];
     decodeRow(container, idesc.a, raw, storedK,
@@ -497,6 +510,8 @@ bool OperandReader::readB(const ZeroColumns &columns, Operand &out) {
                    {&context.cta[cta], cta, n % perCta + columns.shift},
                    bytesFor(container, 2) / 2, bytes, groupData(container),
                    raw))
+      return false;
+    if (!hasZeroBits(idesc.b, raw, idesc.k, cta, n, "B"))
       return false;
     decodeRow(container, idesc.b, raw, idesc.k, out.row(n));
     if (idesc.negateB)

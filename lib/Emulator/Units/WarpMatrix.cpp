@@ -29,7 +29,7 @@ bool MatrixForm::legal(bool store) const {
   case MatrixShape::M8N8:
     return format == MatrixFormat::B16;
   case MatrixShape::M8N16:
-    return !store && padded && !trans;
+    return !store && (padded || format == MatrixFormat::S4) && !trans;
   case MatrixShape::M16N16:
     return !store && trans && num <= 2 &&
            (padded || format == MatrixFormat::B8);
@@ -44,6 +44,10 @@ static uint32_t expanded(MatrixFormat format, const uint8_t *row, unsigned i) {
   switch (format) {
   case MatrixFormat::B4x16P64:
     return row[i / 2] >> i % 2 * 4 & 0xf;
+  case MatrixFormat::S4: {
+    unsigned number = row[i / 2] >> i % 2 * 4 & 0xf;
+    return number & 8 ? number | 0xf0 : number;
+  }
   case MatrixFormat::B6x16P32: {
     unsigned bit = i * 6;
     return (row[bit / 8] | row[bit / 8 + 1] << 8) >> bit % 8 & 0x3f;

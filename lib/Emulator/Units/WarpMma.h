@@ -121,24 +121,27 @@ std::optional<std::string> warpMma(const WarpMmaForm &form, const uint32_t *a,
                                    OpenPointSet &openPoints);
 
 enum class MatrixShape : uint8_t { M8N8, M8N16, M16N16, M16N8 };
-enum class MatrixFormat : uint8_t { B16, B8, B4x16P64, B6x16P32 };
+enum class MatrixFormat : uint8_t { B16, B8, B4x16P64, B6x16P32, S4 };
 
-/// One ldmatrix or stmatrix form. M8N16 with B4x16P64 or B6x16P32; M16N16 is
-/// ldmatrix .trans of 8-bit data; M16N8 is stmatrix .trans.b8.
+/// One ldmatrix or stmatrix form. M8N16 with B4x16P64, B6x16P32, or S4, whose
+/// numbers keep their sign in 8 bits; M16N16 is ldmatrix .trans of 8-bit data;
+/// M16N8 is stmatrix .trans.b8.
 struct MatrixForm {
   MatrixShape shape = MatrixShape::M8N8;
   MatrixFormat format = MatrixFormat::B16;
   unsigned num = 1;
   bool trans = false;
 
-  /// Rows of 16 bytes; row i is addressed by lane i.
+  /// Row i is addressed by lane i.
   unsigned rows() const;
+  /// What is read or written of a row, padding included.
+  unsigned rowBytes() const { return format == MatrixFormat::S4 ? 8 : 16; }
   unsigned registers() const;
   /// Bytes of a row that are data; padding follows in the unpacking forms.
   unsigned dataBytes() const {
     return format == MatrixFormat::B4x16P64   ? 8
            : format == MatrixFormat::B6x16P32 ? 12
-                                              : 16;
+                                              : rowBytes();
   }
   /// The form exists (`store`: as stmatrix).
   bool legal(bool store) const;
@@ -146,7 +149,7 @@ struct MatrixForm {
   bool openPoint() const { return shape == MatrixShape::M16N16; }
 };
 
-/// `rows` holds the 16 bytes at each addressed row, in lane order.
+/// `rows` holds the bytes at each addressed row, in lane order.
 void loadMatrix(const MatrixForm &form, const uint8_t (*rows)[16],
                 uint32_t *out);
 void storeMatrix(const MatrixForm &form, const uint32_t *in,
