@@ -172,7 +172,7 @@ def epilogues(imported, target):
         said = kernel["epilogue"]
         words = ["alpha"] * said["alpha"] + [
             "bias" if "bias" in step["operands"] else step["op"].split(".")[1]
-            for step in said.get("steps", [])]
+            for step in said.get("steps", []) if step["op"] != "arith.constant"]
         found[kernel["name"]] = ", ".join(words) or "-"
     return found
 

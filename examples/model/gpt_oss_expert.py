@@ -3,9 +3,10 @@
     python examples/model/gpt_oss_expert.py
 
 The weights are MXFP4 in gpt-oss's names and order, in which rows of gate and up
-alternate; activations are quantised to MXFP8 in the program that JAX lowers. Biases are
-added by the kernels, which the emulator runs; SwiGLU is clamped on both sides, and the
-router's weights mix the experts. Compared with what XLA computes on the CPU. Without jax
+alternate, so that they are taken apart; activations are quantised to MXFP8 in the
+program that JAX lowers. Biases and SwiGLU, which is clamped on both sides, are
+epilogues of the kernels, which the emulator runs; the router's weights mix the experts.
+Compared with what XLA computes on the CPU. Without jax
 what it made before is taken from fixtures/.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM Exceptions.
@@ -84,9 +85,10 @@ def layer():
             preferred_element_type=jnp.float32) + weight["bias"]
 
     def expert(x, given, number):
-        both = linear(x, given["gate_up_proj"][number])
-        gate = jnp.minimum(both[:, ::2], LIMIT)
-        up = jnp.clip(both[:, 1::2], -LIMIT, LIMIT)
+        both = given["gate_up_proj"][number]
+        gate, up = (linear(x, {name: one[first::2] for name, one in both.items()})
+                    for first in (0, 1))
+        gate, up = jnp.minimum(gate, LIMIT), jnp.clip(up, -LIMIT, LIMIT)
         hidden = (up + 1) * gate * jax.nn.sigmoid(SLOPE * gate)
         return linear(hidden, given["down_proj"][number])
 

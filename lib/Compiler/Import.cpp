@@ -67,6 +67,7 @@ LogicalResult blockscale::importProducts(ModuleOp module,
       targets.size() > 1 && !module->hasAttr(TargetAttr::name);
   pm.addPass(createAttachTarget(attach));
   pm.addPass(createImport());
+  pm.addPass(createFuseEpilogues());
   if (failed(pm.run(module)))
     return failure();
   if (isForeignTarget)

@@ -7,7 +7,7 @@ program brings what is asked of it."""
 
 from . import _torch_ops as ops
 from ._errors import Refused
-from ._imported import Imported
+from ._imported import Imported, import_products
 from ._mlir_text import Function, tensor_type
 
 
@@ -55,7 +55,10 @@ def from_torch(program, name="main"):
             function.returns(outputs(node, signature, values))
         else:
             raise Refused(f"'{node.name}': a traced program has no '{node.op}'")
-    return Imported(name, function.text(), tuple(order), parameters,
+    # What follows products becomes part of their kernels; operands lie alike for
+    # all chips.
+    mlir = import_products(function.text(), name, "")
+    return Imported(name, mlir, tuple(order), parameters,
                     tuple(one.type.shape for one in function.arguments),
                     limits_of(program))
 

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -27,10 +28,34 @@ namespace blockscale {
 using namespace mlir;
 using namespace blockscale;
 
+/// Whether a function is one that JAX puts a product of StableHLO into, away
+/// from what is done to its result.
+static bool isWrapper(func::FuncOp function) {
+  return function.isPrivate() && function.getBody().hasOneBlock() &&
+         function
+             .walk([](Operation *op) {
+               return importer::isScaledDot(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+             })
+             .wasInterrupted();
+}
+
+/// Whether a function is arithmetic that JAX gave a name, such as silu, which
+/// the epilogue of a product may hold.
+static bool isArithmetic(func::FuncOp function) {
+  constexpr size_t kMostOps = 64;
+  if (!function.isPrivate() || !function.getBody().hasOneBlock())
+    return false;
+  Block &body = function.getBody().front();
+  return body.getOperations().size() <= kMostOps &&
+         llvm::all_of(body.without_terminator(),
+                      [](Operation &op) { return isPure(&op); });
+}
+
 namespace {
 struct Import : blockscale::impl::ImportBase<Import> {
   void runOnOperation() override {
-    inlineScaledDots();
+    inlineCalls(isWrapper);
     bool refused = false;
     RewritePatternSet products(&getContext());
     importer::populateTosaPatterns(products, refused);
@@ -59,28 +84,17 @@ struct Import : blockscale::impl::ImportBase<Import> {
         [](MatmulOp op) { op->removeDiscardableAttr(importer::kImported); });
     importer::lowerStablehlo(getOperation(), refused);
     if (refused)
-      signalPassFailure();
+      return signalPassFailure();
+    inlineCalls(isArithmetic);
   }
 
 private:
-  void inlineScaledDots();
+  void inlineCalls(llvm::function_ref<bool(func::FuncOp)> isChosen);
   bool isAnyImported();
   void eraseDecompositions();
   void eraseUnused();
 };
 } // namespace
-
-/// Whether a function is one that JAX puts a product of StableHLO into, away
-/// from what is done to its result.
-static bool isWrapper(func::FuncOp function) {
-  return function.isPrivate() && function.getBody().hasOneBlock() &&
-         function
-             .walk([](Operation *op) {
-               return importer::isScaledDot(op) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-             })
-             .wasInterrupted();
-}
 
 /// What any op of the module names. Upstream's look-up of uses gives up where
 /// an op of a dialect that is not here has a region.
@@ -95,12 +109,13 @@ static llvm::DenseSet<StringAttr> namesIn(ModuleOp module) {
 }
 
 /// Those that call none are inlined first; those that call each other never.
-static bool callsWrapper(func::FuncOp function, SymbolTable &symbols) {
+static bool callsChosen(func::FuncOp function, SymbolTable &symbols,
+                        llvm::function_ref<bool(func::FuncOp)> isChosen) {
   return function
       .walk([&](func::CallOp call) {
         auto callee = symbols.lookup<func::FuncOp>(call.getCallee());
-        return callee && isWrapper(callee) ? WalkResult::interrupt()
-                                           : WalkResult::advance();
+        return callee && isChosen(callee) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -119,8 +134,8 @@ static void inlineCall(func::CallOp call, func::FuncOp function) {
   call.erase();
 }
 
-/// A wrapper that is called by a wrapper becomes part of that first.
-void Import::inlineScaledDots() {
+/// What is called by one of its kind becomes part of that first.
+void Import::inlineCalls(llvm::function_ref<bool(func::FuncOp)> isChosen) {
   SymbolTable symbols(getOperation());
   llvm::SmallPtrSet<Operation *, 4> inlined;
   for (bool isChanged = true; isChanged;) {
@@ -129,7 +144,8 @@ void Import::inlineScaledDots() {
     getOperation()->walk([&](func::CallOp call) { calls.push_back(call); });
     for (func::CallOp call : calls) {
       auto function = symbols.lookup<func::FuncOp>(call.getCallee());
-      if (!function || !isWrapper(function) || callsWrapper(function, symbols))
+      if (!function || !isChosen(function) ||
+          callsChosen(function, symbols, isChosen))
         continue;
       inlineCall(call, function);
       inlined.insert(function);

@@ -331,6 +331,10 @@ static const AllowedOp *findAllowed(StringRef name) {
   return nullptr;
 }
 
+bool blockscale::isEpilogueOp(StringRef name) {
+  return findAllowed(name) != nullptr;
+}
+
 static LogicalResult verifyOp(Operation &op) {
   const AllowedOp *allowed = findAllowed(op.getName().getStringRef());
   if (!allowed)

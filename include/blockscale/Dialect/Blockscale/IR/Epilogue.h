@@ -29,6 +29,9 @@ enum class EpilogueInput : uint8_t {
 /// "x", "c" and "bias", the names of the inputs in IR and in launch plans.
 llvm::StringRef epilogueInputName(EpilogueInput input);
 
+/// Whether an epilogue may hold ops of this name.
+bool isEpilogueOp(llvm::StringRef name);
+
 /// An epilogue and the meaning of its arguments: the product, and what else
 /// there is, in the order of `EpilogueInput`.
 class Epilogue {

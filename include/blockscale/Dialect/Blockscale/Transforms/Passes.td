@@ -28,6 +28,46 @@ def AttachTarget : Pass<"blockscale-attach-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 
+def FuseEpilogues : Pass<"blockscale-fuse-epilogues"> {
+  let summary = "Make what follows a product part of its epilogue";
+  let description = [{
+    Arithmetic behind a `blockscale.matmul`, ops of `arith` and `math` on tensors and
+    those of `linalg` that compute each element of one, becomes the region of the
+    product, as far as an epilogue can hold it: activations with their gates, sums,
+    factors, conversions. Ops are taken in their order and up to the last place at
+    which others read one value of f32, bf16 or f16; that becomes the result.
+
+    What else these ops read becomes an input of the product if that has none of the
+    kind yet: a tensor of the same shape `c`, one element for each column or row
+    `bias`, a number that multiplies the sum itself `alpha`, any other number a bias
+    that is the same everywhere. Changes of shape follow the product.
+
+    The result is what it was before: bf16 and f16 are rounded where they were
+    rounded, and flags of `fastmath` are not made use of. Functions (`math.exp`) are
+    those of the kernel instead of the host's library; `math.erfc` is 1 - erf, exact
+    to an ulp of 1.
+
+    Before:
+    ```mlir
+    %0 = blockscale.matmul %a, %b : !a, !b -> tensor<128x64xf32>
+    %1 = math.tanh %0 : tensor<128x64xf32>
+    %2 = arith.mulf %1, %gate : tensor<128x64xf32>
+    ```
+    After:
+    ```mlir
+    %0 = blockscale.matmul %a, %b c(%gate) epilogue(%x, %c) {
+      %1 = math.tanh %x : f32
+      %2 = arith.mulf %1, %c : f32
+      blockscale.yield %2
+    } : !a, !b, tensor<128x64xf32> -> tensor<128x64xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numFused", "fused", "Products with more to do">];
+}
+
 def LegalizeScales : Pass<"blockscale-legalize-scales"> {
   let summary = "Choose the tensor-core kind for each matmul's scale specs";
   let description = [{
