@@ -29,6 +29,23 @@ inline CUdeviceptr upload(const std::string &path) {
   return pointer;
 }
 
+/// Starts the driver and loads the product's PTX from a folder.
+inline CUmodule loadProduct(const std::string &folder) {
+  CALL(cuInit(0));
+  CUcontext context;
+  CALL(cuDevicePrimaryCtxRetain(&context, 0));
+  CALL(cuCtxSetCurrent(context));
+  CUmodule module;
+  CALL(cuModuleLoad(&module, (folder + "/ds-kva-mxfp8.ptx").c_str()));
+  return module;
+}
+
+inline int countSms() {
+  int sms = 0;
+  CALL(cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+  return sms;
+}
+
 /// Gives the arguments of a launch the operands in a folder and memory for the
 /// result.
 template <typename Arguments>

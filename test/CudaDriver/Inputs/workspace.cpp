@@ -32,17 +32,9 @@ static std::vector<char> resultOf(const kva::ds_kvaArguments &values) {
 
 int main(int, char **arguments) {
   std::string folder = arguments[1];
-  CALL(cuInit(0));
-  CUcontext context;
-  CALL(cuDevicePrimaryCtxRetain(&context, 0));
-  CALL(cuCtxSetCurrent(context));
-  CUmodule module;
   CUfunction function;
-  CALL(cuModuleLoad(&module, (folder + "/ds-kva-mxfp8.ptx").c_str()));
-  CALL(kva::load_ds_kva(module, &function));
-  int sms = 0;
-  CALL(cuDeviceGetAttribute(&sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
-
+  CALL(kva::load_ds_kva(loadProduct(folder), &function));
+  const int sms = countSms();
   kva::ds_kvaArguments first;
   readOperands(first, folder);
   EXPECT(kva::launch_ds_kva(function, first, sms, nullptr) ==
