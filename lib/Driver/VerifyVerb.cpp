@@ -112,8 +112,9 @@ VerifyVerb::VerifyVerb()
         "harsh with random data, plain with exact data (default)"}},
       "What the plan allows that runs are made under");
   command.number("tiles", request.options.sampleClusters,
-                 "Run only that many clusters of the grid, spread evenly "
-                 "(default 0: all)");
+                 "Run only that many clusters of the grid, spread evenly, or "
+                 "groups of clusters that compute a tile together (default 0: "
+                 "all)");
   command.number("num-sms", request.numSms,
                  "SMs that the launch assumes (default: the chip's reference "
                  "part); few make a CTA compute many tiles");

@@ -142,6 +142,7 @@ static void describe(Archive &a, Workspace &workspace) {
   a.expression("zeroBytes", workspace.zeroBytes);
   a.expression("bytes", workspace.bytes);
   a.number("alignment", workspace.alignment, 1, kMaxAlignment);
+  a.number("parts", workspace.parts, 2, kMaxSize);
 }
 
 template <typename Archive>

@@ -126,6 +126,20 @@ static std::vector<uint64_t> sampleOf(uint64_t total, uint64_t count) {
   return sample;
 }
 
+/// The clusters of a sample, empty for all of `total`. Those that compute a
+/// tile together run together, or the sample would finish nothing.
+static std::vector<uint64_t> sampleOf(const plan::Kernel &kernel,
+                                      uint64_t total, uint64_t count) {
+  uint64_t parts = kernel.workspace ? kernel.workspace->parts : 1;
+  if (count == 0 || count >= total / parts)
+    return {};
+  std::vector<uint64_t> sample;
+  for (uint64_t tile : sampleOf(total / parts, count))
+    for (uint64_t part = 0; part < parts; ++part)
+      sample.push_back(tile * parts + part);
+  return sample;
+}
+
 /// Begins a step of `all` units; what is to be told how many of them are done,
 /// null if nobody wants to know.
 static std::function<void(uint64_t, uint64_t)>
@@ -221,11 +235,8 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   if (isHarsh)
     run.firstTensorColumn =
         unsigned(kColumnStep * (1 + options.seed % kPlaces));
-  // Of a tile that clusters share a sample would finish nothing.
-  bool sampled = options.sampleClusters && !kernel.workspace &&
-                 options.sampleClusters < verdict.clusters;
-  if (sampled)
-    run.clusters = sampleOf(verdict.clusters, options.sampleClusters);
+  run.clusters = sampleOf(kernel, verdict.clusters, options.sampleClusters);
+  bool sampled = !run.clusters.empty();
   verdict.clustersRun = sampled ? run.clusters.size() : verdict.clusters;
   run.progress =
       countOf(options, verdict.kernel, "clusters", verdict.clustersRun);
@@ -239,7 +250,8 @@ Verdict verify::verifyKernel(const emulator::Module &module,
   if (verdict.run.stopped)
     return verdict;
   compareResult(*inputs, options, sampled, verdict);
-  verdict.workspaceReady = isWorkspaceReady(kernel, sizes, inputs->data);
+  verdict.workspaceReady =
+      sampled || isWorkspaceReady(kernel, sizes, inputs->data);
   return verdict;
 }
 

@@ -4,6 +4,7 @@
 // RUN: blockscale verify %s --data=exact --num-sms=3 --m=1,200 | FileCheck %s
 // RUN: blockscale verify %s --num-sms=148 --m=130 --completion=latest | FileCheck %s --check-prefix=TWICE
 // RUN: blockscale verify %s --data=exact --num-sms=24 --m=130 --completion=random | FileCheck %s --check-prefix=ONCE
+// RUN: blockscale verify %s --data=exact --m=200 --tiles=1 | FileCheck %s --check-prefix=SAMPLE
 
 // CHECK-NOT: FAIL
 // CHECK-COUNT-11: pass
@@ -16,6 +17,11 @@
 // TWICE-NOT: FAIL
 // TWICE-COUNT-20: pass
 // TWICE-NOT: {{FAIL|pass}}
+
+// A sample has all clusters of a tile: 128 x 64, and a cluster of two such tiles.
+// SAMPLE-NOT: FAIL
+// SAMPLE: single exact 200x200x800 3 of 12 12800 0
+// SAMPLE: cluster exact 390x136x640 4 of 32 16384 0
 
 // Seven stages in three parts; the last one ends inside a stage.
 !single_a = !blockscale.tensor<?x800xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>

@@ -181,7 +181,7 @@ TEST(Plan, SaysHowMuchWorkspaceThereIs) {
   pointer.offset = 136;
   pointer.size = pointer.alignment = 8;
   plan.kernels[0].parameters.push_back(pointer);
-  plan.kernels[0].workspace = {"128", "128 + ceildiv(M, 128) * 65536", 16};
+  plan.kernels[0].workspace = {"128", "128 + ceildiv(M, 128) * 65536", 16, 3};
   std::string text = printPlan(plan);
   auto read = parsePlan(text);
   ASSERT_TRUE(read);
@@ -190,6 +190,7 @@ TEST(Plan, SaysHowMuchWorkspaceThereIs) {
   EXPECT_EQ(kernel.workspace->zeroBytes, "128");
   EXPECT_EQ(kernel.workspace->bytes, "128 + ceildiv(M, 128) * 65536");
   EXPECT_EQ(kernel.workspace->alignment, 16u);
+  EXPECT_EQ(kernel.workspace->parts, 3u);
   EXPECT_EQ(printPlan(*read), text);
   auto bytes = memoryBytes(kernel, kernel.parameters.back(),
                            {{"M", 129}, {"N", 64}, {"K", 4096}, {"batch", 1}});

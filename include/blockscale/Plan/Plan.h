@@ -209,6 +209,9 @@ struct Workspace {
   Expression zeroBytes, bytes;
   /// Byte alignment that the address needs.
   unsigned alignment = 0;
+  /// Clusters that compute an output tile together; the first tiles are those
+  /// of the clusters from 0, from `parts` on and so on.
+  unsigned parts = 0;
 };
 
 /// One op of an epilogue: it rounds to its type, to nearest even.

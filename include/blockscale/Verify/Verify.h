@@ -55,8 +55,9 @@ struct VerifyOptions {
   uint64_t seed = 1;
   /// Host threads; 0 for as many as there are.
   unsigned threads = 0;
-  /// Clusters to run, spread over the grid; 0 for all. Of a sample only what
-  /// it wrote is compared.
+  /// Clusters to run, spread over the grid; 0 for all. Of a kernel whose
+  /// clusters compute tiles together it counts such groups of them. Of a sample
+  /// only what it wrote is compared.
   uint64_t sampleClusters = 0;
   emulator::Completion completion = emulator::Completion::Immediate;
   /// Receives the machine's lines of asynchronous events; see

@@ -552,10 +552,12 @@ static LogicalResult planWorkspace(gpu::GPUFuncOp kernel, KernelAttr attribute,
                        : "has a workspace and no parameter for it");
   if (!workspace)
     return success();
-  std::vector<plan::Expression> bytes = printResults(workspace);
+  std::vector<plan::Expression> bytes =
+      printResults(workspace.getMajorSubMap(2));
+  int64_t parts = cast<AffineConstantExpr>(workspace.getResult(2)).getValue();
   // The widest access of a thread.
   constexpr unsigned kAlignment = 16;
-  result.workspace = {bytes[0], bytes[1], kAlignment};
+  result.workspace = {bytes[0], bytes[1], kAlignment, unsigned(parts)};
   return success();
 }
 

@@ -285,11 +285,16 @@ LogicalResult KernelAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected the grid to have a result";
   if (workspace && (workspace.getNumDims() != 0 ||
                     workspace.getNumSymbols() != grid.getNumSymbols() ||
-                    workspace.getNumResults() != 2))
+                    workspace.getNumResults() != 3))
     return emitError()
-           << "expected the workspace to be a map of the grid's "
-              "symbols to 2 results: bytes that are zero before the "
-              "first launch, and bytes of all of it";
+           << "expected the workspace to be a map of the grid's symbols to 3 "
+              "results: bytes that are zero before the first launch, bytes of "
+              "all of it, and clusters that compute a tile together";
+  if (workspace)
+    if (auto parts = dyn_cast<AffineConstantExpr>(workspace.getResult(2));
+        !parts || parts.getValue() < 2)
+      return emitError() << "expected a constant number of at least 2 clusters "
+                            "that compute a tile together";
   if (block < 1 || block > hw::kMaxThreadsPerCta)
     return emitError() << "expected 1 to " << hw::kMaxThreadsPerCta
                        << " threads per CTA, found " << block;

@@ -960,8 +960,13 @@ func.func @split_of_dynamic_k(%m: !map, %d: !blockscale.global<bf16>, %w: !block
 
 // -----
 
-// expected-error @below {{expected the workspace to be a map of the grid's symbols to 2 results: bytes that are zero before the first launch, and bytes of all of it}}
+// expected-error @below {{expected the workspace to be a map of the grid's symbols to 3 results: bytes that are zero before the first launch, bytes of all of it, and clusters that compute a tile together}}
 func.func private @kernel_workspace() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m), block = 192, workspace = ()[m, n, k, l, sms, clusters] -> (m)>}
+
+// -----
+
+// expected-error @below {{expected a constant number of at least 2 clusters that compute a tile together}}
+func.func private @kernel_alone() attributes {blockscale.kernel = #blockscale.kernel<grid = ()[m, n, k, l, sms, clusters] -> (m), block = 192, workspace = ()[m, n, k, l, sms, clusters] -> (m, m, 1)>}
 
 // -----
 

@@ -7,7 +7,7 @@
 // Two tiles of 128 x 64 in three parts each: counters in 128 bytes, then six times
 // 32 KiB of sums.
 // FORM: gpu.func @split({{.*}}, %[[W:.*]]: !blockscale.global<f32> {blockscale.parameter = #blockscale.parameter<workspace>}
-// FORM-SAME: blockscale.kernel = #blockscale.kernel<grid = ()[s0, s1, s2, s3, s4, s5] -> (6, s4), block = 192, workspace = ()[s0, s1, s2, s3, s4, s5] -> (128, 196736)>
+// FORM-SAME: blockscale.kernel = #blockscale.kernel<grid = ()[s0, s1, s2, s3, s4, s5] -> (6, s4), block = 192, workspace = ()[s0, s1, s2, s3, s4, s5] -> (128, 196736, 3)>
 // FORM: blockscale.kernel_matmul {{.*}} workspace(%[[W]])
 // FORM-SAME: split_k = 3
 

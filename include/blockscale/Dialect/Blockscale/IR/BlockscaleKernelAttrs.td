@@ -315,8 +315,8 @@ def Blockscale_KernelAttr : AttrDef<Blockscale_Dialect, "Kernel"> {
     * `cluster`: CTAs of a cluster, along x; the grid is a multiple of it.
     * `dependent_launch`: launch with programmatic stream serialization.
     * `workspace`: of a kernel that splits K, with the symbols of the grid: bytes
-      at the start of its workspace that are zero before its first launch, and
-      bytes of all of it.
+      at the start of its workspace that are zero before its first launch, bytes
+      of all of it, and how many clusters compute an output tile together.
   }];
   let parameters = (ins
     "::mlir::AffineMap":$grid,

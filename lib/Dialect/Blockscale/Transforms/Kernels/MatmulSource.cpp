@@ -244,7 +244,7 @@ static AffineMap workspaceOf(MatmulOp op, const TileGeometry &geometry) {
   int64_t splits = getSchedule(op).splits();
   if (splits == 1)
     return {};
-  return Workspace::bytes(tilesOf(op, geometry), geometry, splits);
+  return Workspace::sizes(tilesOf(op, geometry), geometry, splits);
 }
 
 /// CTAs in x: a cluster per tile of it, or part of one; unless running clusters

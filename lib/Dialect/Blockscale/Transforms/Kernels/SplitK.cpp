@@ -26,17 +26,18 @@ int64_t Workspace::sumsOfPart(const TileGeometry &geometry) {
   return geometry.rowInstructions * geometry.rowsPerCta() * geometry.tileN;
 }
 
-AffineMap Workspace::bytes(AffineExpr tiles, const TileGeometry &geometry,
+AffineMap Workspace::sizes(AffineExpr tiles, const TileGeometry &geometry,
                            int64_t splits) {
   constexpr int64_t kElementBytes = 4;
   AffineExpr ctas = tiles * geometry.clusterSize();
   AffineExpr counters = ctas.ceilDiv(kCounterMultiple) * kCounterMultiple;
   AffineExpr sums = ctas * (splits * sumsOfPart(geometry));
   constexpr unsigned kSymbols = 6;
-  return AffineMap::get(
-      0, kSymbols,
-      {counters * kElementBytes, (counters + sums) * kElementBytes},
-      tiles.getContext());
+  return AffineMap::get(0, kSymbols,
+                        {counters * kElementBytes,
+                         (counters + sums) * kElementBytes,
+                         getAffineConstantExpr(splits, tiles.getContext())},
+                        tiles.getContext());
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,8 +27,8 @@ struct Workspace {
   static constexpr int64_t kCounterMultiple = 32;
   static int64_t sumsOfPart(const TileGeometry &geometry);
   /// `blockscale.kernel`'s map: bytes of the counters, and of all, for `tiles`
-  /// tiles of clusters.
-  static mlir::AffineMap bytes(mlir::AffineExpr tiles,
+  /// tiles of clusters; and the parts.
+  static mlir::AffineMap sizes(mlir::AffineExpr tiles,
                                const TileGeometry &geometry, int64_t splits);
 };
 
