@@ -57,8 +57,8 @@ static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
       listScheduleChoices(op, getTarget(op), expectedRows);
   for (const ScheduleChoice &choice : choices.legal)
     report.compared.push_back({describe(choice), choice.microseconds,
-                               hw::gemmLimitName(choice.limit),
-                               choice.schedule});
+                               hw::gemmLimitName(choice.limit), choice.schedule,
+                               choice.reduction});
   for (const Reason &why : choices.refused) {
     auto known = llvm::find_if(report.refused, [&](const auto &each) {
       return each.first == why.text;

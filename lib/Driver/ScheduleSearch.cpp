@@ -53,12 +53,12 @@ static OwningOpRef<ModuleOp> isolate(ModuleOp module, MatmulOp op,
 
 Result<double> driver::replaySchedule(ModuleOp module,
                                       const ScheduleReport &product,
-                                      ScheduleAttr schedule,
+                                      const ComparedSchedule &compared,
                                       const CompilerOptions &options) {
   MatmulOp op = findProduct(module, product);
   if (!op)
     return Reason("the product is no more in '" + product.function + "'");
-  OwningOpRef<ModuleOp> alone = isolate(module, op, schedule);
+  OwningOpRef<ModuleOp> alone = isolate(module, op, compared.schedule);
   CompilerOptions plain;
   plain.target = options.target;
   plain.expectedRows = options.expectedRows;
@@ -73,7 +73,8 @@ Result<double> driver::replaySchedule(ModuleOp module,
       timeKernel(only, only.plan.kernels.front(), options.expectedRows);
   if (!timed.estimate)
     return Reason(timed.why);
-  return timed.estimate->microseconds + hw::kLaunchMicroseconds;
+  return timed.estimate->microseconds + compared.reduction +
+         hw::kLaunchMicroseconds;
 }
 
 /// The one of the first `count` schedules that the timeline finds fastest.
@@ -83,8 +84,7 @@ fastest(ModuleOp module, const ScheduleReport &product, unsigned count,
   const ComparedSchedule *best = nullptr;
   for (const ComparedSchedule &each :
        ArrayRef(product.compared).take_front(count)) {
-    Result<double> time =
-        replaySchedule(module, product, each.schedule, options);
+    Result<double> time = replaySchedule(module, product, each, options);
     if (!time)
       return time.why();
     if (best && *time >= least)

@@ -16,12 +16,13 @@
 namespace blockscale::driver {
 
 /// Microseconds, launch included, that the timeline expects of the product of
-/// `module` that `product` is about with `schedule`: it is compiled alone, and
-/// its first cluster runs on the emulator. A dynamic M is
-/// `options.expectedRows`.
+/// `module` that `product` is about with the schedule `compared`: it is
+/// compiled alone, and its first cluster runs on the emulator, or those that
+/// compute the first tile. A dynamic M is `options.expectedRows`. What the
+/// timeline does not see of a split K is the formula's.
 Result<double> replaySchedule(mlir::ModuleOp module,
                               const ScheduleReport &product,
-                              ScheduleAttr schedule,
+                              const ComparedSchedule &compared,
                               const CompilerOptions &options);
 
 /// Gives each product of `module` that has no complete schedule the one that

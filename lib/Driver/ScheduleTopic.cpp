@@ -109,7 +109,7 @@ replayed(mlir::ModuleOp module, std::vector<ScheduleReport> products,
     for (const ComparedSchedule &each :
          llvm::ArrayRef(answer.product.compared).take_front(count)) {
       Result<double> time =
-          replaySchedule(module, answer.product, each.schedule, options);
+          replaySchedule(module, answer.product, each, options);
       if (!time) {
         reportError(each.text + ": " + time.why().text, kFailure);
         return std::nullopt;

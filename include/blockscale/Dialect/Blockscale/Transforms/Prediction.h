@@ -35,6 +35,8 @@ struct ProductPrediction {
   double microseconds;
   /// What its waves of tiles wait for most.
   hw::GemmLimit limit;
+  /// Of that, where K is split, from the last part to the last of D.
+  double reduction = 0;
 };
 
 /// On the reference part of the target's chip at its boost clock, by

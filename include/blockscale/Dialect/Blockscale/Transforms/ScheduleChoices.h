@@ -25,6 +25,8 @@ struct ScheduleChoice {
   ScheduleAttr schedule;
   double microseconds;
   hw::GemmLimit limit;
+  /// Of that, where K is split, from the last part to the last of D.
+  double reduction = 0;
 };
 
 /// All completions of a product's schedule that were compared.

@@ -86,8 +86,8 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);
-  return {prediction.total * clusterFactor(problem, schedule),
-          prediction.limit};
+  return {prediction.total * clusterFactor(problem, schedule), prediction.limit,
+          prediction.reduction};
 }
 
 double blockscale::predictMicroseconds(MatmulOp op, int64_t expectedRows) {

@@ -277,7 +277,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   ProductPrediction predicted =
       predictProduct(problem, mma, schedule(stages), target);
   return ScheduleChoice{mma, schedule(stages), predicted.microseconds,
-                        predicted.limit};
+                        predicted.limit, predicted.reduction};
 }
 
 /// K of the instructions to compare: the 4-bit kinds have a longer one on
