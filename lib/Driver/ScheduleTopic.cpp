@@ -49,6 +49,12 @@ static void printRow(llvm::raw_ostream &out, const Answer &answer, size_t i) {
       << (i == 0 ? " (taken)" : "") << '\n';
 }
 
+static bool isAnySplit(const ScheduleReport &product, bool split) {
+  return llvm::any_of(product.compared, [&](const ComparedSchedule &each) {
+    return (each.schedule.splits() > 1) == split;
+  });
+}
+
 static void printText(llvm::raw_ostream &out, const Answer &answer, bool all) {
   const ScheduleReport &product = answer.product;
   out << "product " << product.index << " of '" << product.function << "'";
@@ -56,12 +62,14 @@ static void printText(llvm::raw_ostream &out, const Answer &answer, bool all) {
     out << ", asked for: " << product.wish;
   out << "\n";
   size_t count = product.compared.size();
+  bool mayBeSplit = isAnySplit(product, true) && isAnySplit(product, false);
   if (count) {
     out << "  taken: the first of " << count
         << " legal schedules by the throughput model ("
         << timeline::kEstimateLabel << "), of equals the simplest; "
         << "a size that is known at launch only counts as "
-        << product.expectedRows << "\n"
+        << product.expectedRows
+        << (mayBeSplit ? "; K is split for at least 5 % only" : "") << "\n"
         << cell("us", 10)
         << (answer.replayed.empty() ? "" : cell("timeline", 10))
         << cell("beside", 8) << "  " << cell("limited by", 13)

@@ -31,7 +31,8 @@ struct ScheduleChoice {
 
 /// All completions of a product's schedule that were compared.
 struct ScheduleChoices {
-  /// The fastest first, and of equals the simplest; the first is taken.
+  /// The fastest first, and of equals the simplest; the time of those that
+  /// split K without having been asked to counts 5 % more. The first is taken.
   std::vector<ScheduleChoice> legal;
   /// Why the others were not legal, in the order in which they were looked at.
   std::vector<Reason> refused;

@@ -18,6 +18,7 @@
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "blockscale/HW/Descriptor.h"
+#include "blockscale/HW/Part.h"
 #include "blockscale/HW/ScaleLayout.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -34,6 +35,7 @@ namespace {
 struct Choice {
   bool swap;
   int64_t ctaGroup, clusterM, clusterN, mmaK, tileN, rowInstructions;
+  int64_t splits = 1;
 };
 
 struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
@@ -212,7 +214,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   if (isRowPerLane)
     if (auto why = whyNotRowPerLane(mma, choice.swap, target))
       return *why;
-  if (auto why = whyNotSplit(mma, op.getSizes().k, wish.splits(), target))
+  if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits, target))
     return *why;
   if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
       !isWideLowered(mma))
@@ -243,6 +245,8 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   fields.clusterM = choice.clusterM;
   fields.clusterN = choice.clusterN;
   fields.mmaK = choice.mmaK;
+  if (choice.splits > 1)
+    fields.splitK = choice.splits;
   int64_t accumulators = fields.accumulators;
   chooseIfFree(fields.accumulators, 2);
   auto schedule = [&](int64_t stages) {
@@ -327,6 +331,40 @@ static SmallVector<std::pair<int64_t, int64_t>> clustersOf(ScheduleAttr wish,
   return clusters;
 }
 
+/// Waves of tiles that parts of K may make more of. A size that only the host
+/// knows may be anything, and the workspace grows with it: then K is split for
+/// SMs that would be idle, not for the last wave.
+static int64_t mostWavesOfParts(MatmulOp op) {
+  constexpr int64_t kMostWaves = 4;
+  ProductSizes sizes = op.getSizes();
+  bool isStatic = llvm::none_of(
+      ArrayRef<int64_t>{sizes.m, sizes.n, sizes.batch}, ShapedType::isDynamic);
+  return isStatic ? kMostWaves : 1;
+}
+
+/// The numbers of parts of K to compare for a tile beside 1. Clusters that
+/// share operands are for products that have tiles enough.
+static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
+                                     hw::Target target, int64_t expectedRows) {
+  SmallVector<int64_t> splits;
+  bool sharesLoads = choice.clusterM * choice.clusterN > choice.ctaGroup;
+  if (sharesLoads || ShapedType::isDynamic(op.getSizes().k))
+    return splits;
+  ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
+  int64_t rows = hw::kTmemLanes * choice.ctaGroup * choice.rowInstructions;
+  int64_t tiles = llvm::divideCeil(problem.rows, rows) *
+                  llvm::divideCeil(problem.columns, choice.tileN) *
+                  problem.batch;
+  int64_t atOnce = hw::referencePart(target.chip).smCount / choice.ctaGroup;
+  int64_t most = mostWavesOfParts(op) * atOnce / tiles;
+  MmaAttr mma = instruction(getMma(op), choice);
+  for (int64_t candidate : {2, 3, 4, 6, 8, 12, 16, 24, 32})
+    if (candidate <= most &&
+        !whyNotSplit(mma, op.getSizes().k, candidate, target))
+      splits.push_back(candidate);
+  return splits;
+}
+
 /// Everything that `wish` leaves free, the simplest kernels first: among equals
 /// the first stays.
 static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
@@ -354,6 +392,15 @@ static SmallVector<Choice> choicesOf(MmaAttr mma, ScheduleAttr wish,
   return choices;
 }
 
+/// What choices are ordered by. A workspace is a parameter more for whoever
+/// launches the kernel, and what it costs is what the model knows least of: it
+/// must promise something.
+static double rankOf(const ScheduleChoice &choice) {
+  constexpr double kSplitMargin = 1.05;
+  return choice.microseconds *
+         (choice.schedule.splits() > 1 ? kSplitMargin : 1.0);
+}
+
 ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
                                                 int64_t expectedRows) {
   ScheduleChoices choices;
@@ -367,8 +414,18 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     listWarpSchedules(op, target, expectedRows, add);
   } else {
     ScheduleAttr wish = getScheduleWish(op);
-    for (const Choice &choice : choicesOf(getMma(op), wish, target))
-      add(complete(op, wish, target, choice, expectedRows));
+    for (Choice choice : choicesOf(getMma(op), wish, target)) {
+      choice.splits = wish.splits();
+      Result<ScheduleChoice> whole =
+          complete(op, wish, target, choice, expectedRows);
+      add(whole);
+      if (!whole || wish.getSplitK())
+        continue;
+      for (int64_t splits : splitsOf(op, choice, target, expectedRows)) {
+        choice.splits = splits;
+        add(complete(op, wish, target, choice, expectedRows));
+      }
+    }
     // Pairs are all that suits the tile, and no cluster holds one.
     if (choices.legal.empty() && choices.refused.empty())
       choices.refused.push_back(
@@ -379,7 +436,7 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
   }
   llvm::stable_sort(choices.legal,
                     [](const ScheduleChoice &x, const ScheduleChoice &y) {
-                      return x.microseconds < y.microseconds;
+                      return rankOf(x) < rankOf(y);
                     });
   return choices;
 }
