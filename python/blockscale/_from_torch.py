@@ -28,14 +28,15 @@ def from_torch(program, name="main"):
 
     `_scaled_mm` says nothing of how scales lie: one dimension of e8m0 or e4m3 is
     read as CUDA reads it, in tiles of 128 x 4; two are in order if there are as many
-    for a row as K has blocks, and such tiles otherwise. `_scaled_mm_v2` says it
+    for each row as K has blocks, and such tiles otherwise or where they could be both. `_scaled_mm_v2` says it
     (`swizzle_a`, `swizzle_b`).
     """
     check(program)
     # What writes to tensors is gone after the first; the second decomposes all that
     # PyTorch does not count among its core.
     for tables in (({},), ()):
-        if needs_decomposition(program) and hasattr(program, "run_decompositions"):
+        if (needs_decomposition(program) or has_wrapped(program)) and \
+                hasattr(program, "run_decompositions"):
             program = program.run_decompositions(*tables)
     signature = program.graph_signature
     kinds = {spec.arg.name: spec for spec in signature.input_specs
@@ -77,6 +78,13 @@ def needs_decomposition(program):
                ops.name_of(node) not in ops.CHECKS and
                ops.builder_of(ops.name_of(node)) is None
                for node in program.graph.nodes)
+
+
+def has_wrapped(program):
+    """Whether parameters are tensors of several, such as codes with their scales, whose
+    meaning only a decomposition tells."""
+    return any(hasattr(value, "__tensor_flatten__") for place in
+               (program.state_dict, program.constants) for value in place.values())
 
 
 def outputs(node, signature, values):

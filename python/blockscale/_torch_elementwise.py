@@ -490,9 +490,8 @@ def converted(function, node, value, *_, **__):
     return cast(function, value, type.element, node.name, type.is_unsigned)
 
 
-def viewed(function, node, value, *_):
+def bits_as(function, node, value, type):
     """The same bits as other elements of the same size."""
-    type = tensor_type(node.meta["val"], node.name)
     if value.type.shape != type.shape:
         raise Refused(f"'{node.name}': bits of {value.type} as {type}; elements "
                       "have to be of one size")
@@ -555,5 +554,4 @@ BUILDERS = {name: builder for names, builder in [
         "arith.divf", body.number(1, F32), x))),
     (named("_to_copy") + named("to", "dtype", "dtype_layout") +
      named("type_as") + named("float"), converted),
-    (named("view", "dtype"), viewed),
 ] for name in names}

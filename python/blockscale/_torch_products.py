@@ -8,14 +8,14 @@ Names and numbers of recipes and swizzles: `torch.nn.functional.ScalingType` and
 `SwizzleType` (PyTorch 2.15).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import _torch_loops as loops
 from ._errors import Refused
 from ._mlir_text import Type, Value, tensor_type
 from ._sizes import Size, factors
 from ._sizes import product as product_of
-from ._torch_elementwise import cast
+from ._torch_elementwise import bits_as, cast
 
 # Recipe: elements of K that share a scale, and the spec of their scales.
 BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
@@ -71,14 +71,17 @@ def scaling(node, side, scales, recipes, swizzles):
 def scaling_v1(node, side, scale, data):
     """Of one side of `_scaled_mm`: told by the scale's type and shape. Those of two
     dimensions are in order if each row has as many as K has blocks, tiles in order
-    of memory (32 rows of 16 each, as torchao has them) otherwise."""
+    of memory (32 rows of 16 each, as torchao has them) otherwise, and where they could
+    be both: so CUDA reads them."""
     element, shape = scale.type.element, scale.type.shape
     recipe = next((number for number, block in BLOCKS.items()
                    if block[1] == element), None)
     if recipe is not None:
         k = product_of([1 + data.type.packed, data.type.shape[-1]])
-        in_order = len(shape) == 2 and isinstance(k, int) and \
-            shape[1] == k // BLOCKS[recipe][0]
+        rows = data.type.shape[0]
+        is_both = isinstance(rows, int) and rows % 128 == 0 and shape[-1] == 16
+        in_order = len(shape) == 2 and isinstance(k, int) and not is_both and \
+            shape[1] == k // BLOCKS[recipe][0] and factors(shape[0]) == factors(rows)
         tiled = len(shape) == 1 or len(shape) == 2 and not in_order and \
             isinstance(shape[1], int) and shape[1] % 16 == 0
         return Scaling(scale, recipe, TILED if tiled else PLAIN, ())
@@ -423,11 +426,21 @@ def joined(function, node, value, kept):
                                     *value.type.shape[-kept:]), node.name)
 
 
+def viewed(function, node, value, *_):
+    """Bits as other elements, of what is the right side of a product, too."""
+    type = tensor_type(node.meta["val"], node.name)
+    if not isinstance(value, Transposed):
+        return bits_as(function, node, value, type)
+    shape = (*type.shape[:-2], type.shape[-1], type.shape[-2])
+    return Transposed(bits_as(function, node, value.source, replace(type, shape=shape)))
+
+
 SCALED = {"aten._scaled_mm.default": scaled_mm,
           "aten._scaled_mm_v2.default": scaled_mm_v2,
           "aten._scaled_grouped_mm.default": grouped_mm,
           "aten._scaled_grouped_mm_v2.default": grouped_mm_v2}
-BUILDERS = {**SCALED, "aten.mm.default": plain, "aten.bmm.default": plain,
+VIEWED = "aten.view.dtype"
+BUILDERS = {**SCALED, VIEWED: viewed, "aten.mm.default": plain, "aten.bmm.default": plain,
             "aten.matmul.default": matmul}
 
 
@@ -445,6 +458,12 @@ def exchanges_last(node, rank):
 def is_right_side(node):
     """Whether products that are block-scaled read the node, and nothing else
     does."""
-    return node.users and exchanges_last(node, len(node.meta["val"].shape)) and \
-        all(str(user.target) in SCALED and user.args[1] is node and
-            user.args[0] is not node for user in node.users)
+    return exchanges_last(node, len(node.meta["val"].shape)) and is_read_as_right(node)
+
+
+def is_read_as_right(node):
+    """Bytes may be read as pairs of 4-bit elements in between."""
+    return node.users and all(
+        is_read_as_right(user) if str(user.target) == VIEWED else
+        str(user.target) in SCALED and user.args[1] is node and
+        user.args[0] is not node for user in node.users)

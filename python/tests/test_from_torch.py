@@ -230,3 +230,21 @@ def test_ops_around_products_are_pytorchs(function):
             return function(x)
 
     agrees(torch.export.export(Module(), (X32,)), X32)
+
+
+def test_layers_of_torchao_are_decomposed():
+    """Their weights are codes with scales, which a program says behind its first
+    decomposition alone."""
+    formats = pytest.importorskip("torchao.prototype.mx_formats")
+    quantization = pytest.importorskip("torchao.quantization")
+    model = torch.nn.Sequential(torch.nn.Linear(64, 32)).to(torch.bfloat16).eval()
+    quantization.quantize_(model, formats.MXDynamicActivationMXWeightConfig(
+        activation_dtype=torch.float4_e2m1fn_x2,
+        weight_dtype=torch.float4_e2m1fn_x2))
+    x = torch.linspace(-3, 3, 5 * 64).reshape(5, 64).to(torch.bfloat16)
+    with torch.no_grad():
+        program = torch.export.export(model, (x,))
+        whole, parts = (bs.from_torch(one) for one in
+                        (program, program.run_decompositions({})))
+    assert "blockscale.matmul" in whole.mlir and whole.mlir == parts.mlir
+    assert bs.Program(whole)(x).shape == (5, 32)

@@ -26,9 +26,13 @@ def program(rule):
     arrays = common.load_arrays(INPUTS / f"torchao_{rule}")
     graph = traced.read(INPUTS / f"torchao_{rule}.json", arrays)
     product, = (node for node in graph.graph.nodes
-                if node.target == "aten._scaled_mm.default")
+                if node.target.startswith("aten._scaled_mm"))
+    codes, scales = product.args[0], product.args[2]
+    # Pairs of 4-bit elements are bytes before they are read as that.
+    codes = codes.args[0] if codes.target == "aten.view.dtype" else codes
+    scales = scales[0] if isinstance(scales, list) else scales
     last = graph.graph.nodes[-1]
-    last.args = ((*last.args[0], product.args[0], product.args[2]),)
+    last.args = ((*last.args[0], codes, scales),)
     return graph, arrays
 
 
@@ -53,12 +57,56 @@ def test_quantisation_is_torchaos_own_bit_for_bit(rule):
         check_results(result, arrays[f"result{rows}"])
 
 
+@pytest.mark.parametrize("rule", ["mxfp4_rceil", "mxfp4_floor", "nvfp4",
+                                  "nvfp4_blocks"])
+def test_pairs_of_four_bits_and_their_scales_are_torchaos_own(rule):
+    graph, arrays = program(rule)
+    imported = bs.from_torch(graph)
+    assert imported.mlir.count("blockscale.matmul") == 1
+    kind = "mxf4nvf4" if "nvfp4" in rule else "mxf4"
+    assert f"kind::{kind}.block_scale" in bs.compile(imported, host_duties=True).ptx
+    layer = bs.Program(imported)
+    for rows in (5, 100):
+        result, codes, scales = layer(arrays[f"x{rows}"])
+        wanted = arrays[f"scales{rows}"]
+        assert scales.size == wanted.size == 512
+        assert np.array_equal(scales.view(np.uint8).ravel(),
+                              wanted.view(np.uint8).ravel())
+        wanted = arrays[f"codes{rows}"].view(np.uint8)
+        # A row with what is no number has such a scale, whatever its codes.
+        is_number = np.isfinite(arrays[f"x{rows}"].astype(np.float32)).all(-1)
+        assert len(np.unique(wanted[is_number])) > (15 if rows == 5 else 150)
+        assert np.array_equal(codes.view(np.uint8)[is_number], wanted[is_number])
+        if "nvfp4" in rule:
+            check_rounded(result, arrays[f"result{rows}"])
+        else:
+            # Of a row with an infinity torchao's emulation overflows on the way.
+            wanted = arrays[f"result{rows}"]
+            assert np.isnan(result[2].astype(np.float32)).all()
+            check_numbers(*(one[is_number].astype(np.float64)
+                            for one in (result, wanted)))
+
+
+def check_rounded(found, wanted):
+    """Rounded to bf16 behind the product, the factor and the bias: three steps of the
+    largest of a row, and none for nine of ten."""
+    found, wanted = (one.astype(np.float64) for one in (found, wanted))
+    most = np.maximum(abs(wanted).max(-1, keepdims=True), abs(wanted[0]).max())
+    assert (abs(found - wanted) <= most * 3 * 2.0 ** -8).all()
+    assert (found == wanted).mean() > 0.9
+
+
 def check_results(found, wanted):
     """Both sum in f32 and round to bf16 once: one step of it where a sum in another
     order is rounded otherwise. Rows of what is no number are none there either."""
     found, wanted = (one.astype(np.float64) for one in (found, wanted))
     is_none = np.isnan(wanted).any(-1)
     assert is_none.sum() == 1 and np.isnan(found[is_none]).all()
+    check_numbers(found, wanted)
+
+
+def check_numbers(found, wanted):
+    """Rows that no rounding makes infinite; those are nearly all."""
     are_numbers = np.isfinite(wanted).all(-1) & (abs(wanted).max(-1) < 2.0 ** 100)
     assert are_numbers.sum() >= len(wanted) - 3
     found, wanted = found[are_numbers], wanted[are_numbers]

@@ -182,3 +182,19 @@ def test_contradictions_are_named(op, a, b, rest, words):
     with pytest.raises(bs.Refused) as caught:
         traced(op, a, b, rest, "bfloat16")
     assert words in str(caught.value)
+
+
+def test_the_older_operator_reads_what_could_be_both_as_tiles():
+    """128 rows of 16 are rows in order, or 4 tiles of 128 x 4: so CUDA reads them, and
+    so torchao writes them. 40 rows of 16 are no tiles."""
+    a, b = elements((40, 512), 1), elements((128, 512), 2)
+    s, t = powers((40, 16), 1, E8M0), powers((128, 16), 2, E8M0)
+    tiles = np.zeros((4, 32, 4, 4), np.uint8)
+    for row in range(128):
+        for block in range(16):
+            tiles[block // 4, row % 32, row // 32, block % 4] = \
+                t.view(np.uint8)[row, block]
+    wide_a, wide_b = (one.astype(np.float64) * np.repeat(
+        scale.astype(np.float64), 32, -1) for one, scale in ((a, s), (b, t)))
+    check(traced("_scaled_mm", a, b, [s, tiles.reshape(128, 16).view(E8M0)], "bfloat16"),
+          wide_a @ wide_b.T)
