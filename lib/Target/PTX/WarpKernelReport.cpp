@@ -14,12 +14,12 @@ using namespace mlir;
 using namespace blockscale;
 
 namespace {
-/// The main loop's body and what it reads. That of a K tail has as many
-/// instructions or fewer and comes later.
+/// The main loop's body and its instructions. That of a K tail has as many or
+/// fewer and comes later. There is none where the epilogue does not use the
+/// product, so that multiplying was dropped.
 struct MainLoop {
   Block *block = nullptr;
   unsigned instructions = 0;
-  MmaAttr instruction;
 };
 } // namespace
 
@@ -29,7 +29,6 @@ static MainLoop mainLoop(gpu::GPUFuncOp kernel) {
     MainLoop &loop = blocks[op->getBlock()];
     loop.block = op->getBlock();
     ++loop.instructions;
-    loop.instruction = op.getInstruction();
   });
   MainLoop best;
   for (auto &[block, loop] : blocks)
@@ -39,26 +38,43 @@ static MainLoop mainLoop(gpu::GPUFuncOp kernel) {
 }
 
 bool blockscale::isWarpKernel(gpu::GPUFuncOp kernel) {
-  return mainLoop(kernel).block != nullptr;
+  return kernel->hasAttr(ProductAttr::name) &&
+         !hw::hasTensorMemory(getTarget(kernel)) &&
+         !warpKernelRings(kernel).empty();
+}
+
+/// What is loaded through the parameter, as the instruction has its operands.
+static StringRef ringName(ParameterRole role, bool swap) {
+  switch (role) {
+  case ParameterRole::AData:
+    return swap ? "B" : "A";
+  case ParameterRole::BData:
+    return swap ? "A" : "B";
+  case ParameterRole::AScales:
+    return swap ? "scales of B" : "scales of A";
+  case ParameterRole::BScales:
+    return swap ? "scales of A" : "scales of B";
+  case ParameterRole::AMetadata:
+    return "metadata of A";
+  default:
+    return "";
+  }
 }
 
 SmallVector<std::pair<Value, StringRef>>
 blockscale::warpKernelRings(gpu::GPUFuncOp kernel) {
+  auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
   SmallVector<std::pair<Value, StringRef>> rings;
-  for (Operation &op : *mainLoop(kernel).block) {
-    if (auto load = dyn_cast<LoadAFragmentOp>(op))
-      rings.push_back({load.getRing(), "A"});
-    if (auto load = dyn_cast<LoadBFragmentsOp>(op))
-      rings.push_back({load.getRing(), "B"});
-    if (auto load = dyn_cast<LoadWarpMetadataOp>(op))
-      rings.push_back({load.getRing(), "metadata of A"});
-    if (auto mma = dyn_cast<WarpMmaOp>(op)) {
-      if (auto load = mma.getSfa().getDefiningOp<LoadWarpScalesOp>())
-        rings.push_back({load.getRing(), "scales of A"});
-      if (auto load = mma.getSfb().getDefiningOp<LoadWarpScalesOp>())
-        rings.push_back({load.getRing(), "scales of B"});
-    }
-  }
+  kernel.walk([&](TmaLoadOp load) {
+    auto map = dyn_cast<BlockArgument>(load.getMap());
+    auto parameter = map && map.getOwner() == &kernel.getBody().front()
+                         ? kernel.getArgAttrOfType<ParameterAttr>(
+                               map.getArgNumber(), ParameterAttr::name)
+                         : ParameterAttr();
+    if (product && parameter)
+      rings.push_back({load.getShared(), ringName(parameter.getRole(),
+                                                  product.getSwapOperands())});
+  });
   return rings;
 }
 
@@ -70,13 +86,16 @@ void blockscale::reportInstruction(MmaAttr instruction, KernelReport &report) {
 
 void blockscale::reportWarpLoop(gpu::GPUFuncOp kernel, KernelReport &report) {
   MainLoop loop = mainLoop(kernel);
+  MmaAttr instruction =
+      kernel->getAttrOfType<ProductAttr>(ProductAttr::name).getMma();
   int64_t warps = 1;
-  if (auto role = loop.block->getParentOp()->getParentOfType<WarpsOp>())
-    warps = role.getLast() - role.getFirst();
-  report.kind = std::string(hw::kindName(loop.instruction.getKind()));
+  if (loop.block)
+    if (auto role = loop.block->getParentOp()->getParentOfType<WarpsOp>())
+      warps = role.getLast() - role.getFirst();
+  report.kind = std::string(hw::kindName(instruction.getKind()));
   report.mmasPerKTile = loop.instructions * warps;
-  report.mmaK = loop.instruction.getK();
-  reportInstruction(loop.instruction, report);
+  report.mmaK = instruction.getK();
+  reportInstruction(instruction, report);
   report.accumulators = 1;
   for (auto [ring, name] : warpKernelRings(kernel)) {
     auto type = cast<SharedType>(ring.getType());
@@ -89,6 +108,9 @@ void blockscale::reportWarpLoop(gpu::GPUFuncOp kernel, KernelReport &report) {
     }
   }
   report.mmaCyclesPerKTile =
-      hw::warpTileCycles(loop.instruction.getKind(), report.tileM, report.tileN,
-                         loop.instruction.getStoredK(report.tileK));
+      loop.instructions
+          ? hw::warpTileCycles(instruction.getKind(), report.tileM,
+                               report.tileN,
+                               instruction.getStoredK(report.tileK))
+          : 0;
 }

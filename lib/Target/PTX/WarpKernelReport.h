@@ -15,10 +15,11 @@
 
 namespace blockscale {
 
-/// Whether `kernel` multiplies with mma.sync.
+/// Whether `kernel` is one for a chip that multiplies with mma.sync, and loads
+/// operands.
 bool isWarpKernel(mlir::gpu::GPUFuncOp kernel);
 
-/// The rings that a warp-level kernel reads, with their names; some of them
+/// The rings that a warp-level kernel loads, with their names; some of them
 /// several times.
 llvm::SmallVector<std::pair<mlir::Value, llvm::StringRef>>
 warpKernelRings(mlir::gpu::GPUFuncOp kernel);
