@@ -355,10 +355,14 @@ void Program::callPacking(uint8_t which) {
     check(blockscalePackElements(&elements, one, size, other, otherSize));
     return check(
         blockscaleUnpackElements(&elements, one, size, other, otherSize));
-  case 1:
+  case 1: {
+    uint64_t rows = byte(), blocks = byte();
+    check(blockscaleRepeatScales(&scales, rows, blocks, one, size, other,
+                                 otherSize));
     check(blockscaleScalesGetSize(&scales, &bytes));
     check(blockscalePackScales(&scales, one, size, byte(), other, otherSize));
     return check(blockscaleUnpackScales(&scales, one, size, other, otherSize));
+  }
   case 2: {
     otherSize = std::min(otherSize, kMostBytes);
     std::vector<float> values(otherSize);

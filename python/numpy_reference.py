@@ -196,13 +196,19 @@ class Operand:
                 self.scale(rng, scales)
 
     def scale(self, rng, scales):
-        """Gives the operand random scales."""
+        """Gives the operand random scales, one for some rows and elements where
+        the plan says so."""
         batch, rows, k = self.codes.shape
+        group = scales.get("rows", 1) or rows
+        elements = scales.get("elements", scales["block"])
         codes = scale_codes(rng, scales["format"],
-                            (batch, rows, k // scales["block"]))
+                            (batch, -(-rows // group), -(-k // elements)))
+        codes = codes.repeat(group, axis=1)[:, :rows].repeat(
+            elements // scales["block"], axis=2)[..., :-(-k // scales["block"])]
         self.packed_scales = pack_scales(codes)
         self.values = self.values * np.repeat(
-            decode_scales(codes, scales["format"]), scales["block"], axis=2)
+            decode_scales(codes, scales["format"]), scales["block"],
+            axis=2)[..., :k]
 
 
 def vector_scales(vectors, rows, sizes):

@@ -214,6 +214,19 @@ def draw_factors(rng, mix, d):
     return specs
 
 
+def draw_repeated(rng, spec, k):
+    """The spec with longer tiles and tiles of rows now and then, whose scales are
+    repeated when they are packed; k is None where only the launch knows it."""
+    found = re.fullmatch(r"(.*)_t(\d+)(n\d+m\d+)?", spec)
+    if not found or rng.random() < 0.7:
+        return spec
+    size, pruned = int(found[2]), 2 if found[3] else 1
+    legal = [one for one in (2 * size, 4 * size, 8 * size) if one <= 256
+             and (k is None or k % (one * pruned) == 0)]
+    rows = rng.choice(["", "_t0", "_t4", "_t16", "_t32", "_t128"])
+    return (f"{found[1]}{rows}_t{rng.choice([size] + legal)}{found[3] or ''}")
+
+
 def draw(seed, number):
     rng = random.Random(f"{seed}:{number}")
     chip = rng.choice(legality.chips())
@@ -239,6 +252,11 @@ def draw(seed, number):
                                          text["batch"])
     a_spec, b_spec = draw_factors(
         random.Random(f"{seed}:{number}:factors"), mix, d)
+    a_spec, b_spec = (
+        draw_repeated(random.Random(f"{seed}:{number}:repeated {side}"), spec,
+                      None if "k" in dynamic else sizes["k"])
+        if spec not in FACTORS + POWERS_OF_TWO else spec
+        for side, spec in (("a", a_spec), ("b", b_spec)))
     a = tensor_type(outer + [text["m"], text["k"]], mix.a, a_spec, orders[0])
     b = tensor_type(outer + [text["n"], text["k"]], mix.b, b_spec, orders[1])
     result = f"tensor<{'x'.join(outer + [text['m'], text['n']])}x{d}>"

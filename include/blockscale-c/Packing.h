@@ -68,6 +68,16 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus
 blockscaleUnpackScales(const BlockscaleScales *scales, const void *memory,
                        size_t memorySize, void *plain, size_t plainSize);
 
+/* Scales of which one is for `rowsPerScale` rows, all of a matrix if that is 0,
+   and for `blocksPerScale` blocks, to a plain one for each row and block of
+   `scales`, whose layout does not matter. `own` has batch x ceil(rows /
+   rowsPerScale) x ceil(blocks / blocksPerScale) bytes. Of a plan these are
+   `rows` and `elements` / `block` of an operand's scales. */
+BLOCKSCALE_C_EXPORT BlockscaleStatus
+blockscaleRepeatScales(const BlockscaleScales *scales, uint64_t rowsPerScale,
+                       uint64_t blocksPerScale, const void *own, size_t ownSize,
+                       void *plain, size_t plainSize);
+
 typedef enum BlockscaleSparsePattern {
   /* Two of four elements. */
   BLOCKSCALE_SPARSE_2_OF_4 = 0,

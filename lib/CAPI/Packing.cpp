@@ -12,7 +12,9 @@
 #include "blockscale/HW/ScaleLayout.h"
 #include "blockscale/Packing/Operand.h"
 #include "blockscale/Packing/Storage.h"
+#include "blockscale/Packing/Tile.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace blockscale;
@@ -183,6 +185,35 @@ BlockscaleStatus blockscaleUnpackScales(const BlockscaleScales *scales,
     packing::fromStorage(storage.layout, storage.matrices,
                          static_cast<const uint8_t *>(memory),
                          static_cast<uint8_t *>(plain));
+  });
+}
+
+BlockscaleStatus blockscaleRepeatScales(const BlockscaleScales *scales,
+                                        uint64_t rowsPerScale,
+                                        uint64_t blocksPerScale,
+                                        const void *own, size_t ownSize,
+                                        void *plain, size_t plainSize) {
+  return guarded([&] {
+    ScaleStorage storage = storageOf(scales);
+    requirePointer(own, "own");
+    requirePointer(plain, "plain");
+    if (!blocksPerScale)
+      fail(BLOCKSCALE_INVALID_ARGUMENT, "a scale for 0 blocks");
+    requireSize(plainSize, storage.plainBytes, "plain");
+    uint64_t rows = std::min(rowsPerScale, scales->rows);
+    uint64_t blocks = std::min(blocksPerScale, scales->blocks);
+    requireSize(ownSize,
+                scales->batch * (rows ? hw::ceilDiv(scales->rows, rows) : 1) *
+                    hw::ceilDiv(scales->blocks, blocks),
+                "own");
+    // How long a block is does not matter.
+    constexpr unsigned kBlock = 32;
+    auto repeated = packing::repeatScales(
+        {kBlock, scales->rows, scales->blocks * kBlock, scales->batch},
+        {rows, blocks * kBlock}, bytesOf(own, ownSize));
+    if (!repeated)
+      fail(BLOCKSCALE_INTERNAL, "the scales have no storage");
+    std::memcpy(plain, repeated->data(), repeated->size());
   });
 }
 

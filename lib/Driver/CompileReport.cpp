@@ -66,6 +66,21 @@ static std::string vectorScalesText(const plan::VectorScales &scales) {
                                   : "every " + text(scales.rows) + " rows");
 }
 
+/// "a ue8m0 for every 32 elements along K", "... , one for every 128 rows and
+/// 128 elements repeated".
+static std::string scalesText(const plan::ScalePacking &scales) {
+  std::string result = "a " + scales.format + " for every " +
+                       text(scales.block) + " elements along K";
+  if (scales.rows == 1 && scales.ownBlock() == scales.block)
+    return result;
+  std::string rows = scales.rows == 0 ? "all rows"
+                     : scales.rows == 1
+                         ? "each row"
+                         : "every " + text(scales.rows) + " rows";
+  return result + " (one for " + rows + " and " + text(scales.ownBlock()) +
+         " elements, repeated)";
+}
+
 static std::string operandText(const plan::Kernel &kernel,
                                const std::string &operand) {
   std::string result;
@@ -76,8 +91,7 @@ static std::string operandText(const plan::Kernel &kernel,
                                         : "contiguous along its rows");
   for (const plan::ScalePacking &scales : kernel.scales)
     if (scales.operand == operand)
-      result += "; a " + scales.format + " for every " + text(scales.block) +
-                " elements along K, " + scales.layout;
+      result += "; " + scalesText(scales) + ", " + scales.layout;
   for (const plan::VectorScales &scales : kernel.vectorScales)
     if (scales.operand == operand)
       result += "; " + vectorScalesText(scales);

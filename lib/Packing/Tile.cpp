@@ -8,6 +8,8 @@
 #include "blockscale/Packing/Tile.h"
 #include "blockscale/Packing/Storage.h"
 
+#include <algorithm>
+
 using namespace blockscale;
 using namespace blockscale::packing;
 
@@ -21,6 +23,32 @@ uint64_t packing::plainScaleBytes(const hw::ScaleTensor &tensor) {
 
 static ByteMatrices matricesOf(const hw::ScaleTensor &tensor) {
   return {tensor.batch, tensor.mn, scalesPerRow(tensor)};
+}
+
+std::optional<std::vector<uint8_t>>
+packing::repeatScales(const hw::ScaleTensor &tensor,
+                      const ScaleCoverage &coverage,
+                      const std::vector<uint8_t> &scales) {
+  uint64_t block = tensor.blockSize;
+  uint64_t rows =
+      coverage.rows ? std::min(coverage.rows, tensor.mn) : tensor.mn;
+  if (hw::whyNot(tensor) || !coverage.elements || coverage.elements % block)
+    return std::nullopt;
+  uint64_t rowTiles = (tensor.mn + rows - 1) / rows;
+  uint64_t tiles =
+      tensor.k / coverage.elements + (tensor.k % coverage.elements != 0);
+  if (scales.size() != tensor.batch * rowTiles * tiles)
+    return std::nullopt;
+  std::vector<uint8_t> plain;
+  plain.reserve(plainScaleBytes(tensor));
+  for (uint64_t matrix = 0; matrix < tensor.batch; ++matrix)
+    for (uint64_t row = 0; row < tensor.mn; ++row) {
+      const uint8_t *own =
+          scales.data() + (matrix * rowTiles + row / rows) * tiles;
+      for (uint64_t at = 0; at < scalesPerRow(tensor); ++at)
+        plain.push_back(own[at * block / coverage.elements]);
+    }
+  return plain;
 }
 
 std::optional<std::vector<uint8_t>>

@@ -96,6 +96,12 @@ static void describe(Archive &a, ScalePacking &scales) {
   a.field("operand", scales.operand);
   a.field("format", scales.format);
   a.number("block", scales.block, 1, kMaxSize);
+  a.laterNumber("rows", scales.rows, 1, 0, kMaxSize);
+  a.laterNumber("elements", scales.elements, 0, 1, kMaxSize);
+  a.check(scales.ownBlock() % std::max(scales.block, 1u) == 0,
+          "has 'elements' of " + std::to_string(scales.elements) +
+              "; expected a multiple of 'block', " +
+              std::to_string(scales.block));
   a.field("layout", scales.layout);
   a.place("offset", scales.offset, {"l", "r", "j"});
   a.expression("paddedRows", scales.paddedRows);
@@ -269,6 +275,12 @@ struct Writer {
     if (value)
       object[key] = value;
   }
+  /// Likewise; without it it is `absent`.
+  void laterNumber(const char *key, unsigned &value, unsigned absent, int64_t,
+                   int64_t) {
+    if (value != absent)
+      field(key, value);
+  }
   /// Likewise; without it it is empty.
   template <typename T> void laterList(const char *key, std::vector<T> &value) {
     if (!value.empty())
@@ -372,6 +384,13 @@ struct Reader {
     value = false;
     if (object.contains(key))
       field(key, value);
+  }
+
+  void laterNumber(const char *key, unsigned &value, unsigned absent,
+                   int64_t least, int64_t largest) {
+    value = absent;
+    if (object.contains(key))
+      number(key, value, least, largest);
   }
 
   template <typename T> void laterList(const char *key, std::vector<T> &value) {

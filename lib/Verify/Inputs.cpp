@@ -46,6 +46,9 @@ private:
                                    uint64_t rows, uint64_t operandSeed,
                                    reference::Operand &operand,
                                    std::vector<uint8_t> &stored);
+  std::optional<Reason> fill(reference::Operand &operand, uint64_t rows,
+                             uint64_t operandSeed,
+                             const reference::RowProgress &progress) const;
   std::optional<Reason> packScales(const plan::ScalePacking &packing,
                                    uint64_t rows,
                                    const reference::Operand &operand);
@@ -56,7 +59,7 @@ private:
   bool isSum() const;
   std::optional<Reason> checkInput(const std::string &name) const;
   std::optional<Reason> addFormula();
-  void plantNaNs(reference::Operand &operand, bool isA);
+  void plantNaNs(reference::Operand &operand, uint64_t rows, bool isPruned);
 
   std::optional<Reason> setTensorScales(const plan::TensorScales &scales);
   std::optional<Reason> setVectorScales(const plan::VectorScales &scales);
@@ -259,10 +262,17 @@ InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
                          inputs.problem.batch};
   if (std::optional<Reason> reason = hw::whyNot(tensor))
     return "scales of '" + packing.operand + "': " + reason->text;
+  auto repeated = packing::repeatScales(
+      tensor, {packing.rows, packing.ownBlock()}, operand.scales);
+  if (!repeated)
+    return "scales of '" + packing.operand + "' for " +
+           std::to_string(packing.rows) + " rows and " +
+           std::to_string(packing.ownBlock()) + " elements in blocks of " +
+           std::to_string(packing.block);
   // The plan promises that padding is harmless, so it is made harmful: NaN.
   auto padding = uint8_t(formatInfo(operand.scaleFormat).nanCode);
   std::vector<uint8_t> tiled =
-      layOutScales(*layout, tensor, operand.scales, padding);
+      layOutScales(*layout, tensor, *repeated, padding);
   if (harsh)
     drawScalePadding(*layout, tensor, packing.largestPaddingValue,
                      seed * 2 + (packing.operand == "a" ? 3 : 5), tiled);
@@ -278,7 +288,7 @@ std::optional<Reason> setScales(const plan::ScalePacking &packing,
     return "operand '" + packing.operand + "' with scales '" + packing.format +
            "'";
   operand.scaleFormat = *format;
-  operand.blockSize = packing.block;
+  operand.blockSize = packing.ownBlock();
   if (operand.blockSize == 0)
     return "operand '" + packing.operand + "' has scale blocks of 0 elements";
   return std::nullopt;
@@ -286,15 +296,43 @@ std::optional<Reason> setScales(const plan::ScalePacking &packing,
 
 /// A row of A gives a row of NaNs, one of B a column. Most of the result must
 /// stay numbers, so only one of both, and of one matrix, and of few rows none.
-void InputMaker::plantNaNs(reference::Operand &operand, bool isA) {
+void InputMaker::plantNaNs(reference::Operand &operand, uint64_t rows,
+                           bool isPruned) {
   constexpr uint64_t kFewRows = 8;
-  const reference::Problem &problem = inputs.problem;
-  uint64_t rows = isA ? problem.m : problem.n;
   // What is pruned later is no place for it, but with a scale.
-  bool isPruned = findOperand(kernel.metadata, isA ? "a" : "b");
   if (hasNaN || rows < kFewRows || (isPruned && !operand.blockSize))
     return;
-  hasNaN = plantNaN(operand, problem.k, seed % rows, seed * 7);
+  hasNaN = plantNaN(operand, inputs.problem.k, seed % rows, seed * 7);
+}
+
+std::optional<Reason>
+InputMaker::fill(reference::Operand &operand, uint64_t rows,
+                 uint64_t operandSeed,
+                 const reference::RowProgress &progress) const {
+  const reference::Problem &problem = inputs.problem;
+  if (exact)
+    return reference::fillExact(operand, problem.batch, rows, problem.k,
+                                operandSeed, progress);
+  reference::fillRandom(operand, problem.batch, rows, problem.k, operandSeed,
+                        progress);
+  return std::nullopt;
+}
+
+/// Rows of scales where one is for `group` rows, or for all if that is 0.
+uint64_t scaleRows(unsigned group, uint64_t rows) {
+  return group ? rows / group + (rows % group != 0) : 1;
+}
+
+/// Gives each row of `operand` the scales of its group of rows.
+void spreadScales(const reference::Operand &own, uint64_t groups,
+                  uint64_t group, uint64_t rows, uint64_t blocks,
+                  reference::Operand &operand) {
+  uint64_t matrixRows = operand.scales.size() / blocks;
+  for (uint64_t i = 0; i < matrixRows; ++i) {
+    uint64_t from = i / rows * groups + (group ? i % rows / group : 0);
+    std::copy_n(own.scales.begin() + from * blocks, blocks,
+                operand.scales.begin() + i * blocks);
+  }
 }
 
 /// So many rows of A and B have been drawn; to pack them takes less.
@@ -321,17 +359,23 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
   uint64_t before = isA ? 0 : problem.batch * problem.m;
   auto drawn = [&](uint64_t count) { tell(before + count); };
-  if (!exact)
-    reference::fillRandom(operand, problem.batch, rows, problem.k, operandSeed,
-                          drawn);
-  else if (auto reason = reference::fillExact(operand, problem.batch, rows,
-                                              problem.k, operandSeed, drawn))
-    return *reason;
+  // The operand as it is, if rows of it share scales; else of no use.
+  reference::Operand own = operand;
+  if (auto why = fill(operand, rows, operandSeed, drawn))
+    return why;
+  bool isShared = scales && scales->rows != 1;
+  uint64_t groups = isShared ? scaleRows(scales->rows, rows) : rows;
+  if (isShared)
+    if (auto why = fill(own, groups, operandSeed, {}))
+      return why;
   unit *= reference::elementUnit(operand);
-  if (harsh)
-    plantNaNs(operand, isA);
-  std::vector<uint8_t> stored = operand.codes;
   const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
+  if (harsh)
+    plantNaNs(isShared ? own : operand, groups, metadata);
+  if (isShared)
+    spreadScales(own, groups, scales->rows, rows, operand.blocks(problem.k),
+                 operand);
+  std::vector<uint8_t> stored = operand.codes;
   if (metadata)
     if (auto why = packSparse(*metadata, rows, operandSeed, operand, stored))
       return why;
@@ -340,7 +384,7 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   auto why = packData(*data, rows, storedK, operand, std::move(stored));
   if (why || !scales)
     return why;
-  return packScales(*scales, rows, operand);
+  return packScales(*scales, rows, isShared ? own : operand);
 }
 
 /// The tensor scale of one matrix. Those of neighbours differ, and so do the

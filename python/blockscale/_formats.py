@@ -79,8 +79,9 @@ class Format:
     tensor_scale: whether one float32 scales the whole tensor, too.
     sparsity: None, or which elements are zero: "2:4", "4:8 in pairs" (of eight
         two aligned pairs stay) or "1:2".
-    rows: rows that share a scale, one but where scales cover all of K; there 0
-        if all rows of a matrix do, else a power of two, not 2 and at most 256.
+    rows: rows that share a scale: 0 if all rows of a matrix do, else a power of
+        two, not 2 and at most 256. A kernel reads a scale for each row and, of
+        blocks longer than the hardware's, for each of these: launches repeat it.
     """
 
     element: str
@@ -100,11 +101,13 @@ class Format:
         if self.scale is None and self.block != 0:
             raise Refused(f"block = {self.block}: expected 1 or more with "
                           "scales, and 0 without")
+        if self.rows not in (0, 1, 4, 8, 16, 32, 64, 128, 256):
+            raise Refused(f"rows = {self.rows}: expected 0, 1, 4, 8, 16, 32, 64, "
+                          "128 or 256")
+        if self.scale is None and self.rows != 1:
+            raise Refused(f"rows = {self.rows}: expected 1 without scales")
         if self.covers_k:
             self._check_factor()
-        elif self.rows != 1:
-            raise Refused(f"rows = {self.rows}: expected 1, as only scales that "
-                          "cover all of K are for several rows")
         elif self.scale is not None and self.scale not in SCALES:
             raise Refused(f"block = {self.block}: scales of {self.scale} cover "
                           "all of K, for which block is 0")
@@ -119,9 +122,6 @@ class Format:
         if self.tensor_scale and self.rows == 0:
             raise Refused("rows = 0: expected 1 or more with a tensor scale, as "
                           "there is one scale for all rows already")
-        if self.rows not in (0, 1, 4, 8, 16, 32, 64, 128, 256):
-            raise Refused(f"rows = {self.rows}: expected 0, 1, 4, 8, 16, 32, 64, "
-                          "128 or 256")
         if self.sparsity is not None:
             raise Refused("no spec says that scales of a sparse operand cover all "
                           "of K: leave them out of the format and multiply D")
@@ -146,7 +146,8 @@ class Format:
         if self.covers_k:
             tiles = {0: "", 1: "_t0"}.get(self.rows, f"_t{self.rows}_t0")
             return prefix + FACTORS[self.scale][0] + tiles
-        return (f"{prefix}{SCALES[self.scale][0]}_t"
+        rows = "" if self.rows == 1 else f"_t{self.rows}"
+        return (f"{prefix}{SCALES[self.scale][0]}{rows}_t"
                 f"{self.block * kept // group}{sparsity}")
 
     @property

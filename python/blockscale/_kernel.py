@@ -119,8 +119,10 @@ class Kernel:
         if scales is None:
             return Argument(operand, Format(data["format"], sparsity=pattern),
                             "plain", data["order"])
-        return Argument(operand, Format(data["format"], scales["format"],
-                                        scales["block"], two_levels, pattern),
+        block = scales.get("elements", scales["block"])
+        return Argument(operand, Format(data["format"], scales["format"], block,
+                                        two_levels, pattern,
+                                        scales.get("rows", 1)),
                         scales["layout"], data["order"])
 
     def layout(self, operand, kernel=None):

@@ -76,7 +76,10 @@ def parts(planned, name, operand, parameters):
     if metadata is not None:
         memory[name + "_metadata"] = operand.compressed(
             metadata["paddingValue"])[1]
-    if operand.scales is not None:
+    scales = of(planned["scales"], name)
+    if scales is not None:
+        memory[name + "_scales"] = operand.repeated(scales["block"])
+    elif operand.scales is not None:
         memory[name + "_scales"] = operand.scales.reshape(-1).view(np.uint8)
     if operand.tensor_scale is not None:
         memory[name + "_tensor_scale"] = operand.tensor_scale.view(np.uint8)

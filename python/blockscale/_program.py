@@ -254,7 +254,7 @@ def scaled_parts(type, slots, value):
     parts = {"data": value.data, "scales": value.scales,
              "tensor_scale": value.tensor_scale}
     if value.scales is not None and layout != "plain":
-        tiles = (-(-value.rows // 128), -(-value.blocks // 4), 32, 16)
+        tiles = (-(-value.scale_rows // 128), -(-value.blocks // 4), 32, 16)
         shape = (*value.shape[:-2], *tiles)
         parts["scales"] = value.scales.reshape(shape).view(
             value.format.scale_dtype)

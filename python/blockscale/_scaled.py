@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import host_array, numbers
+from ._checks import whole
 from ._errors import Refused
 from ._formats import INTEGERS, PATTERNS, UE5M3, Format, format_named
 
@@ -45,10 +46,11 @@ class Scaled:
 
     data: (rows, K) or (batch, rows, K) of the format's dtype, one element each,
         the zeros of a sparse operand included.
-    scales: (..., rows, ceil(K / block)) of the format's scale dtype where the
-        layout is "plain"; a flat array of bytes where it is another; None
+    scales: (..., scale_rows, ceil(K / block)) of the format's scale dtype where
+        the layout is "plain"; a flat array of bytes where it is another; None
         without scales. Scales that each cover all of K are (..., scale_rows, 1)
-        in every layout.
+        in every layout. There are as many rows of scales as of elements, but
+        where several rows share theirs.
     tensor_scale: float32 array with one element per matrix, or None.
     spec, layout: as MLIR spells them.
 
@@ -124,9 +126,9 @@ class Scaled:
         scales = np.ascontiguousarray(host_array(scales))
         if self.layout != "plain" and not self.format.covers_k:
             expected = len(_core.pack_scales(
-                bytes(self.batch * self.rows * self.blocks),
-                LAYOUTS.index(self.layout), self.batch, self.rows, self.blocks,
-                0))
+                bytes(self.batch * self.scale_rows * self.blocks),
+                LAYOUTS.index(self.layout), self.batch, self.scale_rows,
+                self.blocks, 0))
             if scales.nbytes != expected:
                 raise Refused(f"{scales.nbytes} bytes of scales in layout "
                               f"'{self.layout}': expected {expected}")
@@ -164,13 +166,13 @@ class Scaled:
                 self.format.covers_k:
             return Scaled(self.data, self.scales, self.tensor_scale,
                           format=self.format, layout=layout)
-        size = (self.batch, self.rows, self.blocks)
+        size = (self.batch, self.scale_rows, self.blocks)
         if layout == "plain":
             plain = _core.unpack_scales(
                 self.scales, LAYOUTS.index(self.layout), *size,
-                self.batch * self.rows * self.blocks)
+                self.batch * self.scale_rows * self.blocks)
             scales = np.frombuffer(plain, self.format.scale_dtype).reshape(
-                *self.data.shape[:-1], self.blocks)
+                *self.data.shape[:-2], self.scale_rows, self.blocks)
         else:
             plain = self.to("plain").scales.view(np.uint8)
             scales = np.frombuffer(
@@ -178,6 +180,25 @@ class Scaled:
                 np.uint8)
         return Scaled(self.data, scales, self.tensor_scale, format=self.format,
                       layout=layout)
+
+    def repeated(self, block):
+        """Scales as a kernel reads them that takes one for each row and `block`
+        elements along K, which divides the format's block: a flat array of
+        bytes in this layout. The values are the same."""
+        if self.format.scale is None or self.format.covers_k or \
+                self.format.block % whole("block", block, 1):
+            raise Refused(f"block = {block}: it does not divide the blocks of "
+                          f"format '{self.format}'")
+        if block == self.format.block and self.format.rows == 1:
+            return self.scales.reshape(-1).view(np.uint8)
+        scales = np.repeat(self.to("plain").scales.view(np.uint8),
+                           self.format.rows or self.rows, axis=-2)
+        blocks = -(-self.k // block)
+        scales = np.repeat(scales[..., :self.rows, :],
+                           self.format.block // block, axis=-1)[..., :blocks]
+        return np.frombuffer(_core.pack_scales(
+            np.ascontiguousarray(scales), LAYOUTS.index(self.layout), self.batch,
+            self.rows, blocks, 0), np.uint8)
 
     def dequantize(self):
         """The values as f32: element times scale, times the tensor scale, each
@@ -191,7 +212,9 @@ class Scaled:
                 scales, self.format.rows or self.rows, axis=-2)[
                     ..., :self.rows, :])
         elif self.format.scale is not None:
-            scales = self.format.scale_values(self.to("plain").scales)
+            scales = np.repeat(
+                self.format.scale_values(self.to("plain").scales),
+                self.format.rows or self.rows, axis=-2)[..., :self.rows, :]
             values = product(values, np.repeat(scales, self.format.block,
                                                axis=-1)[..., :self.k])
         if self.tensor_scale is not None:
@@ -360,7 +383,7 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
         per_tile = factors.reshape(shape)
     else:
         per_tile = np.float32(1)
-    magnitudes = np.abs(tiles).max(axis=-1)
+    magnitudes = shared_by_rows(np.abs(tiles).max(axis=-1), format_.rows)
     if format_.scale == "ue8m0":
         scales = power_of_two_scales(magnitudes, format_, rule or "floor")
     elif format_.scale == "ue5m3":
@@ -371,12 +394,24 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
     else:
         scales = encode(format_.scale, magnitudes / per_tile /
                         largest(format_.dtype), format_.scale_dtype)
-    steps = (format_.scale_values(scales) * per_tile)[..., None]
+    steps = (np.repeat(format_.scale_values(scales),
+                       format_.rows or values.shape[-2],
+                       axis=-2)[..., :values.shape[-2], :] * per_tile)[..., None]
     with np.errstate(divide="ignore", invalid="ignore"):
         quotients = np.where(steps == 0, np.float32(0), tiles / steps)
     codes = encode(format_.element, quotients, format_.dtype)
     codes = codes.reshape(padded.shape)[..., :values.shape[-1]]
     return Scaled(codes, scales, factors, format=format_).to(layout)
+
+
+def shared_by_rows(magnitudes, rows):
+    """The largest of each block over the rows that share a scale."""
+    group = rows or magnitudes.shape[-2]
+    padding = [(0, 0)] * magnitudes.ndim
+    padding[-2] = (0, -magnitudes.shape[-2] % group)
+    groups = np.pad(magnitudes, padding).reshape(
+        *magnitudes.shape[:-2], -1, group, magnitudes.shape[-1])
+    return groups.max(axis=-2)
 
 
 def rounded_scales(largest_values, format_, rule):

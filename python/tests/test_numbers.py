@@ -320,7 +320,8 @@ def test_scales_of_all_of_k():
             (("e4m3", "f32", 32), "scales of f32 cover all of K"),
             (("e4m3", "ue4m3"), "expected 1 or more with scales of ue4m3"),
             (("e4m3", "f32", 0, False, None, 2), "rows = 2: expected 0, 1, 4"),
-            (("e4m3", "ue8m0", 32, False, None, 4), "rows = 4: expected 1"),
+            (("e4m3", None, 0, False, None, 4), "rows = 4: expected 1 without"),
+            (("e4m3", "ue8m0", 32, False, None, 2), "rows = 2: expected 0, 1, 4"),
             (("e4m3", "f32", 0, False, "2:4"), "of a sparse operand"),
             (("e4m3", "f32", 0, True, None, 0), "one scale for all rows"),
             (("int8", "ue8m0"), "fixed-point numbers"),
@@ -341,3 +342,38 @@ def test_scales_of_ue5m3_round_up():
     assert result.scales.tolist() == [[0x81, 0, 0xfe]]
     assert result.dequantize()[0, [0, 1, 20, 40]].tolist() == \
         [-13.5, 1.125, 0, 6 * 114688]
+
+
+def test_scales_of_tiles_of_rows():
+    """One scale for four rows and 64 elements: what it is, and its place for
+    each row and 32 elements, by hand."""
+    tiles = bs.Format("e4m3", "ue8m0", 64, rows=4)
+    assert tiles.spec == "e8m0_t4_t64"
+    assert bs.Format("e2m1", "ue4m3", 16, True, rows=0).spec == \
+        "multi_float32_e4m3fn_t0_t16"
+    assert bs.Format("e4m3", "ue8m0", 64, sparsity="2:4", rows=8).spec == \
+        "e8m0_t8_t32n2m4"
+    values = np.zeros((6, 96), np.float32)
+    values[1, 3], values[3, 64], values[4, 63] = 448, 448 * 4, 448 * 16
+    values[0, 0] = 1.0
+    x = bs.quantize(values, tiles)
+    # Two rows of two scales; of a block of zeros the smallest.
+    assert x.scales.view(np.uint8).tolist() == [[127, 129], [131, 0]]
+    assert (x.dequantize() == values).all()
+    tiled = x.to("tiled_128x4")
+    assert tiled.scales.size == 512
+    assert tiled.scales[[0, 1, 16, 17]].tolist() == [127, 129, 131, 0]
+    assert (tiled.to("plain").scales == x.scales).all()
+    # Row r of the operand is at 16 * r, its third block at 2.
+    repeated = tiled.repeated(32).reshape(32, 4, 4)
+    assert repeated[:6, 0, :3].tolist() == \
+        [[127, 127, 129]] * 4 + [[131, 131, 0]] * 2
+    assert not repeated[6:].any() and not repeated[:, 1:].any()
+    assert x.repeated(64).tolist() == [127, 129] * 4 + [131, 0] * 2
+    plain = bs.quantize(values, "mxfp8").to("tiled_128x4")
+    assert (plain.repeated(32) == plain.scales).all()
+    for block in (24, 128):
+        with pytest.raises(bs.Refused, match=f"block = {block}: it does not"):
+            x.repeated(block)
+    with pytest.raises(bs.Refused, match=r"expected \(2, 2\), one per 64"):
+        bs.Scaled(x.data, np.repeat(x.scales, 3, axis=0), format=tiles)

@@ -104,6 +104,39 @@ def test_scales_of_all_of_k(a, b):
 
 
 @pytest.mark.parametrize("target", ["sm_100a", "sm_120a"])
+@pytest.mark.parametrize("a, b", [
+    (bs.Format("e4m3", "ue8m0", 128), bs.Format("e4m3", "ue8m0", 128, rows=128)),
+    (bs.Format("e5m2", "ue8m0", 64, rows=0), "mxfp6_e2m3"),
+    ("nvfp4", bs.Format("e2m1", "ue4m3", 16, True, rows=16)),
+    (bs.Format("e2m1", "ue8m0", 32, rows=4), bs.Format("e2m1", "ue8m0", 256))])
+def test_repeated_scales(target, a, b):
+    """Scales of several rows and of long tiles, no two neighbours alike."""
+    kernel = bs.compile(bs.matmul(M="M", N=200, K=512, a=a, b=b), target)
+    rng = np.random.default_rng(5)
+    operands_ = []
+    for name, rows in (("a", 37), ("b", 200)):
+        argument = kernel.arg(name)
+        assert argument.format == bs.format_named(a if name == "a" else b)
+        values = rng.standard_normal((rows, 512))
+        values *= np.exp2(np.arange(rows) // 4 % 7)[:, None]
+        values *= np.exp2(np.arange(512) // 16 % 5)
+        operands_.append(bs.quantize(values, like=argument))
+    x, w = operands_
+    exact = x.dequantize().astype(np.float64), w.dequantize().T
+    bound = 2.0 ** -20 * (np.abs(exact[0]) @ np.abs(exact[1]))
+    d = kernel.emulate(x, w)
+    assert (np.abs(d - exact[0] @ exact[1]) <= bound).all()
+    assert kernel.verify(M=5)
+    # One scale more is that of its rows, and of no others.
+    scales = w.to("plain").scales.copy()
+    codes, rows = scales.view(np.uint8), w.format.rows
+    codes[-1, 1] += 1
+    other = bs.Scaled(w.data, scales, w.tensor_scale, format=w.format)
+    changed = (kernel.emulate(x, other.to("tiled_128x4")) != d).any(axis=0)
+    assert changed.tolist() == [n // rows == 199 // rows for n in range(200)]
+
+
+@pytest.mark.parametrize("target", ["sm_100a", "sm_120a"])
 def test_every_scale_of_ue8m0(target):
     """Codes 0 (2^-127), 254 and 255 (NaN) as factors of rows and columns."""
     one = bs.Format("e4m3", "ue8m0")

@@ -62,6 +62,31 @@ static void checkScales(void) {
   CHECK(!memcmp(plain, back, sizeof plain));
 }
 
+static void checkRepeatedScales(void) {
+  /* One scale for 2 rows and 3 blocks of 3 rows by 4 blocks, for all rows and
+     for each block, and for more of both than there are. */
+  BlockscaleScales scales = {BLOCKSCALE_SCALES_TILED_128X4, 2, 3, 4};
+  const uint8_t own[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  const uint8_t tiles[24] = {1, 1, 1, 2, 1, 1, 1, 2, 3, 3, 3, 4,
+                             5, 5, 5, 6, 5, 5, 5, 6, 7, 7, 7, 8};
+  const uint8_t columns[24] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4,
+                               5, 6, 7, 8, 5, 6, 7, 8, 5, 6, 7, 8};
+  uint8_t plain[24];
+  CHECK_OK(blockscaleRepeatScales(&scales, 2, 3, own, 8, plain, 24));
+  CHECK(!memcmp(plain, tiles, 24));
+  CHECK_OK(blockscaleRepeatScales(&scales, 0, 1, own, 8, plain, 24));
+  CHECK(!memcmp(plain, columns, 24));
+  CHECK_OK(blockscaleRepeatScales(&scales, UINT64_MAX, UINT64_MAX, own, 2,
+                                  plain, 24));
+  CHECK(plain[0] == 1 && plain[11] == 1 && plain[12] == 2 && plain[23] == 2);
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "a scale for 0 blocks",
+              blockscaleRepeatScales(&scales, 2, 0, own, 8, plain, 24));
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "7 bytes, expected 8",
+              blockscaleRepeatScales(&scales, 2, 3, own, 7, plain, 24));
+  CHECK_FAILS(BLOCKSCALE_INVALID_ARGUMENT, "23 bytes, expected 24",
+              blockscaleRepeatScales(&scales, 2, 3, own, 8, plain, 23));
+}
+
 static void checkSparse(void) {
   /* Places 0 and 3 of the first group and 1 and 2 of the second: 11 00 and
      10 01 from the upper place to the lower. Row 1 has one code, at place 2,
@@ -175,6 +200,7 @@ static void checkQuestions(void) {
 int main(void) {
   checkElements();
   checkScales();
+  checkRepeatedScales();
   checkSparse();
   checkCodes();
   checkQuestions();

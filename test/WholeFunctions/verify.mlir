@@ -12,6 +12,7 @@
 // CHECK-DAG: {{^}}packed exact 40 1 2560 0 0 0 pass
 // CHECK-DAG: {{^}}six_bits exact 40 1 2560 0 0 0 pass
 // CHECK-DAG: {{^}}sparse exact - 1 16384 0 0 0 pass
+// CHECK-DAG: {{^}}repeated exact 40 1 2560 0 0 0 pass
 // CHECK-DAG: {{^}}softmax exact 40 1 2560 0 {{.*}} pass
 // CHECK-DAG: {{^}}batched exact - 1 12288 0 0 0 pass
 // CHECK-DAG: {{^}}integers exact 40 1 2560 0 0 0 pass
@@ -102,6 +103,15 @@ func.func @sparse(%a: tensor<128x256xf32>, %b: tensor<128x256xf32>) -> tensor<12
   %qb = blockscale.quantize %b : tensor<128x256xf32> to !st
   %y = blockscale.matmul %qa, %qb : !sa, !st -> tensor<128x128xf32>
   return %y : tensor<128x128xf32>
+}
+
+// Scales of long tiles and of several rows; the host repeats them for the kernel.
+!rx = !blockscale.tensor<?x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
+!rw = !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t16_t128", layout = tiled_128x4>
+func.func @repeated(%x: tensor<?x256xf32>, %w: !rw) -> tensor<?x64xf32> {
+  %q = blockscale.quantize %x : tensor<?x256xf32> to !rx
+  %y = blockscale.matmul %q, %w : !rx, !rw -> tensor<?x64xf32>
+  return %y : tensor<?x64xf32>
 }
 
 func.func @softmax(%x: !x, %w: !blockscale.tensor<64x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>) -> tensor<?x64xf32> {

@@ -88,4 +88,36 @@ TEST(Tile, RefusesWrongSizesAndBlocks) {
   EXPECT_FALSE(tileScales(tensor, {}));
 }
 
+TEST(Tile, RepeatsScalesOfSeveralRowsAndLongTiles) {
+  // Two matrices of 5 rows by 160 elements, one scale for 4 rows and 64
+  // elements: 2 x 3 scales each, of which the last cover one row and one block.
+  hw::ScaleTensor tensor{32, 5, 160, 2};
+  std::vector<uint8_t> scales{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  std::vector<uint8_t> expected{
+      1, 1, 2, 2, 3, 1, 1, 2, 2, 3, 1, 1,  2,  2,  3,  1,  1,
+      2, 2, 3, 4, 4, 5, 5, 6, 7, 7, 8, 8,  9,  7,  7,  8,  8,
+      9, 7, 7, 8, 8, 9, 7, 7, 8, 8, 9, 10, 10, 11, 11, 12,
+  };
+  EXPECT_EQ(repeatScales(tensor, {4, 64}, scales), expected);
+  // One for all rows of a matrix, in tiles as long as the blocks.
+  tensor.k = 64;
+  EXPECT_EQ(repeatScales(tensor, {0, 32}, {1, 2, 3, 4}),
+            (std::vector<uint8_t>{1, 2, 1, 2, 1, 2, 1, 2, 1, 2,
+                                  3, 4, 3, 4, 3, 4, 3, 4, 3, 4}));
+  // What is as fine as the instruction's stays.
+  EXPECT_EQ(repeatScales({16, 1, 32, 1}, {1, 16}, {8, 9}),
+            (std::vector<uint8_t>{8, 9}));
+}
+
+TEST(Tile, RepeatsNoScalesOfOtherSizes) {
+  hw::ScaleTensor tensor{32, 5, 160, 1};
+  EXPECT_FALSE(repeatScales(tensor, {4, 64}, {1, 2, 3, 4, 5}));
+  EXPECT_FALSE(repeatScales(tensor, {4, 64}, {1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_FALSE(repeatScales(tensor, {1, 16}, std::vector<uint8_t>(50)));
+  EXPECT_FALSE(repeatScales(tensor, {1, 48}, std::vector<uint8_t>(20)));
+  EXPECT_FALSE(repeatScales(tensor, {1, 0}, {}));
+  tensor.blockSize = 24;
+  EXPECT_FALSE(repeatScales(tensor, {1, 24}, std::vector<uint8_t>(35)));
+}
+
 } // namespace

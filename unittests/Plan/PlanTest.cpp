@@ -145,6 +145,42 @@ TEST(Plan, SaysWhereSharedMemoryIsOversized) {
             "false");
 }
 
+// Plans of operands with a scale for each row and block do not have the keys.
+TEST(Plan, SaysWhatScalesCoverThatAreRepeated) {
+  Plan plan = makePlan();
+  ScalePacking scales;
+  scales.operand = "b";
+  scales.format = "ue8m0";
+  scales.block = 32;
+  scales.layout = "tiled_128x4";
+  scales.offset = "r * 4 + j";
+  scales.paddedRows = scales.paddedScales = scales.bytes = "512";
+  scales.alignment = 16;
+  plan.kernels[0].scales = {scales};
+  std::string text = printPlan(plan);
+  EXPECT_EQ(text.find("\"rows\""), std::string::npos);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read) << textOf(read);
+  EXPECT_EQ(read->kernels[0].scales[0].rows, 1u);
+  EXPECT_EQ(read->kernels[0].scales[0].ownBlock(), 32u);
+
+  plan.kernels[0].scales[0].rows = 0;
+  plan.kernels[0].scales[0].elements = 128;
+  text = printPlan(plan);
+  read = parsePlan(text);
+  ASSERT_TRUE(read) << textOf(read);
+  EXPECT_EQ(read->kernels[0].scales[0].rows, 0u);
+  EXPECT_EQ(read->kernels[0].scales[0].ownBlock(), 128u);
+  EXPECT_EQ(printPlan(*read), text);
+  EXPECT_EQ(errorOf(replaced(text, "\"rows\": 0", "\"rows\": -1")),
+            "launch plan: 'kernels[0].scales[0].rows': -1 is out of range; "
+            "expected 0 to 2147483647");
+  EXPECT_EQ(
+      errorOf(replaced(text, "\"elements\": 128", "\"elements\": 48")),
+      "launch plan: 'kernels[0].scales[0]': has 'elements' of 48; expected "
+      "a multiple of 'block', 32");
+}
+
 // Plans of operands without such scales do not have the key.
 TEST(Plan, SaysHowScalesThatCoverKLie) {
   Plan plan = makePlan();

@@ -26,6 +26,22 @@ uint64_t scalesPerRow(const hw::ScaleTensor &tensor);
 /// Bytes of the plain form: batch * mn * scalesPerRow.
 uint64_t plainScaleBytes(const hw::ScaleTensor &tensor);
 
+/// What one scale covers, where that is more than a row and a block.
+struct ScaleCoverage {
+  /// 0 is all rows of a matrix.
+  uint64_t rows = 1;
+  /// Elements along K, a multiple of the block size.
+  uint64_t elements = 32;
+};
+
+/// Repeats scales for the rows and blocks that each covers: from batch x
+/// ceil(mn / rows) x ceil(k / elements) bytes to the plain form, which is
+/// exact. Nothing if the block size does not divide the elements or `scales`
+/// has another size.
+std::optional<std::vector<uint8_t>>
+repeatScales(const hw::ScaleTensor &tensor, const ScaleCoverage &coverage,
+             const std::vector<uint8_t> &scales);
+
 /// Plain scales, batch x mn x scalesPerRow bytes, to hw::storageBytes(tensor)
 /// tiled bytes. `padding` fills what no scale owns; it must not be a NaN code
 /// of the scale format where a kernel reads padded rows. Nothing if the tensor

@@ -129,6 +129,10 @@ struct ScalePacking {
   std::string format;
   /// Elements along K, pruned ones included, that share a scale.
   unsigned block = 0;
+  /// What one scale of the operand itself covers, where that is more than a row
+  /// and a block, so that the scale is repeated in memory: rows, 0 if all of a
+  /// matrix, and elements along K, a multiple of `block`; 0 if as many.
+  unsigned rows = 1, elements = 0;
   /// "tiled_128x4", or "tiled_128x16" of A on sm_107.
   std::string layout;
   /// Byte of the scale of row `r` and block `j` of matrix `l`; an expression
@@ -139,6 +143,9 @@ struct ScalePacking {
   Expression paddedRows, paddedScales, bytes;
   unsigned paddingValue = 0, largestPaddingValue = 0;
   unsigned alignment = 0;
+
+  /// Elements along K that share a scale of the operand itself.
+  unsigned ownBlock() const { return elements ? elements : block; }
 };
 
 /// How the sparsity metadata of A lie in global memory.

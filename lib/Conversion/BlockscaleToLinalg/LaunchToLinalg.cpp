@@ -34,6 +34,32 @@ static void addRoles(StringRef name, ScaledTensorType type,
   add(spec.isSparse(), "metadata");
 }
 
+/// The type with a scale for each row and block of the instruction: what the
+/// kernel reads.
+static ScaledTensorType typeInKernel(ScaledTensorType type, MmaAttr mma) {
+  ScaleSpec spec = type.getSpec().getValue();
+  if (!spec.isTile() || !mma.getScale())
+    return type;
+  spec.rows = std::nullopt;
+  // Specs count elements that are kept.
+  int64_t kept = mma.getScaleSpan() * spec.columns->size / type.getKTile();
+  spec.columns->size = spec.columns->subtile = kept;
+  return ScaledTensorType::get(type.getShape(), type.getElementType(),
+                               ScaleSpecAttr::get(type.getContext(), spec),
+                               type.getLayout(), type.getOrder());
+}
+
+/// The parts that a launch takes of an operand, whose scales are repeated here
+/// if they cover more than the instruction's do.
+static SmallVector<Value> launchParts(Emitter &e, ScaledTensorType type,
+                                      ValueRange values, MmaAttr mma) {
+  Parts parts(type, values);
+  if (parts.scales)
+    parts.scales =
+        repeatScales(e, parts, typeInKernel(type, mma), logicalSizes(e, parts));
+  return parts.values();
+}
+
 /// The sizes of D, from the operands of the product.
 static SmallVector<OpFoldResult> resultSizes(Emitter &e, const Parts &a,
                                              const Parts &b) {
@@ -59,22 +85,28 @@ struct LaunchToLinalg : OpConversionPattern<LaunchOp> {
              << "has " << op.getInputs().size()
              << " inputs for a kernel whose parameters name " << operands.size()
              << "; expected a kernel before 'convert-kernels-to-llvm'";
+    auto product = kernel->getAttrOfType<ProductAttr>(ProductAttr::name);
+    Emitter e(op.getLoc(), rewriter);
     SmallVector<std::string> roles;
     SmallVector<Value> inputs;
     for (auto [name, input, values] :
          llvm::zip_equal(operands, op.getInputs(), adaptor.getInputs())) {
-      if (auto type = dyn_cast<ScaledTensorType>(input.getType()))
+      auto type = dyn_cast<ScaledTensorType>(input.getType());
+      if (type)
         addRoles(name, type, roles);
       else
         roles.push_back(name.str());
-      llvm::append_range(inputs, values);
+      if (type && product)
+        llvm::append_range(inputs,
+                           launchParts(e, type, values, product.getMma()));
+      else
+        llvm::append_range(inputs, values);
     }
     auto a = dyn_cast<ScaledTensorType>(op.getInputs()[0].getType());
     auto b = dyn_cast<ScaledTensorType>(op.getInputs()[1].getType());
     if (!a || !b)
       return op.emitOpError() << "expected scaled tensors as its first two "
                                  "inputs";
-    Emitter e(op.getLoc(), rewriter);
     auto type = cast<RankedTensorType>(op.getType());
     Value init =
         tensor::EmptyOp::create(e,

@@ -299,6 +299,34 @@ Value blockscale::convertScales(Emitter &e, Value scales, ScaleLayout from,
   return scales;
 }
 
+/// How many tiles of `to` one of `from` has, along one dimension; 0 if one has
+/// all.
+static int64_t tilesPerTile(int64_t from, int64_t to) {
+  return from == to ? 1 : from / std::max<int64_t>(1, to);
+}
+
+Value blockscale::repeatScales(Emitter &e, const Parts &parts,
+                               ScaledTensorType to,
+                               ArrayRef<OpFoldResult> sizes) {
+  ScaledTensorType from = parts.type;
+  int64_t rows = tilesPerTile(from.getRowTile(), to.getRowTile());
+  int64_t blocks = tilesPerTile(from.getKTile(), to.getKTile());
+  if (rows == 1 && blocks == 1)
+    return parts.scales;
+  SmallVector<OpFoldResult> counts = tileCounts(e, to, sizes);
+  Type element =
+      cast<RankedTensorType>(parts.scales.getType()).getElementType();
+  Value plain = generate(e, counts, element, [&](Emitter &body, ValueRange at) {
+    SmallVector<Value> tile(at);
+    Value &row = tile[tile.size() - 2];
+    row = tileIndex(body, row, rows);
+    tile.back() = tileIndex(body, tile.back(), blocks);
+    return tensor::ExtractOp::create(
+        body, parts.scales, scalePosition(body, from.getLayout(), tile));
+  });
+  return convertScales(e, plain, ScaleLayout::Plain, to.getLayout(), counts);
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

@@ -61,6 +61,12 @@ mlir::Value convertScales(Emitter &emitter, mlir::Value scales,
                           ScaleLayout from, ScaleLayout to,
                           llvm::ArrayRef<mlir::OpFoldResult> counts);
 
+/// The scales as `to` has them, whose tiles divide those of the parts: each is
+/// that of the tile it is part of. `sizes` are the logical ones.
+mlir::Value repeatScales(Emitter &emitter, const Parts &parts,
+                         ScaledTensorType to,
+                         llvm::ArrayRef<mlir::OpFoldResult> sizes);
+
 /// The metadata of a sparse tensor of logical sizes `sizes` in another layout.
 mlir::Value convertMetadata(Emitter &emitter, mlir::Value metadata,
                             ScaledTensorType type, ScaleLayout from,

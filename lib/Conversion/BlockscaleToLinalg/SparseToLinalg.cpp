@@ -347,24 +347,6 @@ private:
 // The inverse
 //===----------------------------------------------------------------------===//
 
-/// Scales of narrower tiles along K, each that of the tile it is part of.
-Value repeatScales(Emitter &e, const Parts &parts, ScaledTensorType to,
-                   ArrayRef<OpFoldResult> sizes) {
-  ScaledTensorType from = parts.type;
-  if (from.getKTile() == to.getKTile())
-    return parts.scales;
-  int64_t factor = from.getKTile() / to.getKTile();
-  Type element = elementOf(parts.scales);
-  SmallVector<OpFoldResult> counts = tileCounts(e, to, sizes);
-  Value plain = generate(e, counts, element, [&](Emitter &body, ValueRange at) {
-    SmallVector<Value> tile(at);
-    tile.back() = body.quotient(tile.back(), factor);
-    return tensor::ExtractOp::create(
-        body, parts.scales, scalePosition(body, from.getLayout(), tile));
-  });
-  return convertScales(e, plain, ScaleLayout::Plain, to.getLayout(), counts);
-}
-
 struct DensifyToLinalg : OpConversionPattern<DensifyOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -354,7 +354,8 @@ paddedExtent(const hw::StorageLayout<AffineExpr> &storage, hw::Dim source,
 static plan::ScalePacking scalePacking(const Product &product, bool isA,
                                        TensorMapType map) {
   SymbolicSizes sizes = sizesOf(product);
-  ScaleLayout layout = (isA ? product.a : product.b).getLayout();
+  ScaledTensorType type = isA ? product.a : product.b;
+  ScaleLayout layout = type.getLayout();
   auto storage =
       getStorageBytes(getScaleStorage(layout), isA ? sizes.m : sizes.n, sizes.k,
                       product.mma.getScaleSpan());
@@ -362,6 +363,9 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   scales.operand = isA ? "a" : "b";
   scales.format = std::string(formatName(*product.mma.getScale()));
   scales.block = product.mma.getScaleSpan();
+  scales.rows = type.getRowTile();
+  if (type.getKTile() != int64_t(scales.block))
+    scales.elements = type.getKTile();
   scales.layout = stringifyScaleLayout(layout).str();
   scales.offset = placeFormula(storage);
   scales.paddedRows = paddedExtent(storage, hw::Dim::Row);

@@ -23,7 +23,7 @@ Product = namedtuple("Product", "a a_spec b b_spec chip alpha")
 ELEMENTS = ["f8E4M3FN", "f8E5M2", "f6E3M2FN", "f6E2M3FN", "f4E2M1FN", "i8",
             "i4", "bf16", "tf32"]
 SPECS = ["", "n2m4", "n1m2", "n1m4", "float32", "e8m0", "float16", "float32_t0",
-         "e8m0_t32", "e8m0_t16", "e8m0_t64", "e4m3fn_t16", "e4m3_t16",
+         "e8m0_t32", "e8m0_t16", "e8m0_t64", "e8m0_t128_t128", "e4m3fn_t16", "e4m3_t16",
          "e4m3fn_t32", "float32_t32", "float32_t128", "bfloat16_t16",
          "e5m2_t16", "e8m0_t32_t32", "multi_float32_e4m3fn_t16",
          "multi_float32_e4m3_t16_t16", "multi_float16_e4m3fn_t16",
@@ -49,7 +49,7 @@ def text_of(product):
         layout = ", layout = tiled_128x4" if spec and tiled else ""
         return f"!blockscale.tensor<128x512x{element}{spec}{layout}>"
     a_tiled, b_tiled = (not re.fullmatch(
-        r"(float|bfloat|e5m2|e8m0$|e4m3_float).*|e8m0|.*_t\d+_t\d+|multi_.*"
+        r"(float|bfloat|e5m2|e8m0$|e4m3_float).*|e8m0|multi_.*"
         r"_(float|bfloat|e5m2).*|.*_t0", spec)
         for spec in (product.a_spec, product.b_spec))
     a = type_of(product.a, product.a_spec, a_tiled)

@@ -159,9 +159,6 @@ static std::optional<Reason> whyNotTiled(const ScaleSpec &spec,
   std::string text = ::blockscale::print(spec);
   if (!spec.isTile())
     return name + " holds scales of tiles along K, but '" + text + "' has none";
-  if (spec.rows)
-    return name + " holds one scale per row, but in '" + text +
-           "' rows share scales";
   if (!scaleFormat(*spec.scale))
     return name +
            " holds scales of one byte (e8m0, e4m3fn, e5m3fn), but those "

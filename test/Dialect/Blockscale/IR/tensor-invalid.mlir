@@ -64,11 +64,6 @@ func.func private @tiled_channel(!blockscale.tensor<64x64xf8E4M3FN, "float32_t0"
 
 // -----
 
-// expected-error @below {{layout 'tiled_128x4' holds one scale per row, but in 'e8m0_t32_t32' rows share scales}}
-func.func private @tiled_square(!blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32_t32", layout = tiled_128x4>)
-
-// -----
-
 // expected-error @below {{layout 'tiled_128x4' holds scales of one byte (e8m0, e4m3fn, e5m3fn), but those of 'float32_t32' are float32}}
 func.func private @tiled_float(!blockscale.tensor<64x64xf8E4M3FN, "float32_t32", layout = tiled_128x4>)
 

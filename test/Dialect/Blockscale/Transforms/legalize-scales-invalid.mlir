@@ -28,7 +28,7 @@ func.func @channel(%a: !channel_a, %b: !channel_b) -> tensor<128x128xf32> {
 !square_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32_t32">
 !square_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @square(%a: !square_a, %b: !square_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e8m0_t32_t32': a scale that covers several rows must be repeated for each of them, which is not lowered yet; the same values under 'e8m0_t32', with a scale for each row, are taken}}
+  // expected-error @below {{operand 'a' has its scales in layout 'plain'; the tensor core reads 'tiled_128x4' (the host packs them so; name that layout in the type)}}
   %0 = blockscale.matmul %a, %b : !square_a, !square_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -95,20 +95,21 @@ func.func @two_formats(%a: !two_formats_a, %b: !two_formats_b) -> tensor<128x128
 
 // -----
 
-!two_blocks_a = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t16", layout = tiled_128x4>
-!two_blocks_b = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t32", layout = tiled_128x4>
+// Scales can be repeated for shorter blocks, but these none multiplies.
+!two_blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64_t16", layout = tiled_128x4>
+!two_blocks_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @two_blocks(%a: !two_blocks_a, %b: !two_blocks_b) -> tensor<128x128xf32> {
-  // expected-error @below {{one instruction takes one scale format and block for both operands; found ue8m0 per 16 and ue8m0 per 32; 'blockscale.densify' repeats scales of 32 elements for each 16}}
+  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values}}
   %0 = blockscale.matmul %a, %b : !two_blocks_a, !two_blocks_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
 // -----
 
-!block_of_64 = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t64", layout = tiled_128x4>
-func.func @block_of_64(%a: !block_of_64, %b: !block_of_64) -> tensor<128x128xf32> {
-  // expected-error @below {{block 64 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; 'blockscale.densify' repeats scales of 64 elements for each 32}}
-  %0 = blockscale.matmul %a, %b : !block_of_64, !block_of_64 -> tensor<128x128xf32>
+!block_of_8 = !blockscale.tensor<128x256xf4E2M1FN, "e8m0_t8", layout = tiled_128x4>
+func.func @block_of_8(%a: !block_of_8, %b: !block_of_8) -> tensor<128x128xf32> {
+  // expected-error @below {{block 8 with ue8m0 is not legal for 'mxf4nvf4' on 'sm_100a': expected 32 or 16; nearest legal: block = 16; bf16 elements without scales hold the same values}}
+  %0 = blockscale.matmul %a, %b : !block_of_8, !block_of_8 -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 
@@ -125,7 +126,7 @@ func.func @e4m3_scales_of_f8(%a: !e4m3_scales_of_f8, %b: !e4m3_scales_of_f8) -> 
 
 !f8_of_16 = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t16", layout = tiled_128x4>
 func.func @f8_of_16(%a: !f8_of_16, %b: !f8_of_16) -> tensor<128x128xf32> {
-  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32}}
+  // expected-error @below {{block 16 with ue8m0 is not legal for 'mxf8f6f4' on 'sm_100a': expected 32; nearest legal: block = 32; bf16 elements without scales hold the same values}}
   %0 = blockscale.matmul %a, %b : !f8_of_16, !f8_of_16 -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -291,7 +292,7 @@ func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf3
 
 // -----
 
-// DeepSeek's weights, and two-dimensional tiles of NVFP4.
+// DeepSeek's weights.
 !blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
 !blocks_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
 func.func @blocks_of_blocks(%a: !blocks_a, %b: !blocks_b) -> tensor<128x128xf32> {
@@ -306,7 +307,7 @@ func.func @blocks_of_blocks(%a: !blocks_a, %b: !blocks_b) -> tensor<128x128xf32>
 !square_fp4 = !blockscale.tensor<128x256xf4E2M1FN, "multi_float32_e4m3fn_t16_t16">
 !rows_fp4 = !blockscale.tensor<128x256xf4E2M1FN, "multi_float32_e4m3fn_t16", layout = tiled_128x4>
 func.func @square_fp4(%a: !rows_fp4, %b: !square_fp4) -> tensor<128x128xf32> {
-  // expected-error @below {{the same values under 'multi_float32_e4m3fn_t16', with a scale for each row, are taken}}
+  // expected-error @below {{operand 'b' has its scales in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !rows_fp4, !square_fp4 -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -315,8 +316,18 @@ func.func @square_fp4(%a: !rows_fp4, %b: !square_fp4) -> tensor<128x128xf32> {
 
 !long_rows = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t128_t128">
 func.func @long_rows(%a: !long_rows, %b: !long_rows) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'e8m0_t128_t128': a scale that covers several rows must be repeated for each of them, which is not lowered yet; the same values under 'e8m0_t32'}}
-  // expected-error @below {{operand 'b' with scales 'e8m0_t128_t128'}}
+  // expected-error @below {{operand 'a' has its scales in layout 'plain'}}
+  // expected-error @below {{operand 'b' has its scales in layout 'plain'}}
   %0 = blockscale.matmul %a, %b : !long_rows, !long_rows -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// Of the long tiles nothing needs to change.
+!long_integers = !blockscale.tensor<128x256xi8, "e8m0_t128_t128", layout = tiled_128x4>
+func.func @long_integers(%a: !long_integers, %b: !long_integers) -> tensor<128x128xf32> {
+  // expected-error @below {{expected e2m1, e2m3, e3m2, e4m3, e5m2; nearest legal: A = e4m3, B = e4m3; int8 is multiplied by kind i8}}
+  %0 = blockscale.matmul %a, %b : !long_integers, !long_integers -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }

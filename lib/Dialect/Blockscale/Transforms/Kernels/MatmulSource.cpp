@@ -365,7 +365,8 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
   // Without scales and metadata there is nothing to lay out.
   bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4 ||
                  (isA && type.getLayout() == ScaleLayout::Tiled128x16);
-  bool hasScales = scaleSpan ? spec.columns && type.getKTile() == scaleSpan
+  // The host repeats scales of longer tiles and of several rows.
+  bool hasScales = scaleSpan ? spec.isTile() && type.getKTile() % scaleSpan == 0
                              : spec.isUnscaled();
   if (!scaleSpan && spec.coversK() && !spec.zero)
     hasScales = !whyNotFactor(spec, type.getElementType());

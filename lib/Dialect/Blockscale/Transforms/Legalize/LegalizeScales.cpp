@@ -321,10 +321,22 @@ static Reason whyNotScales(const HardwareOperand &a, const HardwareOperand &b) {
     stream << " elements of K; one scale of a sparse 'a' covers its pruned "
               "elements too, so quantize 'b' in tiles of "
            << a.scaleSpan;
-  if (!a.pattern && a.scale == b.scale)
-    stream << repeatedScales(std::max(a.scaleSpan, b.scaleSpan),
-                             std::min(a.scaleSpan, b.scaleSpan));
   return text;
+}
+
+/// The longest tile whose scales an instruction reads and which divides the
+/// tiles of both operands, whose scales the host repeats where they are longer;
+/// if there is none the one that comes closest.
+static unsigned commonSpan(const HardwareOperand &a, const HardwareOperand &b,
+                           hw::Target target) {
+  constexpr unsigned kLongest = 32;
+  unsigned longest = a.pattern ? kLongest * hw::kSparseCompression : kLongest;
+  longest = std::min({longest, a.scaleSpan, b.scaleSpan});
+  HardwareOperand read = a;
+  for (read.scaleSpan = longest; read.scaleSpan > 1; read.scaleSpan /= 2)
+    if (!schemesFor(read, b, target).empty())
+      return read.scaleSpan;
+  return longest;
 }
 
 /// The widest tile of a dense instruction that divides the tiles of both; 0
@@ -423,13 +435,20 @@ static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
       choice.why = "operand '" + name.str() + "' " + reason->text;
       return choice;
     }
-  if (a->scale != b->scale || a->scaleSpan != b->scaleSpan) {
+  unsigned span = a->scale ? commonSpan(*a, *b, target) : 0;
+  choice.schemes =
+      schemesFor({a->element, a->scale, span, a->pattern}, *b, target);
+  // A sparse A has no short tiles, whatever those of B are.
+  bool isTooShort =
+      a->pattern && a->scaleSpan != b->scaleSpan && choice.schemes.empty();
+  if (a->scale != b->scale || isTooShort) {
+    choice.schemes.clear();
     choice.why = whyNotScales(*a, *b);
     return choice;
   }
-  choice.schemes = schemesFor(*a, *b, target);
+  choice.a.scaleSpan = choice.b.scaleSpan = span;
   if (choice.schemes.empty())
-    choice.why = whyNoScheme(target, *a, *b);
+    choice.why = whyNoScheme(target, choice.a, choice.b);
   return choice;
 }
 

@@ -12,12 +12,6 @@
 using namespace mlir;
 using namespace blockscale;
 
-/// Elements of a scale of the hardware: 16 with ue4m3, else 32.
-static unsigned hardwareBlock(ElementFormat scale, unsigned tile) {
-  bool isFine = scale == ElementFormat::UE4M3 || tile == 16;
-  return isFine ? 16 : 32;
-}
-
 //===----------------------------------------------------------------------===//
 // Specs
 //===----------------------------------------------------------------------===//
@@ -60,17 +54,6 @@ static std::string whyNotTileScales(const ScaleSpec &spec, Type element) {
          "yet; scales that are rounded to powers of two are other values";
 }
 
-/// Scales that are repeated for several rows; `spec` is what they become.
-static std::string whyNotRows(ScaleSpec spec, ElementFormat scale) {
-  spec.rows = std::nullopt;
-  unsigned block = hardwareBlock(scale, spec.columns->size);
-  if (spec.columns->size % block == 0)
-    spec.columns->size = spec.columns->subtile = block;
-  return "a scale that covers several rows must be repeated for each of them, "
-         "which is not lowered yet; the same values under '" +
-         print(spec) + "', with a scale for each row, are taken";
-}
-
 std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
                                                Type element) {
   if (spec.isUnscaled())
@@ -85,11 +68,8 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
     return whyNotFactor(spec, element);
   if (spec.columns->hasSubtile())
     return "subtile metadata have no hardware counterpart";
-  std::optional<ElementFormat> scale = scaleFormat(*spec.scale);
-  if (!scale)
+  if (!scaleFormat(*spec.scale))
     return whyNotTileScales(spec, element);
-  if (spec.rows)
-    return whyNotRows(spec, *scale);
   return std::nullopt;
 }
 
@@ -108,13 +88,6 @@ std::string blockscale::otherElements(Type element) {
          "gives them, but for codes that mean NaN or infinity in either";
 }
 
-std::string blockscale::repeatedScales(unsigned wide, unsigned narrow) {
-  if (narrow == 0 || wide == narrow || wide % narrow != 0)
-    return "";
-  return "; 'blockscale.densify' repeats scales of " + std::to_string(wide) +
-         " elements for each " + std::to_string(narrow);
-}
-
 std::string blockscale::otherScales(hw::OperandType a, hw::OperandType b,
                                     std::optional<ElementFormat> scale,
                                     unsigned span) {
@@ -128,5 +101,8 @@ std::string blockscale::otherScales(hw::OperandType a, hw::OperandType b,
            "hold";
   if (scale && isOne(ElementFormat::INT8))
     return "; int8 is multiplied by kind i8, under float scales for all of K";
-  return scale ? repeatedScales(span, hardwareBlock(*scale, span)) : "";
+  // Eight bits of fraction and the exponents of f32.
+  if (scale == ElementFormat::UE8M0 && span < 32)
+    return "; bf16 elements without scales hold the same values";
+  return "";
 }

@@ -25,10 +25,6 @@ std::string otherElements(mlir::Type element);
 std::string otherScales(hw::OperandType a, hw::OperandType b,
                         std::optional<ElementFormat> scale, unsigned span);
 
-/// Likewise: how scales of `wide` elements become such of `narrow` ones; empty
-/// if they do not.
-std::string repeatedScales(unsigned wide, unsigned narrow);
-
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_LEGALIZE_SCALEREASONS_H
