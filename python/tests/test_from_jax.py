@@ -208,8 +208,8 @@ def test_functions_are_within_some_ulps_of_xla(near, name):
      "in the body of a reduction is not taken"),
     (lambda x: jnp.sort(x, 1), "'stablehlo.sort' is of no dialect"),
     (lambda x: jnp.asarray(x).astype(jnp.float8_e4m3), "which has infinities"),
-    (lambda x: lax.while_loop(lambda v: v[0, 0] > 0, lambda v: v - 1, x),
-     "'stablehlo.while' is of no dialect"),
+    (lambda x: lax.cond(x[0, 0] > 0, lambda v: v, lambda v: v - 1, x),
+     "'stablehlo.case' is of no dialect"),
 ])
 def test_what_is_not_taken_is_named(function, words):
     def main(x):

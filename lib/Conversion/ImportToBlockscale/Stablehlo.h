@@ -32,6 +32,20 @@ mlir::FailureOr<mlir::Value> elementwiseOf(mlir::ImplicitLocOpBuilder &b,
 mlir::FailureOr<mlir::Value> structureOf(mlir::ImplicitLocOpBuilder &b,
                                          mlir::Operation *op);
 
+/// A slice of `v[0]` that starts at the numbers behind it, moved inside.
+mlir::FailureOr<mlir::Value> dynamicSlice(mlir::ImplicitLocOpBuilder &b,
+                                          mlir::Operation *op,
+                                          llvm::ArrayRef<mlir::Value> v,
+                                          mlir::RankedTensorType type);
+/// `v[0]` with `v[1]` in such a slice.
+mlir::FailureOr<mlir::Value> dynamicUpdateSlice(mlir::ImplicitLocOpBuilder &b,
+                                                mlir::Operation *op,
+                                                llvm::ArrayRef<mlir::Value> v);
+/// stablehlo.while: the results of an scf.while, whose regions are those of the
+/// op, not yet lowered.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+looped(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+
 /// stablehlo.gather of `v`, the operand and the indices.
 mlir::FailureOr<mlir::Value> gathered(mlir::ImplicitLocOpBuilder &b,
                                       mlir::Operation *op,

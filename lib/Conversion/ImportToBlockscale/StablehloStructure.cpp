@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
@@ -308,6 +309,10 @@ FailureOr<Value> importer::structureOf(ImplicitLocOpBuilder &b, Operation *op) {
     return reduced(b, op, values, type);
   if (name == "gather" && count == 2)
     return gathered(b, op, values, type);
+  if (name == "dynamic_slice" && count >= 1)
+    return dynamicSlice(b, op, values, type);
+  if (name == "dynamic_update_slice" && count >= 2)
+    return dynamicUpdateSlice(b, op, values);
   if (name == "dot_general" && count == 2)
     return dot(b, op, values, type);
   if (count != 1)
@@ -368,6 +373,8 @@ static FailureOr<SmallVector<Value>> replacementsOf(ImplicitLocOpBuilder &b,
                                                     Operation *op) {
   if (stablehloName(op) == "composite")
     return decomposed(b, op);
+  if (stablehloName(op) == "while")
+    return looped(b, op);
   if (op->getNumResults() > 1) {
     if (stablehloName(op) != "reduce")
       return SmallVector<Value>();
@@ -403,16 +410,24 @@ static void dropSigns(Operation *root) {
   });
 }
 
-void importer::lowerStablehlo(Operation *root, bool &refused) {
-  bool hasSigns = false;
-  SmallVector<Operation *> ops;
+/// Appends the ops of StableHLO inside `root`, but for those in their regions.
+static void collectStablehlo(Operation *root,
+                             SmallVectorImpl<Operation *> &ops) {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (stablehloName(op).empty())
       return WalkResult::advance();
     ops.push_back(op);
     return WalkResult::skip();
   });
-  for (Operation *op : ops) {
+}
+
+void importer::lowerStablehlo(Operation *root, bool &refused) {
+  bool hasSigns = false;
+  SmallVector<Operation *> ops;
+  collectStablehlo(root, ops);
+  // A loop that was lowered adds the ops of its regions.
+  for (size_t i = 0; i < ops.size(); ++i) {
+    Operation *op = ops[i];
     if (!isStatic(op))
       continue;
     ImplicitLocOpBuilder b(op->getLoc(), op->getContext());
@@ -435,6 +450,8 @@ void importer::lowerStablehlo(Operation *root, bool &refused) {
     });
     op->replaceAllUsesWith(*values);
     op->erase();
+    if (auto loop = values->front().getDefiningOp<scf::WhileOp>())
+      collectStablehlo(loop, ops);
   }
   if (hasSigns)
     dropSigns(root);

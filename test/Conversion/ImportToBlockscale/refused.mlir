@@ -408,3 +408,39 @@ func.func @body_shapes(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b:
   }) : (tensor<8x9xf32>, tensor<f32>) -> tensor<9xf32>
   return %0, %2 : tensor<8x8xf32>, tensor<9xf32>
 }
+
+// -----
+
+func.func @loop_without_condition(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<i32>) -> (tensor<8x8xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has a condition or a body that does not take and give what goes through the loop}}
+  %1 = "stablehlo.while"(%b) ({
+  ^bb0(%x: tensor<8x9xf32>):
+    "stablehlo.return"(%x) : (tensor<8x9xf32>) -> ()
+  }, {
+  ^bb0(%x: tensor<8x9xf32>):
+    "stablehlo.return"(%x) : (tensor<8x9xf32>) -> ()
+  }) : (tensor<8x9xf32>) -> tensor<8x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x9xf32>
+}
+
+// -----
+
+func.func @loop_without_regions(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<i32>) -> (tensor<8x8xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has a condition or a body that does not take}}
+  %1 = "stablehlo.while"(%b) : (tensor<8x9xf32>) -> tensor<8x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x9xf32>
+}
+
+// -----
+
+func.func @slice_starts(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<i32>) -> (tensor<8x8xf32>, tensor<2x3xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has starts that do not fit its operand and result}}
+  %1 = "stablehlo.dynamic_slice"(%b, %i) <{slice_sizes = array<i64: 2, 3>}> : (tensor<8x9xf32>, tensor<i32>) -> tensor<2x3xf32>
+  %2 = arith.constant dense<0.0> : tensor<9x9xf32>
+  // expected-error @below {{has starts that do not fit its operands}}
+  %3 = "stablehlo.dynamic_update_slice"(%b, %2, %i, %i) : (tensor<8x9xf32>, tensor<9x9xf32>, tensor<i32>, tensor<i32>) -> tensor<8x9xf32>
+  return %0, %1, %3 : tensor<8x8xf32>, tensor<2x3xf32>, tensor<8x9xf32>
+}

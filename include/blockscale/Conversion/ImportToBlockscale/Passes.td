@@ -34,7 +34,8 @@ def Import : Pass<"blockscale-import", "::mlir::ModuleOp"> {
 
     Where there are products of StableHLO, what surrounds them becomes ops of
     `arith`, `math`, `linalg` and `tensor`: arithmetic, comparisons, conversions,
-    changes of known shapes, sums and largest elements, products without scales.
+    changes of known shapes, sums and largest elements, products without scales,
+    and `scf.while` for loops.
 
     What else is no block-scaled product stays as it is. One that contradicts
     itself, or that the dialect cannot say, is an error that names the
@@ -57,6 +58,7 @@ def Import : Pass<"blockscale-import", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::blockscale::BlockscaleDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect"];
 }
 
