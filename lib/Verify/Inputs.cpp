@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conditions.h"
+#include "Numbers.h"
 #include "blockscale/Packing/Operand.h"
 #include "blockscale/Packing/Sparse.h"
 #include "blockscale/Packing/Tile.h"
@@ -13,8 +14,6 @@
 #include "blockscale/Verify/Verify.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <limits>
 
 using namespace blockscale;
@@ -82,38 +81,6 @@ const T *findOperand(const std::vector<T> &list, std::string_view operand) {
     if (entry.operand == operand)
       return &entry;
   return nullptr;
-}
-
-/// Numbers to bytes of the plan's plain types.
-std::optional<std::vector<uint8_t>> toBytes(const std::vector<float> &values,
-                                            const std::string &type) {
-  std::vector<uint8_t> bytes;
-  if (type == "f32") {
-    bytes.resize(values.size() * 4);
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    return bytes;
-  }
-  std::optional<ElementFormat> format = parseFormat(type);
-  if (format == ElementFormat::UE8M0) {
-    for (float value : values)
-      bytes.push_back(uint8_t(encode(*format, value)));
-    return bytes;
-  }
-  if (format != ElementFormat::BF16 && format != ElementFormat::F16)
-    return std::nullopt;
-  bytes.resize(values.size() * 2);
-  for (size_t i = 0; i < values.size(); ++i) {
-    uint32_t code = encode(*format, values[i]);
-    bytes[2 * i] = uint8_t(code);
-    bytes[2 * i + 1] = uint8_t(code >> 8);
-  }
-  return bytes;
-}
-
-/// `value` as `toBytes` rounds it.
-float asType(float value, const std::string &type) {
-  std::optional<ElementFormat> format = parseFormat(type);
-  return format ? decode(*format, encode(*format, value)) : value;
 }
 
 uint64_t roundUp(uint64_t value, uint64_t multiple) {
@@ -387,15 +354,6 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   return packScales(*scales, rows, isShared ? own : operand);
 }
 
-/// The tensor scale of one matrix. Those of neighbours differ, and so do the
-/// products of both sides, of up to six matrices. The first is the largest.
-float tensorScale(bool isA, bool exact, uint64_t matrix) {
-  if (!exact)
-    return isA ? 0.013f / float(1 + matrix % 7) : 0.31f / float(1 + matrix % 5);
-  return isA ? std::ldexp(0.25f, -int(matrix % 3))
-             : std::ldexp(2.0f, -4 * int(matrix % 2));
-}
-
 std::optional<Reason>
 InputMaker::setTensorScales(const plan::TensorScales &scales) {
   Result<uint64_t> count = evaluateSize(scales.elements, sizes);
@@ -414,21 +372,6 @@ InputMaker::setTensorScales(const plan::TensorScales &scales) {
   inputs.data.memory[scales.operand + "_tensor_scale"] =
       *toBytes(values, "f32");
   return std::nullopt;
-}
-
-/// The scale of some rows. Powers of two differ from those of rows that are 1,
-/// 2, 4, ... 256 further and of the next matrix, and the first one is the
-/// largest; of other scales no two of a thousand are equal.
-float vectorScale(bool isA, bool powersOfTwo, uint64_t matrix, uint64_t index) {
-  if (!powersOfTwo) {
-    constexpr uint64_t kSpread = 1021, kStep = 389;
-    uint64_t drawn = ((index + 7 * matrix) * kStep + (isA ? 5 : 11)) % kSpread;
-    return (isA ? 0.021f : 0.17f) * (1 + float(drawn) / float(kSpread));
-  }
-  constexpr uint64_t kExponents = 5;
-  uint64_t mixed =
-      index + 3 * (index / 8) + 2 * (index / 32) + 2 * (index / 128) + matrix;
-  return std::ldexp(isA ? 0.5f : 4.0f, -int(mixed % kExponents));
 }
 
 std::optional<Reason>
@@ -495,17 +438,6 @@ std::optional<Reason> InputMaker::addFactors() {
   // The first factors are the largest, and the others divide them.
   unit *= inputs.problem.firstFactor(0, 0) * inputs.problem.lastFactor(0, 0);
   return std::nullopt;
-}
-
-/// A result of which nothing is written.
-std::vector<uint8_t> unwrittenResult(reference::OutputType type,
-                                     uint64_t count) {
-  unsigned size = outputBytes(type);
-  uint32_t code = unwrittenCode(type);
-  std::vector<uint8_t> bytes(count * size);
-  for (uint64_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = uint8_t(code >> i % size * 8);
-  return bytes;
 }
 
 std::optional<Reason>
