@@ -28,8 +28,8 @@ def from_torch(program, name="main"):
 
     `_scaled_mm` says nothing of how scales lie: one dimension of e8m0 or e4m3 is
     read as CUDA reads it, in tiles of 128 x 4; two are in order if there are as many
-    for each row as K has blocks, and such tiles otherwise or where they could be both. `_scaled_mm_v2` says it
-    (`swizzle_a`, `swizzle_b`).
+    for each row as K has blocks, and such tiles otherwise or where they could be
+    both. `_scaled_mm_v2` says it (`swizzle_a`, `swizzle_b`).
     """
     check(program)
     # What writes to tensors is gone after the first; the second decomposes all that
