@@ -122,10 +122,11 @@ TEST(MachineCompress, EveryNumber) {
                 << suffix << count << " " << lane << " " << element;
           }
         }
-        if (reduces)
+        if (reduces) {
           EXPECT_EQ(floatOf(out[(codes + kept) * 32 + lane]),
                     float(least ? first : -first))
               << suffix << lane;
+        }
       }
     }
 }
