@@ -61,16 +61,6 @@ std::string compression(unsigned count, const std::string &suffix, bool reduces,
                       ".version 9.4\n.target sm_107a\n.address_size 64\n");
 }
 
-RunResult runCompression(const std::string &text, std::vector<uint32_t> in,
-                         std::vector<uint32_t> &out) {
-  Launch launch;
-  launch.kernel = "k";
-  launch.block.x = 32;
-  launch.buffers = {bufferOf(out), bufferOf(in, false)};
-  launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
-  return runText(text, launch);
-}
-
 float floatOf(uint32_t bits) {
   float value;
   std::memcpy(&value, &bits, 4);
@@ -96,7 +86,7 @@ TEST(MachineCompress, EveryNumber) {
       std::vector<uint32_t> out((codes + kept + 1) * 32);
       bool reduces = count == 8;
       std::string text = compression(count, suffix, reduces, count);
-      expectClean(runCompression(text, in, out));
+      expectClean(runWords(text, out, in, 32));
       bool least = suffix[1] == 'i', absolute = suffix[11] == '.';
       for (unsigned lane = 0; lane != 32; ++lane) {
         auto rank = [&](unsigned column) {
@@ -164,7 +154,7 @@ TEST(MachineCompress, NumbersThatAreSpecial) {
     for (uint32_t word : row.words)
       in.insert(in.end(), 32, word);
     RunResult result =
-        runCompression(compression(4, row.suffix, false, 4), in, out);
+        runWords(compression(4, row.suffix, false, 4), out, in, 32);
     expectClean(result);
     EXPECT_TRUE(result.openPoints.contains(OpenPoint::CompressedEquals));
     EXPECT_EQ(out[0], row.codes) << row.suffix;
@@ -177,7 +167,7 @@ TEST(MachineCompress, NumbersThatAreSpecial) {
 TEST(MachineCompress, WordsThatNobodyWrote) {
   std::vector<uint32_t> in(8 * 32, bitsOf(1)), out(5 * 32);
   RunResult result =
-      runCompression(compression(8, "max.sp::2:4", false, 4), in, out);
+      runWords(compression(8, "max.sp::2:4", false, 4), out, in, 32);
   ASSERT_FALSE(result.clean());
   EXPECT_EQ(result.findings[0].kind, FindingKind::Uninitialised);
 }
@@ -185,14 +175,13 @@ TEST(MachineCompress, WordsThatNobodyWrote) {
 TEST(MachineCompress, FormsThatDoNotExist) {
   std::vector<uint32_t> in(128 * 32), out(128 * 32);
   for (const char *suffix : {"max.sp::2:4.NaN", "max"}) {
-    RunResult result =
-        runCompression(compression(4, suffix, false, 4), in, out);
+    RunResult result = runWords(compression(4, suffix, false, 4), out, in, 32);
     ASSERT_FALSE(result.clean()) << suffix;
     EXPECT_EQ(result.findings[0].kind, FindingKind::Unsupported) << suffix;
   }
   std::string text = compression(4, "max.sp::2:4", false, 4);
   text.replace(text.find("{%c0, %c1}"), 10, "{%c0, %c1, %c2}");
-  RunResult result = runCompression(text, in, out);
+  RunResult result = runWords(text, out, in, 32);
   ASSERT_FALSE(result.clean());
   EXPECT_NE(result.findings[0].message.find("expected 2 registers, found 3"),
             std::string::npos)

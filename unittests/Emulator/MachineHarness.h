@@ -79,6 +79,17 @@ inline Simple runBody(const std::string &instructions,
   return s;
 }
 
+/// Runs kernel k of a text with one CTA over words to write and to read.
+inline RunResult runWords(const std::string &text, std::vector<uint32_t> &out,
+                          std::vector<uint32_t> &in, uint32_t threads) {
+  Launch launch;
+  launch.kernel = "k";
+  launch.block.x = threads;
+  launch.buffers = {bufferOf(out), bufferOf(in, false)};
+  launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
+  return runText(text, launch);
+}
+
 /// The first finding's kind, or nothing.
 inline std::optional<FindingKind> firstKind(const RunResult &result) {
   if (result.findings.empty())

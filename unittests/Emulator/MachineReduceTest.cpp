@@ -40,12 +40,7 @@ RunResult runReduction(const std::string &text, std::vector<uint32_t> &out,
   for (unsigned i = 0; i != 128; ++i)
     in[i] = words[(i / 32 + i % 32) % 4]; // each thread another order
   out.assign(32, 0);
-  Launch launch;
-  launch.kernel = "k";
-  launch.block.x = 32;
-  launch.buffers = {bufferOf(out), bufferOf(in, false)};
-  launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
-  return runText(text, launch);
+  return runWords(text, out, in, 32);
 }
 
 #define LD_RED "tcgen05.ld.red.sync.aligned."

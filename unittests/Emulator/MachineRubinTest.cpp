@@ -25,13 +25,9 @@ std::string rubinBody(const std::string &instructions,
 /// The first word that one thread stores.
 uint32_t resultOf(const std::string &instructions) {
   std::vector<uint32_t> out(1, 0xAAAAAAAA), in(1);
-  Launch launch;
-  launch.kernel = "k";
-  launch.buffers = {bufferOf(out), bufferOf(in)};
-  launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
-  expectClean(runText(rubinBody("setp.ne.u32 %p0, 0, 0;\n" + instructions +
-                                "\nst.global.u32 [%rd1], %r10;"),
-                      launch));
+  expectClean(runWords(rubinBody("setp.ne.u32 %p0, 0, 0;\n" + instructions +
+                                 "\nst.global.u32 [%rd1], %r10;"),
+                       out, in, 1));
   return out[0];
 }
 
@@ -193,12 +189,7 @@ TEST(MachineRubin, MatricesOfSignedNibbles) {
   for (unsigned r = 0; r != 8; ++r)
     for (unsigned k = 0; k != 16; ++k)
       in[r * 2 + k / 8] |= ((r + 3 * k) & 15) << k % 8 * 4;
-  Launch launch;
-  launch.kernel = "k";
-  launch.block.x = 32;
-  launch.buffers = {bufferOf(out), bufferOf(in)};
-  launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
-  expectClean(runText(
+  expectClean(runWords(
       rubinBody("setp.ne.u32 %p0, 0, 0;\nmov.u32 %r10, buf;\n"
                 "setp.lt.u32 %p1, %r1, 16;\nshl.b32 %r11, %r1, 2;\n"
                 "add.u32 %r12, %r10, %r11;\nld.global.b32 %r5, [%rd2];\n"
@@ -207,7 +198,7 @@ TEST(MachineRubin, MatricesOfSignedNibbles) {
                 "add.u32 %r13, %r13, %r10;\nldmatrix.sync.aligned.m8n16.x1."
                 "shared.s8.s4 {%r6}, [%r13];\nst.global.b32 [%rd1], %r6;",
                 ".shared .align 16 .b8 buf[64];\n"),
-      launch));
+      out, in, 32));
   for (unsigned lane = 0; lane != 32; ++lane)
     for (unsigned i = 0; i != 4; ++i) {
       unsigned nibble = (lane / 4 + 3 * (4 * (lane % 4) + i)) & 15;
