@@ -475,6 +475,11 @@ TEST(UnitsRubin, PackedFp4HasNoPlaceInTensorMemory) {
 }
 
 TEST(UnitsRubin, IntegersWithASign) {
+  // Bit 15 is the sign, bits 0 to 10 are the magnitude.
+  EXPECT_EQ(decode(kTi, 0x07FF), 2047);
+  EXPECT_EQ(decode(kTi, 0x87FF), -2047);
+  EXPECT_EQ(decode(kTi, 0x8001), -1);
+  EXPECT_EQ(decode(kTi, 0x0400), 1024);
   Shape shape = {"", MmaKind::TI16, 0, 1, 128, 64, 16, kTi, kTi};
   auto negated = std::make_unique<Product>(shape);
   negated->request.idesc |= 1 << 13;
