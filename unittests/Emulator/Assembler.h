@@ -22,14 +22,15 @@ namespace blockscale::emulator::test {
 inline bool hasAssembler() { return !std::getenv("BLOCKSCALE_NO_NVCC"); }
 
 /// Whether ptxas takes a module. `target` replaces sm_100a in the text.
-inline bool assembles(std::string ptx, const std::string &target = "sm_100a") {
+inline bool assembles(std::string ptx, const std::string &target = "sm_100a",
+                      const std::string &ptxas = BLOCKSCALE_PTXAS) {
   static unsigned count = 0;
   if (size_t at = ptx.find("sm_100a"); at != std::string::npos)
     ptx.replace(at, 7, target);
   std::string stem = testing::TempDir() + "blockscale-ptx-" +
                      std::to_string(getpid()) + "-" + std::to_string(count++);
   std::ofstream(stem + ".ptx") << ptx;
-  int status = std::system((BLOCKSCALE_PTXAS " -arch=" + target + " " + stem +
+  int status = std::system((ptxas + " -arch=" + target + " " + stem +
                             ".ptx -o " + stem + ".cubin 2>&1")
                                .c_str());
   std::remove((stem + ".ptx").c_str());

@@ -180,15 +180,15 @@ TEST(UnitsRubinDescriptor, SharedAddressesOf15Bits) {
   const uint64_t tile = 0x4000404000010000; // K-major, 128-byte swizzle
   SharedDescriptor high = decodeSharedDescriptor(tile | 0x5000);
   EXPECT_EQ(high.start, 0x50000u);
-  EXPECT_FALSE(whyNot(high, true));
-  EXPECT_EQ(*whyNot(high, false),
+  EXPECT_FALSE(whyNot(high, {true}));
+  EXPECT_EQ(*whyNot(high),
             "reserved bits 14-15 or 30-31 of the shared-memory descriptor are "
             "set; addresses of 15 bits are those of sm_107");
-  EXPECT_EQ(*whyNot(decodeSharedDescriptor(tile | 0x8000), true),
+  EXPECT_EQ(*whyNot(decodeSharedDescriptor(tile | 0x8000), {true}),
             "reserved bit 15 or 31 of the shared-memory descriptor is set");
   SharedDescriptor next = decodeSharedDescriptor(0x4010404052345000);
   EXPECT_EQ(next.leading, 0x52340u);
-  EXPECT_FALSE(whyNot(next, true));
+  EXPECT_FALSE(whyNot(next, {true}));
 }
 
 TEST(UnitsRubinDescriptor, TransposedAtoms) {

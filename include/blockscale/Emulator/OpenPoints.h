@@ -58,6 +58,8 @@ enum class OpenPoint : uint8_t {
   PlusZeroOfRounding,
   Ti16Majors,
   CompressedEquals,
+  LookupTables,
+  LookupIndices,
   Count,
 };
 

@@ -56,6 +56,7 @@ constexpr TargetRow kRows[] = {
     {Opcode::Tcgen05Mma, "", TENSOR},
     {Opcode::Tcgen05Mma, "kind::i8", "100a 101a 110a"},
     {Opcode::Tcgen05Mma, "kind::ti16", RUBIN},
+    {Opcode::Tcgen05Mma, "decompress::lut::b", RUBIN},
     {Opcode::Tcgen05Mma, "collector::b::fill", RUBIN},
     {Opcode::Tcgen05Mma, "collector::b::use", RUBIN},
     {Opcode::Tcgen05Mma, "collector::b::lastuse", RUBIN},

@@ -61,6 +61,8 @@ void TraceObserver::on(const MmaDone &h) {
           " b_desc=" + hex(q.b);
   if (q.form.sparse)
     text += " metadata=" + hex(q.metadata);
+  if (q.form.lookupB)
+    text += " lookup=" + hex(q.lookup);
   if (isBlockScaled(q.form.kind))
     text += " scale_a=" + hex(q.scaleA) + " scale_b=" + hex(q.scaleB);
   add("accumulate", q.enableInputD);

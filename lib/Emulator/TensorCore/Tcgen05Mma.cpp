@@ -25,6 +25,7 @@ struct MmaRecord {
   Slot descriptorA = kNoSlot; ///< without
   Slot descriptorB = kNoSlot, idesc = kNoSlot, enableInputD = kNoSlot;
   AddressOperand metadata;       ///< of sparse A
+  AddressOperand lookup;         ///< tables of a B of indices
   AddressOperand scaleA, scaleB; ///< of block-scaled kinds
   unsigned scaleInputD = 0;
   Slots disabledLanes;
@@ -51,6 +52,8 @@ MmaRequest requestOf(const Exec &x, const MmaRecord &m, unsigned lane) {
   q.idesc = x.reg<uint32_t>(m.idesc)[lane];
   if (m.form.sparse)
     q.metadata = address(m.metadata);
+  if (m.form.lookupB)
+    q.lookup = address(m.lookup);
   if (isBlockScaled(m.form.kind)) {
     q.scaleA = address(m.scaleA);
     q.scaleB = address(m.scaleB);
@@ -328,6 +331,7 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   m.form.kind = *kind;
   m.form.sparse = in.has(Modifier::Sp);
   m.form.weightStationary = in.has(Modifier::Ws);
+  m.form.lookupB = in.has(Modifier::DecompressLutB);
   m.form.ctaGroup = in.has(Modifier::CtaGroup2) ? 2 : 1;
   const std::string &target = d.module().target;
   m.form.wide = hasFeature(target, TargetFeature::WideMma);
@@ -345,7 +349,7 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
     if (auto reason = whyNotShiftedText(in, m.aInTensor))
       return d.refuse(*reason);
   size_t next = 0, count = in.operands.size();
-  size_t least = 5 + m.form.sparse + 2 * scaled;
+  size_t least = 5 + m.form.sparse + m.form.lookupB + 2 * scaled;
   if (count < least)
     return d.refuse("missing operands");
   m.d = d.address(in.operands[next++]);
@@ -356,6 +360,8 @@ bool decodeMma(Decoder &d, const Instruction &in, Record &r) {
   m.descriptorB = d.source(in.operands[next++], 64);
   if (m.form.sparse)
     m.metadata = d.address(in.operands[next++]);
+  if (m.form.lookupB)
+    m.lookup = d.address(in.operands[next++]);
   m.idesc = d.source(in.operands[next++], 32);
   if (scaled) {
     m.scaleA = d.address(in.operands[next++]);

@@ -388,6 +388,24 @@ static Reason checkMajors(const MmaForm &form, const InstructionDescriptor &out,
   return std::nullopt;
 }
 
+/// What a B of indices excludes (PTX ISA 9.4, tcgen05.mma and "Shared memory
+/// descriptor": an instruction uses 24 bytes of a row, 64 indices of 3 bits).
+static Reason checkLookup(const MmaForm &form,
+                          const InstructionDescriptor &out) {
+  if (!form.lookupB)
+    return std::nullopt;
+  const std::string lookup = "'.decompress::lut::b'";
+  if (form.sparse || form.weightStationary)
+    return lookup + " excludes '.sp' and '.ws'";
+  if (out.b != Element::E4M3)
+    return lookup + " needs B of type 'e4m3', found '" + name(out.b) + "'";
+  if (out.mnMajorB)
+    return lookup + " needs a K-major B";
+  if (out.k != 64)
+    return lookup + " needs K=64, found K=" + std::to_string(out.k);
+  return std::nullopt;
+}
+
 /// Only the metadata of 16- and 32-bit elements leave a choice of columns (PTX
 /// ISA, tcgen05, "Sparsity selector").
 static Reason checkSelector(const MmaForm &form,
@@ -445,6 +463,8 @@ Reason decodeInstructionDescriptor(uint32_t bits, const MmaForm &form,
   if (auto reason = decodeAccumulator(bits, form.kind, out))
     return reason;
   if (auto reason = checkMajors(form, out, points))
+    return reason;
+  if (auto reason = checkLookup(form, out))
     return reason;
   if (form.weightStationary)
     return checkStationaryShape(form, out);

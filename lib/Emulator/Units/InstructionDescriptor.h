@@ -39,6 +39,8 @@ struct MmaForm {
   /// The chip has the descriptors of sm_107: K bits for the double K, scale
   /// formats of two bits, scales of A one row to a lane.
   bool wide = false;
+  /// `.decompress::lut::b`: B holds indices into tables in tensor memory.
+  bool lookupB = false;
   /// Metadata of sparse FP4 counts elements, not pairs (sm_107a).
   bool elementwise = false;
 };

@@ -163,6 +163,23 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "of equal numbers 'tcgen05.ld.spcompress' keeps those of the lower "
      "columns, of more than two NaN likewise; -0 is less than 0",
      "the text leaves it to the implementation"},
+    {"lut-b-tables",
+     "the table of the columns 8g to 8g+7 of the B of '.decompress::lut::b' "
+     "lies in lane g, values 0 to 3 in the column of the address and 4 to 7 "
+     "in the next, from the lowest byte on; in a pair each CTA has those of "
+     "its half of N; the address names lane 0, and copies in other quarters "
+     "of the lanes are not read",
+     "PTX 9.4 has the layout in figures only; its text gives tables of 8 "
+     "bytes for 8 columns, an address of two columns, and in global memory 4 "
+     "blocks of 128 bytes with 8 rows and 2 columns, which one copy "
+     "32x128b puts so; the simulator of the TVM project reads it in the same "
+     "way"},
+    {"lut-b-indices",
+     "the 128 indices of a row of B lie in its 48 bytes in order of K, 3 "
+     "bits each from the lowest bit of the first byte on; of the 24 bytes "
+     "that an instruction does not use only the place is checked",
+     "PTX 9.4 gives the 48 and the 24 bytes and bit 53, the order in figures "
+     "only; the simulator of the TVM project reads it in the same way"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {

@@ -22,6 +22,7 @@ SharedDescriptor decodeSharedDescriptor(uint64_t bits) {
   result.stride = field(bits, 32, 14) << 4;
   result.baseOffset = field(bits, 49, 3);
   result.leadingAbsolute = field(bits, 52, 1);
+  result.secondHalf = field(bits, 53, 1);
   result.swizzleCode = field(bits, 61, 3);
   return result;
 }
@@ -41,12 +42,15 @@ uint32_t SharedDescriptor::span() const {
 }
 
 std::optional<std::string> whyNot(const SharedDescriptor &descriptor,
-                                  bool wide) {
+                                  DescriptorRules rules) {
   if (field(descriptor.bits, 46, 3) != 1)
     return "bits 46-48 of the shared-memory descriptor are " +
            std::to_string(field(descriptor.bits, 46, 3)) + ", must be 1";
-  if (field(descriptor.bits, 53, 8) != 0)
-    return std::string("bits 53-60 of the shared-memory descriptor must be 0");
+  unsigned zeros = rules.indices ? 54 : 53;
+  if (field(descriptor.bits, zeros, 61 - zeros) != 0)
+    return "bits " + std::to_string(zeros) +
+           "-60 of the shared-memory descriptor must be 0";
+  bool wide = rules.wide;
   unsigned free = wide ? 1 : 2;
   if (field(descriptor.bits, 16 - free, free) ||
       field(descriptor.bits, 32 - free, free))
@@ -93,8 +97,9 @@ std::optional<std::string> whyNotPattern(const SharedDescriptor &descriptor) {
 
 std::optional<std::string> whyNotOperand(const SharedDescriptor &descriptor,
                                          bool mnMajor, unsigned rowBytes,
-                                         unsigned elementBits, bool wide) {
-  if (auto reason = whyNot(descriptor, wide))
+                                         unsigned elementBits,
+                                         DescriptorRules rules) {
+  if (auto reason = whyNot(descriptor, rules))
     return reason;
   if (mnMajor) {
     if (elementBits < 8)

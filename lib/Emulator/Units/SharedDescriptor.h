@@ -28,6 +28,7 @@ struct SharedDescriptor {
   uint32_t stride = 0;     ///< offset
   uint32_t baseOffset = 0; ///< 0..7
   bool leadingAbsolute = false;
+  bool secondHalf = false;  ///< of the 48 bytes of a row of indices
   uint32_t swizzleCode = 0; ///< 0 none, 1 128B/32B atoms, 2 128B, 4 64B, 6 32B
   uint64_t bits = 0;
 
@@ -37,18 +38,23 @@ struct SharedDescriptor {
 
 SharedDescriptor decodeSharedDescriptor(uint64_t bits);
 
+/// What a chip and an instruction allow in a descriptor.
+struct DescriptorRules {
+  bool wide = false;    ///< addresses of 19 bits
+  bool indices = false; ///< bit 53, of a B of `.decompress::lut::b`
+};
+
 /// What is illegal in the descriptor by itself: constant bits, swizzle code,
-/// absolute mode with another swizzle or a base offset, and without `wide`
-/// addresses beyond 18 bits.
+/// absolute mode with another swizzle or a base offset.
 std::optional<std::string> whyNot(const SharedDescriptor &descriptor,
-                                  bool wide = false);
+                                  DescriptorRules rules = {});
 
 /// Same, for an operand with `rowBytes` bytes per row and MMA step (K-major) of
 /// elements of `elementBits` bits.
 std::optional<std::string> whyNotOperand(const SharedDescriptor &descriptor,
                                          bool mnMajor, unsigned rowBytes,
                                          unsigned elementBits,
-                                         bool wide = false);
+                                         DescriptorRules rules = {});
 
 /// Why the start address contradicts the base offset, if it does: the pattern
 /// of the swizzle repeats every 1024, 512 or 256 bytes.

@@ -80,6 +80,9 @@ std::vector<TensorArea> areasOf(const MmaRequest &request,
   if (idesc.sparse)
     list.add(TensorMemory::columnOf(request.metadata) + idesc.sparsitySelector,
              metadataColumns(request, idesc), lanes, true, false);
+  if (request.form.lookupB) // a lane for each 8 columns of N
+    list.add(TensorMemory::columnOf(request.lookup), 2,
+             idesc.n / request.form.ctaGroup > 128 ? 0x03 : 0x01, true, false);
   if (idesc.scaleCount) {
     // A row to a lane: each word is a column.
     list.addScales(request.scaleA, idesc.scaleIdA, idesc.scaleCount,

@@ -285,13 +285,15 @@ static void checkRequest(const MmaRequest &request, TensorContext &context,
   } else if (auto reason = whyNotOperand(
                  decodeSharedDescriptor(request.a), idesc.mnMajorA,
                  rowBytes(request.form, idesc, idesc.a, storedA),
-                 bitWidth(idesc.a), context.wideAddresses)) {
+                 bitWidth(idesc.a), {context.wideAddresses})) {
     return illegal("operand 'A': " + *reason, Hazard::IllegalMatrixDescriptor);
   }
-  if (auto reason =
-          whyNotOperand(decodeSharedDescriptor(request.b), idesc.mnMajorB,
-                        rowBytes(request.form, idesc, idesc.b, idesc.k),
-                        bitWidth(idesc.b), context.wideAddresses))
+  unsigned bytesB = request.form.lookupB
+                        ? kIndexBytes
+                        : rowBytes(request.form, idesc, idesc.b, idesc.k);
+  if (auto reason = whyNotOperand(
+          decodeSharedDescriptor(request.b), idesc.mnMajorB, bytesB,
+          bitWidth(idesc.b), {context.wideAddresses, request.form.lookupB}))
     return illegal("operand 'B': " + *reason, Hazard::IllegalMatrixDescriptor);
   if (request.form.weightStationary) {
     if (auto reason =
@@ -430,7 +432,7 @@ TensorReport TensorCore::copy(CopyShape shape, CopyFormat format,
   SharedDescriptor descriptor = decodeSharedDescriptor(bits);
   unsigned rowBytes = copyRowBytes(shape), rows = copyRows(shape);
   if (auto reason = whyNotOperand(descriptor, false, rowBytes, 8,
-                                  context.wideAddresses)) {
+                                  {context.wideAddresses})) {
     refuse(report, TensorIssueKind::IllegalInstruction,
            Hazard::IllegalMatrixDescriptor, 0, address, *reason);
     return report;

@@ -66,6 +66,7 @@ struct MmaRequest {
   uint64_t b = 0;                  ///< descriptor
   uint32_t metadata = 0;           ///< tensor-memory address, sparse only
   uint32_t scaleA = 0, scaleB = 0; ///< tensor-memory addresses
+  uint32_t lookup = 0;             ///< tensor-memory address of the tables of B
   bool enableInputD = false;
   unsigned scaleInputD = 0; ///< D * 2^-n before the sum; f16, tf32 only
   /// Bit l of word w: lane 32 w + l is not written. Words 4..7: second CTA.

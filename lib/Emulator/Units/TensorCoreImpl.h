@@ -22,6 +22,8 @@ constexpr unsigned kBlockColumns = 32;
 /// Bytes of a row of codes and scales of a row that any instruction has.
 constexpr unsigned kMaxCodeBytes = 128;
 constexpr unsigned kMaxScales = 8;
+/// Bytes of a row of B that a table decompresses: 128 indices of 3 bits.
+constexpr unsigned kIndexBytes = 48;
 
 /// How the elements of a row lie in its bytes.
 enum class Container : uint8_t {
@@ -114,6 +116,11 @@ private:
                  const char *operand, uint8_t *out);
   bool hasZeroBits(Element type, const uint8_t *raw, unsigned count,
                    unsigned cta, unsigned row, const char *operand);
+  /// All rows of a B of indices, by the tables in tensor memory.
+  bool readIndices(Operand &out);
+  bool lookupTable(unsigned cta, unsigned lane, uint8_t table[8]);
+  bool indexRow(const SharedDescriptor &descriptor, unsigned cta, unsigned row,
+                const uint8_t table[8], uint8_t *codes);
   bool expandSparse(unsigned cta, unsigned lane, const float *stored,
                     float *out);
   bool scaleColumns(unsigned cta, uint32_t address, unsigned id,

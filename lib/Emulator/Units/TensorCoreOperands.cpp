@@ -486,6 +486,8 @@ bool OperandReader::readA(unsigned cta, const unsigned *lanes, Operand &out) {
 
 bool OperandReader::readB(const ZeroColumns &columns, Operand &out) {
   out.reset(idesc.n, idesc.k, idesc.scaleCount);
+  if (request.form.lookupB)
+    return readIndices(out);
   Container container = containerOf(request.form.kind, idesc, idesc.b, false);
   unsigned bytes = bytesFor(container, idesc.k);
   unsigned perCta = idesc.n / request.form.ctaGroup;
@@ -569,7 +571,8 @@ void forOperandRanges(const MmaRequest &request, const OperandVisit &visit) {
                  visit);
   visitOperand(SharedOperand::B, request.b, idesc.mnMajorB,
                containerOf(request.form.kind, idesc, idesc.b, false), idesc.n,
-               idesc.n / group, columns, idesc.k, visit);
+               idesc.n / group, columns,
+               request.form.lookupB ? kIndexBytes : idesc.k, visit);
 }
 
 void forCopyRanges(CopyShape shape, CopyFormat format, unsigned ctaGroup,
