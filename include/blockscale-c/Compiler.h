@@ -44,6 +44,10 @@ typedef struct BlockscaleCompileOptions {
   /* Threads that compile kernels, if there are several; 0 for as many as the
      host has cores. */
   uint32_t threads;
+  /* Up to how many rows products with an unknown number of rows get kernels of
+     their own: "16,512"; "auto" for what the model of time finds. Null or empty
+     for none. */
+  const char *dispatchRows;
 } BlockscaleCompileOptions;
 
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleCompileOptionsInit(

@@ -32,7 +32,9 @@ BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleLaunchCreate(
     BlockscaleSlice ptx, BlockscaleSlice kernel, BlockscaleLaunch *launch);
 
 /* A launch as the plan of the PTX says. An empty `kernel` is the plan's
-   first. */
+   first. Where it has variants for few rows, the M that is set decides, which
+   has to be set first then: the name that blockscaleLaunchDescribe gives is
+   that of the kernel that is launched. */
 BLOCKSCALE_C_EXPORT BlockscaleStatus blockscaleLaunchCreateFromPlan(
     BlockscaleSlice ptx, BlockscaleSlice plan, BlockscaleSlice kernel,
     BlockscaleLaunch *launch);

@@ -39,6 +39,7 @@ CompilerOptions capi::compilerOptions(const BlockscaleCompileOptions *pointer) {
   CompilerOptions options;
   options.target = textOf(given.target);
   options.expectedRows = given.expectedRows;
+  options.dispatchRows = textOf(given.dispatchRows);
   options.denseFallback = given.denseFallback;
   options.hostDuties = given.hostDuties;
   options.cache = textOf(given.cache);

@@ -10,6 +10,7 @@
 #include "Handles.h"
 #include "LongCall.h"
 #include "Reports.h"
+#include "blockscale/Plan/Variants.h"
 #include "blockscale/Verify/PlanLaunch.h"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ struct Memory {
 /// What a plan says, and what the program has said of it.
 struct Planned {
   plan::Plan plan;
-  plan::Kernel kernel;
+  /// What was asked for, and what a launch with the sizes that are set takes.
+  plan::Kernel asked, kernel;
   plan::Environment sizes;
   std::optional<int64_t> numSms, maxClusters;
   std::map<std::string, Memory> memory;
@@ -258,7 +260,7 @@ BlockscaleStatus blockscaleLaunchCreateFromPlan(BlockscaleSlice ptx,
     if (auto why = verify::whyNotParameters(*found, object->module))
       fail(BLOCKSCALE_REFUSED, why->text);
     Planned planned;
-    planned.kernel = *found;
+    planned.asked = planned.kernel = *found;
     for (const char *factor : {"alpha", "beta"})
       if (std::optional<double> fixed =
               plan::fixedOperand(**chosen, found->name, factor))
@@ -296,6 +298,9 @@ BlockscaleStatus blockscaleLaunchSetSize(BlockscaleLaunch launch,
       else
         fail(BLOCKSCALE_REFUSED,
              "'" + planned.kernel.name + "' has no size '" + text + "'");
+      if (text == "M")
+        planned.kernel =
+            plan::kernelForRows(planned.plan, planned.asked, uint64_t(value));
     });
   });
 }

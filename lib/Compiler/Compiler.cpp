@@ -12,6 +12,7 @@
 #include "Cache.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
+#include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/InitAll.h"
 #include "blockscale/Target/PTX/HostPlan.h"
@@ -43,6 +44,9 @@ std::optional<Reason> blockscale::whyNot(const CompilerOptions &options) {
   if (options.expectedRows < 1)
     return "expected rows are at least 1, found " +
            std::to_string(options.expectedRows);
+  if (!options.dispatchRows.empty())
+    if (auto limits = parseDispatchRows(options.dispatchRows); !limits)
+      return limits.why();
   if (options.target.empty())
     return std::nullopt;
   Result<std::vector<hw::Target>> targets = hw::parseTargets(options.target);
@@ -201,6 +205,7 @@ static void setPipelineOptions(ProductPipelineOptions<T> &pipeline,
                                const CompilerOptions &options) {
   pipeline.target = options.target;
   pipeline.expectedRows = options.expectedRows;
+  pipeline.dispatchRows = options.dispatchRows;
   pipeline.denseFallback = options.denseFallback;
 }
 

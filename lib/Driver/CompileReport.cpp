@@ -375,17 +375,22 @@ std::string blockscale::driver::printReportPage(const Compilation &compilation,
   std::map<std::string, unsigned> products;
   for (const plan::Kernel &kernel : compilation.plan.kernels) {
     page.heading(2, "Kernel " + kernel.name);
-    unsigned index = products[kernel.sourceFunction]++;
+    // A variant belongs to the product of the kernel before it.
+    unsigned index = products[kernel.sourceFunction];
+    if (!kernel.variantOf)
+      products[kernel.sourceFunction] = ++index;
     auto report = std::find_if(
         compilation.report.kernels.begin(), compilation.report.kernels.end(),
         [&](const KernelReport &each) { return each.name == kernel.name; });
     if (report == compilation.report.kernels.end())
       continue;
-    auto schedule = std::find_if(
-        input.schedules.begin(), input.schedules.end(),
-        [&](const ScheduleReport &each) {
-          return each.function == kernel.sourceFunction && each.index == index;
-        });
+    auto schedule =
+        std::find_if(input.schedules.begin(), input.schedules.end(),
+                     [&](const ScheduleReport &each) {
+                       return !kernel.variantOf &&
+                              each.function == kernel.sourceFunction &&
+                              each.index + 1 == index;
+                     });
     addSummary(page, kernel, *report);
     addSchedule(page, schedule == input.schedules.end() ? nullptr : &*schedule);
     addMemory(page, *report);

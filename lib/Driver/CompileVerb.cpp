@@ -43,7 +43,7 @@ private:
   int runForNKI();
 
   std::vector<std::string> inputs;
-  std::string target, output, ptxas, cache;
+  std::string target, output, ptxas, cache, dispatchRows;
   unsigned threads = 0, searched = 0;
   bool noCubin = false, imports = false, denseFallback = false,
        hostDuties = false;
@@ -71,6 +71,10 @@ CompileVerb::CompileVerb()
   command.number("expected-rows", expectedRows,
                  "Rows to optimise for where their number is dynamic (default "
                  "4096)");
+  command.text("dispatch-rows", dispatchRows, "ROWS",
+               "Kernels of their own for up to so many rows where their number "
+               "is dynamic, such as 16,512; auto for what the model of time "
+               "finds");
   command.flag("import", imports,
                "Find block-scaled products in what other compilers write: "
                "tosa, linalg, StableHLO in the generic form");
@@ -291,8 +295,8 @@ int CompileVerb::compileOne(const std::string &path,
 /// NVIDIA's half has options that mean nothing here.
 int CompileVerb::runForNKI() {
   for (const char *option :
-       {"ptxas", "no-cubin", "expected-rows", "dense-fallback", "host-duties",
-        "cache", "threads", "report", "search"})
+       {"ptxas", "no-cubin", "expected-rows", "dispatch-rows", "dense-fallback",
+        "host-duties", "cache", "threads", "report", "search"})
     if (command.isGiven(option))
       return reportError("--" + std::string(option) + " is not for target '" +
                              target + "', which runs kernels of NKI",
@@ -317,6 +321,7 @@ int CompileVerb::run() {
   CompilerOptions options;
   options.target = target;
   options.expectedRows = expectedRows;
+  options.dispatchRows = dispatchRows;
   options.denseFallback = denseFallback;
   options.hostDuties = hostDuties;
   options.cache = cache;

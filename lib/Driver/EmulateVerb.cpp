@@ -16,6 +16,7 @@
 #include "blockscale/Emulator/Hazards.h"
 #include "blockscale/Emulator/SourceLines.h"
 #include "blockscale/HW/Device.h"
+#include "blockscale/Plan/Variants.h"
 #include "blockscale/Verify/Arguments.h"
 #include "blockscale/Verify/PlanLaunch.h"
 
@@ -276,18 +277,19 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
   if (!chosen)
     return reportError("'" + planFile + "': " + chosen.why().text, kFailure);
   const std::vector<plan::Kernel> &kernels = (*chosen)->kernels;
-  auto found =
-      std::find_if(kernels.begin(), kernels.end(), [&](const auto &entry) {
-        return kernel.empty() || entry.name == kernel;
-      });
-  if (found == kernels.end())
+  const plan::Kernel *found = kernels.empty() ? nullptr : &kernels.front();
+  if (!kernel.empty())
+    found = plan::findKernel(**chosen, kernel);
+  if (!found)
     return reportError("'" + planFile + "' has no kernel '" + kernel + "'",
                        kFailure);
-  if (auto why = verify::whyNotParameters(*found, module))
-    return reportError(why->text, kFailure);
   Settings given;
   if (int code = readSettings(given, prepared))
     return code;
+  if (auto rows = given.sizes.find("M"); rows != given.sizes.end())
+    found = &plan::kernelForRows(**chosen, *found, uint64_t(rows->second));
+  if (auto why = verify::whyNotParameters(*found, module))
+    return reportError(why->text, kFailure);
   for (const char *factor : {"alpha", "beta"})
     if (std::optional<double> fixed =
             plan::fixedOperand(**chosen, found->name, factor))

@@ -49,6 +49,7 @@ private:
   std::vector<std::string> sizes;
   execute::SizeChoice sizeChoice;
   int64_t expectedRows = 4096;
+  std::string dispatchRows;
   bool denseFallback = false, hostDuties = false, imports = false,
        trace = false;
   verify::PlanRequest request;
@@ -73,6 +74,10 @@ VerifyVerb::VerifyVerb()
   command.number("expected-rows", expectedRows,
                  "Rows to optimise for where their number is dynamic (default "
                  "4096)");
+  command.text("dispatch-rows", dispatchRows, "ROWS",
+               "Kernels of their own for up to so many rows where their number "
+               "is dynamic, such as 16,512; auto for what the model of time "
+               "finds");
   command.flag("import", imports,
                "Find block-scaled products in what other compilers write: "
                "tosa, linalg, StableHLO in the generic form");
@@ -300,6 +305,7 @@ int VerifyVerb::run() {
   CompilerOptions options;
   options.target = target;
   options.expectedRows = expectedRows;
+  options.dispatchRows = dispatchRows;
   options.denseFallback = denseFallback;
   options.hostDuties = hostDuties;
   if (std::optional<Reason> why = whyNot(options))

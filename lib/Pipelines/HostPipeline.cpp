@@ -151,6 +151,7 @@ void blockscale::buildHostPipeline(OpPassManager &pm,
     PipelineOptions kernels;
     kernels.target = options.target.getValue();
     kernels.expectedRows = options.expectedRows.getValue();
+    kernels.dispatchRows = options.dispatchRows.getValue();
     kernels.denseFallback = options.denseFallback.getValue();
     buildPipelineTo(pm, kernels, Stage::Assigned);
   }

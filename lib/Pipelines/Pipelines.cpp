@@ -32,6 +32,12 @@ void blockscale::buildLegalization(OpPassManager &pm,
 
 static void addToTensor(OpPassManager &pm, const PipelineOptions &options) {
   buildLegalization(pm, options);
+  if (!options.dispatchRows.empty()) {
+    DispatchRowsOptions dispatch;
+    dispatch.rows = options.dispatchRows;
+    dispatch.expectedRows = options.expectedRows;
+    pm.addPass(createDispatchRows(dispatch));
+  }
   SelectScheduleOptions select;
   select.expectedRows = options.expectedRows;
   pm.addPass(createSelectSchedule(select));

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "blockscale/Plan/Plan.h"
+#include "blockscale/Plan/Variants.h"
 
 #include <algorithm>
 #include <iterator>
@@ -71,6 +71,9 @@ std::optional<double> blockscale::plan::fixedOperand(const Plan &plan,
                                                      std::string_view kernel,
                                                      std::string_view operand) {
   std::optional<double> fixed;
+  const Kernel *found = findKernel(plan, kernel);
+  if (found && found->variantOf)
+    kernel = *found->variantOf;
   for (const Function &function : plan.functions)
     for (const Step &step : function.steps) {
       if (step.kernel != kernel)

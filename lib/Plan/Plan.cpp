@@ -13,6 +13,7 @@
 
 #include "blockscale/Plan/Plan.h"
 #include "blockscale/Plan/Expression.h"
+#include "blockscale/Plan/Variants.h"
 
 #include <algorithm>
 #include <limits>
@@ -185,6 +186,7 @@ static void describe(Archive &a, Epilogue &epilogue) {
 template <typename Archive> static void describe(Archive &a, Kernel &kernel) {
   a.field("name", kernel.name);
   a.field("sourceFunction", kernel.sourceFunction);
+  a.laterField("variantOf", kernel.variantOf);
   a.expression("grid", kernel.grid);
   a.number("cluster", kernel.cluster, 1, kMaxSize);
   a.number("block", kernel.block, 1, kMaxSize);
@@ -655,6 +657,8 @@ static std::optional<Reason> whyNotChoice(const Plan &plan) {
     for (const Kernel &kernel : each->kernels)
       if (auto why = whyNotConsistent(kernel))
         return why;
+    if (auto why = whyNotVariants(*each))
+      return why;
   }
   return std::nullopt;
 }

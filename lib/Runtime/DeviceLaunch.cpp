@@ -228,7 +228,9 @@ std::string DeviceLauncher::checkRoom(const std::string &role, uint64_t bytes) {
 
 /// What tells a copy on the device from all others of these kernels.
 std::string DeviceLauncher::residentKey(const HostOperand &operand) const {
-  std::string key = kernel.name + " " + operand.role + " " +
+  // Variants of a kernel read what it reads.
+  std::string key = kernel.variantOf.value_or(kernel.name) + " " +
+                    operand.role + " " +
                     std::to_string(reinterpret_cast<uintptr_t>(operand.data));
   for (const std::vector<int64_t> *list : {&operand.sizes, &operand.strides})
     for (int64_t value : *list)

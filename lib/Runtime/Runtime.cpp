@@ -8,6 +8,7 @@
 
 #include "blockscale-runtime/Runtime.h"
 #include "DeviceLaunch.h"
+#include "blockscale/Plan/Variants.h"
 
 #include <atomic>
 #include <cstdio>
@@ -65,14 +66,6 @@ static Result<State *> stateOf(BlockscaleKernels &kernels) {
   return state;
 }
 
-static const plan::Kernel *findKernel(const plan::Plan &plan,
-                                      const std::string &name) {
-  for (const plan::Kernel &kernel : plan.kernels)
-    if (kernel.name == name)
-      return &kernel;
-  return nullptr;
-}
-
 /// What there is of the kernels in the calling thread's context, which is set.
 static Result<Loaded *> loadedFor(const Driver &driver, State &state) {
   Result<Context> context = enterContext(driver);
@@ -109,17 +102,18 @@ struct Request {
 };
 } // namespace
 
-/// Returns what went wrong.
+/// Returns what went wrong. Takes the kernel of that name even for few rows if
+/// `isNamed`: whoever launches it has its name, too.
 static std::string understand(BlockscaleKernels *kernels, const char *name,
                               const BlockscaleOperand *operands, int64_t count,
-                              Request &request) {
+                              bool isNamed, Request &request) {
   if (!kernels || !name || count < 0 || (count > 0 && !operands))
     return "a launch needs kernels, a name and operands";
   Result<State *> state = stateOf(*kernels);
   if (!state)
     return state.why().text;
   request.state = *state;
-  request.kernel = findKernel((*state)->plan, name);
+  request.kernel = plan::findKernel((*state)->plan, name);
   if (!request.kernel)
     return "the launch plan has no kernel '" + std::string(name) + "'";
   Result<HostOperands> host = readOperands(operands, count);
@@ -133,6 +127,9 @@ static std::string understand(BlockscaleKernels *kernels, const char *name,
   sizes = sizesOf(*request.kernel, request.operands);
   if (sizes["M"] == 0 || sizes["N"] == 0 || sizes["batch"] == 0)
     return "";
+  if (!isNamed)
+    request.kernel = &plan::kernelForRows((*state)->plan, *request.kernel,
+                                          uint64_t(sizes["M"]));
   Result<const Driver *> driver = findDriver();
   if (!driver)
     return driver.why().text;
@@ -144,7 +141,8 @@ static std::string understand(BlockscaleKernels *kernels, const char *name,
 static std::string launch(BlockscaleKernels *kernels, const char *name,
                           const BlockscaleOperand *operands, int64_t count) {
   Request request;
-  std::string why = understand(kernels, name, operands, count, request);
+  std::string why = understand(kernels, name, operands, count,
+                               /*isNamed=*/false, request);
   if (!why.empty() || !request.driver)
     return why;
   Result<Loaded *> loaded = loadedFor(*request.driver, *request.state);
@@ -185,7 +183,8 @@ BlockscalePreparedLaunch *
 blockscaleRuntimePrepare(BlockscaleKernels *kernels, const char *kernel,
                          const BlockscaleOperand *operands, int64_t count) {
   Request request;
-  lastError = understand(kernels, kernel, operands, count, request);
+  lastError =
+      understand(kernels, kernel, operands, count, /*isNamed=*/true, request);
   if (lastError.empty() && !request.driver)
     return nullptr;
   std::unique_ptr<BlockscalePreparedLaunch> launch;

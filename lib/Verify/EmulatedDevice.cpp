@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Verify/EmulatedDevice.h"
+#include "blockscale/Plan/Variants.h"
 
 #include <algorithm>
 
@@ -40,10 +41,7 @@ std::string EmulatedDevice::launch(BlockscaleKernels &kernels,
   Result<const Loaded *> module = load(kernels);
   if (!module)
     return module.why().text;
-  const plan::Kernel *kernel = nullptr;
-  for (const plan::Kernel &each : (*module)->plan.kernels)
-    if (each.name == name)
-      kernel = &each;
+  const plan::Kernel *kernel = plan::findKernel((*module)->plan, name);
   if (!kernel)
     return "the launch plan has no kernel '" + name + "'";
   Result<runtime::HostOperands> host = runtime::readOperands(operands, count);
@@ -54,6 +52,7 @@ std::string EmulatedDevice::launch(BlockscaleKernels &kernels,
   plan::Environment given = runtime::sizesOf(*kernel, *host);
   if (given["M"] == 0 || given["N"] == 0 || given["batch"] == 0)
     return "";
+  kernel = &plan::kernelForRows((*module)->plan, *kernel, given["M"]);
   Result<Residency> residency = residencyOn((*module)->plan, *kernel);
   if (!residency)
     return residency.why().text;

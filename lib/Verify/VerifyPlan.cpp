@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Verify/VerifyPlan.h"
+#include "blockscale/Plan/Variants.h"
 #include "blockscale/Verify/Memory.h"
+
+#include <algorithm>
 
 using namespace blockscale;
 using namespace blockscale::verify;
@@ -23,6 +26,19 @@ static std::vector<int64_t> valuesOf(const std::string &size,
   return {size == "batch" ? 2 : size == "K" ? 512 : 256};
 }
 
+/// A kernel for few rows is tried with those of `values` that it takes, and
+/// with the most that it takes if there are none.
+static std::vector<int64_t> rowsFor(const plan::Kernel &kernel,
+                                    std::vector<int64_t> values) {
+  if (!kernel.variantOf)
+    return values;
+  int64_t most = plan::mostRows(kernel);
+  values.erase(std::remove_if(values.begin(), values.end(),
+                              [&](int64_t rows) { return rows > most; }),
+               values.end());
+  return values.empty() ? std::vector<int64_t>{most} : values;
+}
+
 /// The sizes to try: the product of what was given per dimension.
 static std::vector<plan::Environment> sizesFor(const plan::Kernel &kernel,
                                                const PlanRequest &request) {
@@ -30,9 +46,12 @@ static std::vector<plan::Environment> sizesFor(const plan::Kernel &kernel,
   for (const plan::Size &size : kernel.sizes) {
     if (size.value)
       continue;
+    std::vector<int64_t> values = valuesOf(size.name, request);
+    if (size.name == "M")
+      values = rowsFor(kernel, std::move(values));
     std::vector<plan::Environment> extended;
     for (const plan::Environment &sizes : all)
-      for (int64_t value : valuesOf(size.name, request)) {
+      for (int64_t value : values) {
         extended.push_back(sizes);
         extended.back()[size.name] = value;
       }

@@ -278,9 +278,10 @@ class NkiKernels:
 
 def compile(spec: Imported | Spec | str | bytes,
             target: str | Sequence[str] = "", *,
-            expected_rows: int | None = None, dense_fallback: bool = False,
-            host_duties: bool = False, cubin: bool = False,
-            ptxas: str | os.PathLike[str] = "") -> Any: ...
+            expected_rows: int | None = None,
+            dispatch_rows: str | int | Sequence[int] = (),
+            dense_fallback: bool = False, host_duties: bool = False,
+            cubin: bool = False, ptxas: str | os.PathLike[str] = "") -> Any: ...
 
 # Programs of others
 
@@ -312,6 +313,7 @@ class Program:
     functions: list[dict[str, Any]]
     def __init__(self, source: Imported | Spec | str | bytes, target: str = "",
                  *, expected_rows: int | None = None,
+                 dispatch_rows: str | int | Sequence[int] = (),
                  dense_fallback: bool = False) -> None: ...
     @property
     def names(self) -> list[str]: ...

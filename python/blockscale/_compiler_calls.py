@@ -26,7 +26,7 @@ def bytes_of(mlir):
 
 
 def compile_options(target="", expected_rows=None, dense_fallback=False,
-                    host_duties=False, cubin=False, ptxas=""):
+                    host_duties=False, cubin=False, ptxas="", dispatch_rows=()):
     options = compiler().CompileOptions()
     options.target = text("target", target or "")
     options.ptxas = str(ptxas)
@@ -35,4 +35,13 @@ def compile_options(target="", expected_rows=None, dense_fallback=False,
     options.dense_fallback = flag("dense_fallback", dense_fallback)
     options.host_duties = flag("host_duties", host_duties)
     options.with_cubin = flag("cubin", cubin)
+    options.dispatch_rows = dispatch_text(dispatch_rows)
     return options
+
+
+def dispatch_text(rows):
+    """As the C library has it: "16,512", "auto" or nothing."""
+    if isinstance(rows, str):
+        return rows
+    numbers = rows if isinstance(rows, (tuple, list)) else [rows]
+    return ",".join(str(whole("dispatch_rows", one, 1)) for one in numbers)

@@ -92,14 +92,22 @@ class Kernel:
     def _planned(self, name=None):
         kernels = self.plan["kernels"]
         if name is None:
-            if len(kernels) != 1:
-                raise Refused(f"there are {len(kernels)} kernels; name one: "
-                              f"{', '.join(self.names)}")
-            return kernels[0]
+            whole = [one for one in kernels if "variantOf" not in one]
+            if len(whole) != 1:
+                raise Refused(f"there are {len(whole)} kernels; name one: "
+                              f"{', '.join(one['name'] for one in whole)}")
+            return whole[0]
         for kernel in kernels:
             if kernel["name"] == text("kernel", name):
                 return kernel
         raise Refused(f"no kernel '{name}'; there are {', '.join(self.names)}")
+
+    def _for_rows(self, planned, rows):
+        """What a launch with so many rows takes: a kernel or a variant of it."""
+        variants = [one for one in self.plan["kernels"]
+                    if one.get("variantOf") == planned["name"]
+                    and rows <= operands.most_rows(one)]
+        return min(variants, key=operands.most_rows, default=planned)
 
     def arg(self, operand, kernel=None):
         """Format and layout of operand "a" or "b"."""
@@ -176,6 +184,7 @@ class Kernel:
         for name, operand in (("a", a), ("b", b)):
             self._check_operand(planned, name, operand)
         sizes = operands.check_sizes(planned, a, b)
+        planned = self._for_rows(planned, sizes["M"])
         launch = operands.new_launch(self, planned, sizes, num_sms=num_sms)
         _, parameters = operands.describe(launch)
         memory = {}
@@ -403,7 +412,9 @@ def compile(spec, target="", **options):
     target: the chip of what names none, "sm_100a" if it is empty; or several, in
         a list or as "sm_100a,sm_107a", of which each device takes its own. "trn3"
         is AWS's chip, whose kernels take scales in layout "plain".
-    options: expected_rows (of a dynamic M or N, for the cost model),
+    options: expected_rows (of a dynamic M or N, for the cost model), dispatch_rows
+        (numbers of rows up to which there are kernels of their own, where A's rows
+        are not known; "auto" for what the model of time finds),
         dense_fallback, host_duties, cubin (assemble with ptxas), ptxas (path).
 
     Raises CompileError, whose diagnostics say what is not legal and what is.

@@ -213,12 +213,13 @@ class Prepared:
 
     def __init__(self, kernel, name, sizes, device, overlap):
         planned = kernel._planned(name)
+        self.sizes = all_sizes(planned, sizes)
+        planned = kernel._for_rows(planned, self.sizes["M"])
         self.kernel, self.name = kernel, planned["name"]
         self.device = cuda.device(device)
         check_capability(kernel.plan, self.device)
         self._planned, self._lock = planned, threading.Lock()
         self._context = cuda.context(device)
-        self.sizes = all_sizes(planned, sizes)
         with self._context.current():
             self._loaded = kernel._loaded(self.name)
             self._configure(overlap)

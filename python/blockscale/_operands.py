@@ -54,6 +54,12 @@ def check_sizes(planned, a, b):
     return sizes
 
 
+def most_rows(planned):
+    """How many rows of A a launch may have."""
+    return next(one["maximum"] for one in planned["sizes"]
+                if one["name"] == "M")
+
+
 def dynamic(planned, sizes):
     """Those of the sizes that a launch says."""
     return {one["name"]: sizes[one["name"]] for one in planned["sizes"]

@@ -68,11 +68,12 @@ class Program:
     """
 
     def __init__(self, source, target="", *, expected_rows=None,
-                 dense_fallback=False):
+                 dispatch_rows=(), dense_fallback=False):
         self.imported = source if isinstance(source, Imported) else None
         self.spec = spec_of(source)
         self.target = text("target", target or "")
         self._options = dict(expected_rows=expected_rows,
+                             dispatch_rows=dispatch_rows,
                              dense_fallback=dense_fallback)
         self._program = compiler().Program(
             bytes_of(self.spec.mlir), self.spec.name,

@@ -78,7 +78,8 @@ NB_MODULE(_compiler, m) {
       .def_rw("dense_fallback", &CompileOptions::denseFallback)
       .def_rw("host_duties", &CompileOptions::hostDuties)
       .def_rw("with_cubin", &CompileOptions::withCubin)
-      .def_rw("ptxas", &CompileOptions::ptxas);
+      .def_rw("ptxas", &CompileOptions::ptxas)
+      .def_rw("dispatch_rows", &CompileOptions::dispatchRows);
   m.def("compile", &compile, nb::arg("mlir"), nb::arg("name"),
         nb::arg("options"));
   m.def("lower", &lower, nb::arg("mlir"), nb::arg("name"), nb::arg("stage"),

@@ -47,7 +47,7 @@ struct CompileOptions {
   std::string target;
   std::optional<int64_t> expectedRows;
   bool denseFallback = false, hostDuties = false, withCubin = false;
-  std::string ptxas;
+  std::string ptxas, dispatchRows;
 };
 
 inline BlockscaleCompileOptions asC(const CompileOptions &options) {
@@ -60,6 +60,7 @@ inline BlockscaleCompileOptions asC(const CompileOptions &options) {
   result.hostDuties = options.hostDuties;
   result.withCubin = options.withCubin;
   result.ptxas = options.ptxas.c_str();
+  result.dispatchRows = options.dispatchRows.c_str();
   return result;
 }
 

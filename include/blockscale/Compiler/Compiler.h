@@ -40,6 +40,10 @@ struct CompilerOptions {
   std::string target;
   /// Value of a dynamic M or N for the cost model.
   int64_t expectedRows = 4096;
+  /// Up to how many rows there are kernels of their own where the number of
+  /// rows of A is not known: "16,512"; "auto" for what the model of time finds.
+  /// Empty for one kernel only.
+  std::string dispatchRows;
   /// Whether sparse operands that no instruction takes are multiplied as dense
   /// ones.
   bool denseFallback = false;

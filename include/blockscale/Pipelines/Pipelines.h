@@ -35,6 +35,11 @@ struct ProductPipelineOptions : mlir::PassPipelineOptions<Derived> {
       *this, "expected-rows",
       llvm::cl::desc("Value of a dynamic M or N for the cost model"),
       llvm::cl::init(4096)};
+  Option<std::string> dispatchRows{
+      *this, "dispatch-rows",
+      llvm::cl::desc("Up to how many rows products with an unknown number of "
+                     "rows get kernels of their own, such as 16,512; auto for "
+                     "what the model of time finds")};
   Option<bool> denseFallback{
       *this, "dense-fallback",
       llvm::cl::desc("Multiply sparse operands that no instruction takes as "

@@ -257,6 +257,9 @@ struct Kernel {
   std::string name;
   /// The function that the matmul stood in.
   std::string sourceFunction;
+  /// The entry in whose place this one is launched where A has at most as many
+  /// rows as the size M here may have (Variants.h).
+  std::optional<std::string> variantOf;
   /// CTAs along x, y, z.
   std::vector<Expression> grid;
   /// CTAs of a cluster, threads of a CTA, along x, y, z.

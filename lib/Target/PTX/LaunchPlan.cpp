@@ -107,6 +107,9 @@ namespace {
 /// the product's attribute leaves to them.
 struct Product {
   std::string sourceFunction;
+  std::optional<std::string> variantOf;
+  /// The most rows of A, if they are fewer than a product may have.
+  std::optional<int64_t> mostRows;
   ScaledTensorType a, b;
   /// Element types; null where the product has no such operand.
   Type d, c, bias;
@@ -125,6 +128,10 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
     return kernel.emitError() << "has no '" << ProductAttr::name << "'";
   Product product;
   product.sourceFunction = attribute.getSource().str();
+  if (StringAttr kernel = attribute.getVariantOf()) {
+    product.variantOf = kernel.str();
+    product.mostRows = attribute.getMostRows();
+  }
   product.a = attribute.getA();
   product.b = attribute.getB();
   product.biasKind = attribute.getBias();
@@ -497,6 +504,8 @@ static std::vector<plan::Size> planSizes(const Product &product) {
                             {"K", sizes.k},
                             {"batch", sizes.batch}}) {
     plan::Size size{name.str(), std::nullopt, kMaxProductSize};
+    if (name == "M" && product.mostRows)
+      size.maximum = *product.mostRows;
     if (auto constant = dyn_cast<AffineConstantExpr>(expr))
       size.value = constant.getValue();
     list.push_back(size);
@@ -583,6 +592,7 @@ static FailureOr<plan::Kernel> planKernel(gpu::GPUFuncOp kernel,
   plan::Kernel result;
   result.name = kernel.getName().str();
   result.sourceFunction = product.sourceFunction;
+  result.variantOf = product.variantOf;
   result.grid = {printMinimum(attribute.getGrid()), "1", "1"};
   result.cluster = {attribute.getCluster(), 1, 1};
   result.block = {attribute.getBlock(), 1, 1};

@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Target/PTX/Launcher.h"
+#include "LauncherVariants.h"
 #include "blockscale/HW/Target.h"
+#include "blockscale/Plan/Variants.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -37,17 +39,6 @@ inline int64_t max(int64_t x, int64_t y) { return std::max(x, y); }
 } // namespace detail
 )";
 
-/// "a_data" as "aData".
-static std::string member(StringRef role) {
-  std::string result;
-  for (size_t i = 0; i < role.size(); ++i)
-    if (role[i] == '_' && i + 1 < role.size())
-      result += llvm::toUpper(role[++i]);
-    else
-      result += role[i];
-  return result;
-}
-
 static bool isSize(const Parameter &parameter) {
   return parameter.role == "batch" ||
          StringRef(parameter.role).starts_with("size_");
@@ -68,7 +59,7 @@ static void printSizes(raw_ostream &os, const Kernel &kernel) {
     }
     for (const Parameter &parameter : kernel.parameters)
       if (isSize(parameter) && parameter.operand == size.name)
-        os << "arguments." << member(parameter.role) << ";\n";
+        os << "arguments." << launcherMember(parameter.role) << ";\n";
   }
   os << "  using detail::ceildiv;\n  using detail::max;\n"
         "  using detail::min;\n";
@@ -97,7 +88,7 @@ static void printArguments(raw_ostream &os, const Plan &plan,
   for (const Parameter &parameter : kernel.parameters) {
     bool isScalar = parameter.kind == ParameterKind::Scalar;
     os << "  " << (isScalar ? scalarType(parameter) : StringRef("CUdeviceptr"))
-       << ' ' << member(parameter.role) << " = "
+       << ' ' << launcherMember(parameter.role) << " = "
        << initialValue(plan, kernel, parameter) << ";\n";
   }
   os << "};\n";
@@ -155,7 +146,8 @@ static void printEncode(raw_ostream &os, const Parameter &parameter,
   printArray(os, "cuuint32_t", "elementStrides", map.elementStrides);
   os << "  return cuTensorMapEncodeTiled(\n      map, " << map.dataType.name
      << ", " << map.globalDim.size()
-     << ",\n      reinterpret_cast<void *>(arguments." << member(parameter.role)
+     << ",\n      reinterpret_cast<void *>(arguments."
+     << launcherMember(parameter.role)
      << "),\n      globalDim, globalStrides, boxDim, elementStrides,\n      "
      << map.interleave.name << ", " << map.swizzle.name << ",\n      "
      << map.l2Promotion.name << ",\n      " << map.oobFill.name << ");\n}\n";
@@ -255,16 +247,16 @@ static void printLaunch(raw_ostream &os, const Kernel &kernel,
        << ")\n    return CUDA_ERROR_INVALID_VALUE;\n";
   for (const Parameter &parameter : kernel.parameters)
     if (parameter.kind == ParameterKind::TensorMap)
-      os << "  CUtensorMap " << member(parameter.role) << ";\n"
+      os << "  CUtensorMap " << launcherMember(parameter.role) << ";\n"
          << "  if (CUresult result = encode_" << name << "_" << parameter.role
-         << "(arguments, &" << member(parameter.role)
+         << "(arguments, &" << launcherMember(parameter.role)
          << "))\n    return result;\n";
     else
-      os << "  auto " << member(parameter.role) << " = arguments."
-         << member(parameter.role) << ";\n";
+      os << "  auto " << launcherMember(parameter.role) << " = arguments."
+         << launcherMember(parameter.role) << ";\n";
   os << "  void *parameters[] = {";
   llvm::interleaveComma(kernel.parameters, os, [&](const Parameter &p) {
-    os << "&" << member(p.role);
+    os << "&" << launcherMember(p.role);
   });
   os << "};\n";
   printConfiguration(os, kernel);
@@ -293,7 +285,7 @@ static void printKernels(raw_ostream &os, const Plan &plan) {
   for (const Kernel &kernel : plan.kernels) {
     // Names of kernels are identifiers of C++ too: see hw::ptxName.
     const std::string &name = kernel.name;
-    printArguments(os, plan, kernel, name);
+    printArguments(os, plan, withVariantParameters(plan, kernel), name);
     printLoad(os, kernel, name);
     for (const Parameter &parameter : kernel.parameters)
       if (parameter.tensorMap)
@@ -301,6 +293,8 @@ static void printKernels(raw_ostream &os, const Plan &plan) {
     printWorkspace(os, kernel, name);
     printLaunch(os, kernel, name);
   }
+  for (const Kernel &kernel : plan.kernels)
+    printVariantChoice(os, plan, kernel);
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,12 +375,6 @@ static void printTargets(raw_ostream &os, const Plan &plan) {
   os << "};\n} // namespace detail\n" << kPickTarget;
 }
 
-static const Kernel *findKernel(const Plan &plan, StringRef name) {
-  auto found = llvm::find_if(
-      plan.kernels, [&](const Kernel &kernel) { return kernel.name == name; });
-  return found == plan.kernels.end() ? nullptr : &*found;
-}
-
 /// Starts a switch over the targets that have a kernel `name`, whose cases
 /// `print` ends with a return.
 static void
@@ -423,8 +411,8 @@ static void printOwnArguments(raw_ostream &os, const Plan &each,
                               const Kernel &kernel) {
   os << "    " << each.target << "::" << kernel.name << "Arguments own;\n";
   for (const Parameter &parameter : kernel.parameters)
-    os << "    own." << member(parameter.role) << " = arguments."
-       << member(parameter.role) << ";\n";
+    os << "    own." << launcherMember(parameter.role) << " = arguments."
+       << launcherMember(parameter.role) << ";\n";
 }
 
 /// How much workspace a launch needs, where one of the targets needs some.
@@ -483,7 +471,8 @@ static void printSeveral(raw_ostream &os, const Plan &plan) {
     printKernels(os, *each);
     os << "} // namespace " << each->target << '\n';
     for (const Kernel &kernel : each->kernels)
-      names.insert(kernel.name);
+      if (!kernel.variantOf)
+        names.insert(kernel.name);
   }
   for (StringRef name : names)
     printForTargets(os, plan, name.str());

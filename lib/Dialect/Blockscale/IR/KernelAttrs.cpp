@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/PlanAttr.h"
 #include "blockscale/HW/Metadata.h"
@@ -332,6 +333,8 @@ BlockscaleDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError() << "expected '" << TargetAttr::name
                              << "' to be a #blockscale.target attribute";
   }
+  if (attribute.getName() == VariantAttr::arrayName)
+    return verifyVariants(op, attribute.getValue());
   if (attribute.getName() == ProductAttr::name) {
     if (!isa<ProductAttr>(attribute.getValue()))
       return op->emitOpError() << "expected '" << ProductAttr::name

@@ -28,6 +28,10 @@ mlir::LogicalResult verifyInstruction(mlir::Operation *op, MmaAttr mma,
 /// Scales in shared memory are whole atoms of 128 rows x 4 scales.
 mlir::LogicalResult verifyScaleRing(mlir::Operation *op, SharedType ring);
 
+/// Checks the variants that stand on `op` as `attribute`.
+mlir::LogicalResult verifyVariants(mlir::Operation *op,
+                                   mlir::Attribute attribute);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_IR_KERNELVERIFIERS_H

@@ -48,6 +48,11 @@ ProductSizes ProductAttr::getSizes() const {
   return productSizes(getA(), getB());
 }
 
+ProductAttr ProductAttr::asVariant(StringAttr kernel, int64_t mostRows) const {
+  return get(getContext(), getSource(), getA(), getB(), getMma(),
+             getSwapOperands(), getBias(), getEpilogue(), mostRows, kernel);
+}
+
 //===----------------------------------------------------------------------===//
 // Limits
 //===----------------------------------------------------------------------===//

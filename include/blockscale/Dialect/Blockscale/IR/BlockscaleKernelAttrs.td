@@ -216,6 +216,26 @@ def Blockscale_TensorCoreAttr : AttrDef<Blockscale_Dialect, "TensorCore",
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
 }
 
+def Blockscale_VariantAttr : AttrDef<Blockscale_Dialect, "Variant"> {
+  let mnemonic = "variant";
+  let summary = "another kernel of a product, for few rows of A";
+  let description = [{
+    An array of them stands on a `blockscale.matmul` with an unknown number of
+    rows as `blockscale.variants`, the fewest rows first: which kernels there are
+    beside the one for any number. A launch takes the first whose `most_rows` are
+    enough, and otherwise the one of the op itself. Instruction and schedule are
+    complete.
+  }];
+  let parameters = (ins "int64_t":$most_rows, "::blockscale::MmaAttr":$mma,
+                    "::blockscale::ScheduleAttr":$schedule);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    /// Of the array.
+    static constexpr ::llvm::StringLiteral arrayName = "blockscale.variants";
+  }];
+  let genVerifyDecl = 1;
+}
+
 def Blockscale_StepAttr : AttrDef<Blockscale_Dialect, "Step"> {
   let mnemonic = "step";
   let summary = "the operands of one tensor-core instruction inside a K tile";
@@ -378,7 +398,9 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     operands, which give its sizes; `mma` is the instruction, with operands
     exchanged if `swap_operands`; `bias` is the direction of the bias and
     `epilogue` what is computed of a sum, or nothing where it is only added to.
-    Its other operands are parameters of the kernel.
+    Its other operands are parameters of the kernel. A kernel that is launched
+    instead of kernel `variant_of` where A has at most `most_rows` rows has these
+    two.
   }];
   let parameters = (ins
     "::mlir::StringAttr":$source,
@@ -388,11 +410,15 @@ def Blockscale_ProductAttr : AttrDef<Blockscale_Dialect, "Product"> {
     DefaultValuedParameter<"bool", "false">:$swap_operands,
     DefaultValuedParameter<"::blockscale::BiasKind",
                            "::blockscale::BiasKind::Column">:$bias,
-    OptionalParameter<"::blockscale::EpilogueAttr">:$epilogue);
+    OptionalParameter<"::blockscale::EpilogueAttr">:$epilogue,
+    DefaultValuedParameter<"int64_t", "0">:$most_rows,
+    OptionalParameter<"::mlir::StringAttr">:$variant_of);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{
     /// The sizes of the product.
     ::blockscale::ProductSizes getSizes() const;
+    /// The same of a kernel for at most `mostRows`, instead of `kernel`.
+    ProductAttr asVariant(::mlir::StringAttr kernel, int64_t mostRows) const;
   }];
 }
 

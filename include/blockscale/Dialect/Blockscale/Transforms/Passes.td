@@ -104,6 +104,35 @@ def LegalizeScales : Pass<"blockscale-legalize-scales"> {
   let dependentDialects = ["::blockscale::BlockscaleDialect"];
 }
 
+def DispatchRows : Pass<"blockscale-dispatch-rows"> {
+  let summary = "Give products with an unknown number of rows several kernels";
+  let description = [{
+    Needs the `mma` attribute of `blockscale-legalize-scales`. A product whose
+    number of rows of A is not known gets `blockscale.variants`: instruction and
+    schedule of kernels for few rows, which a launch takes in place of the kernel
+    for any number, whose schedule `blockscale-select-schedule` chooses as
+    always. What the user's `schedule` fixes is fixed in all of them.
+
+    `rows` says up to how many rows each is for. With `auto` these numbers and how
+    many there are, two at most, come from the model of time: rows from 1 to 4096
+    must gain 2 % on average for one kernel more. A product that has a schedule or
+    variants keeps them.
+
+    After:
+    ```mlir
+    %d = blockscale.matmul %a, %b mma(<...>)
+        {blockscale.variants = [#blockscale.variant<most_rows = 16, mma = <...>, schedule = <...>>]} : ...
+    ```
+  }];
+  let options = [
+    Option<"rows", "rows", "std::string", /*default=*/"\"auto\"",
+           "Up to how many rows the kernels are for, such as 16,512; auto for "
+           "what the model finds">,
+    Option<"expectedRows", "expected-rows", "int64_t", /*default=*/"4096",
+           "Number of rows that the kernel for any number is chosen for">];
+  let dependentDialects = ["::blockscale::BlockscaleDialect"];
+}
+
 def SelectSchedule : Pass<"blockscale-select-schedule"> {
   let summary = "Choose tile, stages and accumulators of each matmul";
   let description = [{

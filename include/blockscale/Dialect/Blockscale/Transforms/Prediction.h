@@ -21,14 +21,16 @@ namespace blockscale {
 /// Sizes of a product as the instruction sees it: `rows` go to the lanes.
 struct ProblemSizes {
   int64_t rows, columns, k, batch;
-  bool columnsKnown;
+  /// The most columns that there may be; 0 if nobody knows.
+  int64_t mostColumns;
   /// Bytes of an element of D.
   double bytesD;
 };
 
 /// The sizes of `op`, whose operands change sides if `swap`. Dynamic ones are
-/// `expectedRows`.
-ProblemSizes problemSizes(MatmulOp op, bool swap, int64_t expectedRows);
+/// `expectedRows`; those of A's rows are at most `mostRows`, if that is not 0.
+ProblemSizes problemSizes(MatmulOp op, bool swap, int64_t expectedRows,
+                          int64_t mostRows = 0);
 
 struct ProductPrediction {
   /// Of the whole product, launch included.

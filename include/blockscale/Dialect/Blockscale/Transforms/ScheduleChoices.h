@@ -39,9 +39,14 @@ struct ScheduleChoices {
 };
 
 /// The completions of `op`'s schedule on `target`. The op has its `mma`, not
-/// yet with a shape; a size that is not known counts as `expectedRows`.
+/// yet with a shape; a size that is not known counts as `expectedRows`. An
+/// unknown number of rows of A is at most `mostRows`, if that is not 0.
 ScheduleChoices listScheduleChoices(MatmulOp op, hw::Target target,
-                                    int64_t expectedRows);
+                                    int64_t expectedRows, int64_t mostRows = 0);
+
+/// The numbers of rows that `text`, "16,512", names, each of which is the last
+/// of a kernel; none of "auto".
+Result<std::vector<int64_t>> parseDispatchRows(llvm::StringRef text);
 
 } // namespace blockscale
 

@@ -9,6 +9,7 @@
 // One gpu.func per source of a kernel, whose arguments are typed by how the
 // host makes them, and a launch in the source's place.
 
+#include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/HW/PtxName.h"
@@ -88,14 +89,11 @@ static void replaceByLaunch(KernelSourceOpInterface op, SymbolRefAttr kernel) {
   op.erase();
 }
 
-/// "proj", then "proj_1", ...: the source function, as PTX can spell it,
-/// numbered where it has more than one source. A name that is changed keeps
-/// clear of the `functions` whose names are not.
-static std::string kernelName(KernelSourceOpInterface op,
-                              gpu::GPUModuleOp module,
-                              const SymbolTable &functions) {
-  StringRef source = functionAround(op);
-  std::string base = hw::ptxName(source);
+/// "proj", then "proj_1", ...: `base`, numbered where it is taken. A name that
+/// is not that of `source` keeps clear of the `functions`.
+static std::string freeName(const std::string &base, gpu::GPUModuleOp module,
+                            const SymbolTable &functions,
+                            StringRef source = {}) {
   std::string name = base;
   auto isTaken = [&] {
     return module.lookupSymbol(name) ||
@@ -104,6 +102,15 @@ static std::string kernelName(KernelSourceOpInterface op,
   for (unsigned i = 1; isTaken(); ++i)
     name = base + "_" + std::to_string(i);
   return name;
+}
+
+/// The source function, as PTX can spell it, numbered where it has more than
+/// one source.
+static std::string kernelName(KernelSourceOpInterface op,
+                              gpu::GPUModuleOp module,
+                              const SymbolTable &functions) {
+  StringRef source = functionAround(op);
+  return freeName(hw::ptxName(source), module, functions, source);
 }
 
 /// The module of the kernels for `target`: "kernels" for the chip of the whole
@@ -146,6 +153,38 @@ static LogicalResult checkModule(KernelSourceOpInterface op, ModuleOp module) {
   return error;
 }
 
+/// Kernels that are launched in place of `kernel` where A has few rows: the op
+/// again, with their instruction and schedule.
+static LogicalResult buildVariants(MatmulOp op, gpu::GPUFuncOp kernel,
+                                   gpu::GPUModuleOp module,
+                                   const SymbolTable &functions) {
+  auto variants = op->getAttrOfType<ArrayAttr>(VariantAttr::arrayName);
+  if (!variants)
+    return success();
+  for (auto variant : variants.getAsRange<VariantAttr>()) {
+    OpBuilder b(op);
+    auto copy = cast<MatmulOp>(b.clone(*op));
+    setTensorCore(copy, variant.getMma(), variant.getSchedule());
+    auto source = cast<KernelSourceOpInterface>(copy.getOperation());
+    LogicalResult isReady = source.checkReady();
+    if (succeeded(isReady)) {
+      std::string name = freeName(kernel.getName().str() + "_m" +
+                                      std::to_string(variant.getMostRows()),
+                                  module, functions);
+      gpu::GPUFuncOp built = buildKernel(source, module, name);
+      auto product = built->getAttrOfType<ProductAttr>(ProductAttr::name);
+      built->setAttr(
+          ProductAttr::name,
+          product.asVariant(kernel.getNameAttr(), variant.getMostRows()));
+      isReady = sizeLimits(built, [&] { return op->emitOpError(); });
+    }
+    copy.erase();
+    if (failed(isReady))
+      return failure();
+  }
+  return success();
+}
+
 void FormKernels::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<KernelSourceOpInterface> sources;
@@ -162,6 +201,9 @@ void FormKernels::runOnOperation() {
     gpu::GPUFuncOp kernel = buildKernel(op, *kernels, name);
     if (failed(sizeLimits(kernel, [&] { return op->emitOpError(); })))
       return signalPassFailure();
+    if (auto matmul = dyn_cast<MatmulOp>(op.getOperation()))
+      if (failed(buildVariants(matmul, kernel, *kernels, functions)))
+        return signalPassFailure();
     auto leaf = FlatSymbolRefAttr::get(&getContext(), name);
     replaceByLaunch(op, SymbolRefAttr::get(kernels->getNameAttr(), {leaf}));
   }

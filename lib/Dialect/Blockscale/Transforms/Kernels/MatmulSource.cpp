@@ -347,7 +347,8 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
   outline.product = ProductAttr::get(context, StringAttr::get(context, source),
                                      op.getA().getType(), op.getB().getType(),
                                      mma, schedule.getSwapOperands().getValue(),
-                                     op.getBiasKind(), Epilogue(op).getAttr());
+                                     op.getBiasKind(), Epilogue(op).getAttr(),
+                                     /*most_rows=*/0, /*variant_of=*/{});
   return outline;
 }
 

@@ -17,17 +17,20 @@ using namespace mlir;
 using namespace blockscale;
 
 ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
-                                      int64_t expectedRows) {
+                                      int64_t expectedRows, int64_t mostRows) {
   auto size = [&](int64_t extent) {
     return ShapedType::isDynamic(extent) ? expectedRows : extent;
   };
   ProductSizes sizes = op.getSizes();
   double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
+  int64_t mostColumns = swap ? sizes.m : sizes.n;
+  if (ShapedType::isDynamic(mostColumns))
+    mostColumns = swap ? mostRows : 0;
   return ProblemSizes{size(swap ? sizes.n : sizes.m),
                       size(swap ? sizes.m : sizes.n),
                       size(sizes.k),
                       size(sizes.batch),
-                      !ShapedType::isDynamic(swap ? sizes.m : sizes.n),
+                      mostColumns,
                       bytesD};
 }
 

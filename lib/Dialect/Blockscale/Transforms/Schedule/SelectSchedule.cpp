@@ -55,14 +55,14 @@ struct SelectSchedule : blockscale::impl::SelectScheduleBase<SelectSchedule> {
 static std::optional<Reason> whyNotTileN(const ProblemSizes &problem,
                                          MmaAttr mma, int64_t tileN,
                                          int64_t clusterN) {
-  bool oneTile =
-      problem.columnsKnown && problem.columns <= tileN && clusterN == 1;
+  int64_t most = problem.mostColumns;
+  bool oneTile = most && most <= tileN && clusterN == 1;
   if (oneTile || !hw::isBlockScaled(mma.getKind()) ||
       tileN % hw::kSharedAtomStep == 0)
     return std::nullopt;
   return "several tiles along " +
-         (problem.columnsKnown ? std::to_string(problem.columns) + " columns"
-                               : std::string("a dynamic number of columns")) +
+         (most ? std::to_string(most) + " columns"
+               : std::string("a dynamic number of columns")) +
          " need 'tile_n' to be a multiple of 64, because scales lie in "
          "groups of 128 rows; found " +
          std::to_string(tileN) + ", nearest legal is " +
@@ -196,10 +196,10 @@ static MmaAttr instruction(MmaAttr mma, const Choice &choice) {
 /// Completes `wish` with this choice, or says why it cannot be.
 static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                                        hw::Target target, const Choice &choice,
-                                       int64_t expectedRows) {
+                                       int64_t expectedRows, int64_t mostRows) {
   if (choice.swap && getMma(op).getSparse())
     return Reason(kWhyNotSwapSparse.str());
-  ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
+  ProblemSizes problem = problemSizes(op, choice.swap, expectedRows, mostRows);
   if (auto why = whyNotCluster(wish, choice, target))
     return *why;
   if (auto why = whyNotTileM(wish, getMma(op), choice, target))
@@ -402,7 +402,8 @@ static double rankOf(const ScheduleChoice &choice) {
 }
 
 ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
-                                                int64_t expectedRows) {
+                                                int64_t expectedRows,
+                                                int64_t mostRows) {
   ScheduleChoices choices;
   auto add = [&](Result<ScheduleChoice> choice) {
     if (choice)
@@ -417,13 +418,13 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     for (Choice choice : choicesOf(getMma(op), wish, target)) {
       choice.splits = wish.splits();
       Result<ScheduleChoice> whole =
-          complete(op, wish, target, choice, expectedRows);
+          complete(op, wish, target, choice, expectedRows, mostRows);
       add(whole);
       if (!whole || wish.getSplitK())
         continue;
       for (int64_t splits : splitsOf(op, choice, target, expectedRows)) {
         choice.splits = splits;
-        add(complete(op, wish, target, choice, expectedRows));
+        add(complete(op, wish, target, choice, expectedRows, mostRows));
       }
     }
     // Pairs are all that suits the tile, and no cluster holds one.
