@@ -342,6 +342,27 @@ TEST(MachineRubin, ArrivalsOnSeveralCtas) {
     EXPECT_EQ(out[i], i / 32 == 2 ? 100 + i % 32 : i / 32 + 7) << i;
 }
 
+TEST(MachineRubin, CountsOnSeveralCtas) {
+  // CTA 1 takes two of the three arrivals of each barrier away, and does all
+  // that ends the first phase; one arrival ends the next.
+#define ON_ALL ".relaxed.cluster.shared::cluster.multicast::cluster::32b.b64 "
+  std::vector<uint32_t> out = inCluster(
+      "@%p1 mbarrier.inval.shared.b64 [%r11];\n"
+      "@%p1 mbarrier.init.shared.b64 [%r11], 3;\n"
+      "fence.mbarrier_init.release.cluster;\n"
+      "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+      "@%p2 mbarrier.arrive_drop" ON_ALL "_, [%r11], 2, 15;\n"
+      "@%p2 mbarrier.expect_tx" ON_ALL "[%r11], 64, 15;\n"
+      "@%p2 mbarrier.arrive" ON_ALL "_, [%r11], 15;\n"
+      "@%p2 mbarrier.complete_tx" ON_ALL "[%r11], 64, 15;\n" WAIT_FOR_PHASE
+      "@%p1 mbarrier.arrive.shared.b64 _, [%r11];\n"
+      "V: mbarrier.try_wait.parity.shared.b64 %p4, [%r11], 1;\n@!%p4 bra V;\n"
+      "add.u32 %r10, %r2, 7;\n");
+#undef ON_ALL
+  for (uint32_t i = 0; i != 128; ++i)
+    EXPECT_EQ(out[i], i / 32 + 7) << i;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensor maps
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,8 @@ enum class OpenPoint : uint8_t {
   CompressedEquals,
   LookupTables,
   LookupIndices,
+  ReportSample,
+  ReportElements,
   Count,
 };
 

@@ -33,6 +33,11 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
                 uint32_t bytes, const Ticket &ticket,
                 BarrierVisit::Kind kind = BarrierVisit::Copy);
 
+/// What a copy found in its data, for the mbarrier at that address, which must
+/// have room for it: before the completion of its bytes.
+void reportOn(Cluster &cluster, const Origin &origin, uint32_t address,
+              bool found);
+
 /// A transaction that will complete on the mbarrier at a shared address with
 /// rank.
 Ticket beginTransaction(const Exec &x, const Origin &origin, uint32_t address,

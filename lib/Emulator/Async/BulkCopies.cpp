@@ -117,6 +117,7 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
   Cluster *cluster = x.cluster;
   Reduction reduction = copy.reduction;
   TensorMapType type = copy.type;
+  DataReport inspected = copy.report;
   for (const Target &target : targets) {
     uint32_t offset = target.address - kSharedBase;
     if (target.address < kSharedBase || target.address % 16 ||
@@ -161,6 +162,8 @@ Step bulkLoad(Exec &x, const Record &r, unsigned lane, const BulkOp &op) {
       cluster->counters.tmaLoadBytes += op.size;
       tell(*cluster, CopyDone{*cluster, origin, EventKind::Load, op.size,
                               target.cta->rank});
+      tellReport(*cluster, origin, target.barrier, inspected,
+                 isReported(inspected, source.data, op.from, op.size, false));
       completeOn(*cluster, origin, target.barrier, op.size, ticket, kind);
     });
   }

@@ -5,49 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Instructions/Access.h"
-#include "../Instructions/Lanes.h"
-#include "../Run/Control.h"
+#include "Mbarriers.h"
 #include "../Run/Observer.h"
-#include "Async.h"
-
-#include <utility>
 
 namespace blockscale::emulator::machine {
-namespace {
 
-using Verb = MbarrierVerb;
-
-/// An operation on an mbarrier.
-struct MbarrierRecord {
-  AddressOperand address;
-  Where where = Where::Generic;
-  Scope scope = Scope::Cta;
-  bool relaxed = false;
-};
-struct UpdateRecord : MbarrierRecord {
-  Slot token = kNoSlot; ///< result of an arrival
-  Slot count = kNoSlot, bytes = kNoSlot;
-  Verb verb = Verb::Init;
-  Slot mask = kNoSlot; ///< CTAs of a multicast
-  bool expectsTx = false, noComplete = false;
-  bool layoutV1 = false; ///< of init: with room for a report
-
-  bool arrives() const { return verb == Verb::Arrive || verb == Verb::Drop; }
-  /// A CTA can do it with its own barriers only.
-  bool needsOwnCta() const {
-    return verb == Verb::Init || verb == Verb::Inval || token != kNoSlot ||
-           noComplete;
-  }
-};
-struct WaitRecord : MbarrierRecord {
-  Slot done = kNoSlot;  ///< predicate
-  Slot phase = kNoSlot; ///< parity or token
-  bool byParity = false;
-  bool tries = false; ///< try_wait
-};
-
-/// The entry of the catalogue for an error of the object.
 Hazard hazardOf(MBarrierError error, bool isInit) {
   switch (error) {
   case MBarrierError::None:
@@ -67,11 +29,12 @@ Hazard hazardOf(MBarrierError error, bool isInit) {
     return Hazard::TwoPhasesBehind;
   case MBarrierError::BadParity:
     return Hazard::OldPhase;
+  case MBarrierError::NoReports:
+    return Hazard::IllegalInit;
   }
   return Hazard::None;
 }
 
-/// The object that an operation names in `lane`; null after a report.
 MBarrier *barrierOf(Exec &x, const Record &r, const MbarrierRecord &m,
                     unsigned lane, Cta *&cta, uint32_t &address, bool create) {
   Where where = m.where;
@@ -118,12 +81,40 @@ MBarrier *barrierOf(Exec &x, const Record &r, const MbarrierRecord &m,
   return barrier;
 }
 
+void decodeCommon(Decoder &d, const Instruction &in, const Operand &address,
+                  MbarrierRecord &m) {
+  m.address = d.address(address);
+  m.where = whereOf(in);
+  m.scope = in.has(Modifier::Cluster) ? Scope::Cluster : Scope::Cta;
+  m.relaxed = in.has(Modifier::Relaxed);
+}
+
+namespace {
+
+using Verb = MbarrierVerb;
+
+struct UpdateRecord : MbarrierRecord {
+  Slot token = kNoSlot; ///< result of an arrival
+  Slot count = kNoSlot, bytes = kNoSlot;
+  Verb verb = Verb::Init;
+  Slot mask = kNoSlot; ///< CTAs of a multicast
+  bool expectsTx = false, noComplete = false;
+  bool layoutV1 = false; ///< of init: with room for a report
+
+  bool arrives() const { return verb == Verb::Arrive || verb == Verb::Drop; }
+  /// A CTA can do it with its own barriers only.
+  bool needsOwnCta() const {
+    return verb == Verb::Init || verb == Verb::Inval || token != kNoSlot ||
+           noComplete;
+  }
+};
+
 MBarrierArrival perform(const UpdateRecord &u, MBarrier &barrier,
                         uint32_t count, uint32_t bytes) {
   MBarrierArrival result;
   switch (u.verb) {
   case Verb::Init:
-    result.error = barrier.init(count);
+    result.error = barrier.init(count, u.layoutV1);
     break;
   case Verb::Inval:
     result.error = barrier.inval();
@@ -154,8 +145,7 @@ Step updateOne(Exec &x, const Record &r, unsigned lane, bool isFirst, Cta *cta,
   bool isInit = u.verb == Verb::Init;
   uint32_t count = u.count == kNoSlot ? 1 : x.reg<uint32_t>(u.count)[lane];
   uint32_t bytes = u.bytes == kNoSlot ? 0 : x.reg<uint32_t>(u.bytes)[lane];
-  constexpr uint32_t kMostInV1 = 511;
-  if (u.layoutV1 && count > kMostInV1)
+  if (u.layoutV1 && count > MBarrier::kMostWithReports)
     return x.fault(r, FindingKind::MBarrier,
                    "count " + std::to_string(count) +
                        " in layout v1, which takes 1 to 511",
@@ -202,8 +192,8 @@ Step update(Exec &x, const Record &r) {
   return Step::Next;
 }
 
-/// An arrival on the barrier at the same offset in each CTA of a mask.
-Step arriveOnMany(Exec &x, const Record &r) {
+/// The same on the barrier at the same offset in each CTA of a mask.
+Step updateMany(Exec &x, const Record &r) {
   const auto &u = r.as<UpdateRecord>();
   bool first = true;
   for (uint32_t left = x.mask; left; left &= left - 1) {
@@ -212,7 +202,7 @@ Step arriveOnMany(Exec &x, const Record &r) {
     uint32_t offset = laneShared(x, u.address, lane) & 0xFFFFFF;
     if (!ranks || uint64_t(ranks) >> x.cluster->ctas.size())
       return x.fault(r, FindingKind::BadAddress,
-                     "arrival on CTA mask " + hex(ranks) + " in a cluster of " +
+                     "multicast mask " + hex(ranks) + " in a cluster of " +
                          std::to_string(x.cluster->ctas.size()),
                      int(lane), offset, Hazard::ExitedCta);
     for (; ranks; ranks &= ranks - 1, first = false) {
@@ -237,80 +227,10 @@ Step arriveOnMany(Exec &x, const Record &r) {
   return Step::Next;
 }
 
-MBarrierTest testLane(Exec &x, const WaitRecord &w, const MBarrier &barrier,
-                      unsigned lane) {
-  return w.byParity ? barrier.testParity(x.reg<uint32_t>(w.phase)[lane])
-                    : barrier.testToken(x.reg<uint64_t>(w.phase)[lane]);
-}
-
-Step wait(Exec &x, const Record &r) {
-  const auto &w = r.as<WaitRecord>();
-  uint32_t done = 0;
-  bool first = false;
-  for (uint32_t left = x.mask; left; left &= left - 1) {
-    auto lane = unsigned(__builtin_ctz(left));
-    Cta *cta = nullptr;
-    uint32_t address = 0;
-    MBarrier *barrier = barrierOf(x, r, w, lane, cta, address, false);
-    if (!barrier)
-      return Step::Fault;
-    if (cta != x.cta)
-      return x.fault(r, FindingKind::MBarrier,
-                     "wait on an mbarrier of another CTA", int(lane), address,
-                     Hazard::NotOwnBarrier);
-    MBarrierTest test = testLane(x, w, *barrier, lane);
-    if (test.error != MBarrierError::None)
-      return x.fault(r, FindingKind::MBarrier, describe(test.error), int(lane),
-                     address, hazardOf(test.error, false));
-    // A token names its phase.
-    uint32_t phase = w.byParity
-                         ? x.reg<uint32_t>(w.phase)[lane]
-                         : uint32_t(x.reg<uint64_t>(w.phase)[lane] >> 20);
-    tell(*x.cluster, MbarrierTested{x,
-                                    r,
-                                    lane,
-                                    address & 0xFFFFFF,
-                                    {test.done, w.relaxed, w.scope, phase},
-                                    first});
-    done |= uint32_t(test.done) << lane;
-  }
-  // try_wait may return false; the latest order does so once per poll, the
-  // others when nothing else can happen.
-  bool gives =
-      first && x.cluster->grid.options.completion == Completion::Latest;
-  gives |= std::exchange(x.group->expired, false);
-  if (!done && w.tries && !gives)
-    return Step::Block;
-  x.setPredicate(w.done, done);
-  if (!done)
-    return Step::Yield;
-  ++x.cluster->counters.barrierWaits;
-  return Step::Next;
-}
-
-struct PendingCountOp {
-  uint32_t operator()(uint64_t token) const {
-    return MBarrier::pendingCount(token);
-  }
-};
-
-/// Fills in what all operations have.
-void decodeCommon(Decoder &d, const Instruction &in, const Operand &address,
-                  MbarrierRecord &m) {
-  m.address = d.address(address);
-  m.where = whereOf(in);
-  m.scope = in.has(Modifier::Cluster) ? Scope::Cluster : Scope::Cta;
-  m.relaxed = in.has(Modifier::Relaxed);
-}
-
-bool decodeWait(Decoder &d, const Instruction &in, Record &r) {
-  auto &w = d.record<WaitRecord>(r);
-  w.byParity = in.has(Modifier::Parity);
-  w.tries = in.opcode == Opcode::MbarrierTryWait;
-  w.done = d.predicateOut(in.operands[0]);
-  decodeCommon(d, in, in.operands[1], w);
-  w.phase = d.source(in.operands[2], w.byParity ? 32 : 64);
-  r.fn = wait;
+/// The mask of a multicast, the last operand.
+bool decodeMask(Decoder &d, const Instruction &in, Record &r, UpdateRecord &u) {
+  u.mask = d.source(in.operands.back(), 32);
+  r.fn = updateMany;
   return true;
 }
 
@@ -327,16 +247,15 @@ bool decodeArrive(Decoder &d, const Instruction &in, Record &r, Verb verb) {
     next = 1;
   }
   decodeCommon(d, in, in.operands[next++], u);
-  if (next < in.operands.size())
+  bool many = in.has(Modifier::MulticastCluster32b);
+  if (next + many < in.operands.size())
     (u.expectsTx ? u.bytes : u.count) = d.source(in.operands[next++], 32);
   r.fn = update;
-  if (in.has(Modifier::MulticastCluster32b)) {
-    if (in.operands[0].kind != OperandKind::Sink)
-      return d.refuse("an arrival on several CTAs has no result");
-    u.mask = d.source(in.operands[next], 32);
-    r.fn = arriveOnMany;
-  }
-  return true;
+  if (!many)
+    return true;
+  if (in.operands[0].kind != OperandKind::Sink)
+    return d.refuse("an arrival on several CTAs has no result");
+  return decodeMask(d, in, r, u);
 }
 
 bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
@@ -349,26 +268,8 @@ bool decodeUpdate(Decoder &d, const Instruction &in, Record &r, Verb verb) {
   else if (verb != Verb::Inval)
     u.bytes = d.source(in.operands[1], 32);
   r.fn = update;
-  return true;
+  return !in.has(Modifier::MulticastCluster32b) || decodeMask(d, in, r, u);
 }
-
-} // namespace
-
-MBarrier *waitedBarrier(Exec &x, const Record &r) {
-  if (r.fn != wait)
-    return nullptr;
-  return barrierAt(*x.cta, waitedOffset(x, r, x.firstLane()), false);
-}
-
-uint32_t waitedOffset(const Exec &x, const Record &r, unsigned lane) {
-  return laneShared(x, r.as<WaitRecord>().address, lane) & 0xFFFFFF;
-}
-
-uint32_t satisfiedLanes(const Exec &x, const Record &r) {
-  return x.mask & x.predicate(r.as<WaitRecord>().done);
-}
-
-namespace {
 
 /// The rule that more bytes than expected break.
 Hazard bytesRule(BarrierVisit::Kind kind) {
@@ -445,6 +346,19 @@ void completeOn(Cluster &cluster, const Origin &origin, uint32_t address,
   ++cluster.epoch;
 }
 
+void reportOn(Cluster &cluster, const Origin &origin, uint32_t address,
+              bool found) {
+  MBarrier *barrier = asyncBarrier(cluster, origin, address);
+  if (!barrier)
+    return;
+  if (!barrier->reports())
+    return asyncFault(cluster, origin, FindingKind::MBarrier,
+                      describe(MBarrierError::NoReports), address,
+                      hazardOf(MBarrierError::NoReports, false));
+  if (found)
+    barrier->report();
+}
+
 MBarrier *asyncBarrier(Cluster &cluster, const Origin &origin,
                        uint32_t address) {
   uint32_t rank = address >> kRankShift, offset = address & 0xFFFFFF;
@@ -488,10 +402,9 @@ bool decodeMbarrier(Decoder &d, const Instruction &in, Record &r) {
     return decodeArrive(d, in, r, Verb::Drop);
   case Opcode::MbarrierTestWait:
   case Opcode::MbarrierTryWait:
-    return decodeWait(d, in, r);
+  case Opcode::MbarrierCheckLayout:
   case Opcode::MbarrierPendingCount:
-    r.fn = map<PendingCountOp, uint32_t, uint64_t>;
-    return mixedOperands(d, in, r, 32, {64});
+    return decodeMbarrierWait(d, in, r);
   default:
     return false;
   }

@@ -120,11 +120,27 @@ void orderBox(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
        GlobalTouched{*x.warp, ranges.data(), ranges.size(), global});
 }
 
+/// Whether a load finds in the box what it looks for: not in what it fills.
+bool isReportedIn(Cluster &cluster, DataReport report, const TensorMap &map,
+                  const Box &box) {
+  bool halfBytes = globalBits(map.type) == 4;
+  GlobalAccess global = globalOf(cluster, false);
+  for (const BoxRun &run : box.runs) {
+    const uint8_t *data =
+        run.globalBytes ? global(run.globalAddress, run.globalBytes) : nullptr;
+    if (data &&
+        isReported(report, data, run.globalAddress, run.globalBytes, halfBytes))
+      return true;
+  }
+  return false;
+}
+
 void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
               std::shared_ptr<Box> box, const Target &target) {
   Origin origin = x.origin(r, int(lane));
   Cluster *cluster = x.cluster;
   BarrierVisit::Kind kind = visitKind(r.as<TensorCopyRecord>());
+  DataReport inspected = r.as<TensorCopyRecord>().report;
   Ticket ticket = beginTransaction(x, origin, target.barrier);
   if (cluster->order)
     orderBox(x, r, lane, map, *box, *target.cta, target.address,
@@ -143,6 +159,9 @@ void postLoad(Exec &x, const Record &r, unsigned lane, const TensorMap &map,
     cluster->counters.tmaLoadBytes += box->transactionBytes;
     tell(*cluster, CopyDone{*cluster, origin, EventKind::Load,
                             box->transactionBytes, target.cta->rank});
+    if (inspected != DataReport::None)
+      tellReport(*cluster, origin, target.barrier, inspected,
+                 isReportedIn(*cluster, inspected, map, *box));
     completeOn(*cluster, origin, target.barrier, box->transactionBytes, ticket,
                kind);
   });

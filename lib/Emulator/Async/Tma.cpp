@@ -63,6 +63,16 @@ bool exitedTarget(Cluster &cluster, const Origin &origin, const Cta &cta) {
   return true;
 }
 
+void tellReport(Cluster &cluster, const Origin &origin, uint32_t barrier,
+                DataReport report, bool found) {
+  if (report == DataReport::None)
+    return;
+  cluster.openPoints.add(report == DataReport::Elements
+                             ? OpenPoint::ReportElements
+                             : OpenPoint::ReportSample);
+  reportOn(cluster, origin, barrier, found);
+}
+
 Touch loadTouch(Stamp stamp, bool write) {
   Touch touch;
   touch.write = write;
@@ -148,6 +158,16 @@ std::optional<TensorMapType> elementType(Type type) {
   }
 }
 
+/// What a load looks for in its data.
+static DataReport dataReportOf(const Instruction &in) {
+  for (Modifier modifier : in.modifiers)
+    if (modifier > Modifier::ReportDisabled &&
+        modifier <= Modifier::ReportPerElement)
+      return DataReport(unsigned(modifier) -
+                        unsigned(Modifier::ReportDisabled));
+  return DataReport::None;
+}
+
 /// The first state space that the mnemonic names is the destination.
 static bool toGlobal(const Instruction &in) {
   for (Modifier modifier : in.modifiers) {
@@ -165,6 +185,7 @@ void decodeForm(const Instruction &in, CopyRecord &copy) {
   copy.wideMask = in.has(Modifier::MulticastCluster32b);
   copy.multicast = copy.wideMask || in.has(Modifier::MulticastCluster) ||
                    in.has(Modifier::MulticastCluster16b);
+  copy.report = dataReportOf(in);
   copy.ownCta = !copy.store && !in.has(Modifier::SharedCluster);
 }
 

@@ -11,6 +11,7 @@
 #include "../Instructions/Access.h"
 #include "../Report/Events.h"
 #include "../Run/Observer.h"
+#include "../Units/DataReport.h"
 #include "../Units/TensorMapCopy.h"
 #include "Async.h"
 
@@ -26,6 +27,7 @@ struct CopyRecord {
   AddressOperand barrier; ///< of a load
   Slot mask = kNoSlot;
   Reduction reduction = Reduction::None;
+  DataReport report = DataReport::None; ///< of a load
 };
 
 /// A destination of a load.
@@ -43,6 +45,10 @@ bool targetsOf(Exec &x, const Record &r, const CopyRecord &copy, unsigned lane,
 inline BarrierVisit::Kind visitKind(const CopyRecord &copy) {
   return copy.multicast ? BarrierVisit::Multicast : BarrierVisit::Copy;
 }
+
+/// Tells the mbarrier of a load whether something was found in its data.
+void tellReport(Cluster &cluster, const Origin &origin, uint32_t barrier,
+                DataReport report, bool found);
 
 /// Marks shared memory of a CTA as written.
 void markRange(Cta &cta, uint32_t address, uint32_t bytes);

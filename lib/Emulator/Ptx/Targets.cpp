@@ -79,9 +79,10 @@ constexpr TargetRow kRows[] = {
     {Opcode::CpReduceAsyncBulkTensor, "override::global_address", RUBIN},
     {Opcode::CpAsyncBulkPrefetchTensor, "override::global_address", RUBIN},
     {Opcode::CpAsyncBulk, "multicast::cluster::32b", RUBIN},
-    {Opcode::CpAsyncBulkTensor, "mbarrier::report::disabled", RUBIN},
-    {Opcode::CpAsyncBulk, "mbarrier::report::disabled", RUBIN},
     {Opcode::MbarrierArrive, "multicast::cluster::32b", RUBIN},
+    {Opcode::MbarrierArriveDrop, "multicast::cluster::32b", RUBIN},
+    {Opcode::MbarrierExpectTx, "multicast::cluster::32b", RUBIN},
+    {Opcode::MbarrierCompleteTx, "multicast::cluster::32b", RUBIN},
     {Opcode::CpAsyncBulk, "cp_mask", "100+"},
     {Opcode::TensormapReplace, "", "90a " TENSOR " " WARP},
     {Opcode::SetMaxNReg, "", "90a " TENSOR " " WARP},
@@ -173,6 +174,12 @@ constexpr VersionRow kVersions[] = {
     {Opcode::Clmad, "", 3},
     {Opcode::MbarrierInit, "layout::v0", 3},
     {Opcode::MbarrierInit, "layout::v1", 3},
+    {Opcode::MbarrierCheckLayout, "", 3},
+    {Opcode::MbarrierPendingCount, "layout::v0", 3},
+    {Opcode::MbarrierTestWait, "phase_type::primary", 3},
+    {Opcode::MbarrierTestWait, "phase_type::conditional", 3},
+    {Opcode::MbarrierTryWait, "phase_type::primary", 3},
+    {Opcode::MbarrierTryWait, "phase_type::conditional", 3},
     {Opcode::Mma, "scale_vec::4X ue8m0", 1},
     {Opcode::Ld, "proxy::readonly", 4},
     {Opcode::LdMatrix, "s4", 4},
@@ -305,6 +312,15 @@ bool scalesInput(const Instruction &inst) {
   return inst.operands.size() > without;
 }
 
+/// Whether a copy says how its data are reported, be it not at all.
+bool reportsData(const Instruction &inst) {
+  for (Modifier modifier : inst.modifiers)
+    if (modifier >= Modifier::ReportDisabled &&
+        modifier <= Modifier::ReportPerElement)
+      return true;
+  return false;
+}
+
 bool namesLocality(const Instruction &inst) {
   for (const Operand &operand : inst.operands)
     if (operand.special == SpecialRegister::LocalityDomainId ||
@@ -399,6 +415,8 @@ std::vector<Diagnostic> checkTarget(const Module &module,
         refuse(inst, row.targets);
         break;
       }
+    if (reportsData(inst) && !lists(RUBIN, target))
+      refuse(inst, RUBIN);
     // The text of 9.4 has no scale-input-d on sm_110, nor has the assembler.
     if (scalesInput(inst) && (target.number == 101 || target.number == 110))
       refuse(inst, "100a 100f 103a 103f " RUBIN);

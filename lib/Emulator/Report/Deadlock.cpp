@@ -29,7 +29,10 @@ std::string number(uint64_t value) { return std::to_string(value); }
 std::string barrierState(const MBarrier &barrier) {
   return "phase " + number(barrier.phase()) + ", expected arrivals " +
          number(barrier.expected()) + ", pending " + number(barrier.pending()) +
-         ", transaction bytes " + std::to_string(barrier.tx());
+         ", transaction bytes " + std::to_string(barrier.tx()) +
+         (barrier.phase() == barrier.conditionalPhase()
+              ? ""
+              : ", conditional phase " + number(barrier.conditionalPhase()));
 }
 
 Exec viewOf(Cluster &cluster, Warp &warp, const Group &group) {

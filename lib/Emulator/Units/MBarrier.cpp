@@ -8,6 +8,8 @@
 
 #include "MBarrier.h"
 
+#include <utility>
+
 namespace blockscale::emulator {
 
 // Token: pending count in bits 0..19, phase in bits 20..51, bit 63 set so that
@@ -35,18 +37,21 @@ const char *describe(MBarrierError error) {
     return "token is of neither the current nor the preceding phase";
   case MBarrierError::BadParity:
     return "phase parity is neither 0 nor 1";
+  case MBarrierError::NoReports:
+    return "a copy with a report needs an mbarrier of layout v1, found v0";
   }
   return "";
 }
 
-MBarrierError MBarrier::init(uint32_t count) {
+MBarrierError MBarrier::init(uint32_t count, bool withReports) {
   if (alive)
     return MBarrierError::InitOverLive;
-  if (count == 0 || count > kLimit)
+  if (count == 0 || count > (withReports ? kMostWithReports : kLimit))
     return MBarrierError::CountOutOfRange;
   alive = true;
-  expectEnded = false;
-  phaseNumber = 0;
+  hasReports = withReports;
+  expectEnded = reported = reportedBefore = false;
+  phaseNumber = conditionalNumber = 0;
   expectedCount = pendingArrivals = count;
   txCount = 0;
   return MBarrierError::None;
@@ -69,6 +74,8 @@ bool MBarrier::completeIfDone() {
   if (pendingArrivals != 0 || txCount != 0)
     return false;
   ++phaseNumber;
+  conditionalNumber += !reported;
+  reportedBefore = std::exchange(reported, false);
   pendingArrivals = expectedCount;
   return true;
 }
@@ -192,6 +199,22 @@ MBarrierTest MBarrier::testParity(uint32_t parity) const {
   if (parity > 1)
     return {false, MBarrierError::BadParity};
   return {(phaseNumber & 1) != parity, MBarrierError::None};
+}
+
+MBarrierTest MBarrier::testConditional(uint32_t parity) const {
+  MBarrierTest test = testParity(parity);
+  if (test.error == MBarrierError::None)
+    test.done = (conditionalNumber & 1) != parity;
+  return test;
+}
+
+MBarrierError MBarrier::report() {
+  if (!alive)
+    return MBarrierError::NotInitialised;
+  if (!hasReports)
+    return MBarrierError::NoReports;
+  reported = true;
+  return MBarrierError::None;
 }
 
 } // namespace blockscale::emulator

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One mbarrier object: phase, expected and pending arrivals, pending bytes.
+// One mbarrier object: phase, expected and pending arrivals, pending bytes, and
+// in layout v1 whether a copy reported something about its data (PTX ISA 9.4,
+// "Conditional phase").
 // Every case that the PTX ISA leaves undefined is returned as an error and
 // leaves the object as it was.
 //
@@ -30,6 +32,7 @@ enum class MBarrierError : uint8_t {
   NoCompleteCompletes,
   TokenNotCurrent, ///< token of neither this phase nor the one before
   BadParity,       ///< parity other than 0 or 1
+  NoReports,       ///< a report to an object of layout v0
 };
 
 /// A sentence for the error, empty for None.
@@ -53,8 +56,10 @@ struct MBarrierTest {
 class MBarrier {
 public:
   static constexpr int64_t kLimit = (1 << 20) - 1;
+  /// The largest count of arrivals of an object of layout v1.
+  static constexpr uint32_t kMostWithReports = 511;
 
-  MBarrierError init(uint32_t count);
+  MBarrierError init(uint32_t count, bool withReports = false);
   /// Also legal as the end of the object's life at any time.
   MBarrierError inval();
 
@@ -71,13 +76,23 @@ public:
   MBarrierTest testToken(uint64_t token) const;
   /// True iff the phase with this parity is over.
   MBarrierTest testParity(uint32_t parity) const;
+  /// The same of the conditional phase, which ends with phases without a
+  /// report.
+  MBarrierTest testConditional(uint32_t parity) const;
+
+  /// Something is reported in the current phase; needs layout v1.
+  MBarrierError report();
 
   /// Pending count recorded in a token (mbarrier.pending_count): arrivals that
   /// were pending before the operation that made the token.
   static uint32_t pendingCount(uint64_t token);
 
   bool live() const { return alive; }
+  bool reports() const { return hasReports; } ///< layout v1
+  /// Whether something was reported in the phase that ended last.
+  bool lastReport() const { return reportedBefore; }
   uint32_t phase() const { return phaseNumber; }
+  uint32_t conditionalPhase() const { return conditionalNumber; }
   uint32_t expected() const { return expectedCount; }
   uint32_t pending() const { return pendingArrivals; }
   int64_t tx() const { return txCount; }
@@ -95,7 +110,8 @@ private:
 
   bool alive = false;
   bool expectEnded = false;
-  uint32_t phaseNumber = 0;
+  bool hasReports = false, reported = false, reportedBefore = false;
+  uint32_t phaseNumber = 0, conditionalNumber = 0;
   uint32_t expectedCount = 0;
   uint32_t pendingArrivals = 0;
   int64_t txCount = 0;

@@ -180,6 +180,17 @@ static constexpr std::array<OpenPointInfo, size_t(OpenPoint::Count)> kPoints{{
      "that an instruction does not use only the place is checked",
      "PTX 9.4 gives the 48 and the 24 bytes and bit 53, the order in figures "
      "only; the simulator of the TVM project reads it in the same way"},
+    {"report-sample",
+     "a copy with a report per 16 bytes inspects the first element of each "
+     "aligned 16 bytes of global memory, where it copies that element",
+     "PTX 9.4 says 'a sampled element from the aligned 16 byte chunk'; the "
+     "simulator of the TVM project takes the first as well"},
+    {"report-elements",
+     "'per_element::ff' looks for bytes of ones, and in tensor maps of 4-bit "
+     "elements for four ones",
+     "PTX 9.4 lists the patterns NaN and 0xF for elements of 8 and of 4 "
+     "bits, and bytes as what is written; how a copy tells the two apart it "
+     "does not say"},
 }};
 
 const std::array<OpenPointInfo, size_t(OpenPoint::Count)> &openPoints() {
