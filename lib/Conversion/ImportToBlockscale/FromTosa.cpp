@@ -125,10 +125,11 @@ struct ImportCastFrom : ImportPattern<tosa::CastFromBlockScaledOp> {
   }
 };
 
-/// A reshape of narrow elements, or of a product's result, that only joins or
-/// cuts dimensions, in an op that folds with ours.
+/// A reshape that only joins or cuts dimensions, in an op that folds with ours:
+/// of narrow elements or a product's result, or of anything.
 struct ImportReshape : OpRewritePattern<tosa::ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ImportReshape(MLIRContext *context, bool isOfAnything)
+      : OpRewritePattern(context), isOfAnything(isOfAnything) {}
 
   LogicalResult matchAndRewrite(tosa::ReshapeOp op,
                                 PatternRewriter &rewriter) const override {
@@ -142,7 +143,7 @@ struct ImportReshape : OpRewritePattern<tosa::ReshapeOp> {
     };
     auto split = op.getInput1().getDefiningOp<tensor::ExpandShapeOp>();
     bool isResult = split && split.getSrc().getDefiningOp<MatmulOp>();
-    if (!isNarrow(from.getElementType()) && !isResult)
+    if (!isOfAnything && !isNarrow(from.getElementType()) && !isResult)
       return rewriter.notifyMatchFailure(op, "is not next to a product");
     auto groups = getReassociationIndicesForReshape(from, to);
     if (!groups)
@@ -155,6 +156,8 @@ struct ImportReshape : OpRewritePattern<tosa::ReshapeOp> {
                                                          *groups);
     return success();
   }
+
+  bool isOfAnything;
 };
 } // namespace
 
@@ -165,5 +168,9 @@ void importer::populateTosaPatterns(RewritePatternSet &patterns,
 }
 
 void importer::populateTosaTailPatterns(RewritePatternSet &patterns) {
-  patterns.add<ImportReshape>(patterns.getContext());
+  patterns.add<ImportReshape>(patterns.getContext(), /*isOfAnything=*/false);
+}
+
+void importer::populateReshapePatterns(RewritePatternSet &patterns) {
+  patterns.add<ImportReshape>(patterns.getContext(), /*isOfAnything=*/true);
 }

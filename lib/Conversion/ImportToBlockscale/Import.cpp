@@ -84,7 +84,7 @@ struct Import : blockscale::impl::ImportBase<Import> {
     getOperation()->walk(
         [](MatmulOp op) { op->removeDiscardableAttr(importer::kImported); });
     importer::lowerStablehlo(getOperation(), refused);
-    if (refused)
+    if (refused || failed(importer::lowerTosaBehindProducts(getOperation())))
       return signalPassFailure();
     inlineCalls(isArithmetic);
   }

@@ -116,6 +116,12 @@ inline constexpr llvm::StringLiteral kImported = "blockscale.imported";
 void populateTailPatterns(mlir::RewritePatternSet &patterns);
 void populateTosaTailPatterns(mlir::RewritePatternSet &patterns);
 
+/// Says TOSA's elementwise ops behind products, and changes of shape between
+/// them, as epilogues are found in.
+mlir::LogicalResult lowerTosaBehindProducts(mlir::Operation *root);
+/// Reshapes of TOSA, of anything, that join or cut known dimensions.
+void populateReshapePatterns(mlir::RewritePatternSet &patterns);
+
 } // namespace blockscale::importer
 
 #endif // BLOCKSCALE_LIB_CONVERSION_IMPORTTOBLOCKSCALE_PRODUCT_H

@@ -46,6 +46,25 @@ mlir::FailureOr<mlir::Value> dynamicUpdateSlice(mlir::ImplicitLocOpBuilder &b,
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 looped(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
 
+/// stablehlo.case and stablehlo.if: the results of an scf.index_switch or
+/// scf.if, whose regions are those of the op, not yet lowered.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+chosen(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+
+/// stablehlo.sort of `v`; equal elements keep their order.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+sorted(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+       llvm::ArrayRef<mlir::Value> v);
+/// chlo.top_k: the largest elements of the last dimension of `v[0]` and where
+/// they were.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+largest(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op,
+        llvm::ArrayRef<mlir::Value> v);
+/// Integers in the order of `value`, whose elements are `element` in StableHLO:
+/// of floats by sign and bits, zeros and what is no number among them.
+mlir::Value orderKeys(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
+                      mlir::Type element);
+
 /// stablehlo.gather of `v`, the operand and the indices.
 mlir::FailureOr<mlir::Value> gathered(mlir::ImplicitLocOpBuilder &b,
                                       mlir::Operation *op,

@@ -1,4 +1,4 @@
-//===- StablehloControlFlow.cpp - loops and slices from anywhere ----------===//
+//===- StablehloControlFlow.cpp - loops, choices, slices from anywhere ----===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -117,4 +117,76 @@ FailureOr<SmallVector<Value>> importer::looped(ImplicitLocOpBuilder &b,
   scf::YieldOp::create(inner, last->getOperands());
   last->erase();
   return SmallVector<Value>(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+/// Ends a region that was taken over from StableHLO as scf has it.
+static void endBranch(Region &region) {
+  Operation *last = &region.front().back();
+  ImplicitLocOpBuilder b(last->getLoc(), last);
+  scf::YieldOp::create(b, last->getOperands());
+  last->erase();
+}
+
+/// The results of the first branch that `isIt`; of the last one if none is.
+/// (Bufferization does not know that what an scf.index_switch yields may be
+/// what it was given, and writes over it.)
+static SmallVector<Value>
+chooseFirst(ImplicitLocOpBuilder &b, ArrayRef<Region *> ways, TypeRange types,
+            llvm::function_ref<Value(ImplicitLocOpBuilder &b, size_t i)> isIt) {
+  if (ways.size() == 1) {
+    auto only = scf::ExecuteRegionOp::create(b, types);
+    only.getRegion().takeBody(*ways[0]);
+    endBranch(only.getRegion());
+    return SmallVector<Value>(only.getResults());
+  }
+  SmallVector<scf::IfOp> choices;
+  OpBuilder::InsertionGuard guard(b);
+  for (size_t i = 0; i + 1 < ways.size(); ++i) {
+    choices.push_back(scf::IfOp::create(b, types, isIt(b, i)));
+    if (i > 0)
+      scf::YieldOp::create(b, choices[i].getResults());
+    choices[i].getThenRegion().takeBody(*ways[i]);
+    endBranch(choices[i].getThenRegion());
+    if (i + 2 == ways.size()) {
+      choices[i].getElseRegion().takeBody(*ways[i + 1]);
+      endBranch(choices[i].getElseRegion());
+    } else {
+      b.setInsertionPointToStart(&choices[i].getElseRegion().emplaceBlock());
+    }
+  }
+  return SmallVector<Value>(choices.front().getResults());
+}
+
+FailureOr<SmallVector<Value>> importer::chosen(ImplicitLocOpBuilder &b,
+                                               Operation *op) {
+  bool isCase = stablehloName(op) == "case";
+  TypeRange types = op->getResultTypes();
+  auto by = op->getNumOperands() == 1
+                ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
+                : RankedTensorType();
+  unsigned count = op->getNumRegions(), width = isCase ? 32 : 1;
+  if (!by || by.getRank() != 0 || !by.getElementType().isInteger(width) ||
+      (isCase ? count == 0 : count != 2) ||
+      !llvm::all_of(op->getRegions(), [&](Region &region) {
+        return isBody(region, TypeRange(), types);
+      }))
+    return op->emitError("has no number to choose by, or a branch that does "
+                         "not give its results");
+  Value number = tensor::ExtractOp::create(b, op->getOperand(0), ValueRange{});
+  SmallVector<Region *> ways;
+  for (Region &region : op->getRegions())
+    ways.push_back(&region);
+  if (!isCase)
+    return chooseFirst(b, ways, types,
+                       [&](ImplicitLocOpBuilder &, size_t) { return number; });
+  // A number that no branch has is that of the last one.
+  return chooseFirst(b, ways, types, [&](ImplicitLocOpBuilder &at, size_t i) {
+    Value own = arith::ConstantOp::create(at, at.getI32IntegerAttr(int32_t(i)));
+    return Value(
+        arith::CmpIOp::create(at, arith::CmpIPredicate::eq, number, own));
+  });
 }

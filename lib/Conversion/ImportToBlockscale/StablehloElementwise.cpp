@@ -288,9 +288,19 @@ static StringRef directionOf(Operation *op) {
   return "";
 }
 
+/// Whether floats are compared by sign and bits, so that zeros differ and what
+/// is no number has a place.
+static bool isTotalOrder(Operation *compare) {
+  auto attribute = compare->getAttr("compare_type");
+  auto opaque = dyn_cast_or_null<OpaqueAttr>(attribute);
+  return opaque && opaque.getAttrData().rsplit(' ').second == "TOTALORDER";
+}
+
 std::optional<arith::CmpFPredicate>
 importer::floatPredicate(Operation *compare) {
   using P = arith::CmpFPredicate;
+  if (isTotalOrder(compare))
+    return std::nullopt;
   return llvm::StringSwitch<std::optional<P>>(directionOf(compare))
       .Case("EQ", P::OEQ)
       .Case("NE", P::UNE)
@@ -315,10 +325,32 @@ importer::integerPredicate(Operation *compare, Type element) {
       .Default(std::nullopt);
 }
 
+Value importer::orderKeys(ImplicitLocOpBuilder &b, Value value, Type element) {
+  if (!isa<FloatType>(element))
+    return value;
+  if (element.getIntOrFloatBitWidth() < kSingleBits)
+    value = toSingle(b, value);
+  unsigned width = elementOf(value).getIntOrFloatBitWidth();
+  Type integer = b.getIntegerType(width);
+  Value bits = arith::BitcastOp::create(
+      b, cast<RankedTensorType>(value.getType()).clone(integer), value);
+  // The larger the bits of a negative number, the smaller it is.
+  Value sign = arith::ShRSIOp::create(
+      b, bits, splatInt(b, bits, integer, int64_t(width) - 1));
+  Value magnitude =
+      arith::ShRUIOp::create(b, sign, splatInt(b, bits, integer, 1));
+  return arith::XOrIOp::create(b, bits, magnitude);
+}
+
 static FailureOr<Value> compare(ImplicitLocOpBuilder &b, Operation *op) {
   Type element = elementOf(op->getOperand(0));
   Value x = withoutSign(b, op->getOperand(0));
   Value y = withoutSign(b, op->getOperand(1));
+  if (isa<FloatType>(element) && isTotalOrder(op)) {
+    x = orderKeys(b, x, element);
+    y = orderKeys(b, y, element);
+    element = elementOf(x);
+  }
   if (isa<FloatType>(element)) {
     auto predicate = floatPredicate(op);
     if (!predicate)

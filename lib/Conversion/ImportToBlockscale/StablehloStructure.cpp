@@ -247,6 +247,33 @@ static FailureOr<Value> concatenated(ImplicitLocOpBuilder &b, Operation *op,
   return result;
 }
 
+/// With the order of elements along some dimensions turned round.
+static FailureOr<Value> reversed(ImplicitLocOpBuilder &b, Operation *op,
+                                 Value source, RankedTensorType type) {
+  auto dimensions = numbersOf(op, "dimensions", type.getRank());
+  if (!dimensions || typeOf(source) != type)
+    return isMissing(op, "dimensions");
+  auto rank = unsigned(type.getRank());
+  auto generic = linalg::GenericOp::create(
+      b, TypeRange{type}, ValueRange{}, ValueRange{emptyOf(b, type)},
+      ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank)}, parallel(rank),
+      [&](OpBuilder &inner, Location loc, ValueRange) {
+        SmallVector<Value> places;
+        for (int64_t i = 0; i < type.getRank(); ++i) {
+          Value at = linalg::IndexOp::create(inner, loc, uint64_t(i));
+          if (llvm::is_contained(*dimensions, i)) {
+            Value last = arith::ConstantIndexOp::create(inner, loc,
+                                                        type.getDimSize(i) - 1);
+            at = arith::SubIOp::create(inner, loc, last, at);
+          }
+          places.push_back(at);
+        }
+        Value element = tensor::ExtractOp::create(inner, loc, source, places);
+        linalg::YieldOp::create(inner, loc, element);
+      });
+  return generic.getResult(0);
+}
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
@@ -328,6 +355,8 @@ FailureOr<Value> importer::structureOf(ImplicitLocOpBuilder &b, Operation *op) {
     return transposed(b, op, values[0], type);
   if (name == "slice")
     return slice(b, op, values[0], type);
+  if (name == "reverse")
+    return reversed(b, op, values[0], type);
   return Value();
 }
 
@@ -373,15 +402,21 @@ static FailureOr<SmallVector<Value>> replacementsOf(ImplicitLocOpBuilder &b,
                                                     Operation *op) {
   if (stablehloName(op) == "composite")
     return decomposed(b, op);
-  if (stablehloName(op) == "while")
+  StringRef name = stablehloName(op);
+  if (name == "while")
     return looped(b, op);
-  if (op->getNumResults() > 1) {
-    if (stablehloName(op) != "reduce")
+  if (name == "case" || name == "if")
+    return chosen(b, op);
+  bool isSort = name == "sort", isLargest = name == "top_k";
+  if (op->getNumResults() > 1 || isSort) {
+    if (name != "reduce" && !isSort && !isLargest)
       return SmallVector<Value>();
     SmallVector<Value> values;
     for (Value operand : op->getOperands())
       values.push_back(importer::withoutSign(b, operand));
-    return reducedTogether(b, op, values);
+    return isSort      ? sorted(b, op, values)
+           : isLargest ? largest(b, op, values)
+                       : reducedTogether(b, op, values);
   }
   FailureOr<Value> value = structureOf(b, op);
   if (succeeded(value) && !*value && hasOneShape(op))
@@ -425,7 +460,7 @@ void importer::lowerStablehlo(Operation *root, bool &refused) {
   bool hasSigns = false;
   SmallVector<Operation *> ops;
   collectStablehlo(root, ops);
-  // A loop that was lowered adds the ops of its regions.
+  // A loop or choice that was lowered adds the ops of its regions.
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
     if (!isStatic(op))
@@ -450,8 +485,9 @@ void importer::lowerStablehlo(Operation *root, bool &refused) {
     });
     op->replaceAllUsesWith(*values);
     op->erase();
-    if (auto loop = values->front().getDefiningOp<scf::WhileOp>())
-      collectStablehlo(loop, ops);
+    Operation *made = values->front().getDefiningOp();
+    if (isa_and_nonnull<scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(made))
+      collectStablehlo(made, ops);
   }
   if (hasSigns)
     dropSigns(root);

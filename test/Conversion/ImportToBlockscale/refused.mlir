@@ -444,3 +444,78 @@ func.func @slice_starts(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b
   %3 = "stablehlo.dynamic_update_slice"(%b, %2, %i, %i) : (tensor<8x9xf32>, tensor<9x9xf32>, tensor<i32>, tensor<i32>) -> tensor<8x9xf32>
   return %0, %1, %3 : tensor<8x8xf32>, tensor<2x3xf32>, tensor<8x9xf32>
 }
+
+// -----
+
+func.func @reverse_dimensions(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'dimensions' that fits its operands and result}}
+  %1 = "stablehlo.reverse"(%b) <{dimensions = array<i64: 2>}> : (tensor<8x9xf32>) -> tensor<8x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x9xf32>
+}
+
+// -----
+
+func.func @largest(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x10xf32>, tensor<8x10xi32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'k' that fits its operands and result}}
+  %1:2 = "chlo.top_k"(%b) <{k = 10 : i64}> : (tensor<8x9xf32>) -> (tensor<8x10xf32>, tensor<8x10xi32>)
+  return %0, %1#0, %1#1 : tensor<8x8xf32>, tensor<8x10xf32>, tensor<8x10xi32>
+}
+
+// -----
+
+func.func @sort_dimension(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no 'dimension' that fits its operands and result}}
+  %1 = "stablehlo.sort"(%b) <{dimension = 2 : i64}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %2 = "stablehlo.compare"(%x, %y) <{comparison_direction = #stablehlo<comparison_direction LT>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%2) : (tensor<i1>) -> ()
+  }) : (tensor<8x9xf32>) -> tensor<8x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x9xf32>
+}
+
+// -----
+
+func.func @sort_comparison(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has tensors of different shapes, or no comparison of two numbers of each}}
+  %1 = "stablehlo.sort"(%b) <{dimension = 1 : i64}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    "stablehlo.return"(%x) : (tensor<f32>) -> ()
+  }) : (tensor<8x9xf32>) -> tensor<8x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x9xf32>
+}
+
+// -----
+
+func.func @sort_body(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>) -> (tensor<8x8xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  %1 = "stablehlo.sort"(%b) <{dimension = 1 : i64}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    // expected-error @below {{in the comparison of a sort is not taken}}
+    %2 = "stablehlo.custom_call"(%x, %y) <{call_target_name = "before"}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    "stablehlo.return"(%2) : (tensor<i1>) -> ()
+  }) : (tensor<8x9xf32>) -> tensor<8x9xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x9xf32>
+}
+
+// -----
+
+func.func @branches(%a: tensor<8x64xf8E4M3FN>, %s: tensor<8x2xf8E8M0FNU>, %b: tensor<8x9xf32>, %i: tensor<i32>) -> (tensor<8x8xf32>, tensor<8x9xf32>, tensor<8x9xf32>) {
+  %0 = "stablehlo.composite"(%a, %a, %s, %s) <{composite_attributes = {dimension_numbers = [[[1], [1]], [[], []]]}, name = "xla.scaled_dot"}> : (tensor<8x64xf8E4M3FN>, tensor<8x64xf8E4M3FN>, tensor<8x2xf8E8M0FNU>, tensor<8x2xf8E8M0FNU>) -> tensor<8x8xf32>
+  // expected-error @below {{has no number to choose by, or a branch that does not give its results}}
+  %1 = "stablehlo.case"(%i) ({
+    "stablehlo.return"(%b) : (tensor<8x9xf32>) -> ()
+  }, {
+    "stablehlo.return"() : () -> ()
+  }) : (tensor<i32>) -> tensor<8x9xf32>
+  // expected-error @below {{has no number to choose by}}
+  %2 = "stablehlo.if"(%i) ({
+    "stablehlo.return"(%b) : (tensor<8x9xf32>) -> ()
+  }, {
+    "stablehlo.return"(%b) : (tensor<8x9xf32>) -> ()
+  }) : (tensor<i32>) -> tensor<8x9xf32>
+  return %0, %1, %2 : tensor<8x8xf32>, tensor<8x9xf32>, tensor<8x9xf32>
+}

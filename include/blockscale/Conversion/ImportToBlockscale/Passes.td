@@ -34,8 +34,9 @@ def Import : Pass<"blockscale-import", "::mlir::ModuleOp"> {
 
     Where there are products of StableHLO, what surrounds them becomes ops of
     `arith`, `math`, `linalg` and `tensor`: arithmetic, comparisons, conversions,
-    changes of known shapes, sums and largest elements, products without scales,
-    and `scf.while` for loops.
+    changes of known shapes, sums and largest elements, sorting, products without
+    scales, and `scf` for loops and branches. TOSA's elementwise ops behind a product
+    become `linalg.generic`.
 
     What else is no block-scaled product stays as it is. One that contradicts
     itself, or that the dialect cannot say, is an error that names the

@@ -52,6 +52,14 @@ def tosa_linear():
     return [x, b, t, bias], x.astype(np.float64) @ scaled(b, t, -1, 32).T + bias
 
 
+def tosa_activated():
+    a, b = elements((1, 48, 128), E4M3, 0), elements((1, 64, 128), E4M3, 3)
+    s, t = scales((1, 48, 4), E8M0, 0), scales((1, 64, 4), E8M0, 1)
+    bias = np.arange(64, dtype=np.float32) - 20
+    y = np.clip(rows_by_rows(a, b, s, t, 32) + bias, -40, 60)
+    return [a, s, b, t, bias], (abs(y) * 0.5 - y).reshape(-1)
+
+
 def tosa_back():
     a, s = elements((2, 3, 64), E5M2, 0), scales((2, 3, 2), E8M0, 0)
     return [a, s], scaled(a, s, -1, 32)
@@ -165,6 +173,7 @@ CASES = {
     "shared": ("tosa.mlir", "shared", lambda: tosa(4, 1), "f32"),
     "batch": ("tosa.mlir", "batch", lambda: tosa(4, 4), "f32"),
     "linear": ("tosa.mlir", "linear", tosa_linear, "bf16"),
+    "activated": ("tosa.mlir", "activated", tosa_activated, "bf16"),
     "back": ("tosa.mlir", "back", tosa_back, "bf16"),
     "cast": ("tosa.mlir", "cast", tosa_cast, "f32"),
     "iree": ("linalg.mlir", "iree", iree, "f32"),

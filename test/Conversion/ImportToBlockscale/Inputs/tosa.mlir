@@ -36,3 +36,23 @@ func.func @cast(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %result = tosa.cast_from_block_scaled %data, %scale {block_size = BLOCK_SIZE_32} : (tensor<64x64xf8E4M3FN>, tensor<64x2xf8E8M0FNU>) -> tensor<64x64xf32>
   return %result : tensor<64x64xf32>
 }
+func.func @activated(%a: tensor<1x48x128xf8E4M3FN>, %sa: tensor<1x48x4xf8E8M0FNU>, %b: tensor<1x64x128xf8E4M3FN>, %sb: tensor<1x64x4xf8E8M0FNU>, %bias: tensor<64xf32>) -> tensor<3072xbf16> {
+  %b3 = tosa.const_shape {values = dense<[1, 1, 64]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %r2 = tosa.const_shape {values = dense<[48, 64]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %flat = tosa.const_shape {values = dense<[3072]> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %half = "tosa.const"() <{values = dense<0.5> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.matmul_t_block_scaled %a, %sa, %b, %sb {block_size = BLOCK_SIZE_32} : (tensor<1x48x128xf8E4M3FN>, tensor<1x48x4xf8E8M0FNU>, tensor<1x64x128xf8E4M3FN>, tensor<1x64x4xf8E8M0FNU>) -> tensor<1x48x64xf32>
+  %1 = tosa.reshape %bias, %b3 : (tensor<64xf32>, !tosa.shape<3>) -> tensor<1x1x64xf32>
+  %2 = tosa.add %0, %1 : (tensor<1x48x64xf32>, tensor<1x1x64xf32>) -> tensor<1x48x64xf32>
+  %3 = tosa.clamp %2 {min_val = -40.0 : f32, max_val = 60.0 : f32} : (tensor<1x48x64xf32>) -> tensor<1x48x64xf32>
+  %4 = tosa.reshape %3, %r2 : (tensor<1x48x64xf32>, !tosa.shape<2>) -> tensor<48x64xf32>
+  %5 = tosa.abs %4 : (tensor<48x64xf32>) -> tensor<48x64xf32>
+  %6 = tosa.mul %5, %half, %shift : (tensor<48x64xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<48x64xf32>
+  %7 = tosa.sub %4, %6 : (tensor<48x64xf32>, tensor<48x64xf32>) -> tensor<48x64xf32>
+  %8 = tosa.negate %7, %zero, %zero : (tensor<48x64xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<48x64xf32>
+  %9 = tosa.cast %8 : (tensor<48x64xf32>) -> tensor<48x64xbf16>
+  %10 = tosa.reshape %9, %flat : (tensor<48x64xbf16>, !tosa.shape<1>) -> tensor<3072xbf16>
+  return %10 : tensor<3072xbf16>
+}
