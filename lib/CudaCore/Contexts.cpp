@@ -18,7 +18,7 @@ using namespace blockscale::cuda;
 namespace {
 
 struct Contexts {
-  CUctx_st primary{true, 0, 1};
+  CUctx_st primary{true, 0, 1, nullptr, 0};
   unsigned primaryUsers = 0;
   unsigned long long lastId = 1;
   std::unordered_set<const CUctx_st *> created;
@@ -60,6 +60,11 @@ CUctx_st *cuda::currentContext() {
   return stack().empty() ? nullptr : stack().back();
 }
 
+CUctx_st *cuda::currentOwner() {
+  CUctx_st *context = currentContext();
+  return context && context->green ? primaryContext() : context;
+}
+
 void cuda::setCurrent(CUctx_st *context) {
   if (!stack().empty())
     stack().pop_back();
@@ -88,7 +93,7 @@ void cuda::useAnyContext() {
 }
 
 CUctx_st *cuda::createContext(unsigned flags) {
-  auto *context = new CUctx_st{false, flags, ++all().lastId};
+  auto *context = new CUctx_st{false, flags, ++all().lastId, nullptr, 0};
   all().created.insert(context);
   return context;
 }
@@ -103,8 +108,11 @@ void cuda::destroyContext(CUctx_st *context) {
     unloadModule(module);
   dropStreams(context);
   core.memory.releaseAll(context);
-  if (context->primary)
-    return;
+  if (!context->primary)
+    endContext(context);
+}
+
+void cuda::endContext(CUctx_st *context) {
   all().created.erase(context);
   all().ended.emplace_back(context);
   stack().erase(std::remove(stack().begin(), stack().end(), context),

@@ -19,6 +19,9 @@ struct CUctx_st {
   bool primary = false;
   unsigned flags = 0;
   unsigned long long id = 0;
+  /// The green context that it was made for, and its SMs (GreenContexts.h).
+  CUgreenCtx_st *green = nullptr;
+  unsigned sms = 0;
 };
 
 namespace blockscale::cuda {
@@ -32,6 +35,9 @@ bool isContext(const CUctx_st *context);
 
 /// What is current in this thread; null if nothing is.
 CUctx_st *currentContext();
+/// Whose memory, modules and events those of the current context are: of a
+/// green context the primary one's.
+CUctx_st *currentOwner();
 /// Replaces what is current; null leaves what lies below it on the stack.
 void setCurrent(CUctx_st *context);
 void pushContext(CUctx_st *context);
@@ -44,6 +50,9 @@ void useAnyContext();
 CUctx_st *createContext(unsigned flags);
 /// Frees what the context owns, and the context unless it is the primary one.
 void destroyContext(CUctx_st *context);
+
+/// Ends one whose memory and modules are not its own.
+void endContext(CUctx_st *context);
 
 /// How often the primary context was retained and not released.
 unsigned &primaryUsers();

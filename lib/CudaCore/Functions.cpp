@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
+#include "GreenContexts.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -236,8 +237,10 @@ cudaError_t cuda::maxActiveClusters(const KernelEntry &entry,
   uint64_t threads = request.block.count();
   if (!threads || threads > hw::kMaxThreadsPerCta)
     return cudaErrorInvalidConfiguration;
-  count = int(hw::residentClusters(device, unsigned(size))) *
-          ctasPerSm(entry, int(threads), request.sharedBytes);
+  unsigned sms = request.sms ? request.sms : currentSms();
+  unsigned clusters = std::min(hw::residentClusters(device, unsigned(size)),
+                               sms / unsigned(size));
+  count = int(clusters) * ctasPerSm(entry, int(threads), request.sharedBytes);
   return cudaSuccess;
 }
 
@@ -258,5 +261,5 @@ void cuda::bestBlock(const KernelEntry &entry,
     }
   }
   block = bestThreads;
-  grid = bestCtas * int(Core::get().device.chip().smCount);
+  grid = bestCtas * int(currentSms());
 }

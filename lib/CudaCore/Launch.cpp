@@ -8,6 +8,7 @@
 #include "Launch.h"
 #include "Device.h"
 #include "Functions.h"
+#include "GreenContexts.h"
 #include "LaunchTimeline.h"
 #include "Streams.h"
 #include "blockscale/Emulator/Hazards.h"
@@ -47,6 +48,10 @@ bool isWithin(const emulator::Dim3 &extents, const int (&limits)[3]) {
 std::string toString(const emulator::Dim3 &extents) {
   return "(" + std::to_string(extents.x) + ", " + std::to_string(extents.y) +
          ", " + std::to_string(extents.z) + ")";
+}
+
+unsigned smsFor(const LaunchRequest &request) {
+  return request.sms ? request.sms : currentSms();
 }
 
 /// The shape of the launch; an error for what the device does not take.
@@ -114,7 +119,7 @@ cudaError_t check(const KernelEntry &entry, const LaunchRequest &request,
   launch.cooperative = request.cooperative;
   uint64_t resident =
       uint64_t(ctasPerSm(entry, int(launch.block.count()), dynamic)) *
-      device.chip().smCount;
+      smsFor(request);
   if (request.cooperative && launch.grid.count() > resident) {
     say(name + ": " + std::to_string(launch.grid.count()) +
         " CTAs of a cooperative launch, " + std::string(device.name) +
@@ -161,13 +166,15 @@ cudaError_t report(const KernelEntry &entry, const emulator::RunResult &result,
 }
 
 /// Runs the grid; what the launch returns.
-cudaError_t execute(const KernelEntry &entry, const emulator::Launch &launch) {
+cudaError_t execute(const KernelEntry &entry, const emulator::Launch &launch,
+                    unsigned sms) {
   Core &core = Core::get();
   LaunchRecord record;
   record.kernel = entry.name;
   record.shape =
       "grid " + toString(launch.grid) + ", block " + toString(launch.block);
   emulator::Options options = core.options;
+  options.sms = sms;
   LaunchTimeline timeline(launch, options);
   if (!core.progress.isSilent()) {
     core.progress.begin(readableName(entry.name), "clusters");
@@ -224,7 +231,7 @@ cudaError_t cuda::launch(KernelEntry &entry, const LaunchRequest &request) {
       launch.buffers.push_back(buffer);
   launch.globals = loaded.globals->data;
   launch.constants = loaded.constants->data;
-  cudaError_t error = execute(entry, launch);
+  cudaError_t error = execute(entry, launch, smsFor(request));
   if (error == cudaSuccess && request.event)
     return recordEvent(request.event, nullptr);
   return error;
@@ -263,11 +270,12 @@ cudaError_t cuda::launchOrKeep(CUstream_st *stream, KernelEntry &entry,
                                const LaunchRequest &request) {
   if (!isStream(stream))
     return cudaErrorInvalidResourceHandle;
+  LaunchRequest own = request;
+  own.sms = smsOf(stream);
   if (!captureOf(stream))
-    return launch(entry, request);
+    return launch(entry, own);
   KernelWork work;
-  if (cudaError_t error = keepArguments(entry, request, work);
-      error != cudaSuccess)
+  if (cudaError_t error = keepArguments(entry, own, work); error != cudaSuccess)
     return error;
   return keep(stream, CU_GRAPH_NODE_TYPE_KERNEL, std::move(work));
 }

@@ -17,6 +17,8 @@ struct LaunchRequest {
   emulator::Dim3 grid, block, cluster;
   bool hasCluster = false, cooperative = false;
   uint64_t sharedBytes = 0;
+  /// SMs that it may use; 0 for those of the current context.
+  unsigned sms = 0;
   /// One of SharedMemoryMode, in place of the function's.
   std::optional<int> sharedMemoryMode;
   /// One pointer for each parameter, as far as there are any.

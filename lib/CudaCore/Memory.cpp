@@ -97,7 +97,7 @@ cudaError_t cuda::allocate(MemoryKind kind, uint64_t size, uint64_t &address,
   Allocation *one = core.memory.allocate(kind, size, flags);
   if (!one)
     return cudaErrorMemoryAllocation;
-  one->context = currentContext();
+  one->context = currentOwner();
   address = one->address;
   return cudaSuccess;
 }

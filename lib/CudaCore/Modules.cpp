@@ -137,7 +137,7 @@ CUmod_st *addModule(ModuleOrigin origin, const char *asker) {
   module->asker = asker;
   // A library belongs to no context.
   if (origin == ModuleOrigin::Module)
-    module->context = currentContext();
+    module->context = currentOwner();
   Core::get().modules.insert(module);
   return module;
 }

@@ -142,7 +142,7 @@ cudaError_t cuda::createEvent(CUevent_st *&event, unsigned flags) {
     return cudaErrorInvalidValue;
   event = new CUevent_st;
   event->flags = flags;
-  event->context = currentContext();
+  event->context = currentOwner();
   handles().events.insert(event);
   return cudaSuccess;
 }

@@ -113,7 +113,7 @@ void show(uint64_t base, const Reservation &one) {
     run.data = one.data + (address - base);
     run.isMapped = true;
     run.writable = writable;
-    run.context = currentContext();
+    run.context = currentOwner();
     runs.push_back(run);
   }
   Core::get().memory.setMapped(base, one.size, runs);

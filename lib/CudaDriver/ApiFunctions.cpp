@@ -7,6 +7,7 @@
 
 #include "Driver.h"
 #include "Functions.h"
+#include "GreenContexts.h"
 #include "Streams.h"
 
 using namespace blockscale;
@@ -21,7 +22,7 @@ CUresult withKernel(const void *handle,
   return withContext([&] {
     KernelEntry *entry = kernelOf(handle);
     if (!entry ||
-        (entry->module->context && entry->module->context != currentContext()))
+        (entry->module->context && entry->module->context != currentOwner()))
       return CUDA_ERROR_INVALID_HANDLE;
     if (cudaError_t error = prepare(*entry); error != cudaSuccess)
       return toDriver(error);
@@ -210,6 +211,9 @@ BLOCKSCALE_API CUresult cuOccupancyMaxActiveClusters(
       return CUDA_ERROR_INVALID_VALUE;
     if (CUresult error = readConfig(*config, request); error != CUDA_SUCCESS)
       return error;
+    if (!isStream(config->hStream))
+      return CUDA_ERROR_INVALID_HANDLE;
+    request.sms = smsOf(config->hStream);
     return toDriver(maxActiveClusters(entry, request, *count));
   });
 }

@@ -22,9 +22,16 @@ CUresult query(CUstream stream, T *value, F read) {
   });
 }
 
-CUcontext contextOf(const CUstream_st &state) {
+CUctx_st *own(const CUstream_st &state) {
   return state.context ? state.context : currentContext();
 }
+
+/// The regular context: that of a green one is the primary one.
+CUcontext contextOf(const CUstream_st &state) {
+  return own(state)->green ? primaryContext() : own(state);
+}
+
+CUgreenCtx greenOf(const CUstream_st &state) { return own(state)->green; }
 
 CUresult withStream(CUstream stream) {
   return withContext([&] {
@@ -119,14 +126,13 @@ BLOCKSCALE_API CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
 
 BLOCKSCALE_API CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context,
                                           CUgreenCtx *green) {
-  if (green)
-    *green = nullptr;
-  return query(stream, context, contextOf);
+  CUresult error = green ? query(stream, green, greenOf) : CUDA_SUCCESS;
+  return error == CUDA_SUCCESS ? query(stream, context, contextOf) : error;
 }
 
 BLOCKSCALE_API CUresult cuStreamGetGreenCtx(CUstream stream,
                                             CUgreenCtx *green) {
-  return query(stream, green, [](const auto &) { return nullptr; });
+  return query(stream, green, greenOf);
 }
 
 BLOCKSCALE_API CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {

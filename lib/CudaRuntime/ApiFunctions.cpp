@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Functions.h"
+#include "GreenContexts.h"
 #include "Runtime.h"
+#include "Streams.h"
 
 using namespace blockscale;
 using namespace blockscale::cuda;
@@ -123,6 +125,9 @@ BLOCKSCALE_API cudaError_t cudaOccupancyMaxActiveClusters(
               readAttribute(toDriver(config->attrs[i]), request);
           error != cudaSuccess)
         return error;
+    if (!isStream(config->stream))
+      return cudaErrorInvalidResourceHandle;
+    request.sms = smsOf(config->stream);
     return maxActiveClusters(entry, request, *count);
   });
 }

@@ -128,6 +128,18 @@ std::string DeviceLauncher::configure() {
   return "";
 }
 
+/// SMs of the green context that the stream belongs to; 0 if it belongs to
+/// none.
+int DeviceLauncher::smsOfGreenContext() const {
+  GreenContext green = nullptr;
+  DeviceResource resource;
+  bool isGreen = driver.greenContext && driver.greenResource &&
+                 driver.greenContext(stream, &green) == kCudaSuccess && green &&
+                 driver.greenResource(green, &resource, DeviceResource::kSms) ==
+                     kCudaSuccess;
+  return isGreen ? int(resource.smCount) : 0;
+}
+
 std::string DeviceLauncher::findResidency(plan::Residency &residency) {
   Device device = 0;
   if (DriverCode result = driver.contextDevice(&device))
@@ -136,6 +148,8 @@ std::string DeviceLauncher::findResidency(plan::Residency &residency) {
   if (DriverCode result = driver.deviceAttribute(
           &count, DeviceAttribute::MultiprocessorCount, device))
     return check("cuDeviceGetAttribute", result);
+  if (int sms = smsOfGreenContext())
+    count = sms;
   residency = {count, count / plan::clusterCtas(kernel)};
   return "";
 }

@@ -66,6 +66,7 @@ public:
 private:
   std::string getFunction(Module module);
   std::string configure();
+  int smsOfGreenContext() const;
   std::string findResidency(plan::Residency &residency);
   std::string countClusters(plan::Residency &residency);
   std::string bind(const plan::Environment &given,

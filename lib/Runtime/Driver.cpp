@@ -48,9 +48,12 @@ static Loaded &loaded() {
   return state;
 }
 
-#define BLOCKSCALE_DRIVER_LOAD(name, member, parameters)                       \
+#define BLOCKSCALE_DRIVER_LOOK(name, member, parameters)                       \
   driver.member =                                                              \
-      reinterpret_cast<DriverCode(*) parameters>(dlsym(library, name));        \
+      reinterpret_cast<DriverCode(*) parameters>(dlsym(library, name));
+
+#define BLOCKSCALE_DRIVER_LOAD(name, member, parameters)                       \
+  BLOCKSCALE_DRIVER_LOOK(name, member, parameters)                             \
   if (!driver.member)                                                          \
     return std::string(kLibrary) + " has no function '" + name + "'";
 
@@ -65,6 +68,7 @@ static std::string load(Loaded &state) {
   }
   Driver &driver = state.driver;
   BLOCKSCALE_DRIVER_FUNCTIONS(BLOCKSCALE_DRIVER_LOAD)
+  BLOCKSCALE_DRIVER_LATER_FUNCTIONS(BLOCKSCALE_DRIVER_LOOK)
   return driver.failure("cuInit", driver.init(0));
 }
 
@@ -76,6 +80,7 @@ static std::string loadGpuFunctions(Loaded &state) {
   return "";
 }
 #undef BLOCKSCALE_DRIVER_LOAD
+#undef BLOCKSCALE_DRIVER_LOOK
 
 Result<const Driver *> runtime::findDriver() {
   Loaded &state = loaded();

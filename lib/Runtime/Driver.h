@@ -27,6 +27,7 @@ using DriverCode = int;
 using Device = int;
 using DevicePointer = unsigned long long;
 using Context = struct CUctx_st *;
+using GreenContext = struct CUgreenCtx_st *;
 using Module = struct CUmod_st *;
 using Function = struct CUfunc_st *;
 using Stream = struct CUstream_st *;
@@ -80,6 +81,15 @@ struct LaunchConfiguration {
   unsigned attributeCount;
 };
 
+/// What a context has to give, as far as it is SMs (CUdevResource).
+struct DeviceResource {
+  static constexpr int kSms = 1;
+  int type = 0;
+  unsigned char padding[92] = {};
+  unsigned smCount = 0, leastPart = 0, partStep = 0;
+  unsigned char more[36] = {};
+};
+
 /// Every function as X(name in libcuda, member, parameters).
 #define BLOCKSCALE_DRIVER_FUNCTIONS(X)                                         \
   X("cuInit", init, (unsigned))                                                \
@@ -117,6 +127,12 @@ struct LaunchConfiguration {
     (const LaunchConfiguration *, Function, void **, void **))                 \
   X("cuCtxSynchronize", synchronize, (void))
 
+/// Functions that older drivers do not have, for which they are null.
+#define BLOCKSCALE_DRIVER_LATER_FUNCTIONS(X)                                   \
+  X("cuStreamGetGreenCtx", greenContext, (Stream, GreenContext *))             \
+  X("cuGreenCtxGetDevResource", greenResource,                                 \
+    (GreenContext, DeviceResource *, int))
+
 /// What upstream's gpu dialect takes beyond them (GpuRuntime.cpp).
 #define BLOCKSCALE_DRIVER_GPU_FUNCTIONS(X)                                     \
   X("cuMemAlloc_v2", allocateAtOnce, (DevicePointer *, size_t))                \
@@ -139,6 +155,7 @@ struct Driver {
 #define BLOCKSCALE_DRIVER_MEMBER(name, member, parameters)                     \
   DriverCode(*member) parameters = nullptr;
   BLOCKSCALE_DRIVER_FUNCTIONS(BLOCKSCALE_DRIVER_MEMBER)
+  BLOCKSCALE_DRIVER_LATER_FUNCTIONS(BLOCKSCALE_DRIVER_MEMBER)
   BLOCKSCALE_DRIVER_GPU_FUNCTIONS(BLOCKSCALE_DRIVER_MEMBER)
 #undef BLOCKSCALE_DRIVER_MEMBER
 

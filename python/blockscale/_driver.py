@@ -188,6 +188,19 @@ def stream_handle(stream):
                   "or an object with '__cuda_stream__'")
 
 
+def sms_of(stream):
+    """SMs of the green context that a stream is of, of the default stream that of
+    the current context; None if it is of none, or the driver knows of none."""
+    driver = bindings()
+    if not hasattr(driver, "cuStreamGetGreenCtx"):
+        return None
+    code, green = driver.cuStreamGetGreenCtx(stream)
+    if code != 0 or not int(green):
+        return None
+    return call("cuGreenCtxGetDevResource", green,
+                driver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM).sm.smCount
+
+
 def order_of(stream):
     """A key of the launches that follow each other: of a stream, of a thread's
     own default stream, of a graph that is captured. Launches with different keys

@@ -252,25 +252,37 @@ class Prepared:
                       handle, number)
         self.cluster, self.block = (tuple(planned["cluster"]),
                                     tuple(planned["block"]))
-        config = driver.CUlaunchConfig()
-        config.gridDimX, config.gridDimY, config.gridDimZ = self.cluster
+        config = self._config = driver.CUlaunchConfig()
         config.blockDimX, config.blockDimY, config.blockDimZ = self.block
         config.sharedMemBytes = shared
         config.attrs = self._attributes(driver, overlap)
         config.numAttrs = len(config.attrs)
-        clusters = cuda.call("cuOccupancyMaxActiveClusters", handle, config)
+        self._sms = None
+        self._allocate(self._suit_grid(0))
+
+    def _suit_grid(self, stream):
+        """Sets the grid for the SMs that launches on the stream have: those of the
+        device, or of a green context. The parameters of a launch, if it is new."""
+        sms = cuda.sms_of(stream) or self.device.sms
+        if sms == self._sms:
+            return None
+        config = self._config
+        config.gridDimX, config.gridDimY, config.gridDimZ = self.cluster
+        config.hStream = stream
+        clusters = cuda.call("cuOccupancyMaxActiveClusters",
+                             self._loaded.kernel, config)
         if clusters < 1:
-            raise DeviceError(f"device {ordinal}, '{self.device.name}', holds no "
-                              f"cluster of {np.prod(self.cluster)} CTAs of "
-                              f"'{self.name}'")
-        launch = operands.new_launch(self.kernel, planned, self.sizes,
-                                     num_sms=self.device.sms,
-                                     max_clusters=clusters)
+            raise DeviceError(
+                f"device {self.device.ordinal}, '{self.device.name}', holds no "
+                f"cluster of {np.prod(self.cluster)} CTAs of '{self.name}'"
+                + (f" in {sms} SMs" if sms != self.device.sms else ""))
+        launch = operands.new_launch(self.kernel, self._planned, self.sizes,
+                                     num_sms=sms, max_clusters=clusters)
         description, self._parameters = operands.describe(launch)
         self.grid = tuple(description["grid"])
         config.gridDimX, config.gridDimY, config.gridDimZ = self.grid
-        self._config = config
-        self._allocate(description["parameters"])
+        self._sms = sms
+        return description["parameters"]
 
     def _attributes(self, driver, overlap):
         cluster = driver.CUlaunchAttribute()
@@ -442,6 +454,7 @@ class Prepared:
             self._set_workspace(handle)
             self._set_factor("alpha", alpha)
             self._set_factor("beta", beta)
+            self._suit_grid(handle)
             self._config.hStream = handle
             code, = cuda.bindings().cuLaunchKernelEx(
                 self._config, int(self._loaded.kernel), self._list, 0)

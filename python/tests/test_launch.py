@@ -446,3 +446,42 @@ def test_device_arrays(device):
     with pytest.raises(bs.Refused):
         bs.DeviceArray((-1, 4))
     assert device in bs.devices()
+
+
+def test_grid_of_a_green_context(device):
+    # A persistent kernel starts no more CTAs than the stream's SMs hold.
+    from blockscale._driver import bindings, call, context
+    driver = bindings()
+    if not hasattr(driver, "cuGreenCtxStreamCreate"):
+        pytest.skip("cuda-bindings without green contexts")
+    kernel = bs.compile(bs.matmul(M="M", N=1024, K=128, a="mxfp8", b="mxfp8")
+                        .mlir.replace("matmul %a, %b", "matmul %a, %b schedule("
+                                      "#blockscale.schedule<tile_n = 64, "
+                                      "cta_group = 1, cluster_m = 1, "
+                                      "cluster_n = 1>)"))
+    rng = np.random.default_rng(17)
+    x, w = operands(kernel, rng, 200, 1024, 128)
+    prepared = kernel.prepare(M=200)
+    tiles = prepared.grid[0]
+    assert tiles > 8
+    out = prepared.empty_out()
+    a, b = prepared.upload("a", x), prepared.upload("b", w)
+    with context(0).current():
+        kind = driver.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM
+        whole = call("cuDeviceGetDevResource", call("cuDeviceGet", 0), kind)
+        parts, *_ = call("cuDevSmResourceSplitByCount", 1, whole, 0, 8)
+        described = call("cuDevResourceGenerateDesc", parts, 1)
+        green = call("cuGreenCtxCreate", described, call("cuDeviceGet", 0),
+                     driver.CUgreenCtxCreate_flags.CU_GREEN_CTX_DEFAULT_STREAM)
+        stream = call("cuGreenCtxStreamCreate", green,
+                      driver.CUstream_flags.CU_STREAM_NON_BLOCKING, 0)
+        prepared(a, b, out=out, stream=stream)
+        call("cuStreamSynchronize", stream)
+        assert prepared.grid[0] == 8
+        expected = exact_product(x, w).astype(out.dtype)
+        assert (out.numpy() == expected).all()
+        prepared(a, b, out=out)
+        assert prepared.grid[0] == tiles
+        call("cuStreamDestroy", stream)
+        call("cuGreenCtxDestroy", green)
+    assert (out.numpy() == expected).all()
