@@ -108,6 +108,14 @@ const HazardCase kRubinCases[] = {
            READY MMA "\n$@%p1 tcgen05.mma.cta_group::1.kind::f16 [%r14+32], "
                      "[%r14], %rd11, %r16, %p6; //!\n" END(V),
            "", DONE(W)}),
+    rubin({101, "CopyOverTheResult",
+           READY MMA "\n$@%p1 tcgen05.cp.cta_group::1.128x256b [%r14], %rd12; "
+                     "//!\n" END(V),
+           "", DONE(W)}),
+    rubin({101, "ShiftOfTheResult",
+           READY MMA "\n$@%p1 tcgen05.shift.cta_group::1.down [%r14]; //!"
+                     "\n" END(V),
+           "", DONE(W)}),
     rubin(advised({101, "AccumulatorOfAnotherShape",
                    READY MMA
                    "\nmov.u32 %r16, $;\n" MMA_TO("%r14", "%p6") " //!\n" END(V),

@@ -286,6 +286,9 @@ uint32_t reportedByMap(TensorMapType type, const std::string &pattern,
                "selp.u32 %r1, 1, 0, %p2;\nst.global.b32 [%rd1], %r1;"),
       std::move(in), map);
   expectClean(o.result);
+  bool ones = pattern == "per_element::ff";
+  EXPECT_EQ(o.result.openPoints.contains(OpenPoint::ReportElements), ones);
+  EXPECT_NE(o.result.openPoints.contains(OpenPoint::ReportSample), ones);
   return o.out[0];
 }
 

@@ -81,6 +81,24 @@ TEST(MachineRubin, Conversions) {
   }
 }
 
+TEST(MachineRubin, ConversionsNameTheirChoices) {
+  auto points = [](const std::string &line) {
+    std::vector<uint32_t> out(1), in(1);
+    return runWords(rubinBody("setp.ne.u32 %p0, 0, 0;\nmov.b32 %f1, 0;\n" +
+                              line +
+                              "\ncvt.u32.u16 %r10, %h1;\n"
+                              "st.global.u32 [%rd1], %r10;"),
+                    out, in, 1)
+        .openPoints;
+  };
+  OpenPointSet ue5m3 = points("cvt.rn.satfinite.ue5m3x2.f32 %h1, %f1, %f1;"),
+               plus = points("cvt.rn.satfinite.pzo.e4m3x2.f32 %h1, %f1, %f1;");
+  EXPECT_TRUE(ue5m3.contains(OpenPoint::Ue5m3Sign));
+  EXPECT_FALSE(ue5m3.contains(OpenPoint::PlusZeroOfRounding));
+  EXPECT_TRUE(plus.contains(OpenPoint::PlusZeroOfRounding));
+  EXPECT_FALSE(plus.contains(OpenPoint::Ue5m3Sign));
+}
+
 TEST(MachineRubin, ConversionsFromAndToHalves) {
   const struct {
     uint32_t source;

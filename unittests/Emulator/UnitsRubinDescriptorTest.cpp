@@ -176,6 +176,24 @@ TEST(UnitsRubinDescriptor, RefusalsNameTheRule) {
     EXPECT_EQ(refusal(row.bits, row.form), row.reason) << std::hex << row.bits;
 }
 
+TEST(UnitsRubinDescriptor, ChoicesAreNamed) {
+  auto points = [](uint32_t bits, const MmaForm &form) {
+    InstructionDescriptor out;
+    OpenPointSet found;
+    EXPECT_FALSE(decodeInstructionDescriptor(bits, form, out, found));
+    return found;
+  };
+  MmaForm one = formOf(MmaKind::MXF4, 32, 1),
+          pair = formOf(MmaKind::MXF4, 32, 2);
+  // K=96 with the ids 3 and 0, and 2 and 0.
+  EXPECT_TRUE(points(0xE8A00480, one).contains(OpenPoint::K96Block32Ids));
+  EXPECT_FALSE(points(0xC8A00480, one).contains(OpenPoint::K96Block32Ids));
+  // Pairs with M=128, with a row of scales to a lane and without.
+  EXPECT_TRUE(points(0x0CA00480, pair).contains(OpenPoint::RowScalesPairM128));
+  EXPECT_TRUE(points(0x08A00480, pair).contains(OpenPoint::CtaPairM128Scales));
+  EXPECT_FALSE(points(0x08A00480, pair).contains(OpenPoint::RowScalesPairM128));
+}
+
 TEST(UnitsRubinDescriptor, SharedAddressesOf15Bits) {
   const uint64_t tile = 0x4000404000010000; // K-major, 128-byte swizzle
   SharedDescriptor high = decodeSharedDescriptor(tile | 0x5000);

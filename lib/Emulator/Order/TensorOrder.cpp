@@ -45,13 +45,15 @@ TensorOrder::Cell *TensorOrder::cellsOf(Cta &cta, unsigned column) {
 }
 
 /// An mma reads as A, metadata or scales what an mma wrote as its accumulator
-/// (not what it moved by .ashift): no pair of the list that keeps its order
-/// (PTX ISA 9.4, "Pipelined tcgen05 instructions").
-bool TensorOrder::readsResult(const TensorEvent &now,
+/// (not what it moved by .ashift), or a copy or shift writes over it: no pair
+/// of the list that keeps its order (PTX ISA 9.4, "Pipelined tcgen05
+/// instructions").
+bool TensorOrder::meetsResult(const TensorEvent &now,
                               const Meeting &meeting) const {
   const TensorEvent &earlier = events[meeting.earlier];
-  return meeting.wrote && !meeting.writes &&
-         earlier.use == TensorUse::Multiply && now.use == TensorUse::Multiply &&
+  bool another =
+      now.use == TensorUse::Multiply ? !meeting.writes : isCore(now.use);
+  return another && meeting.wrote && earlier.use == TensorUse::Multiply &&
          meeting.column - earlier.accumulator.column <
              earlier.accumulator.count;
 }
@@ -72,7 +74,7 @@ bool TensorOrder::ordered(const Warp &warp, const TensorEvent &now,
   // The list of PTX 9.4: st and ld of a warp, in any order.
   if (isFragment(earlier.use) && isFragment(now.use))
     return earlier.issued.component == now.issued.component;
-  if (!isCore(earlier.use) || !isCore(now.use) || readsResult(now, meeting))
+  if (!isCore(earlier.use) || !isCore(now.use) || meetsResult(now, meeting))
     return false;
   if (earlier.done.component == now.done.component)
     return true;
@@ -203,7 +205,7 @@ void TensorOrder::check(Warp &warp, const TensorEvent &now,
       " at line " + std::to_string(earlier.origin.line) + " of warp " +
       std::to_string(earlier.origin.warp) +
       (wrote ? " may still be writing" : " may still be reading");
-  bool result = readsResult(now, meeting);
+  bool result = meetsResult(now, meeting);
   reportHazard(cluster, now.origin,
                result ? Hazard::AccumulatorInFlight
                       : hazardOf(warp, now, number),

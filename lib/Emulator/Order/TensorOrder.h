@@ -95,7 +95,7 @@ private:
   void check(Warp &warp, const TensorEvent &now, const Meeting &meeting);
   bool ordered(const Warp &warp, const TensorEvent &now,
                const Meeting &meeting) const;
-  bool readsResult(const TensorEvent &now, const Meeting &meeting) const;
+  bool meetsResult(const TensorEvent &now, const Meeting &meeting) const;
   Hazard hazardOf(const Warp &warp, const TensorEvent &now,
                   uint32_t earlier) const;
   bool fencedBefore(const Warp &warp, uint32_t earlier) const;
