@@ -10,6 +10,7 @@ Names and numbers of recipes and swizzles: `torch.nn.functional.ScalingType` and
 
 from dataclasses import dataclass, replace
 
+from . import _torch_groups_along_k as along
 from . import _torch_loops as loops
 from ._errors import Refused
 from ._mlir_text import Type, Value, tensor_type
@@ -302,24 +303,28 @@ def product_with_f32(function, node, a, b, left, right, bias):
 
 
 def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
-    """Products of rows of `a` up to each offset with a matrix each. The scales have
-    one recipe, that of the second pair."""
+    """Products of rows of `a` up to each offset with a matrix each, or of both sides'
+    elements of K up to each offset. The scales have one recipe, that of the second
+    pair."""
     b = rows_of(node, b)
     only_default(node, bias=bias)
     ranks = len(a.type.shape), len(b.type.shape)
-    if ranks != (2, 3):
+    if ranks not in ((2, 3), (2, 2)):
         raise Refused(f"'{node.name}': groups of {a.type} and {b.type}; rows of a "
-                      "matrix with one matrix for each group are taken")
+                      "matrix with one matrix for each group are taken, and parts of K "
+                      "of two matrices")
+    along_k = ranks == (2, 2)
     element = tensor_type(node.meta["val"], node.name).element
     (left, recipe_a), (right, recipe_b) = scale_a, scale_b
     if recipe_a == recipe_b == ROW_WISE and left.type.element == "f32":
-        return loops.groups_of_rows(function, node, a, b, left, right, offsets, element)
+        make = along.groups_of_rows if along_k else loops.groups_of_rows
+        return make(function, node, a, b, left, right, offsets, element)
     if recipe_a == recipe_b and recipe_a in BLOCKS and \
             left.type.element == right.type.element == BLOCKS[recipe_a][1] and \
             not a.type.packed:
         block, _, spec = BLOCKS[recipe_a]
-        return loops.groups_of_tiles(function, node, a, b, left, right, offsets, element,
-                                     block, spec)
+        make = along.groups_of_tiles if along_k else loops.groups_of_tiles
+        return make(function, node, a, b, left, right, offsets, element, block, spec)
     raise Refused(f"'{node.name}': groups of {a.type} scaled by {left.type} "
                   f"({RECIPES[recipe_a]}) and {right.type} ({RECIPES[recipe_b]}); RowWise "
                   "by f32 and BlockWise1x32 of fp8 by e8m0 are taken")

@@ -53,7 +53,7 @@ def traced(op, a, b, rest, out, shape=None, **kwargs):
              for one in (each if isinstance(each, list) else [each])
              if isinstance(one, Node)]
     y = Node("call_function", f"aten.{op}.default", (x, turned, *arguments), named,
-             name="y", meta={"val": Tensor((len(a), b.shape[-2]), f"torch.{out}")})
+             name="y", meta={"val": Tensor(shape or (len(a), b.shape[-2]), f"torch.{out}")})
     turned.users = (y,)
     made = program([x, w, *nodes, turned, y], y)
     return bs.from_torch(made), [arrays[name] for name in
@@ -128,10 +128,11 @@ def test_groups_with_scales_of_rows(version):
 
 
 def tiled(scales):
-    """Rows of 4 blocks in tiles of 128 x 4 (PTX ISA, scale factor layout)."""
-    padded = np.zeros((-(-len(scales) // 128) * 128, 4), np.uint8)
-    padded[:len(scales)] = scales.view(np.uint8)
-    return padded.reshape(-1, 4, 32, 4).transpose(0, 2, 1, 3).reshape(-1)
+    """Rows of blocks in tiles of 128 x 4 (PTX ISA, scale factor layout)."""
+    rows, blocks = (-(-size // step) for size, step in zip(scales.shape, (128, 4)))
+    padded = np.zeros((rows * 128, blocks * 4), np.uint8)
+    padded[:len(scales), :scales.shape[1]] = scales.view(np.uint8)
+    return padded.reshape(rows, 4, 32, blocks, 4).transpose(0, 3, 2, 1, 4).reshape(-1)
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -147,6 +148,53 @@ def test_groups_with_scales_of_blocks(version):
         [[left], [3], [1], [right], [3], [1], ENDS]
     check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), X, W, rest, "bfloat16"),
           wanted)
+
+
+# Ends along K: a group of several tiles, one without elements, one that fills a tile up,
+# what is behind the last end.
+PARTS = np.array([128, 128, 192, 352], np.int32)
+WIDE_X, WIDE_W = elements((M, 384), 5), elements((200, 384), 6)
+
+
+def of_parts(scaled):
+    """scaled(group, start, end): both sides of a group."""
+    ends = [0, *PARTS]
+    return np.stack([left @ right.T for left, right in
+                     (scaled(at, *ends[at:at + 2]) for at in range(len(PARTS)))])
+
+
+def parts_of(one, start, end):
+    return one[:, start:end].astype(np.float64)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_groups_along_k_with_scales_of_rows(version):
+    s, t = powers(len(PARTS) * M, 1), powers(len(PARTS) * 200, 2)
+
+    def scaled(at, start, end):
+        return (parts_of(WIDE_X, start, end) * s[at * M:(at + 1) * M, None],
+                parts_of(WIDE_W, start, end) * t[at * 200:(at + 1) * 200, None])
+    rest = [s, t, PARTS] if version == 1 else [[s], [1], [], [t], [1], [], PARTS]
+    check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), WIDE_X, WIDE_W, rest,
+                 "bfloat16", (len(PARTS), M, 200)), of_parts(scaled))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_groups_along_k_with_scales_of_blocks(version):
+    """Scales of each group in tiles of their own, one group after the other."""
+    starts = [0, *PARTS[:-1]]
+    own = [[powers((rows, -(-(end - start) // 32)), 10 * rows + at, E8M0)
+            for rows in (M, 200)] for at, (start, end) in enumerate(zip(starts, PARTS))]
+
+    def scaled(at, start, end):
+        return [parts_of(one, start, end) * np.repeat(scale.astype(np.float64), 32, 1)
+                for one, scale in zip((WIDE_X, WIDE_W), own[at])]
+    left, right = (np.concatenate([tiled(one[side]) for one in own]).reshape(
+        -1, 4).view(E8M0) for side in (0, 1))
+    rest = [left, right, PARTS] if version == 1 else \
+        [[left], [3], [1], [right], [3], [1], PARTS]
+    check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), WIDE_X, WIDE_W, rest,
+                 "bfloat16", (len(PARTS), M, 200)), of_parts(scaled))
 
 
 F = powers
@@ -170,8 +218,16 @@ F = powers
      "'y': the ends of groups are missing; 3 numbers of i32 are expected"),
     ("_scaled_grouped_mm", X, W, [F(ROWS, 1), F((GROUPS, 63), 2), ENDS],
      "'y': scales of the rows of b are tensor<3x63xf32>; there are 3 matrices of 64"),
+    ("_scaled_grouped_mm", W, W, [F((GROUPS, 64), 1), F((GROUPS, 64), 2)],
+     "'y': groups of tensor<3x64x128xf8E4M3FN> and tensor<3x64x128xf8E4M3FN>; rows of a"),
     ("_scaled_grouped_mm", X, W[0], [F(ROWS, 1), F(64, 2), ENDS],
-     "'y': groups of tensor<48x128xf8E4M3FN> and tensor<64x128xf8E4M3FN>; rows of a"),
+     "'y': scales of the rows of a are tensor<48xf32>; there are 144 rows"),
+    ("_scaled_grouped_mm", X, W[0], [F(ROWS, 1), F(64, 2)],
+     "groups along K of tensor<48x128xf8E4M3FN> and tensor<64x128xf8E4M3FN> end at "
+     "nothing; known"),
+    ("_scaled_grouped_mm", X, W[0],
+     [F((500,), 1, E8M0), F((512,), 2, E8M0), ENDS],
+     "scales of a are tensor<500xf8E8M0FNU>; in tiles of 128 x 4, those of each group"),
     ("_scaled_grouped_mm", X, W, [F((500,), 1, E8M0), F((3, 512), 2, E8M0), ENDS],
      "those of a are multiples of 512, those of b 512 for each of 3 matrices"),
     ("_scaled_grouped_mm_v2", X, W,
