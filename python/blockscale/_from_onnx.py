@@ -438,12 +438,27 @@ def matmul(graph, node, a, b, transposed_a=False, transposed_b=False):
 
 
 def gemm(graph, node, a, b, c=None):
-    for name, wanted in (("alpha", 1.0), ("beta", 1.0)):
-        if attribute(node, name, wanted) != wanted:
-            raise Refused(f"'{label(node)}': {name} other than 1")
+    """alpha * a * b + beta * c."""
     value = matmul(graph, node, a, b, bool(attribute(node, "transA", 0)),
                    bool(attribute(node, "transB", 0)))
-    return value if c is None else join("add")(graph, node, value, c)
+    value = times(graph, node, "alpha", value)
+    return value if c is None else \
+        join("add")(graph, node, value, times(graph, node, "beta", c))
+
+
+def times(graph, node, name, value):
+    """The value times the number that an attribute gives."""
+    number = attribute(node, name, 1.0)
+    if number == 1.0:
+        return value
+    if value.type.element != "f32":
+        raise Refused(f"'{label(node)}': {name} = {number} of {value.type}, which "
+                      "would be rounded before; with f32 it is taken")
+    type = Type((1,) * len(value.type.shape), "f32")
+    factor = graph.function.op(
+        f'"tosa.const"() <{{values = dense<{number:.9e}> : {type}}}> : () -> {type}',
+        type)
+    return join("mul")(graph, node, value, factor)
 
 
 # Around products ------------------------------------------------------------

@@ -12,7 +12,7 @@ import pytest
 
 import blockscale as bs
 
-FLOAT, INT4, E4M3, E8M0 = 1, 22, 17, 24
+FLOAT, HALF, INT4, E4M3, E8M0 = 1, 10, 22, 17, 24
 
 
 def node(op, inputs, output, **attributes):
@@ -82,8 +82,8 @@ def test_initialisers_are_parameters():
     (blocked(scale=((48,), FLOAT)), "are for whole rows or columns"),
     (blocked(block_size=24), "block_size = 24 does not cut"),
     (blocked(scale=((40, 4), E8M0)), "do not fit tensor<48x128xf8E4M3FN>"),
-    (model([node("Gemm", ["x", "x"], "y", alpha=2.0)], x=((4, 4), FLOAT)),
-     "'Gemm of y': alpha other than 1"),
+    (model([node("Gemm", ["x", "x"], "y", alpha=2.0)], x=((4, 4), HALF)),
+     "'Gemm of y': alpha = 2.0 of tensor<4x4xf16>, which would be rounded before"),
     (model([node("MatMul", ["x", "v"], "y")], x=((4, 4), FLOAT), v=((4,), FLOAT)),
      "a product of tensor<4x4xf32> and tensor<4xf32>"),
 ])

@@ -86,6 +86,24 @@ def test_blocks_with_powers_of_two(opset, left, right, is_transposed):
     compare(model(nodes, inputs, constants, opset), inputs)
 
 
+@pytest.mark.parametrize("alpha, beta, is_transposed, c", [
+    (0.25, 2.0, 1, (N,)), (0.5, 0.125, 0, (1, N)), (4.0, 1.0, 1, (M, N)),
+    (1.0, 0.5, 0, (1,)), (-2.0, 1.0, 1, None)])
+def test_factors_of_a_product_and_of_what_is_added(alpha, beta, is_transposed, c):
+    inputs = {"x": numbers((M, K), E4M3, 1), "s": powers((M, K // 32), E8M0, 1)}
+    shapes = [(N, K), (N, K // 32)]
+    if not is_transposed:
+        shapes = [shape[::-1] for shape in shapes]
+    constants = {"w": numbers(shapes[0], E4M3, 2), "t": powers(shapes[1], E8M0, 2)}
+    if c:
+        constants["c"] = np.arange(np.prod(c), dtype=np.float32).reshape(c) - 20
+    nodes = [dequantize("x", "s", "a", 1, 32, FLOAT),
+             dequantize("w", "t", "b", is_transposed, 32, FLOAT),
+             helper.make_node("Gemm", ["a", "b", *(["c"] if c else [])], ["y"],
+                              alpha=alpha, beta=beta, transB=is_transposed)]
+    compare(model(nodes, inputs, constants, 24), inputs)
+
+
 @pytest.mark.parametrize("opset", [23, 24, 25, 28])
 def test_two_levels_of_nvfp4(opset):
     inputs = {"x": numbers((M, K), E2M1, 1), "s": powers((M, K // 16), E4M3, 1)}
@@ -101,17 +119,21 @@ def test_two_levels_of_nvfp4(opset):
 
 @pytest.mark.parametrize("opset, dtype, half", [
     (21, ml_dtypes.int4, np.float16), (22, ml_dtypes.uint4, ml_dtypes.bfloat16),
-    (25, ml_dtypes.int2, np.float16), (28, np.int8, ml_dtypes.bfloat16)])
+    (25, ml_dtypes.int2, np.float16), (25, ml_dtypes.uint2, ml_dtypes.bfloat16),
+    (27, np.uint8, np.float16), (28, np.int8, ml_dtypes.bfloat16)])
 def test_integers_are_weights_of_16_bits(opset, dtype, half):
     """Dequantised on the host; with zero points where there is no sign."""
     rng = np.random.default_rng(3)
     inputs = {"x": numbers((M, K), half, 1)}
-    low, high = (0, 16) if dtype == ml_dtypes.uint4 else (-2, 2)
+    low, high = {ml_dtypes.uint4: (0, 16), ml_dtypes.uint2: (0, 4),
+                 np.uint8: (0, 16)}.get(dtype, (-2, 2))
     constants = {"w": rng.integers(low, high, (N, K)).astype(np.int8).astype(dtype),
                  "t": powers((N, K // 32), half, 2)}
     names = ["w", "t"]
     if low == 0:
-        constants["z"] = rng.integers(4, 9, (N, K // 32)).astype(np.int8).astype(dtype)
+        middle = high // 2 - 1
+        constants["z"] = rng.integers(middle, middle + 3, (N, K // 32)).clip(
+            low, high - 1).astype(np.int8).astype(dtype)
         names.append("z")
     nodes = [helper.make_node("DequantizeLinear", names, ["b"], axis=1, block_size=32),
              helper.make_node("Transpose", ["b"], ["bt"], perm=[1, 0]),
