@@ -197,6 +197,14 @@ TEST(Convert, StochasticRoundingCarriesFromTheRandomBits) {
   EXPECT_EQ(
       packX2(Element::F16, 1.00048828125f, 1.00048828125f, rs, 0x10000000),
       0x3c013c00u);
+  // PTX 9.4: of f16x2 the low 13 bits of each half count, of bf16x2 all 16.
+  EXPECT_EQ(
+      packX2(Element::F16, 1.00048828125f, 1.00048828125f, rs, 0xefff1000),
+      0x3c003c01u);
+  EXPECT_EQ(packX2(Element::BF16, 1.00390625f, 1.00390625f, rs, 0x80007fff),
+            0x3f813f80u);
+  EXPECT_EQ(packX2(Element::BF16, 1.0009765625f, 1.0009765625f, rs, 0xe000dfff),
+            0x3f813f80u);
 }
 
 TEST(Convert, ShortWayToBf16AgreesWithTheLongOne) {
