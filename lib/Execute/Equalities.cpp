@@ -126,14 +126,20 @@ void Equalities::setRole(Value value, int64_t dimension, Role role) {
 
 void Equalities::addMatmul(MatmulOp op) {
   Value a = op.getA(), b = op.getB(), d = op.getResult();
-  int64_t rank = rankOf(d);
+  int64_t rank = rankOf(d), rankOfB = rankOf(b);
   join(a, rank - 2, d, rank - 2);
-  join(b, rank - 2, d, rank - 1);
-  join(a, rank - 1, b, rank - 1);
+  join(b, rankOfB - 2, d, rank - 1);
+  join(a, rank - 1, b, rankOfB - 1);
   if (rank > 2) {
     join(a, 0, b, 0);
     join(a, 0, d, 0);
     setRole(d, 0, Role::Batch);
+  }
+  if (op.isGrouped()) {
+    join(b, 0, op.getOffsets(), 0);
+    if (op.getBias())
+      join(b, 0, op.getBias(), 0);
+    setRole(b, 0, Role::Batch);
   }
   setRole(a, rank - 1, Role::K);
   setRole(d, rank - 1, Role::N);
@@ -141,7 +147,7 @@ void Equalities::addMatmul(MatmulOp op) {
   if (op.getC())
     joinAlike(op.getC(), d);
   if (op.getBias())
-    join(op.getBias(), 0, d,
+    join(op.getBias(), rankOf(op.getBias()) - 1, d,
          rank - (op.getBiasKind() == BiasKind::Column ? 1 : 2));
 }
 

@@ -19,6 +19,18 @@ static const Size *findSize(const Kernel &kernel, std::string_view name) {
   return nullptr;
 }
 
+bool plan::isGrouped(const Kernel &kernel) {
+  return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                     [](const Parameter &parameter) {
+                       return parameter.role == kOffsetsRole;
+                     });
+}
+
+int64_t plan::matricesOf(const Kernel &kernel, std::string_view operand,
+                         const Environment &sizes) {
+  return operand != "b" && isGrouped(kernel) ? 1 : sizes.at("batch");
+}
+
 int64_t plan::clusterCtas(const Kernel &kernel) {
   int64_t ctas = 1;
   for (int64_t extent : kernel.cluster)
@@ -159,10 +171,10 @@ Result<uint64_t> plan::memoryBytes(const Kernel &kernel,
         Result<uint64_t> pitch = evaluateSize(data.batchPitch, sizes);
         if (!pitch)
           return pitch;
-        auto batch = sizes.find("batch");
-        if (batch == sizes.end())
+        if (!sizes.count("batch"))
           return Reason("no value for 'batch'");
-        return checkedProduct(*pitch, uint64_t(batch->second));
+        return checkedProduct(*pitch,
+                              uint64_t(matricesOf(kernel, operand, sizes)));
       }
   if (parameter.role == operand + "_scales")
     for (const plan::VectorScales &scales : kernel.vectorScales)

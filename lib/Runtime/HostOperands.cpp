@@ -200,6 +200,8 @@ static std::string whyNotOperand(const plan::Kernel &kernel,
     return name + "has rank " + std::to_string(rank) + "; expected 2 or 3";
   if (parameter.kind == plan::ParameterKind::Scalar && rank != 0)
     return name + "has rank " + std::to_string(rank) + "; expected a number";
+  if (parameter.role == plan::kOffsetsRole && rank != 1)
+    return name + "has rank " + std::to_string(rank) + "; expected 1";
   int64_t bytes = elementBytes(kernel, parameter);
   if (operand.elementBytes != bytes)
     return name + "has elements of " + std::to_string(operand.elementBytes) +
@@ -250,10 +252,15 @@ plan::Environment runtime::sizesOf(const plan::Kernel &kernel,
   constexpr int64_t kCompression = 2;
   if (!kernel.metadata.empty())
     k *= kCompression;
+  int64_t batch = rank == 3 ? d.sizes[0] : 1;
+  // Groups are counted by their ends.
+  auto offsets = operands.find(std::string(plan::kOffsetsRole));
+  if (offsets != operands.end())
+    batch = offsets->second.sizes[0];
   return {{"M", d.sizes[rank - 2]},
           {"N", d.sizes[rank - 1]},
           {"K", k},
-          {"batch", rank == 3 ? d.sizes[0] : 1}};
+          {"batch", batch}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,12 +331,13 @@ void Packer::addData(const plan::DataPacking &data, const HostOperand &operand,
   uint64_t pitch = value(data.linePitch), batchPitch = value(data.batchPitch);
   size_t rank = operand.sizes.size();
   uint64_t batch = rank == 3 ? uint64_t(operand.sizes[0]) : 1;
+  auto matrices = uint64_t(plan::matricesOf(kernel, data.operand, sizes));
   bool fits = uint64_t(operand.sizes[rank - 2]) == lines &&
               uint64_t(operand.sizes[rank - 1]) == elements &&
-              batch == uint64_t(sizes.at("batch"));
+              batch == matrices;
   if (error.empty() && !fits)
     error = "operand '" + operand.role + "' has the shape " + shapeOf(operand) +
-            "; expected " + std::to_string(sizes.at("batch")) + "x" +
+            "; expected " + std::to_string(matrices) + "x" +
             std::to_string(lines) + "x" + std::to_string(elements);
   constexpr unsigned kByte = 8;
   uint64_t lineBytes = (elements * data.bits + kByte - 1) / kByte;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conditions.h"
+#include "Groups.h"
 #include "Numbers.h"
 #include "blockscale/Packing/Operand.h"
 #include "blockscale/Packing/Sparse.h"
@@ -45,8 +46,8 @@ private:
                                    uint64_t rows, uint64_t operandSeed,
                                    reference::Operand &operand,
                                    std::vector<uint8_t> &stored);
-  std::optional<Reason> fill(reference::Operand &operand, uint64_t rows,
-                             uint64_t operandSeed,
+  std::optional<Reason> fill(reference::Operand &operand, uint64_t matrices,
+                             uint64_t rows, uint64_t operandSeed,
                              const reference::RowProgress &progress) const;
   std::optional<Reason> packScales(const plan::ScalePacking &packing,
                                    uint64_t rows,
@@ -55,6 +56,12 @@ private:
   std::optional<Reason> addPlain();
   std::optional<Reason> addWorkspace();
   std::optional<Reason> addPlainOperand(const plan::PlainOperand &plain);
+  void addGroups();
+  /// Matrices of an operand.
+  uint64_t matricesOf(std::string_view operand) const {
+    return uint64_t(plan::matricesOf(kernel, operand, sizes));
+  }
+  std::optional<Reason> whyNotProduct() const;
   bool isSum() const;
   std::optional<Reason> checkInput(const std::string &name) const;
   std::optional<Reason> addFormula();
@@ -143,6 +150,33 @@ std::optional<Reason> InputMaker::addSizes() {
   return std::nullopt;
 }
 
+/// What the kernel finds of groups in memory only.
+void InputMaker::addGroups() {
+  if (!plan::isGrouped(kernel))
+    return;
+  inputs.groupEnds =
+      drawGroupEnds(inputs.problem.batch, inputs.problem.m, seed);
+  std::vector<uint8_t> &bytes =
+      inputs.data.memory[std::string(plan::kOffsetsRole)];
+  for (uint64_t end : inputs.groupEnds)
+    for (unsigned i = 0; i < sizeof(int32_t); ++i)
+      bytes.push_back(uint8_t(end >> 8 * i));
+}
+
+/// What is wrong with the product or with one of its groups.
+std::optional<Reason> InputMaker::whyNotProduct() const {
+  if (inputs.groupEnds.empty())
+    return reference::whyNot(inputs.problem);
+  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
+    reference::Problem problem = problemOfGroup(inputs, group);
+    if (problem.m == 0)
+      continue;
+    if (auto why = reference::whyNot(problem))
+      return "group " + std::to_string(group) + ": " + why->text;
+  }
+  return std::nullopt;
+}
+
 std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
                                            uint64_t rows, uint64_t storedK,
                                            const reference::Operand &operand,
@@ -166,7 +200,7 @@ std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
     codes = extendRows(codes, storedK * operand.codeBytes(),
                        layout.k * operand.codeBytes(), filler);
   }
-  layout.batch = inputs.problem.batch;
+  layout.batch = matricesOf(packing.operand);
   layout.rowPitch = *pitch;
   layout.batchPitch = *batchPitch;
   if (std::optional<Reason> reason = packing::whyNot(layout))
@@ -213,9 +247,9 @@ InputMaker::packSparse(const plan::MetadataPacking &packing, uint64_t rows,
 
 /// The layout of scales that a plan names so; null if there is none.
 const hw::Layout *scaleLayout(const std::string &name) {
-  return name == "tiled_128x4"    ? &hw::kTiledScales
-         : name == "tiled_128x16" ? &hw::kRowTiledScales
-                                  : nullptr;
+  return name == "tiled_128x4" || name == "grouped_128x4" ? &hw::kTiledScales
+         : name == "tiled_128x16"                         ? &hw::kRowTiledScales
+                                                          : nullptr;
 }
 
 std::optional<Reason>
@@ -224,9 +258,9 @@ InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
   const hw::Layout *layout = scaleLayout(packing.layout);
   if (!layout)
     return "scales of '" + packing.operand + "' in layout '" + packing.layout +
-           "'; expected 'tiled_128x4' or 'tiled_128x16'";
+           "'; expected 'tiled_128x4', 'tiled_128x16' or 'grouped_128x4'";
   hw::ScaleTensor tensor{packing.block, rows, inputs.problem.k,
-                         inputs.problem.batch};
+                         matricesOf(packing.operand)};
   if (std::optional<Reason> reason = hw::whyNot(tensor))
     return "scales of '" + packing.operand + "': " + reason->text;
   auto repeated = packing::repeatScales(
@@ -238,6 +272,14 @@ InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
            std::to_string(packing.block);
   // The plan promises that padding is harmless, so it is made harmful: NaN.
   auto padding = uint8_t(formatInfo(operand.scaleFormat).nanCode);
+  if (packing.layout == "grouped_128x4") {
+    Result<uint64_t> padded = evaluateSize(packing.paddedRows, sizes);
+    if (!padded)
+      return padded.why();
+    tensor.mn = *padded;
+    *repeated = padGroups(*repeated, packing::scalesPerRow(tensor),
+                          inputs.groupEnds, *padded, padding);
+  }
   std::vector<uint8_t> tiled =
       layOutScales(*layout, tensor, *repeated, padding);
   if (harsh)
@@ -273,14 +315,14 @@ void InputMaker::plantNaNs(reference::Operand &operand, uint64_t rows,
 }
 
 std::optional<Reason>
-InputMaker::fill(reference::Operand &operand, uint64_t rows,
+InputMaker::fill(reference::Operand &operand, uint64_t matrices, uint64_t rows,
                  uint64_t operandSeed,
                  const reference::RowProgress &progress) const {
   const reference::Problem &problem = inputs.problem;
   if (exact)
-    return reference::fillExact(operand, problem.batch, rows, problem.k,
-                                operandSeed, progress);
-  reference::fillRandom(operand, problem.batch, rows, problem.k, operandSeed,
+    return reference::fillExact(operand, matrices, rows, problem.k, operandSeed,
+                                progress);
+  reference::fillRandom(operand, matrices, rows, problem.k, operandSeed,
                         progress);
   return std::nullopt;
 }
@@ -328,12 +370,12 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   auto drawn = [&](uint64_t count) { tell(before + count); };
   // The operand as it is, if rows of it share scales; else of no use.
   reference::Operand own = operand;
-  if (auto why = fill(operand, rows, operandSeed, drawn))
+  if (auto why = fill(operand, matricesOf(name), rows, operandSeed, drawn))
     return why;
   bool isShared = scales && scales->rows != 1;
   uint64_t groups = isShared ? scaleRows(scales->rows, rows) : rows;
   if (isShared)
-    if (auto why = fill(own, groups, operandSeed, {}))
+    if (auto why = fill(own, matricesOf(name), groups, operandSeed, {}))
       return why;
   unit *= reference::elementUnit(operand);
   const plan::MetadataPacking *metadata = findOperand(kernel.metadata, name);
@@ -347,7 +389,7 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
     if (auto why = packSparse(*metadata, rows, operandSeed, operand, stored))
       return why;
   uint64_t storedK =
-      stored.size() / (rows * problem.batch * operand.codeBytes());
+      stored.size() / (rows * matricesOf(name) * operand.codeBytes());
   auto why = packData(*data, rows, storedK, operand, std::move(stored));
   if (why || !scales)
     return why;
@@ -360,15 +402,16 @@ InputMaker::setTensorScales(const plan::TensorScales &scales) {
   if (!count)
     return count.why();
   reference::Problem &problem = inputs.problem;
-  if (*count != problem.batch)
+  uint64_t matrices = matricesOf(scales.operand);
+  if (*count != matrices)
     return std::to_string(*count) + " tensor scales of '" + scales.operand +
-           "' for " + std::to_string(problem.batch) + " matrices";
+           "' for " + std::to_string(matrices) + " matrices";
   problem.alphas.resize(problem.batch, problem.alpha);
-  std::vector<float> values(problem.batch);
-  for (uint64_t i = 0; i < values.size(); ++i) {
+  std::vector<float> values(matrices);
+  for (uint64_t i = 0; i < values.size(); ++i)
     values[i] = tensorScale(scales.operand == "a", exact, i);
-    problem.alphas[i] *= values[i];
-  }
+  for (uint64_t i = 0; i < problem.batch; ++i)
+    problem.alphas[i] *= values[i % matrices];
   inputs.data.memory[scales.operand + "_tensor_scale"] =
       *toBytes(values, "f32");
   return std::nullopt;
@@ -385,10 +428,11 @@ InputMaker::setVectorScales(const plan::VectorScales &scales) {
   uint64_t rows = isA ? problem.m : problem.n;
   uint64_t group = scales.rows ? scales.rows : rows;
   uint64_t expected = rows / group + (rows % group != 0);
-  if (*count != expected || *all != expected * problem.batch)
+  uint64_t matrices = matricesOf(scales.operand);
+  if (*count != expected || *all != expected * matrices)
     return std::to_string(*all) + " scales of '" + scales.operand + "', " +
            std::to_string(*count) + " of a matrix; expected " +
-           std::to_string(expected * problem.batch) + " and " +
+           std::to_string(expected * matrices) + " and " +
            std::to_string(expected);
   std::vector<float> values(*all);
   bool powersOfTwo = exact || scales.format == "ue8m0";
@@ -402,12 +446,12 @@ InputMaker::setVectorScales(const plan::VectorScales &scales) {
   inputs.data.memory[scales.operand + "_scales"] = *bytes;
   if (!scales.rows) {
     problem.alphas.resize(problem.batch, problem.alpha);
-    for (uint64_t i = 0; i < values.size(); ++i)
-      problem.alphas[i] *= values[i];
+    for (uint64_t i = 0; i < problem.batch; ++i)
+      problem.alphas[i] *= values[i % matrices];
     return std::nullopt;
   }
   std::vector<float> &own = isA ? problem.rowScales : problem.columnScales;
-  for (uint64_t matrix = 0; matrix < problem.batch; ++matrix)
+  for (uint64_t matrix = 0; matrix < matrices; ++matrix)
     for (uint64_t row = 0; row < rows; ++row)
       own.push_back(values[matrix * expected + row / group]);
   return std::nullopt;
@@ -446,6 +490,8 @@ InputMaker::addPlainOperand(const plan::PlainOperand &plain) {
   if (!count)
     return count.why();
   reference::Problem &problem = inputs.problem;
+  if (plain.operand == plan::kOffsetsRole)
+    return std::nullopt;
   if (plain.operand == "d") {
     if (plain.type != "f32" && plain.type != "bf16" && plain.type != "f16" &&
         plain.type != "i32")
@@ -551,8 +597,10 @@ std::optional<Reason> InputMaker::addPlain() {
 
 Result<Inputs> InputMaker::make() {
   std::optional<Reason> why = addSizes();
-  if (!why)
+  if (!why) {
     tell(0);
+    addGroups();
+  }
   for (bool isA : {true, false})
     if (!why)
       why = addOperand(isA);
@@ -565,7 +613,7 @@ Result<Inputs> InputMaker::make() {
   if (!why)
     why = addFormula();
   if (!why)
-    why = reference::whyNot(inputs.problem);
+    why = whyNotProduct();
   if (why)
     return Reason("kernel '" + kernel.name + "': " + why->text);
   if (harsh)

@@ -7,6 +7,7 @@
 
 #include "blockscale/Verify/Verify.h"
 #include "Conditions.h"
+#include "Groups.h"
 
 #include <algorithm>
 #include <chrono>
@@ -169,17 +170,10 @@ static bool isWorkspaceReady(const plan::Kernel &kernel,
                               [](uint8_t byte) { return byte == 0; });
 }
 
-static void compareResult(const Inputs &inputs, const VerifyOptions &options,
-                          bool sampled, Verdict &verdict) {
-  const reference::Problem &problem = inputs.problem;
-  const std::vector<uint8_t> &memory = inputs.data.memory.at("d");
-  auto shift = inputs.data.offsets.find("d");
-  uint64_t offset = shift == inputs.data.offsets.end() ? 0 : shift->second;
-  Written result = readResult(memory, offset, problem.output);
-  verdict.unwritten = result.missing;
-  verdict.wroteBefore =
-      !std::all_of(memory.begin(), memory.begin() + int64_t(offset),
-                   [](uint8_t byte) { return byte == kGuardByte; });
+/// Compares what was written of one product.
+static void compareProduct(const reference::Problem &problem,
+                           const Written &result, const VerifyOptions &options,
+                           bool sampled, Verdict &verdict) {
   std::vector<reference::Tile> tiles =
       sampled ? touchedTiles(problem, result) : reference::allTiles(problem);
   reference::Criterion criterion = verdict.data == DataKind::Exact
@@ -191,6 +185,60 @@ static void compareResult(const Inputs &inputs, const VerifyOptions &options,
            problem, tiles, options.threads, options.stop, progress))
     reference::compare(problem, tile, result.values, criterion,
                        verdict.comparison);
+}
+
+/// The elements from `first` to before `end`.
+static Written piece(const Written &all, uint64_t first, uint64_t end) {
+  Written result;
+  result.values.assign(all.values.begin() + int64_t(first),
+                       all.values.begin() + int64_t(end));
+  result.written.assign(all.written.begin() + int64_t(first),
+                        all.written.begin() + int64_t(end));
+  result.missing =
+      uint64_t(std::count(result.written.begin(), result.written.end(), false));
+  return result;
+}
+
+/// Compares group by group; what lies behind the last one is nobody's.
+static void compareGroups(const Inputs &inputs, const Written &result,
+                          const VerifyOptions &options, bool sampled,
+                          Verdict &verdict) {
+  uint64_t n = inputs.problem.n, first = 0;
+  verdict.unwritten = 0;
+  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
+    uint64_t end = inputs.groupEnds[group];
+    if (end > first) {
+      reference::Problem problem = problemOfGroup(inputs, group);
+      Written own = piece(result, first * n, end * n);
+      bool isRight = !verdict.comparison.first;
+      compareProduct(problem, own, options, sampled, verdict);
+      verdict.unwritten += own.missing;
+      if (isRight && verdict.comparison.first)
+        verdict.diagnosis =
+            "group " + std::to_string(group) + ", which starts at row " +
+            std::to_string(first) + ": " +
+            reference::diagnose(problem, *verdict.comparison.first);
+    }
+    first = end;
+  }
+  Written behind = piece(result, first * n, result.values.size());
+  verdict.wroteBehind = behind.missing != behind.values.size();
+}
+
+static void compareResult(const Inputs &inputs, const VerifyOptions &options,
+                          bool sampled, Verdict &verdict) {
+  const reference::Problem &problem = inputs.problem;
+  const std::vector<uint8_t> &memory = inputs.data.memory.at("d");
+  auto shift = inputs.data.offsets.find("d");
+  uint64_t offset = shift == inputs.data.offsets.end() ? 0 : shift->second;
+  Written result = readResult(memory, offset, problem.output);
+  verdict.unwritten = result.missing;
+  verdict.wroteBefore =
+      !std::all_of(memory.begin(), memory.begin() + int64_t(offset),
+                   [](uint8_t byte) { return byte == kGuardByte; });
+  if (!inputs.groupEnds.empty())
+    return compareGroups(inputs, result, options, sampled, verdict);
+  compareProduct(problem, result, options, sampled, verdict);
   if (verdict.comparison.first)
     verdict.diagnosis = reference::diagnose(problem, *verdict.comparison.first);
 }
@@ -283,6 +331,8 @@ static void printDetails(const Verdict &verdict, std::ostream &out) {
     out << head << verdict.diagnosis << "\n";
   if (verdict.wroteBefore)
     out << head << "bytes before the result were overwritten\n";
+  if (verdict.wroteBehind)
+    out << head << "rows behind the last group were written\n";
   if (!verdict.workspaceReady)
     out << head << "the counters of the workspace are not zero again\n";
   if (!verdict.why && verdict.run.clean() && verdict.comparison.compared == 0)

@@ -494,6 +494,7 @@ def f32(value):
 
 def all_sizes(planned, given):
     """Values of M, N, K and batch; those that are dynamic have to be given."""
+    operands.check_groups(planned)
     sizes = {}
     for one in planned["sizes"]:
         value = given.get(one["name"])

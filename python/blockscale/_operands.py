@@ -40,8 +40,16 @@ def check_layout(name, operand, wanted):
                       f" convert them with .to('{wanted.layout}')")
 
 
+def check_groups(planned):
+    """Refuses a kernel that multiplies groups of rows."""
+    if of(planned["operands"], "offsets"):
+        raise Refused(f"kernel '{planned['name']}' multiplies groups of rows, which "
+                      "Python does not launch; the driver does by the plan")
+
+
 def check_sizes(planned, a, b):
     """The sizes of a launch with these operands."""
+    check_groups(planned)
     if a.k != b.k or a.batch != b.batch or len(a.shape) != len(b.shape):
         raise Refused(f"'a' is {'x'.join(map(str, a.shape))} and 'b' "
                       f"{'x'.join(map(str, b.shape))}: expected the same K, the "

@@ -27,6 +27,18 @@ struct Residency {
   int64_t maxClusters;
 };
 
+/// The role of the parameter that points to the ends of groups of rows of A:
+/// for each of the `batch` matrices of B one i32, the row behind its group.
+inline constexpr std::string_view kOffsetsRole = "offsets";
+
+/// Whether the kernel multiplies groups of rows of A by a matrix of B each. A,
+/// C and D then have one matrix.
+bool isGrouped(const Kernel &kernel);
+
+/// Matrices of the operand "a", "b", "c" or "d".
+int64_t matricesOf(const Kernel &kernel, std::string_view operand,
+                   const Environment &sizes);
+
 /// CTAs of a cluster of `kernel`. What is far above any cluster is not
 /// multiplied further.
 int64_t clusterCtas(const Kernel &kernel);

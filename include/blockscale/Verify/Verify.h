@@ -89,6 +89,8 @@ struct Verdict {
   bool wroteBefore = false;
   /// Whether the workspace, if there is one, suits the next launch.
   bool workspaceReady = true;
+  /// Whether it wrote rows of D that no group has.
+  bool wroteBehind = false;
   /// reference::diagnose of the first mismatch.
   std::string diagnosis;
   emulator::RunResult run;
@@ -99,7 +101,8 @@ struct Verdict {
   /// Ran without a finding and agrees everywhere, in at least one element.
   bool passed() const {
     return !why && run.clean() && comparison.mismatches == 0 &&
-           comparison.compared > 0 && !wroteBefore && workspaceReady;
+           comparison.compared > 0 && !wroteBefore && !wroteBehind &&
+           workspaceReady;
   }
 };
 
@@ -110,7 +113,11 @@ uint32_t unwrittenCode(reference::OutputType type);
 /// The product that the kernel computes, with inputs of the given kind, and the
 /// same as the plan wants it in memory.
 struct Inputs {
+  /// Of a grouped product no product by itself: there is one matrix of A, C and
+  /// D, and one of everything else for each group.
   reference::Problem problem;
+  /// The end of each group's rows of A; empty for a product without groups.
+  std::vector<uint64_t> groupEnds;
   HostData data;
 };
 Result<Inputs> makeInputs(const plan::Kernel &kernel,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -98,6 +99,7 @@ struct BlockscaleToLinalg
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
+    splitGroups(getOperation());
     TypeConverter converter;
     populateBlockscaleToLinalgTypeConversions(converter);
     RewritePatternSet patterns(&getContext());

@@ -50,6 +50,9 @@ void populateValueFlowConversions(const mlir::TypeConverter &converter,
                                   mlir::RewritePatternSet &patterns,
                                   mlir::ConversionTarget &target);
 
+/// Writes the grouped products under `root` as loops of products.
+void splitGroups(mlir::Operation *root);
+
 } // namespace blockscale
 
 #endif // BLOCKSCALE_LIB_CONVERSION_BLOCKSCALETOLINALG_PATTERNS_H

@@ -80,8 +80,9 @@ struct ProductsToParts
     populatePartsPatterns(converter, patterns);
     populateValueFlowConversions(converter, patterns, target);
     target.addIllegalOp<AssembleOp, DisassembleOp>();
-    target.addDynamicallyLegalOp<MatmulOp>(
-        [](MatmulOp op) { return isa<OnPartsOp>(op->getParentOp()); });
+    target.addDynamicallyLegalOp<MatmulOp>([](MatmulOp op) {
+      return isa<OnPartsOp>(op->getParentOp()) || op.isGrouped();
+    });
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))

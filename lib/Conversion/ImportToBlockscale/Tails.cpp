@@ -65,8 +65,8 @@ static void replaceReader(PatternRewriter &rewriter, const Tail &tail,
   auto product = MatmulOp::create(
       rewriter, op.getLoc(),
       cast<RankedTensorType>(withElement(op.getType(), element)), op.getA(),
-      op.getB(), alpha, op.getBeta(), op.getC(), bias, op.getBiasKind(),
-      op.getLoweringAttr());
+      op.getB(), alpha, op.getBeta(), op.getC(), bias, op.getOffsets(),
+      op.getBiasKind(), op.getLoweringAttr());
   product->setDiscardableAttr(kImported, rewriter.getUnitAttr());
   Value value = product;
   for (Operation *shape : tail.shapes) {

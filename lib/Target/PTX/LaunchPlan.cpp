@@ -8,6 +8,7 @@
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
 #include "EpiloguePlan.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/HW/Metadata.h"
@@ -114,6 +115,8 @@ struct Product {
   /// Element types; null where the product has no such operand.
   Type d, c, bias;
   bool alpha = false;
+  /// Whether rows of A are in groups, of which each has a matrix of B.
+  bool isGrouped = false;
   BiasKind biasKind = BiasKind::Column;
   EpilogueAttr epilogue;
   /// With the operands as the instruction has them: exchanged if `swap`.
@@ -147,6 +150,7 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
     product.alpha |= parameter.getRole() == ParameterRole::Alpha;
     if (!memory)
       continue;
+    product.isGrouped |= parameter.getRole() == ParameterRole::Offsets;
     if (parameter.getRole() == ParameterRole::D)
       product.d = memory.getElementType();
     if (parameter.getRole() == ParameterRole::C)
@@ -207,6 +211,7 @@ static StringRef operandOf(ParameterRole role) {
   case ParameterRole::Beta:
   case ParameterRole::Batch:
   case ParameterRole::Workspace:
+  case ParameterRole::Offsets:
     return stringifyParameterRole(role);
   }
   llvm_unreachable("covered switch");
@@ -281,6 +286,14 @@ static SymbolicSizes sizesOf(const Product &product) {
   ProductSizes sizes = productSizes(product.a, product.b);
   return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
           size(sizes.batch, 3)};
+}
+
+/// Matrices of A, C and D, and of B.
+static AffineExpr matricesOf(const Product &product, bool isB = false) {
+  AffineExpr batch = sizesOf(product).batch;
+  return product.isGrouped && !isB
+             ? getAffineConstantExpr(1, batch.getContext())
+             : batch;
 }
 
 static std::string bitOrder(unsigned bits) {
@@ -363,9 +376,11 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   SymbolicSizes sizes = sizesOf(product);
   ScaledTensorType type = isA ? product.a : product.b;
   ScaleLayout layout = type.getLayout();
-  auto storage =
-      getStorageBytes(getScaleStorage(layout), isA ? sizes.m : sizes.n, sizes.k,
-                      product.mma.getScaleSpan());
+  AffineExpr rows = isA ? sizes.m : sizes.n;
+  if (isA && product.isGrouped)
+    rows = groupedScaleRows(rows, sizes.batch);
+  auto storage = getStorageBytes(getScaleStorage(layout), rows, sizes.k,
+                                 product.mma.getScaleSpan());
   plan::ScalePacking scales;
   scales.operand = isA ? "a" : "b";
   scales.format = std::string(formatName(*product.mma.getScale()));
@@ -377,7 +392,8 @@ static plan::ScalePacking scalePacking(const Product &product, bool isA,
   scales.offset = placeFormula(storage);
   scales.paddedRows = paddedExtent(storage, hw::Dim::Row);
   scales.paddedScales = paddedExtent(storage, hw::Dim::Block);
-  scales.bytes = printExpression(storage.matrixBytes * sizes.batch);
+  scales.bytes =
+      printExpression(storage.matrixBytes * matricesOf(product, !isA));
   // Bits that the format does not have must be clear; what NaNs and infinities
   // would reach, the kernel clears.
   scales.largestPaddingValue = formatInfo(*product.mma.getScale()).codeMask();
@@ -414,7 +430,7 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     operand.type = typeName(element);
     operand.rowPitch = printExpression(sizes.n);
     operand.batchPitch = printExpression(sizes.m * sizes.n);
-    operand.elements = printExpression(sizes.m * sizes.n * sizes.batch);
+    operand.elements = printExpression(sizes.m * sizes.n * matricesOf(product));
     operand.alignment = element.getIntOrFloatBitWidth() / 8;
     return operand;
   };
@@ -423,12 +439,22 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     operands.push_back(matrix("c", product.c));
   if (product.bias) {
     AffineExpr length = product.biasKind == BiasKind::Row ? sizes.m : sizes.n;
+    if (product.isGrouped)
+      length = length * sizes.batch;
     plan::PlainOperand bias;
     bias.operand = "bias";
     bias.type = typeName(product.bias);
     bias.elements = printExpression(length);
     bias.alignment = product.bias.getIntOrFloatBitWidth() / 8;
     operands.push_back(bias);
+  }
+  if (product.isGrouped) {
+    plan::PlainOperand offsets;
+    offsets.operand = stringifyParameterRole(ParameterRole::Offsets).str();
+    offsets.type = "i32";
+    offsets.elements = printExpression(sizes.batch);
+    offsets.alignment = sizeof(int32_t);
+    operands.push_back(offsets);
   }
   return operands;
 }
@@ -439,12 +465,12 @@ static bool hasTensorScale(ScaledTensorType type) {
 
 /// One factor for each matrix of the batch.
 static std::vector<plan::TensorScales> tensorScales(const Product &product) {
-  std::string count = printExpression(sizesOf(product).batch);
   std::vector<plan::TensorScales> list;
-  if (hasTensorScale(product.a))
-    list.push_back({"a", count, sizeof(float)});
-  if (hasTensorScale(product.b))
-    list.push_back({"b", count, sizeof(float)});
+  for (bool isB : {false, true})
+    if (hasTensorScale(isB ? product.b : product.a))
+      list.push_back({isB ? "b" : "a",
+                      printExpression(matricesOf(product, isB)),
+                      sizeof(float)});
   return list;
 }
 
@@ -468,7 +494,7 @@ static std::vector<plan::VectorScales> vectorScales(const Product &product) {
         scales.rows ? (isA ? sizes.m : sizes.n).ceilDiv(int64_t(scales.rows))
                     : getAffineConstantExpr(1, type.getContext());
     scales.matrixElements = printExpression(count);
-    scales.elements = printExpression(count * sizes.batch);
+    scales.elements = printExpression(count * matricesOf(product, !isA));
     scales.alignment = element.getIntOrFloatBitWidth() / 8;
     list.push_back(std::move(scales));
   }

@@ -44,5 +44,6 @@ MatmulOp blockscale::createMatmul(OpBuilder &builder, Location loc, Value a,
   auto result = RankedTensorType::get(shape, resultElement);
   return MatmulOp::create(builder, loc, result, a, b, /*alpha=*/Value(),
                           /*beta=*/Value(), /*c=*/Value(), /*bias=*/Value(),
-                          BiasKind::Column, LoweringAttr());
+                          /*offsets=*/Value(), BiasKind::Column,
+                          LoweringAttr());
 }

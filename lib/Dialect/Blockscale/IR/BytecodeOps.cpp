@@ -105,6 +105,11 @@ static void writeVersionOne(DictionaryAttr attributes,
     if (stored.name == kSegments && segmentsLast)
       continue;
     Attribute value = attributes.get(stored.name);
+    if (stored.name == kSegments)
+      value = DenseI32ArrayAttr::get(
+          attributes.getContext(),
+          cast<DenseI32ArrayAttr>(value).asArrayRef().take_front(
+              VersionOne<Op>::segments));
     if (stored.isOptional)
       writer.writeOptionalAttribute(value);
     else
@@ -112,7 +117,8 @@ static void writeVersionOne(DictionaryAttr attributes,
   }
   if (VersionOne<Op>::segments && segmentsLast)
     writer.writeSparseArray(
-        attributes.getAs<DenseI32ArrayAttr>(kSegments).asArrayRef());
+        attributes.getAs<DenseI32ArrayAttr>(kSegments).asArrayRef().take_front(
+            VersionOne<Op>::segments));
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,6 +139,22 @@ static LogicalResult verifyNames(DialectBytecodeReader &reader,
   return success();
 }
 
+/// Gives an op that was written before it got its last operands, which are
+/// optional, a size for each of them.
+template <typename Op>
+static void addLaterSegments(DictionaryAttr &attributes) {
+  if constexpr (std::is_same_v<Op, MatmulOp>) {
+    auto sizes = attributes.getAs<DenseI32ArrayAttr>(kSegments);
+    if (!sizes || sizes.size() != VersionOne<Op>::segments)
+      return;
+    SmallVector<int32_t> all(sizes.asArrayRef());
+    all.push_back(0);
+    NamedAttrList list(attributes);
+    list.set(kSegments, DenseI32ArrayAttr::get(attributes.getContext(), all));
+    attributes = list.getDictionary(attributes.getContext());
+  }
+}
+
 template <typename Op>
 static LogicalResult readAttributes(DialectBytecodeReader &reader,
                                     OperationState &state) {
@@ -147,6 +169,7 @@ static LogicalResult readAttributes(DialectBytecodeReader &reader,
              failed(verifyNames<Op>(reader, attributes))) {
     return failure();
   }
+  addLaterSegments<Op>(attributes);
   auto &properties = state.getOrAddProperties<typename Op::Properties>();
   return Op::setPropertiesFromAttr(properties, attributes,
                                    [&] { return reader.emitError(); });

@@ -31,8 +31,9 @@ SmallVector<StringRef> blockscale::launchOperands(FunctionOpInterface kernel) {
   if (!hasParameter(kernel, ParameterRole::D))
     return {};
   SmallVector<StringRef> operands{"a", "b"};
-  for (ParameterRole role : {ParameterRole::Alpha, ParameterRole::Beta,
-                             ParameterRole::C, ParameterRole::Bias})
+  for (ParameterRole role :
+       {ParameterRole::Alpha, ParameterRole::Beta, ParameterRole::C,
+        ParameterRole::Bias, ParameterRole::Offsets})
     if (hasParameter(kernel, role))
       operands.push_back(stringifyParameterRole(role));
   return operands;

@@ -8,6 +8,7 @@
 
 #include "KernelVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/HW/Check.h"
@@ -180,6 +181,30 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
   return success();
 }
 
+/// Groups of rows have their ends in memory.
+static LogicalResult verifyGroups(KernelMatmulOp op) {
+  int64_t shared = int64_t(op.getSharedScales());
+  int64_t scales = int64_t(op.getTensorScales().size());
+  if (shared < 0 || shared > (op.getOffsets() ? scales : 0))
+    return op.emitOpError()
+           << "expected 'shared_scales' of at most the "
+           << (op.getOffsets() ? scales : 0)
+           << " tensor scales of a product with groups, found " << shared;
+  if (!op.getOffsets())
+    return success();
+  Type element = op.getOffsets().getType().getElementType();
+  if (!element.isInteger(32))
+    return op.emitOpError() << "expected offsets of i32, found " << element;
+  if (op.getBias() && op.getBiasKind() != BiasKind::Column)
+    return op.emitOpError()
+           << "with 'groups' expected a bias along the columns";
+  ScheduleAttr schedule = op.getSchedule();
+  if (auto why = whyNotGrouped(op.getMma(), schedule.getScheduler(),
+                               schedule.splits(), getTarget(op)))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
 LogicalResult KernelMatmulOp::verify() {
   ScheduleAttr schedule = getSchedule();
   if (!schedule.isComplete())
@@ -222,7 +247,7 @@ LogicalResult KernelMatmulOp::verify() {
   if (mma.getSparse() != static_cast<bool>(getMetadata()))
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
-  if (failed(verifySplit(*this)))
+  if (failed(verifySplit(*this)) || failed(verifyGroups(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

@@ -19,6 +19,7 @@ const hw::Layout &blockscale::getScaleStorage(ScaleLayout layout) {
   case ScaleLayout::Plain:
     return hw::kPlainRows;
   case ScaleLayout::Tiled128x4:
+  case ScaleLayout::Grouped128x4:
     return hw::kTiledScales;
   case ScaleLayout::Tiled128x16:
     return hw::kRowTiledScales;
@@ -33,6 +34,7 @@ const hw::Layout &blockscale::getMetadataStorage(ScaleLayout layout) {
   case ScaleLayout::Tiled128x4:
     return hw::kTiledMetadata;
   case ScaleLayout::Tiled128x16:
+  case ScaleLayout::Grouped128x4:
     break;
   }
   llvm_unreachable("sparse tensors have no such layout");

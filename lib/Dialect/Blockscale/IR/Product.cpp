@@ -35,8 +35,10 @@ ProductSizes blockscale::productSizes(ScaledTensorType a, ScaledTensorType b) {
   auto known = [](int64_t first, int64_t second) {
     return ShapedType::isDynamic(first) ? second : first;
   };
-  int64_t batch =
-      a.isBatched() ? known(a.getShape().front(), b.getShape().front()) : 1;
+  // Groups of rows of one matrix have a matrix of `b` each.
+  int64_t batch = b.isBatched() ? b.getShape().front() : 1;
+  if (a.isBatched())
+    batch = known(a.getShape().front(), batch);
   return {a.getNumRows(), b.getNumRows(), known(a.getK(), b.getK()), batch};
 }
 

@@ -214,6 +214,22 @@ static LogicalResult verifySameShape(Operation *op, ShapedType input,
                            << shapeText(result.getShape());
 }
 
+/// What without offsets nobody finds is for products with groups only.
+static LogicalResult verifyNotGrouped(Operation *op) {
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types) {
+      auto scaled = dyn_cast<ScaledTensorType>(type);
+      if (scaled && scaled.getLayout() == ScaleLayout::Grouped128x4)
+        return op->emitOpError()
+               << "does not know the groups of layout 'grouped_128x4'; only "
+                  "'blockscale.assemble', 'blockscale.disassemble', "
+                  "'blockscale.dim' and the 'a' of a 'blockscale.matmul' with "
+                  "'groups' take it";
+    }
+  return success();
+}
+
 /// How diagnostics call the spec of a tensor.
 static std::string specName(ScaledTensorType type) {
   std::string text = type.getSpec().getText();
@@ -230,6 +246,8 @@ static ArrayRef<int64_t> batchShape(ArrayRef<int64_t> shape) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult QuantizeOp::verify() {
+  if (failed(verifyNotGrouped(*this)))
+    return failure();
   ScaledTensorType type = getResult().getType();
   if (failed(verifySameShape(*this, getInput().getType(), type)))
     return failure();
@@ -257,6 +275,8 @@ LogicalResult QuantizeOp::verify() {
 }
 
 LogicalResult DequantizeOp::verify() {
+  if (failed(verifyNotGrouped(*this)))
+    return failure();
   return verifySameShape(*this, getInput().getType(), getResult().getType());
 }
 
@@ -316,6 +336,8 @@ LogicalResult DisassembleOp::inferReturnTypes(
 //===----------------------------------------------------------------------===//
 
 LogicalResult RelayoutOp::verify() {
+  if (failed(verifyNotGrouped(*this)))
+    return failure();
   ScaledTensorType from = getInput().getType(), to = getResult().getType();
   if (from.getElementType() != to.getElementType())
     return emitOpError() << "changes no element type, but "
@@ -376,6 +398,8 @@ static LogicalResult verifySparsityAlone(Operation *op, ScaledTensorType from,
 }
 
 LogicalResult CompressOp::verify() {
+  if (failed(verifyNotGrouped(*this)))
+    return failure();
   ScaledTensorType from = getInput().getType(), to = getResult().getType();
   if (failed(verifySparsityAlone(*this, from, to)))
     return failure();
@@ -398,6 +422,8 @@ LogicalResult CompressOp::verify() {
 }
 
 LogicalResult DensifyOp::verify() {
+  if (failed(verifyNotGrouped(*this)))
+    return failure();
   ScaledTensorType from = getInput().getType(), to = getResult().getType();
   if (failed(verifySparsityAlone(*this, from, to)))
     return failure();
@@ -444,6 +470,16 @@ static LogicalResult verifyBias(MatmulOp op) {
   RankedTensorType type = op.getBias().getType();
   ArrayRef<int64_t> result = op.getResult().getType().getShape();
   bool perRow = op.getBiasKind() == BiasKind::Row;
+  if (op.isGrouped()) {
+    SmallVector<int64_t> expected{op.getSizes().batch, result.back()};
+    if (!perRow && agree(type.getShape(), expected))
+      return success();
+    return op.emitOpError()
+           << "expected a bias along the columns for each group, shape "
+           << shapeText(expected) << ", found "
+           << (perRow ? "a bias per row of shape " : "")
+           << shapeText(type.getShape());
+  }
   int64_t length = perRow ? result[result.size() - 2] : result.back();
   if (type.getRank() == 1 && agree(type.getShape().front(), length))
     return success();
@@ -472,9 +508,44 @@ static LogicalResult verifyIntegerResult(MatmulOp op) {
   return success();
 }
 
+/// Groups of rows of `a` have a matrix of `b` each.
+static LogicalResult verifyGroups(MatmulOp op) {
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  if (a.isBatched() || !b.isBatched())
+    return op.emitOpError()
+           << "with 'groups' expected 'a' of 2 dimensions and 'b' with a "
+              "matrix "
+              "for each group, found "
+           << a.getRank() << " and " << b.getRank() << " dimensions";
+  int64_t groups = op.getOffsets().getType().getDimSize(0);
+  if (!agree(groups, b.getShape().front()))
+    return op.emitOpError()
+           << "expected an offset for each of the " << b.getShape().front()
+           << " matrices of 'b', found " << groups;
+  const ScaleSpec &spec = a.getSpec().getValue();
+  if (spec.isTile() && a.getLayout() != ScaleLayout::Grouped128x4)
+    return op.emitOpError()
+           << "with 'groups' expected the scales of 'a' in layout "
+              "'grouped_128x4', found '"
+           << stringifyScaleLayout(a.getLayout()) << "'";
+  if (a.getRowTile() > 1)
+    return op.emitOpError() << "with 'groups' expected scales of 'a' of single "
+                               "rows or of the whole matrix, found one for "
+                            << a.getRowTile() << " rows";
+  if (spec.isSparse())
+    return op.emitOpError()
+           << "with 'groups' expected a dense 'a', found " << specName(a);
+  return success();
+}
+
 LogicalResult MatmulOp::verify() {
   ScaledTensorType a = getA().getType(), b = getB().getType();
-  if (a.getRank() != b.getRank())
+  if (isGrouped() && failed(verifyGroups(*this)))
+    return failure();
+  if (b.getLayout() == ScaleLayout::Grouped128x4 ||
+      (a.getLayout() == ScaleLayout::Grouped128x4 && !isGrouped()))
+    return verifyNotGrouped(*this);
+  if (!isGrouped() && a.getRank() != b.getRank())
     return emitOpError() << "expected 'a' and 'b' of equal rank, found "
                          << a.getRank() << " and " << b.getRank();
   if (a.isBatched() && !agree(a.getShape().front(), b.getShape().front()))

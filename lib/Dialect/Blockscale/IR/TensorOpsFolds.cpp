@@ -215,7 +215,8 @@ LogicalResult MatmulOp::reifyResultShapes(OpBuilder &builder,
   int64_t rank = getA().getType().getRank();
   for (int64_t i = 0; i < rank - 1; ++i)
     shape.push_back(sizeOf(builder, getLoc(), getA(), i));
-  shape.push_back(sizeOf(builder, getLoc(), getB(), rank - 2));
+  int64_t rowsOfB = getB().getType().getRank() - 2;
+  shape.push_back(sizeOf(builder, getLoc(), getB(), rowsOfB));
   return success();
 }
 

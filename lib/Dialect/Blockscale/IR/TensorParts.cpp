@@ -160,6 +160,9 @@ static RankedTensorType getDataType(ScaledTensorType type) {
 static SmallVector<int64_t> getScaleShape(ScaledTensorType type) {
   SmallVector<int64_t> shape(type.getShape().drop_back(2));
   int64_t rows = numTiles(type.getNumRows(), type.getRowTile());
+  // How many rows pad the groups only their offsets say.
+  if (type.getLayout() == ScaleLayout::Grouped128x4)
+    rows = ShapedType::kDynamic;
   int64_t columns = numTiles(type.getK(), type.getKTile());
   shape.append(
       getStorageShape(getScaleStorage(type.getLayout()), rows, columns));

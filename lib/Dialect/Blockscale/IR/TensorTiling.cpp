@@ -120,6 +120,9 @@ static LogicalResult verifyAlignment(SliceRowsOp op, int64_t offset,
 LogicalResult SliceRowsOp::verify() {
   ScaledTensorType type = getInput().getType();
   ArrayRef<int64_t> offsets = getStaticOffsets(), sizes = getStaticSizes();
+  if (type.getLayout() == ScaleLayout::Grouped128x4)
+    return emitOpError() << "does not know the groups of layout "
+                            "'grouped_128x4', in which no slice is";
   if (failed(verifyExtents(*this, "offsets", offsets, getOffsets().size())) ||
       failed(verifyExtents(*this, "sizes", sizes, getSizes().size())))
     return failure();
@@ -188,7 +191,8 @@ public:
                                           type.getElementType());
     auto tile = MatmulOp::create(builder, op.getLoc(), tileType, a, b,
                                  op.getAlpha(), op.getBeta(), c, bias,
-                                 op.getBiasKindAttr(), op.getLoweringAttr());
+                                 /*offsets=*/Value(), op.getBiasKindAttr(),
+                                 op.getLoweringAttr());
     IRMapping mapping;
     op.getEpilogue().cloneInto(&tile.getEpilogue(), mapping);
     tile->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
@@ -228,6 +232,9 @@ FailureOr<TilingResult>
 MatmulOp::getTiledImplementation(OpBuilder &builder,
                                  ArrayRef<OpFoldResult> offsets,
                                  ArrayRef<OpFoldResult> sizes) {
+  // Which rows of `a` and which matrix of `b` a tile needs only memory knows.
+  if (isGrouped())
+    return emitOpError() << "has groups and cannot be tiled";
   return MatmulTiler(builder, *this, offsets, sizes).tile();
 }
 

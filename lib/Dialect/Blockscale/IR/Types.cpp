@@ -222,6 +222,10 @@ ScaledTensorType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected the last dimension, K, to be a multiple of "
                        << tile << ", the tile of '" << specAttr.getText()
                        << "', found " << k;
+  if (layout == ScaleLayout::Grouped128x4 && shape.size() != 2)
+    return emitError() << "layout 'grouped_128x4' is of groups of rows of one "
+                          "matrix; expected 2 dimensions, found "
+                       << shape.size();
   if (layout != ScaleLayout::Plain)
     if (std::optional<Reason> reason = whyNotTiled(spec, layout))
       return emitError() << reason->text;

@@ -204,6 +204,10 @@ static LogicalResult checkSize(Operation *op, ArrayRef<int64_t> shape,
 }
 
 static LogicalResult legalize(MatmulOp op, StringAttr target) {
+  if (op.isGrouped())
+    return op.emitOpError() << "has 'groups', which '" << target.getValue()
+                            << "' does not multiply; expected a product of two "
+                               "matrices";
   ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
   Target chip = *parseTarget(target.getValue());
   if (failed(checkOperand(op, a, "a", chip)) ||

@@ -84,7 +84,7 @@ func.func private @twice(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t32", order = 
 
 // -----
 
-// expected-error @below {{expected one of [plain, tiled_128x4, tiled_128x16] for layout of scales in memory, got: swizzled}}
+// expected-error @below {{expected one of [plain, tiled_128x4, tiled_128x16, grouped_128x4] for layout of scales in memory, got: swizzled}}
 func.func private @layout(!blockscale.tensor<64x64xf4E2M1FN, "e8m0_t32", layout = swizzled>)
 
 // -----

@@ -61,7 +61,8 @@ def Blockscale_ScaleLayout : I32Enum<"ScaleLayout",
     "layout of scales in memory", [
       I32EnumCase<"Plain", 0, "plain">,
       I32EnumCase<"Tiled128x4", 1, "tiled_128x4">,
-      I32EnumCase<"Tiled128x16", 2, "tiled_128x16">]> {
+      I32EnumCase<"Tiled128x16", 2, "tiled_128x16">,
+      I32EnumCase<"Grouped128x4", 3, "grouped_128x4">]> {
   let cppNamespace = "::blockscale";
 }
 

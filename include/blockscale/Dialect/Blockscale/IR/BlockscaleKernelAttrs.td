@@ -302,7 +302,8 @@ def Blockscale_ParameterRole : I32EnumAttr<"ParameterRole",
       I32EnumAttrCase<"SizeK", 13, "size_k">,
       I32EnumAttrCase<"Batch", 14, "batch">,
       I32EnumAttrCase<"AMetadata", 15, "a_metadata">,
-      I32EnumAttrCase<"Workspace", 16, "workspace">]> {
+      I32EnumAttrCase<"Workspace", 16, "workspace">,
+      I32EnumAttrCase<"Offsets", 17, "offsets">]> {
   let cppNamespace = "::blockscale";
   let genSpecializedAttr = 0;
 }

@@ -64,6 +64,11 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     A schedule that splits K needs a `workspace` of the accumulator's type for
     the sums of the parts.
 
+    With `groups` the rows of D are in groups whose ends `offsets` holds, and each
+    has a matrix of the source matmul's b, a bias and column scales of its own;
+    `batch` counts them. The source's a, c and D have one matrix. The first
+    `shared_scales` of `tensor_scales` are one number for all groups.
+
     Scales that cover all of K are factors of the sum, which is multiplied by
     the product of alpha, the `tensor_scales` and the row's scale, then by the
     column's. Each of `tensor_scales` holds one number per product of the batch.
@@ -86,12 +91,14 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_OptionalGlobalSource:$row_scales,
     Blockscale_OptionalGlobalSource:$column_scales,
     Blockscale_OptionalGlobalUpdated:$workspace,
+    Blockscale_OptionalGlobalSource:$offsets,
     I32:$m, I32:$n, I32:$k, I32:$batch,
     Blockscale_MmaAttr:$mma, Blockscale_ScheduleAttr:$schedule,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
     DefaultValuedAttr<I64Attr, "1">:$row_group,
-    DefaultValuedAttr<I64Attr, "1">:$column_group);
+    DefaultValuedAttr<I64Attr, "1">:$column_group,
+    DefaultValuedAttr<I64Attr, "0">:$shared_scales);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `a` `(` $a `)` `b` `(` $b `)` (`scales` `(` $sfa^ `,` $sfb `)`)?
@@ -101,7 +108,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`tensor_scales` `(` $tensor_scales^ `)`)?
     (`row_scales` `(` $row_scales^ `)`)?
     (`column_scales` `(` $column_scales^ `)`)?
-    (`workspace` `(` $workspace^ `)`)?
+    (`workspace` `(` $workspace^ `)`)? (`groups` `(` $offsets^ `)`)?
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, ref($c), ref($bias))
     `mma` $mma `schedule` `` $schedule attr-dict `:`
@@ -111,7 +118,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     (`tensor_scales` type($tensor_scales)^)?
     (`row_scales` type($row_scales)^)?
     (`column_scales` type($column_scales)^)?
-    (`workspace` type($workspace)^)?
+    (`workspace` type($workspace)^)? (`groups` type($offsets)^)?
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -394,7 +394,17 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     function of the sum of all arguments. GELU is `x * Phi(x)` with the error
     function.
 
-    The product can be tiled along the batch, M and N, with
+    With `groups` each run of rows of `a` is multiplied by a matrix of its own:
+    `b` has three dimensions, `a`, `c` and the result have two, and group `g` is
+    the rows from the offset before (0 for the first) to before `offsets[g]`, which
+    only memory knows. Offsets do not decrease and do not exceed the rows of `a`;
+    equal ones make an empty group. Rows behind the last offset have no defined
+    value in the result. There is a bias for each group, `[groups, N]`, along the
+    columns. Scales of tiles of `a` lie in layout `grouped_128x4`. Tensor scales and
+    scales that cover all of K are one for each matrix and each row of each operand,
+    as everywhere.
+
+    The product, unless it has groups, can be tiled along the batch, M and N, with
     `blockscale.slice_rows` of the operands; K stays whole.
 
     `lowering` says how a family of chips computes it; what is left open there
@@ -413,6 +423,7 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     } : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32">, tensor<?x7168xf32> -> tensor<?x7168xbf16>
     %r = blockscale.matmul %u, %v : !blockscale.tensor<?x4096xi8, "float32_t0">, !blockscale.tensor<7168x4096xi8, "float32_t0"> -> tensor<?x7168xbf16>
     %i = blockscale.matmul %p, %q : !blockscale.tensor<?x4096xi8, "n2m4">, !blockscale.tensor<7168x4096xui8> -> tensor<?x7168xi32>
+    %e = blockscale.matmul %tokens, %experts groups(%ends : tensor<8xi32>) : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>, !blockscale.tensor<8x7168x4096xf8E4M3FN, "e8m0_t32", layout = tiled_128x4> -> tensor<?x7168xbf16>
     %2 = blockscale.matmul %a, %b schedule(#blockscale.schedule<tile_n = 192, stages = 5>) {blockscale.target = #blockscale.target<sm_103a>} : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">, !blockscale.tensor<7168x4096xf8E5M2, "e8m0_t32"> -> tensor<?x7168xf32>
     ```
   }];
@@ -421,13 +432,15 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     Optional<F32>:$alpha, Optional<F32>:$beta,
     Optional<Blockscale_PlainMatrix>:$c,
     Optional<Blockscale_PlainTensor>:$bias,
+    Optional<TensorRankOf<[I32], [1]>>:$offsets,
     DefaultValuedAttr<Blockscale_BiasKindAttr,
                       "::blockscale::BiasKind::Column">:$bias_kind,
     OptionalAttr<Blockscale_LoweringAttr>:$lowering);
   let results = (outs Blockscale_ProductMatrix:$result);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
-    $a `,` $b (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
+    $a `,` $b (`groups` `(` $offsets^ `:` type($offsets) `)`)?
+    (`alpha` `(` $alpha^ `)`)? (`beta` `(` $beta^ `)`)?
     (`c` `(` $c^ `)`)? custom<Bias>($bias, $bias_kind)
     custom<Epilogue>($epilogue, ref($c), ref($bias)) custom<Lowering>($lowering)
     attr-dict `:`
@@ -436,8 +449,11 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     `->` type($result)
   }];
   let extraClassDeclaration = [{
-    /// M, N, K and the batch; 1 where there is no batch dimension.
+    /// M, N, K and the batch; 1 where there is no batch dimension. Of a grouped
+    /// product the batch is its groups, and M the rows of all of them.
     ::blockscale::ProductSizes getSizes();
+    /// Whether runs of rows of `a` have matrices of `b` of their own.
+    bool isGrouped() { return static_cast<bool>(getOffsets()); }
     /// Whether nothing is left to choose of how it is computed.
     bool isScheduled() {
       return getLoweringAttr() && getLoweringAttr().isComplete();

@@ -42,7 +42,10 @@ def Blockscale_ScaledTensor
     rows by 4 blocks of 512 bytes, as the tensor core reads them, and metadata
     likewise in its order; `tiled_128x16` orders scales in tiles of 128 rows by
     16 blocks of 2048 bytes, row by row, as `tcgen05.cp.128x128b` brings those of
-    A to sm_107, which no kernel of ours reads yet. What has neither scales of
+    A to sm_107, which no kernel of ours reads yet; `grouped_128x4` is
+    `tiled_128x4` with padding, where each group of rows of a product with groups
+    starts at a row of scales that is a multiple of 128 while its elements follow
+    those of the group before. What has neither scales of
     tiles along K nor metadata is `plain`.
     `order` is the order of the elements: `k_major` (default) or, for elements
     of 8 bits, `mn_major`, where the dimension before `K` is contiguous.

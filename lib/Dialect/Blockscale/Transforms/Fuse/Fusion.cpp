@@ -486,8 +486,8 @@ void Fusion::finish(RewriterBase &rewriter) {
   Type element = getElementTypeOrSelf(exit);
   auto fused = MatmulOp::create(
       at, cast<RankedTensorType>(product.getType().clone(element)),
-      product.getA(), product.getB(), alpha, product.getBeta(), c, bias, kind,
-      product.getLoweringAttr());
+      product.getA(), product.getB(), alpha, product.getBeta(), c, bias,
+      product.getOffsets(), kind, product.getLoweringAttr());
   fused->setDiscardableAttrs(product->getDiscardableAttrDictionary());
   fillEpilogue(fused, scalars.lookup(exit));
   Value value = fused;

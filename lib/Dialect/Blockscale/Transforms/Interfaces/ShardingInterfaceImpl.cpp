@@ -286,7 +286,8 @@ Value Partitioner::partialSums(ArrayRef<Value> inputs, Type element) {
   auto sums = MatmulOp::create(
       b, result, product.getA(), product.getB(), /*alpha=*/Value(),
       /*beta=*/Value(), /*c=*/Value(), /*bias=*/Value(),
-      product.getBiasKindAttr(), product.getLoweringAttr());
+      /*offsets=*/Value(), product.getBiasKindAttr(),
+      product.getLoweringAttr());
   if (!isa<IntegerType>(element))
     Epilogue(sums).build(b.getContext(), std::nullopt);
   sums->setDiscardableAttrs(llvm::to_vector(product->getDiscardableAttrs()));

@@ -27,11 +27,15 @@ EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
                                           Value column) {
   EpilogueFragment fragment;
   fragment.batch = position.batch;
-  fragment.row = b.add(frame.firstRow(position), row);
-  fragment.column = b.add(frame.firstColumn(position), column);
-  Value inside = b.compare(arith::CmpIPredicate::slt, fragment.row, frame.rows);
+  Extent rows = frame.rowsAround(position);
+  Extent columns = frame.columnsAround(position);
+  fragment.row = frame.within(rows, b.add(frame.firstRow(position), row));
+  fragment.column =
+      frame.within(columns, b.add(frame.firstColumn(position), column));
+  fragment.rowEnd = rows.end;
+  Value inside = b.compare(arith::CmpIPredicate::slt, fragment.row, rows.end);
   fragment.count =
-      b.select(inside, b.sub(frame.columns, fragment.column), b.constant(0));
+      b.select(inside, b.sub(columns.end, fragment.column), b.constant(0));
   return fragment;
 }
 
@@ -88,7 +92,9 @@ std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
   Value n = b.toI64(frame.op.getN()), m = b.toI64(frame.op.getM());
   Value row = b.toI64(frame.isSwapped() ? fragment.column : fragment.row);
   Value column = b.toI64(frame.isSwapped() ? fragment.row : fragment.column);
-  Value firstRow = b.add(b.mul(b.toI64(fragment.batch), m), row);
+  Value firstRow = row;
+  if (!frame.isGrouped())
+    firstRow = b.add(b.mul(b.toI64(fragment.batch), m), row);
   Value offset = b.add(b.mul(firstRow, n), column);
   return {offset, frame.isSwapped() ? n : Value()};
 }
@@ -119,8 +125,9 @@ void EpilogueMath::prepareRow(TilePosition tile, Value row) {
   RowScales scales = scalesOfRows();
   if (!scales.memory)
     return;
-  row = b.add(frame.firstRow(tile), row);
-  Value inside = b.compare(arith::CmpIPredicate::slt, row, frame.rows);
+  Extent rows = frame.rowsAround(tile);
+  row = frame.within(rows, b.add(frame.firstRow(tile), row));
+  Value inside = b.compare(arith::CmpIPredicate::slt, row, rows.end);
   rowScale =
       loadScalar(scales.memory, scaleIndex(scales, tile.batch, row, frame.rows),
                  arith::ExtUIOp::create(b, b.getI32Type(), inside));
@@ -128,28 +135,36 @@ void EpilogueMath::prepareRow(TilePosition tile, Value row) {
 
 void EpilogueMath::loadScale(Value batch) {
   scale = frame.op.getAlpha();
-  for (Value memory : frame.op.getTensorScales()) {
-    Value factor = loadScalar(memory, batch, b.constant(1));
+  for (auto [i, memory] : llvm::enumerate(frame.op.getTensorScales())) {
+    bool isOfAll = i < frame.op.getSharedScales();
+    Value factor =
+        loadScalar(memory, isOfAll ? b.constant(0) : batch, b.constant(1));
     scale = scale ? arith::MulFOp::create(b, scale, factor) : factor;
   }
 }
 
+EpilogueMath::RowScales EpilogueMath::scalesOfA() {
+  return {frame.op.getRowScales(), int64_t(frame.op.getRowGroup()),
+          frame.isGrouped()};
+}
+
+EpilogueMath::RowScales EpilogueMath::scalesOfB() {
+  return {frame.op.getColumnScales(), int64_t(frame.op.getColumnGroup()),
+          /*isOfAll=*/false};
+}
+
 EpilogueMath::RowScales EpilogueMath::scalesOfRows() {
-  if (frame.isSwapped())
-    return {frame.op.getColumnScales(), int64_t(frame.op.getColumnGroup())};
-  return {frame.op.getRowScales(), int64_t(frame.op.getRowGroup())};
+  return frame.isSwapped() ? scalesOfB() : scalesOfA();
 }
 
 EpilogueMath::RowScales EpilogueMath::scalesAlong() {
-  if (frame.isSwapped())
-    return {frame.op.getRowScales(), int64_t(frame.op.getRowGroup())};
-  return {frame.op.getColumnScales(), int64_t(frame.op.getColumnGroup())};
+  return frame.isSwapped() ? scalesOfA() : scalesOfB();
 }
 
 Value EpilogueMath::scaleIndex(const RowScales &scales, Value batch, Value row,
                                Value rows) {
   Value index = b.toI64(b.div(row, scales.group));
-  if (hasOneBatch())
+  if (hasOneBatch() || scales.isOfAll)
     return index;
   Value ofMatrix = b.toI64(b.ceilDiv(rows, scales.group));
   return b.add(b.mul(b.toI64(batch), ofMatrix), index);
@@ -186,15 +201,23 @@ Value EpilogueMath::loadScalesAlong(const EpilogueFragment &fragment) {
 Value EpilogueMath::loadBias(const EpilogueFragment &fragment) {
   Value bias = frame.op.getBias();
   bool perColumn = frame.op.getBiasKind() == BiasKind::Column;
+  // Each group has a bias of its own, along the columns of D.
+  auto place = [&](Value index) {
+    index = b.toI64(index);
+    if (!frame.isGrouped())
+      return index;
+    Value n = b.toI64(frame.op.getN());
+    return b.add(b.mul(b.toI64(fragment.batch), n), index);
+  };
   if (perColumn == frame.isSwapped()) {
     Value inside =
-        b.compare(arith::CmpIPredicate::slt, fragment.row, frame.rows);
+        b.compare(arith::CmpIPredicate::slt, fragment.row, fragment.rowEnd);
     Value count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
-    return splat(loadScalar(bias, fragment.row, count));
+    return splat(loadScalar(bias, place(fragment.row), count));
   }
   Type element = cast<GlobalType>(bias.getType()).getElementType();
   return widen(LoadRowOp::create(b, vectorType.clone(element), bias,
-                                 b.toI64(fragment.column), fragment.count,
+                                 place(fragment.column), fragment.count,
                                  Value()));
 }
 

@@ -16,6 +16,8 @@ namespace blockscale {
 /// both in the whole product as the instruction sees it.
 struct EpilogueFragment {
   mlir::Value row, column, count, batch;
+  /// The row behind the last one that `row` may be.
+  mlir::Value rowEnd;
 };
 
 /// Emits D = epilogue(factors * sum, beta * C, bias) for vectors of `width`
@@ -55,7 +57,12 @@ private:
     mlir::Value memory;
     /// Rows that share one.
     int64_t group = 1;
+    /// Whether all matrices of the batch have the same: those of the rows that
+    /// are in groups.
+    bool isOfAll = false;
   };
+  RowScales scalesOfA();
+  RowScales scalesOfB();
   RowScales scalesOfRows();
   RowScales scalesAlong();
   /// The number of the scale of `row`, of `rows` rows of a matrix.

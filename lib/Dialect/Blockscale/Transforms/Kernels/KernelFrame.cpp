@@ -78,6 +78,18 @@ Value KernelFrame::firstRowOfB(TilePosition tile) {
   return b.add(row, b.mul(place.indexInPair(), geometry.columnsPerCta()));
 }
 
+Extent KernelFrame::rowsAround(TilePosition tile) {
+  if (isGrouped() && !isSwapped())
+    return {tile.group.firstRow, tile.group.end};
+  return {Value(), rows};
+}
+
+Extent KernelFrame::columnsAround(TilePosition tile) {
+  if (isGrouped() && isSwapped())
+    return {tile.group.firstRow, tile.group.end};
+  return {Value(), columns};
+}
+
 void KernelFrame::synchronize() {
   if (isCluster())
     ClusterBarrierOp::create(b);

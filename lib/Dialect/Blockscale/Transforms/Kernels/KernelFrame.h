@@ -13,11 +13,25 @@
 
 namespace blockscale {
 
+/// Rows of the source matmul that a tile counts from: of a group the first one,
+/// the first row of its scales, and the row behind its last one.
+struct RowGroup {
+  mlir::Value firstRow, firstScaleRow, end;
+};
+
 /// Which output tile: its number along rows and columns of D. Where K is split
-/// also which part of K, and the number of the cluster's tile in the grid.
+/// also which part of K, and the number of the cluster's tile in the grid. Of a
+/// grouped product the numbers count from the start of a group, and `batch` is
+/// the group.
 struct TilePosition {
   mlir::Value row, column, batch;
   mlir::Value part, number;
+  RowGroup group;
+};
+
+/// From `begin`, null for 0, to before `end`.
+struct Extent {
+  mlir::Value begin, end;
 };
 
 /// A part of K in units of `splitUnit`, from `begin` to before `end`, and
@@ -52,6 +66,8 @@ public:
   /// Whether the operands have scales.
   bool isScaled() { return static_cast<bool>(op.getSfa()); }
   bool isSparse() { return static_cast<bool>(op.getMetadata()); }
+  /// Whether runs of rows of the source matmul have matrices of their own.
+  bool isGrouped() { return static_cast<bool>(op.getOffsets()); }
 
   /// The part of an output tile that its instruction `number`, counted from
   /// above, computes: a tile of one instruction.
@@ -62,6 +78,15 @@ public:
   mlir::Value firstRow(TilePosition tile);
   mlir::Value firstColumn(TilePosition tile);
   mlir::Value firstRowOfB(TilePosition tile);
+
+  /// The rows, or columns, of D among which a tile lies: those of its group, or
+  /// all.
+  Extent rowsAround(TilePosition tile);
+  Extent columnsAround(TilePosition tile);
+  /// `number`, which counts from the start of `extent`, counted from 0.
+  mlir::Value within(Extent extent, mlir::Value number) {
+    return extent.begin ? b.add(extent.begin, number) : number;
+  }
 
   /// The part of K that belongs to a tile; without a split all of it.
   KPart partOfK(TilePosition tile);

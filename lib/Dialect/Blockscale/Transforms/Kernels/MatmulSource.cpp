@@ -12,6 +12,7 @@
 #include "WarpPlan.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -46,6 +47,20 @@ static Sizes sizesOf(MatmulOp op) {
   ProductSizes sizes = op.getSizes();
   return {size(sizes.m, 0), size(sizes.n, 1), size(sizes.k, 2),
           size(sizes.batch, 3)};
+}
+
+/// The sizes of `a`, which is one matrix where its rows are in groups, and the
+/// rows that its scales have with the padding of the groups: at most so many.
+static Sizes sizesOfA(MatmulOp op) {
+  Sizes sizes = sizesOf(op);
+  if (op.isGrouped())
+    sizes.batch = getAffineConstantExpr(1, op.getContext());
+  return sizes;
+}
+
+static AffineExpr scaleRowsOfA(MatmulOp op) {
+  Sizes sizes = sizesOf(op);
+  return op.isGrouped() ? groupedScaleRows(sizes.m, sizes.batch) : sizes.m;
 }
 
 static AffineMap hostMap(ArrayRef<AffineExpr> results) {
@@ -182,13 +197,14 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   int64_t words = geometry.scaleWords;
 
   SmallVector<KernelParameter> list{
-      {dataMap(a, sizes.m, sizes, mma.getSparse()), ParameterRole::AData},
+      {dataMap(a, sizes.m, sizesOfA(op), mma.getSparse()),
+       ParameterRole::AData},
       {dataMap(b, sizes.n, sizes, /*isCompressed=*/false),
        ParameterRole::BData}};
   if (hasTileScales(op)) {
     int64_t alongA = geometry.isRowPerLane ? geometry.scaleRowTiles() : words;
-    list.push_back({scaleMap(a, op.getA().getType().getLayout(), sizes.m, sizes,
-                             mma, alongA),
+    list.push_back({scaleMap(a, op.getA().getType().getLayout(),
+                             scaleRowsOfA(op), sizesOfA(op), mma, alongA),
                     ParameterRole::AScales});
     list.push_back({scaleMap(b, op.getB().getType().getLayout(), sizes.n, sizes,
                              mma, words),
@@ -219,6 +235,8 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   if (getSchedule(op).splits() > 1)
     list.push_back({GlobalType::get(context, accumulatorType(mma)),
                     ParameterRole::Workspace});
+  if (op.isGrouped())
+    list.push_back({global(op.getOffsets().getType()), ParameterRole::Offsets});
   auto addSize = [&](AffineExpr size, ParameterRole role) {
     if (!isa<AffineConstantExpr>(size))
       list.push_back({i32, role});
@@ -236,8 +254,15 @@ static AffineExpr tilesOf(MatmulOp op, const TileGeometry &geometry) {
   bool swap = getSchedule(op).getSwapOperands().getValue();
   AffineExpr rows = swap ? sizes.n : sizes.m,
              columns = swap ? sizes.m : sizes.n;
-  return rows.ceilDiv(geometry.rowsOfTile() * geometry.clusterTilesM()) *
-         columns.ceilDiv(geometry.tileN * geometry.clusterN) * sizes.batch;
+  AffineExpr rowTiles =
+      rows.ceilDiv(geometry.rowsOfTile() * geometry.clusterTilesM());
+  AffineExpr columnTiles = columns.ceilDiv(geometry.tileN * geometry.clusterN);
+  if (!op.isGrouped())
+    return rowTiles * columnTiles * sizes.batch;
+  // Each group may end inside of a tile, so there are at most so many.
+  AffineExpr &along = swap ? columnTiles : rowTiles;
+  along = along + sizes.batch;
+  return rowTiles * columnTiles;
 }
 
 static AffineMap workspaceOf(MatmulOp op, const TileGeometry &geometry) {
@@ -270,6 +295,8 @@ namespace {
 struct Factors {
   /// One for each matrix, A's first.
   SmallVector<Value> ofTensors;
+  /// How many of them belong to A.
+  int64_t ofA = 0;
   Value ofRows, ofColumns;
 };
 } // namespace
@@ -289,6 +316,8 @@ static Factors factorsOf(MatmulOp op,
       factors.ofTensors.push_back(argument(scales));
     else if (spec.coversK())
       *vector = argument(scales);
+    if (scales == ParameterRole::AScales)
+      factors.ofA = int64_t(factors.ofTensors.size());
   }
   return factors;
 }
@@ -324,10 +353,11 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       argument(ParameterRole::C), argument(ParameterRole::Bias),
       argument(ParameterRole::Alpha), beta, factors.ofTensors, factors.ofRows,
       factors.ofColumns, argument(ParameterRole::Workspace),
-      size(ParameterRole::SizeM, sizes.m), size(ParameterRole::SizeN, sizes.n),
-      size(ParameterRole::SizeK, sizes.k),
+      argument(ParameterRole::Offsets), size(ParameterRole::SizeM, sizes.m),
+      size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
-      op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()));
+      op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()),
+      b.getI64IntegerAttr(op.isGrouped() ? factors.ofA : 0));
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
 }
@@ -365,6 +395,7 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
   bool isMNMajor = type.getOrder() == DataOrder::MNMajor;
   // Without scales and metadata there is nothing to lay out.
   bool isTiled = type.getLayout() == ScaleLayout::Tiled128x4 ||
+                 type.getLayout() == ScaleLayout::Grouped128x4 ||
                  (isA && type.getLayout() == ScaleLayout::Tiled128x16);
   // The host repeats scales of longer tiles and of several rows.
   bool hasScales = scaleSpan ? spec.isTile() && type.getKTile() % scaleSpan == 0
@@ -444,6 +475,10 @@ static LogicalResult checkReady(MatmulOp op) {
     return op.emitOpError() << why->text;
   if (auto why = whyNotSplit(mma, op.getSizes().k, schedule.splits(), target))
     return op.emitOpError() << why->text;
+  if (op.isGrouped())
+    if (auto why = whyNotGrouped(mma, schedule.getScheduler(),
+                                 schedule.splits(), target))
+      return op.emitOpError() << why->text;
   bool swap = schedule.getSwapOperands().getValue();
   if (swap && mma.getSparse())
     return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "

@@ -88,21 +88,22 @@ void Producer::loadMetadata(Value row, KTile tile) {
             });
 }
 
-void Producer::loadStage(const LoadedTile &from, KTile tile) {
+void Producer::loadStage(const LoadedTile &from, Value k, Value stage) {
   const TileGeometry &g = frame.geometry;
   KernelMatmulOp op = frame.op;
+  KTile ofA{k, from.batchOfA, stage}, ofB{k, from.batchOfB, stage};
   for (auto [ring, row] : llvm::zip_equal(stages.a, from.rows))
-    loadOperand(op.getA(), ring, g.a, row, tile, sharers.a, frame.place.rankN);
-  loadOperand(op.getB(), stages.b, g.b, from.rowOfB, tile, sharers.b,
+    loadOperand(op.getA(), ring, g.a, row, ofA, sharers.a, frame.place.rankN);
+  loadOperand(op.getB(), stages.b, g.b, from.rowOfB, ofB, sharers.b,
               sharers.indexOfB);
   if (stages.scales) {
-    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.rows))
-      loadScales(op.getSfa(), ring, row, tile, sharers.a, frame.place.rankN);
-    loadScales(op.getSfb(), stages.scales->b, from.column, tile, sharers.sfb,
-               frame.place.rankM);
+    for (auto [ring, row] : llvm::zip_equal(stages.scales->a, from.scaleRows))
+      loadScales(op.getSfa(), ring, row, ofA, sharers.a, frame.place.rankN);
+    loadScales(op.getSfb(), stages.scales->b, from.scaleRowOfB, ofB,
+               sharers.sfb, frame.place.rankM);
   }
   if (stages.metadata)
-    loadMetadata(from.rows.front(), tile);
+    loadMetadata(from.rows.front(), ofA);
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,18 +143,36 @@ std::pair<Value, Value> Producer::kTilesOf(TilePosition tile, Value kTiles) {
   return {b.mul(part.begin, stages), end};
 }
 
+/// The operand whose rows are in groups has them and their scales at places of
+/// the group's, and one matrix; the other one has a matrix for each group.
+Producer::LoadedTile Producer::whereFrom(TilePosition tile) {
+  LoadedTile from;
+  Value row, scaleRow, rowOfB, scaleRowOfB;
+  from.batchOfA = from.batchOfB = tile.batch;
+  if (frame.isGrouped()) {
+    bool swap = frame.isSwapped();
+    (swap ? rowOfB : row) = tile.group.firstRow;
+    (swap ? scaleRowOfB : scaleRow) = tile.group.firstScaleRow;
+    (swap ? from.batchOfB : from.batchOfA) = b.constant(0);
+  }
+  for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i) {
+    Value first = frame.firstRow(frame.partOf(tile, i));
+    from.rows.push_back(frame.within({row, {}}, first));
+    from.scaleRows.push_back(frame.within({scaleRow, {}}, first));
+  }
+  from.rowOfB = frame.within({rowOfB, {}}, frame.firstRowOfB(tile));
+  from.scaleRowOfB = frame.within({scaleRowOfB, {}}, frame.firstColumn(tile));
+  return from;
+}
+
 RingPosition Producer::loadTile(TilePosition tile, RingPosition ring,
                                 Value kTiles) {
   auto [begin, end] = kTilesOf(tile, kTiles);
-  LoadedTile from;
-  for (int64_t i = 0; i < frame.geometry.rowInstructions; ++i)
-    from.rows.push_back(frame.firstRow(frame.partOf(tile, i)));
-  from.rowOfB = frame.firstRowOfB(tile);
-  from.column = frame.firstColumn(tile);
+  LoadedTile from = whereFrom(tile);
   return b.repeat(begin, end, ring, [&](Value k, RingPosition current) {
     WaitOp::create(b, stages.empty, current.slot, b.flip(current.parity));
     announce(current.slot);
-    loadStage(from, {k, tile.batch, current.slot});
+    loadStage(from, k, current.slot);
     return b.next(current, frame.geometry.stages);
   });
 }

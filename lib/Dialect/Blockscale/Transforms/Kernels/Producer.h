@@ -31,11 +31,12 @@ private:
     mlir::Value indexOfB;
   };
   /// What the loads of one output tile have in common: the first rows of A, of
-  /// B's part in this CTA and of B's scales.
+  /// B's part in this CTA and of the scales, and the matrices.
   struct LoadedTile {
     /// One for each instruction above the others.
-    llvm::SmallVector<mlir::Value, 2> rows;
-    mlir::Value rowOfB, column;
+    llvm::SmallVector<mlir::Value, 2> rows, scaleRows;
+    mlir::Value rowOfB, scaleRowOfB;
+    mlir::Value batchOfA, batchOfB;
   };
   /// A K tile and the stage that it goes to.
   struct KTile {
@@ -44,10 +45,11 @@ private:
 
   std::pair<mlir::Value, mlir::Value> kTilesOf(TilePosition tile,
                                                mlir::Value kTiles);
+  LoadedTile whereFrom(TilePosition tile);
   RingPosition loadTile(TilePosition tile, RingPosition ring,
                         mlir::Value kTiles);
   void announce(mlir::Value stage);
-  void loadStage(const LoadedTile &from, KTile tile);
+  void loadStage(const LoadedTile &from, mlir::Value k, mlir::Value stage);
   void loadOperand(mlir::Value map, mlir::Value ring,
                    const OperandGeometry &operand, mlir::Value row, KTile tile,
                    mlir::Value sharers, mlir::Value index);

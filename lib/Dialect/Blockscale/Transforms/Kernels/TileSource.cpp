@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileSource.h"
+#include "GroupedTiles.h"
 #include "LaunchControl.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,22 +22,32 @@ Value TileSource::pieces() {
 }
 
 TilePosition TileSource::position(Value piece) {
-  const TileGeometry &g = frame.geometry;
   Value tile = piece, part;
   if (frame.isSplit()) {
     tile = b.div(piece, frame.schedule.splits());
     part = b.rem(piece, frame.schedule.splits());
   }
+  TilePosition position = tileAt(tile, frame.rowTiles, frame.columnTiles);
+  position.part = part;
+  position.number = tile;
+  return position;
+}
+
+TilePosition TileSource::tileAt(Value tile, Value rowTiles, Value columnTiles) {
+  const TileGeometry &g = frame.geometry;
   int64_t rows = g.clusterTilesM(), columns = g.clusterN;
   int64_t group = llvm::divideCeil(frame.schedule.getGroupM(), rows);
-  auto first = TileCoordinatesOp::create(b, tile, frame.rowTiles,
-                                         frame.columnTiles, group);
+  auto first = TileCoordinatesOp::create(b, tile, rowTiles, columnTiles, group);
   Value row = first.getRow(), column = first.getColumn();
   if (rows > 1)
     row = b.add(b.mul(row, rows), b.div(frame.place.rankM, g.ctaGroup));
   if (columns > 1)
     column = b.add(b.mul(column, columns), frame.place.rankN);
-  return {row, column, first.getBatch(), part, tile};
+  TilePosition position;
+  position.row = row;
+  position.column = column;
+  position.batch = first.getBatch();
+  return position;
 }
 
 namespace {
@@ -59,6 +70,8 @@ public:
 } // namespace
 
 std::unique_ptr<TileSource> TileSource::create(KernelFrame &frame) {
+  if (frame.isGrouped())
+    return std::make_unique<GroupedTiles>(frame);
   switch (frame.schedule.getScheduler()) {
   case Scheduler::Static:
     return std::make_unique<StaticTiles>(frame);

@@ -40,6 +40,10 @@ protected:
   /// the work: a tile or, where K is split, a part of one. The parts of a tile
   /// follow each other, so that they run at the same time.
   TilePosition position(mlir::Value piece);
+  /// That of its cluster's tile number `tile` of so many rows and columns of
+  /// them.
+  TilePosition tileAt(mlir::Value tile, mlir::Value rowTiles,
+                      mlir::Value columnTiles);
   mlir::Value pieces();
 
   KernelFrame &frame;

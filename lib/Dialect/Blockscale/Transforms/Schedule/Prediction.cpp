@@ -22,16 +22,18 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
     return ShapedType::isDynamic(extent) ? expectedRows : extent;
   };
   ProductSizes sizes = op.getSizes();
+  int64_t rows = size(sizes.m), batch = size(sizes.batch);
+  // Groups are as many products, each of its share of the rows.
+  if (op.isGrouped())
+    rows = std::max<int64_t>(1, rows / std::max<int64_t>(1, batch));
   double bytesD = op.getType().getElementTypeBitWidth() / 8.0;
   int64_t mostColumns = swap ? sizes.m : sizes.n;
   if (ShapedType::isDynamic(mostColumns))
     mostColumns = swap ? mostRows : 0;
-  return ProblemSizes{size(swap ? sizes.n : sizes.m),
-                      size(swap ? sizes.m : sizes.n),
-                      size(sizes.k),
-                      size(sizes.batch),
-                      mostColumns,
-                      bytesD};
+  int64_t columns = size(sizes.n);
+  return ProblemSizes{swap ? columns : rows, swap ? rows : columns,
+                      size(sizes.k),         batch,
+                      mostColumns,           bytesD};
 }
 
 /// How much of the epilogue the next tile's main loop cannot hide.

@@ -11,6 +11,7 @@
 #include "../Kernels/Geometry.h"
 #include "../Kernels/MatmulSource.h"
 #include "WarpSchedule.h"
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -216,6 +217,10 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
       return *why;
   if (auto why = whyNotSplit(mma, op.getSizes().k, choice.splits, target))
     return *why;
+  if (op.isGrouped())
+    if (auto why =
+            whyNotGrouped(mma, wish.getScheduler(), choice.splits, target))
+      return *why;
   if (hw::readsPacked(mma.getKind(), mma.getK(), mma.getSparse()) &&
       !isWideLowered(mma))
     return Reason("K = " + std::to_string(mma.getK()) + " of kind '" +
@@ -348,7 +353,7 @@ static SmallVector<int64_t> splitsOf(MatmulOp op, const Choice &choice,
                                      hw::Target target, int64_t expectedRows) {
   SmallVector<int64_t> splits;
   bool sharesLoads = choice.clusterM * choice.clusterN > choice.ctaGroup;
-  if (sharesLoads || ShapedType::isDynamic(op.getSizes().k))
+  if (sharesLoads || op.isGrouped() || ShapedType::isDynamic(op.getSizes().k))
     return splits;
   ProblemSizes problem = problemSizes(op, choice.swap, expectedRows);
   int64_t rows = hw::kTmemLanes * choice.ctaGroup * choice.rowInstructions;
@@ -411,7 +416,10 @@ ScheduleChoices blockscale::listScheduleChoices(MatmulOp op, hw::Target target,
     else
       choices.refused.push_back(choice.why());
   };
-  if (!hw::hasTensorMemory(target)) {
+  if (!hw::hasTensorMemory(target) && op.isGrouped()) {
+    choices.refused.push_back(
+        *whyNotGrouped(getMma(op), Scheduler::Static, /*splits=*/1, target));
+  } else if (!hw::hasTensorMemory(target)) {
     listWarpSchedules(op, target, expectedRows, add);
   } else {
     ScheduleAttr wish = getScheduleWish(op);

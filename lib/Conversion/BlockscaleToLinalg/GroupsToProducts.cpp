@@ -1,0 +1,184 @@
+//===- GroupsToProducts.cpp - a grouped product as a loop of products -----===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+namespace {
+/// Writes a grouped product as a loop over its groups, each the product of some
+/// rows of A and a matrix of B. Rows behind the last group become 0.
+class GroupSplitter {
+public:
+  explicit GroupSplitter(MatmulOp op)
+      : builder(op), e(op.getLoc(), builder), op(op) {}
+
+  Value split();
+
+private:
+  /// A group's rows, and its rows of scales in groups of 128.
+  struct Rows {
+    Value first, count, firstAtom, atoms;
+  };
+
+  Value groupOf(Rows rows, Value group, Value result);
+  Value rowsOfA(Rows rows);
+  Value matrixOfB(Value group);
+  /// `count` from `first` on of dimension `dimension`.
+  Value slice(Value tensor, int64_t dimension, Value first, Value count);
+  /// Element `group` of the first dimension, without that.
+  Value element(Value tensor, Value group);
+  Value assemble(ScaledTensorType type, ArrayRef<Value> parts);
+
+  OpBuilder builder;
+  Emitter e;
+  MatmulOp op;
+  SmallVector<Value> a, b;
+};
+} // namespace
+
+Value GroupSplitter::slice(Value tensor, int64_t dimension, Value first,
+                           Value count) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(e, e.getLoc(), tensor);
+  SmallVector<OpFoldResult> starts(sizes.size(), e.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), e.getIndexAttr(1));
+  starts[dimension] = first;
+  sizes[dimension] = count;
+  return tensor::ExtractSliceOp::create(e, tensor, starts, sizes, strides);
+}
+
+Value GroupSplitter::element(Value tensor, Value group) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(e, e.getLoc(), tensor);
+  SmallVector<OpFoldResult> starts(sizes.size(), e.getIndexAttr(0));
+  SmallVector<OpFoldResult> strides(sizes.size(), e.getIndexAttr(1));
+  starts[0] = group;
+  sizes[0] = e.getIndexAttr(1);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  auto reduced = RankedTensorType::get(type.getShape().drop_front(),
+                                       type.getElementType());
+  return tensor::ExtractSliceOp::create(e, reduced, tensor, starts, sizes,
+                                        strides);
+}
+
+Value GroupSplitter::assemble(ScaledTensorType type, ArrayRef<Value> parts) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  auto next = [&](bool isThere) -> Value {
+    if (!isThere)
+      return {};
+    Value value = parts.front();
+    parts = parts.drop_front();
+    return value;
+  };
+  Value data = next(true), scales = next(!spec.isUnscaled());
+  Value zeros = next(spec.zero.has_value());
+  Value tensorScale = next(spec.tensorScale.has_value());
+  Value metadata = next(spec.isSparse());
+  return AssembleOp::create(e, type, data, scales, zeros, tensorScale,
+                            metadata);
+}
+
+Value GroupSplitter::rowsOfA(Rows rows) {
+  ScaledTensorType type = op.getA().getType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isTiled = type.getLayout() == ScaleLayout::Grouped128x4;
+  SmallVector<Value> parts(a);
+  bool rowsLast = type.getOrder() == DataOrder::MNMajor;
+  parts[0] = slice(parts[0], rowsLast ? 1 : 0, rows.first, rows.count);
+  if (isTiled)
+    parts[1] = slice(parts[1], 0, rows.firstAtom, rows.atoms);
+  else if (!spec.isUnscaled() && type.getRowTile() != 0)
+    parts[1] = slice(parts[1], 0, rows.first, rows.count);
+  auto ofGroup = ScaledTensorType::get(
+      {ShapedType::kDynamic, type.getK()}, type.getElementType(),
+      type.getSpec(), isTiled ? ScaleLayout::Tiled128x4 : type.getLayout(),
+      type.getOrder());
+  return assemble(ofGroup, parts);
+}
+
+Value GroupSplitter::matrixOfB(Value group) {
+  ScaledTensorType type = op.getB().getType();
+  SmallVector<Value> parts;
+  for (Value part : b)
+    parts.push_back(element(part, group));
+  return assemble(ScaledTensorType::get(type.getShape().drop_front(),
+                                        type.getElementType(), type.getSpec(),
+                                        type.getLayout(), type.getOrder()),
+                  parts);
+}
+
+Value GroupSplitter::groupOf(Rows rows, Value group, Value result) {
+  RankedTensorType type = op.getType();
+  auto ofGroup = RankedTensorType::get(
+      {ShapedType::kDynamic, type.getDimSize(1)}, type.getElementType());
+  Value c = op.getC() ? slice(op.getC(), 0, rows.first, rows.count) : Value();
+  Value bias = op.getBias() ? element(op.getBias(), group) : Value();
+  auto product = MatmulOp::create(
+      e, ofGroup, rowsOfA(rows), matrixOfB(group), op.getAlpha(), op.getBeta(),
+      c, bias, /*offsets=*/Value(), op.getBiasKindAttr(), LoweringAttr());
+  IRMapping mapping;
+  op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
+  SmallVector<OpFoldResult> sizes{
+      rows.count, tensor::getMixedSize(e, e.getLoc(), result, 1)};
+  SmallVector<OpFoldResult> starts{rows.first, e.getIndexAttr(0)};
+  SmallVector<OpFoldResult> strides(2, e.getIndexAttr(1));
+  return tensor::InsertSliceOp::create(e, product, result, starts, sizes,
+                                       strides);
+}
+
+Value GroupSplitter::split() {
+  a = llvm::to_vector_of<Value>(
+      DisassembleOp::create(e, op.getA())->getResults());
+  b = llvm::to_vector_of<Value>(
+      DisassembleOp::create(e, op.getB())->getResults());
+  RankedTensorType type = op.getType();
+  ReifiedRankedShapedTypeDims shape;
+  (void)op.reifyResultShapes(builder, shape);
+  Value empty =
+      tensor::EmptyOp::create(e, shape.front(), type.getElementType());
+  Value nothing =
+      arith::ConstantOp::create(e, e.getZeroAttr(type.getElementType()));
+  Value init =
+      castTo(e, linalg::FillOp::create(e, nothing, empty).getResult(0), type);
+  Value zero = e.index(0), one = e.index(1);
+  Value groups = tensor::DimOp::create(e, op.getOffsets(), 0);
+  auto loop =
+      scf::ForOp::create(e, zero, groups, one, ValueRange{init, zero, zero});
+  e.setInsertionPointToStart(loop.getBody());
+  Value group = loop.getInductionVar(), first = loop.getRegionIterArg(1);
+  Value offset = tensor::ExtractOp::create(e, op.getOffsets(), group);
+  Value end = arith::IndexCastOp::create(e, e.getIndexType(), offset);
+  Value count = arith::SubIOp::create(e, end, first);
+  Value atoms = e.ceilQuotient(count, hw::kAtomRows);
+  Value firstAtom = loop.getRegionIterArg(2);
+  Value result = groupOf({first, count, firstAtom, atoms}, group,
+                         loop.getRegionIterArg(0));
+  scf::YieldOp::create(
+      e, ValueRange{result, end, arith::AddIOp::create(e, firstAtom, atoms)});
+  return loop.getResult(0);
+}
+
+void blockscale::splitGroups(Operation *root) {
+  SmallVector<MatmulOp> products;
+  root->walk([&](MatmulOp op) {
+    if (op.isGrouped())
+      products.push_back(op);
+  });
+  for (MatmulOp op : products) {
+    Value result = GroupSplitter(op).split();
+    op.replaceAllUsesWith(result);
+    op.erase();
+  }
+}

@@ -1,0 +1,40 @@
+//===- Groups.cpp - products of groups of rows ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/HW/Target.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+std::optional<Reason> blockscale::whyNotGrouped(MmaAttr mma,
+                                                Scheduler scheduler,
+                                                int64_t splits,
+                                                hw::Target target) {
+  if (!hw::hasTensorMemory(target))
+    return "products with groups are lowered with tensor memory, which '" +
+           hw::targetName(target) + "' does not have";
+  if (mma.getSparse())
+    return Reason("products with groups are not lowered with a sparse 'a'");
+  if (scheduler != Scheduler::Static)
+    return Reason("how many tiles the groups have is not known at launch; "
+                  "expected 'scheduler' of 'static'");
+  if (splits > 1)
+    return "products with groups do not split K; expected 'split_k' of 1, "
+           "found " +
+           std::to_string(splits);
+  return std::nullopt;
+}
+
+AffineExpr blockscale::groupedScaleRows(AffineExpr rows, AffineExpr groups) {
+  // Each group adds 127 rows of padding at most, and what is padded is whole
+  // groups of 128.
+  int64_t unit = hw::kAtomRows;
+  return (rows + groups * (unit - 1)).floorDiv(unit) * unit;
+}

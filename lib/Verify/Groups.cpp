@@ -1,0 +1,90 @@
+//===- Groups.cpp - inputs of grouped products ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Groups.h"
+
+#include <algorithm>
+#include <iterator>
+
+using namespace blockscale;
+using namespace blockscale::verify;
+
+std::vector<uint64_t> verify::drawGroupEnds(uint64_t groups, uint64_t rows,
+                                            uint64_t seed) {
+  static constexpr uint64_t sizes[] = {129, 0, 1, 127, 128, 0, 257, 64, 3};
+  constexpr uint64_t kFewRows = 8, kBehind = 3;
+  uint64_t used = rows % 2 == 0 && rows > kFewRows ? rows - kBehind : rows;
+  std::vector<uint64_t> ends;
+  uint64_t end = 0;
+  for (uint64_t group = 0; group < groups; ++group) {
+    uint64_t wanted = sizes[(group + seed) % std::size(sizes)];
+    end += group + 1 == groups ? used - end : std::min(wanted, used - end);
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+std::vector<uint8_t> verify::padGroups(const std::vector<uint8_t> &rows,
+                                       uint64_t width,
+                                       const std::vector<uint64_t> &ends,
+                                       uint64_t padded, uint8_t padding) {
+  constexpr uint64_t kUnit = 128;
+  std::vector<uint8_t> result(padded * width, padding);
+  uint64_t first = 0, to = 0;
+  for (uint64_t end : ends) {
+    std::copy(rows.begin() + int64_t(first * width),
+              rows.begin() + int64_t(end * width),
+              result.begin() + int64_t(to * width));
+    to += (end - first + kUnit - 1) / kUnit * kUnit;
+    first = end;
+  }
+  return result;
+}
+
+/// `count` rows of `width` numbers from row `first` on; empty for empty.
+template <typename T>
+static std::vector<T> rowsOf(const std::vector<T> &all, uint64_t first,
+                             uint64_t count, uint64_t width) {
+  if (all.empty())
+    return {};
+  auto begin = all.begin() + int64_t(first * width);
+  return {begin, begin + int64_t(count * width)};
+}
+
+static reference::Operand rowsOf(const reference::Operand &operand, uint64_t k,
+                                 uint64_t first, uint64_t count) {
+  reference::Operand rows;
+  rows.format = operand.format;
+  rows.scaleFormat = operand.scaleFormat;
+  rows.blockSize = operand.blockSize;
+  rows.elements = operand.elements;
+  rows.codes = rowsOf(operand.codes, first, count, k * operand.codeBytes());
+  rows.scales = rowsOf(operand.scales, first, count, operand.blocks(k));
+  return rows;
+}
+
+reference::Problem verify::problemOfGroup(const Inputs &inputs, size_t group) {
+  const reference::Problem &all = inputs.problem;
+  uint64_t first = group ? inputs.groupEnds[group - 1] : 0;
+  uint64_t rows = inputs.groupEnds[group] - first;
+  reference::Problem problem;
+  problem.m = rows;
+  problem.n = all.n;
+  problem.k = all.k;
+  problem.a = rowsOf(all.a, all.k, first, rows);
+  problem.b = rowsOf(all.b, all.k, group * all.n, all.n);
+  problem.alpha = all.alphaOf(group);
+  problem.rowScales = rowsOf(all.rowScales, first, rows, 1);
+  problem.columnScales = rowsOf(all.columnScales, group, 1, all.n);
+  problem.beta = all.beta;
+  problem.c = rowsOf(all.c, first, rows, all.n);
+  problem.biasKind = all.biasKind;
+  problem.bias = rowsOf(all.bias, group, 1, all.n);
+  problem.formula = all.formula;
+  problem.output = all.output;
+  return problem;
+}

@@ -1,0 +1,137 @@
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @below {{layout 'grouped_128x4' is of groups of rows of one matrix; expected 2 dimensions, found 3}}
+func.func private @batched(!blockscale.tensor<2x64x64xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>)
+
+// -----
+
+// expected-error @below {{layout 'grouped_128x4' is of scales alone, but the tensor has metadata too; expected 'tiled_128x4'}}
+func.func private @sparse(!blockscale.tensor<64x128xf8E4M3FN, "e8m0_t32n2m4", layout = grouped_128x4>)
+
+// -----
+
+!a = !blockscale.tensor<?x512xbf16>
+!b = !blockscale.tensor<64x512xbf16>
+func.func @one_matrix(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
+  // expected-error @below {{with 'groups' expected 'a' of 2 dimensions and 'b' with a matrix for each group, found 2 and 2 dimensions}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xbf16>
+!b = !blockscale.tensor<3x64x512xbf16>
+func.func @count(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
+  // expected-error @below {{expected an offset for each of the 3 matrices of 'b', found 4}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!b = !blockscale.tensor<4x64x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @layout(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
+  // expected-error @below {{with 'groups' expected the scales of 'a' in layout 'grouped_128x4', found 'tiled_128x4'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "float32_t128_t0">
+!b = !blockscale.tensor<4x64x512xf8E4M3FN, "float32_t0">
+func.func @rows(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
+  // expected-error @below {{with 'groups' expected scales of 'a' of single rows or of the whole matrix, found one for 128 rows}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf16, "n2m4">
+!b = !blockscale.tensor<4x64x512xf16>
+func.func @pruned(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x64xf32> {
+  // expected-error @below {{with 'groups' expected a dense 'a', found spec 'n2m4'}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xbf16>
+!b = !blockscale.tensor<4x64x512xbf16>
+func.func @bias(%a: !a, %b: !b, %ends: tensor<4xi32>, %bias: tensor<64xf32>) -> tensor<?x64xf32> {
+  // expected-error @below {{expected a bias along the columns for each group, shape [4, 64], found [64]}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) bias(%bias) : !a, !b, tensor<64xf32> -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xbf16>
+!b = !blockscale.tensor<4x64x512xbf16>
+func.func @bias_of_rows(%a: !a, %b: !b, %ends: tensor<4xi32>, %bias: tensor<4x64xf32>) -> tensor<?x64xf32> {
+  // expected-error @below {{expected a bias along the columns for each group, shape [4, 64], found a bias per row of shape [4, 64]}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) bias(%bias) row : !a, !b, tensor<4x64xf32> -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @no_groups(%a: !a, %b: !b) -> tensor<?x64xf32> {
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4'; only 'blockscale.assemble', 'blockscale.disassemble', 'blockscale.dim' and the 'a' of a 'blockscale.matmul' with 'groups' take it}}
+  %0 = blockscale.matmul %a, %b : !a, !b -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @values(%a: !a) -> tensor<?x512xf32> {
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4'}}
+  %0 = blockscale.dequantize %a : !a to tensor<?x512xf32>
+  return %0 : tensor<?x512xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @quantize(%x: tensor<?x512xf32>) -> !a {
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4'}}
+  %0 = blockscale.quantize %x : tensor<?x512xf32> to !a
+  return %0 : !a
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!p = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32">
+func.func @relayout(%a: !a) -> !p {
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4'}}
+  %0 = blockscale.relayout %a : !a to !p
+  return %0 : !p
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!s = !blockscale.tensor<128x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @slice(%a: !a) -> !s {
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4', in which no slice is}}
+  %0 = blockscale.slice_rows %a[0] [128] : !a to !s
+  return %0 : !s
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t64", layout = grouped_128x4>
+!s = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @densify(%a: !a) -> !s {
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4'}}
+  %0 = blockscale.densify %a : !a to !s
+  return %0 : !s
+}

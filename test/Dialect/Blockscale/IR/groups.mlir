@@ -1,0 +1,27 @@
+// RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
+// RUN: blockscale-opt %s -emit-bytecode | blockscale-opt | FileCheck %s
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<4x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+
+// CHECK-LABEL: func @groups
+// CHECK: blockscale.matmul %{{.*}}, %{{.*}} groups(%{{.*}} : tensor<4xi32>) : !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>, !blockscale.tensor<4x256x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4> -> tensor<?x256xf32>
+func.func @groups(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<?x256xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}
+
+// CHECK-LABEL: func @everything
+// CHECK: groups(%{{.*}} : tensor<?xi32>) alpha(%{{.*}}) beta(%{{.*}}) c(%{{.*}}) bias(%{{.*}}) activation(silu)
+func.func @everything(%a: !a, %b: !b, %ends: tensor<?xi32>, %s: f32, %c: tensor<?x256xf32>, %bias: tensor<4x256xf32>) -> tensor<?x256xf32> {
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<?xi32>) alpha(%s) beta(%s) c(%c) bias(%bias) activation(silu) : !a, !b, tensor<?x256xf32>, tensor<4x256xf32> -> tensor<?x256xf32>
+  return %0 : tensor<?x256xf32>
+}
+
+// The padding of groups is in nobody's shape.
+// CHECK-LABEL: func @parts
+// CHECK: blockscale.assemble %{{.*}}, %{{.*}} : tensor<300x512xf8E4M3FN>, tensor<?x4x32x16xf8E8M0FNU> to !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @parts(%data: tensor<300x512xf8E4M3FN>, %scales: tensor<?x4x32x16xf8E8M0FNU>) -> !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4> {
+  %0 = blockscale.assemble %data, %scales : tensor<300x512xf8E4M3FN>, tensor<?x4x32x16xf8E8M0FNU> to !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+  return %0 : !blockscale.tensor<300x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+}
