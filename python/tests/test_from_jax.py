@@ -264,3 +264,41 @@ def test_exported_programs_are_those_that_were_lowered():
     exported = export.export(jax.jit(main))(x)
     found = bs.Program(bs.from_jax(exported))(x)
     np.testing.assert_allclose(found, jax.jit(main)(x), rtol=2**-17, atol=2**-17)
+
+
+@pytest.mark.parametrize("batch", ["b", "1"])
+def test_sizes_with_names_and_what_follows_a_product(batch):
+    """For CUDA, which XLA does not run here: against the definition."""
+    from jax import export
+
+    def main(a, w, s, t, factor, bias):
+        y = jax.nn.scaled_matmul(a, w, s, t, preferred_element_type=jnp.float32)
+        y = jax.nn.relu(y * factor + bias)
+        return y, (jnp.minimum(y, 40.0) - y * 0.5).astype(BF16)
+
+    m, b = export.symbolic_shape("m, b")
+    b = b if batch == "b" else 1
+    shape = jax.ShapeDtypeStruct
+    exported = export.export(
+        jax.jit(main), platforms=["cuda"],
+        disabled_checks=[export.DisabledSafetyCheck.custom_call("__op$block_scaled_dot")])(
+        shape((b, m, 64), E4M3), shape((b, 24, 64), E4M3), shape((b, m, 2), E8M0),
+        shape((b, 24, 2), E8M0), shape((), jnp.float32), shape((24,), jnp.float32))
+    imported = bs.from_jax(exported)
+    assert "stablehlo" not in imported.mlir and "alpha(" in imported.mlir
+    program = bs.Program(imported)
+    rng = np.random.default_rng(3)
+    for matrices, rows in ((2, 16), (1, 33)) if batch == "b" else ((1, 16), (1, 33)):
+        x, w = (rng.integers(-3, 4, (matrices, size, 64)).astype(np.float32).astype(E4M3)
+                for size in (rows, 24))
+        s, t = (np.exp2(rng.integers(-2, 3, (matrices, size, 2))).astype(E8M0)
+                for size in (rows, 24))
+        bias = np.arange(24, dtype=np.float32) - 12
+        left, right = (one.astype(np.float64) * np.repeat(scale.astype(np.float64), 32, -1)
+                       for one, scale in ((x, s), (w, t)))
+        wanted = np.maximum(
+            np.einsum("bmk,bnk->bmn", left, right) * 0.25 + bias, 0)
+        found, other = program(x, w, s, t, np.float32(0.25), bias)
+        assert np.array_equal(found, wanted) and len(np.unique(found)) > 50
+        rounded = (np.minimum(wanted, 40) - wanted * 0.5).astype(np.float32).astype(BF16)
+        assert np.array_equal(other.astype(np.float32), rounded.astype(np.float32))

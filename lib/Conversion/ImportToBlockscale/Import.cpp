@@ -187,16 +187,18 @@ void Import::eraseDecompositions() {
 /// Whether an op only computes, and only from its operands. Nobody tells MLIR
 /// that of ops of dialects that are not here.
 static bool isPureByName(Operation *op) {
-  static constexpr StringLiteral kPure[] = {"stablehlo.add",
-                                            "stablehlo.broadcast_in_dim",
-                                            "stablehlo.compare",
-                                            "stablehlo.concatenate",
-                                            "stablehlo.constant",
-                                            "stablehlo.convert",
-                                            "stablehlo.get_dimension_size",
-                                            "stablehlo.multiply",
-                                            "stablehlo.reshape",
-                                            "stablehlo.subtract"};
+  static constexpr StringLiteral kPure[] = {
+      "stablehlo.add",
+      "stablehlo.broadcast_in_dim",
+      "stablehlo.compare",
+      "stablehlo.concatenate",
+      "stablehlo.constant",
+      "stablehlo.convert",
+      "stablehlo.dynamic_broadcast_in_dim",
+      "stablehlo.get_dimension_size",
+      "stablehlo.multiply",
+      "stablehlo.reshape",
+      "stablehlo.subtract"};
   return llvm::is_contained(kPure, op->getName().getStringRef());
 }
 

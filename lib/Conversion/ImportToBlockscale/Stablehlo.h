@@ -32,6 +32,9 @@ mlir::FailureOr<mlir::Value> elementwiseOf(mlir::ImplicitLocOpBuilder &b,
 mlir::FailureOr<mlir::Value> structureOf(mlir::ImplicitLocOpBuilder &b,
                                          mlir::Operation *op);
 
+/// An op with tensors of unknown sizes; null where it is not known.
+mlir::Value ofUnknownSizes(mlir::ImplicitLocOpBuilder &b, mlir::Operation *op);
+
 /// A slice of `v[0]` that starts at the numbers behind it, moved inside.
 mlir::FailureOr<mlir::Value> dynamicSlice(mlir::ImplicitLocOpBuilder &b,
                                           mlir::Operation *op,

@@ -463,10 +463,15 @@ void importer::lowerStablehlo(Operation *root, bool &refused) {
   // A loop or choice that was lowered adds the ops of its regions.
   for (size_t i = 0; i < ops.size(); ++i) {
     Operation *op = ops[i];
-    if (!isStatic(op))
-      continue;
     ImplicitLocOpBuilder b(op->getLoc(), op->getContext());
     b.setInsertionPoint(op);
+    if (!isStatic(op)) {
+      if (Value value = ofUnknownSizes(b, op)) {
+        op->replaceAllUsesWith(ValueRange{value});
+        op->erase();
+      }
+      continue;
+    }
     FailureOr<SmallVector<Value>> values = replacementsOf(b, op);
     if (failed(values)) {
       refused = true;

@@ -143,8 +143,11 @@ static std::optional<SmallVector<int64_t>> placesOf(Operation *op) {
         places.push_back(i);
     return places;
   }
-  if (!op || op->getName().getStringRef() != "stablehlo.broadcast_in_dim" ||
-      op->getNumOperands() != 1)
+  // The second operand of the dynamic one says the sizes.
+  StringRef name = op ? op->getName().getStringRef() : "";
+  bool isBroadcast = name == "stablehlo.broadcast_in_dim" ||
+                     name == "stablehlo.dynamic_broadcast_in_dim";
+  if (!isBroadcast || op->getNumOperands() == 0)
     return std::nullopt;
   auto places =
       dyn_cast_or_null<DenseI64ArrayAttr>(op->getAttr("broadcast_dimensions"));
