@@ -84,6 +84,9 @@ SMALL = Sizes([1, 130, 300], [(264, 576), (512, 1056)])
 HALVED = Sizes([1, 130, 300], [(264, 576), (512, 1088)])
 LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
              [(512, 768), (512, 1600)])
+# Groups of rows: empty ones, one row, and one more or less than tiles have.
+GROUPED = Sizes([1, 400], [(264, 576)])
+GROUPED_LONG = Sizes([400], [(264, 1632)])
 LONG_SPLIT = Sizes([130], [(208, 1632), (512, 2304)])
 
 
@@ -93,8 +96,8 @@ WIDE_SHORT = Sizes([130, 300], [(264, 576)])
 
 
 class Variant(namedtuple("Variant",
-                         "name needs operands schedule sizes is_wide",
-                         defaults=[False])):
+                         "name needs operands schedule sizes is_wide groups",
+                         defaults=[False, 0])):
     @property
     def chips(self):
         return [chip for chip in legality.chips(**self.needs)
@@ -104,6 +107,11 @@ class Variant(namedtuple("Variant",
 
 def wide(name, operands, schedule, sizes=WIDE_SHORT, needs=DATACENTER):
     return Variant(name, needs, operands, schedule, sizes, True)
+
+
+def grouped(name, operands, schedule, sizes=GROUPED, needs=DATACENTER,
+            is_wide=False):
+    return Variant(name, needs, operands, schedule, sizes, is_wide, groups=5)
 
 
 def pair(extra=""):
@@ -230,6 +238,29 @@ VARIANTS += [
 ]
 
 
+VARIANTS += [
+    grouped("groups of rows, one CTA", DENSE,
+            "cta_group = 1, swap_operands = false"),
+    grouped("groups of rows, one CTA, operands swapped", DENSE,
+            "cta_group = 1, swap_operands = true, tile_n = 64"),
+    grouped("groups of rows, the default choice", [MXFP8, NVFP4], ""),
+    grouped("groups of rows, CTA pair", [MXFP8, MIXED, NVFP4], pair()),
+    grouped("groups of rows, CTA pair, operands swapped", [MXFP8, NVFP4],
+            "cta_group = 2, swap_operands = true"),
+    grouped("groups of rows, CTA pair in 2 x 2", [MXFP8, NVFP4],
+            cluster(2, 2, 2)),
+    grouped("groups of rows without scales", UNSCALED_DENSE, "cta_group = 1"),
+    grouped("groups of rows, integers", INTEGERS_DENSE[:1], "cta_group = 1",
+            needs=INTEGER_CHIPS),
+    grouped("groups of rows, K = 96, CTA pair", [NVFP4], pair(", mma_k = 96"),
+            GROUPED_LONG, K96_CHIPS),
+    grouped("wide K, groups of rows, one CTA, operands swapped", WIDE[:3],
+            "cta_group = 1, swap_operands = true", is_wide=True),
+    grouped("wide K, groups of rows, 512 rows that share B", WIDE,
+            pair(", tile_m = 512"), is_wide=True),
+]
+
+
 def tensor(rows, k, element, spec):
     """A spec with "@" names its layout behind it."""
     spec, _, layout = spec.partition("@")
@@ -237,19 +268,26 @@ def tensor(rows, k, element, spec):
     return f"!blockscale.tensor<{rows}x{k}x{element}{text}>"
 
 
-def function(name, operands, n, k, schedule):
-    a = tensor("?", k, operands.a, operands.a_spec)
-    b = tensor(n, k, operands.b, operands.b_spec)
+def function(name, operands, n, k, schedule, groups):
+    layout = "@grouped_128x4" if groups and operands.a_spec else ""
+    a = tensor("?", k, operands.a, operands.a_spec + layout)
+    b = tensor(f"{groups}x{n}" if groups else n, k, operands.b,
+               operands.b_spec)
+    ends, clause = "", ""
+    if groups:
+        ends = f", %ends: tensor<{groups}xi32>"
+        clause = f"groups(%ends : tensor<{groups}xi32>) "
     # Sums of integers stay exact.
     result = f"tensor<?x{n}x{'i32' if 'i8' in operands.a else 'f32'}>"
     wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
-    return (f"func.func @{name}(%a: {a}, %b: {b}) -> {result} {{\n"
-            f"  %d = blockscale.matmul %a, %b {wish}: {a}, {b} -> {result}\n"
+    return (f"func.func @{name}(%a: {a}, %b: {b}{ends}) -> {result} {{\n"
+            f"  %d = blockscale.matmul %a, %b {clause}{wish}: {a}, {b} -> {result}\n"
             f"  return %d : {result}\n}}\n")
 
 
 def functions(variant):
-    return [function(f"k{i}_{n}_{k}", operands, n, k, variant.schedule)
+    return [function(f"k{i}_{n}_{k}", operands, n, k, variant.schedule,
+                     variant.groups)
             for i, operands in enumerate(variant.operands)
             for n, k in variant.sizes.products]
 
