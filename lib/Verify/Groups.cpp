@@ -28,11 +28,21 @@ std::vector<uint64_t> verify::drawGroupEnds(uint64_t groups, uint64_t rows,
   return ends;
 }
 
-std::vector<uint8_t> verify::padGroups(const std::vector<uint8_t> &rows,
-                                       uint64_t width,
-                                       const std::vector<uint64_t> &ends,
-                                       uint64_t padded, uint8_t padding) {
+Result<std::vector<uint8_t>>
+verify::padGroups(const std::vector<uint8_t> &rows, uint64_t width,
+                  const std::vector<uint64_t> &ends, uint64_t padded,
+                  uint8_t padding) {
   constexpr uint64_t kUnit = 128;
+  uint64_t needed = 0, before = 0;
+  for (uint64_t end : ends) {
+    needed += (end - before + kUnit - 1) / kUnit * kUnit;
+    before = end;
+  }
+  uint64_t most = rows.size() / width + kUnit * ends.size();
+  if (padded < needed || padded > most)
+    return Reason("the plan has " + std::to_string(padded) +
+                  " rows of scales for groups that take " +
+                  std::to_string(needed) + " to " + std::to_string(most));
   std::vector<uint8_t> result(padded * width, padding);
   uint64_t first = 0, to = 0;
   for (uint64_t end : ends) {
@@ -45,14 +55,14 @@ std::vector<uint8_t> verify::padGroups(const std::vector<uint8_t> &rows,
   return result;
 }
 
-/// `count` rows of `width` numbers from row `first` on; empty for empty.
+/// `count` rows of `width` numbers from row `first` on, as far as they are
+/// there: a plan may say anything, and what is missing is noticed later.
 template <typename T>
 static std::vector<T> rowsOf(const std::vector<T> &all, uint64_t first,
                              uint64_t count, uint64_t width) {
-  if (all.empty())
-    return {};
-  auto begin = all.begin() + int64_t(first * width);
-  return {begin, begin + int64_t(count * width)};
+  uint64_t begin = std::min<uint64_t>(first * width, all.size());
+  uint64_t end = std::min<uint64_t>((first + count) * width, all.size());
+  return {all.begin() + int64_t(begin), all.begin() + int64_t(end)};
 }
 
 static reference::Operand rowsOf(const reference::Operand &operand, uint64_t k,

@@ -19,10 +19,12 @@ std::vector<uint64_t> drawGroupEnds(uint64_t groups, uint64_t rows,
                                     uint64_t seed);
 
 /// Rows of `width` bytes with those of each group moved to where a multiple of
-/// 128 rows starts, `padded` rows in all; `padding` fills the others.
-std::vector<uint8_t> padGroups(const std::vector<uint8_t> &rows, uint64_t width,
-                               const std::vector<uint64_t> &ends,
-                               uint64_t padded, uint8_t padding);
+/// 128 rows starts, `padded` rows in all; `padding` fills the others. The
+/// reason why not if they are too few.
+Result<std::vector<uint8_t>> padGroups(const std::vector<uint8_t> &rows,
+                                       uint64_t width,
+                                       const std::vector<uint64_t> &ends,
+                                       uint64_t padded, uint8_t padding);
 
 /// The rows of one group of the inputs, which have A, C and the factors of rows
 /// once and everything else for each group, as a product of its own.

@@ -276,9 +276,12 @@ InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
     Result<uint64_t> padded = evaluateSize(packing.paddedRows, sizes);
     if (!padded)
       return padded.why();
+    auto grouped = padGroups(*repeated, packing::scalesPerRow(tensor),
+                             inputs.groupEnds, *padded, padding);
+    if (!grouped)
+      return "scales of '" + packing.operand + "': " + grouped.why().text;
+    *repeated = std::move(*grouped);
     tensor.mn = *padded;
-    *repeated = padGroups(*repeated, packing::scalesPerRow(tensor),
-                          inputs.groupEnds, *padded, padding);
   }
   std::vector<uint8_t> tiled =
       layOutScales(*layout, tensor, *repeated, padding);

@@ -190,6 +190,8 @@ static void compareProduct(const reference::Problem &problem,
 /// The elements from `first` to before `end`.
 static Written piece(const Written &all, uint64_t first, uint64_t end) {
   Written result;
+  end = std::min<uint64_t>(end, all.values.size());
+  first = std::min(first, end);
   result.values.assign(all.values.begin() + int64_t(first),
                        all.values.begin() + int64_t(end));
   result.written.assign(all.written.begin() + int64_t(first),

@@ -187,7 +187,7 @@ TEST(PlanLaunch, SaysWhatIsMissing) {
   kernel.scales[0].layout = "plain";
   EXPECT_EQ(textOf(makeInputs(kernel, sizes, DataKind::Exact, 1)),
             "kernel 'small': scales of 'a' in layout 'plain'; expected "
-            "'tiled_128x4' or 'tiled_128x16'");
+            "'tiled_128x4', 'tiled_128x16' or 'grouped_128x4'");
   kernel.data.clear();
   EXPECT_EQ(textOf(makeInputs(kernel, sizes, DataKind::Exact, 1)),
             "kernel 'small': the plan does not say how operand 'a' is packed");
