@@ -202,6 +202,9 @@ static std::string textOf(Type type) {
 
 Result<ScaledTensorType> execute::withShape(ScaledTensorType type,
                                             ArrayRef<int64_t> shape) {
+  if (type.getLayout() == ScaleLayout::Grouped128x4)
+    return Reason("the scales of '" + textOf(type) +
+                  "' have padding that only the offsets of its groups say");
   // What the type refuses it says by a diagnostic.
   MLIRContext *context = type.getContext();
   std::string why;
