@@ -148,13 +148,8 @@ def words(found, expected):
 def main():
     options = common.arguments(__doc__.splitlines()[0], "PyTorch").parse_args()
     imported, tokens, expected = program(options)
-    outcome = common.run(imported, [tokens], options.target)
-    found, = outcome.results
-    behind = common.epilogues(imported, options.target)
-    right = common.report(outcome, behind, [("logits", found, expected)], BOUND, WHY,
-                          CLOSE)
-    words(found, expected)
-    return 0 if right else 1
+    return 0 if common.run_both(imported, [tokens], options.target, "logits",
+                                expected, BOUND, WHY, CLOSE, words) else 1
 
 
 if __name__ == "__main__":
