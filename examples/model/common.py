@@ -157,12 +157,12 @@ def run_both(imported, inputs, target, name, expected, bound, why, closer,
 
 def with_one_cta(imported):
     """The same with `cta_group = 1` in the schedule of each product: in front of the
-    types, which follow the first " : " outside of the product's region."""
+    types, which follow the first " : " outside of its clauses."""
     pieces = imported.mlir.split("blockscale.matmul ")
     for at, piece in enumerate(pieces[1:], 1):
         depth, place = 0, 0
         while depth or not piece.startswith(" : ", place):
-            depth += {"{": 1, "}": -1}.get(piece[place], 0)
+            depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(piece[place], 0)
             place += 1
         pieces[at] = (f"{piece[:place]} schedule(#blockscale.schedule<"
                       f"cta_group = 1>){piece[place:]}")
