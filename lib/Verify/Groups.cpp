@@ -28,6 +28,14 @@ std::vector<uint64_t> verify::drawGroupEnds(uint64_t groups, uint64_t rows,
   return ends;
 }
 
+std::vector<uint8_t> verify::offsetBytes(const std::vector<uint64_t> &ends) {
+  std::vector<uint8_t> bytes;
+  for (uint64_t end : ends)
+    for (unsigned i = 0; i < sizeof(int32_t); ++i)
+      bytes.push_back(uint8_t(end >> 8 * i));
+  return bytes;
+}
+
 Result<std::vector<uint8_t>>
 verify::padGroups(const std::vector<uint8_t> &rows, uint64_t width,
                   const std::vector<uint64_t> &ends, uint64_t padded,
@@ -97,4 +105,17 @@ reference::Problem verify::problemOfGroup(const Inputs &inputs, size_t group) {
   problem.formula = all.formula;
   problem.output = all.output;
   return problem;
+}
+
+std::optional<Reason> verify::whyNotProduct(const Inputs &inputs) {
+  if (inputs.groupEnds.empty())
+    return reference::whyNot(inputs.problem);
+  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
+    reference::Problem problem = problemOfGroup(inputs, group);
+    if (problem.m == 0)
+      continue;
+    if (auto why = reference::whyNot(problem))
+      return "group " + std::to_string(group) + ": " + why->text;
+  }
+  return std::nullopt;
 }

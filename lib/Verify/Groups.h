@@ -18,6 +18,9 @@ namespace blockscale::verify {
 std::vector<uint64_t> drawGroupEnds(uint64_t groups, uint64_t rows,
                                     uint64_t seed);
 
+/// The ends as numbers of i32 in memory.
+std::vector<uint8_t> offsetBytes(const std::vector<uint64_t> &ends);
+
 /// Rows of `width` bytes with those of each group moved to where a multiple of
 /// 128 rows starts, `padded` rows in all; `padding` fills the others. The
 /// reason why not if they are too few.
@@ -29,6 +32,9 @@ Result<std::vector<uint8_t>> padGroups(const std::vector<uint8_t> &rows,
 /// The rows of one group of the inputs, which have A, C and the factors of rows
 /// once and everything else for each group, as a product of its own.
 reference::Problem problemOfGroup(const Inputs &inputs, size_t group);
+
+/// What is wrong with the product or with one of its groups.
+std::optional<Reason> whyNotProduct(const Inputs &inputs);
 
 } // namespace blockscale::verify
 

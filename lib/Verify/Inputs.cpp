@@ -61,7 +61,6 @@ private:
   uint64_t matricesOf(std::string_view operand) const {
     return uint64_t(plan::matricesOf(kernel, operand, sizes));
   }
-  std::optional<Reason> whyNotProduct() const;
   bool isSum() const;
   std::optional<Reason> checkInput(const std::string &name) const;
   std::optional<Reason> addFormula();
@@ -156,25 +155,8 @@ void InputMaker::addGroups() {
     return;
   inputs.groupEnds =
       drawGroupEnds(inputs.problem.batch, inputs.problem.m, seed);
-  std::vector<uint8_t> &bytes =
-      inputs.data.memory[std::string(plan::kOffsetsRole)];
-  for (uint64_t end : inputs.groupEnds)
-    for (unsigned i = 0; i < sizeof(int32_t); ++i)
-      bytes.push_back(uint8_t(end >> 8 * i));
-}
-
-/// What is wrong with the product or with one of its groups.
-std::optional<Reason> InputMaker::whyNotProduct() const {
-  if (inputs.groupEnds.empty())
-    return reference::whyNot(inputs.problem);
-  for (size_t group = 0; group < inputs.groupEnds.size(); ++group) {
-    reference::Problem problem = problemOfGroup(inputs, group);
-    if (problem.m == 0)
-      continue;
-    if (auto why = reference::whyNot(problem))
-      return "group " + std::to_string(group) + ": " + why->text;
-  }
-  return std::nullopt;
+  inputs.data.memory[std::string(plan::kOffsetsRole)] =
+      offsetBytes(inputs.groupEnds);
 }
 
 std::optional<Reason> InputMaker::packData(const plan::DataPacking &packing,
@@ -616,7 +598,7 @@ Result<Inputs> InputMaker::make() {
   if (!why)
     why = addFormula();
   if (!why)
-    why = whyNotProduct();
+    why = whyNotProduct(inputs);
   if (why)
     return Reason("kernel '" + kernel.name + "': " + why->text);
   if (harsh)

@@ -8,6 +8,7 @@
 
 #include "blockscale/Target/PTX/LaunchPlan.h"
 #include "EpiloguePlan.h"
+#include "PlanExpressions.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/HW/DeviceTargets.h"
@@ -20,84 +21,6 @@
 
 using namespace mlir;
 using namespace blockscale;
-
-//===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// How tightly the outermost operator of a printed expression binds.
-enum class Binding { Sum, Product, Atom };
-struct Printed {
-  std::string text;
-  Binding binding;
-};
-} // namespace
-
-static Printed printBound(AffineExpr expression);
-
-/// `expression`, in parentheses if it binds less tightly than its place needs.
-static std::string printAt(AffineExpr expression, Binding needed) {
-  Printed printed = printBound(expression);
-  if (printed.binding < needed)
-    return "(" + printed.text + ")";
-  return printed.text;
-}
-
-static Printed printBound(AffineExpr expression) {
-  static constexpr StringRef names[] = {"M",     "N",       "K",
-                                        "batch", "num_sms", "max_clusters"};
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expression)) {
-    assert(symbol.getPosition() < std::size(names) && "unknown symbol");
-    return {names[symbol.getPosition()].str(), Binding::Atom};
-  }
-  if (auto constant = dyn_cast<AffineConstantExpr>(expression)) {
-    Binding binding = constant.getValue() < 0 ? Binding::Sum : Binding::Atom;
-    return {std::to_string(constant.getValue()), binding};
-  }
-  auto binary = cast<AffineBinaryOpExpr>(expression);
-  AffineExpr lhs = binary.getLHS(), rhs = binary.getRHS();
-  auto infix = [&](StringRef op, Binding binding) -> Printed {
-    // Operators of one level group to the left, so the right side needs more.
-    Binding right = binding == Binding::Sum ? Binding::Product : Binding::Atom;
-    return {printAt(lhs, binding) + op.str() + printAt(rhs, right), binding};
-  };
-  switch (expression.getKind()) {
-  case AffineExprKind::Add:
-    return infix(" + ", Binding::Sum);
-  case AffineExprKind::Mul:
-    return infix(" * ", Binding::Product);
-  case AffineExprKind::Mod:
-    return infix(" % ", Binding::Product);
-  case AffineExprKind::FloorDiv:
-    return infix(" / ", Binding::Product);
-  case AffineExprKind::CeilDiv:
-    return {"ceildiv(" + printBound(lhs).text + ", " + printBound(rhs).text +
-                ")",
-            Binding::Atom};
-  default:
-    llvm_unreachable("dimensions do not occur in launch plans");
-  }
-}
-
-std::string blockscale::printExpression(AffineExpr expression) {
-  return printBound(expression).text;
-}
-
-static std::vector<plan::Expression> printResults(AffineMap map) {
-  std::vector<plan::Expression> texts;
-  for (AffineExpr result : map.getResults())
-    texts.push_back(printExpression(result));
-  return texts;
-}
-
-/// The minimum of the map's results.
-static plan::Expression printMinimum(AffineMap map) {
-  std::string text;
-  for (const std::string &result : printResults(map))
-    text = text.empty() ? result : "min(" + text + ", " + result + ")";
-  return text;
-}
 
 //===----------------------------------------------------------------------===//
 // The product
