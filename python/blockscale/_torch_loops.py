@@ -86,6 +86,33 @@ def of_rows(function, node, side, data, scales):
                        f"{data.type}, {scales.type} to {type}", type)
 
 
+def batch_of_rows(function, node, a, b, scale_a, scale_b, offsets, element):
+    """Products of as many matrices as there are groups, each row with a scale."""
+    if offsets is not None:
+        raise Refused(f"'{node.name}': groups of {a.type} and {b.type} are whole "
+                      "matrices, which have no offsets")
+    sides = []
+    for side, data, scales in (("a", a, scale_a), ("b", b, scale_b)):
+        groups, rows, k = data.type.shape
+        if not isinstance(groups, int) or a.type.shape[0] != b.type.shape[0] or \
+                scales.type.shape != (groups, rows):
+            raise Refused(f"'{node.name}': {side} is {data.type} with scales "
+                          f"{scales.type}; as many matrices on both sides with a scale "
+                          "for each row are taken")
+        scales = function.expand(scales, scales.type.like((groups, rows, 1)),
+                                 [[0], [1, 2]], node.name)
+        sizes = "x".join(str(size) if isinstance(size, int) else "?"
+                         for size in (groups, rows, k))
+        type = f'!blockscale.tensor<{sizes}x{data.type.element}, "float32_t0">'
+        sides.append(function.op(
+            f"blockscale.assemble {data.name}, {scales.name} : {data.type}, "
+            f"{scales.type} to {type}", type))
+    type = Type((*a.type.shape[:2], b.type.shape[1]), element)
+    return function.op(
+        f"blockscale.matmul {', '.join(one.name for one in sides)} : "
+        f"{', '.join(one.type for one in sides)} -> {type}", type)
+
+
 def by_rows(function, node, a, b, scale_a, scale_b, element):
     """A product with a scale of f32 for each row of both."""
     sides = [of_rows(function, node, side, one, scale)

@@ -303,23 +303,24 @@ def product_with_f32(function, node, a, b, left, right, bias):
 
 
 def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
-    """Products of rows of `a` up to each offset with a matrix each, or of both sides'
-    elements of K up to each offset. The scales have one recipe, that of the second
-    pair."""
+    """Products of rows of `a` up to each offset with a matrix each, of both sides'
+    elements of K up to each offset, or of as many matrices on both sides. The scales
+    have one recipe, that of the second pair."""
     b = rows_of(node, b)
     only_default(node, bias=bias)
     ranks = len(a.type.shape), len(b.type.shape)
-    if ranks not in ((2, 3), (2, 2)):
+    if ranks not in ((2, 3), (2, 2), (3, 3)):
         raise Refused(f"'{node.name}': groups of {a.type} and {b.type}; rows of a "
-                      "matrix with one matrix for each group are taken, and parts of K "
-                      "of two matrices")
+                      "matrix with one matrix for each group are taken, parts of K "
+                      "of two matrices, and as many matrices on both sides")
     along_k = ranks == (2, 2)
     element = tensor_type(node.meta["val"], node.name).element
     (left, recipe_a), (right, recipe_b) = scale_a, scale_b
     if recipe_a == recipe_b == ROW_WISE and left.type.element == "f32":
-        make = along.groups_of_rows if along_k else loops.groups_of_rows
+        make = {(2, 2): along.groups_of_rows, (2, 3): loops.groups_of_rows,
+                (3, 3): loops.batch_of_rows}[ranks]
         return make(function, node, a, b, left, right, offsets, element)
-    if recipe_a == recipe_b and recipe_a in BLOCKS and \
+    if ranks != (3, 3) and recipe_a == recipe_b and recipe_a in BLOCKS and \
             left.type.element == right.type.element == BLOCKS[recipe_a][1] and \
             not a.type.packed:
         block, _, spec = BLOCKS[recipe_a]
@@ -327,7 +328,8 @@ def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
         return make(function, node, a, b, left, right, offsets, element, block, spec)
     raise Refused(f"'{node.name}': groups of {a.type} scaled by {left.type} "
                   f"({RECIPES[recipe_a]}) and {right.type} ({RECIPES[recipe_b]}); RowWise "
-                  "by f32 and BlockWise1x32 of fp8 by e8m0 are taken")
+                  "by f32 and, but for groups of whole matrices, BlockWise1x32 of fp8 by "
+                  "e8m0 are taken")
 
 
 def grouped_mm(function, node, a, b, scale_a, scale_b, offs=None, bias=None,

@@ -127,6 +127,19 @@ def test_groups_with_scales_of_rows(version):
           wanted)
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_as_many_matrices_on_both_sides(version):
+    x = elements((GROUPS, M, 128), 7)
+    s, t = powers((GROUPS, M), 1), powers((GROUPS, 64), 2)
+    wanted = (x.astype(np.float64) * s[..., None]) @ \
+        (W.astype(np.float64) * t[..., None]).transpose(0, 2, 1)
+    op = "_scaled_grouped_mm" + "_v2" * (version - 1)
+    rest = [s, t] if version == 1 else [[s], [1], [], [t], [1], []]
+    check(traced(op, x, W, rest, "bfloat16", (GROUPS, M, 64)), wanted)
+    with pytest.raises(bs.Refused, match="whole matrices, which have no offsets"):
+        traced(op, x, W, [*rest, ENDS], "bfloat16", (GROUPS, M, 64))
+
+
 def tiled(scales):
     """Rows of blocks in tiles of 128 x 4 (PTX ISA, scale factor layout)."""
     rows, blocks = (-(-size // step) for size, step in zip(scales.shape, (128, 4)))
@@ -218,8 +231,12 @@ F = powers
      "'y': the ends of groups are missing; 3 numbers of i32 are expected"),
     ("_scaled_grouped_mm", X, W, [F(ROWS, 1), F((GROUPS, 63), 2), ENDS],
      "'y': scales of the rows of b are tensor<3x63xf32>; there are 3 matrices of 64"),
-    ("_scaled_grouped_mm", W, W, [F((GROUPS, 64), 1), F((GROUPS, 64), 2)],
-     "'y': groups of tensor<3x64x128xf8E4M3FN> and tensor<3x64x128xf8E4M3FN>; rows of a"),
+    ("_scaled_grouped_mm", W, X, [F((GROUPS, 64), 1), F(ROWS, 2), ENDS],
+     "'y': groups of tensor<3x64x128xf8E4M3FN> and tensor<48x128xf8E4M3FN>; rows of a"),
+    ("_scaled_grouped_mm", W, W[:2], [F((GROUPS, 64), 1), F((2, 64), 2)],
+     "a is tensor<3x64x128xf8E4M3FN> with scales tensor<3x64xf32>; as many matrices"),
+    ("_scaled_grouped_mm", W, W, [F((GROUPS, 2048), 1, E8M0), F((GROUPS, 2048), 2, E8M0)],
+     "RowWise by f32 and, but for groups of whole matrices, BlockWise1x32"),
     ("_scaled_grouped_mm", X, W[0], [F(ROWS, 1), F(64, 2), ENDS],
      "'y': scales of the rows of a are tensor<48xf32>; there are 144 rows"),
     ("_scaled_grouped_mm", X, W[0], [F(ROWS, 1), F(64, 2)],
