@@ -300,7 +300,7 @@ BlockscaleStatus blockscaleLaunchSetSize(BlockscaleLaunch launch,
              "'" + planned.kernel.name + "' has no size '" + text + "'");
       if (text == "M")
         planned.kernel =
-            plan::kernelForRows(planned.plan, planned.asked, uint64_t(value));
+            *plan::kernelForRows(planned.plan, &planned.asked, uint64_t(value));
     });
   });
 }

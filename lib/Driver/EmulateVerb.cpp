@@ -287,7 +287,7 @@ int EmulateVerb::prepareFromPlan(const emulator::Module &module,
   if (int code = readSettings(given, prepared))
     return code;
   if (auto rows = given.sizes.find("M"); rows != given.sizes.end())
-    found = &plan::kernelForRows(**chosen, *found, uint64_t(rows->second));
+    found = plan::kernelForRows(**chosen, found, uint64_t(rows->second));
   if (auto why = verify::whyNotParameters(*found, module))
     return reportError(why->text, kFailure);
   for (const char *factor : {"alpha", "beta"})

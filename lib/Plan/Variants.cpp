@@ -47,12 +47,12 @@ blockscale::plan::variantsOf(const Plan &plan, std::string_view kernel) {
   return variants;
 }
 
-const Kernel &blockscale::plan::kernelForRows(const Plan &plan,
-                                              const Kernel &kernel,
+const Kernel *blockscale::plan::kernelForRows(const Plan &plan,
+                                              const Kernel *kernel,
                                               uint64_t rows) {
-  for (const Kernel *variant : variantsOf(plan, kernel.name))
+  for (const Kernel *variant : variantsOf(plan, kernel->name))
     if (rows <= uint64_t(mostRows(*variant)))
-      return *variant;
+      return variant;
   return kernel;
 }
 

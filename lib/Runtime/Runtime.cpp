@@ -128,8 +128,8 @@ static std::string understand(BlockscaleKernels *kernels, const char *name,
   if (sizes["M"] == 0 || sizes["N"] == 0 || sizes["batch"] == 0)
     return "";
   if (!isNamed)
-    request.kernel = &plan::kernelForRows((*state)->plan, *request.kernel,
-                                          uint64_t(sizes["M"]));
+    request.kernel = plan::kernelForRows((*state)->plan, request.kernel,
+                                         uint64_t(sizes["M"]));
   Result<const Driver *> driver = findDriver();
   if (!driver)
     return driver.why().text;

@@ -52,7 +52,7 @@ std::string EmulatedDevice::launch(BlockscaleKernels &kernels,
   plan::Environment given = runtime::sizesOf(*kernel, *host);
   if (given["M"] == 0 || given["N"] == 0 || given["batch"] == 0)
     return "";
-  kernel = &plan::kernelForRows((*module)->plan, *kernel, given["M"]);
+  kernel = plan::kernelForRows((*module)->plan, kernel, given["M"]);
   Result<Residency> residency = residencyOn((*module)->plan, *kernel);
   if (!residency)
     return residency.why().text;

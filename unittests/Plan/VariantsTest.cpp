@@ -45,15 +45,15 @@ Plan makePlan() {
 
 TEST(Variants, FewestRowsThatAreEnough) {
   Plan plan = makePlan();
-  const Kernel &proj = *findKernel(plan, "proj");
-  EXPECT_EQ(kernelForRows(plan, proj, 1).name, "proj_m16");
-  EXPECT_EQ(kernelForRows(plan, proj, 16).name, "proj_m16");
-  EXPECT_EQ(kernelForRows(plan, proj, 17).name, "proj_m64");
-  EXPECT_EQ(kernelForRows(plan, proj, 64).name, "proj_m64");
-  EXPECT_EQ(kernelForRows(plan, proj, 65).name, "proj");
-  EXPECT_EQ(kernelForRows(plan, *findKernel(plan, "other"), 1).name, "other");
+  const Kernel *proj = findKernel(plan, "proj");
+  EXPECT_EQ(kernelForRows(plan, proj, 1)->name, "proj_m16");
+  EXPECT_EQ(kernelForRows(plan, proj, 16)->name, "proj_m16");
+  EXPECT_EQ(kernelForRows(plan, proj, 17)->name, "proj_m64");
+  EXPECT_EQ(kernelForRows(plan, proj, 64)->name, "proj_m64");
+  EXPECT_EQ(kernelForRows(plan, proj, 65)->name, "proj");
+  EXPECT_EQ(kernelForRows(plan, findKernel(plan, "other"), 1)->name, "other");
   // What is asked for by its own name stays.
-  EXPECT_EQ(kernelForRows(plan, *findKernel(plan, "proj_m64"), 1).name,
+  EXPECT_EQ(kernelForRows(plan, findKernel(plan, "proj_m64"), 1)->name,
             "proj_m64");
   EXPECT_EQ(findKernel(plan, "none"), nullptr);
 }

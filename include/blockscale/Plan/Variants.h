@@ -32,7 +32,7 @@ std::vector<const Kernel *> variantsOf(const Plan &plan,
 
 /// What a launch of `kernel`, one of `plan`, takes for `rows` rows of A: the
 /// variant for the fewest that are enough, or itself.
-const Kernel &kernelForRows(const Plan &plan, const Kernel &kernel,
+const Kernel *kernelForRows(const Plan &plan, const Kernel *kernel,
                             uint64_t rows);
 
 /// Why the variants of `plan` do not go with the kernels that they are of.
