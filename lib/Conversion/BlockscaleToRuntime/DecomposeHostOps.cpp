@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -60,11 +61,54 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   }
 };
 
+/// A switch of tensors as one scf.if in another. MLIR 22's bufferization takes
+/// what a switch yields for new memory, even where it is a tensor from outside,
+/// so that later ops would write over what others still read.
+struct SwitchToIfs : OpRewritePattern<scf::IndexSwitchOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(scf::IndexSwitchOp op,
+                                PatternRewriter &rewriter) const override {
+    if (llvm::none_of(op.getResultTypes(), llvm::IsaPred<TensorType>))
+      return failure();
+    Location loc = op.getLoc();
+    OpBuilder::InsertionGuard guard(rewriter);
+    scf::IfOp outermost;
+    for (auto [value, region] :
+         llvm::zip_equal(op.getCases(), op.getCaseRegions())) {
+      Value number = arith::ConstantIndexOp::create(rewriter, loc, value);
+      Value isIt = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::eq, op.getArg(), number);
+      auto choice = scf::IfOp::create(rewriter, loc, op.getResultTypes(), isIt,
+                                      /*withElseRegion=*/true);
+      if (outermost)
+        scf::YieldOp::create(rewriter, loc, choice.getResults());
+      else
+        outermost = choice;
+      rewriter.inlineBlockBefore(&region.front(), choice.thenBlock(),
+                                 choice.thenBlock()->end());
+      rewriter.setInsertionPointToStart(choice.elseBlock());
+    }
+    Block *otherwise = &op.getDefaultRegion().front();
+    Operation *yield = otherwise->getTerminator();
+    SmallVector<Value> results(yield->getOperands());
+    rewriter.inlineBlockBefore(otherwise, rewriter.getInsertionBlock(),
+                               rewriter.getInsertionPoint());
+    if (outermost)
+      results = outermost.getResults();
+    else
+      rewriter.eraseOp(yield);
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 struct DecomposeHostOps
     : blockscale::impl::DecomposeHostOpsBase<DecomposeHostOps> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DecomposeAggregate, LowerPack, LowerUnPack>(&getContext());
+    patterns.add<DecomposeAggregate, LowerPack, LowerUnPack, SwitchToIfs>(
+        &getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -123,42 +123,13 @@ FailureOr<SmallVector<Value>> importer::looped(ImplicitLocOpBuilder &b,
 // Choices
 //===----------------------------------------------------------------------===//
 
-/// Ends a region that was taken over from StableHLO as scf has it.
-static void endBranch(Region &region) {
-  Operation *last = &region.front().back();
+/// Moves a branch of StableHLO, which ends as scf has it then.
+static void takeOver(Region &to, Region &from) {
+  to.takeBody(from);
+  Operation *last = &to.front().back();
   ImplicitLocOpBuilder b(last->getLoc(), last);
   scf::YieldOp::create(b, last->getOperands());
   last->erase();
-}
-
-/// The results of the first branch that `isIt`; of the last one if none is.
-/// (Bufferization does not know that what an scf.index_switch yields may be
-/// what it was given, and writes over it.)
-static SmallVector<Value>
-chooseFirst(ImplicitLocOpBuilder &b, ArrayRef<Region *> ways, TypeRange types,
-            llvm::function_ref<Value(ImplicitLocOpBuilder &b, size_t i)> isIt) {
-  if (ways.size() == 1) {
-    auto only = scf::ExecuteRegionOp::create(b, types);
-    only.getRegion().takeBody(*ways[0]);
-    endBranch(only.getRegion());
-    return SmallVector<Value>(only.getResults());
-  }
-  SmallVector<scf::IfOp> choices;
-  OpBuilder::InsertionGuard guard(b);
-  for (size_t i = 0; i + 1 < ways.size(); ++i) {
-    choices.push_back(scf::IfOp::create(b, types, isIt(b, i)));
-    if (i > 0)
-      scf::YieldOp::create(b, choices[i].getResults());
-    choices[i].getThenRegion().takeBody(*ways[i]);
-    endBranch(choices[i].getThenRegion());
-    if (i + 2 == ways.size()) {
-      choices[i].getElseRegion().takeBody(*ways[i + 1]);
-      endBranch(choices[i].getElseRegion());
-    } else {
-      b.setInsertionPointToStart(&choices[i].getElseRegion().emplaceBlock());
-    }
-  }
-  return SmallVector<Value>(choices.front().getResults());
 }
 
 FailureOr<SmallVector<Value>> importer::chosen(ImplicitLocOpBuilder &b,
@@ -177,16 +148,18 @@ FailureOr<SmallVector<Value>> importer::chosen(ImplicitLocOpBuilder &b,
     return op->emitError("has no number to choose by, or a branch that does "
                          "not give its results");
   Value number = tensor::ExtractOp::create(b, op->getOperand(0), ValueRange{});
-  SmallVector<Region *> ways;
-  for (Region &region : op->getRegions())
-    ways.push_back(&region);
-  if (!isCase)
-    return chooseFirst(b, ways, types,
-                       [&](ImplicitLocOpBuilder &, size_t) { return number; });
+  if (!isCase) {
+    auto choice = scf::IfOp::create(b, types, number);
+    takeOver(choice.getThenRegion(), op->getRegion(0));
+    takeOver(choice.getElseRegion(), op->getRegion(1));
+    return SmallVector<Value>(choice.getResults());
+  }
   // A number that no branch has is that of the last one.
-  return chooseFirst(b, ways, types, [&](ImplicitLocOpBuilder &at, size_t i) {
-    Value own = arith::ConstantOp::create(at, at.getI32IntegerAttr(int32_t(i)));
-    return Value(
-        arith::CmpIOp::create(at, arith::CmpIPredicate::eq, number, own));
-  });
+  Value at = arith::IndexCastOp::create(b, b.getIndexType(), number);
+  auto cases = llvm::to_vector(llvm::seq<int64_t>(0, count - 1));
+  auto choice = scf::IndexSwitchOp::create(b, types, at, cases, count - 1);
+  for (unsigned i = 0; i + 1 < count; ++i)
+    takeOver(choice.getCaseRegions()[i], op->getRegion(i));
+  takeOver(choice.getDefaultRegion(), op->getRegion(count - 1));
+  return SmallVector<Value>(choice.getResults());
 }

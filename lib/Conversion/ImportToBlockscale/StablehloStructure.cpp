@@ -491,7 +491,7 @@ void importer::lowerStablehlo(Operation *root, bool &refused) {
     op->replaceAllUsesWith(*values);
     op->erase();
     Operation *made = values->front().getDefiningOp();
-    if (isa_and_nonnull<scf::WhileOp, scf::IfOp, scf::ExecuteRegionOp>(made))
+    if (isa_and_nonnull<scf::WhileOp, scf::IfOp, scf::IndexSwitchOp>(made))
       collectStablehlo(made, ops);
   }
   if (hasSigns)

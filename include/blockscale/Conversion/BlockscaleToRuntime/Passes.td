@@ -82,11 +82,13 @@ def DecomposeHostOps : Pass<"blockscale-decompose-host-ops"> {
   let description = [{
     `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat` and their
     like have no loops or no buffers of their own; what they are made of has.
+    `scf.index_switch` of tensors, of which MLIR 22's bufferization makes wrong
+    code, becomes one `scf.if` in another.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
-    "::mlir::tensor::TensorDialect"];
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def RequireBufferizable
