@@ -7,8 +7,8 @@ usage: two_models.py BLOCKSCALE [--format=NVFP4] [--part=B200]
 Asks `blockscale explain schedule --replay=1` for the layers of workload_times.py:
 the schedule that the formula takes, compiled, run on the emulator for its first
 tile and put on the timeline. Prints by rows how far the two are apart, and where
-most. By two models of ours, nothing is measured. Some seconds for each layer with
-few rows, up to a minute with 4096.
+most. By two models of ours, nothing is measured. A second or two for each layer with
+few rows, longer with many.
 
 Part of the blockscale project, under the Apache License v2.0 with LLVM
 Exceptions.

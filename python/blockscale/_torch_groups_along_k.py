@@ -39,10 +39,7 @@ def by_groups(function, node, a, b, offsets, element, multiply, starts=()):
 
     def body(at, values):
         result, start, *rest = values
-        end = function.op(f"tensor.extract {offsets.name}[{at}] : {offsets.type}",
-                          None).name
-        end = function.op(f"arith.index_cast {end} : i32 to index", None).name
-        end = arith(function, "maxsi", arith(function, "minsi", end, size), start)
+        end = loops.end_of(function, offsets, at, start, size)
         count = arith(function, "subi", end, start)
         function.indices[GROUP.text] = count
         sides = [part(function, one, (0, start), (rows, count),

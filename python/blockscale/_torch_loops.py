@@ -204,6 +204,15 @@ def add_scaled(function, node, before, sums, at, scale_a, scale_b):
 # Groups ---------------------------------------------------------------------
 
 
+def end_of(function, offsets, at, start, size):
+    """Where group `at` ends: its offset, not before where it starts nor behind
+    `size`."""
+    end = function.op(f"tensor.extract {offsets.name}[{at}] : {offsets.type}",
+                      None).name
+    end = function.op(f"arith.index_cast {end} : i32 to index", None).name
+    return arith(function, "maxsi", arith(function, "minsi", end, size), start)
+
+
 def by_groups(function, node, a, w, offsets, element, multiply, starts=()):
     """Rows of `a` up to each offset with a matrix of `w` each; rows behind the last
     are zero.
@@ -222,10 +231,7 @@ def by_groups(function, node, a, w, offsets, element, multiply, starts=()):
 
     def body(at, values):
         result, start, *rest = values
-        end = function.op(f"tensor.extract {offsets.name}[{at}] : {offsets.type}",
-                          None).name
-        end = function.op(f"arith.index_cast {end} : i32 to index", None).name
-        end = arith(function, "maxsi", arith(function, "minsi", end, size), start)
+        end = end_of(function, offsets, at, start, size)
         rows = arith(function, "subi", end, start)
         function.indices[GROUP.text] = rows
         mine = part(function, a, (start, 0), (rows, k), a.type.like((GROUP, k)))

@@ -28,6 +28,10 @@ namespace blockscale::importer {
 /// Arithmetic, comparisons and conversions, element by element.
 mlir::FailureOr<mlir::Value> elementwiseOf(mlir::ImplicitLocOpBuilder &b,
                                            mlir::Operation *op);
+/// The op `name` on floats of f32 and more, all of one type whose sizes may be
+/// unknown; null for what is none.
+mlir::Value floatOp(mlir::ImplicitLocOpBuilder &b, llvm::StringRef name,
+                    mlir::ValueRange v);
 /// Changes of shape, constants, reductions and products without scales.
 mlir::FailureOr<mlir::Value> structureOf(mlir::ImplicitLocOpBuilder &b,
                                          mlir::Operation *op);

@@ -11,9 +11,7 @@
 
 #include "Stablehlo.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -78,50 +76,6 @@ static Value stretched(ImplicitLocOpBuilder &b, Operation *op) {
   return generic.getResult(0);
 }
 
-/// 1 / (1 + exp(-x)).
-static Value logistic(ImplicitLocOpBuilder &b, Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<Value> unknown;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    if (type.isDynamicDim(i))
-      unknown.push_back(tensor::DimOp::create(b, x, i));
-  Value number = arith::ConstantOp::create(b, b.getF32FloatAttr(1));
-  Value one = tensor::SplatOp::create(b, number, type, unknown);
-  Value power = math::ExpOp::create(b, arith::NegFOp::create(b, x));
-  return arith::DivFOp::create(b, one, arith::AddFOp::create(b, one, power));
-}
-
-/// Arithmetic of f32, all of one type.
-static Value arithmetic(ImplicitLocOpBuilder &b, StringRef name, ValueRange v) {
-  auto unary = [&](auto tag) -> Value {
-    return decltype(tag)::create(b, v[0]);
-  };
-  auto binary = [&](auto tag) -> Value {
-    return decltype(tag)::create(b, v[0], v[1]);
-  };
-  using Make = std::function<Value()>;
-  Make none = [] { return Value(); };
-  if (v.size() == 2)
-    return llvm::StringSwitch<Make>(name)
-        .Case("add", [&] { return binary(arith::AddFOp()); })
-        .Case("subtract", [&] { return binary(arith::SubFOp()); })
-        .Case("multiply", [&] { return binary(arith::MulFOp()); })
-        .Case("divide", [&] { return binary(arith::DivFOp()); })
-        .Case("maximum", [&] { return binary(arith::MaximumFOp()); })
-        .Case("minimum", [&] { return binary(arith::MinimumFOp()); })
-        .Default(none)();
-  return llvm::StringSwitch<Make>(v.size() == 1 ? name : "")
-      .Case("negate", [&] { return unary(arith::NegFOp()); })
-      .Case("abs", [&] { return unary(math::AbsFOp()); })
-      .Case("exponential", [&] { return unary(math::ExpOp()); })
-      .Case("tanh", [&] { return unary(math::TanhOp()); })
-      .Case("erf", [&] { return unary(math::ErfOp()); })
-      .Case("sqrt", [&] { return unary(math::SqrtOp()); })
-      .Case("rsqrt", [&] { return unary(math::RsqrtOp()); })
-      .Case("logistic", [&] { return logistic(b, v[0]); })
-      .Default(none)();
-}
-
 /// f32 to f16 or bf16, or back.
 static Value converted(ImplicitLocOpBuilder &b, Value value,
                        RankedTensorType type) {
@@ -153,5 +107,5 @@ Value importer::ofUnknownSizes(ImplicitLocOpBuilder &b, Operation *op) {
   bool isOfOneType =
       type && type.getElementType().isF32() &&
       llvm::all_of(op->getOperandTypes(), [&](Type t) { return t == type; });
-  return isOfOneType ? arithmetic(b, name, op->getOperands()) : Value();
+  return isOfOneType ? floatOp(b, name, op->getOperands()) : Value();
 }

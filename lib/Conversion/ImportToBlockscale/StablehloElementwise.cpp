@@ -47,9 +47,15 @@ static Value splatInt(ImplicitLocOpBuilder &b, Value like, Type element,
 
 static Value splatFloat(ImplicitLocOpBuilder &b, Value like, double value) {
   auto type = cast<RankedTensorType>(like.getType());
-  return arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type,
-                                b.getFloatAttr(type.getElementType(), value)));
+  TypedAttr number = b.getFloatAttr(type.getElementType(), value);
+  if (type.hasStaticShape())
+    return arith::ConstantOp::create(b, DenseElementsAttr::get(type, number));
+  SmallVector<Value> unknown;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      unknown.push_back(tensor::DimOp::create(b, like, i));
+  return tensor::SplatOp::create(b, arith::ConstantOp::create(b, number), type,
+                                 unknown);
 }
 
 //===----------------------------------------------------------------------===//
@@ -392,8 +398,7 @@ static Value isFinite(ImplicitLocOpBuilder &b, Value x) {
                                math::AbsFOp::create(b, x), infinity);
 }
 
-/// An op of floats of f32 and more; null for what is none.
-static Value floatOp(ImplicitLocOpBuilder &b, StringRef name, ValueRange v) {
+Value importer::floatOp(ImplicitLocOpBuilder &b, StringRef name, ValueRange v) {
   auto unary = [&](auto tag) -> Value {
     return decltype(tag)::create(b, v[0]);
   };

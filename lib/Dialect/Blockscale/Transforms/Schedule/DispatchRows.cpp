@@ -104,7 +104,7 @@ const ScheduleChoices &Cutter::choicesAt(int64_t rows, int64_t mostRows) {
     llvm::erase_if(choices.legal, [&](const ScheduleChoice &each) {
       return readsPacked(each.mma) != readsPacked(other->mma);
     });
-  return known[{rows, mostRows}] = std::move(choices);
+  return place->second = std::move(choices);
 }
 
 /// What `blockscale-select-schedule` will choose for any number of rows; null
