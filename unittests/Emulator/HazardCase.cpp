@@ -39,6 +39,19 @@ std::string mapKernel(const HazardCase &c) {
          c.text + "\nret;\n}\n";
 }
 
+TensorMap mapOf(const HazardCase &c) {
+  TensorMap map;
+  map.type = c.type;
+  map.rank = 2;
+  map.globalDim = {128, 64, 0, 0, 0};
+  // 16U4_ALIGN16B is packed in global memory.
+  bool isPacked = c.type == TensorMapType::U4Align16;
+  map.globalStrides = {isPacked ? 64u : 128u, 0, 0, 0};
+  map.boxDim = {128, 8, 0, 0, 0};
+  map.swizzle = c.swizzle;
+  return map;
+}
+
 void PrintTo(const HazardCase &c, std::ostream *stream) {
   *stream << c.number << ' ' << c.name;
 }
@@ -76,17 +89,8 @@ RunResult runWith(const HazardCase &c, const char *with,
   launch.buffers[1].fromPreviousGrid = c.fromPreviousGrid;
   launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0}};
   if (c.takesMap) {
-    TensorMap map;
-    map.type = c.type;
-    map.rank = 2;
-    map.globalDim = {128, 64, 0, 0, 0};
-    // 16U4_ALIGN16B is packed in global memory.
-    bool isPacked = c.type == TensorMapType::U4Align16;
-    map.globalStrides = {isPacked ? 64u : 128u, 0, 0, 0};
-    map.boxDim = {128, 8, 0, 0, 0};
-    map.swizzle = c.swizzle;
     launch.buffers[1].writable = true;
-    launch.arguments.push_back(TensorMapArgument{map, 1, 0});
+    launch.arguments.push_back(TensorMapArgument{mapOf(c), 1, 0});
   }
   Options options;
   options.threads = 1;

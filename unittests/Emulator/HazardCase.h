@@ -49,6 +49,7 @@ std::string plainKernel(const HazardCase &c);
 /// A kernel with a tensor map of 128 x 64 elements and boxes of 128 x 8 on the
 /// input; its registers are those of HazardKernel.h.
 std::string mapKernel(const HazardCase &c);
+TensorMap mapOf(const HazardCase &c);
 
 void PrintTo(const HazardCase &c, std::ostream *stream);
 std::string nameOf(const testing::TestParamInfo<HazardCase> &information);

@@ -72,18 +72,12 @@ RunResult runOnRubin(const char *text, Completion completion) {
   c.text = text;
   c.target = "sm_107a";
   std::vector<uint32_t> out(128), in(4096);
-  TensorMap map;
-  map.type = TensorMapType::U8;
-  map.rank = 2;
-  map.globalDim = {128, 64, 0, 0, 0};
-  map.globalStrides = {128, 0, 0, 0};
-  map.boxDim = {128, 8, 0, 0, 0};
   Launch launch;
   launch.kernel = "k";
   launch.block.x = 128;
   launch.buffers = {bufferOf(out), bufferOf(in, false)};
   launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0},
-                      TensorMapArgument{map, 1, 0}};
+                      TensorMapArgument{mapOf(c), 1, 0}};
   Options options;
   options.advice = true;
   options.completion = completion;

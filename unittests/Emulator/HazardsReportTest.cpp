@@ -29,19 +29,13 @@ struct Hang {
     c.target = "sm_100a";
     module = mapKernel(c);
     std::vector<uint32_t> out(1024), in(4096);
-    TensorMap map;
-    map.type = TensorMapType::U8;
-    map.rank = 2;
-    map.globalDim = {128, 64, 0, 0, 0};
-    map.globalStrides = {128, 0, 0, 0};
-    map.boxDim = {128, 8, 0, 0, 0};
     Launch launch;
     launch.kernel = "k";
     launch.grid.x = launch.cluster.x = ctas;
     launch.block.x = threads;
     launch.buffers = {bufferOf(out), bufferOf(in)};
     launch.arguments = {BufferArgument{0, 0}, BufferArgument{1, 0},
-                        TensorMapArgument{map, 1, 0}};
+                        TensorMapArgument{mapOf(c), 1, 0}};
     options.threads = 1;
     result = runText(module, launch, options);
   }
