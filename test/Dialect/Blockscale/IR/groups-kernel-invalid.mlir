@@ -1,0 +1,67 @@
+// Kernels for groups of rows that could not walk them.
+
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @type(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i64>) {
+  // expected-error @below {{expected offsets of i32, found 'i64'}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16> scales !map, !map groups !blockscale.global<i64>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @shared_without_groups(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %t: !blockscale.global<f32>) {
+  // expected-error @below {{expected 'shared_scales' of at most the 0 tensor scales of a product with groups, found 1}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {shared_scales = 1 : i64} : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<f32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @too_many_shared(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %t: !blockscale.global<f32>, %e: !blockscale.global<i32>) {
+  // expected-error @below {{expected 'shared_scales' of at most the 1 tensor scales of a product with groups, found 2}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%t) groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {shared_scales = 2 : i64} : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<f32> groups !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @negative_shared(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %t: !blockscale.global<f32>, %e: !blockscale.global<i32>) {
+  // expected-error @below {{expected 'shared_scales' of at most the 1 tensor scales of a product with groups, found -1}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) tensor_scales(%t) groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {shared_scales = -1 : i64} : !map, !map, !blockscale.global<bf16> scales !map, !map tensor_scales !blockscale.global<f32> groups !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @dynamic(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %e: !blockscale.global<i32>) {
+  // expected-error @below {{how many tiles the groups have is not known at launch; expected 'scheduler' of 'static'}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8, scheduler = dynamic> : !map, !map, !blockscale.global<bf16> scales !map, !map groups !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u4x16_align8b, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [256, 128], swizzle = "128B">
+func.func @bias_of_rows(%m: !map, %d: !blockscale.global<bf16>, %i: i32, %v: !blockscale.global<f32>, %e: !blockscale.global<i32>) {
+  // expected-error @below {{with 'groups' expected a bias along the columns}}
+  blockscale.kernel_matmul a(%m) b(%m) scales(%m, %m) d(%d) bias(%v) groups(%e) sizes(%i, %i, %i, %i)
+    mma <kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16, m = 128, n = 128, k = 64>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 256, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {bias_kind = #blockscale<bias_kind row>} : !map, !map, !blockscale.global<bf16> scales !map, !map bias !blockscale.global<f32> groups !blockscale.global<i32>
+  return
+}
