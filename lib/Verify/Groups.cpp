@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "blockscale/HW/ScaleLayout.h"
 
 #include <algorithm>
 #include <iterator>
@@ -40,7 +41,7 @@ Result<std::vector<uint8_t>>
 verify::padGroups(const std::vector<uint8_t> &rows, uint64_t width,
                   const std::vector<uint64_t> &ends, uint64_t padded,
                   uint8_t padding) {
-  constexpr uint64_t kUnit = 128;
+  constexpr uint64_t kUnit = hw::kAtomRows;
   uint64_t needed = 0, before = 0;
   for (uint64_t end : ends) {
     needed += (end - before + kUnit - 1) / kUnit * kUnit;
