@@ -52,6 +52,7 @@ private:
   std::string dispatchRows;
   bool denseFallback = false, hostDuties = false, imports = false,
        trace = false;
+  uint64_t stepLimit = emulator::Options().stepLimit;
   verify::PlanRequest request;
   std::vector<execute::FunctionVerdict> functions;
   TimelineOutput timeline{command};
@@ -127,6 +128,8 @@ VerifyVerb::VerifyVerb()
                  "Seed of the inputs (default 1)");
   command.number("threads", request.options.threads,
                  "Host threads (default 0: all)");
+  command.number("step-limit", stepLimit,
+                 "Instructions that one warp may execute");
   command.flag("trace", trace, "Print asynchronous and barrier events");
   command.choice<Completion>(
       "completion", request.options.completion,
@@ -156,6 +159,7 @@ int VerifyVerb::verifyPlan(const Compilation &compilation,
   int attached = kSuccess;
   options.beforeRun = [&](const emulator::Launch &launch,
                           emulator::Options &run) {
+    run.stepLimit = stepLimit;
     attached = timeline.attach(*ptx.module, launch, run);
   };
   options.progress = [&](std::string_view name, std::string_view unit,
@@ -228,6 +232,7 @@ mlir::LogicalResult VerifyVerb::verifyFunctions(mlir::ModuleOp module,
   check.threads = request.options.threads;
   check.completion = request.options.completion;
   check.beforeRun = [&](emulator::Launch &launch, emulator::Options &run) {
+    run.stepLimit = stepLimit;
     progress.attach(launch.kernel, run);
   };
   mlir::FailureOr<std::vector<execute::FunctionVerdict>> checked =

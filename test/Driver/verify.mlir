@@ -5,6 +5,7 @@
 // RUN: blockscale verify %s --m=1,130 --num-sms=2 | FileCheck %s
 // RUN: blockscale verify %s --m=70 --completion=random --seed=3 | FileCheck %s --check-prefix=LATE
 // RUN: blockscale verify %s --m=512 --tiles=1 --data=exact | FileCheck %s --check-prefix=SAMPLE
+// RUN: not blockscale verify %s --m=1 --step-limit=1000 | FileCheck %s --check-prefix=STEPS
 // RUN: not blockscale verify %s --m=0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not blockscale verify %s --m=300000000 2>&1 | FileCheck %s --check-prefix=MEMORY
 // RUN: not blockscale verify %s --m=2000000000 2>&1 | FileCheck %s --check-prefix=MUCH
@@ -29,6 +30,8 @@
 // SAMPLE-SAME: pass
 // SAMPLE: mixed {{ *}}exact {{ *}}3x130x136x288 {{ *}}1 of {{[0-9]+}}
 // SAMPLE-SAME: pass
+
+// STEPS: nvfp4, random data, harsh conditions: line {{.*}}: step-limit: the warp has executed {{[0-9]+}} instructions, the limit of this run
 
 // ZERO: size 'M' is 0; expected 1 to 2147418112
 // MEMORY: error: verifying kernel 'nvfp4' would take about {{[0-9]+}} MiB of memory, of which this process can have {{[0-9]+}} MiB; give smaller sizes

@@ -76,7 +76,8 @@ def verifier(source, *options):
     def noticed(path, completion):
         result = subprocess.run(
             ["blockscale", "verify", source, f"--ptx={path}", "--data=exact",
-             "--threads=1", f"--completion={completion}", *options],
+             "--threads=1", "--step-limit=10000000",
+             f"--completion={completion}", *options],
             capture_output=True, text=True)
         bad = "FAIL" in result.stdout or "cannot read the PTX" in result.stderr
         return result.returncode == 1 and bad
