@@ -51,7 +51,8 @@ _Layout: TypeAlias = Literal["plain", "tiled_128x4", "tiled_128x16"]
 _Order: TypeAlias = Literal["k_major", "mn_major"]
 _Completion: TypeAlias = Literal["immediate", "random", "latest"]
 _Result: TypeAlias = Literal["f32", "f16", "bf16", "i32"]
-_Rule: TypeAlias = Literal["floor", "round_up"] | None
+_Rule: TypeAlias = Literal["floor", "round_up", "floor_plus_one", "ceil",
+                           "mid_max", "rounded_max", "top_binade"] | None
 _Operand: TypeAlias = Literal["a", "b"]
 
 # Errors

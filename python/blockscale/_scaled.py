@@ -14,7 +14,8 @@ from ._errors import Refused
 from ._formats import INTEGERS, PATTERNS, UE5M3, Format, format_named
 
 LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
-RULES = ("floor", "round_up")
+RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
+         "rounded_max", "top_binade")
 ORDERS = ("k_major", "mn_major")
 
 
@@ -320,20 +321,30 @@ def largest(dtype):
 
 
 def power_of_two_scales(largest_values, format_, rule):
-    """2^(floor(log2 m) - emax), or with `round_up` the smallest power of two
-    not below m / max. Blocks of zeros get the smallest scale."""
+    """2^(floor(log2 m) - emax), or twice that where the rule says so. Blocks of
+    zeros get the smallest scale."""
     top = largest(format_.dtype)
     fraction, exponent = np.frexp(largest_values)
-    _, top_exponent = np.frexp(top)
-    if rule == "floor":
-        exponent = exponent - top_exponent
-    else:
+    top_fraction, top_exponent = np.frexp(top)
+    doubles = {
+        "floor": lambda: 0,
         # m / max in (2^(e - 1), 2^e], computed without division.
-        top_fraction = np.frexp(top)[0]
-        exponent = exponent - top_exponent + (fraction > top_fraction)
+        "round_up": lambda: fraction > top_fraction,
+        "floor_plus_one": lambda: 1,
+        "ceil": lambda: fraction > 0.5,
+        "mid_max": lambda: fraction > top_fraction + half_step(format_.dtype),
+        "rounded_max": lambda: fraction >= 1 - half_step(format_.dtype),
+        "top_binade": lambda: fraction > top_fraction,
+    }
+    exponent = exponent - top_exponent + doubles[rule]()
     exponent = np.where(largest_values == 0, -127, exponent)
     codes = (np.clip(exponent, -127, 127) + 127).astype(np.uint8)
     return codes.view(format_.scale_dtype)
+
+
+def half_step(dtype):
+    """Half the distance of two elements in [0.5, 1)."""
+    return np.float32(2.0 ** -(ml_dtypes.finfo(dtype).nmant + 2))
 
 
 def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
@@ -343,8 +354,10 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
     values: rows x K, or batch x rows x K numbers; finite.
     format: a name of a format; or `like`: an argument of a kernel
         (`kernel.arg("a")`), which says format and layout.
-    rule: of power-of-two scales: "floor" (the OCP rule, the default) or
-        "round_up", under which nothing saturates. None for other scales.
+    rule: of power-of-two scales, as the op has them: "floor" (the OCP rule, the
+        default), "round_up", "floor_plus_one", "ceil" and "top_binade", under
+        which nothing saturates, "mid_max", "rounded_max". None for other
+        scales.
     tensor_scale: the factor of formats that have one, one per matrix; by
         default such that the largest value fits.
     layout: of the scales, "plain" by default.

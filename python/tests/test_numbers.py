@@ -34,6 +34,42 @@ def rows_of(name):
         return list(csv.DictReader(file))
 
 
+def test_rules_of_scales_of_other_peoples_software():
+    formats = {"e4m3fn": "mxfp8", "e5m2": "mxfp8_e5m2", "e2m1fnuz": "mxfp4",
+               "e2m3fnuz": "mxfp6_e2m3", "e3m2fnuz": "mxfp6_e3m2"}
+    rules = {"floor": "floor", "midmax": "mid_max", "option3": "rounded_max",
+             "topbinade": "top_binade"}
+    tried = set()
+    for row in rows_of("tensorcast_cast.csv"):
+        if row["sspec"] != "e8m0_t32" or row["roundmode"] != "even":
+            continue
+        rule = rules[row["scalemode"]]
+        result = bs.quantize([floats(row["inputs_f32_hex"])],
+                             formats[row["nspec"]], rule=rule)
+        assert result.scales.view(np.uint8).tolist() == \
+            [[int(row["scale"], 16)]]
+        assert (result.dequantize() == floats(row["dequant_f32_hex"])).all()
+        tried.add((row["nspec"], rule))
+    assert len(tried) == len(formats) * len(rules)
+
+
+def test_where_rules_of_scales_turn():
+    """In units of the binade of e2m1, whose largest magnitude is 1.5 of it."""
+    above = np.float32(2.0) ** -23
+    turns = {"ceil": 1, "top_binade": 1.5, "round_up": 1.5, "mid_max": 1.75}
+    for rule, turn in turns.items():
+        scales = [bs.quantize([[np.float32(turn) + step] + [0] * 31], "mxfp4",
+                              rule=rule).scales.view(np.uint8)[0, 0]
+                  for step in (0, above)]
+        assert scales == [125, 126], rule
+    scales = [bs.quantize([[np.float32(1.75) - step] + [0] * 31], "mxfp4",
+                          rule="rounded_max").scales.view(np.uint8)[0, 0]
+              for step in (above, 0)]
+    assert scales == [125, 126]
+    assert bs.quantize([[1] + [0] * 31], "mxfp4", rule="floor_plus_one"
+                       ).scales.view(np.uint8).tolist() == [[126]]
+
+
 @pytest.mark.parametrize("recipe, rule", [("mx_floor", "floor"),
                                           ("mx_rp", "round_up")])
 def test_blocks_of_other_peoples_software(recipe, rule):

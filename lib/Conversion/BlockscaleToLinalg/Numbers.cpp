@@ -179,23 +179,66 @@ static Value clamp(Emitter &e, Value value, float limit) {
   return arith::MinNumFOp::create(e, low, e.f32(limit));
 }
 
+/// The integer, as i32, that `units`, an f32 in [0, 2^22], is rounded to.
+static Value roundUnits(Emitter &e, Value units,
+                        const ElementRounder &rounder) {
+  if (rounder.mode == ElementRounding::Stochastic) {
+    Value below = arith::FPToUIOp::create(e, e.getI32Type(), units);
+    Value rest = arith::SubFOp::create(
+        e, units, arith::UIToFPOp::create(e, e.getF32Type(), below));
+    Value up = arith::CmpFOp::create(e, arith::CmpFPredicate::OGT, rest,
+                                     rounder.random);
+    return arith::AddIOp::create(e, below,
+                                 arith::ExtUIOp::create(e, e.getI32Type(), up));
+  }
+  // Adding 2^23 rounds to an integer, which then stands in the low bits.
+  Value rounded = arith::AddFOp::create(e, units, e.f32(0x1p23f));
+  Value count =
+      arith::SubIOp::create(e, e.bits(rounded), e.i32((kBias + 23) << 23));
+  if (rounder.mode == ElementRounding::Even)
+    return count;
+  // What was a tie went to the even neighbour, which may be the wrong one.
+  bool isAway = rounder.mode == ElementRounding::Away;
+  Value rest = arith::SubFOp::create(
+      e, units, arith::SubFOp::create(e, rounded, e.f32(0x1p23f)));
+  Value isWrong = arith::CmpFOp::create(e, arith::CmpFPredicate::OEQ, rest,
+                                        e.f32(isAway ? 0.5f : -0.5f));
+  Value other = arith::AddIOp::create(e, count, e.i32(isAway ? 1 : -1));
+  return select(e, isWrong, other, count);
+}
+
+/// The integer next to `value`, whose magnitude is below 2^22, in its low bits.
+static Value roundInteger(Emitter &e, Value value,
+                          const ElementRounder &rounder) {
+  // Adding 1.5 * 2^23 leaves the rounded integer in the low bits.
+  if (rounder.mode == ElementRounding::Even)
+    return e.bits(arith::AddFOp::create(e, value, e.f32(0x1.8p23f)));
+  Value raw = e.bits(value);
+  Value magnitude =
+      e.fromBits(arith::AndIOp::create(e, raw, e.i32(kMagnitudeMask)));
+  Value count = roundUnits(e, magnitude, rounder);
+  Value negative =
+      arith::CmpIOp::create(e, arith::CmpIPredicate::slt, raw, e.i32(0));
+  return select(e, negative, arith::SubIOp::create(e, e.i32(0), count), count);
+}
+
 /// The most negative code is not used.
 static Value encodeInteger(Emitter &e, Value value, IntegerType type,
-                           float step) {
+                           float step, const ElementRounder &rounder) {
   Value steps =
       step == 1 ? value : arith::MulFOp::create(e, value, e.f32(1 / step));
   Value bounded =
       clamp(e, steps, static_cast<float>((1 << (type.getWidth() - 1)) - 1));
-  // Adding 1.5 * 2^23 leaves the rounded integer in the low bits.
-  Value shifted = arith::AddFOp::create(e, bounded, e.f32(0x1.8p23f));
-  Value count = arith::TruncIOp::create(e, type, e.bits(shifted));
+  Value count =
+      arith::TruncIOp::create(e, type, roundInteger(e, bounded, rounder));
   Value zero = arith::ConstantIntOp::create(e, type, 0);
   return select(e, isNaN(e, value), zero, count);
 }
 
 /// The code of `magnitude`, not above the type's largest value, as i32.
 static Value encodeMagnitude(Emitter &e, Value magnitude,
-                             const llvm::fltSemantics &semantics) {
+                             const llvm::fltSemantics &semantics,
+                             const ElementRounder &rounder) {
   int64_t fraction = APFloat::semanticsPrecision(semantics) - 1;
   int64_t smallest = APFloat::semanticsMinExponent(semantics) + kBias;
   Value exponent =
@@ -206,23 +249,21 @@ static Value encodeMagnitude(Emitter &e, Value magnitude,
       e, arith::SubIOp::create(e, e.i32(2 * kBias + fraction), exponent),
       e.i32(kFractionBits));
   Value units = arith::MulFOp::create(e, magnitude, e.fromBits(inverse));
-  // Adding 2^23 rounds to an integer, which then stands in the low bits. A
-  // carry into the next binade is right as it is.
-  Value rounded = arith::AddFOp::create(e, units, e.f32(0x1p23f));
-  Value count =
-      arith::SubIOp::create(e, e.bits(rounded), e.i32((kBias + 23) << 23));
+  // A carry into the next binade is right as it is.
+  Value count = roundUnits(e, units, rounder);
   Value binade = arith::SubIOp::create(e, exponent, e.i32(smallest));
   Value base = arith::ShLIOp::create(e, binade, e.i32(fraction));
   return arith::AddIOp::create(e, base, count);
 }
 
-static Value encodeFloat(Emitter &e, Value value, FloatType type) {
+static Value encodeFloat(Emitter &e, Value value, FloatType type,
+                         const ElementRounder &rounder) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   Value raw = e.bits(value);
   Value magnitude =
       e.fromBits(arith::AndIOp::create(e, raw, e.i32(kMagnitudeMask)));
   magnitude = arith::MinNumFOp::create(e, magnitude, e.f32(largestValue(type)));
-  Value code = encodeMagnitude(e, magnitude, semantics);
+  Value code = encodeMagnitude(e, magnitude, semantics, rounder);
   unsigned width = type.getWidth();
   Value sign = arith::ShLIOp::create(
       e, arith::ShRUIOp::create(e, raw, e.i32(31)), e.i32(width - 1));
@@ -243,12 +284,13 @@ static Value encodeFloat(Emitter &e, Value value, FloatType type) {
   return arith::BitcastOp::create(e, type, trimmed);
 }
 
-Value blockscale::encode(Emitter &e, Value value, Type type) {
+Value blockscale::encode(Emitter &e, Value value, Type type,
+                         const ElementRounder &rounder) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return encodeInteger(e, value, integer, fixedPointStep(type));
+    return encodeInteger(e, value, integer, fixedPointStep(type), rounder);
   auto real = cast<FloatType>(type);
   if (real.getWidth() <= 8)
-    return encodeFloat(e, value, real);
+    return encodeFloat(e, value, real, rounder);
   if (type.isF32())
     return value;
   Value bounded = clamp(e, value, largestValue(type));
@@ -270,11 +312,11 @@ float blockscale::largestElement(ScaledTensorType type) {
              : largest;
 }
 
-Value blockscale::encodeElement(Emitter &e, Value value,
-                                ScaledTensorType type) {
+Value blockscale::encodeElement(Emitter &e, Value value, ScaledTensorType type,
+                                const ElementRounder &rounder) {
   if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
-    return encodeInteger(e, value, integer, integerStep(type));
-  return encode(e, value, type.getElementType());
+    return encodeInteger(e, value, integer, integerStep(type), rounder);
+  return encode(e, value, type.getElementType(), rounder);
 }
 
 static Value isFinite(Emitter &e, Value value) {
@@ -298,18 +340,18 @@ Value blockscale::narrowSaturating(Emitter &e, Value value, Type type) {
   return e.narrow(select(e, isFinite(e, value), bounded, value), type);
 }
 
-/// To nearest, ties to even, between the least and the largest of the integers.
-static Value encodePlainInteger(Emitter &e, Value value, IntegerType type) {
+/// Between the least and the largest of the integers.
+static Value encodePlainInteger(Emitter &e, Value value, IntegerType type,
+                                const ElementRounder &rounder) {
   auto width = static_cast<int>(type.getWidth());
   bool isUnsigned = type.isUnsigned();
   float largest = std::ldexp(1.0f, isUnsigned ? width : width - 1) - 1;
   float least = isUnsigned ? 0 : -std::ldexp(1.0f, width - 1);
   Value bounded = arith::MaxNumFOp::create(e, value, e.f32(least));
   bounded = arith::MinNumFOp::create(e, bounded, e.f32(largest));
-  // Adding 1.5 * 2^23 leaves the rounded integer in the low bits.
-  Value shifted = arith::AddFOp::create(e, bounded, e.f32(0x1.8p23f));
   Type stored = e.getIntegerType(type.getWidth());
-  Value count = arith::TruncIOp::create(e, stored, e.bits(shifted));
+  Value count =
+      arith::TruncIOp::create(e, stored, roundInteger(e, bounded, rounder));
   Value zero = arith::ConstantIntOp::create(e, stored, 0);
   return select(e, isNaN(e, value), zero, count);
 }
@@ -327,10 +369,35 @@ static Value encodeTF32(Emitter &e, Value value) {
   return e.fromBits(select(e, isNaN(e, value), e.i32(kNaN), rounded));
 }
 
-Value blockscale::encodeUnscaled(Emitter &e, Value value, Type type) {
+Value blockscale::encodeUnscaled(Emitter &e, Value value, Type type,
+                                 const ElementRounder &rounder) {
   if (auto integer = dyn_cast<IntegerType>(type))
-    return encodePlainInteger(e, value, integer);
-  return type.isTF32() ? encodeTF32(e, value) : encode(e, value, type);
+    return encodePlainInteger(e, value, integer, rounder);
+  return type.isTF32() ? encodeTF32(e, value) : encode(e, value, type, rounder);
+}
+
+Value blockscale::randomFraction(Emitter &e, uint64_t seed, Value number) {
+  // SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number
+  // generators", 2014; the constants of its finalizer are Stafford's.
+  constexpr uint64_t kStep = 0x9e3779b97f4a7c15, kFirst = 0xbf58476d1ce4e5b9,
+                     kSecond = 0x94d049bb133111eb;
+  Type wide = e.getI64Type();
+  auto constant = [&](uint64_t value) -> Value {
+    return arith::ConstantIntOp::create(e, wide, static_cast<int64_t>(value));
+  };
+  auto mix = [&](Value state, int64_t shift) -> Value {
+    Value high = arith::ShRUIOp::create(e, state, constant(shift));
+    return arith::XOrIOp::create(e, state, high);
+  };
+  auto times = [&](Value state, uint64_t factor) -> Value {
+    return arith::MulIOp::create(e, state, constant(factor));
+  };
+  Value state = arith::IndexCastUIOp::create(e, wide, number);
+  state = arith::AddIOp::create(e, times(state, kStep), constant(seed + kStep));
+  state = mix(times(mix(times(mix(state, 30), kFirst), 27), kSecond), 31);
+  Value top = arith::ShRUIOp::create(e, state, constant(64 - 24));
+  Value whole = arith::UIToFPOp::create(e, e.getF32Type(), top);
+  return arith::MulFOp::create(e, whole, e.f32(0x1p-24f));
 }
 
 /// floor(log2 m) - emax as a ue8m0 exponent, before clamping.
@@ -366,22 +433,50 @@ static Value exponentCode(Emitter &e, Value exponent, Value source) {
                                   code);
 }
 
+/// The least of the 23 bits of a fraction from which on a rule by fractions
+/// doubles the scale.
+static int64_t doublingFraction(ScaleRule rule, FloatType element) {
+  if (rule == ScaleRule::Ceil)
+    return 1;
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  int64_t bits = APFloat::semanticsPrecision(semantics) - 1;
+  int64_t halfStep = int64_t(1) << (kFractionBits - 1 - bits);
+  if (rule == ScaleRule::RoundedMax)
+    return (int64_t(1) << kFractionBits) - halfStep;
+  int64_t largest = llvm::bit_cast<uint32_t>(largestValue(element)) &
+                    ((int64_t(1) << kFractionBits) - 1);
+  return largest + (rule == ScaleRule::MidMax ? halfStep : 0) + 1;
+}
+
+/// Whether a rule doubles the scale of `floor`. What it says of magnitudes
+/// whose scale is 2^-127 either way does not matter.
+static Value doublesScale(Emitter &e, Value largest, ScaleRule rule,
+                          Type element) {
+  // The exponents of numbers below 2^-127 are less than their bits say.
+  if (rule == ScaleRule::FloorPlusOne)
+    return arith::CmpIOp::create(e, arith::CmpIPredicate::uge, e.bits(largest),
+                                 e.i32(0x00400000));
+  Value fraction = arith::AndIOp::create(e, e.bits(largest),
+                                         e.i32((1 << kFractionBits) - 1));
+  return arith::CmpIOp::create(
+      e, arith::CmpIPredicate::uge, fraction,
+      e.i32(doublingFraction(rule, cast<FloatType>(element))));
+}
+
 Value blockscale::exponentScale(Emitter &e, Value largest, ScaleRule rule,
                                 Type element) {
-  if (rule == ScaleRule::Floor)
-    return exponentCode(e, floorExponent(e, largest, element), largest);
-  if (rule == ScaleRule::FloorPlusOne) {
-    // The exponents of numbers below 2^-127 are less than their bits say.
-    Value counts = arith::CmpIOp::create(e, arith::CmpIPredicate::uge,
-                                         e.bits(largest), e.i32(0x00400000));
-    Value exponent = arith::AddIOp::create(
-        e, floorExponent(e, largest, element),
-        arith::ExtUIOp::create(e, e.getI32Type(), counts));
-    return exponentCode(e, exponent, largest);
+  if (rule == ScaleRule::RoundUp) {
+    Value quotient =
+        arith::DivFOp::create(e, largest, e.f32(largestValue(element)));
+    return exponentCode(e, roundedUpExponent(e, quotient), largest);
   }
-  Value quotient =
-      arith::DivFOp::create(e, largest, e.f32(largestValue(element)));
-  return exponentCode(e, roundedUpExponent(e, quotient), largest);
+  Value exponent = floorExponent(e, largest, element);
+  if (rule != ScaleRule::Floor)
+    exponent = arith::AddIOp::create(
+        e, exponent,
+        arith::ExtUIOp::create(e, e.getI32Type(),
+                               doublesScale(e, largest, rule, element)));
+  return exponentCode(e, exponent, largest);
 }
 
 Value blockscale::encodeUpwards(Emitter &e, Value value, Type type) {

@@ -70,16 +70,30 @@ private:
 /// The largest finite value of a float or of a fixed-point integer type.
 float largestValue(mlir::Type type);
 
-/// The f32 `value` in `type`: to nearest, ties to even, saturating. NaN becomes
-/// NaN, or the largest value of a float without NaN, or integer 0.
-mlir::Value encode(Emitter &emitter, mlir::Value value, mlir::Type type);
+/// How an element is rounded.
+struct ElementRounder {
+  ElementRounding mode = ElementRounding::Even;
+  /// Of stochastic rounding: the f32 in [0, 1) that a fraction has to be above.
+  mlir::Value random;
+};
+
+/// The random number, a multiple of 2^-24 in [0, 1), that `blockscale.quantize`
+/// describes, of the index `number` of an element.
+mlir::Value randomFraction(Emitter &emitter, uint64_t seed, mlir::Value number);
+
+/// The f32 `value` in `type`, rounded and saturating. NaN becomes NaN, or the
+/// largest value of a float without NaN, or integer 0. Types of more than 8
+/// bits are rounded to nearest, ties to even.
+mlir::Value encode(Emitter &emitter, mlir::Value value, mlir::Type type,
+                   const ElementRounder &rounder = {});
 
 /// The largest value of an element of a tensor with scales, and such an element
 /// of the f32 `value` as `encode` gives it: integers count in 1 but under
 /// powers of two.
 float largestElement(ScaledTensorType type);
 mlir::Value encodeElement(Emitter &emitter, mlir::Value value,
-                          ScaledTensorType type);
+                          ScaledTensorType type,
+                          const ElementRounder &rounder = {});
 
 /// The f32 `value`, which is not negative, in `type`: the nearest number, or
 /// the one above it where that is smaller than `value`; saturating.
@@ -96,8 +110,8 @@ mlir::Value narrowSaturating(Emitter &emitter, mlir::Value value,
 /// The f32 `value` as an element in memory of a tensor without scales: as
 /// encode(), but integers mean their integer value and use their whole range,
 /// and a tf32 is an f32 with low bits of zero.
-mlir::Value encodeUnscaled(Emitter &emitter, mlir::Value value,
-                           mlir::Type type);
+mlir::Value encodeUnscaled(Emitter &emitter, mlir::Value value, mlir::Type type,
+                           const ElementRounder &rounder = {});
 
 /// The ue8m0 scale of a tile whose largest magnitude is the f32 `largest`, for
 /// elements of `element`, by the rules that `blockscale.quantize` describes. A

@@ -166,6 +166,7 @@ private:
   Value tileScales(Value largest, const TensorFactors &factors, Type element);
   Value codes(Value scales, const TensorFactors &factors);
   Value unscaledCodes(Type stored);
+  ElementRounder rounderAt(Emitter &body, ValueRange position);
 
   Emitter &e;
   QuantizeOp op;
@@ -375,15 +376,32 @@ Value Quantizer::codes(Value scales, const TensorFactors &factors) {
                                              scale, body.f32(0));
         inverse = arith::SelectOp::create(body, isZero, body.f32(0), inverse);
         return encodeElement(body, arith::MulFOp::create(body, x, inverse),
-                             type);
+                             type, rounderAt(body, position));
       });
+}
+
+/// How the element at that position is rounded.
+ElementRounder Quantizer::rounderAt(Emitter &body, ValueRange position) {
+  ElementRounder rounder{op.getRounding(), Value()};
+  if (rounder.mode != ElementRounding::Stochastic)
+    return rounder;
+  Value number = body.index(0);
+  for (auto [size, at] : llvm::zip_equal(sizes, position)) {
+    Value whole = getValueOrCreateConstantIndexOp(body, body.getLoc(), size);
+    number = arith::AddIOp::create(
+        body, arith::MulIOp::create(body, number, whole), at);
+  }
+  rounder.random =
+      randomFraction(body, static_cast<uint64_t>(*op.getSeed()), number);
+  return rounder;
 }
 
 /// The elements rounded, as they are stored.
 Value Quantizer::unscaledCodes(Type stored) {
   return generate(e, sizes, stored, [&](Emitter &body, ValueRange position) {
     Value x = body.widen(tensor::ExtractOp::create(body, input, position));
-    return encodeUnscaled(body, x, type.getElementType());
+    return encodeUnscaled(body, x, type.getElementType(),
+                          rounderAt(body, position));
   });
 }
 
@@ -408,7 +426,8 @@ struct ExpandSparseQuantize : OpConversionPattern<QuantizeOp> {
         spec.isUnscaled() ? ScaleLayout::Plain : type.getLayout(),
         type.getOrder());
     Value quantized = QuantizeOp::create(rewriter, op.getLoc(), dense, pruned,
-                                         op.getTensorScale(), op.getRule());
+                                         op.getTensorScale(), op.getRule(),
+                                         op.getRounding(), op.getSeedAttr());
     rewriter.replaceOpWithNewOp<CompressOp>(op, type, quantized);
     return success();
   }

@@ -88,8 +88,8 @@ struct ImportCastTo : ImportPattern<tosa::CastToBlockScaledOp> {
       return failure();
     // The least power of two that saturates nothing (TOSA 1.1).
     Value quantized = QuantizeOp::create(
-        b, *type, matrix, /*tensor_scale=*/Value(),
-        ScaleRuleAttr::get(op.getContext(), ScaleRule::RoundUp));
+        b, *type, matrix, /*tensor_scale=*/Value(), ScaleRule::RoundUp,
+        ElementRounding::Even, /*seed=*/IntegerAttr());
     auto parts = DisassembleOp::create(b, quantized);
     SmallVector<Value> results;
     for (auto [part, result] : llvm::zip(parts.getParts(), op.getResults()))

@@ -194,7 +194,9 @@ static FailureOr<Value> narrowTo(ImplicitLocOpBuilder &b, Operation *op,
       getScaledTensorType([&] { return emitError(b.getLoc()); }, shape, element,
                           "", ScaleLayout::Plain, DataOrder::KMajor);
   Value matrix = reshape(b, value, shape);
-  Value rounded = QuantizeOp::create(b, scaled, matrix, Value());
+  Value rounded = QuantizeOp::create(
+      b, scaled, matrix, /*tensor_scale=*/Value(), ScaleRule::Floor,
+      ElementRounding::Even, /*seed=*/IntegerAttr());
   auto plain = RankedTensorType::get(shape, element);
   Value data = DisassembleOp::create(b, TypeRange{plain}, rounded).getResult(0);
   data = reshape(b, data, type.getShape());

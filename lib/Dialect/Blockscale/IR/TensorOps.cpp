@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TensorVerifiers.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
@@ -100,6 +101,44 @@ static void printScaleRule(OpAsmPrinter &printer, Operation *,
     printer << "rule(" << stringifyScaleRule(rule.getValue()) << ")";
 }
 
+/// `rounding` `(` mode [`,` `seed` `=` number] `)`, or nothing for ties to
+/// even.
+static ParseResult parseElementRounding(OpAsmParser &parser,
+                                        ElementRoundingAttr &rounding,
+                                        IntegerAttr &seed) {
+  Builder &builder = parser.getBuilder();
+  rounding =
+      ElementRoundingAttr::get(builder.getContext(), ElementRounding::Even);
+  if (failed(parser.parseOptionalKeyword("rounding")))
+    return success();
+  StringRef word;
+  if (parser.parseLParen())
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<ElementRounding> mode = symbolizeElementRounding(word);
+  if (!mode)
+    return parser.emitError(loc) << "unknown rounding '" << word << "'";
+  rounding = ElementRoundingAttr::get(builder.getContext(), *mode);
+  if (succeeded(parser.parseOptionalComma()) &&
+      (parser.parseKeyword("seed") || parser.parseEqual() ||
+       parser.parseAttribute(seed, builder.getI64Type())))
+    return failure();
+  return parser.parseRParen();
+}
+
+static void printElementRounding(OpAsmPrinter &printer, Operation *,
+                                 ElementRoundingAttr rounding,
+                                 IntegerAttr seed) {
+  if (rounding.getValue() == ElementRounding::Even && !seed)
+    return;
+  printer << "rounding(" << stringifyElementRounding(rounding.getValue());
+  if (seed)
+    printer << ", seed = " << seed.getInt();
+  printer << ")";
+}
+
 /// bias `(` operand `)` [`row` | `column`], or nothing.
 static ParseResult parseBias(OpAsmParser &parser, OptionalOperand &bias,
                              BiasKindAttr &kind) {
@@ -172,107 +211,8 @@ static void printLowering(OpAsmPrinter &printer, Operation *,
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
 
 //===----------------------------------------------------------------------===//
-// Shapes
+// DequantizeOp
 //===----------------------------------------------------------------------===//
-
-static std::string shapeText(ArrayRef<int64_t> shape) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "[";
-  llvm::interleave(
-      shape, os,
-      [&](int64_t size) {
-        if (ShapedType::isDynamic(size))
-          os << "?";
-        else
-          os << size;
-      },
-      ", ");
-  os << "]";
-  return text;
-}
-
-/// Whether two sizes can be the same at run time.
-static bool agree(int64_t lhs, int64_t rhs) {
-  return ShapedType::isDynamic(lhs) || ShapedType::isDynamic(rhs) || lhs == rhs;
-}
-
-static bool agree(ArrayRef<int64_t> lhs, ArrayRef<int64_t> rhs) {
-  return lhs.size() == rhs.size() &&
-         llvm::all_of(llvm::zip(lhs, rhs), [](auto sizes) {
-           return agree(std::get<0>(sizes), std::get<1>(sizes));
-         });
-}
-
-/// Input and result of an op that changes no value have one logical shape.
-static LogicalResult verifySameShape(Operation *op, ShapedType input,
-                                     ShapedType result) {
-  if (agree(input.getShape(), result.getShape()))
-    return success();
-  return op->emitOpError() << "expected a result of the input's shape "
-                           << shapeText(input.getShape()) << ", found "
-                           << shapeText(result.getShape());
-}
-
-/// What without offsets nobody finds is for products with groups only.
-static LogicalResult verifyNotGrouped(Operation *op) {
-  for (TypeRange types :
-       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-    for (Type type : types) {
-      auto scaled = dyn_cast<ScaledTensorType>(type);
-      if (scaled && scaled.getLayout() == ScaleLayout::Grouped128x4)
-        return op->emitOpError()
-               << "does not know the groups of layout 'grouped_128x4'; only "
-                  "'blockscale.assemble', 'blockscale.disassemble', "
-                  "'blockscale.dim' and the 'a' of a 'blockscale.matmul' with "
-                  "'groups' take it";
-    }
-  return success();
-}
-
-/// How diagnostics call the spec of a tensor.
-static std::string specName(ScaledTensorType type) {
-  std::string text = type.getSpec().getText();
-  return text.empty() ? "a tensor without a spec" : "spec '" + text + "'";
-}
-
-/// One tensor scale per matrix: rank 0, or the batch dimension.
-static ArrayRef<int64_t> batchShape(ArrayRef<int64_t> shape) {
-  return shape.drop_back(2);
-}
-
-//===----------------------------------------------------------------------===//
-// QuantizeOp, DequantizeOp
-//===----------------------------------------------------------------------===//
-
-LogicalResult QuantizeOp::verify() {
-  if (failed(verifyNotGrouped(*this)))
-    return failure();
-  ScaledTensorType type = getResult().getType();
-  if (failed(verifySameShape(*this, getInput().getType(), type)))
-    return failure();
-  const ScaleSpec &spec = type.getSpec().getValue();
-  if (getRule() != ScaleRule::Floor && spec.isUnscaled())
-    return emitOpError() << "rule '" << stringifyScaleRule(getRule())
-                         << "' is for power-of-two scales, but "
-                         << specName(type) << " has no scales";
-  if (getRule() != ScaleRule::Floor && spec.scale->kind != NumberKind::Exponent)
-    return emitOpError() << "rule '" << stringifyScaleRule(getRule())
-                         << "' is for power-of-two scales, but the scales of '"
-                         << type.getSpec().getText() << "' are not";
-  if (!getTensorScale())
-    return success();
-  if (!spec.tensorScale)
-    return emitOpError() << "'tensor_scale' is given, but " << specName(type)
-                         << " has none";
-  ArrayRef<int64_t> found = getTensorScale().getType().getShape();
-  ArrayRef<int64_t> expected = batchShape(type.getShape());
-  if (!agree(expected, found))
-    return emitOpError() << "expected one tensor scale per matrix, shape "
-                         << shapeText(expected) << ", found "
-                         << shapeText(found);
-  return success();
-}
 
 LogicalResult DequantizeOp::verify() {
   if (failed(verifyNotGrouped(*this)))

@@ -81,9 +81,9 @@ struct QuantizeIntoLayout : OpRewritePattern<RelayoutOp> {
     if (!source || !source->hasOneUse())
       return rewriter.notifyMatchFailure(op,
                                          "input is not a quantize of its own");
-    rewriter.replaceOpWithNewOp<QuantizeOp>(op, op.getType(), source.getInput(),
-                                            source.getTensorScale(),
-                                            source.getRule());
+    rewriter.replaceOpWithNewOp<QuantizeOp>(
+        op, op.getType(), source.getInput(), source.getTensorScale(),
+        source.getRule(), source.getRounding(), source.getSeedAttr());
     return success();
   }
 };

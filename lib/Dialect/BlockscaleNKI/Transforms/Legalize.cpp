@@ -269,6 +269,12 @@ static LogicalResult legalize(QuantizeOp op, StringAttr target) {
            << "chooses scales by rule '" << stringifyScaleRule(op.getRule())
            << "', but quantize_mx takes twice the scale of 'floor'"
            << cite(kQuantizeGroup) << "; nearest legal: rule(floor_plus_one)";
+  if (op.getRounding() != ElementRounding::Even)
+    return op.emitOpError()
+           << "rounds elements by '"
+           << stringifyElementRounding(op.getRounding())
+           << "', which quantize_mx has no choice of; nearest legal: "
+              "rounding(even)";
   op->setAttr(kConfigName,
               ConfigAttr::get(op.getContext(), target, 0, 0, 0, 0));
   return success();

@@ -73,10 +73,10 @@ func.func @relayout_twice(%q: !mn) -> !tiled {
 }
 
 // CHECK-LABEL: func.func @quantize_into_layout(
-// CHECK-NEXT: %[[Q:.*]] = blockscale.quantize %{{.*}} rule(round_up) : tensor<?x64xf32> to !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+// CHECK-NEXT: %[[Q:.*]] = blockscale.quantize %{{.*}} rule(round_up) rounding(stochastic, seed = 5) : tensor<?x64xf32> to !blockscale.tensor<?x64xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 // CHECK-NEXT: return %[[Q]]
 func.func @quantize_into_layout(%x: tensor<?x64xf32>) -> !tiled {
-  %0 = blockscale.quantize %x rule(round_up) : tensor<?x64xf32> to !q
+  %0 = blockscale.quantize %x rule(round_up) rounding(stochastic, seed = 5) : tensor<?x64xf32> to !q
   %1 = blockscale.relayout %0 : !q to !tiled
   return %1 : !tiled
 }

@@ -120,8 +120,48 @@ func.func @quantize_rule(%x: tensor<64x64xf32>) {
 // -----
 
 func.func @quantize_unknown_rule(%x: tensor<64x64xf32>) {
-  // expected-error @below {{unknown scale rule 'ceil'}}
-  %0 = blockscale.quantize %x rule(ceil) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+  // expected-error @below {{unknown scale rule 'nearest'}}
+  %0 = blockscale.quantize %x rule(nearest) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @quantize_rule_of_integers(%x: tensor<64x64xf32>) {
+  // expected-error @below {{rule 'mid_max' looks at the fraction of a float, but elements are 'i8'; integers know floor, round_up and floor_plus_one}}
+  %0 = blockscale.quantize %x rule(mid_max) : tensor<64x64xf32> to !blockscale.tensor<64x64xi8, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @quantize_unknown_rounding(%x: tensor<64x64xf32>) {
+  // expected-error @below {{unknown rounding 'up'}}
+  %0 = blockscale.quantize %x rounding(up) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @quantize_without_seed(%x: tensor<64x64xf32>) {
+  // expected-error @below {{rounding 'stochastic' needs a seed, as in 'rounding(stochastic, seed = 7)'}}
+  %0 = blockscale.quantize %x rounding(stochastic) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @quantize_seed_of_nothing(%x: tensor<64x64xf32>) {
+  // expected-error @below {{a seed is for rounding 'stochastic', but this one is 'away'}}
+  %0 = blockscale.quantize %x rounding(away, seed = 7) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">
+  return
+}
+
+// -----
+
+func.func @quantize_rounding_of_wide_elements(%x: tensor<64x64xf32>) {
+  // expected-error @below {{rounding 'zero' is for elements of at most 8 bits, but they are 'bf16'}}
+  %0 = blockscale.quantize %x rounding(zero) : tensor<64x64xf32> to !blockscale.tensor<64x64xbf16>
   return
 }
 

@@ -147,6 +147,15 @@ func.func @floor(%x: tensor<4x512xbf16>) -> !t {
 // -----
 
 !t = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32">
+func.func @rounding(%x: tensor<4x512xbf16>) -> !t {
+  // expected-error @below {{rounds elements by 'away', which quantize_mx has no choice of; nearest legal: rounding(even)}}
+  %0 = blockscale.quantize %x rule(floor_plus_one) rounding(away) : tensor<4x512xbf16> to !t
+  return %0 : !t
+}
+
+// -----
+
+!t = !blockscale.tensor<4x512xf8E4M3FN, "e8m0_t32">
 func.func @source(%x: tensor<4x512xf32>) -> !t {
   // expected-error @below {{src of type 'float32' is not legal for 'quantize_mx' on 'trn3': expected 'float16' or 'bfloat16'}}
   %0 = blockscale.quantize %x rule(floor_plus_one) : tensor<4x512xf32> to !t

@@ -95,11 +95,28 @@ def Blockscale_ScaleRule : I32Enum<"ScaleRule",
     "how a power-of-two scale is chosen from a tile's largest magnitude", [
       I32EnumCase<"Floor", 0, "floor">,
       I32EnumCase<"RoundUp", 1, "round_up">,
-      I32EnumCase<"FloorPlusOne", 2, "floor_plus_one">]> {
+      I32EnumCase<"FloorPlusOne", 2, "floor_plus_one">,
+      I32EnumCase<"Ceil", 3, "ceil">,
+      I32EnumCase<"MidMax", 4, "mid_max">,
+      I32EnumCase<"RoundedMax", 5, "rounded_max">,
+      I32EnumCase<"TopBinade", 6, "top_binade">]> {
   let cppNamespace = "::blockscale";
 }
 
 def Blockscale_ScaleRuleAttr
     : EnumAttr<Blockscale_Dialect, Blockscale_ScaleRule, "scale_rule">;
+
+def Blockscale_ElementRounding : I32Enum<"ElementRounding",
+    "how an element between two codes is rounded", [
+      I32EnumCase<"Even", 0, "even">,
+      I32EnumCase<"Away", 1, "away">,
+      I32EnumCase<"Zero", 2, "zero">,
+      I32EnumCase<"Stochastic", 3, "stochastic">]> {
+  let cppNamespace = "::blockscale";
+}
+
+def Blockscale_ElementRoundingAttr
+    : EnumAttr<Blockscale_Dialect, Blockscale_ElementRounding,
+               "element_rounding">;
 
 #endif // BLOCKSCALE_ATTRS_TD

@@ -42,15 +42,37 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
   let summary = "round a tensor to narrow elements with scales";
   let description = [{
     Chooses a scale `s` for each tile from the largest magnitude `m` in it and
-    rounds each element to nearest, ties to even, saturating:
-    `q = round(x / s)`, so that the result's value is `q * s`.
+    rounds each element, saturating: `q = round(x / s)`, so that the result's
+    value is `q * s`.
 
     A float scale is `m / max`, rounded to its format, where `max` is the
     largest finite element. A power-of-two scale is
-    `2^(floor(log2 m) - emax)` (the OCP rule, `floor`) or, with
-    `rule(round_up)`, the smallest power of two not below `m / max`, or, with
-    `rule(floor_plus_one)`, twice that of `floor`; floats never saturate under
-    these two.
+    `2^(floor(log2 m) - emax)`, or twice that by the rule, where `f` in [1, 2)
+    is `m / 2^floor(log2 m)` and `M` the number of fraction bits of the element:
+
+    | rule             | twice that when                                          |
+    |------------------|----------------------------------------------------------|
+    | `floor`          | never: the rule of OCP MX, and the default               |
+    | `round_up`       | `m / max` rounded up to a power of two is that           |
+    | `floor_plus_one` | always                                                   |
+    | `ceil`           | `m` is no power of two                                   |
+    | `mid_max`        | `f` is above the middle of `max` and the next step above |
+    | `rounded_max`    | `f` rounded to `M` bits, ties to even, is 2              |
+    | `top_binade`     | `f` is above that of `max`                               |
+
+    Floats never saturate under `round_up`, `floor_plus_one`, `ceil` and
+    `top_binade`. Integers know the first three. Scales end at 2^-127 and 2^127.
+
+    Elements are rounded to nearest. Of two codes as near, `rounding(even)`, the
+    default, takes the one with an even code, `rounding(away)` the larger
+    magnitude and `rounding(zero)` the smaller one. `rounding(stochastic, seed =
+    N)` takes the larger magnitude where the rest, as a fraction of the distance
+    of the two codes, is above a random number `u / 2^24`: `u` is the top 24
+    bits of SplitMix64's output for the state `N + (i + 1) *
+    0x9e3779b97f4a7c15` and `i` the element's number in the row-major order of
+    the input. The same seed gives the same result on every machine, and what is
+    a code already stays. All this is for elements of at most 8 bits; scales are
+    rounded as they always are.
 
     A spec with a tensor scale needs the decode factor `t` of each matrix,
     `x = q * s * t`: `tensor_scale` gives it, one element per matrix, of which
@@ -76,18 +98,23 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     ```mlir
     %0 = blockscale.quantize %x : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
     %1 = blockscale.quantize %x rule(round_up) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
-    %2 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
+    %2 = blockscale.quantize %x rounding(stochastic, seed = 7) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32">
+    %3 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<?x4096xbf16> to !blockscale.tensor<?x4096xf4E2M1FN, "multi_float32_e4m3fn_t16">
     ```
   }];
   let arguments = (ins
     Blockscale_PlainMatrix:$input,
     Optional<RankedTensorOf<[F32]>>:$tensor_scale,
     DefaultValuedAttr<Blockscale_ScaleRuleAttr,
-                      "::blockscale::ScaleRule::Floor">:$rule);
+                      "::blockscale::ScaleRule::Floor">:$rule,
+    DefaultValuedAttr<Blockscale_ElementRoundingAttr,
+                      "::blockscale::ElementRounding::Even">:$rounding,
+    OptionalAttr<I64Attr>:$seed);
   let results = (outs Blockscale_ScaledTensor:$result);
   let assemblyFormat = [{
     $input (`tensor_scale` `(` $tensor_scale^ `:` type($tensor_scale) `)`)?
-    custom<ScaleRule>($rule) attr-dict `:` type($input) `to`
+    custom<ScaleRule>($rule) custom<ElementRounding>($rounding, $seed)
+    attr-dict `:` type($input) `to`
     qualified(type($result))
   }];
   let hasVerifier = 1;

@@ -1,0 +1,79 @@
+//===- QuantizeOps.cpp - verifiers of quantize ----------------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorVerifiers.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Rules are for powers of two, and those by fractions for floats.
+static LogicalResult verifyRule(QuantizeOp op) {
+  ScaleRule rule = op.getRule();
+  if (rule == ScaleRule::Floor)
+    return success();
+  ScaledTensorType type = op.getResult().getType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.isUnscaled())
+    return op.emitOpError() << "rule '" << stringifyScaleRule(rule)
+                            << "' is for power-of-two scales, but "
+                            << specName(type) << " has no scales";
+  if (spec.scale->kind != NumberKind::Exponent)
+    return op.emitOpError()
+           << "rule '" << stringifyScaleRule(rule)
+           << "' is for power-of-two scales, but the scales of '"
+           << type.getSpec().getText() << "' are not";
+  bool isForAll = rule == ScaleRule::RoundUp || rule == ScaleRule::FloorPlusOne;
+  if (isa<IntegerType>(type.getElementType()) && !isForAll)
+    return op.emitOpError()
+           << "rule '" << stringifyScaleRule(rule)
+           << "' looks at the fraction of a float, but elements are "
+           << type.getElementType()
+           << "; integers know floor, round_up and floor_plus_one";
+  return success();
+}
+
+/// A seed is for what is random; other roundings than to even are for codes.
+static LogicalResult verifyRounding(QuantizeOp op) {
+  ElementRounding rounding = op.getRounding();
+  bool isStochastic = rounding == ElementRounding::Stochastic;
+  if (isStochastic && !op.getSeed())
+    return op.emitOpError() << "rounding 'stochastic' needs a seed, as in "
+                               "'rounding(stochastic, seed = 7)'";
+  if (!isStochastic && op.getSeed())
+    return op.emitOpError() << "a seed is for rounding 'stochastic', but this "
+                               "one is '"
+                            << stringifyElementRounding(rounding) << "'";
+  Type element = op.getResult().getType().getElementType();
+  if (rounding != ElementRounding::Even && element.getIntOrFloatBitWidth() > 8)
+    return op.emitOpError()
+           << "rounding '" << stringifyElementRounding(rounding)
+           << "' is for elements of at most 8 bits, but they are " << element;
+  return success();
+}
+
+LogicalResult QuantizeOp::verify() {
+  if (failed(verifyNotGrouped(*this)))
+    return failure();
+  ScaledTensorType type = getResult().getType();
+  if (failed(verifySameShape(*this, getInput().getType(), type)) ||
+      failed(verifyRule(*this)) || failed(verifyRounding(*this)))
+    return failure();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!getTensorScale())
+    return success();
+  if (!spec.tensorScale)
+    return emitOpError() << "'tensor_scale' is given, but " << specName(type)
+                         << " has none";
+  ArrayRef<int64_t> found = getTensorScale().getType().getShape();
+  ArrayRef<int64_t> expected = batchShape(type.getShape());
+  if (!agree(expected, found))
+    return emitOpError() << "expected one tensor scale per matrix, shape "
+                         << shapeText(expected) << ", found "
+                         << shapeText(found);
+  return success();
+}
