@@ -45,13 +45,8 @@ else
   options+=(-DBLOCKSCALE_ENABLE_TESTS=OFF)
 fi
 
-# A first build, which no cache serves, reads MLIR's headers once.
-cached_files() {
-  ccache --print-stats 2>/dev/null | sed -n 's/^files_in_cache\t//p'
-}
-if [ -n "$without_tests" ] && [ -n "$is_first" ] &&
-  [ "$(cached_files || true)" -lt 2000 ] 2>/dev/null
-then
+# A first build, which no cache serves, reads the headers of others once.
+if [ -n "$is_first" ] && cache_is_cold; then
   options+=(-DBLOCKSCALE_PRECOMPILED_HEADERS=ON)
 fi
 

@@ -77,6 +77,14 @@ linker_options() {
   done
 }
 
+# cache_is_cold: ccache is there and holds too little to serve a whole build.
+cache_is_cold() {
+  local files
+  files=$(ccache --print-stats 2>/dev/null |
+    sed -n 's/^files_in_cache\t//p' || true)
+  [ -n "$files" ] && [ "$files" -lt 2000 ]
+}
+
 # configure_sanitized LIST: sets `sanitized` to the build folder of everything
 # with these sanitizers and configures it; exports what they are to know.
 configure_sanitized() {
@@ -88,6 +96,9 @@ configure_sanitized() {
   if command -v ccache >/dev/null; then
     options+=(-DCMAKE_C_COMPILER_LAUNCHER=ccache
               -DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+  if [ ! -f "$sanitized/CMakeCache.txt" ] && cache_is_cold; then
+    options+=(-DBLOCKSCALE_PRECOMPILED_HEADERS=ON)
   fi
   ptxas=$(find_ptxas) || die "the tests need ptxas on PATH"
   newest=$(find_ptxas "$newest_ptxas") ||

@@ -156,6 +156,29 @@ function(blockscale_add_written_manual tool)
     DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT Runtime)
 endfunction()
 
+# blockscale_precompile_gtest(<target>)
+# The same for unit tests, which all read GoogleTest and the standard library. What
+# a test does itself is little, so that it is not optimised then: together a quarter
+# of the time.
+function(blockscale_precompile_gtest target)
+  if(NOT TARGET BlockscaleTestHeaders)
+    set(empty ${PROJECT_BINARY_DIR}/TestHeaders.cpp)
+    file(CONFIGURE OUTPUT ${empty} CONTENT "")
+    # A program, as those that read it are: a library is compiled otherwise.
+    add_executable(BlockscaleTestHeaders EXCLUDE_FROM_ALL ${empty})
+    target_compile_options(BlockscaleTestHeaders PRIVATE
+      ${BLOCKSCALE_WARNINGS} -O0)
+    target_link_libraries(BlockscaleTestHeaders PRIVATE
+      GTest::gtest GTest::gtest_main)
+    target_precompile_headers(BlockscaleTestHeaders PRIVATE
+      <gtest/gtest.h> <algorithm> <array> <cmath> <cstring> <filesystem>
+      <fstream> <functional> <map> <memory> <numeric> <optional> <random> <set>
+      <sstream> <string> <vector>)
+  endif()
+  target_compile_options(${target} PRIVATE -O0)
+  target_precompile_headers(${target} REUSE_FROM BlockscaleTestHeaders)
+endfunction()
+
 # blockscale_add_unittest(<name> <sources>... [LINK <targets>...])
 # A GoogleTest program, registered with ctest. BLOCKSCALE_ORACLE_DIR names the
 # folder of reference tables (test/oracle). The variable BLOCKSCALE_TEST_LABELS
@@ -173,6 +196,9 @@ function(blockscale_add_unittest name)
     target_compile_definitions(${name} PRIVATE BLOCKSCALE_SANITIZED)
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINK} GTest::gtest GTest::gtest_main)
+  if(BLOCKSCALE_PRECOMPILED_HEADERS)
+    blockscale_precompile_gtest(${name})
+  endif()
   set_property(GLOBAL APPEND PROPERTY BLOCKSCALE_UNITTESTS ${name})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${BLOCKSCALE_TEST_LABELS}")
