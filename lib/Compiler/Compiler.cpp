@@ -233,6 +233,8 @@ LogicalResult blockscale::lowerTo(ModuleOp module, Stage stage,
   PassManager pm(module.getContext());
   PipelineOptions pipeline;
   setPipelineOptions(pipeline, options);
+  // A plan holds no loops of products.
+  pipeline.splitGroups = !options.withFunctions;
   if (*progress == Progress::Source)
     buildPipelineTo(pm, pipeline, stage);
   else
@@ -389,6 +391,8 @@ static LogicalResult formKernels(ModuleOp module,
   PassManager pm(module.getContext());
   PipelineOptions pipeline;
   setPipelineOptions(pipeline, options);
+  // A plan holds no loops of products.
+  pipeline.splitGroups = !options.withFunctions;
   buildKernelFormation(pm, pipeline);
   return pm.run(module);
 }

@@ -153,6 +153,7 @@ void blockscale::buildHostPipeline(OpPassManager &pm,
     kernels.expectedRows = options.expectedRows.getValue();
     kernels.dispatchRows = options.dispatchRows.getValue();
     kernels.denseFallback = options.denseFallback.getValue();
+    kernels.splitGroups = true;
     buildPipelineTo(pm, kernels, Stage::Assigned);
   }
   addHostStages(pm, options);

@@ -25,6 +25,8 @@ void blockscale::buildLegalization(OpPassManager &pm,
   attach.target = options.target;
   pm.addPass(createAttachTarget(attach));
   pm.addPass(createPartsToProducts());
+  if (options.splitGroups)
+    pm.addPass(createGroupsToProducts());
   LegalizeScalesOptions legalize;
   legalize.denseFallback = options.denseFallback;
   pm.addPass(createLegalizeScales(legalize));

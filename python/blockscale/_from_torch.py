@@ -15,9 +15,8 @@ def from_torch(program, name="main"):
     """What `torch.export.export` returned, with products that are block-scaled.
 
     program: an `ExportedProgram`. Taken are `aten._scaled_mm`,
-        `aten._scaled_grouped_mm`, both with `_v2`, and what surrounds them: changes
-        of shape,
-        elementwise arithmetic, reductions, softmax, attention, embeddings and
+        `aten._scaled_grouped_mm`, both with `_v2`, `aten._grouped_mm`, and what
+        surrounds them: changes of shape, elementwise arithmetic, reductions, softmax, attention, embeddings and
         ordinary products; torchao's MX layers with their quantisation. If there
         are ops that are not taken, the program's `run_decompositions` is asked.
         Whatever is left then, is refused by name.

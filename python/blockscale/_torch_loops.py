@@ -3,20 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 """Scales of rows, and products that are several of a kernel's: scales of 128 elements
-of K, summed block by block; groups of rows, one product for each. Kernels have such
-blocks and groups of their own one day; until then this gives what PyTorch means."""
+of K, summed block by block. Kernels have such blocks of their own one day; until then
+this gives what PyTorch means."""
 
 import contextlib
 
 from . import _torch_elementwise as elementwise
 from ._errors import Refused
 from ._mlir_text import Type, Value
-from ._sizes import Size, factors
+from ._sizes import factors
 from ._sizes import product as product_of
 
 F32, K_BLOCK = "f32", 128
-# How many rows a group has, by its name.
-GROUP = Size("_rows_of_the_group")
 
 
 @contextlib.contextmanager
@@ -211,99 +209,3 @@ def end_of(function, offsets, at, start, size):
                       None).name
     end = function.op(f"arith.index_cast {end} : i32 to index", None).name
     return arith(function, "maxsi", arith(function, "minsi", end, size), start)
-
-
-def by_groups(function, node, a, w, offsets, element, multiply, starts=()):
-    """Rows of `a` up to each offset with a matrix of `w` each; rows behind the last
-    are zero.
-
-    multiply(group, a, w, start, values): the product of a group as a tensor of
-    `element`, and the next of `values`, indices that begin as `starts`.
-    """
-    (m, k), (groups, n, _) = a.type.shape, w.type.shape
-    if not isinstance(groups, int) or offsets is None or \
-            offsets.type.shape != (groups,) or offsets.type.element != "i32":
-        raise Refused(f"'{node.name}': the ends of groups are "
-                      f"{offsets.type if offsets else 'missing'}; {groups} numbers of "
-                      "i32 are expected, one for each matrix")
-    zeros = elementwise.filled(function, node, Type((m, n), element), 0)
-    size = function.size(a, 0)
-
-    def body(at, values):
-        result, start, *rest = values
-        end = end_of(function, offsets, at, start, size)
-        rows = arith(function, "subi", end, start)
-        function.indices[GROUP.text] = rows
-        mine = part(function, a, (start, 0), (rows, k), a.type.like((GROUP, k)))
-        matrix = part(function, w, (at, 0, 0), (1, n, k), w.type.like((n, k)))
-        made, rest = multiply(at, mine, matrix, start, rest)
-        inserted = function.op(
-            f"tensor.insert_slice {made.name} into {result.name}[{start}, 0] "
-            f"[{rows}, {n}] [1, 1] : {made.type} into {result.type}", result.type)
-        return [inserted, end, *rest]
-
-    return loop(function, function.index(groups),
-                [zeros, function.index(0), *starts], body)[0]
-
-
-def groups_of_rows(function, node, a, w, scale_a, scale_b, offsets, element):
-    """With a scale for each row of `a` and of each matrix."""
-    (m, _), (groups, n, _) = a.type.shape, w.type.shape
-    scale_a = vector(function, node, "a", scale_a, m)
-    if scale_b.type.shape != (groups, n):
-        raise Refused(f"'{node.name}': scales of the rows of b are {scale_b.type}; "
-                      f"there are {groups} matrices of {n} rows")
-
-    def multiply(at, mine, matrix, start, rest):
-        rows = function.indices[GROUP.text]
-        left = part(function, scale_a, (start,), (rows,), scale_a.type.like((GROUP,)))
-        right = part(function, scale_b, (at, 0), (1, n), scale_b.type.like((n,)))
-        return by_rows(function, node, mine, matrix, left, right, element), rest
-    return by_groups(function, node, a, w, offsets, element, multiply)
-
-
-def groups_of_tiles(function, node, a, w, scale_a, scale_b, offsets, element, block,
-                    spec):
-    """With block scales that lie in tiles of 128 x 4, those of each group apart."""
-    (_, k), (groups, n, _) = a.type.shape, w.type.shape
-    if not isinstance(k, int) or k % block or not isinstance(n, int):
-        raise Refused(f"'{node.name}': K = {k} is no multiple of the block, {block}")
-    columns = -(-k // block // 4)
-    per_tile, matrix_tiles = 512 * columns, -(-n // 128)
-    count = product_of(scale_a.type.shape)
-    if isinstance(count, int) and count % per_tile or \
-            product_of(scale_b.type.shape) != groups * matrix_tiles * per_tile:
-        raise Refused(f"'{node.name}': scales of a are {scale_a.type}, of b "
-                      f"{scale_b.type}; in tiles of 128 x 4 those of a are multiples of "
-                      f"{per_tile}, those of b {matrix_tiles * per_tile} for each of "
-                      f"{groups} matrices")
-    tiles = count // per_tile if isinstance(count, int) else \
-        Size(f"({count.text})//{per_tile}")
-    inner = (columns, 32, 16)
-    flat = function.reshape(scale_a, (count,), node.name)
-    scale_a = function.expand(flat, flat.type.like((tiles, *inner)), [[0, 1, 2, 3]],
-                              node.name)
-    scale_b = function.reshape(scale_b, (groups, matrix_tiles, *inner), node.name)
-
-    def assembled(data, scales):
-        sizes = str(data.type).removeprefix("tensor<").removesuffix(">")
-        type = f'!blockscale.tensor<{sizes}, "{spec}", layout = tiled_128x4>'
-        return function.op(
-            f"blockscale.assemble {data.name}, {scales.name} : {data.type}, "
-            f"{scales.type} to {type}", None).name, type
-
-    def multiply(at, mine, matrix, start, rest):
-        own = arith(function, "ceildivui", function.indices[GROUP.text],
-                    function.index(128))
-        left = part(function, scale_a, (rest[0], 0, 0, 0), (own, *inner),
-                    scale_a.type.like((Size("_tiles_of_the_group"), *inner)))
-        right = part(function, scale_b, (at, 0, 0, 0, 0),
-                     (1, matrix_tiles, *inner),
-                     scale_b.type.like((matrix_tiles, *inner)))
-        (x, x_type), (y, y_type) = assembled(mine, left), assembled(matrix, right)
-        type = Type((GROUP, n), element)
-        made = function.op(f"blockscale.matmul {x}, {y} : {x_type}, {y_type} -> {type}",
-                           type)
-        return made, [arith(function, "addi", rest[0], own)]
-    return by_groups(function, node, a, w, offsets, element, multiply,
-                     [function.index(0)])

@@ -10,6 +10,7 @@ Names and numbers of recipes and swizzles: `torch.nn.functional.ScalingType` and
 
 from dataclasses import dataclass, replace
 
+from . import _torch_groups as groups
 from . import _torch_groups_along_k as along
 from . import _torch_loops as loops
 from ._errors import Refused
@@ -17,6 +18,7 @@ from ._mlir_text import Type, Value, tensor_type
 from ._sizes import Size, factors
 from ._sizes import product as product_of
 from ._torch_elementwise import bits_as, cast
+from ._torch_shapes import permuted
 
 # Recipe: elements of K that share a scale, and the spec of their scales.
 BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
@@ -317,14 +319,14 @@ def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):
     element = tensor_type(node.meta["val"], node.name).element
     (left, recipe_a), (right, recipe_b) = scale_a, scale_b
     if recipe_a == recipe_b == ROW_WISE and left.type.element == "f32":
-        make = {(2, 2): along.groups_of_rows, (2, 3): loops.groups_of_rows,
+        make = {(2, 2): along.groups_of_rows, (2, 3): groups.of_rows,
                 (3, 3): loops.batch_of_rows}[ranks]
         return make(function, node, a, b, left, right, offsets, element)
     if ranks != (3, 3) and recipe_a == recipe_b and recipe_a in BLOCKS and \
             left.type.element == right.type.element == BLOCKS[recipe_a][1] and \
             not a.type.packed:
         block, _, spec = BLOCKS[recipe_a]
-        make = along.groups_of_tiles if along_k else loops.groups_of_tiles
+        make = along.groups_of_tiles if along_k else groups.of_tiles
         return make(function, node, a, b, left, right, offsets, element, block, spec)
     raise Refused(f"'{node.name}': groups of {a.type} scaled by {left.type} "
                   f"({RECIPES[recipe_a]}) and {right.type} ({RECIPES[recipe_b]}); RowWise "
@@ -356,6 +358,30 @@ def grouped_mm_v2(function, node, a, b, scale_a, recipe_a, swizzle_a, scale_b,
                           "recipe: RowWise, or BlockWise1x32 with SWIZZLE_32_4_4")
         sides.append((found.scales, found.recipe))
     return grouped(function, node, a, b, *sides, offs, bias)
+
+
+def grouped_plain(function, node, a, b, offs=None, bias=None, out_dtype=None):
+    """`_grouped_mm`: bf16 or f16, as `_scaled_grouped_mm` without scales."""
+    only_default(node, bias=bias)
+    w = b.source if isinstance(b, Transposed) else b
+    ranks = len(a.type.shape), len(w.type.shape)
+    element = tensor_type(node.meta["val"], node.name).element
+    if a.type.element != w.type.element or a.type.element not in ("bf16", "f16"):
+        raise Refused(f"'{node.name}': groups of {a.type} and {w.type}; bf16 or f16 on "
+                      "both sides is taken")
+    if ranks not in ((2, 3), (2, 2)):
+        raise Refused(f"'{node.name}': groups of {a.type} and {w.type}; rows of a "
+                      "matrix with one matrix for each group are taken, and parts of K "
+                      "of two matrices")
+    if w is b:
+        w = permuted(function, w, (*range(ranks[1] - 2), -1, -2))
+    if ranks == (2, 3):
+        return groups.plain(function, node, a, w, offs, element)
+
+    def multiply(_, left, right, rest):
+        return cast(function, loops.unscaled(function, left, right), element,
+                    node.name), rest
+    return along.by_groups(function, node, a, w, offs, element, multiply)
 
 
 def only_sums_over_k(node, dimensions):
@@ -446,8 +472,10 @@ SCALED = {"aten._scaled_mm.default": scaled_mm,
           "aten._scaled_mm_v2.default": scaled_mm_v2,
           "aten._scaled_grouped_mm.default": grouped_mm,
           "aten._scaled_grouped_mm_v2.default": grouped_mm_v2}
+# Whose right side is read as the transpose that it is.
+WITH_ROWS = {**SCALED, "aten._grouped_mm.default": grouped_plain}
 VIEWED = "aten.view.dtype"
-BUILDERS = {**SCALED, VIEWED: viewed, "aten.mm.default": plain, "aten.bmm.default": plain,
+BUILDERS = {**WITH_ROWS, VIEWED: viewed, "aten.mm.default": plain, "aten.bmm.default": plain,
             "aten.matmul.default": matmul}
 
 
@@ -472,5 +500,5 @@ def is_read_as_right(node):
     """Bytes may be read as pairs of 4-bit elements in between."""
     return node.users and all(
         is_read_as_right(user) if str(user.target) == VIEWED else
-        str(user.target) in SCALED and user.args[1] is node and
+        str(user.target) in WITH_ROWS and user.args[1] is node and
         user.args[0] is not node for user in node.users)

@@ -27,8 +27,9 @@ def powers(shape, seed, dtype=np.float32):
     return np.exp2(exponents.astype(np.float32)).astype(dtype)
 
 
-def traced(op, a, b, rest, out, shape=None, **kwargs):
-    """y = op(a, b transposed, ...), of arrays by their names and other arguments."""
+def traced(op, a, b, rest, out, shape=None, turn=True, **kwargs):
+    """y = op(a, b transposed, ...), of arrays by their names and other arguments; of b
+    itself without `turn`."""
     def of(name, array):
         return tensor(name, array.shape,
                       f"torch.{NAMES.get(array.dtype, array.dtype)}")
@@ -52,17 +53,20 @@ def traced(op, a, b, rest, out, shape=None, **kwargs):
     nodes = [one for each in (*arguments, *named.values())
              for one in (each if isinstance(each, list) else [each])
              if isinstance(one, Node)]
-    y = Node("call_function", f"aten.{op}.default", (x, turned, *arguments), named,
-             name="y", meta={"val": Tensor(shape or (len(a), b.shape[-2]), f"torch.{out}")})
+    y = Node("call_function", f"aten.{op}.default",
+             (x, turned if turn else w, *arguments), named, name="y",
+             meta={"val": Tensor(shape or (len(a), b.shape[-2]), f"torch.{out}")})
     turned.users = (y,)
-    made = program([x, w, *nodes, turned, y], y)
+    made = program([x, w, *nodes, *[turned] * turn, y], y)
     return bs.from_torch(made), [arrays[name] for name in
                                  ("a", "b", *(one.name for one in nodes))]
 
 
-def check(made, wanted, out=ml_dtypes.bfloat16):
+def check(made, wanted, out=ml_dtypes.bfloat16, launches=None, target=""):
     imported, arrays = made
-    found = bs.Program(imported)(*arrays)
+    outcome = bs.Program(imported, target).run(*arrays)
+    assert launches in (None, len(outcome.launches))
+    found, = outcome.results
     assert len(np.unique(wanted)) > 50
     assert np.array_equal(found.astype(np.float32),
                           wanted.astype(np.float32).astype(out).astype(np.float32))
@@ -124,7 +128,7 @@ def test_groups_with_scales_of_rows(version):
                        W.astype(np.float64) * t[..., None])
     rest = [s, t, ENDS] if version == 1 else [[s], [1], [], [t], [1], [], ENDS]
     check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), X, W, rest, "bfloat16"),
-          wanted)
+          wanted, launches=1)
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -148,19 +152,47 @@ def tiled(scales):
     return padded.reshape(rows, 4, 32, blocks, 4).transpose(0, 3, 2, 1, 4).reshape(-1)
 
 
-@pytest.mark.parametrize("version", [1, 2])
-def test_groups_with_scales_of_blocks(version):
+def tiles_of_groups(scales, more):
+    """Those of each group of rows one after the other, and `more` that nobody needs."""
+    starts = [0, *ENDS[:-1]]
+    return np.concatenate([tiled(scales[start:end]) for start, end in zip(starts, ENDS)] +
+                          [np.zeros(512 * more, np.uint8)]).reshape(-1, 4).view(E8M0)
+
+
+# Kernels for 48 rows in 3 groups read 3 tiles: torch's own quantisation leaves room for
+# one of each group more, others have those that there are. Without kernels for groups
+# there is a product for each that has rows.
+@pytest.mark.parametrize("version, more, target, launches", [
+    (1, 1, "", 1), (2, 1, "", 1), (2, 0, "", 1), (2, 2, "", 1), (2, 1, "sm_120a", 2)])
+def test_groups_with_scales_of_blocks(version, more, target, launches):
     s, t = powers((ROWS, 4), 1, E8M0), powers((GROUPS, 64, 4), 2, E8M0)
     wanted = of_groups(X.astype(np.float64) * np.repeat(s.astype(np.float64), 32, 1),
                        W.astype(np.float64) * np.repeat(t.astype(np.float64), 32, 2))
-    starts = [0, *ENDS[:-1]]
-    left = np.concatenate([tiled(s[start:end]) for start, end in zip(starts, ENDS)] +
-                          [np.zeros(512, np.uint8)]).reshape(-1, 4).view(E8M0)
+    left = tiles_of_groups(s, more)
     right = np.stack([tiled(one) for one in t]).view(E8M0)
     rest = [left, right, ENDS] if version == 1 else \
         [[left], [3], [1], [right], [3], [1], ENDS]
     check(traced("_scaled_grouped_mm" + "_v2" * (version - 1), X, W, rest, "bfloat16"),
-          wanted)
+          wanted, launches=launches, target=target)
+
+
+BF16 = ml_dtypes.bfloat16
+
+
+@pytest.mark.parametrize("turn", [True, False])
+def test_groups_without_scales(turn):
+    """The rows of the matrices lie along K, or are turned by the host."""
+    x, w = (one.astype(np.float32).astype(BF16) for one in (X, W))
+    check(traced("_grouped_mm", x, w if turn else w.transpose(0, 2, 1).copy(), [ENDS],
+                 "bfloat16", (ROWS, 64), turn=turn), of_groups(x, w), launches=1)
+
+
+@pytest.mark.parametrize("turn", [True, False])
+def test_groups_along_k_without_scales(turn):
+    x, w = (one.astype(np.float32).astype(BF16) for one in (WIDE_X, WIDE_W))
+    wanted = of_parts(lambda _, *ends: [parts_of(one, *ends) for one in (x, w)])
+    check(traced("_grouped_mm", x, w if turn else w.T.copy(), [PARTS], "bfloat16",
+                 (len(PARTS), M, 200), turn=turn), wanted, launches=3)
 
 
 # Ends along K: a group of several tiles, one without elements, one that fills a tile up,
@@ -231,6 +263,9 @@ F = powers
      "'y': the ends of groups are missing; 3 numbers of i32 are expected"),
     ("_scaled_grouped_mm", X, W, [F(ROWS, 1), F((GROUPS, 63), 2), ENDS],
      "'y': scales of the rows of b are tensor<3x63xf32>; there are 3 matrices of 64"),
+    ("_grouped_mm", X, W, [ENDS], "'y': groups of tensor<48x128xf8E4M3FN> and"),
+    ("_grouped_mm", W.astype(ml_dtypes.bfloat16), W.astype(ml_dtypes.bfloat16), [],
+     "'y': groups of tensor<3x64x128xbf16> and tensor<3x64x128xbf16>; rows of a"),
     ("_scaled_grouped_mm", W, X, [F((GROUPS, 64), 1), F(ROWS, 2), ENDS],
      "'y': groups of tensor<3x64x128xf8E4M3FN> and tensor<48x128xf8E4M3FN>; rows of a"),
     ("_scaled_grouped_mm", W, W[:2], [F((GROUPS, 64), 1), F((2, 64), 2)],

@@ -47,7 +47,13 @@ struct ProductPipelineOptions : mlir::PassPipelineOptions<Derived> {
       llvm::cl::init(false)};
 };
 
-struct PipelineOptions : ProductPipelineOptions<PipelineOptions> {};
+struct PipelineOptions : ProductPipelineOptions<PipelineOptions> {
+  Option<bool> splitGroups{
+      *this, "split-groups",
+      llvm::cl::desc("Write products with groups that the target has no kernels "
+                     "for as loops of products"),
+      llvm::cl::init(false)};
+};
 
 /// The levels of a program, from the top.
 enum class Stage {

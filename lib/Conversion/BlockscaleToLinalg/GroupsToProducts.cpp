@@ -7,11 +7,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "blockscale/HW/Target.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_GROUPSTOPRODUCTS
+#include "blockscale/Conversion/BlockscaleToLinalg/Passes.h.inc"
+} // namespace blockscale
 
 using namespace mlir;
 using namespace blockscale;
@@ -32,6 +39,9 @@ private:
     Value first, count, firstAtom, atoms;
   };
 
+  /// Where `group` ends: as in kernels not before where it begins, nor behind
+  /// the last row.
+  Value endOf(Value group, Value first);
   Value groupOf(Rows rows, Value group, Value result);
   Value rowsOfA(Rows rows);
   Value matrixOfB(Value group);
@@ -119,6 +129,15 @@ Value GroupSplitter::matrixOfB(Value group) {
                   parts);
 }
 
+Value GroupSplitter::endOf(Value group, Value first) {
+  Value offset = tensor::ExtractOp::create(e, op.getOffsets(), group);
+  Value end = arith::IndexCastOp::create(e, e.getIndexType(), offset);
+  bool rowsLast = op.getA().getType().getOrder() == DataOrder::MNMajor;
+  Value rows = tensor::DimOp::create(e, a.front(), rowsLast ? 1 : 0);
+  end = arith::MinSIOp::create(e, end, rows);
+  return arith::MaxSIOp::create(e, end, first);
+}
+
 Value GroupSplitter::groupOf(Rows rows, Value group, Value result) {
   RankedTensorType type = op.getType();
   auto ofGroup = RankedTensorType::get(
@@ -158,8 +177,7 @@ Value GroupSplitter::split() {
       scf::ForOp::create(e, zero, groups, one, ValueRange{init, zero, zero});
   e.setInsertionPointToStart(loop.getBody());
   Value group = loop.getInductionVar(), first = loop.getRegionIterArg(1);
-  Value offset = tensor::ExtractOp::create(e, op.getOffsets(), group);
-  Value end = arith::IndexCastOp::create(e, e.getIndexType(), offset);
+  Value end = endOf(group, first);
   Value count = arith::SubIOp::create(e, end, first);
   Value atoms = e.ceilQuotient(count, hw::kAtomRows);
   Value firstAtom = loop.getRegionIterArg(2);
@@ -170,10 +188,11 @@ Value GroupSplitter::split() {
   return loop.getResult(0);
 }
 
-void blockscale::splitGroups(Operation *root) {
+static void splitGroups(Operation *root,
+                        function_ref<bool(MatmulOp)> isSplit) {
   SmallVector<MatmulOp> products;
   root->walk([&](MatmulOp op) {
-    if (op.isGrouped())
+    if (op.isGrouped() && isSplit(op))
       products.push_back(op);
   });
   for (MatmulOp op : products) {
@@ -182,3 +201,27 @@ void blockscale::splitGroups(Operation *root) {
     op.erase();
   }
 }
+
+void blockscale::splitGroups(Operation *root) {
+  ::splitGroups(root, [](MatmulOp) { return true; });
+}
+
+namespace {
+struct GroupsToProducts
+    : blockscale::impl::GroupsToProductsBase<GroupsToProducts> {
+  void runOnOperation() override {
+    ::splitGroups(getOperation(), [](MatmulOp op) {
+      // Whoever writes a schedule means a kernel.
+      hw::Target target = getTarget(op);
+      if (op.getLoweringAttr() || hw::whyNotTarget(target) ||
+          hw::hasTensorMemory(target))
+        return false;
+      op->emitRemark() << "becomes a loop with a product for each group: "
+                          "products with groups are lowered with tensor "
+                          "memory, which '"
+                       << hw::targetName(target) << "' does not have";
+      return true;
+    });
+  }
+};
+} // namespace

@@ -33,6 +33,18 @@ func.func @main() {
   %1 = tensor.cast %0 : tensor<5x2xf32> to tensor<*xf32>
   call @printMemrefF32(%1) : (tensor<*xf32>) -> ()
 
+  // Ends that contradict each other or the number of rows mean what they mean to
+  // kernels: the first group has all rows, the others none.
+  // CHECK: [11, 23]
+  // CHECK-NEXT: [12, 24]
+  // CHECK-NEXT: [12, 26]
+  // CHECK-NEXT: [16, 32]
+  // CHECK-NEXT: [31, 69]
+  %wrong = arith.constant dense<[100, -1, 3]> : tensor<3xi32>
+  %2 = blockscale.matmul %qa, %qb groups(%wrong : tensor<3xi32>) bias(%bias) : !a, !b, tensor<3x2xf32> -> tensor<5x2xf32>
+  %3 = tensor.cast %2 : tensor<5x2xf32> to tensor<*xf32>
+  call @printMemrefF32(%3) : (tensor<*xf32>) -> ()
+
   // A row and two rows; the scales of the second group start at row 128.
   // CHECK: [64]
   // CHECK-NEXT: [128]
@@ -52,8 +64,8 @@ func.func @main() {
   %of = arith.constant dense<[1, 3]> : tensor<2xi32>
   %qx = blockscale.assemble %x, %s2 : tensor<3x32xf8E4M3FN>, tensor<2x1x32x16xf8E8M0FNU> to !tokens
   %qw = blockscale.assemble %w, %sw : tensor<2x1x32xf8E4M3FN>, tensor<2x1x1xf8E8M0FNU> to !experts
-  %2 = blockscale.matmul %qx, %qw groups(%of : tensor<2xi32>) : !tokens, !experts -> tensor<3x1xf32>
-  %3 = tensor.cast %2 : tensor<3x1xf32> to tensor<*xf32>
-  call @printMemrefF32(%3) : (tensor<*xf32>) -> ()
+  %4 = blockscale.matmul %qx, %qw groups(%of : tensor<2xi32>) : !tokens, !experts -> tensor<3x1xf32>
+  %5 = tensor.cast %4 : tensor<3x1xf32> to tensor<*xf32>
+  call @printMemrefF32(%5) : (tensor<*xf32>) -> ()
   return
 }
