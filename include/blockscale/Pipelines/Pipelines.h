@@ -50,8 +50,9 @@ struct ProductPipelineOptions : mlir::PassPipelineOptions<Derived> {
 struct PipelineOptions : ProductPipelineOptions<PipelineOptions> {
   Option<bool> splitGroups{
       *this, "split-groups",
-      llvm::cl::desc("Write products with groups that the target has no kernels "
-                     "for as loops of products"),
+      llvm::cl::desc(
+          "Write products with groups that the target has no kernels "
+          "for as loops of products"),
       llvm::cl::init(false)};
 };
 

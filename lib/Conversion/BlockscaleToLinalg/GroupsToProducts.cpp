@@ -188,8 +188,7 @@ Value GroupSplitter::split() {
   return loop.getResult(0);
 }
 
-static void splitGroups(Operation *root,
-                        function_ref<bool(MatmulOp)> isSplit) {
+static void splitGroups(Operation *root, function_ref<bool(MatmulOp)> isSplit) {
   SmallVector<MatmulOp> products;
   root->walk([&](MatmulOp op) {
     if (op.isGrouped() && isSplit(op))
