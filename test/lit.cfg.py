@@ -14,6 +14,9 @@ config.suffixes = [".mlir", ".test", ".ptx"]
 # Emulator holds kernels that the unit tests run.
 config.excludes = ["Emulator", "Inputs", "oracle", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
+# The longest tests come first, by the seconds of .lit_test_times.txt beside this
+# file until a run in the build folder has left its own: so no core waits for a test
+# that was begun last.
 config.test_exec_root = os.path.join(config.blockscale_build_dir, "test")
 
 # The programs that tests call by their bare names: ours, then LLVM's.

@@ -11,9 +11,9 @@ import sys
 
 text = sys.stdin.buffer.read().decode()
 # Which of the steps a line is about depends on how fast the machine is.
-STEPS = {"l70_qkv, inputs": ("rows", 1024 + 10240),
-         "l70_qkv": ("clusters", 74),
-         "l70_qkv, reference": ("tiles", 8 * 80)}
+STEPS = {"l70_qkv, inputs": ("rows", 256 + 10240),
+         "l70_qkv": ("clusters", 40),
+         "l70_qkv, reference": ("tiles", 2 * 80)}
 PLACE = re.compile(r"(l70_qkv[a-z, ]*): (\d+) of (\d+) (\w+)")
 places = [(list(STEPS).index(step), int(done))
           for step, done, _, _ in PLACE.findall(text)]
