@@ -48,6 +48,7 @@ _Element: TypeAlias = Literal["e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16",
                               "bf16", "tf32", "int8", "uint8"]
 _Pattern: TypeAlias = Literal["2:4", "4:8 in pairs", "1:2"]
 _Layout: TypeAlias = Literal["plain", "tiled_128x4", "tiled_128x16"]
+_KernelLayout: TypeAlias = _Layout | Literal["grouped_128x4"]
 _Order: TypeAlias = Literal["k_major", "mn_major"]
 _Completion: TypeAlias = Literal["immediate", "random", "latest"]
 _Result: TypeAlias = Literal["f32", "f16", "bf16", "i32"]
@@ -125,7 +126,7 @@ def format_named(name: str | Format) -> Format: ...
 class Argument:
     name: str
     format: Format
-    layout: _Layout
+    layout: _KernelLayout
     order: _Order = "k_major"
 
 class Scaled:
@@ -210,7 +211,8 @@ class Kernel:
     def mlir(self, stage: Literal["tensor", "kernel", "assigned", "nvvm",
                                   "llvm"], **options: Any) -> str: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
-    def emulate(self, a: Scaled, b: Scaled, *, c: _Array | None = None,
+    def emulate(self, a: Scaled, b: Scaled, *, ends: _Array | None = None,
+                c: _Array | None = None,
                 bias: _Array | None = None, alpha: float | None = None,
                 beta: float | None = None, kernel: str | None = None,
                 num_sms: int | None = None, progress: _Progress = None,
@@ -226,9 +228,10 @@ class Kernel:
                 K: int | None = None, batch: int | None = None,
                 device: int = 0, kernel: str | None = None,
                 overlap: bool = False) -> Prepared: ...
-    def upload(self, name: _Operand, operand: Scaled, *, device: int = 0,
-               kernel: str | None = None) -> DeviceScaled: ...
+    def upload(self, name: _Operand, operand: Scaled, *,
+               ends: _Array | None = None, device: int = 0, kernel: str | None = None) -> DeviceScaled: ...
     def launch(self, a: Scaled | DeviceScaled, b: Scaled | DeviceScaled, *,
+               ends: _Array | _OnDevice | None = None,
                out: NDArray[Any] | _OnDevice | None = None,
                c: _Array | _OnDevice | None = None,
                bias: _Array | _OnDevice | None = None,
@@ -236,6 +239,7 @@ class Kernel:
                kernel: str | None = None, device: int = 0,
                stream: _Stream = None) -> Any: ...
     def __call__(self, a: Scaled | DeviceScaled, b: Scaled | DeviceScaled, *,
+                 ends: _Array | _OnDevice | None = None,
                  out: NDArray[Any] | _OnDevice | None = None,
                  c: _Array | _OnDevice | None = None,
                  bias: _Array | _OnDevice | None = None,
@@ -505,7 +509,7 @@ class DeviceScaled:
                  metadata: _OnDevice | None = None,
                  tensor_scale: _OnDevice | None = None,
                  shape: Sequence[int], format: str | Format,
-                 layout: _Layout = "plain") -> None: ...
+                 layout: _KernelLayout = "plain") -> None: ...
     @property
     def batch(self) -> int: ...
     @property
@@ -527,8 +531,10 @@ class Prepared:
                  sizes: dict[str, int | None], device: int,
                  overlap: bool) -> None: ...
     def __call__(self, a: DeviceScaled, b: DeviceScaled, *, out: _OnDevice,
+                 ends: _OnDevice | None = None,
                  c: _OnDevice | None = None, bias: _OnDevice | None = None,
                  alpha: float | None = None, beta: float | None = None,
                  stream: _Stream = None) -> Any: ...
     def empty_out(self) -> DeviceArray: ...
-    def upload(self, name: _Operand, operand: Scaled) -> DeviceScaled: ...
+    def upload(self, name: _Operand, operand: Scaled,
+               ends: _Array | None = None) -> DeviceScaled: ...

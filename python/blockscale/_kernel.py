@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from . import _core
+from . import _groups as groups
 from . import _operands as operands
 from ._checks import choice, text, whole
 from ._compiler_calls import bytes_of, compile_options, compiler
@@ -38,7 +39,8 @@ KEPT_LAUNCHES = 16
 class Argument:
     """What a kernel reads as A or B: `quantize(x, like=...)` makes it.
 
-    layout: of the scales. order: "k_major", or "mn_major" where rows run along
+    layout: of the scales; "grouped_128x4" starts anew with each group of rows, and a
+        `Scaled` has layout "plain" then. order: "k_major", or "mn_major" where rows run along
         M or N; `Scaled` has the same shape in both.
     """
 
@@ -162,14 +164,17 @@ class Kernel:
                 "report.txt": self.report_text, "launcher.h": self.launcher,
                 "source.mlir": self.source}
 
-    def emulate(self, a, b, *, c=None, bias=None, alpha=None, beta=None,
+    def emulate(self, a, b, *, ends=None, c=None, bias=None, alpha=None, beta=None,
                 kernel=None, num_sms=None, progress=None, **options):
         """Runs the kernel on the emulator; D as an array, M x N or batch x M x
         N, in its own type.
 
         a, b: `Scaled` tensors in the format and layout of the arguments; their
             sizes are the launch's.
-        c: M x N values of f32 where there is a beta; bias: f32 per m or n.
+        ends: of a product of groups, the row of `a` behind each group: whole numbers,
+            one for each matrix of `b`. Rows of D behind the last one are 0.
+        c: M x N values of f32 where there is a beta; bias: f32 per m or n, per
+            group and n of groups.
         alpha, beta: factors, 1 unless given, where the kernel has them.
         num_sms: SMs of the device, by default those of the chip's usual card.
         progress: called with how many clusters have run and how many there are;
@@ -184,12 +189,17 @@ class Kernel:
         for name, operand in (("a", a), ("b", b)):
             self._check_operand(planned, name, operand)
         sizes = operands.check_sizes(planned, a, b)
+        operands.check_ends(planned, ends)
+        if ends is not None:
+            ends = groups.checked(ends, sizes["batch"], sizes["M"])
         planned = self._for_rows(planned, sizes["M"])
         launch = operands.new_launch(self, planned, sizes, num_sms=num_sms)
         _, parameters = operands.describe(launch)
         memory = {}
         for name, operand in (("a", a), ("b", b)):
-            memory.update(operands.parts(planned, name, operand, parameters))
+            memory.update(operands.parts(planned, name, operand, parameters, ends))
+        if ends is not None:
+            memory["offsets"] = ends.view(np.uint8)
         for name, values in (("c", c), ("bias", bias)):
             values = operands.plain(planned, name, values, sizes)
             if values is not None:
@@ -220,7 +230,7 @@ class Kernel:
                           "blockscale.Scaled; blockscale.quantize makes one")
         wanted = self.arg(name, planned["name"])
         operands.check_format(name, operand, wanted)
-        operands.check_layout(name, operand, wanted)
+        operands.check_layout(name, operand, groups.host_layout(wanted.layout))
 
     def prepare(self, *, M=None, N=None, K=None, batch=None, device=0,
                 kernel=None, overlap=False):
@@ -239,25 +249,33 @@ class Kernel:
         sizes = {"M": M, "N": N, "K": K, "batch": batch}
         return Prepared(self, kernel, sizes, device, overlap)
 
-    def upload(self, name, operand, *, device=0, kernel=None):
+    def upload(self, name, operand, *, ends=None, device=0, kernel=None):
         """A `Scaled` operand "a" or "b" on a CUDA device, packed as the kernel
-        reads it: a DeviceScaled, for launches of any sizes that fit it."""
+        reads it: a DeviceScaled, for launches of any sizes that fit it.
+
+        ends: of "a" of a product of groups whose scales lie by groups.
+        """
         planned = self._planned(kernel)
         self._check_operand(planned, name, operand)
         # Of the sizes that the operand does not have any will do.
         sizes = {"M": 256, "N": 256, "K": operand.k, "batch": operand.batch,
                  "M" if name == "a" else "N": operand.rows}
+        if name == "a" and ends is not None:
+            sizes["batch"] = np.size(ends)
         sizes.update({one["name"]: one["value"] for one in planned["sizes"]
                       if one["value"] is not None})
-        return self._prepared(planned["name"], sizes, device).upload(name,
-                                                                     operand)
+        return self._prepared(planned["name"], sizes, device).upload(name, operand,
+                                                                     ends)
 
-    def launch(self, a, b, *, out=None, c=None, bias=None, alpha=None,
+    def launch(self, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None,
                beta=None, kernel=None, device=0, stream=None):
         """Runs the kernel on a CUDA device.
 
         a, b: `Scaled` operands, which are copied to the device for this launch,
             or `DeviceScaled` ones, which lie there.
+        ends: of a product of groups, the row of `a` behind each group: whole numbers
+            of the host, or i32 on the device, where what ran before may have written
+            them. Rows of D behind the last one are not written.
         out: a numpy array for D, or memory of the device; by default what is
             returned is new: a numpy array if both operands are `Scaled`, else a
             DeviceArray.
@@ -271,7 +289,7 @@ class Kernel:
         device and what the driver says; Refused for what does not fit.
         """
         from ._launch import launch
-        return launch(self, a, b, out=out, c=c, bias=bias, alpha=alpha,
+        return launch(self, a, b, ends=ends, out=out, c=c, bias=bias, alpha=alpha,
                       beta=beta, kernel_name=kernel, device=device,
                       stream=stream)
 

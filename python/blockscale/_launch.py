@@ -14,6 +14,7 @@ import weakref
 import numpy as np
 
 from . import _driver as cuda
+from . import _groups as groups
 from . import _operands as operands
 from ._checks import flag, real, whole
 from ._device import (DeviceArray, device_of, memory_of, to_device,
@@ -341,7 +342,7 @@ class Prepared:
         if memory.nbytes != slot.bytes:
             raise Refused(f"'{role}' has {memory.nbytes} bytes, expected "
                           f"{slot.bytes}")
-        if slot.role in ("d", "c", "bias") and memory.type not in (None,
+        if slot.role in ("d", "c", "bias", "offsets") and memory.type not in (None,
                                                                    slot.type):
             raise Refused(f"'{role}' is of {memory.type}: the kernel has "
                           f"{slot.type}")
@@ -396,9 +397,11 @@ class Prepared:
                           "blockscale.DeviceScaled; Kernel.upload makes one")
         wanted = self.kernel.arg(name, self.name)
         operands.check_format(name, value, wanted)
-        operands.check_layout(name, value, wanted)
+        operands.check_layout(name, value, wanted.layout)
         found = {"K": value.k, "batch": value.batch,
                  "M" if name == "a" else "N": value.rows}
+        if name == "a" and operands.is_grouped(self._planned):
+            found["batch"] = self.sizes["batch"] if len(value.shape) == 2 else None
         for size, extent in found.items():
             if extent != self.sizes[size]:
                 raise Refused(f"{size} of '{name}' is {extent}: the launch was "
@@ -425,12 +428,12 @@ class Prepared:
             return
         storage[:] = f32(1.0 if value is None else real(name, value))
 
-    def __call__(self, a, b, *, out, c=None, bias=None, alpha=None, beta=None,
-                 stream=None):
+    def __call__(self, a, b, *, out, ends=None, c=None, bias=None, alpha=None,
+                 beta=None, stream=None):
         """Launches the kernel and returns `out`; work goes on behind it.
 
         a, b: `DeviceScaled` operands of the prepared sizes.
-        out: memory for D on the device; c, bias: likewise, where the kernel
+        out: memory for D on the device; ends (i32), c, bias: likewise, where the kernel
             reads them. Those of others are taken by DLPack or
             `__cuda_array_interface__`.
         alpha, beta: factors, 1 unless given.
@@ -440,9 +443,12 @@ class Prepared:
         device, freed memory, and what the driver says.
         """
         handle = cuda.stream_handle(stream)
+        operands.check_ends(self._planned, ends)
         with self._lock, self._context.current():
             self._set_operand("a", a, handle)
             self._set_operand("b", b, handle)
+            if ends is not None:
+                self._set_memory("offsets", ends, handle)
             for name, value in (("c", c), ("bias", bias)):
                 if (value is not None) != (name in self._slots):
                     raise Refused(f"the kernel takes no '{name}'"
@@ -469,18 +475,25 @@ class Prepared:
                            operands.TYPES[self._slots["d"].type],
                            self.device.ordinal)
 
-    def upload(self, name, operand):
+    def upload(self, name, operand, ends=None):
         """A `Scaled` operand "a" or "b" on the device, packed as the kernel
-        reads it."""
+        reads it. ends: of "a" of a product of groups whose scales lie by groups."""
         self.kernel._check_operand(self._planned, name, operand)
         rows = self.sizes["M" if name == "a" else "N"]
+        grouped = operands.is_grouped(self._planned)
+        if ends is not None:
+            operands.check_ends(self._planned, ends)
+            ends = groups.checked(ends, self.sizes["batch"], self.sizes["M"])
+        matrices = 1 if grouped and name == "a" else self.sizes["batch"]
         if (operand.batch, operand.rows, operand.k) != (
-                self.sizes["batch"], rows, self.sizes["K"]):
+                matrices, rows, self.sizes["K"]):
             raise Refused(f"'{name}' is {'x'.join(map(str, operand.shape))}: the"
                           f" launch was prepared for {self.sizes}")
-        parts = operands.parts(self._planned, name, operand, self._parameters)
+        parts = operands.parts(self._planned, name, operand, self._parameters, ends)
+        layout = self.kernel.arg(name, self.name).layout
         return DeviceScaled(
-            shape=operand.shape, format=operand.format, layout=operand.layout,
+            shape=operand.shape, format=operand.format,
+            layout=layout if layout == groups.GROUPED else operand.layout,
             **{role.removeprefix(name + "_"):
                to_device(content, self.device.ordinal)
                for role, content in parts.items()})
@@ -494,7 +507,6 @@ def f32(value):
 
 def all_sizes(planned, given):
     """Values of M, N, K and batch; those that are dynamic have to be given."""
-    operands.check_groups(planned)
     sizes = {}
     for one in planned["sizes"]:
         value = given.get(one["name"])
@@ -509,7 +521,7 @@ def all_sizes(planned, given):
     return sizes
 
 
-def launch(kernel, a, b, *, out=None, c=None, bias=None, alpha=None, beta=None,
+def launch(kernel, a, b, *, ends=None, out=None, c=None, bias=None, alpha=None, beta=None,
            kernel_name=None, device=0, stream=None):
     """See Kernel.launch."""
     planned = kernel._planned(kernel_name)
@@ -517,6 +529,10 @@ def launch(kernel, a, b, *, out=None, c=None, bias=None, alpha=None, beta=None,
         if not isinstance(value, (Scaled, DeviceScaled)):
             kernel._check_operand(planned, name, value)
     sizes = operands.check_sizes(planned, a, b)
+    operands.check_ends(planned, ends)
+    there = ends  # on the device
+    if ends is not None and is_on_host(ends):
+        ends = there = groups.checked(ends, sizes["batch"], sizes["M"])
     prepared = kernel._prepared(planned["name"], sizes, device)
     on_host = isinstance(a, Scaled) and isinstance(b, Scaled)
     passing = []  # copies for this launch alone
@@ -524,7 +540,14 @@ def launch(kernel, a, b, *, out=None, c=None, bias=None, alpha=None, beta=None,
     def sent(name, value):
         if not isinstance(value, Scaled):
             return value
-        passing.append(prepared.upload(name, value))
+        passing.append(prepared.upload(
+            name, value, ends if name == "a" and is_on_host(ends) else None))
+        return passing[-1]
+
+    def sent_ends():
+        if there is None or not is_on_host(there):
+            return there
+        passing.append(to_device(there, device))
         return passing[-1]
 
     def sent_plain(name, value):
@@ -540,7 +563,8 @@ def launch(kernel, a, b, *, out=None, c=None, bias=None, alpha=None, beta=None,
         check_host_out(host_out, prepared)
     target = prepared.empty_out() if out is None or host_out is not None else out
     try:
-        prepared(sent("a", a), sent("b", b), out=target, c=sent_plain("c", c),
+        prepared(sent("a", a), sent("b", b), out=target, ends=sent_ends(),
+                 c=sent_plain("c", c),
                  bias=sent_plain("bias", bias), alpha=alpha, beta=beta,
                  stream=stream)
         if passing or on_host or host_out is not None:

@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from . import _core
+from . import _groups as groups
 from ._arrays import numbers
 from ._checks import real, whole
 from ._errors import InternalError, Refused
@@ -31,30 +32,40 @@ def check_format(name, operand, wanted):
                       f"reads '{wanted.format}'")
 
 
-def check_layout(name, operand, wanted):
-    """Refuses another layout of scales than the kernel reads."""
+def check_layout(name, operand, layout):
+    """Refuses another layout of scales than the kernel reads, or a host gives."""
     if operand.scales is not None and not operand.format.covers_k and \
-            operand.layout != wanted.layout:
+            operand.layout != layout:
         raise Refused(f"the scales of '{name}' are in layout "
-                      f"'{operand.layout}': the kernel reads '{wanted.layout}';"
-                      f" convert them with .to('{wanted.layout}')")
+                      f"'{operand.layout}': the kernel reads '{layout}';"
+                      f" convert them with .to('{layout}')")
 
 
-def check_groups(planned):
-    """Refuses a kernel that multiplies groups of rows."""
-    if of(planned["operands"], "offsets"):
-        raise Refused(f"kernel '{planned['name']}' multiplies groups of rows, which "
-                      "Python does not launch; the driver does by the plan")
+def is_grouped(planned):
+    """Whether a kernel multiplies groups of rows."""
+    return of(planned["operands"], "offsets") is not None
+
+
+def check_ends(planned, ends):
+    """Refuses ends where there are no groups, and groups without."""
+    if (ends is not None) != is_grouped(planned):
+        raise Refused(f"kernel '{planned['name']}' multiplies groups of rows and needs "
+                      "'ends', the row behind each group" if ends is None else
+                      "the kernel takes no 'ends'")
 
 
 def check_sizes(planned, a, b):
     """The sizes of a launch with these operands."""
-    check_groups(planned)
-    if a.k != b.k or a.batch != b.batch or len(a.shape) != len(b.shape):
+    if is_grouped(planned):
+        if a.k != b.k or (len(a.shape), len(b.shape)) != (2, 3):
+            raise Refused(f"'a' is {'x'.join(map(str, a.shape))} and 'b' "
+                          f"{'x'.join(map(str, b.shape))}: expected the rows of all "
+                          "groups, and a matrix for each with the same K, the last size")
+    elif a.k != b.k or a.batch != b.batch or len(a.shape) != len(b.shape):
         raise Refused(f"'a' is {'x'.join(map(str, a.shape))} and 'b' "
                       f"{'x'.join(map(str, b.shape))}: expected the same K, the "
                       "last size, and the same batch")
-    sizes = {"M": a.rows, "N": b.rows, "K": a.k, "batch": a.batch}
+    sizes = {"M": a.rows, "N": b.rows, "K": a.k, "batch": b.batch}
     for one in planned["sizes"]:
         if one["value"] not in (None, sizes[one["name"]]):
             raise Refused(f"{one['name']} is {sizes[one['name']]}: the kernel "
@@ -80,8 +91,9 @@ def describe(launch):
     return description, {one["role"]: one for one in description["parameters"]}
 
 
-def parts(planned, name, operand, parameters):
-    """The memory of operand "a" or "b": bytes by role."""
+def parts(planned, name, operand, parameters, ends=None):
+    """The memory of operand "a" or "b": bytes by role. ends: of groups, where scales
+    lie by them."""
     data = of(planned["data"], name)
     role = name + "_data"
     memory = {role: operand.packed(parameters[role]["linePitch"],
@@ -91,7 +103,13 @@ def parts(planned, name, operand, parameters):
         memory[name + "_metadata"] = operand.compressed(
             metadata["paddingValue"])[1]
     scales = of(planned["scales"], name)
-    if scales is not None:
+    if scales is not None and scales["layout"] == groups.GROUPED:
+        if ends is None:
+            raise Refused(f"the scales of '{name}' lie by groups: 'ends' are needed on "
+                          "the host")
+        memory[name + "_scales"] = groups.scales(
+            operand, ends, scales["block"], parameters[name + "_scales"]["bytes"])
+    elif scales is not None:
         memory[name + "_scales"] = operand.repeated(scales["block"])
     elif operand.scales is not None:
         memory[name + "_scales"] = operand.scales.reshape(-1).view(np.uint8)
@@ -118,15 +136,19 @@ def plain(planned, name, values, sizes):
         values = numbers(values, TYPES[wanted["type"]])
     except Refused as error:
         raise Refused(f"'{name}': {error}") from error
-    if values.shape not in (shape, shape[1:] if sizes["batch"] == 1 else shape):
+    if values.shape not in (shape, shape[1:] if shape[0] == 1 else shape):
         raise Refused(f"'{name}' of shape {values.shape}: expected {shape}")
     return values.reshape(-1).view(np.uint8)
 
 
 def shape_of(planned, name, sizes):
-    """Of D, C (with the batch in front) or the bias."""
+    """Of D, C (with the batch in front) or the bias. Of groups there is one D and one
+    C, and a bias for each."""
+    one_of_all = is_grouped(planned)
     if name != "bias":
-        return (sizes["batch"], sizes["M"], sizes["N"])
+        return (1 if one_of_all else sizes["batch"], sizes["M"], sizes["N"])
+    if one_of_all:
+        return (sizes["batch"], sizes["N"])
     along = planned["epilogue"]["bias"]
     return (sizes["M" if along == "row" else "N"],)
 

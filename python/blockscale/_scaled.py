@@ -372,7 +372,9 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
         raise Refused(f"like is a {type(like).__name__}: expected an argument "
                       "of a kernel or a Scaled")
     format_ = format_named(like.format if like is not None else format)
-    layout = layout or (like.layout if like is not None else "plain")
+    # Where groups end is known at a launch only, which packs their scales.
+    layout = layout or ("plain" if like is None or like.layout == "grouped_128x4"
+                        else like.layout)
     values = numbers(values)
     if values.ndim not in (2, 3) or 0 in values.shape:
         raise Refused(f"values of shape {values.shape}: expected rows x K or "

@@ -105,3 +105,15 @@ def test_operator_under_export_and_of_other_devices():
         op(*tensors[:2], tensors[2].T.contiguous().T, tensors[3])
     with pytest.raises(bs.Refused, match="'a_data' has"):
         op(tensors[0][:, :32].contiguous(), *tensors[1:])
+
+
+def test_no_operator_of_groups():
+    kernel = bs.compile("""
+!a = !blockscale.tensor<?x64xbf16>
+!b = !blockscale.tensor<3x32x64xbf16>
+func.func @k(%a: !a, %b: !b, %ends: tensor<3xi32>) -> tensor<?x32xf32> {
+  %d = blockscale.matmul %a, %b groups(%ends : tensor<3xi32>) : !a, !b -> tensor<?x32xf32>
+  return %d : tensor<?x32xf32>
+}""")
+    with pytest.raises(bs.Refused, match="'k' multiplies groups of rows: no operator"):
+        kernel.as_torch_op("blockscale_tests::groups")

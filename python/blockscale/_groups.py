@@ -1,0 +1,46 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Products of groups of rows: their ends, and scales that start anew with each group."""
+
+import numpy as np
+
+from ._arrays import host_array
+from ._errors import Refused
+from ._scaled import Scaled
+
+GROUPED = "grouped_128x4"
+
+
+def host_layout(layout):
+    """In which layout a host has scales that a kernel reads in `layout`: where groups
+    end is known at a launch only."""
+    return "plain" if layout == GROUPED else layout
+
+
+def checked(ends, groups, rows):
+    """Ends of groups as the kernel reads them."""
+    values = host_array(ends)
+    if values.dtype.kind not in "iu" or values.shape != (groups,):
+        raise Refused(f"'ends' are {values.dtype} of shape {values.shape}: expected "
+                      f"{groups} whole numbers, the row behind each group")
+    steps = np.diff(values.astype(np.int64), prepend=0)
+    if (steps < 0).any() or values[-1] > rows:
+        raise Refused(f"'ends' are {', '.join(map(str, values))}: expected none below "
+                      f"the one before it, nor above the {rows} rows of 'a'")
+    return values.astype(np.int32)
+
+
+def scales(operand, ends, block, size):
+    """The scales of 'a' as the kernel reads them: those of each group in tiles of their
+    own, one group after the other, and padding up to `size` bytes."""
+    plain, made, start = operand.to("plain"), [], 0
+    for end in map(int, ends):
+        if end > start:
+            group = Scaled(plain.data[start:end], plain.scales[start:end],
+                           plain.tensor_scale, format=plain.format)
+            made.append(group.to("tiled_128x4").repeated(block))
+        start = end
+    there = np.concatenate([*made, np.zeros(0, np.uint8)])
+    return np.concatenate([there, np.zeros(size - there.nbytes, np.uint8)])

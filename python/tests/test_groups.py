@@ -1,0 +1,139 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Kernels that multiply groups of rows by a matrix each, emulated and launched."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import blockscale as bs
+from conftest import integers
+
+# Of two tiles, none, one row, the rest but three rows that nobody has.
+ENDS = np.array([130, 130, 131, 297])
+ROWS, GROUPS, N, K = 300, len(ENDS), 72, 192
+
+
+def compiled(a, b, more="", types="", out="f32"):
+    return bs.compile(f"""
+!a = !blockscale.tensor<?x{K}x{a}>
+!b = !blockscale.tensor<{GROUPS}x{N}x{K}x{b}>
+func.func @k(%a: !a, %b: !b, %ends: tensor<{GROUPS}xi32>{types}) -> tensor<?x{N}x{out}> {{
+  %d = blockscale.matmul %a, %b groups(%ends : tensor<{GROUPS}xi32>) {more} -> tensor<?x{N}x{out}>
+  return %d : tensor<?x{N}x{out}>
+}}""")
+
+
+KINDS = {
+    "mxfp8": ('f8E4M3FN, "e8m0_t32", layout = grouped_128x4',
+              'f8E4M3FN, "e8m0_t32", layout = tiled_128x4'),
+    "rows": ('f8E4M3FN, "float32_t0"', 'f8E4M3FN, "float32_t0"'),
+    "plain": ("bf16", "bf16")}
+
+
+def product(x, w, bias=None):
+    """Of the values of both, group by group, in double precision."""
+    wanted, start = np.zeros((ROWS, N)), 0
+    for at, end in enumerate(ENDS):
+        wanted[start:end] = x[start:end].astype(np.float64) @ \
+            w[at].astype(np.float64).T + (0 if bias is None else bias[at])
+        start = end
+    return wanted
+
+
+def operands(kernel, seed):
+    rng = np.random.default_rng(seed)
+    return [bs.quantize(integers(rng, shape), like=kernel.arg(name))
+            for name, shape in (("a", (ROWS, K)), ("b", (GROUPS, N, K)))]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kernel(request):
+    return compiled(*KINDS[request.param], ": !a, !b")
+
+
+@pytest.fixture(scope="module")
+def mxfp8():
+    return compiled(*KINDS["mxfp8"], f"bias(%v) : !a, !b, tensor<{GROUPS}x{N}xf32>",
+                    f", %v: tensor<{GROUPS}x{N}xf32>", "bf16")
+
+
+def test_numbers(device, kernel):
+    x, w = operands(kernel, 1)
+    wanted = product(x.dequantize(), w.dequantize())
+    assert len(np.unique(wanted)) > 1000
+    # Sums are exact, but for scales of rows, which are no powers of two.
+    near = dict(rtol=1e-5, atol=1e-3) if kernel.arg("a").format.covers_k else \
+        dict(rtol=0, atol=0)
+    for num_sms in (None, 3):
+        d = kernel.emulate(x, w, ends=ENDS, num_sms=num_sms)
+        assert d.shape == (ROWS, N) and not d[297:].any()
+        np.testing.assert_allclose(d[:297], wanted[:297], **near)
+    launched = kernel.launch(x, w, ends=ENDS)
+    assert np.array_equal(launched[:297], d[:297])
+
+
+def test_what_lies_on_the_device(device, mxfp8):
+    """Weights stay there, the ends may have been written there."""
+    assert mxfp8.arg("a").layout == "grouped_128x4"
+    x, w = operands(mxfp8, 2)
+    bias = np.random.default_rng(3).integers(-8, 9, (GROUPS, N)).astype(np.float32)
+    wanted = product(x.dequantize(), w.dequantize(), bias).astype(ml_dtypes.bfloat16)
+    prepared = mxfp8.prepare(M=ROWS)
+    out, weights = prepared.empty_out(), mxfp8.upload("b", w)
+    assert out.shape == (ROWS, N)
+    for tokens in (prepared.upload("a", x, ENDS), mxfp8.upload("a", x, ends=ENDS)):
+        assert tokens.layout == "grouped_128x4"
+        prepared(tokens, weights, out=out, ends=bs.to_device(ENDS.astype(np.int32)),
+                 bias=bs.to_device(bias))
+        assert np.array_equal(out.numpy()[:297], wanted[:297])
+    d = mxfp8.launch(tokens, weights, ends=ENDS, bias=bias)
+    assert np.array_equal(d.numpy()[:297], wanted[:297])
+    assert np.array_equal(mxfp8.emulate(x, w, ends=ENDS, bias=bias)[:297], wanted[:297])
+
+
+@pytest.mark.parametrize("ends, words", [
+    (None, "multiplies groups of rows and needs 'ends', the row behind each group"),
+    ([1, 2, 3], "'ends' are int64 of shape (3,): expected 4 whole numbers"),
+    (np.zeros(4), "'ends' are float64 of shape (4,): expected 4 whole numbers"),
+    ([5, 4, 6, 7], "'ends' are 5, 4, 6, 7: expected none below the one before it, nor "
+     "above the 300 rows of 'a'"),
+    ([-1, 4, 6, 7], "'ends' are -1, 4, 6, 7: expected none below"),
+    ([5, 5, 6, 301], "'ends' are 5, 5, 6, 301: expected none below")])
+def test_wrong_ends(device, mxfp8, ends, words):
+    x, w = operands(mxfp8, 4)
+    ends = ends if ends is None else np.asarray(ends)
+    for run in (mxfp8.emulate, mxfp8.launch):
+        with pytest.raises(bs.Refused) as caught:
+            run(x, w, ends=ends, bias=np.zeros((GROUPS, N)))
+        assert words in str(caught.value)
+
+
+def test_contradictions(device, mxfp8):
+    x, w = operands(mxfp8, 5)
+    zeros = np.zeros((GROUPS, N), np.float32)
+    tokens = mxfp8.upload("a", x, ends=ENDS)
+    prepared = mxfp8.prepare(M=ROWS)
+    for run, words in (
+            (lambda: mxfp8.emulate(w.to("plain"), w, ends=ENDS, bias=zeros),
+             "'a' is 4x72x192 and 'b' 4x72x192: expected the rows of all groups"),
+            (lambda: mxfp8.emulate(x, w, ends=ENDS, bias=zeros[0]),
+             "'bias' of shape (72,): expected (4, 72)"),
+            (lambda: mxfp8.emulate(x.to("tiled_128x4"), w, ends=ENDS, bias=zeros),
+             "in layout 'tiled_128x4': the kernel reads 'plain'"),
+            (lambda: mxfp8.upload("a", x),
+             "the scales of 'a' lie by groups: 'ends' are needed on the host"),
+            (lambda: mxfp8.launch(x, w, ends=bs.to_device(ENDS.astype(np.int32)),
+                                  bias=zeros),
+             "the scales of 'a' lie by groups: 'ends' are needed on the host"),
+            (lambda: prepared(tokens, mxfp8.upload("b", w), out=prepared.empty_out(),
+                              bias=bs.to_device(zeros)), "needs 'ends'")):
+        with pytest.raises(bs.Refused) as caught:
+            run()
+        assert words in str(caught.value)
+    other = bs.compile(bs.matmul(M=16, N=16, K=64, a="mxfp8", b="mxfp8"))
+    one = bs.quantize(np.ones((16, 64)), like=other.arg("a"))
+    with pytest.raises(bs.Refused, match="the kernel takes no 'ends'"):
+        other.emulate(one, one, ends=ENDS)
