@@ -2,8 +2,8 @@
 # Runs clang-tidy with the checks of .clang-tidy. Needs a configured build
 # folder.
 # usage: scripts/check-tidy.sh [FILE...]
-# Without files it takes what needs no MLIR, a good minute of two cores; a file
-# that includes MLIR takes some ten seconds of its own.
+# Without files it takes what needs no MLIR, two to three minutes of two cores; a
+# file that includes MLIR takes some ten seconds of its own.
 # Part of the blockscale project, under the Apache License v2.0 with LLVM
 # Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
