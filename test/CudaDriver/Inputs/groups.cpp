@@ -12,8 +12,7 @@
 namespace {
 /// Rows of all groups, and rows of memory behind D that nobody may write.
 constexpr int kTokens = 300, kBehind = 5, kColumns = 72;
-constexpr size_t kBytes =
-    size_t(kTokens + kBehind) * kColumns * sizeof(float);
+constexpr size_t kBytes = size_t(kTokens + kBehind) * kColumns * sizeof(float);
 } // namespace
 
 /// groups FOLDER ENDS RESULT
