@@ -74,6 +74,12 @@ INTEGERS = [
     Operands("i8", "i8", "n2m4", ""),
     Operands("ui8", "i8", "n2m4", ""),
 ]
+# Scales of f32 that are applied in registers: of one row by 128 of them, and of
+# one row by one.
+PROMOTED = [Operands("f8E4M3FN", "f8E4M3FN", "float32_t128@plain",
+                     "float32_t128_t128@plain"),
+            Operands("f8E5M2", "f4E2M1FN", "float32_t128@plain",
+                     "float32_t128@plain")]
 INTEGER_CHIPS = {"family": "tcgen05.mma", "kind": "i8"}
 UNSCALED_DENSE = [operands._replace(a_spec="") for operands in UNSCALED]
 INTEGERS_DENSE = [operands._replace(a_spec="") for operands in INTEGERS]
@@ -87,6 +93,8 @@ LONG = Sizes([130, 300], [(208, 96 * steps) for steps in range(1, 18, 2)] +
 # Groups of rows: empty ones, one row, and one more or less than tiles have.
 GROUPED = Sizes([1, 400], [(264, 576)])
 GROUPED_LONG = Sizes([400], [(264, 1632)])
+# Whole tiles of 128 along K.
+BLOCKS = Sizes([1, 300], [(264, 640)])
 LONG_SPLIT = Sizes([130], [(208, 1632), (512, 2304)])
 
 
@@ -160,6 +168,14 @@ VARIANTS = [
             SMALL),
     Variant("without scales, the default choice", DATACENTER, UNSCALED_DENSE,
             "", SMALL),
+    Variant("scales applied in registers", DATACENTER, PROMOTED,
+            "cta_group = 1, swap_operands = false", BLOCKS),
+    Variant("scales applied in registers, operands swapped", DATACENTER,
+            PROMOTED, "cta_group = 1, swap_operands = true", BLOCKS),
+    Variant("scales applied in registers, CTA pair", DATACENTER, PROMOTED,
+            pair(), BLOCKS),
+    Variant("scales applied in registers, the default choice", DATACENTER,
+            PROMOTED, "", BLOCKS),
     Variant("integers", INTEGER_CHIPS, INTEGERS_DENSE, "cta_group = 1", SMALL),
     Variant("integers, CTA pair", INTEGER_CHIPS, INTEGERS_DENSE,
             "cta_group = 2", SMALL),
@@ -234,6 +250,9 @@ VARIANTS += [
     wide("wide K without scales, CTA pair", UNSCALED_DENSE, pair()),
     wide("wide K without scales, 512 rows that share B", UNSCALED_DENSE,
          pair(", tile_m = 512")),
+    wide("wide K, scales applied in registers", PROMOTED[:1], "", BLOCKS),
+    wide("wide K, scales applied in registers, CTA pair", PROMOTED[:1],
+         pair(), BLOCKS),
     wide("sparse without scales beside wide K", UNSCALED, "cta_group = 2"),
 ]
 

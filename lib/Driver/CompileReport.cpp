@@ -59,11 +59,17 @@ static std::string sizesText(const plan::Kernel &kernel) {
 
 /// "a f32 for each row", "a f16 for every 32 rows", "one f32".
 static std::string vectorScalesText(const plan::VectorScales &scales) {
-  if (!scales.rows)
-    return "one " + scales.format;
   std::string what = "a " + scales.format + " for ";
-  return what + (scales.rows == 1 ? "each row"
-                                  : "every " + text(scales.rows) + " rows");
+  if (!scales.rows && !scales.block)
+    return "one " + scales.format;
+  std::string rows = scales.rows == 0 ? "all rows"
+                     : scales.rows == 1
+                         ? "each row"
+                         : "every " + text(scales.rows) + " rows";
+  if (!scales.block)
+    return what + rows;
+  return what + rows + " and every " + text(scales.block) +
+         " elements along K, applied in registers";
 }
 
 /// "a ue8m0 for every 32 elements along K", "... , one for every 128 rows and
@@ -115,7 +121,8 @@ static std::string instructionText(const KernelReport &report) {
 static std::string factorText(const plan::Kernel &kernel,
                               const std::string &operand, bool ofMatrix) {
   for (const plan::VectorScales &scales : kernel.vectorScales)
-    if (scales.operand == operand && (scales.rows == 0) == ofMatrix)
+    if (scales.operand == operand && !scales.block &&
+        (scales.rows == 0) == ofMatrix)
       return std::string("scale of ") + (operand == "a" ? "A" : "B") +
              (ofMatrix ? "'s tensor * " : "'s row * ");
   return "";

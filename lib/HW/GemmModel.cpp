@@ -167,6 +167,33 @@ double epilogueMicroseconds(const GemmKernel &kernel, double clockGhz) {
   return std::max({store, read, convert}) / (clockGhz * 1e3);
 }
 
+/// Cycles from one block of K to the next for the warps that promote its sums:
+/// those of the port that all of them read tensor memory through, or those that
+/// one of them is busy with: it waits for the block, loads its columns in turn,
+/// each time until they are there, multiplies, and releases the block.
+double promotionCycles(const GemmKernel &kernel) {
+  constexpr double kPollCycles = 30, kLanes = 32, kWarps = 4;
+  // Besides those of each column: addresses, the scales to come, the loop.
+  constexpr double kOtherInstructions = 40;
+  double columns = double(kernel.tileN) / kernel.promotionGroups;
+  double ofWarp = kLanes * columns;
+  double port = kernel.promotionGroups * kWarps * ofWarp * kSumBytes /
+                kTensorLoadBytesPerCycleOfSm;
+  double scales =
+      kernel.promotionScales ? kL2LatencyCycles + kernel.promotionScales : 0.0;
+  double loads =
+      columns / kernel.promotionColumns * (kTensorLoadLatencyCycles + scales);
+  double warp =
+      kPollCycles + loads + ofWarp * kSumBytes / kTensorLoadBytesPerCycle +
+      ofWarp * kWarps / kFmasPerCycle + kOtherInstructions + kArriveCycles;
+  // What lies between the first MMA of a block and that of the one that
+  // overwrites it is shared by the blocks in between.
+  double round =
+      mmaBurstCycles(stepOf(kernel), kernel.promotionK / kernel.instructionK) +
+      std::max(port, warp) + kPollCycles + kArriveToWaiterCycles;
+  return std::max({port, warp, round / kernel.accumulators});
+}
+
 /// What the last CTA of a tile does after all have stored their sums.
 double reductionMicroseconds(const GemmKernel &kernel, double clockGhz) {
   if (kernel.splits == 1)
@@ -208,6 +235,7 @@ GemmLimit limitOf(const GemmKernel &kernel, const GemmPrediction &prediction) {
       {prediction.stages, GemmLimit::Stages},
       {prediction.l2, GemmLimit::L2},
       {prediction.memory, GemmLimit::Memory},
+      {prediction.promotion, GemmLimit::Promotion},
       {prediction.epilogue, GemmLimit::Epilogue}};
   return std::max_element(
              std::begin(parts), std::end(parts),
@@ -239,15 +267,21 @@ GemmPrediction predictAt(const GemmKernel &kernel, const GemmSize &size,
       fromMemory / tiling.waves / (part.memoryTerabytesPerSecond * 1e6);
   result.epilogue = epilogueMicroseconds(kernel, clockGhz);
 
-  double exposed = exposedEpilogue(kernel.overlap);
+  if (kernel.promotionK)
+    result.promotion = double(ceilDiv(k, kernel.promotionK)) *
+                       promotionCycles(kernel) / (clockGhz * 1e3);
+
+  // The warps that promote also store, and promote nothing meanwhile.
+  double exposed = kernel.promotionK ? 1 : exposedEpilogue(kernel.overlap);
   double sum = 0;
   for (double time :
        {result.mma, result.l2, result.memory, (1 - exposed) * result.epilogue})
     sum += std::pow(time, kOverlapExponent);
   // Round trips were measured with MMAs and traffic under way, so that they
-  // bound the smooth maximum rather than take part in it.
+  // bound the smooth maximum rather than take part in it; warps that promote
+  // share nothing with the rest.
   double overlapped = std::pow(sum, 1 / kOverlapExponent);
-  result.wave = std::max(overlapped, result.stages) +
+  result.wave = std::max({overlapped, result.stages, result.promotion}) +
                 exposed * result.epilogue + kPerWave;
   result.reduction = reductionMicroseconds(kernel, clockGhz);
   result.total = kLaunchMicroseconds + kFillCycles / (clockGhz * 1e3) +
@@ -287,6 +321,8 @@ std::string_view blockscale::hw::gemmLimitName(GemmLimit limit) {
     return "L2";
   case GemmLimit::Memory:
     return "memory";
+  case GemmLimit::Promotion:
+    return "promotion";
   case GemmLimit::Epilogue:
     return "epilogue";
   }

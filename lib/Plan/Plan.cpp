@@ -139,6 +139,7 @@ static void describe(Archive &a, VectorScales &scales) {
   a.field("operand", scales.operand);
   a.field("format", scales.format);
   a.number("rows", scales.rows, 0, kMaxSize);
+  a.laterNumber("block", scales.block, 0, 1, kMaxSize);
   a.expression("matrixElements", scales.matrixElements);
   a.expression("elements", scales.elements);
   a.number("alignment", scales.alignment, 1, kMaxAlignment);

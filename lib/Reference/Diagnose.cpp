@@ -90,8 +90,7 @@ double Diagnoser::scaleOf(const Side &side, uint64_t row,
     return 1;
   uint64_t perRow = operand.blocks(problem.k);
   uint64_t at = std::min(index * block / operand.blockSize, perRow - 1);
-  return decodeTable(operand.scaleFormat)
-      [operand.scales[(mismatch.batch * side.rows + row) * perRow + at]];
+  return operand.scale((mismatch.batch * side.rows + row) * perRow + at);
 }
 
 /// The scaled sum with the share of each block multiplied by `factor`.

@@ -46,9 +46,11 @@ static std::optional<Reason> checkSize(const char *name, size_t found,
 static std::optional<Reason> checkOperand(const Problem &problem,
                                           const Operand &operand, uint64_t rows,
                                           bool isA) {
-  if (operand.blockSize && (operand.elements != Elements::Format ||
-                            formatInfo(operand.format).bits > 8 ||
-                            formatInfo(operand.scaleFormat).bits > 8))
+  bool hasNumbers = !operand.floatScales.empty();
+  if (operand.blockSize &&
+      (operand.elements != Elements::Format ||
+       formatInfo(operand.format).bits > 8 ||
+       (!hasNumbers && formatInfo(operand.scaleFormat).bits > 8)))
     return "elements with scales, and their scales, have formats of at most 8 "
            "bits";
   auto count = product(problem.batch, rows, problem.k);
@@ -56,7 +58,9 @@ static std::optional<Reason> checkOperand(const Problem &problem,
     count = product(*count, operand.codeBytes());
   if (auto error = checkSize(isA ? "a" : "b", operand.codes.size(), count))
     return error;
-  return checkSize(isA ? "scales of a" : "scales of b", operand.scales.size(),
+  return checkSize(isA ? "scales of a" : "scales of b",
+                   hasNumbers ? operand.floatScales.size()
+                              : operand.scales.size(),
                    product(problem.batch, rows, operand.blocks(problem.k)));
 }
 
@@ -121,6 +125,11 @@ void Operand::setCode(uint64_t index, uint32_t code) {
     codes[index * codeBytes() + i] = uint8_t(code >> 8 * i);
 }
 
+double Operand::scale(uint64_t index) const {
+  return floatScales.empty() ? decodeTable(scaleFormat)[scales[index]]
+                             : floatScales[index];
+}
+
 double reference::elementNumber(const Operand &operand, uint64_t index) {
   uint32_t code = operand.code(index);
   switch (operand.elements) {
@@ -148,7 +157,7 @@ double reference::elementValue(const Operand &operand, uint64_t k, uint64_t row,
   if (!operand.blockSize)
     return value;
   uint64_t block = row * operand.blocks(k) + index / operand.blockSize;
-  return value * decodeTable(operand.scaleFormat)[operand.scales[block]];
+  return value * operand.scale(block);
 }
 
 //===----------------------------------------------------------------------===//

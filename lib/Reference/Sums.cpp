@@ -32,13 +32,13 @@ void scaleRow(const Operand &operand, uint64_t k, uint64_t row, Span span,
               double *to, uint64_t step) {
   const auto &numbers = decodeTable(operand.format);
   const uint8_t *codes = operand.codes.data() + row * k;
-  const uint8_t *scales = operand.scales.data() + row * operand.blocks(k);
+  uint64_t scales = row * operand.blocks(k);
   for (uint64_t i = span.first; i < span.end;) {
     double scale = 1;
     uint64_t end = span.end;
     if (operand.blockSize) {
       uint64_t block = i / operand.blockSize;
-      scale = decodeTable(operand.scaleFormat)[scales[block]];
+      scale = operand.scale(scales + block);
       end = std::min(end, (block + 1) * operand.blockSize);
     }
     for (; i < end; ++i)

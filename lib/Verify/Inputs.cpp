@@ -52,6 +52,10 @@ private:
   std::optional<Reason> packScales(const plan::ScalePacking &packing,
                                    uint64_t rows,
                                    const reference::Operand &operand);
+  std::optional<Reason> addTileScales(const plan::VectorScales &tiles,
+                                      uint64_t rows,
+                                      const reference::Operand &own,
+                                      reference::Operand &operand);
   std::optional<Reason> addFactors();
   std::optional<Reason> addPlain();
   std::optional<Reason> addWorkspace();
@@ -349,6 +353,12 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   if (scales)
     if (auto why = setScales(*scales, operand))
       return why;
+  const plan::VectorScales *tiles = findOperand(kernel.vectorScales, name);
+  if (tiles && !tiles->block)
+    tiles = nullptr;
+  // Powers of two are drawn, of which numbers are made.
+  if (tiles)
+    operand.blockSize = tiles->block;
   uint64_t rows = isA ? problem.m : problem.n;
   uint64_t operandSeed = seed * 2 + (isA ? 0 : 1);
   uint64_t before = isA ? 0 : problem.batch * problem.m;
@@ -357,8 +367,9 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   reference::Operand own = operand;
   if (auto why = fill(operand, matricesOf(name), rows, operandSeed, drawn))
     return why;
-  bool isShared = scales && scales->rows != 1;
-  uint64_t groups = isShared ? scaleRows(scales->rows, rows) : rows;
+  unsigned shared = scales ? scales->rows : tiles ? tiles->rows : 1;
+  bool isShared = shared != 1;
+  uint64_t groups = isShared ? scaleRows(shared, rows) : rows;
   if (isShared)
     if (auto why = fill(own, matricesOf(name), groups, operandSeed, {}))
       return why;
@@ -367,8 +378,11 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   if (harsh)
     plantNaNs(isShared ? own : operand, groups, metadata);
   if (isShared)
-    spreadScales(own, groups, scales->rows, rows, operand.blocks(problem.k),
-                 operand);
+    spreadScales(own, groups, shared, rows, operand.blocks(problem.k), operand);
+  if (tiles)
+    if (auto why =
+            addTileScales(*tiles, groups, isShared ? own : operand, operand))
+      return why;
   std::vector<uint8_t> stored = operand.codes;
   if (metadata)
     if (auto why = packSparse(*metadata, rows, operandSeed, operand, stored))
@@ -379,6 +393,43 @@ std::optional<Reason> InputMaker::addOperand(bool isA) {
   if (why || !scales)
     return why;
   return packScales(*scales, rows, isShared ? own : operand);
+}
+
+/// Makes numbers of the scales that were drawn: `own`, of `rows` rows, as they
+/// lie in memory, and those of each row of `operand`.
+std::optional<Reason> InputMaker::addTileScales(const plan::VectorScales &tiles,
+                                                uint64_t rows,
+                                                const reference::Operand &own,
+                                                reference::Operand &operand) {
+  uint64_t blocks = operand.blocks(inputs.problem.k);
+  Result<uint64_t> count = evaluateSize(tiles.elements, sizes);
+  if (!count)
+    return count.why();
+  if (*count != rows * blocks * inputs.problem.batch)
+    return std::to_string(*count) + " scales of '" + tiles.operand +
+           "'; expected " +
+           std::to_string(rows * blocks * inputs.problem.batch);
+  std::vector<float> values(*count);
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    float drawn = decode(own.scaleFormat, own.scales[i]);
+    values[i] =
+        asType(exact ? drawn : drawn * tileFraction(tiles.operand == "a", i),
+               tiles.format);
+  }
+  std::optional<std::vector<uint8_t>> bytes = toBytes(values, tiles.format);
+  if (!bytes)
+    return "scales of '" + tiles.operand + "' of type '" + tiles.format + "'";
+  inputs.data.memory[tiles.operand + "_scales"] = *bytes;
+  uint64_t ofMatrix =
+      tiles.operand == "a" ? inputs.problem.m : inputs.problem.n;
+  uint64_t group = tiles.rows ? tiles.rows : ofMatrix;
+  for (uint64_t row = 0; row < ofMatrix * inputs.problem.batch; ++row) {
+    uint64_t from = row / ofMatrix * rows + row % ofMatrix / group;
+    auto first = values.begin() + from * blocks;
+    operand.floatScales.insert(operand.floatScales.end(), first,
+                               first + blocks);
+  }
+  return std::nullopt;
 }
 
 std::optional<Reason>
@@ -452,7 +503,8 @@ std::optional<Reason> InputMaker::addFactors() {
     if (const auto *scales = findOperand(kernel.tensorScales, operand))
       if (auto why = setTensorScales(*scales))
         return why;
-    if (const auto *scales = findOperand(kernel.vectorScales, operand))
+    const auto *scales = findOperand(kernel.vectorScales, operand);
+    if (scales && !scales->block)
       if (auto why = setVectorScales(*scales))
         return why;
   }

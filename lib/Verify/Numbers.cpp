@@ -65,6 +65,12 @@ float verify::vectorScale(bool isA, bool powersOfTwo, uint64_t matrix,
   return std::ldexp(isA ? 0.5f : 4.0f, -int(mixed % kExponents));
 }
 
+float verify::tileFraction(bool isA, uint64_t index) {
+  constexpr uint64_t kSpread = 1021, kStep = 389;
+  uint64_t drawn = (index * kStep + (isA ? 5 : 11)) % kSpread;
+  return 1 + float(drawn) / float(kSpread);
+}
+
 std::vector<uint8_t> verify::unwrittenResult(reference::OutputType type,
                                              uint64_t count) {
   unsigned size = outputBytes(type);

@@ -33,6 +33,11 @@ float tensorScale(bool isA, bool exact, uint64_t matrix);
 /// largest; of other scales no two of a thousand are equal.
 float vectorScale(bool isA, bool powersOfTwo, uint64_t matrix, uint64_t index);
 
+/// By how much scale number `index` of tiles along K is more than the power of
+/// two that was drawn for it, from 1 to 2; a thousand follow each other without
+/// two alike.
+float tileFraction(bool isA, uint64_t index);
+
 /// A result of which nothing is written.
 std::vector<uint8_t> unwrittenResult(reference::OutputType type,
                                      uint64_t count);

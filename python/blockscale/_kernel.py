@@ -124,7 +124,7 @@ class Kernel:
         vector = operands.of(planned.get("vectorScales", ()), operand)
         if vector is not None:
             return Argument(operand, Format(
-                data["format"], vector["format"], 0, two_levels,
+                data["format"], vector["format"], vector.get("block", 0), two_levels,
                 rows=vector["rows"]), "plain", data["order"])
         if scales is None:
             return Argument(operand, Format(data["format"], sparsity=pattern),

@@ -181,6 +181,22 @@ TEST(Plan, SaysWhatScalesCoverThatAreRepeated) {
       "a multiple of 'block', 32");
 }
 
+// Scales of blocks of K say so; of those for all of K nothing is said.
+TEST(Plan, SaysHowScalesOfBlocksOfKLie) {
+  Plan plan = makePlan();
+  plan.kernels[0].vectorScales = {
+      {"a", "f32", 1, "M * 4", "M * 4 * batch", 4, 128},
+      {"b", "f32", 128, "8", "8 * batch", 4, 0},
+  };
+  std::string text = printPlan(plan);
+  EXPECT_NE(text.find("\"block\": 128"), std::string::npos);
+  auto read = parsePlan(text);
+  ASSERT_TRUE(read) << read.why().text;
+  EXPECT_EQ(read->kernels[0].vectorScales[0].block, 128u);
+  EXPECT_EQ(read->kernels[0].vectorScales[1].block, 0u);
+  EXPECT_EQ(printPlan(*read), text);
+}
+
 // Plans of operands without such scales do not have the key.
 TEST(Plan, SaysHowScalesThatCoverKLie) {
   Plan plan = makePlan();

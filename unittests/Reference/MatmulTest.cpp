@@ -111,6 +111,24 @@ TEST(ReferenceMatmul, ByHand) {
   EXPECT_EQ(results[0].absSum, std::vector<double>{11.0});
 }
 
+// (1 + 2) * 0.75 * 0.5 + (2 + 1) * 3 * 0.25: blocks of two elements.
+TEST(ReferenceMatmul, ScalesThatAreNumbers) {
+  constexpr uint8_t kOne = 0x38, kTwo = 0x40;
+  Problem problem;
+  problem.m = problem.n = 1;
+  problem.k = 4;
+  problem.a = {ElementFormat::E4M3, {kOne, kTwo, kOne, kOne}};
+  problem.b = {ElementFormat::E4M3, {kOne, kOne, kTwo, kOne}};
+  problem.a.blockSize = problem.b.blockSize = 2;
+  problem.a.floatScales = {0.75f, 3};
+  problem.b.floatScales = {0.5f, 0.25f};
+  ASSERT_EQ(whyNot(problem), std::nullopt);
+  EXPECT_EQ(matmul(problem), std::vector<float>{3.375f});
+  problem.b.floatScales.pop_back();
+  EXPECT_EQ(textOf(whyNot(problem)),
+            "'scales of b' has 1 elements; expected 2");
+}
+
 TEST(ReferenceMatmul, Epilogue) {
   Problem problem = tiny();
   problem.alpha = -2;

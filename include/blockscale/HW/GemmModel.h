@@ -77,6 +77,14 @@ struct GemmKernel {
   /// Parts of K that different CTAs compute, and elements of K that are not
   /// divided further.
   unsigned splits = 1, splitUnit = 1;
+  /// Elements of K after which the epilogue adds a sum to what it keeps in
+  /// registers, scaled; 0 without that. Groups of four warps that do so,
+  /// columns that they load at once, and scales that a thread waits for each
+  /// time.
+  unsigned promotionK = 0, promotionGroups = 1, promotionColumns = 32;
+  unsigned promotionScales = 0;
+  /// Accumulators that such sums pass through.
+  unsigned accumulators = 2;
   EpilogueOverlap overlap = EpilogueOverlap::PiecewiseRelease;
   Raster raster = Raster::Grouped;
 };
@@ -107,6 +115,7 @@ enum class GemmLimit : uint8_t {
   Stages,       ///< too few stages for the latency of the loads
   L2,           ///< traffic from the L2 cache
   Memory,       ///< traffic of global memory
+  Promotion,    ///< reading and scaling the sums of blocks of K
   Epilogue      ///< the part of it that nothing hides, or its store rate
 };
 
@@ -114,7 +123,8 @@ enum class GemmLimit : uint8_t {
 /// of little weight alone: read it together with the first fill.
 inline constexpr double kLaunchMicroseconds = 1.5;
 
-/// "array", "operand fetch", "issue", "stages", "L2", "memory", "epilogue".
+/// "array", "operand fetch", "issue", "stages", "L2", "memory", "promotion",
+/// "epilogue".
 std::string_view gemmLimitName(GemmLimit limit);
 
 /// Times in microseconds.
@@ -122,8 +132,10 @@ struct GemmPrediction {
   double clockGhz = 0;
   int64_t waves = 0;
   /// Of one wave: the tensor core, the loads' latency over the stages, the L2
-  /// cache, memory, the whole epilogue, and the wave itself.
-  double mma = 0, stages = 0, l2 = 0, memory = 0, epilogue = 0, wave = 0;
+  /// cache, memory, what promotes sums, the whole epilogue, and the wave
+  /// itself.
+  double mma = 0, stages = 0, l2 = 0, memory = 0, promotion = 0, epilogue = 0,
+         wave = 0;
   /// Of a split K: from the last sums in the workspace to the last of D.
   double reduction = 0;
   double total = 0;

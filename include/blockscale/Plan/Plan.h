@@ -177,8 +177,8 @@ struct TensorScales {
   unsigned alignment = 0;
 };
 
-/// Scales that each cover all of K: numbers, those of one matrix after those of
-/// another.
+/// Scales that the epilogue reads: numbers that each cover all of K, or a block
+/// of it, those of one row after those of another and so those of matrices.
 struct VectorScales {
   /// "a" or "b".
   std::string operand;
@@ -190,6 +190,9 @@ struct VectorScales {
   Expression matrixElements, elements;
   /// Byte alignment that the address needs.
   unsigned alignment = 0;
+  /// Elements along K that share one; 0 if all do. With a number the sum over
+  /// each block of K is multiplied by its scales before it is added.
+  unsigned block = 0;
 };
 
 /// D, C: row-major; bias: a vector.

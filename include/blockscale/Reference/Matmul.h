@@ -16,8 +16,9 @@
 // where the scales of rows and columns are 1 unless the problem has some, and
 // the formula is the sum of the three unless the problem has another.
 // The sum is taken in double; every product of two scaled elements is exact
-// there (at most 16 significant bits). What follows is done in f32, rounding
-// to nearest even after each operation, in the order written.
+// there (at most 16 significant bits), but under scales of f32 it is rounded.
+// What follows is done in f32, rounding to nearest even after each operation,
+// in the order written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,12 +62,17 @@ struct Operand {
   uint64_t blockSize = 0;
   /// Anything but formats of at most 8 bits goes without scales.
   Elements elements = Elements::Format;
+  /// Scales as numbers, in place of `scales`.
+  std::vector<float> floatScales;
 
   /// Bytes that a code takes: 1, or 2 and 4 for elements of 16 and 32 bits.
   unsigned codeBytes() const;
   /// The code of element number `index`.
   uint32_t code(uint64_t index) const;
   void setCode(uint64_t index, uint32_t code);
+
+  /// Number `index` of the scales.
+  double scale(uint64_t index) const;
 
   /// Scales of one row; 0 without scales.
   uint64_t blocks(uint64_t k) const {

@@ -11,6 +11,7 @@
 #include "PlanExpressions.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/TensorMap.h"
@@ -229,7 +230,8 @@ static std::string bitOrder(unsigned bits) {
 
 /// Whether instructions read scales of both operands from memory.
 static bool hasTileScales(const Product &product) {
-  return product.a.getSpec().getValue().isTile();
+  return product.a.getSpec().getValue().isTile() &&
+         !hasPromotedScales(product.a);
 }
 
 static plan::DataPacking dataPacking(const Product &product, bool isA,
@@ -397,14 +399,15 @@ static std::vector<plan::TensorScales> tensorScales(const Product &product) {
   return list;
 }
 
-/// The scales of operands whose scales cover all of K.
+/// The scales of operands whose scales the epilogue reads.
 static std::vector<plan::VectorScales> vectorScales(const Product &product) {
   SymbolicSizes sizes = sizesOf(product);
   std::vector<plan::VectorScales> list;
   for (bool isA : {true, false}) {
     ScaledTensorType type = isA ? product.a : product.b;
     const ScaleSpec &spec = type.getSpec().getValue();
-    if (!spec.coversK())
+    bool isPromoted = hasPromotedScales(type);
+    if (!spec.coversK() && !isPromoted)
       continue;
     plan::VectorScales scales;
     scales.operand = isA ? "a" : "b";
@@ -416,6 +419,10 @@ static std::vector<plan::VectorScales> vectorScales(const Product &product) {
     AffineExpr count =
         scales.rows ? (isA ? sizes.m : sizes.n).ceilDiv(int64_t(scales.rows))
                     : getAffineConstantExpr(1, type.getContext());
+    if (isPromoted) {
+      scales.block = type.getKTile();
+      count = count * sizes.k.ceilDiv(int64_t(scales.block));
+    }
     scales.matrixElements = printExpression(count);
     scales.elements = printExpression(count * matricesOf(product, !isA));
     scales.alignment = element.getIntOrFloatBitWidth() / 8;

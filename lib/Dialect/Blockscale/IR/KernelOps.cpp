@@ -10,6 +10,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
@@ -140,6 +141,39 @@ static LogicalResult verifyFactors(KernelMatmulOp op) {
   return success();
 }
 
+/// Scales of tiles along K.
+static LogicalResult verifyPromotion(KernelMatmulOp op) {
+  for (auto [name, scales, block] :
+       {std::tuple("row", Value(op.getRowScales()), op.getRowBlock()),
+        std::tuple("column", Value(op.getColumnScales()),
+                   op.getColumnBlock())}) {
+    if (!block)
+      continue;
+    if (!scales ||
+        cast<GlobalType>(scales.getType()).getElementType().isInteger())
+      return op.emitOpError()
+             << "expected '" << name << "_scales' of f32, f16 or bf16 with a '"
+             << name << "_block'";
+  }
+  int64_t rows = op.getRowBlock(), columns = op.getColumnBlock();
+  int64_t block = promotionBlock(rows, columns);
+  if (rows < 0 || columns < 0 ||
+      (block && (rows % block != 0 || columns % block != 0)))
+    return op.emitOpError() << "expected blocks of which one divides the "
+                               "other, found 'row_block' of "
+                            << rows << " and 'column_block' of " << columns;
+  if (block && op.getOffsets())
+    return op.emitOpError() << "takes no 'offsets' of groups of rows with "
+                               "scales of tiles along K";
+  bool swap = op.getSchedule().getSwapOperands().getValue();
+  int64_t ofScale = swap ? (rows ? op.getRowGroup() : 0)
+                         : (columns ? op.getColumnGroup() : 0);
+  if (auto why = whyNotPromotion(op.getMma(), op.getSchedule(), block, ofScale,
+                                 getTarget(op)))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
 /// The epilogue computes in f32 and converts to and from these.
 static LogicalResult verifyMemory(KernelMatmulOp op) {
   if (op.getD().getType().getElementType().isInteger(32))
@@ -152,7 +186,7 @@ static LogicalResult verifyMemory(KernelMatmulOp op) {
                << "expected 'd', 'c' and 'bias' of f32, bf16 or f16, found "
                << element;
     }
-  return verifyFactors(op);
+  return failure(failed(verifyFactors(op)) || failed(verifyPromotion(op)));
 }
 
 LogicalResult KernelMatmulOp::verifyRegions() {

@@ -168,8 +168,8 @@ func.func private @stages_17() attributes {test.a = #blockscale.schedule<stages 
 
 // -----
 
-// expected-error @below {{expected 'accumulators' of 1 to 2, found 3}}
-func.func private @accumulators_3() attributes {test.a = #blockscale.schedule<accumulators = 3>}
+// expected-error @below {{expected 'accumulators' of 1 to 4, found 5}}
+func.func private @accumulators_5() attributes {test.a = #blockscale.schedule<accumulators = 5>}
 
 // -----
 

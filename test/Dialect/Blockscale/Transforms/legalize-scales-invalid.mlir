@@ -48,7 +48,7 @@ func.func @tensor_scale(%a: !tensor_scale_a, %b: !tensor_scale_b) -> tensor<128x
 !float_scales_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t32">
 !float_scales_b = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
 func.func @float_scales(%a: !float_scales_a, %b: !float_scales_b) -> tensor<128x128xf32> {
-  // expected-error @below {{tile scales of 'float32' are not a hardware scale format; expected scales of 'e8m0_t32', or one for all of K ('float32_t0'). The sum of each tile would have to be multiplied by its scales in registers, which is not lowered yet; scales that are rounded to powers of two are other values}}
+  // expected-error @below {{operand 'a' with scales 'float32_t32': tiles of 32 elements under scales of 'float32', by which the sum of each tile is multiplied in registers, are shorter than a stage of the kernel, 128 elements; expected tiles of 128 or 256, scales of 'e8m0_t32', or one for all of K ('float32_t0'). Scales that are rounded to powers of two are other values}}
   %0 = blockscale.matmul %a, %b : !float_scales_a, !float_scales_b -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
@@ -292,13 +292,63 @@ func.func @wish_major(%a: !wish_major_a, %b: !wish_major_b) -> tensor<128x128xf3
 
 // -----
 
-// DeepSeek's weights.
+// DeepSeek's weights, where sums are in registers anyway.
 !blocks_a = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128">
 !blocks_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
-func.func @blocks_of_blocks(%a: !blocks_a, %b: !blocks_b) -> tensor<128x128xf32> {
-  // expected-error @below {{operand 'a' with scales 'float32_t128': tile scales of 'float32' are not a hardware scale format}}
-  // expected-error @below {{operand 'b' with scales 'float32_t128_t128': tile scales of 'float32' are not a hardware scale format}}
-  %0 = blockscale.matmul %a, %b : !blocks_a, !blocks_b -> tensor<128x128xf32>
+module attributes {blockscale.target = #blockscale.target<sm_120a>} {
+  func.func @blocks_in_registers(%a: !blocks_a, %b: !blocks_b) -> tensor<128x128xf32> {
+    // expected-error @below {{operand 'a' has float scales of tiles along K, by which sums are multiplied in registers out of tensor memory, which 'sm_120a' does not have; there expected scales of 'e8m0_t32', or one for all of K ('float32_t0')}}
+    %0 = blockscale.matmul %a, %b : !blocks_a, !blocks_b -> tensor<128x128xf32>
+    return %0 : tensor<128x128xf32>
+  }
+}
+
+// -----
+
+!both_a = !blockscale.tensor<128x256xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+!both_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+func.func @scales_of_both_ways(%a: !both_a, %b: !both_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has float scales of tiles along K, by which sums are multiplied in registers, and 'a' has scales that instructions read; expected float scales, or one for all of K, of both}}
+  %0 = blockscale.matmul %a, %b : !both_a, !both_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!integer_tiles = !blockscale.tensor<128x256xi8, "float32_t128">
+func.func @integer_tiles(%a: !integer_tiles) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' has float scales of tiles along K, by which sums are multiplied in registers, which is lowered for the elements of kind 'f8f6f4': f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN and f4E2M1FN; found int8}}
+  %0 = blockscale.matmul %a, %a : !integer_tiles, !integer_tiles -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!sparse_tiles_a = !blockscale.tensor<128x256xf8E4M3FN, "n2m4", layout = tiled_128x4>
+!sparse_tiles_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+func.func @sparse_tiles(%a: !sparse_tiles_a, %b: !sparse_tiles_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'b' has float scales of tiles along K, by which sums are multiplied in registers, which is not lowered for a sparse 'a' yet; expected a dense one, or one scale for all of K ('float32_t0')}}
+  %0 = blockscale.matmul %a, %b : !sparse_tiles_a, !sparse_tiles_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!sparse_scaled = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128n2m4">
+!sparse_scaled_b = !blockscale.tensor<128x256xf8E4M3FN, "float32_t128_t128">
+func.func @sparse_scaled(%a: !sparse_scaled, %b: !sparse_scaled_b) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'float32_t128n2m4': sums of sparse products are not multiplied by tile scales in registers yet; expected scales of 'e8m0_t32', or one for all of K ('float32_t0')}}
+  %0 = blockscale.matmul %a, %b : !sparse_scaled, !sparse_scaled_b -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+!other_tiles = !blockscale.tensor<128x256xf8E4M3FN, "int8_t128">
+func.func @other_tile_scales(%a: !other_tiles) -> tensor<128x128xf32> {
+  // expected-error @below {{operand 'a' with scales 'int8_t128': tile scales of 'int8' are not a hardware scale format; expected scales of 'e8m0_t32', one for all of K ('float32_t0'), or tile scales of float32, float16 or bfloat16, by which the sum of each tile is multiplied in registers}}
+  // expected-error @below {{operand 'b'}}
+  %0 = blockscale.matmul %a, %a : !other_tiles, !other_tiles -> tensor<128x128xf32>
   return %0 : tensor<128x128xf32>
 }
 

@@ -209,3 +209,32 @@ func.func @empty_group(%a: !groups, %b: !groups) -> tensor<512x512xbf16> {
   %0 = blockscale.matmul %a, %b mma(<kind = mxf4nvf4, a = e2m1, b = e2m1, scale = ue4m3, block = 16>) schedule(#blockscale.schedule<split_k = 4, mma_k = 96>) {blockscale.target = #blockscale.target<sm_103a>} : !groups, !groups -> tensor<512x512xbf16>
   return %0 : tensor<512x512xbf16>
 }
+
+// -----
+
+!promoted_split_a = !blockscale.tensor<512x1024xf8E4M3FN, "float32_t128">
+!promoted_split_b = !blockscale.tensor<512x1024xf8E4M3FN, "float32_t128_t128">
+func.func @promoted_split(%a: !promoted_split_a, %b: !promoted_split_b) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: scales of tiles along K that are applied in registers keep the sums of all of K in one CTA; 'split_k' of 2 is not lowered with them, nearest legal: 1}}
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3>) schedule(#blockscale.schedule<split_k = 2>) : !promoted_split_a, !promoted_split_b -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
+!promoted_tile_a = !blockscale.tensor<512x1024xf8E4M3FN, "float32_t128">
+!promoted_tile_b = !blockscale.tensor<512x1024xf8E4M3FN, "float32_t128_t128">
+func.func @promoted_tile(%a: !promoted_tile_a, %b: !promoted_tile_b) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: scales of tiles along K that are applied in registers keep the sums of a row in registers of a thread, or of one for every 32 columns; 'tile_n' of 144 is not, nearest legal: 128}}
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3>) schedule(#blockscale.schedule<tile_n = 144>) : !promoted_tile_a, !promoted_tile_b -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}
+
+// -----
+
+!promoted_rows = !blockscale.tensor<512x1024xf8E4M3FN, "float32_t128">
+func.func @promoted_rows(%a: !promoted_rows, %b: !promoted_rows) -> tensor<512x512xbf16> {
+  // expected-error @below {{has no legal schedule: scales of tiles along K that are applied in registers take a register for each column where fewer than 32 share one; 'tile_n' of 128 is too many then, nearest legal: 64}}
+  %0 = blockscale.matmul %a, %b mma(<kind = f8f6f4, a = e4m3, b = e4m3>) schedule(#blockscale.schedule<tile_n = 128>) : !promoted_rows, !promoted_rows -> tensor<512x512xbf16>
+  return %0 : tensor<512x512xbf16>
+}

@@ -86,7 +86,7 @@ def Blockscale_ScheduleAttr
     | `tile_n` | columns of the accumulator | 8 to 256 in steps of 8; multiples of 64 where several tiles cover the extent |
     | `tile_k` | elements along K in one stage | one 128-byte row of shared memory: 256 packed 4-bit elements, 128 of 8 bits, 64 of 16 or 32 of 32; with a sparse `a` at least a tile of its metadata, four scales, and 128 stored elements of the padded types |
     | `stages` | stages of the shared-memory ring | 1 to 16, within shared memory |
-    | `accumulators` | accumulators in tensor memory | 1 or 2; two that do not fit overlap, but not with `tile_m` 512 |
+    | `accumulators` | accumulators in tensor memory | 1 or 2, up to 4 with scales that are applied in registers; two that do not fit overlap, but not with `tile_m` 512 |
     | `swap_operands` | compute D transposed: B supplies the 128 rows | false, true |
     | `group_m` | row tiles that are walked before the next column tile | >= 1 |
     | `cta_group` | CTAs that execute one instruction together | 1, 2 |

@@ -75,6 +75,13 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     `row_scales` hold one for each `row_group` rows of D, `column_scales` one
     for each `column_group` columns, those of one product of the batch after
     those of another. They are of f32, f16, bf16 or, as i8, codes of ue8m0.
+
+    With a `row_block` above 0 there is one of `row_scales` for each `row_group` rows
+    and `row_block` elements of K, those of a group of rows after each other;
+    `column_block` says the same of `column_scales`. The kernel then takes the sum s
+    over each block of K, as long as the shorter of the two, and adds it to x, the
+    sum of D's element, in the order of K: x = fma(s, row scale * column scale, x) in
+    f32, from 0 on. A scale that covers all of K multiplies x as above.
   }];
   let arguments = (ins
     Blockscale_MappedSource:$a,
@@ -98,7 +105,9 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
                       "::blockscale::BiasKind::Column">:$bias_kind,
     DefaultValuedAttr<I64Attr, "1">:$row_group,
     DefaultValuedAttr<I64Attr, "1">:$column_group,
-    DefaultValuedAttr<I64Attr, "0">:$shared_scales);
+    DefaultValuedAttr<I64Attr, "0">:$shared_scales,
+    DefaultValuedAttr<I64Attr, "0">:$row_block,
+    DefaultValuedAttr<I64Attr, "0">:$column_block);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat = [{
     `a` `(` $a `)` `b` `(` $b `)` (`scales` `(` $sfa^ `,` $sfb `)`)?

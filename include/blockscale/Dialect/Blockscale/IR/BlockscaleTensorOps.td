@@ -406,6 +406,15 @@ def Blockscale_MatmulOp : Blockscale_Op<"matmul",
     where they are not given, and there is an element of `bias` for each column
     of the result, or for each row with `row`.
 
+    Float scales of tiles along K, as those of DeepSeek's models (`float32_t128` of
+    `a` and `float32_t128_t128` of `b`), are read by no instruction. With them there is
+    an f32 sum `p_j` of the products of elements alone over each block `j` of K, as
+    long as the shorter of both tiles, whose order is not defined; the sum above is
+    `sum_j = fma(p_j, r_j * s_j, sum_(j-1))` from `sum_(-1) = 0`, in the order of K,
+    with the product of the block's scales `r_j` of `a` and `s_j` of `b` rounded to
+    f32. Scales of f16 and bf16 are converted to f32, and a side that has none, or
+    one for all of K, has no part in the product.
+
     The epilogue makes an element of the result of one of the product, one of
     `c`, times `beta`, and one of `bias`; it has an argument for each of these
     that is given. Without a region it is their sum, from left to right. A

@@ -25,6 +25,9 @@ struct ProblemSizes {
   int64_t mostColumns;
   /// Bytes of an element of D.
   double bytesD;
+  /// Elements of K whose sums are multiplied by scales in registers, and
+  /// columns that share such a scale; 0 without, and for all of them.
+  int64_t promotionBlock = 0, columnsOfScale = 0;
 };
 
 /// The sizes of `op`, whose operands change sides if `swap`. Dynamic ones are

@@ -18,8 +18,10 @@ EpilogueMath::EpilogueMath(KernelFrame &frame, int64_t width)
       vectorType(VectorType::get({width}, b.getF32Type())) {}
 
 unsigned EpilogueMath::mostValues(KernelFrame &frame) {
-  bool hasScalesAlong = frame.isSwapped() ? bool(frame.op.getRowScales())
-                                          : bool(frame.op.getColumnScales());
+  bool hasScalesAlong =
+      frame.isSwapped()
+          ? frame.op.getRowScales() && !frame.op.getRowBlock()
+          : frame.op.getColumnScales() && !frame.op.getColumnBlock();
   return Epilogue(frame.op).mostValues() + hasScalesAlong;
 }
 
@@ -122,8 +124,8 @@ void EpilogueMath::prepareTile(TilePosition tile) {
 }
 
 void EpilogueMath::prepareRow(TilePosition tile, Value row) {
-  RowScales scales = scalesOfRows();
-  if (!scales.memory)
+  RowScales scales = scalesOf(!frame.isSwapped());
+  if (!scales.memory || scales.block)
     return;
   Extent rows = frame.rowsAround(tile);
   row = frame.within(rows, b.add(frame.firstRow(tile), row));
@@ -143,22 +145,13 @@ void EpilogueMath::loadScale(Value batch) {
   }
 }
 
-EpilogueMath::RowScales EpilogueMath::scalesOfA() {
-  return {frame.op.getRowScales(), int64_t(frame.op.getRowGroup()),
-          frame.isGrouped()};
-}
-
-EpilogueMath::RowScales EpilogueMath::scalesOfB() {
-  return {frame.op.getColumnScales(), int64_t(frame.op.getColumnGroup()),
-          /*isOfAll=*/false};
-}
-
-EpilogueMath::RowScales EpilogueMath::scalesOfRows() {
-  return frame.isSwapped() ? scalesOfB() : scalesOfA();
-}
-
-EpilogueMath::RowScales EpilogueMath::scalesAlong() {
-  return frame.isSwapped() ? scalesOfA() : scalesOfB();
+EpilogueMath::RowScales EpilogueMath::scalesOf(bool isA) {
+  KernelMatmulOp op = frame.op;
+  if (isA)
+    return {op.getRowScales(), int64_t(op.getRowGroup()),
+            int64_t(op.getRowBlock()), frame.isGrouped()};
+  return {op.getColumnScales(), int64_t(op.getColumnGroup()),
+          int64_t(op.getColumnBlock()), /*isOfAll=*/false};
 }
 
 Value EpilogueMath::scaleIndex(const RowScales &scales, Value batch, Value row,
@@ -171,8 +164,8 @@ Value EpilogueMath::scaleIndex(const RowScales &scales, Value batch, Value row,
 }
 
 Value EpilogueMath::loadScalesAlong(const EpilogueFragment &fragment) {
-  RowScales scales = scalesAlong();
-  if (!scales.memory)
+  RowScales scales = scalesOf(frame.isSwapped());
+  if (!scales.memory || scales.block)
     return {};
   Value index =
       scaleIndex(scales, fragment.batch, fragment.column, frame.columns);
@@ -189,12 +182,70 @@ Value EpilogueMath::loadScalesAlong(const EpilogueFragment &fragment) {
   Value loaded = widen(
       LoadRowOp::create(b, VectorType::get({width / scales.group}, element),
                         scales.memory, index, count, Value()));
-  if (scales.group == 1)
-    return loaded;
+  return spread(loaded, scales.group);
+}
+
+Value EpilogueMath::spread(Value values, int64_t share) {
+  if (share == 1)
+    return values;
   SmallVector<int64_t> owners;
   for (int64_t i = 0; i < width; ++i)
-    owners.push_back(i / scales.group);
-  return vector::ShuffleOp::create(b, loaded, loaded, owners);
+    owners.push_back(i / share);
+  return vector::ShuffleOp::create(b, values, values, owners);
+}
+
+EpilogueMath::TileScales EpilogueMath::tileScales(const RowScales &scales,
+                                                  Value batch, Value row,
+                                                  Value rows) {
+  TileScales result;
+  if (!scales.block)
+    return result;
+  result.memory = scales.memory;
+  result.pitch = b.toI64(b.ceilDiv(frame.op.getK(), scales.block));
+  result.first = b.mul(scaleIndex(scales, batch, row, rows), result.pitch);
+  result.blocks = scales.block / frame.promotionBlock();
+  return result;
+}
+
+EpilogueMath::TileScales EpilogueMath::tileScalesOfRow(TilePosition tile,
+                                                       Value row) {
+  row = b.add(frame.firstRow(tile), row);
+  TileScales result =
+      tileScales(scalesOf(!frame.isSwapped()), tile.batch, row, frame.rows);
+  Value inside = b.compare(arith::CmpIPredicate::slt, row, frame.rows);
+  result.count = arith::ExtUIOp::create(b, b.getI32Type(), inside);
+  return result;
+}
+
+EpilogueMath::TileScales EpilogueMath::tileScalesAlong(TilePosition tile,
+                                                       Value column) {
+  RowScales scales = scalesOf(frame.isSwapped());
+  column = b.add(frame.firstColumn(tile), column);
+  TileScales result = tileScales(scales, tile.batch, column, frame.columns);
+  Value none = b.constant(0);
+  Value inside = b.compare(arith::CmpIPredicate::slt, column, frame.columns);
+  result.count = b.select(inside, b.sub(frame.columns, column), none);
+  // One for all columns is for the most that there may be.
+  if (scales.group % width == 0 || scales.group == kMaxProductSize) {
+    result.share = width;
+    return result;
+  }
+  result.share = scales.group;
+  result.rows = width / scales.group;
+  result.count = b.ceilDiv(result.count, scales.group);
+  return result;
+}
+
+Value EpilogueMath::loadTileScales(const TileScales &scales, Value block,
+                                   Value isThere) {
+  Value index = b.add(scales.first, b.toI64(b.div(block, scales.blocks)));
+  Value count = b.select(isThere, scales.count, b.constant(0));
+  if (scales.rows == 1)
+    return loadScalar(scales.memory, index, count);
+  Type element = cast<GlobalType>(scales.memory.getType()).getElementType();
+  Value loaded = LoadRowOp::create(b, VectorType::get({scales.rows}, element),
+                                   scales.memory, index, count, scales.pitch);
+  return spread(widen(loaded), scales.share);
 }
 
 /// The bias runs along the fragment or is one number for it.

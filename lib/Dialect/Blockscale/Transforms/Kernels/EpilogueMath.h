@@ -40,6 +40,26 @@ public:
   EpilogueFragment fragmentAt(TilePosition position, mlir::Value row,
                               mlir::Value column);
   mlir::Value finish(mlir::Value sum, const EpilogueFragment &fragment);
+  /// Scales of tiles along K that belong to promoted sums of a thread: where
+  /// those of the first block lie. `memory` is null if there are none.
+  struct TileScales {
+    mlir::Value memory;
+    /// The number of the first one and the distance to the next row's, i64; how
+    /// many are there.
+    mlir::Value first, pitch, count;
+    /// Rows of scales that are loaded at once, and columns that share one.
+    int64_t rows = 1, share = 1;
+    /// Blocks of K that follow each other under one scale.
+    int64_t blocks = 1;
+  };
+  /// The one of the thread's row.
+  TileScales tileScalesOfRow(TilePosition tile, mlir::Value row);
+  /// Those of `width` columns of a tile, from `column` on.
+  TileScales tileScalesAlong(TilePosition tile, mlir::Value column);
+  /// Those of block number `block`, a number if it is one and else a vector, as
+  /// f32; zeros unless `isThere`.
+  mlir::Value loadTileScales(const TileScales &scales, mlir::Value block,
+                             mlir::Value isThere);
   void store(mlir::Value value, const EpilogueFragment &fragment);
 
   /// The type of `width` sums in f32.
@@ -51,20 +71,20 @@ private:
   void loadScale(mlir::Value batch);
   /// Batches have tensor scales of their own.
   bool hasOneBatch() { return b.known(frame.op.getBatch()) == 1; }
-  /// Scales of the rows that threads own, or of those along their vectors:
-  /// of D's rows and columns, or the other way round where they are swapped.
+  /// Scales of the rows of A or of those of B. Threads own rows of A and have
+  /// those of B along their vectors, or the other way round where they are
+  /// swapped.
   struct RowScales {
     mlir::Value memory;
     /// Rows that share one.
     int64_t group = 1;
+    /// Elements of K that share one; 0 if all do.
+    int64_t block = 0;
     /// Whether all matrices of the batch have the same: those of the rows that
     /// are in groups.
     bool isOfAll = false;
   };
-  RowScales scalesOfA();
-  RowScales scalesOfB();
-  RowScales scalesOfRows();
-  RowScales scalesAlong();
+  RowScales scalesOf(bool isA);
   /// The number of the scale of `row`, of `rows` rows of a matrix.
   mlir::Value scaleIndex(const RowScales &scales, mlir::Value batch,
                          mlir::Value row, mlir::Value rows);
@@ -82,6 +102,10 @@ private:
   /// As f32; integers are codes of ue8m0.
   mlir::Value widen(mlir::Value values);
   mlir::Value decodeExponents(mlir::Value codes);
+  TileScales tileScales(const RowScales &scales, mlir::Value batch,
+                        mlir::Value row, mlir::Value rows);
+  /// A vector of the width in which each of `values` stands `share` times.
+  mlir::Value spread(mlir::Value values, int64_t share);
   mlir::Value loadScalar(mlir::Value memory, mlir::Value index,
                          mlir::Value count);
   /// Offset of the fragment's first element in D or C, and the distance to the

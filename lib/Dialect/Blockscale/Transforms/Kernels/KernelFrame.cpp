@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelFrame.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/MathExtras.h"
@@ -21,6 +22,10 @@ static bool readsRowTiles(KernelMatmulOp op) {
   return map && isRowTileMap(map);
 }
 
+int64_t blockscale::promotionBlockOf(KernelMatmulOp op) {
+  return ::promotionBlock(op.getRowBlock(), op.getColumnBlock());
+}
+
 /// The instruction's geometry; a stage has no scales where they are 1.
 static TileGeometry geometryOf(KernelMatmulOp op) {
   TileGeometry geometry(op.getMma(), op.getSchedule(), getTarget(op).chip,
@@ -32,7 +37,8 @@ static TileGeometry geometryOf(KernelMatmulOp op) {
 
 KernelFrame::KernelFrame(KernelMatmulOp op)
     : b(op.getLoc(), op), op(op), mma(op.getMma()), schedule(op.getSchedule()),
-      geometry(geometryOf(op)), warps(getTarget(op), schedule),
+      geometry(geometryOf(op)),
+      warps(getTarget(op), schedule, promotionBlockOf(op) > 0),
       rows(isSwapped() ? op.getN() : op.getM()),
       columns(isSwapped() ? op.getM() : op.getN()),
       rowTiles(

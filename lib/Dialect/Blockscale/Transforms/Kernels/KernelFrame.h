@@ -40,6 +40,9 @@ struct KPart {
   mlir::Value begin, end, isLast;
 };
 
+/// KernelFrame::promotionBlock() of a product.
+int64_t promotionBlockOf(KernelMatmulOp op);
+
 /// The product that a kernel computes, as the instruction sees it: `rows` of D
 /// go to the lanes. Emits the sizes and counts of tiles.
 class KernelFrame {
@@ -61,6 +64,9 @@ public:
   bool isPair() const { return place.isPair(); }
   bool isCluster() const { return place.isCluster(); }
   bool isSplit() const { return schedule.splits() > 1; }
+  /// Elements of K that have scales in registers of their own; 0 where sums
+  /// over all of K are taken in tensor memory.
+  int64_t promotionBlock() { return promotionBlockOf(op); }
   /// Whether memory holds D transposed.
   bool isSwapped() const { return schedule.getSwapOperands().getValue(); }
   /// Whether the operands have scales.

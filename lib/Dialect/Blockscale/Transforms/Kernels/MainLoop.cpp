@@ -11,6 +11,7 @@
 #include "K96Plan.h"
 #include "StageLoop.h"
 #include "blockscale/HW/ScaleLayout.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -37,9 +38,11 @@ RingPosition MainLoop::onlyInLastPart(const MmaTile &tile, RingPosition ring,
 }
 
 Value MainLoop::endOfWhole(const MmaTile &tile, Value whole) {
-  if (!tile.k.isLast)
+  if (!tile.k.end)
     return whole;
-  return b.createOrFold<arith::MinUIOp>(tile.k.end, whole);
+  // Without a last part all of them are whole.
+  return tile.k.isLast ? b.createOrFold<arith::MinUIOp>(tile.k.end, whole)
+                       : tile.k.end;
 }
 
 void MainLoop::awaitStage(RingPosition ring) {
@@ -81,6 +84,16 @@ Value MainLoop::scalesOfB() const {
   return memory.scales ? memory.scales->b : Value();
 }
 
+SmallVector<Value> MainLoop::valuesOf(const Rings &at) {
+  return {at.stage.slot,  at.stage.parity, at.copy.slot,
+          at.copy.parity, at.free.slot,    at.free.parity};
+}
+
+MainLoop::Rings MainLoop::ringsOf(ValueRange values) {
+  return {
+      {values[0], values[1]}, {values[2], values[3]}, {values[4], values[5]}};
+}
+
 //===----------------------------------------------------------------------===//
 // Output tiles
 //===----------------------------------------------------------------------===//
@@ -97,6 +110,48 @@ Value MainLoop::scaleShift(Value columnTile) {
   return b.div(b.rem(row, hw::kAtomRows), hw::kAtomLanes);
 }
 
+MainLoop::Rings MainLoop::fillAccumulators(MmaTile tile, Value columnTile,
+                                           Rings at) {
+  tile.copies = {at.copy.slot};
+  WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
+  for (int64_t i = 1; i < frame.geometry.rowInstructions; ++i) {
+    at.copy = b.next(at.copy, accumulators.count());
+    at.free = b.next(at.free, accumulators.emptyCount());
+    tile.copies.push_back(at.copy.slot);
+    WaitOp::create(b, accumulators.empty, at.free.slot, b.flip(at.free.parity));
+  }
+  TensorFenceOp::create(b, FenceSide::After);
+  tile.shift = scaleShift(columnTile);
+  at.stage = multiplyTile(tile, at.stage);
+  b.onlyIf(tile.leader, [&] {
+    for (Value filled : tile.copies)
+      CommitOp::create(b, accumulators.full, filled, tile.pair, frame.isPair());
+  });
+  at.copy = b.next(at.copy, accumulators.count());
+  at.free = b.next(at.free, accumulators.emptyCount());
+  return at;
+}
+
+MainLoop::Rings MainLoop::fillBlocks(MmaTile tile, Value columnTile, Rings at) {
+  int64_t stages = frame.promotionBlock() / frame.geometry.tileK;
+  Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
+  bool isWhole = b.known(b.rem(frame.op.getK(), frame.promotionBlock())) == 0;
+  auto loop =
+      scf::ForOp::create(b, b.constant(0), blocks, b.constant(1), valuesOf(at));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value block = loop.getInductionVar();
+  tile.k.begin = b.mul(block, stages);
+  tile.k.end = b.add(tile.k.begin, b.constant(stages));
+  if (!isWhole)
+    tile.k.isLast = b.compare(arith::CmpIPredicate::eq, block,
+                              b.sub(blocks, b.constant(1)));
+  Rings after =
+      fillAccumulators(tile, columnTile, ringsOf(loop.getRegionIterArgs()));
+  scf::YieldOp::create(b, valuesOf(after));
+  return ringsOf(loop.getResults());
+}
+
 /// The loop over output tiles of the warp that issues their MMAs.
 void MainLoop::multiplyTiles() {
   Value leader = ElectOp::create(b);
@@ -107,29 +162,11 @@ void MainLoop::multiplyTiles() {
     pair = b.shiftLeft(3, frame.place.rank);
   SmallVector<Value> initial(6, zero);
   source.forEach(initial, [&](TilePosition position, ValueRange carried) {
-    RingPosition stage{carried[0], carried[1]};
-    RingPosition copy{carried[2], carried[3]};
-    RingPosition free{carried[4], carried[5]};
-    MmaTile tile{
-        leader, {copy.slot}, Value(), feeders, frame.partOfK(position)};
-    WaitOp::create(b, accumulators.empty, free.slot, b.flip(free.parity));
-    for (int64_t i = 1; i < frame.geometry.rowInstructions; ++i) {
-      copy = b.next(copy, accumulators.count());
-      free = b.next(free, accumulators.emptyCount());
-      tile.copies.push_back(copy.slot);
-      WaitOp::create(b, accumulators.empty, free.slot, b.flip(free.parity));
-    }
-    TensorFenceOp::create(b, FenceSide::After);
-    tile.shift = scaleShift(position.column);
-    stage = multiplyTile(tile, stage);
-    b.onlyIf(leader, [&] {
-      for (Value filled : tile.copies)
-        CommitOp::create(b, accumulators.full, filled, pair, frame.isPair());
-    });
-    copy = b.next(copy, accumulators.count());
-    free = b.next(free, accumulators.emptyCount());
-    return SmallVector<Value>{stage.slot,  stage.parity, copy.slot,
-                              copy.parity, free.slot,    free.parity};
+    MmaTile tile{leader, {}, Value(), feeders, pair, frame.partOfK(position)};
+    Rings at = ringsOf(carried);
+    return valuesOf(frame.promotionBlock()
+                        ? fillBlocks(tile, position.column, at)
+                        : fillAccumulators(tile, position.column, at));
   });
 }
 

@@ -42,6 +42,8 @@ protected:
     mlir::Value leader;
     llvm::SmallVector<mlir::Value, 2> copies;
     mlir::Value shift, feeders;
+    /// The CTAs of the pair; null without one.
+    mlir::Value pair;
     KPart k;
   };
 
@@ -75,7 +77,17 @@ protected:
   TensorMemory &memory;
 
 private:
+  /// Where the warp is in its rings.
+  struct Rings {
+    RingPosition stage, copy, free;
+  };
+  static llvm::SmallVector<mlir::Value> valuesOf(const Rings &at);
+  static Rings ringsOf(mlir::ValueRange values);
   void multiplyTiles();
+  /// Multiplies a tile, or a block of its K, into accumulators of its own.
+  Rings fillAccumulators(MmaTile tile, mlir::Value columnTile, Rings at);
+  /// Multiplies a tile whose sums are promoted: an accumulator for each block.
+  Rings fillBlocks(MmaTile tile, mlir::Value columnTile, Rings at);
   mlir::Value scaleShift(mlir::Value columnTile);
 
   AccumulatorRing &accumulators;

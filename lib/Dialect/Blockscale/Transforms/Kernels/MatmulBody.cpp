@@ -25,6 +25,7 @@
 #include "MainLoop.h"
 #include "MatmulSource.h"
 #include "Producer.h"
+#include "PromotedStore.h"
 #include "RowStore.h"
 #include "WarpLoop.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -37,7 +38,9 @@ static void expandInTensorMemory(KernelFrame &frame) {
   TensorMemory memory(frame);
   AccumulatorRing accumulators(frame);
   std::unique_ptr<TileSource> source = TileSource::create(frame);
-  accumulators.allocateEmpty(frame.warps.epilogue.threads());
+  accumulators.allocateEmpty(frame.promotionBlock()
+                                 ? frame.warps.epilogue.count()
+                                 : frame.warps.epilogue.threads());
   memory.allocate();
   frame.synchronize();
   stages.connect(frame);
@@ -49,7 +52,10 @@ static void expandInTensorMemory(KernelFrame &frame) {
   source->emitRole();
   Producer(frame, stages, *source).emitRole();
   MainLoop::create(frame, stages, memory, accumulators, *source)->emitRole();
-  RowStore(frame, memory, accumulators, *source).emitRole();
+  if (frame.promotionBlock())
+    PromotedStore(frame, memory, accumulators, *source).emitRole();
+  else
+    RowStore(frame, memory, accumulators, *source).emitRole();
   frame.synchronize();
   memory.free();
 }

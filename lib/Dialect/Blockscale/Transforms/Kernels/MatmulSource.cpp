@@ -14,6 +14,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -168,10 +169,20 @@ static bool hasTensorScale(ScaledTensorType type) {
 
 /// Whether the operands have scales of tiles along K, which instructions read.
 static bool hasTileScales(MatmulOp op) {
-  return op.getA().getType().getSpec().getValue().isTile();
+  ScaledTensorType type = op.getA().getType();
+  return type.getSpec().getValue().isTile() && !hasPromotedScales(type);
 }
 
-/// The memory of scales that cover all of K. Powers of two are bytes there.
+static int64_t promotionBlockOf(MatmulOp op) {
+  return promotionBlock(op.getA().getType(), op.getB().getType());
+}
+
+/// Whether the epilogue reads the scales of an operand of this type.
+static bool hasFactors(ScaledTensorType type) {
+  return type.getSpec().getValue().coversK() || hasPromotedScales(type);
+}
+
+/// The memory of scales that the epilogue reads. Powers of two are bytes there.
 static GlobalType factorMemory(ScaledTensorType type) {
   MLIRContext *context = type.getContext();
   const ScaleSpec &spec = type.getSpec().getValue();
@@ -225,7 +236,7 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
          ParameterRole::BScales}}) {
     if (hasTensorScale(type))
       list.push_back({GlobalType::get(context, f32), tensorScale});
-    if (type.getSpec().getValue().coversK())
+    if (hasFactors(type))
       list.push_back({factorMemory(type), scales});
   }
   if (op.getAlpha())
@@ -291,7 +302,7 @@ static AffineMap gridOf(MatmulOp op, const TileGeometry &geometry) {
 }
 
 namespace {
-/// Memory of the scales that cover all of K.
+/// Memory of the scales that the epilogue reads.
 struct Factors {
   /// One for each matrix, A's first.
   SmallVector<Value> ofTensors;
@@ -314,7 +325,7 @@ static Factors factorsOf(MatmulOp op,
       factors.ofTensors.push_back(scale);
     if (spec.isTensor())
       factors.ofTensors.push_back(argument(scales));
-    else if (spec.coversK())
+    else if (hasFactors(type))
       *vector = argument(scales);
     if (scales == ParameterRole::AScales)
       factors.ofA = int64_t(factors.ofTensors.size());
@@ -334,8 +345,13 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
   bool swap = getSchedule(op).getSwapOperands().getValue();
   Factors factors = factorsOf(op, argument);
   auto groupAttr = [&](TypedValue<ScaledTensorType> operand) {
-    return b.getI64IntegerAttr(
-        std::max<int64_t>(1, operand.getType().getRowTile()));
+    ScaledTensorType type = operand.getType();
+    int64_t ofAll = hasPromotedScales(type) ? kMaxProductSize : 1;
+    return b.getI64IntegerAttr(type.getRowTile() ? type.getRowTile() : ofAll);
+  };
+  auto blockAttr = [&](TypedValue<ScaledTensorType> operand) {
+    ScaledTensorType type = operand.getType();
+    return b.getI64IntegerAttr(hasPromotedScales(type) ? type.getKTile() : 0);
   };
   Value beta = argument(ParameterRole::Beta);
   if (op.getC() && !beta)
@@ -357,7 +373,8 @@ static void buildBody(MatmulOp op, ImplicitLocOpBuilder &b,
       size(ParameterRole::SizeN, sizes.n), size(ParameterRole::SizeK, sizes.k),
       size(ParameterRole::Batch, sizes.batch), getMma(op), getSchedule(op),
       op.getBiasKindAttr(), groupAttr(op.getA()), groupAttr(op.getB()),
-      b.getI64IntegerAttr(op.isGrouped() ? factors.ofA : 0));
+      b.getI64IntegerAttr(op.isGrouped() ? factors.ofA : 0),
+      blockAttr(op.getA()), blockAttr(op.getB()));
   IRMapping mapping;
   op.getEpilogue().cloneInto(&product.getEpilogue(), mapping);
 }
@@ -372,8 +389,9 @@ static KernelOutline outlineOf(MatmulOp op, StringRef source) {
   outline.parameters = parametersOf(op, geometry);
   outline.launch = KernelAttr::get(
       context, gridOf(op, geometry),
-      WarpPlan(getTarget(op), schedule).threads(), 0, 0, schedule.clusterSize(),
-      schedule.getDependentLaunch(), workspaceOf(op, geometry));
+      WarpPlan(getTarget(op), schedule, promotionBlockOf(op) > 0).threads(), 0,
+      0, schedule.clusterSize(), schedule.getDependentLaunch(),
+      workspaceOf(op, geometry));
   outline.product = ProductAttr::get(context, StringAttr::get(context, source),
                                      op.getA().getType(), op.getB().getType(),
                                      mma, schedule.getSwapOperands().getValue(),
@@ -402,6 +420,8 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
                              : spec.isUnscaled();
   if (!scaleSpan && spec.coversK() && !spec.zero)
     hasScales = !whyNotFactor(spec, type.getElementType());
+  if (!scaleSpan && hasPromotedScales(type))
+    hasScales = !spec.isSparse();
   return getOperandType(type.getElementType()) == format &&
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
@@ -480,6 +500,11 @@ static LogicalResult checkReady(MatmulOp op) {
                                  schedule.splits(), target))
       return op.emitOpError() << why->text;
   bool swap = schedule.getSwapOperands().getValue();
+  if (auto why = whyNotPromotion(
+          mma, schedule, promotionBlockOf(op),
+          columnsOfScale(op.getA().getType(), op.getB().getType(), swap),
+          target))
+    return op.emitOpError() << why->text;
   if (swap && mma.getSparse())
     return op.emitOpError() << "a sparse 'a' supplies the rows; its operands "
                                "cannot be swapped";

@@ -88,9 +88,11 @@ RingPosition StageLoop::multiplyTail(const MmaTile &tile, RingPosition ring,
     return onlyInLastPart(tile, ring, [&] {
       return multiplyStage(tile, ring, accumulate, rest);
     });
+  Value hasTail = b.isNotZero(rest);
+  if (tile.k.isLast)
+    hasTail = b.createOrFold<arith::AndIOp>(hasTail, tile.k.isLast);
   return b.choose(
-      b.isNotZero(rest),
-      [&] { return multiplyStage(tile, ring, accumulate, rest); },
+      hasTail, [&] { return multiplyStage(tile, ring, accumulate, rest); },
       [&] { return ring; });
 }
 

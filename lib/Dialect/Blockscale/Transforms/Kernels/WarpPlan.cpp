@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpPlan.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 
 #include <algorithm>
 
 using namespace blockscale;
 
-WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule) {
+WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting) {
   int64_t next = 0;
   auto take = [&](int64_t count) {
     WarpRange range{next, next + count};
@@ -23,7 +24,8 @@ WarpPlan::WarpPlan(hw::Target target, ScheduleAttr schedule) {
   // the epilogue starts at a multiple of 4.
   constexpr int64_t kQuadrants = 4, kConsumers = 8;
   if (hw::hasTensorMemory(target))
-    epilogue = take(kQuadrants);
+    epilogue = take(kQuadrants *
+                    (isPromoting ? promotingGroups(schedule.getTileN()) : 1));
   else
     consumers = take(kConsumers);
   producer = take(1);

@@ -27,10 +27,12 @@ struct WarpRange {
 struct WarpPlan {
   /// The roles of a kernel for `target`: with tensor memory an epilogue and an
   /// issuer of MMAs, without it consumers that multiply and store; with dynamic
-  /// scheduling one more that asks for tiles.
-  WarpPlan(hw::Target target, ScheduleAttr schedule);
+  /// scheduling one more that asks for tiles. `isPromoting` says whether the
+  /// epilogue keeps the sums of all of K.
+  WarpPlan(hw::Target target, ScheduleAttr schedule, bool isPromoting);
 
-  /// Store output tiles out of tensor memory, one warp to a quadrant of lanes.
+  /// Store output tiles out of tensor memory, one warp to a quadrant of lanes;
+  /// where it keeps sums so many groups of four as these take.
   WarpRange epilogue;
   /// Multiply and store in registers.
   WarpRange consumers;

@@ -12,6 +12,7 @@
 #include "../Kernels/MatmulSource.h"
 #include "ScaleReasons.h"
 #include "blockscale/Dialect/Blockscale/IR/ElementTypes.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
@@ -35,6 +36,8 @@ struct HardwareOperand {
   /// scales.
   unsigned scaleSpan;
   std::optional<hw::SparsePattern> pattern;
+  /// Whether it has scales of tiles that are multiplied in registers.
+  bool isPromoted = false;
 };
 
 struct LegalizeScales : blockscale::impl::LegalizeScalesBase<LegalizeScales> {
@@ -57,10 +60,11 @@ static hw::MmaKind unscaledKind(hw::OperandType element) {
   return isHalf ? hw::MmaKind::F16 : hw::MmaKind::F8F6F4;
 }
 
-/// What there is to lay out of an operand: scales of tiles, its metadata or
-/// nothing.
-static StringRef laidOut(const ScaleSpec &spec) {
-  if (spec.isTile())
+/// What there is to lay out of an operand for instructions: scales of tiles,
+/// its metadata or nothing.
+static StringRef laidOut(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (spec.isTile() && !hasPromotedScales(type))
     return "scales";
   return spec.isSparse() ? "metadata" : "";
 }
@@ -83,7 +87,7 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
                      << otherElements(type.getElementType());
     return failure();
   }
-  StringRef parts = laidOut(spec);
+  StringRef parts = laidOut(type);
   ScaleLayout layout = type.getLayout();
   // 'blockscale-select-schedule' says where it is legal.
   bool isRowPerLane = name == "a" && layout == ScaleLayout::Tiled128x16;
@@ -100,6 +104,9 @@ static FailureOr<HardwareOperand> classify(MatmulOp op, ScaledTensorType type,
               "bit 26 of the instruction descriptor [T])";
     return failure();
   }
+  if (hasPromotedScales(type))
+    return HardwareOperand{*element, std::nullopt, 0, sparsePattern(type),
+                           /*isPromoted=*/true};
   std::optional<ElementFormat> scale;
   if (spec.isTile())
     scale = scaleFormat(*spec.scale);
@@ -421,11 +428,45 @@ static LogicalResult verifyUnscaled(MatmulOp op, const HardwareOperand &a,
   return success();
 }
 
+/// Why the sums of blocks of K are not multiplied by the scales of tiles in
+/// registers; empty if they are, or nobody wants it.
+static std::optional<Reason> whyNotPromoted(const HardwareOperand &a,
+                                            const HardwareOperand &b,
+                                            hw::Target target) {
+  if (!a.isPromoted && !b.isPromoted)
+    return std::nullopt;
+  std::string scales =
+      std::string("operand '") + (a.isPromoted ? "a" : "b") +
+      "' has float scales of tiles along K, by which sums are multiplied in "
+      "registers";
+  if (a.scale || b.scale)
+    return scales + ", and '" + (a.scale ? "a" : "b") +
+           "' has scales that instructions read; expected float scales, or one "
+           "for all of K, of both";
+  if (!hw::hasTensorMemory(target))
+    return scales + " out of tensor memory, which '" + hw::targetName(target) +
+           "' does not have; there expected scales of 'e8m0_t32', or one for "
+           "all of K ('float32_t0')";
+  if (a.pattern || b.pattern)
+    return scales + ", which is not lowered for a sparse 'a' yet; expected a "
+                    "dense one, or one scale for all of K ('float32_t0')";
+  for (hw::OperandType element : {a.element, b.element})
+    if (unscaledKind(element) != hw::MmaKind::F8F6F4)
+      return scales +
+             ", which is lowered for the elements of kind 'f8f6f4': "
+             "f8E4M3FN, f8E5M2, f6E2M3FN, f6E3M2FN and f4E2M1FN; "
+             "found " +
+             std::string(element.name());
+  return std::nullopt;
+}
+
 static FailureOr<Choice> choose(MatmulOp op, hw::Target target) {
   FailureOr<HardwareOperand> a = classify(op, op.getA().getType(), "a");
   FailureOr<HardwareOperand> b = classify(op, op.getB().getType(), "b");
   if (failed(a) || failed(b))
     return failure();
+  if (auto why = whyNotPromoted(*a, *b, target))
+    return Choice{*a, *b, {}, why};
   useScalesOfOne(*a, *b, target);
   if (failed(verifyUnscaled(op, *a, *b, target)))
     return failure();

@@ -22,6 +22,9 @@ static std::string directScales(Type element) {
   return isa<Float4E2M1FNType>(element) ? text + " or 'e4m3fn_t16'" : text;
 }
 
+/// Elements of K in a stage of elements of a byte.
+static constexpr int64_t kPromotionUnit = 128;
+
 static bool isFloat32(const NumberSpec &spec) {
   return spec.exponentBits == 8 && spec.mantissaBits == 23;
 }
@@ -43,15 +46,34 @@ std::optional<Reason> blockscale::whyNotFactor(const ScaleSpec &spec,
   return std::nullopt;
 }
 
-/// Tile scales that no instruction reads.
-static std::string whyNotTileScales(const ScaleSpec &spec, Type element) {
-  return "tile scales of '" + print(*spec.scale) +
-         "' are not a hardware scale format; expected scales of " +
+/// Why tile scales that no instruction reads cannot be multiplied into the sums
+/// of blocks of K, in registers; empty if they can.
+static std::optional<Reason> whyNotPromoted(const ScaleSpec &spec,
+                                            Type element) {
+  Type scale = getBuiltinType(element.getContext(), *spec.scale);
+  if (!scale || !(scale.isF32() || scale.isF16() || scale.isBF16()))
+    return "tile scales of '" + print(*spec.scale) +
+           "' are not a hardware scale format; expected scales of " +
+           directScales(element) +
+           ", one for all of K ('float32_t0'), or tile scales of float32, "
+           "float16 or bfloat16, by which the sum of each tile is multiplied "
+           "in registers";
+  if (spec.isSparse())
+    return "sums of sparse products are not multiplied by tile scales in "
+           "registers yet; expected scales of " +
+           directScales(element) + ", or one for all of K ('float32_t0')";
+  if (spec.columns->size % kPromotionUnit == 0)
+    return std::nullopt;
+  return "tiles of " + std::to_string(spec.columns->size) +
+         " elements under scales of '" + print(*spec.scale) +
+         "', by which the sum of each tile is multiplied in registers, are "
+         "shorter than a stage of the kernel, " +
+         std::to_string(kPromotionUnit) + " elements; expected tiles of " +
+         std::to_string(kPromotionUnit) + " or " +
+         std::to_string(2 * kPromotionUnit) + ", scales of " +
          directScales(element) +
-         ", or one for all of K ('float32_t0'). The sum of each tile would "
-         "have "
-         "to be multiplied by its scales in registers, which is not lowered "
-         "yet; scales that are rounded to powers of two are other values";
+         ", or one for all of K ('float32_t0'). Scales that are rounded to "
+         "powers of two are other values";
 }
 
 std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
@@ -69,7 +91,7 @@ std::optional<Reason> blockscale::whyNotDirect(const ScaleSpec &spec,
   if (spec.columns->hasSubtile())
     return "subtile metadata have no hardware counterpart";
   if (!scaleFormat(*spec.scale))
-    return whyNotTileScales(spec, element);
+    return whyNotPromoted(spec, element);
   return std::nullopt;
 }
 

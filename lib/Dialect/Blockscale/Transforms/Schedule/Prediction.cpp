@@ -7,6 +7,7 @@
 
 #include "blockscale/Dialect/Blockscale/Transforms/Prediction.h"
 #include "../Kernels/Geometry.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/GemmModel.h"
@@ -31,9 +32,15 @@ ProblemSizes blockscale::problemSizes(MatmulOp op, bool swap,
   if (ShapedType::isDynamic(mostColumns))
     mostColumns = swap ? mostRows : 0;
   int64_t columns = size(sizes.n);
-  return ProblemSizes{swap ? columns : rows, swap ? rows : columns,
-                      size(sizes.k),         batch,
-                      mostColumns,           bytesD};
+  return ProblemSizes{
+      swap ? columns : rows,
+      swap ? rows : columns,
+      size(sizes.k),
+      batch,
+      mostColumns,
+      bytesD,
+      promotionBlock(op.getA().getType(), op.getB().getType()),
+      columnsOfScale(op.getA().getType(), op.getB().getType(), swap)};
 }
 
 /// How much of the epilogue the next tile's main loop cannot hide.
@@ -42,6 +49,24 @@ static hw::EpilogueOverlap overlapOf(const TileGeometry &geometry) {
     return hw::EpilogueOverlap::None;
   return geometry.overlap ? hw::EpilogueOverlap::PiecewiseRelease
                           : hw::EpilogueOverlap::TwoAccumulators;
+}
+
+/// What a kernel that promotes sums does besides: a thread waits for the scales
+/// along a chunk of columns with each block of K, unless the chunk has one,
+/// which is loaded ahead.
+static void setPromotion(const ProblemSizes &problem, int64_t tileN,
+                         int64_t accumulators, hw::GemmKernel &kernel) {
+  if (!problem.promotionBlock)
+    return;
+  constexpr int64_t kColumns = 32;
+  int64_t groups = promotingGroups(tileN);
+  kernel.promotionK = problem.promotionBlock;
+  kernel.accumulators = accumulators;
+  kernel.promotionGroups = groups;
+  kernel.promotionColumns = std::min(tileN / groups, kColumns);
+  if (problem.columnsOfScale &&
+      problem.columnsOfScale < kernel.promotionColumns)
+    kernel.promotionScales = kernel.promotionColumns / problem.columnsOfScale;
 }
 
 /// What clusters cost that the model does not know, as a factor: whole clusters
@@ -88,6 +113,7 @@ ProductPrediction blockscale::predictProduct(const ProblemSizes &problem,
   kernel.splits = schedule.splits();
   kernel.splitUnit = splitUnit(mma);
   kernel.overlap = overlapOf(geometry);
+  setPromotion(problem, geometry.tileN, geometry.accumulators, kernel);
   hw::GemmConditions conditions{hw::referencePart(target.chip)};
   hw::GemmSize size{problem.rows, problem.columns, problem.k, problem.batch};
   hw::GemmPrediction prediction = hw::predictGemm(kernel, size, conditions);

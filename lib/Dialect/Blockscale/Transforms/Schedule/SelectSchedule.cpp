@@ -12,6 +12,7 @@
 #include "../Kernels/MatmulSource.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
@@ -252,8 +253,15 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
   fields.mmaK = choice.mmaK;
   if (choice.splits > 1)
     fields.splitK = choice.splits;
+  ScaledTensorType a = op.getA().getType(), b = op.getB().getType();
+  int64_t block = promotionBlock(a, b);
+  if (auto why =
+          whyNotPromotion(mma, ScheduleAttr::get(op.getContext(), fields),
+                          block, columnsOfScale(a, b, choice.swap), target))
+    return *why;
   int64_t accumulators = fields.accumulators;
-  chooseIfFree(fields.accumulators, 2);
+  // A block of K is short against what it takes to hand it over.
+  chooseIfFree(fields.accumulators, block ? 4 : 2);
   auto schedule = [&](int64_t stages) {
     fields.stages = stages;
     return ScheduleAttr::get(op.getContext(), fields);

@@ -1,0 +1,42 @@
+//===- Promotion.h - tile scales applied in registers -----------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_PROMOTION_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_PROMOTION_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+namespace blockscale {
+
+/// Whether the operand has float scales of tiles along K, which no instruction
+/// reads: the sum over each block of K is multiplied by them in registers and
+/// added to those of the blocks before, it is promoted.
+bool hasPromotedScales(ScaledTensorType type);
+
+/// Elements of K in such a block: those of the shorter tile where both operands
+/// have such scales, 0 where neither has.
+int64_t promotionBlock(int64_t aBlock, int64_t bBlock);
+int64_t promotionBlock(ScaledTensorType a, ScaledTensorType b);
+
+/// Columns of an instruction that share such a scale, at the least, where the
+/// operands change sides with `swap`; 0 if all do.
+int64_t columnsOfScale(ScaledTensorType a, ScaledTensorType b, bool swap);
+
+/// Why a kernel with this instruction and schedule does not promote the sums of
+/// blocks of `block` elements under scales of `columnsOfScale` columns; empty
+/// if it does, or `block` is 0.
+std::optional<Reason> whyNotPromotion(MmaAttr mma, ScheduleAttr schedule,
+                                      int64_t block, int64_t columnsOfScale,
+                                      hw::Target target);
+
+/// Groups of four warps that promote side by side: a thread keeps the sums of
+/// one row of its group's columns.
+int64_t promotingGroups(int64_t tileN);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_PROMOTION_H

@@ -1,0 +1,164 @@
+//===- PromotedStore.cpp - the epilogue that adds up blocks of K ----------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PromotedStore.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Columns that are loaded and finished at once, beside the sums, which count
+/// as two values of each. Threads of several groups have some hundred
+/// registers.
+static int64_t widthOf(KernelFrame &frame) {
+  constexpr unsigned kSums = 2, kFewValues = 2;
+  unsigned values = EpilogueMath::mostValues(frame);
+  int64_t width = frame.geometry.epilogueColumns(values + kSums);
+  bool isCrowded = promotingGroups(frame.geometry.tileN) > 2;
+  return isCrowded && values > kFewValues ? std::min<int64_t>(width, 16)
+                                          : width;
+}
+
+PromotedStore::PromotedStore(KernelFrame &frame, TensorMemory &memory,
+                             AccumulatorRing &accumulators, TileSource &source)
+    : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
+      source(source), math(frame, widthOf(frame)),
+      columns(frame.geometry.tileN / promotingGroups(frame.geometry.tileN)) {}
+
+Value PromotedStore::columnOf(int64_t chunk) {
+  return b.add(firstColumn, b.constant(chunk * math.getWidth()));
+}
+
+//===----------------------------------------------------------------------===//
+// Scales
+//===----------------------------------------------------------------------===//
+
+PromotedStore::Scales PromotedStore::scalesOf(TilePosition tile) {
+  Scales scales;
+  scales.row = math.tileScalesOfRow(tile, row);
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+    scales.along.push_back(math.tileScalesAlong(tile, columnOf(chunk)));
+  return scales;
+}
+
+bool PromotedStore::isAhead(const Scales &scales, int64_t chunk) const {
+  const TileScales &along = scales.along[chunk];
+  return along.memory && along.rows == 1;
+}
+
+SmallVector<Value> PromotedStore::loadAhead(const Scales &scales, Value block,
+                                            Value blocks) {
+  Value isThere = b.compare(arith::CmpIPredicate::slt, block, blocks);
+  SmallVector<Value> ahead;
+  if (scales.row.memory)
+    ahead.push_back(math.loadTileScales(scales.row, block, isThere));
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk)
+    if (isAhead(scales, chunk))
+      ahead.push_back(math.loadTileScales(scales.along[chunk], block, isThere));
+  return ahead;
+}
+
+Value PromotedStore::factorOf(const Scales &scales, int64_t chunk, Value block,
+                              ValueRange ahead) {
+  auto splat = [&](Value number) -> Value {
+    return vector::BroadcastOp::create(b, math.getVectorType(), number);
+  };
+  Value ofRow = scales.row.memory ? ahead.front() : Value();
+  if (!scales.along[chunk].memory)
+    return splat(ofRow);
+  if (isAhead(scales, chunk)) {
+    Value along = ahead[(ofRow ? 1 : 0) + chunk];
+    return splat(ofRow ? arith::MulFOp::create(b, ofRow, along) : along);
+  }
+  Value along = math.loadTileScales(scales.along[chunk], block, b.always());
+  return ofRow ? arith::MulFOp::create(b, splat(ofRow), along) : along;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// One lane of each warp arrives: with each block, all would take too long.
+void PromotedStore::release(RingPosition copy) {
+  TensorFenceOp::create(b, FenceSide::Before);
+  b.onlyIf(ElectOp::create(b),
+           [&] { ArriveOp::create(b, accumulators.signalEmpty, copy.slot); });
+}
+
+void PromotedStore::addBlock(const Scales &scales, Value block,
+                             RingPosition copy, ValueRange ahead,
+                             MutableArrayRef<Value> sums) {
+  WaitOp::create(b, accumulators.full, copy.slot, copy.parity);
+  TensorFenceOp::create(b, FenceSide::After);
+  for (auto [chunk, sum] : llvm::enumerate(sums)) {
+    Value factor = factorOf(scales, chunk, block, ahead);
+    Value loaded =
+        LoadAccumulatorOp::create(b, math.getVectorType(), memory.accumulator,
+                                  copy.slot, columnOf(chunk));
+    if (chunk + 1 == sums.size())
+      release(copy);
+    sum = math::FmaOp::create(b, loaded, factor, sum);
+  }
+}
+
+RingPosition PromotedStore::storeTile(TilePosition tile, RingPosition copy) {
+  Scales scales = scalesOf(tile);
+  Value blocks = b.ceilDiv(frame.op.getK(), frame.promotionBlock());
+  Value zeros = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(math.getVectorType(), 0.0f));
+  SmallVector<Value> initial{copy.slot, copy.parity};
+  initial.append(chunks(), zeros);
+  llvm::append_range(initial, loadAhead(scales, b.constant(0), blocks));
+  auto loop =
+      scf::ForOp::create(b, b.constant(0), blocks, b.constant(1), initial);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value block = loop.getInductionVar();
+    SmallVector<Value> carried(loop.getRegionIterArgs());
+    RingPosition current{carried[0], carried[1]};
+    SmallVector<Value> ahead =
+        loadAhead(scales, b.add(block, b.constant(1)), blocks);
+    auto sums = MutableArrayRef(carried).slice(2, chunks());
+    addBlock(scales, block, current, ArrayRef(carried).drop_front(2 + chunks()),
+             sums);
+    RingPosition next = b.next(current, accumulators.count());
+    carried[0] = next.slot;
+    carried[1] = next.parity;
+    llvm::copy(ahead, carried.begin() + 2 + chunks());
+    scf::YieldOp::create(b, carried);
+  }
+  math.prepareRow(tile, row);
+  for (int64_t chunk = 0; chunk < chunks(); ++chunk) {
+    EpilogueFragment fragment = math.fragmentAt(tile, row, columnOf(chunk));
+    math.store(math.finish(loop.getResult(2 + chunk), fragment), fragment);
+  }
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+void PromotedStore::emitRole() {
+  b.warps("epilogue", frame.warps.epilogue, [&] {
+    Value thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
+    row = b.rem(thread, hw::kTmemLanes);
+    firstColumn = columns == frame.geometry.tileN
+                      ? b.constant(0)
+                      : b.mul(b.div(thread, hw::kTmemLanes), columns);
+    if (columns == frame.geometry.tileN)
+      row = thread;
+    math.prepareKernel();
+    Value zero = b.constant(0);
+    source.forEach({zero, zero}, [&](TilePosition tile, ValueRange carried) {
+      math.prepareTile(tile);
+      RingPosition copy = storeTile(tile, {carried[0], carried[1]});
+      return SmallVector<Value>{copy.slot, copy.parity};
+    });
+  });
+}

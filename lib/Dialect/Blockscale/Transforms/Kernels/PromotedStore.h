@@ -1,0 +1,74 @@
+//===- PromotedStore.h - the epilogue that adds up blocks of K --*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PROMOTEDSTORE_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PROMOTEDSTORE_H
+
+#include "EpilogueMath.h"
+#include "TensorMemory.h"
+#include "TileSource.h"
+
+namespace blockscale {
+
+/// The epilogue where scales of tiles along K are applied in registers: each
+/// accumulator has the sum over one block of K. Each thread owns one lane, as
+/// in RowStore, and keeps the sums of its row; to these it adds what the
+/// accumulator has, multiplied by the block's scales, which it loads one block
+/// ahead where they are few. After the last block it stores what becomes of
+/// them. Of tiles of several times 32 columns each group of four warps has
+/// 32.
+class PromotedStore {
+public:
+  PromotedStore(KernelFrame &frame, TensorMemory &memory,
+                AccumulatorRing &accumulators, TileSource &source);
+
+  void emitRole();
+
+private:
+  using TileScales = EpilogueMath::TileScales;
+  /// What a tile's blocks have in common: the places of the scales of the
+  /// thread's row and of each chunk of its columns.
+  struct Scales {
+    TileScales row;
+    llvm::SmallVector<TileScales, 8> along;
+  };
+
+  int64_t chunks() const { return columns / math.getWidth(); }
+  /// The column of the tile at which a chunk of the thread's starts.
+  mlir::Value columnOf(int64_t chunk);
+  Scales scalesOf(TilePosition tile);
+  /// Whether the chunk has a scale of its own that is loaded a block ahead.
+  bool isAhead(const Scales &scales, int64_t chunk) const;
+  /// The scales of block number `block` that are loaded a block ahead: the
+  /// row's, if it has any, and those of chunks.
+  llvm::SmallVector<mlir::Value>
+  loadAhead(const Scales &scales, mlir::Value block, mlir::Value blocks);
+  /// The factor of a chunk's sums of one block.
+  mlir::Value factorOf(const Scales &scales, int64_t chunk, mlir::Value block,
+                       mlir::ValueRange ahead);
+  /// The sums with those of a block; `sums` has a vector for each chunk.
+  void addBlock(const Scales &scales, mlir::Value block, RingPosition copy,
+                mlir::ValueRange ahead,
+                llvm::MutableArrayRef<mlir::Value> sums);
+  void release(RingPosition copy);
+  RingPosition storeTile(TilePosition tile, RingPosition copy);
+
+  KernelFrame &frame;
+  KernelBuilder &b;
+  TensorMemory &memory;
+  AccumulatorRing &accumulators;
+  TileSource &source;
+  EpilogueMath math;
+  /// Columns of a thread.
+  int64_t columns;
+  /// The thread's row of the tile, and its first column.
+  mlir::Value row, firstColumn;
+};
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_PROMOTEDSTORE_H

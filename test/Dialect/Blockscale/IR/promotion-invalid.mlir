@@ -1,0 +1,108 @@
+// What the verifier refuses of scales of tiles along K that kernels apply in
+// registers.
+
+// RUN: blockscale-opt %s -split-input-file -verify-diagnostics
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @no_scales(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{expected 'row_scales' of f32, f16 or bf16 with a 'row_block'}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d)  sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> 
+  return
+}
+
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @codes(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<i8>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{expected 'column_scales' of f32, f16 or bf16 with a 'column_block'}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) column_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {column_block = 128 : i64} : !map, !map, !blockscale.global<bf16> column_scales !blockscale.global<i8>
+  return
+}
+
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @blocks(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{expected blocks of which one divides the other, found 'row_block' of 256 and 'column_block' of 384}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) column_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 256 : i64, column_block = 384 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32> column_scales !blockscale.global<f32>
+  return
+}
+
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @negative(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{expected blocks of which one divides the other, found 'row_block' of -128 and 'column_block' of 0}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = -128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
+  return
+}
+
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @short_block(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{scales of tiles along K that are applied in registers are applied after whole stages; a stage is 128 elements along K, and a tile 64}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 64 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
+  return
+}
+
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @kind(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{scales of tiles along K that are applied in registers belong to dense products of kind 'f8f6f4' in tensor memory}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = f16, a = f16, b = f16, m = 128, n = 128, k = 16>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 64, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
+  return
+}
+
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @columns(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{scales of tiles along K that are applied in registers keep the sums of a row in registers of a thread, or of one for every 32 columns; 'tile_n' of 192 is not, nearest legal: 128}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 192, k = 32>
+    schedule<tile_m = 128, tile_n = 192, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32>
+  return
+}
+
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @groups(%m: !map, %d: !blockscale.global<bf16>, %t: !blockscale.global<f32>, %o: !blockscale.global<i32>, %i: i32) {
+  // expected-error @below {{takes no 'offsets' of groups of rows with scales of tiles along K}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) row_scales(%t) groups(%o) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 2, swap_operands = false, group_m = 8> {row_block = 128 : i64} : !map, !map, !blockscale.global<bf16> row_scales !blockscale.global<f32> groups !blockscale.global<i32>
+  return
+}
+
+// -----
+
+!map = !blockscale.tensor_map<u8, dims = ()[m, n, k, l] -> (k, m), strides = ()[m, n, k, l] -> (k), box = [128, 128], swizzle = "128B">
+func.func @accumulators(%m: !map, %d: !blockscale.global<bf16>, %i: i32) {
+  // expected-error @below {{'accumulators' of 3: more than 2 are for scales of tiles along K that are applied in registers; nearest legal: 2}}
+  blockscale.kernel_matmul a(%m) b(%m) d(%d) sizes(%i, %i, %i, %i)
+    mma <kind = f8f6f4, a = e4m3, b = e4m3, m = 128, n = 128, k = 32>
+    schedule<tile_m = 128, tile_n = 128, tile_k = 128, stages = 4, accumulators = 3, swap_operands = false, group_m = 8> : !map, !map, !blockscale.global<bf16>
+  return
+}

@@ -1,0 +1,73 @@
+# Makes single edits to how an epilogue adds up blocks of K under scales of their
+# own, and asks `blockscale verify` about each: scales of another block, row or
+# column, a sum that is not multiplied or not added, a block that is left out.
+#
+# usage: mutate_promoted.py FILE.mlir FILE.ptx FOLDER BLOCKS
+#
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+import re
+import sys
+
+import mutations
+from mutations import Ptx
+
+source, ptx_path, folder = sys.argv[1:4]
+blocks = int(sys.argv[4])
+ptx = Ptx.read(ptx_path)
+lines, places = ptx.lines, ptx.places
+SCALE_BYTES = 4
+
+
+def moved(at, step):
+    """The load reads so many bytes further."""
+    offset = re.search(r"\[%rd\d+(\+(-?\d+))?\]", lines[at])
+    return ptx.replaced(at, r"(\[%rd\d+)(\+-?\d+)?\]",
+                        rf"\g<1>+{int(offset.group(2) or 0) + step}]")
+
+
+def spread(found, count):
+    """So many of them, from the first to the last."""
+    if len(found) <= count:
+        return found
+    return [found[i * (len(found) - 1) // (count - 1)] for i in range(count)]
+
+
+def all_mutations():
+    for number, at in enumerate(ptx.some(r"ld\.global\.b32")):
+        for name, step in (("next block", 1), ("block before", -1),
+                           ("next row", blocks)):
+            yield f"{name} for scale {number}", moved(at, step * SCALE_BYTES)
+    for number, at in enumerate(spread(ptx.some(r"fma\.rn\.f32x2"), 8)):
+        yield f"no factor in sum {number}", ptx.replaced(
+            at, r"fma\.rn\.f32x2(\s+%rd\d+), (%rd\d+), %rd\d+, (%rd\d+)",
+            r"add.rn.f32x2\1, \2, \3")
+        yield f"nothing before sum {number}", ptx.replaced(
+            at, r"fma\.rn\.f32x2(\s+%rd\d+), (%rd\d+), (%rd\d+), %rd\d+",
+            r"mul.rn.f32x2\1, \2, \3")
+    for number, at in enumerate(places(r"mul\.rn\.f32 ")):
+        yield f"sum for product {number} of scales", ptx.replaced(
+            at, r"mul\.", "add.")
+    for number, at in enumerate(ptx.some(r"tcgen05\.ld\.")):
+        yield f"column for load {number}", ptx.replaced(
+            at, r"\[(%r\d+)(\+\d+)?\]", r"[\1+1]")
+    # What begins or ends a block, in every role.
+    for number, at in enumerate(places(rf"setp\.(?:ne|eq)\S*\s+%p\d+, %r\d+, {blocks};")):
+        yield f"a block less by comparison {number}", ptx.added(
+            at, r", (\d+);", -1)
+        yield f"a block more by comparison {number}", ptx.added(
+            at, r", (\d+);", 1)
+    # The first instruction of a block overwrites what the accumulator had.
+    for number, at in enumerate(ptx.some(r"tcgen05\.mma\.")):
+        flag = re.search(r", (%p\d+|0|1);", lines[at])
+        if not flag:
+            continue
+        yield f"accumulation of instruction {number}", ptx.replaced(
+            at, r", (%p\d+|0|1);", ", %flipped;" if flag[1][0] == "%"
+            else f", {1 - int(flag[1])};")
+
+
+mutations.report(all_mutations(), folder,
+                 mutations.verifier(source, "--num-sms=2"))

@@ -1,0 +1,28 @@
+// Every single edit of how an epilogue adds up blocks of K under scales of their
+// own is noticed: the scales of the next block or row, a sum without its factor or
+// without those before it, a block that is left out.
+
+// REQUIRES: mlir
+// RUN: rm -rf %t && split-file %s %t
+// RUN: blockscale compile %t/blocks.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/blocks.mlir %t/blocks.ptx %t 5 | FileCheck %s
+// RUN: blockscale compile %t/rows.mlir --no-cubin -o %t
+// RUN: %python %S/Inputs/mutate_promoted.py %t/rows.mlir %t/rows.ptx %t 5 | FileCheck %s
+
+// CHECK-NOT: missed:
+// CHECK: missed 0 of {{[2-9][0-9]|1[0-9][0-9]}} edits
+
+//--- blocks.mlir
+!a = !blockscale.tensor<2x150x640xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<2x264x640xf8E4M3FN, "float32_t128_t128">
+func.func @product(%a: !a, %b: !b) -> tensor<2x150x264xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, cta_group = 1>) : !a, !b -> tensor<2x150x264xf32>
+  return %0 : tensor<2x150x264xf32>
+}
+//--- rows.mlir
+!a = !blockscale.tensor<2x64x640xf8E4M3FN, "float32_t128">
+!b = !blockscale.tensor<2x216x640xf8E4M3FN, "float32_t8_t128">
+func.func @product(%a: !a, %b: !b) -> tensor<2x64x216xf32> {
+  %0 = blockscale.matmul %a, %b schedule(#blockscale.schedule<swap_operands = false, tile_n = 32, cta_group = 1>) : !a, !b -> tensor<2x64x216xf32>
+  return %0 : tensor<2x64x216xf32>
+}
