@@ -218,8 +218,25 @@ def vector_scales(vectors, rows, sizes):
     place = np.arange(count) + np.arange(count) // 8
     codes = np.exp2(-((place + np.arange(sizes["batch"])[:, None]) % 5.0))
     codes = codes.astype({**OUTPUTS, **SCALES}[vectors["format"]])
-    share = vectors["rows"] or rows
-    return codes, np.repeat(codes.astype(np.float64), share, axis=1)[:, :rows]
+    return codes, spread_rows(codes, vectors["rows"] or rows, rows)
+
+
+def spread_rows(codes, share, rows):
+    """The number of each row, of which `share` have the same."""
+    return np.repeat(codes.astype(np.float64), share, axis=1)[:, :rows]
+
+
+def tile_scales(vectors, rows, sizes):
+    """The bytes of scales of blocks of K, row after row, and the scale of each
+    element. Neighbours along K, of rows and of matrices differ."""
+    share, block = vectors["rows"] or rows, vectors["block"]
+    shape = (sizes["batch"], -(-rows // share), -(-sizes["K"] // block))
+    assert evaluate(vectors["elements"], sizes) == np.prod(shape)
+    matrix, row, step = np.indices(shape)
+    codes = np.exp2(-((2 * matrix + 3 * row + step) % 5.0))
+    codes = codes.astype({**OUTPUTS, **SCALES}[vectors["format"]])
+    return codes, np.repeat(spread_rows(codes, share, rows), block,
+                            axis=2)[..., :sizes["K"]]
 
 
 def run(tool, ptx, plan_file, workdir, dynamic):
@@ -244,6 +261,11 @@ def run(tool, ptx, plan_file, workdir, dynamic):
     for vectors in kernel.get("vectorScales", []):
         name = vectors["operand"]
         rows = sizes["M" if name == "a" else "N"]
+        if "block" in vectors:
+            side = a if name == "a" else b
+            inputs[name + "_scales"], own = tile_scales(vectors, rows, sizes)
+            side.values = side.values * own
+            continue
         inputs[name + "_scales"], own = vector_scales(vectors, rows, sizes)
         factors = factors * (own[:, :, None] if name == "a" else
                              own[:, None, :])

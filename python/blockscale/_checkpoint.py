@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._errors import CheckpointError, Refused
-from ._formats import ELEMENTS, FORMATS, SCALES, Format
+from ._formats import ELEMENTS, FACTORS, FORMATS, INTEGERS, SCALES, Format
 from ._scaled import Scaled
 
 # Types of safetensors that numpy and ml_dtypes have, one element to a number.
@@ -176,12 +176,24 @@ class Parameter:
         if not self.is_quantized:
             names = {"F16": "f16", "BF16": "bf16"}
             return FORMATS.get(names.get(self.kind))
-        element, scale = self._facts.get("element"), self._facts.get("scale")
+        element, scale = self._facts.get("element"), self._scale_type
         rows, columns = self.block or (0, 0)
-        if element not in ELEMENTS or scale not in SCALES or rows != 1 or \
-                columns == 0:
+        if element not in ELEMENTS or element in INTEGERS or columns == 0 or \
+                scale not in SCALES | FACTORS:
             return None
-        return Format(element, scale, columns, "globalScale" in self._facts)
+        try:
+            return Format(element, scale, columns, "globalScale" in self._facts,
+                          rows=rows)
+        except Refused:
+            return None
+
+    @property
+    def _scale_type(self):
+        """The name of the scales' type in formats, None if it has none."""
+        if "scale" in self._facts or self.stored_scales is None:
+            return self._facts.get("scale")
+        return {"F32": "f32", "F16": "f16",
+                "BF16": "bf16"}.get(self.stored_scales.dtype)
 
     @property
     def findings(self):
@@ -280,8 +292,7 @@ class Parameter:
             else number
 
     def scaled(self):
-        """As `Scaled`, which kernels take: for formats with block scales of
-        one byte."""
+        """As `Scaled`, which kernels take: for formats with block scales."""
         format_ = self.format
         if format_ is None or not self.is_quantized:
             raise Refused(f"'{self.name}' is {self.kind} of {self.family}, "
@@ -292,7 +303,7 @@ class Parameter:
             (batch, rows, columns)
         scales = self.scales
         if self.layout == "plain":
-            scales = scales.reshape(*shape[:-1], scales.shape[-1])
+            scales = scales.reshape(*shape[:-2], -1, scales.shape[-1])
         factor = self.tensor_scale
         if factor is not None:
             factor = np.full(batch, factor)

@@ -36,7 +36,7 @@ SCALES = {
 }
 
 
-# Types of scales that each cover all of K, likewise.
+# Types of scales that the epilogue of a kernel multiplies by, likewise.
 FACTORS = {
     "f32": ("float32", np.float32),
     "f16": ("float16", np.float16),
@@ -72,8 +72,9 @@ class Format:
 
     element: "e2m1", "e2m3", "e3m2", "e4m3", "e5m2", "f16", "bf16", "tf32",
         "int8" or "uint8".
-    scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales; of
-        scales that each cover all of K "f32", "f16", "bf16" or "ue8m0".
+    scale: "ue8m0", "ue4m3", "ue5m3" (sm_107 alone), or None for no scales;
+        "f32", "f16" or "bf16" of scales that kernels multiply sums by, over all of
+        K or over blocks of it; "ue8m0" of scales that each cover all of K, too.
     block: elements along K that share a scale, zeros of a sparse operand
         included; 0 if all of them do, and without scales.
     tensor_scale: whether one float32 scales the whole tensor, too.
@@ -108,9 +109,6 @@ class Format:
             raise Refused(f"rows = {self.rows}: expected 1 without scales")
         if self.covers_k:
             self._check_factor()
-        elif self.scale is not None and self.scale not in SCALES:
-            raise Refused(f"block = {self.block}: scales of {self.scale} cover "
-                          "all of K, for which block is 0")
         if self.scale is not None and self.bits > 8:
             raise Refused(f"elements of {self.element} have no scales, those of "
                           "8 bits and fewer have")
@@ -137,6 +135,13 @@ class Format:
         return self.scale is not None and self.block == 0
 
     @property
+    def by_epilogue(self):
+        """Whether there are scales and the epilogue of a kernel reads them, in
+        their plain order."""
+        return self.covers_k or self.scale in FACTORS and \
+            self.scale not in SCALES
+
+    @property
     def spec(self):
         """The scale spec as MLIR spells it; empty without scales."""
         sparsity, group, kept, _ = PATTERNS.get(self.sparsity, ("", 1, 1, 1))
@@ -147,7 +152,7 @@ class Format:
             tiles = {0: "", 1: "_t0"}.get(self.rows, f"_t{self.rows}_t0")
             return prefix + FACTORS[self.scale][0] + tiles
         rows = "" if self.rows == 1 else f"_t{self.rows}"
-        return (f"{prefix}{SCALES[self.scale][0]}{rows}_t"
+        return (f"{prefix}{(SCALES | FACTORS)[self.scale][0]}{rows}_t"
                 f"{self.block * kept // group}{sparsity}")
 
     @property
@@ -163,7 +168,7 @@ class Format:
     @property
     def scale_dtype(self):
         """The numpy dtype of scales, None without."""
-        known = FACTORS if self.covers_k else SCALES
+        known = SCALES | FACTORS
         return np.dtype(known[self.scale][1]) if self.scale else None
 
     def scale_values(self, scales):
@@ -209,6 +214,8 @@ FORMATS = {
     "mxfp8_e5m2": Format("e5m2", "ue8m0", 32),
     "fp8_tensor": Format("e4m3", "f32", rows=0),
     "fp8_row": Format("e4m3", "f32"),
+    "fp8_1x128": Format("e4m3", "f32", 128),
+    "fp8_128x128": Format("e4m3", "f32", 128, rows=128),
     "int8_tensor": Format("int8", "f32", rows=0),
     "int8_row": Format("int8", "f32"),
     "fp4": Format("e2m1"),

@@ -34,7 +34,7 @@ def check_format(name, operand, wanted):
 
 def check_layout(name, operand, layout):
     """Refuses another layout of scales than the kernel reads, or a host gives."""
-    if operand.scales is not None and not operand.format.covers_k and \
+    if operand.scales is not None and not operand.format.by_epilogue and \
             operand.layout != layout:
         raise Refused(f"the scales of '{name}' are in layout "
                       f"'{operand.layout}': the kernel reads '{layout}';"

@@ -247,7 +247,7 @@ def scaled_parts(type, slots, value):
             slots[-1]["part"] == "metadata":
         raise Refused(f"argument {slots[0]['index']} is a tensor of format "
                       f"'{value.format}', expected {type}")
-    if value.scales is not None and not value.format.covers_k and \
+    if value.scales is not None and not value.format.by_epilogue and \
             value.layout != layout:
         raise Refused(f"the scales of argument {slots[0]['index']} are in layout "
                       f"'{value.layout}', expected '{layout}': "

@@ -49,8 +49,9 @@ class Scaled:
         the zeros of a sparse operand included.
     scales: (..., scale_rows, ceil(K / block)) of the format's scale dtype where
         the layout is "plain"; a flat array of bytes where it is another; None
-        without scales. Scales that each cover all of K are (..., scale_rows, 1)
-        in every layout. There are as many rows of scales as of elements, but
+        without scales. Scales that each cover all of K are (..., scale_rows, 1);
+        these, and others of f32, f16 and bf16, have their shape in every layout.
+        There are as many rows of scales as of elements, but
         where several rows share theirs.
     tensor_scale: float32 array with one element per matrix, or None.
     spec, layout: as MLIR spells them.
@@ -125,7 +126,7 @@ class Scaled:
         if scales is None:
             raise Refused(f"format '{self.format}' needs scales")
         scales = np.ascontiguousarray(host_array(scales))
-        if self.layout != "plain" and not self.format.covers_k:
+        if self.layout != "plain" and not self.format.by_epilogue:
             expected = len(_core.pack_scales(
                 bytes(self.batch * self.scale_rows * self.blocks),
                 LAYOUTS.index(self.layout), self.batch, self.scale_rows,
@@ -164,7 +165,7 @@ class Scaled:
             raise Refused(f"no layout '{layout}'; there are "
                           f"{', '.join(LAYOUTS)}")
         if layout == self.layout or self.scales is None or \
-                self.format.covers_k:
+                self.format.by_epilogue:
             return Scaled(self.data, self.scales, self.tensor_scale,
                           format=self.format, layout=layout)
         size = (self.batch, self.scale_rows, self.blocks)
@@ -186,7 +187,7 @@ class Scaled:
         """Scales as a kernel reads them that takes one for each row and `block`
         elements along K, which divides the format's block: a flat array of
         bytes in this layout. The values are the same."""
-        if self.format.scale is None or self.format.covers_k or \
+        if self.format.scale is None or self.format.by_epilogue or \
                 self.format.block % whole("block", block, 1):
             raise Refused(f"block = {block}: it does not divide the blocks of "
                           f"format '{self.format}'")
@@ -401,6 +402,8 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
     magnitudes = shared_by_rows(np.abs(tiles).max(axis=-1), format_.rows)
     if format_.scale == "ue8m0":
         scales = power_of_two_scales(magnitudes, format_, rule or "floor")
+    elif format_.by_epilogue:
+        scales = rounded_scales(magnitudes / per_tile, format_, rule)
     elif format_.scale == "ue5m3":
         # Rounded up, so that no element exceeds its format.
         wanted = magnitudes / largest(format_.dtype)
@@ -430,7 +433,7 @@ def shared_by_rows(magnitudes, rows):
 
 
 def rounded_scales(largest_values, format_, rule):
-    """Scales of f32, f16, bf16 or ue8m0 that cover all of K."""
+    """Scales of f32, f16, bf16 or ue8m0 that the epilogue reads."""
     if format_.scale == "ue8m0":
         return power_of_two_scales(largest_values, format_, rule or "floor")
     wanted = largest_values / largest(format_.dtype)

@@ -81,7 +81,7 @@ def matmul(M, N, K, a, b, out="f32", batch=None, alpha=False, beta=False,
     def operand(format_, rows, order, layout):
         format_ = format_named(format_)
         scales = f', "{format_.spec}"' if format_.spec else ""
-        if format_.spec and layout != "plain" and not format_.covers_k:
+        if format_.spec and layout != "plain" and not format_.by_epilogue:
             scales += f", layout = {layout}"
         return (f"!blockscale.tensor<{lead}{rows}x{k}x"
                 f"{ELEMENTS[format_.element][0]}{scales}"

@@ -3,8 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 """Scales of rows, and products that are several of a kernel's: scales of 128 elements
-of K, summed block by block. Kernels have such blocks of their own one day; until then
-this gives what PyTorch means."""
+of K for chips without tensor memory, summed block by block."""
 
 import contextlib
 

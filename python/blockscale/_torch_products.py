@@ -10,6 +10,7 @@ Names and numbers of recipes and swizzles: `torch.nn.functional.ScalingType` and
 
 from dataclasses import dataclass, replace
 
+from . import _torch_blocks as in_registers
 from . import _torch_groups as groups
 from . import _torch_groups_along_k as along
 from . import _torch_loops as loops
@@ -23,7 +24,7 @@ from ._torch_shapes import permuted
 # Recipe: elements of K that share a scale, and the spec of their scales.
 BLOCKS = {2: (16, "f8E4M3FN", "e4m3fn_t16"), 3: (32, "f8E8M0FNU", "e8m0_t32")}
 TENSOR_WISE, ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS = 0, 1, 4, 5
-# With scales of f32, those of blocks of which no kernel multiplies yet.
+# With scales of f32.
 WITH_F32 = (ROW_WISE, ROWS_OF_BLOCKS, BLOCKS_OF_BLOCKS)
 RECIPES = {0: "TensorWise", 1: "RowWise", 2: "BlockWise1x16", 3: "BlockWise1x32",
            4: "BlockWise1x128", 5: "BlockWise128x128"}
@@ -275,7 +276,7 @@ def multiplied(function, node, a, b, bias, alpha=None):
 
 def product_with_f32(function, node, a, b, left, right, bias):
     """With scales of f32: those of rows are factors of a kernel, those of blocks are
-    multiplied behind kernels."""
+    multiplied in its registers or, where kernels have none, behind them."""
     element = tensor_type(node.meta["val"], node.name).element
     both = (left.recipe, right.recipe)
     names = " and ".join(RECIPES[one] for one in both)
@@ -300,8 +301,15 @@ def product_with_f32(function, node, a, b, left, right, bias):
                           "scale for 128 elements of K "
                           + ("of each row" if how.recipe == ROWS_OF_BLOCKS else
                              "of 128 rows") + ", with K first for b")
-    return loops.by_blocks(function, node, a, b, left.scales, right.scales, bias,
-                           element)
+    if not function.has_tensor_memory:
+        return loops.by_blocks(function, node, a, b, left.scales, right.scales, bias,
+                               element)
+    k_last = permuted(function, right.scales, (1, 0))
+    sides = (in_registers.of_blocks(function, node, side, data, scales,
+                                    how.recipe == ROWS_OF_BLOCKS)
+             for side, how, data, scales in (("a", left, a, left.scales),
+                                             ("b", right, b, k_last)))
+    return multiplied(function, node, *sides, bias)
 
 
 def grouped(function, node, a, b, scale_a, scale_b, offsets, bias):

@@ -133,11 +133,11 @@ def test_conventions_to_the_bit(traps, name):
     assert same(values, product(parameter))
     assert same(np.asarray(parameter), values)
     assert same(parameter.dequantize(3, 40), values[3:43])
-    if parameter.format:
-        scaled = parameter.scaled()
-        np.testing.assert_allclose(scaled.dequantize(), values, rtol=2.4e-7)
-        assert same(parameter.to("tiled_128x4").to("plain").scales,
-                    scaled.to("plain").scales)
+    assert parameter.format.spec == spec
+    scaled = parameter.scaled()
+    np.testing.assert_allclose(scaled.dequantize(), values, rtol=2.4e-7)
+    assert same(parameter.to("tiled_128x4").to("plain").scales,
+                scaled.to("plain").scales)
 
 
 def test_gpt_oss(traps):

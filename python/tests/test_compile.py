@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 import blockscale as bs
@@ -56,6 +57,26 @@ def test_outputs(kernel):
     assert "cuTensorMapEncodeTiled" in kernel.launcher
     assert kernel.arg("b") == bs.Argument("b", bs.FORMATS["nvfp4"],
                                           "tiled_128x4")
+
+
+def test_scales_of_blocks_of_k():
+    """DeepSeek's: the epilogue has them, of each block and row another."""
+    kernel = bs.compile(bs.matmul(M="M", N=144, K="K", a="fp8_1x128",
+                                  b="fp8_128x128", out="f32"))
+    assert kernel.arg("a") == bs.Argument("a", bs.FORMATS["fp8_1x128"], "plain")
+    assert kernel.arg("b") == bs.Argument("b", bs.FORMATS["fp8_128x128"], "plain")
+    rng = np.random.default_rng(5)
+    values = [rng.standard_normal((rows, 400)) * rng.uniform(1, 9, (rows, 1)) *
+              np.repeat([1, 7, 0.2, 3], [128, 128, 128, 16]) for rows in (37, 144)]
+    a, b = (bs.quantize(one, like=kernel.arg(side))
+            for one, side in zip(values, "ab"))
+    assert len(np.unique(a.scales)) == 37 * 4 and len(np.unique(b.scales)) == 2 * 4
+    x, y = (one.dequantize().astype(np.float64) for one in (a, b))
+    found = kernel.emulate(a, b)
+    assert (np.abs(found - x @ y.T) <= np.abs(x) @ np.abs(y).T * 2.0 ** -20).all()
+    assert kernel.verify(M=37, K=400)
+    with pytest.raises(bs.Refused, match="'b' is in format 'fp8_1x128'"):
+        kernel.emulate(a, bs.quantize(values[1], "fp8_1x128"))
 
 
 @pytest.mark.parametrize("stage, op", [

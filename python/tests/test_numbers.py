@@ -353,7 +353,6 @@ def test_scales_of_all_of_k():
     assert bs.Format("e4m3", "f16", tensor_scale=True).spec == \
         "multi_float32_float16_t0"
     for fields, why in (
-            (("e4m3", "f32", 32), "scales of f32 cover all of K"),
             (("e4m3", "ue4m3"), "expected 1 or more with scales of ue4m3"),
             (("e4m3", "f32", 0, False, None, 2), "rows = 2: expected 0, 1, 4"),
             (("e4m3", None, 0, False, None, 4), "rows = 4: expected 1 without"),
@@ -368,6 +367,30 @@ def test_scales_of_all_of_k():
     with pytest.raises(bs.Refused, match=r"expected \(2, 1\), one per all of K"):
         bs.Scaled(np.zeros((2, 3), np.int8), np.ones((2, 3), np.float32),
                   format="int8_row")
+
+
+def test_scales_of_blocks_that_are_numbers():
+    assert bs.FORMATS["fp8_1x128"].spec == "float32_t128"
+    assert bs.FORMATS["fp8_128x128"].spec == "float32_t128_t128"
+    assert bs.Format("e2m1", "bf16", 256, rows=0).spec == "bfloat16_t0_t256"
+    # 448 is the largest element: rows of two blocks, of which the last is short.
+    values = np.zeros((2, 130), np.float32)
+    values[:, [0, 127, 128]] = [[1344, -9, 224], [44.8, 1, 0]]
+    result = bs.quantize(values, "fp8_1x128")
+    assert result.scales.dtype == np.float32
+    assert np.array_equal(result.scales,
+                          np.float32([[3, 0.5], [np.float32(44.8) / 448, 0]]))
+    assert result.data[0, [0, 127, 128]].tolist() == [448, -3, 448]
+    assert result.dequantize()[0, [0, 127, 128]].tolist() == [1344, -9, 224]
+    assert result.to("tiled_128x4").scales.shape == (2, 2)
+    result = bs.quantize(values, "fp8_128x128")
+    assert result.scales.tolist() == [[3, 0.5]]
+    assert result.data[1, 0] == 15 and result.dequantize()[1, 0] == 45
+    with pytest.raises(bs.Refused, match=r"expected \(1, 2\), one per 128 elements"):
+        bs.Scaled(result.data, np.ones((2, 2), np.float32), format="fp8_128x128")
+    with pytest.raises(bs.Refused, match="scales of float64: format 'fp8_128x128' has "
+                                         "float32"):
+        bs.Scaled(result.data, np.ones((1, 2)), format="fp8_128x128")
 
 
 def test_scales_of_ue5m3_round_up():

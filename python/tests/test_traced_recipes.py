@@ -27,7 +27,7 @@ def powers(shape, seed, dtype=np.float32):
     return np.exp2(exponents.astype(np.float32)).astype(dtype)
 
 
-def traced(op, a, b, rest, out, shape=None, turn=True, **kwargs):
+def traced(op, a, b, rest, out, shape=None, turn=True, has_tensor_memory=True, **kwargs):
     """y = op(a, b transposed, ...), of arrays by their names and other arguments; of b
     itself without `turn`."""
     def of(name, array):
@@ -58,8 +58,8 @@ def traced(op, a, b, rest, out, shape=None, turn=True, **kwargs):
              meta={"val": Tensor(shape or (len(a), b.shape[-2]), f"torch.{out}")})
     turned.users = (y,)
     made = program([x, w, *nodes, *[turned] * turn, y], y)
-    return bs.from_torch(made), [arrays[name] for name in
-                                 ("a", "b", *(one.name for one in nodes))]
+    made = bs.from_torch(made, has_tensor_memory=has_tensor_memory)
+    return made, [arrays[name] for name in ("a", "b", *(one.name for one in nodes))]
 
 
 def check(made, wanted, out=ml_dtypes.bfloat16, launches=None, target=""):
@@ -104,8 +104,20 @@ def test_scales_of_blocks_of_128(version, left, right):
     wanted = (WIDE_A * wide_s) @ (WIDE_B * wide_t).T
     how = [4 if left[0] == M else 5, 4 if right[1] == N else 5]
     rest = [s, t] if version == 1 else [[s], how[:1], [0], [t], how[1:], [0]]
-    check(traced("_scaled_mm" + "_v2" * (version - 1), A, B, rest, "float32"), wanted,
-          np.float32)
+    made = traced("_scaled_mm" + "_v2" * (version - 1), A, B, rest, "float32")
+    check(made, wanted, np.float32, launches=1)
+
+
+def test_blocks_of_128_without_tensor_memory():
+    """A launch for each block, as sm_120a has no kernel for all of them."""
+    s, t = powers((M, 3), 1), powers((3, N // 128), 2)
+    wanted = (WIDE_A * by_128(s, M, False)) @ (WIDE_B * by_128(t, N, True)).T
+    rest = [[s], [4], [0], [t], [5], [0]]
+    made = traced("_scaled_mm_v2", A, B, rest, "float32", has_tensor_memory=False)
+    check(made, wanted, np.float32, launches=3, target="sm_120a")
+    with pytest.raises(ValueError, match="tensor memory, which 'sm_120a'"):
+        bs.Program(traced("_scaled_mm_v2", A, B, rest, "float32")[0],
+                   target="sm_120a")
 
 
 GROUPS, ROWS = 3, 48

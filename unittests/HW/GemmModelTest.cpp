@@ -132,6 +132,49 @@ TEST(GemmModel, StagesHideTheLatency) {
   EXPECT_LT(three.tensorCoreBusy, five.tensorCoreBusy);
 }
 
+/// FP8 to bf16 with pairs of 256 x 128, of whose blocks of 128 elements of K
+/// four groups of warps add up the sums.
+GemmKernel promotedPair() {
+  GemmKernel kernel;
+  kernel.kind = MmaKind::F8F6F4;
+  kernel.instructionK = 32;
+  kernel.tileN = 128;
+  kernel.bytesA = kernel.bytesB = bytesPerElement(ElementFormat::E4M3, 0);
+  kernel.promotionK = 128;
+  kernel.promotionGroups = 4;
+  kernel.accumulators = 4;
+  return kernel;
+}
+
+// 32 blocks of 128 x 128 sums of 4 bytes through a port of 212 bytes a cycle,
+// 309 cycles each, where the multipliers take 4 times 64; nothing hides the
+// 1092 cycles that 32 KiB of bf16 take at 30 bytes a cycle.
+TEST(GemmModel, SumsThatArePromotedPassOnePort) {
+  GemmPrediction p =
+      predictGemm(promotedPair(), {4096, 4096, 4096}, on("B200", 1.7));
+  EXPECT_EQ(p.waves, 7);
+  EXPECT_NEAR(p.mma, 4.99, 0.01);
+  EXPECT_NEAR(p.promotion, 32 * 309.13 / 1700, 0.001);
+  EXPECT_NEAR(p.wave, 5.819 + 0.643 + 0.5, 0.001);
+  EXPECT_EQ(p.limit, GemmLimit::Promotion);
+  EXPECT_EQ(gemmLimitName(p.limit), "promotion");
+  // Blocks of twice the K are half as many.
+  GemmKernel kernel = promotedPair();
+  kernel.promotionK = 256;
+  GemmPrediction two = predictGemm(kernel, {4096, 4096, 4096}, on("B200", 1.7));
+  EXPECT_NEAR(two.promotion, p.promotion / 2, 0.001);
+  EXPECT_EQ(two.limit, GemmLimit::Array);
+}
+
+// A thread that waits for 32 scales with each block takes 305 cycles until the
+// L2 cache answers, and 32 more: 30 + 40 + 337 + 77.3 + 32 + 40 + 24 in all.
+TEST(GemmModel, ScalesOfColumnsArePromotedLate) {
+  GemmKernel kernel = promotedPair();
+  kernel.promotionScales = 32;
+  GemmPrediction p = predictGemm(kernel, {4096, 4096, 4096}, on("B200", 1.7));
+  EXPECT_NEAR(p.promotion, 32 * 580.3 / 1700, 0.001);
+}
+
 // A batch is that many products: tiles, traffic and work all scale.
 TEST(GemmModel, BatchMultiplies) {
   GemmPrediction one =
