@@ -278,6 +278,8 @@ struct ImportDot : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
+    if (isRaggedDot(op))
+      return rewriteRaggedDot(op, rewriter);
     if (!isScaledDot(op))
       return rewriter.notifyMatchFailure(op, "is no scaled dot product");
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
@@ -287,6 +289,19 @@ struct ImportDot : RewritePattern {
       return failure();
     }
     rewriter.replaceOp(op, *results);
+    return success();
+  }
+
+private:
+  LogicalResult rewriteRaggedDot(Operation *op,
+                                 PatternRewriter &rewriter) const {
+    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
+    FailureOr<Value> product = raggedDot(b, op);
+    if (failed(product)) {
+      refused = true;
+      return failure();
+    }
+    rewriter.replaceOp(op, *product);
     return success();
   }
 

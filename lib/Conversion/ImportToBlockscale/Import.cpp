@@ -35,8 +35,9 @@ static bool isWrapper(func::FuncOp function) {
   return function.isPrivate() && function.getBody().hasOneBlock() &&
          function
              .walk([](Operation *op) {
-               return importer::isScaledDot(op) ? WalkResult::interrupt()
-                                                : WalkResult::advance();
+               return importer::isScaledDot(op) || importer::isRaggedDot(op)
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
              })
              .wasInterrupted();
 }
@@ -176,7 +177,8 @@ void Import::eraseDecompositions() {
   for (Operation &op : module.getBody()->getOperations()) {
     auto symbol = dyn_cast<SymbolOpInterface>(op);
     if (symbol && symbol.isPrivate() &&
-        symbol.getName().starts_with("xla.scaled_dot") &&
+        (symbol.getName().starts_with("xla.scaled_dot") ||
+         symbol.getName().starts_with("chlo.ragged_dot")) &&
         !used.count(symbol.getNameAttr()))
       unused.push_back(&op);
   }

@@ -106,6 +106,11 @@ void populateTosaPatterns(mlir::RewritePatternSet &patterns, bool &refused);
 void populateLinalgPatterns(mlir::RewritePatternSet &patterns, bool &refused);
 /// Whether an op is a block-scaled product of StableHLO.
 bool isScaledDot(mlir::Operation *op);
+/// Whether an op is JAX's product of groups of rows.
+bool isRaggedDot(mlir::Operation *op);
+/// Such a product in our ops; an error at `op` where it is none that they say.
+mlir::FailureOr<mlir::Value> raggedDot(mlir::ImplicitLocOpBuilder &b,
+                                       mlir::Operation *op);
 void populateStablehloPatterns(mlir::RewritePatternSet &patterns,
                                bool &refused);
 /// The mark of products that this run of the pass made.

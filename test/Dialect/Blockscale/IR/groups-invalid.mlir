@@ -135,3 +135,33 @@ func.func @densify(%a: !a) -> !s {
   %0 = blockscale.densify %a : !a to !s
   return %0 : !s
 }
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<64x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+func.func @groups_of_b(%a: !b, %b: !b) -> tensor<64x64xf32> {
+  // expected-error @below {{does not know the groups of layout 'grouped_128x4'}}
+  %0 = blockscale.matmul %a, %b : !b, !b -> tensor<64x64xf32>
+  return %0 : tensor<64x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<4x64x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @a_result_for_each(%a: !a, %b: !b, %ends: tensor<4xi32>) -> tensor<4x?x64xf32> {
+  // expected-error @below {{expected a result of shape [?, 64], found [4, ?, 64]}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) : !a, !b -> tensor<4x?x64xf32>
+  return %0 : tensor<4x?x64xf32>
+}
+
+// -----
+
+!a = !blockscale.tensor<?x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<4x64x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @c_for_each(%a: !a, %b: !b, %ends: tensor<4xi32>, %c: tensor<4x?x64xf32>) -> tensor<?x64xf32> {
+  // expected-error @below {{expected 'c' of the result's shape [?, 64], found [4, ?, 64]}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<4xi32>) c(%c) : !a, !b, tensor<4x?x64xf32> -> tensor<?x64xf32>
+  return %0 : tensor<?x64xf32>
+}

@@ -249,3 +249,13 @@ func.func @element_without_format(%a: !t) -> tensor<4x4xf32> {
   %0 = blockscale.matmul %a, %a : !t, !t -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// -----
+
+!a = !blockscale.tensor<8x512xf8E4M3FN, "e8m0_t32", layout = grouped_128x4>
+!b = !blockscale.tensor<2x4x512xf8E4M3FN, "e8m0_t32", layout = tiled_128x4>
+func.func @groups(%a: !a, %b: !b, %ends: tensor<2xi32>) -> tensor<8x4xf32> {
+  // expected-error @below {{has 'groups', which 'trn3' does not multiply; expected a product of two matrices}}
+  %0 = blockscale.matmul %a, %b groups(%ends : tensor<2xi32>) : !a, !b -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
