@@ -8,6 +8,7 @@
 #include "Conditions.h"
 #include "Groups.h"
 #include "Numbers.h"
+#include "Operands.h"
 #include "blockscale/Packing/Operand.h"
 #include "blockscale/Packing/Sparse.h"
 #include "blockscale/Packing/Tile.h"
@@ -95,50 +96,6 @@ const T *findOperand(const std::vector<T> &list, std::string_view operand) {
 
 uint64_t roundUp(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
-}
-
-/// Rows of `length` bytes, continued to `padded` with `filler`.
-std::vector<uint8_t> extendRows(const std::vector<uint8_t> &codes,
-                                uint64_t length, uint64_t padded,
-                                uint8_t filler) {
-  std::vector<uint8_t> extended;
-  extended.reserve(codes.size() / length * padded);
-  for (uint64_t at = 0; at < codes.size(); at += length) {
-    extended.insert(extended.end(), codes.begin() + at,
-                    codes.begin() + at + length);
-    extended.resize(extended.size() + padded - length, filler);
-  }
-  return extended;
-}
-
-/// What the plan's name of a format means: of kinds with scales, or without.
-bool parseElements(const std::string &name, bool scaled,
-                   reference::Operand &operand) {
-  operand.elements = reference::Elements::Format;
-  std::optional<ElementFormat> format = parseFormat(name);
-  if (!scaled && name == "tf32")
-    operand.elements = reference::Elements::TF32;
-  else if (!scaled && name == "uint8")
-    operand.elements = reference::Elements::UInt8;
-  else if (!scaled && format == ElementFormat::INT8)
-    operand.elements = reference::Elements::Int8;
-  else if (!format || (scaled && formatInfo(*format).bits > 8))
-    return false;
-  operand.format = format.value_or(ElementFormat::E4M3);
-  return true;
-}
-
-/// Bits of an operand's codes that are not always zero.
-unsigned elementBits(const reference::Operand &operand) {
-  if (operand.elements == reference::Elements::Format)
-    return formatInfo(operand.format).bits;
-  return 8 * operand.codeBytes();
-}
-
-hw::HighestBit highestBit(const reference::Operand &operand) {
-  bool isInteger = operand.elements == reference::Elements::Int8 ||
-                   operand.elements == reference::Elements::UInt8;
-  return isInteger ? hw::HighestBit::Number : hw::HighestBit::Sign;
 }
 
 std::optional<Reason> InputMaker::addSizes() {
@@ -231,13 +188,6 @@ InputMaker::packSparse(const plan::MetadataPacking &packing, uint64_t rows,
   return std::nullopt;
 }
 
-/// The layout of scales that a plan names so; null if there is none.
-const hw::Layout *scaleLayout(const std::string &name) {
-  return name == "tiled_128x4" || name == "grouped_128x4" ? &hw::kTiledScales
-         : name == "tiled_128x16"                         ? &hw::kRowTiledScales
-                                                          : nullptr;
-}
-
 std::optional<Reason>
 InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
                        const reference::Operand &operand) {
@@ -278,20 +228,6 @@ InputMaker::packScales(const plan::ScalePacking &packing, uint64_t rows,
   return std::nullopt;
 }
 
-/// The scales that `packing` says the operand has.
-std::optional<Reason> setScales(const plan::ScalePacking &packing,
-                                reference::Operand &operand) {
-  std::optional<ElementFormat> format = parseFormat(packing.format);
-  if (!format)
-    return "operand '" + packing.operand + "' with scales '" + packing.format +
-           "'";
-  operand.scaleFormat = *format;
-  operand.blockSize = packing.ownBlock();
-  if (operand.blockSize == 0)
-    return "operand '" + packing.operand + "' has scale blocks of 0 elements";
-  return std::nullopt;
-}
-
 /// A row of A gives a row of NaNs, one of B a column. Most of the result must
 /// stay numbers, so only one of both, and of one matrix, and of few rows none.
 void InputMaker::plantNaNs(reference::Operand &operand, uint64_t rows,
@@ -314,23 +250,6 @@ InputMaker::fill(reference::Operand &operand, uint64_t matrices, uint64_t rows,
   reference::fillRandom(operand, matrices, rows, problem.k, operandSeed,
                         progress);
   return std::nullopt;
-}
-
-/// Rows of scales where one is for `group` rows, or for all if that is 0.
-uint64_t scaleRows(unsigned group, uint64_t rows) {
-  return group ? rows / group + (rows % group != 0) : 1;
-}
-
-/// Gives each row of `operand` the scales of its group of rows.
-void spreadScales(const reference::Operand &own, uint64_t groups,
-                  uint64_t group, uint64_t rows, uint64_t blocks,
-                  reference::Operand &operand) {
-  uint64_t matrixRows = operand.scales.size() / blocks;
-  for (uint64_t i = 0; i < matrixRows; ++i) {
-    uint64_t from = i / rows * groups + (group ? i % rows / group : 0);
-    std::copy_n(own.scales.begin() + from * blocks, blocks,
-                operand.scales.begin() + i * blocks);
-  }
 }
 
 /// So many rows of A and B have been drawn; to pack them takes less.

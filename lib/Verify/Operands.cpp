@@ -1,0 +1,87 @@
+//===- Operands.cpp - what a plan says of an operand ----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Operands.h"
+
+#include <algorithm>
+
+using namespace blockscale;
+
+std::vector<uint8_t> verify::extendRows(const std::vector<uint8_t> &codes,
+                                        uint64_t length, uint64_t padded,
+                                        uint8_t filler) {
+  std::vector<uint8_t> extended;
+  extended.reserve(codes.size() / length * padded);
+  for (uint64_t at = 0; at < codes.size(); at += length) {
+    extended.insert(extended.end(), codes.begin() + at,
+                    codes.begin() + at + length);
+    extended.resize(extended.size() + padded - length, filler);
+  }
+  return extended;
+}
+
+bool verify::parseElements(const std::string &name, bool scaled,
+                           reference::Operand &operand) {
+  operand.elements = reference::Elements::Format;
+  std::optional<ElementFormat> format = parseFormat(name);
+  if (!scaled && name == "tf32")
+    operand.elements = reference::Elements::TF32;
+  else if (!scaled && name == "uint8")
+    operand.elements = reference::Elements::UInt8;
+  else if (!scaled && format == ElementFormat::INT8)
+    operand.elements = reference::Elements::Int8;
+  else if (!format || (scaled && formatInfo(*format).bits > 8))
+    return false;
+  operand.format = format.value_or(ElementFormat::E4M3);
+  return true;
+}
+
+unsigned verify::elementBits(const reference::Operand &operand) {
+  if (operand.elements == reference::Elements::Format)
+    return formatInfo(operand.format).bits;
+  return 8 * operand.codeBytes();
+}
+
+hw::HighestBit verify::highestBit(const reference::Operand &operand) {
+  bool isInteger = operand.elements == reference::Elements::Int8 ||
+                   operand.elements == reference::Elements::UInt8;
+  return isInteger ? hw::HighestBit::Number : hw::HighestBit::Sign;
+}
+
+const hw::Layout *verify::scaleLayout(const std::string &name) {
+  return name == "tiled_128x4" || name == "grouped_128x4" ? &hw::kTiledScales
+         : name == "tiled_128x16"                         ? &hw::kRowTiledScales
+                                                          : nullptr;
+}
+
+std::optional<Reason> verify::setScales(const plan::ScalePacking &packing,
+                                        reference::Operand &operand) {
+  std::optional<ElementFormat> format = parseFormat(packing.format);
+  if (!format)
+    return "operand '" + packing.operand + "' with scales '" + packing.format +
+           "'";
+  operand.scaleFormat = *format;
+  operand.blockSize = packing.ownBlock();
+  if (operand.blockSize == 0)
+    return "operand '" + packing.operand + "' has scale blocks of 0 elements";
+  return std::nullopt;
+}
+
+uint64_t verify::scaleRows(unsigned group, uint64_t rows) {
+  return group ? rows / group + (rows % group != 0) : 1;
+}
+
+void verify::spreadScales(const reference::Operand &own, uint64_t groups,
+                          uint64_t group, uint64_t rows, uint64_t blocks,
+                          reference::Operand &operand) {
+  uint64_t matrixRows = operand.scales.size() / blocks;
+  for (uint64_t i = 0; i < matrixRows; ++i) {
+    uint64_t from = i / rows * groups + (group ? i % rows / group : 0);
+    std::copy_n(own.scales.begin() + from * blocks, blocks,
+                operand.scales.begin() + i * blocks);
+  }
+}
