@@ -39,6 +39,7 @@ FINAL = ["is not lowered yet", "are not lowered yet", "not defined",
          "have at most 8 bits", "cannot go unscaled", "skips 1 of 2",
          "skip 2 of 4", "no instruction skips", "no whole number of groups",
          "needs a zero point", "multiple of", "of 2 to 8 bits",
+         "which is lowered for the elements of kind 'f8f6f4'",
          "which no kind multiplies", "which no block-scaled kind multiplies",
          "metadata is defined for", "subtiles are for"]
 
@@ -121,6 +122,10 @@ def obey(product, error):
         return product._replace(a_spec=found[1], b_spec=found[1])
     if "give it as 'alpha' and leave it out" in error:
         return product._replace(a_spec="", b_spec="", alpha=True)
+    if found := re.search(r"expected tiles of (\d+)", error):
+        longer = lambda s: re.sub(r"_t\d+(?=(n\d+m\d+)?$)", f"_t{found[1]}", s)
+        return product._replace(a_spec=longer(product.a_spec),
+                                b_spec=longer(product.b_spec))
     if found := re.search(r"expected scales of '(\w+)'", error):
         return product._replace(a_spec=rescaled(product.a_spec, found[1]),
                                 b_spec=rescaled(product.b_spec, found[1]))
