@@ -61,7 +61,10 @@ TEST(Variants, FewestRowsThatAreEnough) {
 TEST(Variants, FactorsAreThoseOfTheKernel) {
   Plan plan = makePlan();
   plan.functions = {
-      {"f", {}, {{"blockscale.launch", "proj", {{"alpha", "", 0.5}}}}, {}}};
+      {"f",
+       {},
+       {{"blockscale.launch", "proj", {{"alpha", "", 0.5}}, {}, "", ""}},
+       {}}};
   EXPECT_EQ(fixedOperand(plan, "proj_m16", "alpha"), 0.5);
   EXPECT_EQ(fixedOperand(plan, "other", "alpha"), std::nullopt);
 }

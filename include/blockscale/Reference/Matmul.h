@@ -63,7 +63,7 @@ struct Operand {
   /// Anything but formats of at most 8 bits goes without scales.
   Elements elements = Elements::Format;
   /// Scales as numbers, in place of `scales`.
-  std::vector<float> floatScales;
+  std::vector<float> floatScales = {};
 
   /// Bytes that a code takes: 1, or 2 and 4 for elements of 16 and 32 bits.
   unsigned codeBytes() const;
