@@ -117,8 +117,9 @@ TEST(ReferenceMatmul, ScalesThatAreNumbers) {
   Problem problem;
   problem.m = problem.n = 1;
   problem.k = 4;
-  problem.a = {ElementFormat::E4M3, {kOne, kTwo, kOne, kOne}};
-  problem.b = {ElementFormat::E4M3, {kOne, kOne, kTwo, kOne}};
+  problem.a.format = problem.b.format = ElementFormat::E4M3;
+  problem.a.codes = {kOne, kTwo, kOne, kOne};
+  problem.b.codes = {kOne, kOne, kTwo, kOne};
   problem.a.blockSize = problem.b.blockSize = 2;
   problem.a.floatScales = {0.75f, 3};
   problem.b.floatScales = {0.5f, 0.25f};
