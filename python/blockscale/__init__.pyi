@@ -231,7 +231,8 @@ class Kernel:
                 device: int = 0, kernel: str | None = None,
                 overlap: bool = False) -> Prepared: ...
     def upload(self, name: _Operand, operand: Scaled, *,
-               ends: _Array | None = None, device: int = 0, kernel: str | None = None) -> DeviceScaled: ...
+               ends: _Array | None = None, device: int = 0,
+               kernel: str | None = None) -> DeviceScaled: ...
     def launch(self, a: Scaled | DeviceScaled, b: Scaled | DeviceScaled, *,
                ends: _Array | _OnDevice | None = None,
                out: NDArray[Any] | _OnDevice | None = None,

@@ -17,8 +17,8 @@ def from_torch(program, name="main", *, has_tensor_memory=True):
 
     program: an `ExportedProgram`. Taken are `aten._scaled_mm`,
         `aten._scaled_grouped_mm`, both with `_v2`, `aten._grouped_mm`, and what
-        surrounds them: changes of shape, elementwise arithmetic, reductions, softmax, attention, embeddings and
-        ordinary products; torchao's MX layers with their quantisation. If there
+        surrounds them: changes of shape, elementwise arithmetic, reductions, softmax,
+        attention, embeddings and ordinary products; torchao's MX layers with their quantisation. If there
         are ops that are not taken, the program's `run_decompositions` is asked.
         Whatever is left then, is refused by name.
 

@@ -10,14 +10,6 @@ from ._arrays import host_array
 from ._errors import Refused
 from ._scaled import Scaled
 
-GROUPED = "grouped_128x4"
-
-
-def host_layout(layout):
-    """In which layout a host has scales that a kernel reads in `layout`: where groups
-    end is known at a launch only."""
-    return "plain" if layout == GROUPED else layout
-
 
 def checked(ends, groups, rows):
     """Ends of groups as the kernel reads them."""

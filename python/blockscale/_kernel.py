@@ -24,7 +24,7 @@ from ._formats import Format
 from ._imported import Imported
 from ._operands import TYPES
 from ._progress import watching
-from ._scaled import Scaled
+from ._scaled import Scaled, host_layout
 from ._spec import Spec, parse
 from ._targets import KernelChoice
 
@@ -230,7 +230,7 @@ class Kernel:
                           "blockscale.Scaled; blockscale.quantize makes one")
         wanted = self.arg(name, planned["name"])
         operands.check_format(name, operand, wanted)
-        operands.check_layout(name, operand, groups.host_layout(wanted.layout))
+        operands.check_layout(name, operand, host_layout(wanted.layout))
 
     def prepare(self, *, M=None, N=None, K=None, batch=None, device=0,
                 kernel=None, overlap=False):

@@ -20,7 +20,7 @@ from ._checks import flag, real, whole
 from ._device import (DeviceArray, device_of, memory_of, to_device,
                       zeros_on_device)
 from ._errors import DeviceError, Refused
-from ._scaled import Scaled
+from ._scaled import GROUPED, Scaled
 
 ALIGNMENT = 128
 LOG_BYTES = 8192
@@ -493,7 +493,7 @@ class Prepared:
         layout = self.kernel.arg(name, self.name).layout
         return DeviceScaled(
             shape=operand.shape, format=operand.format,
-            layout=layout if layout == groups.GROUPED else operand.layout,
+            layout=layout if layout == GROUPED else operand.layout,
             **{role.removeprefix(name + "_"):
                to_device(content, self.device.ordinal)
                for role, content in parts.items()})

@@ -14,6 +14,7 @@ from . import _groups as groups
 from ._arrays import numbers
 from ._checks import real, whole
 from ._errors import InternalError, Refused
+from ._scaled import GROUPED
 
 # Types of C, the bias and D in plans.
 TYPES = {"f32": np.dtype(np.float32), "f16": np.dtype(np.float16),
@@ -103,7 +104,7 @@ def parts(planned, name, operand, parameters, ends=None):
         memory[name + "_metadata"] = operand.compressed(
             metadata["paddingValue"])[1]
     scales = of(planned["scales"], name)
-    if scales is not None and scales["layout"] == groups.GROUPED:
+    if scales is not None and scales["layout"] == GROUPED:
         if ends is None:
             raise Refused(f"the scales of '{name}' lie by groups: 'ends' are needed on "
                           "the host")

@@ -14,6 +14,8 @@ from ._errors import Refused
 from ._formats import INTEGERS, PATTERNS, UE5M3, Format, format_named
 
 LAYOUTS = ("plain", "tiled_128x4", "tiled_128x16")
+# Of scales that start anew with each group of rows.
+GROUPED = "grouped_128x4"
 RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
          "rounded_max", "top_binade")
 ORDERS = ("k_major", "mn_major")
@@ -348,6 +350,12 @@ def half_step(dtype):
     return np.float32(2.0 ** -(ml_dtypes.finfo(dtype).nmant + 2))
 
 
+def host_layout(layout):
+    """In which layout a host has scales that a kernel reads in `layout`: where groups
+    end is known at a launch only, which packs them."""
+    return "plain" if layout == GROUPED else layout
+
+
 def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
              layout=None):
     """Rounds an array to a format with scales, as `blockscale.quantize` does.
@@ -373,9 +381,7 @@ def quantize(values, format=None, *, like=None, rule=None, tensor_scale=None,
         raise Refused(f"like is a {type(like).__name__}: expected an argument "
                       "of a kernel or a Scaled")
     format_ = format_named(like.format if like is not None else format)
-    # Where groups end is known at a launch only, which packs their scales.
-    layout = layout or ("plain" if like is None or like.layout == "grouped_128x4"
-                        else like.layout)
+    layout = layout or (host_layout(like.layout) if like is not None else "plain")
     values = numbers(values)
     if values.ndim not in (2, 3) or 0 in values.shape:
         raise Refused(f"values of shape {values.shape}: expected rows x K or "
