@@ -10,6 +10,7 @@
 #include "blockscale/Conversion/BlockscaleToLinalg/Passes.h"
 #include "blockscale/Conversion/BlockscaleToRuntime/Passes.h"
 #include "blockscale/Dialect/Blockscale/Transforms/BufferizableOpInterfaceImpl.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
 #include "blockscale/Pipelines/Pipelines.h"
 #include "blockscale/Target/PTX/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -147,6 +148,8 @@ void blockscale::buildHostPipelineFrom(OpPassManager &pm,
 
 void blockscale::buildHostPipeline(OpPassManager &pm,
                                    const HostPipelineOptions &options) {
+  // Weights that are constants are quantized once, not in each call.
+  pm.addPass(createFoldConstants());
   if (!options.onHost) {
     PipelineOptions kernels;
     kernels.target = options.target.getValue();

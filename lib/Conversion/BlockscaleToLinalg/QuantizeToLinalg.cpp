@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -412,24 +413,7 @@ struct ExpandSparseQuantize : OpConversionPattern<QuantizeOp> {
   LogicalResult
   matchAndRewrite(QuantizeOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    ScaledTensorType type = op.getType();
-    const ScaleSpec &spec = type.getSpec().getValue();
-    if (!spec.isSparse())
-      return rewriter.notifyMatchFailure(op, "the spec is dense");
-    bool pairs = sparsePattern(type) == hw::SparsePattern::PairsFourOfEight;
-    Value pruned =
-        PruneOp::create(rewriter, op.getLoc(), op.getInput().getType(),
-                        op.getInput(), spec.keepN, spec.ofM, pairs);
-    auto dense = ScaledTensorType::get(
-        type.getShape(), type.getElementType(),
-        ScaleSpecAttr::get(op.getContext(), denseForm(spec)),
-        spec.isUnscaled() ? ScaleLayout::Plain : type.getLayout(),
-        type.getOrder());
-    Value quantized = QuantizeOp::create(rewriter, op.getLoc(), dense, pruned,
-                                         op.getTensorScale(), op.getRule(),
-                                         op.getRounding(), op.getSeedAttr());
-    rewriter.replaceOpWithNewOp<CompressOp>(op, type, quantized);
-    return success();
+    return expandSparseQuantize(rewriter, op);
   }
 };
 

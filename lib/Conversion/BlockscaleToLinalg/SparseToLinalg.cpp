@@ -115,20 +115,19 @@ public:
   Compressor(const Parts &parts, hw::SparsePattern pattern)
       : parts(parts), info(hw::patternInfo(pattern)) {}
 
-  /// The code that is stored at `position`.
+  /// The code that is stored at `position`; of a unit without an element that
+  /// is not zero +0.
   Value stored(Emitter &e, ValueRange position) const {
     Value s = position.back();
     if (isOneOfTwo())
-      return code(e, position,
-                  element(e, s, keptOfTwo(e, position, s), e.index(0)));
+      return kept(e, position, s, keptOfTwo(e, position, s), e.index(0));
     Value chunk = e.quotient(s, info.stored);
     Value inChunk = e.remainder(s, info.stored);
     auto [first, second] = units(e, position, chunk);
     Value isFirst = arith::CmpIOp::create(e, arith::CmpIPredicate::ult, inChunk,
                                           e.index(info.unit));
     Value unit = arith::SelectOp::create(e, isFirst, first, second);
-    return code(e, position,
-                element(e, chunk, unit, e.remainder(inChunk, info.unit)));
+    return kept(e, position, chunk, unit, e.remainder(inChunk, info.unit));
   }
 
   /// The byte of metadata at `position`: those of two chunks.
@@ -153,8 +152,9 @@ public:
     for (int64_t unit = 0; unit < info.chunk / info.unit; ++unit)
       used = arith::AddIOp::create(
           e, used,
-          arith::ExtUIOp::create(e, e.getI32Type(),
-                                 isUsed(e, position, position.back(), unit)));
+          arith::ExtUIOp::create(
+              e, e.getI32Type(),
+              isUsed(e, position, position.back(), e.index(unit))));
     return arith::CmpIOp::create(e, arith::CmpIPredicate::ugt, used,
                                  e.i32(info.stored / info.unit));
   }
@@ -181,8 +181,8 @@ private:
 
   /// Of two elements the one in use, else the first.
   Value keptOfTwo(Emitter &e, ValueRange position, Value chunk) const {
-    Value first = isUsed(e, position, chunk, 0);
-    Value second = isUsed(e, position, chunk, 1);
+    Value first = isUsed(e, position, chunk, e.index(0));
+    Value second = isUsed(e, position, chunk, e.index(1));
     return arith::SelectOp::create(
         e, first, e.index(0),
         arith::SelectOp::create(e, second, e.index(1), e.index(0)));
@@ -203,9 +203,17 @@ private:
     return tensor::ExtractOp::create(e, parts.data, place);
   }
 
+  /// An element of a unit of a chunk as it is stored.
+  Value kept(Emitter &e, ValueRange position, Value chunk, Value unit,
+             Value inUnit) const {
+    Value value = code(e, position, element(e, chunk, unit, inUnit));
+    Value zero = arith::ConstantOp::create(e, e.getZeroAttr(value.getType()));
+    return arith::SelectOp::create(e, isUsed(e, position, chunk, unit), value,
+                                   zero);
+  }
+
   /// Whether a unit has an element that is not +0 or -0.
-  Value isUsed(Emitter &e, ValueRange position, Value chunk,
-               int64_t unit) const {
+  Value isUsed(Emitter &e, ValueRange position, Value chunk, Value unit) const {
     // Of tf32 that of its f32.
     Type type = cast<RankedTensorType>(parts.data.getType()).getElementType();
     Type integer = e.getIntegerType(type.getIntOrFloatBitWidth());
@@ -214,8 +222,7 @@ private:
                        : -1;
     Value used;
     for (unsigned i = 0; i < info.unit; ++i) {
-      Value raw =
-          code(e, position, element(e, chunk, e.index(unit), e.index(i)));
+      Value raw = code(e, position, element(e, chunk, unit, e.index(i)));
       if (raw.getType() != integer)
         raw = arith::BitcastOp::create(e, integer, raw);
       Value magnitude = arith::AndIOp::create(
@@ -236,7 +243,7 @@ private:
     constexpr int64_t kUnits = 4, kLast = kUnits - 1;
     SmallVector<Value> used;
     for (int64_t unit = 0; unit < kUnits; ++unit)
-      used.push_back(isUsed(e, position, chunk, unit));
+      used.push_back(isUsed(e, position, chunk, e.index(unit)));
     auto choose = [&](Value condition, Value x, Value y) -> Value {
       return arith::SelectOp::create(e, condition, x, y);
     };

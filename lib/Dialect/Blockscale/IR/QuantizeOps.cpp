@@ -1,4 +1,4 @@
-//===- QuantizeOps.cpp - verifiers of quantize ----------------------------===//
+//===- QuantizeOps.cpp - verifiers and steps of quantize ------------------===//
 //
 // Part of the blockscale project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorVerifiers.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantize.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace blockscale;
@@ -75,5 +77,26 @@ LogicalResult QuantizeOp::verify() {
     return emitOpError() << "expected one tensor scale per matrix, shape "
                          << shapeText(expected) << ", found "
                          << shapeText(found);
+  return success();
+}
+
+LogicalResult blockscale::expandSparseQuantize(RewriterBase &rewriter,
+                                               QuantizeOp op) {
+  ScaledTensorType type = op.getType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!spec.isSparse())
+    return rewriter.notifyMatchFailure(op, "the spec is dense");
+  bool pairs = sparsePattern(type) == hw::SparsePattern::PairsFourOfEight;
+  Value pruned = PruneOp::create(rewriter, op.getLoc(), op.getInput().getType(),
+                                 op.getInput(), spec.keepN, spec.ofM, pairs);
+  auto dense = ScaledTensorType::get(
+      type.getShape(), type.getElementType(),
+      ScaleSpecAttr::get(op.getContext(), denseForm(spec)),
+      spec.isUnscaled() ? ScaleLayout::Plain : type.getLayout(),
+      type.getOrder());
+  Value quantized = QuantizeOp::create(rewriter, op.getLoc(), dense, pruned,
+                                       op.getTensorScale(), op.getRule(),
+                                       op.getRounding(), op.getSeedAttr());
+  rewriter.replaceOpWithNewOp<CompressOp>(op, type, quantized);
   return success();
 }

@@ -295,10 +295,11 @@ def Blockscale_CompressOp : Blockscale_Op<"compress", [Pure]> {
   let description = [{
     The same values, stored without the zeros of a sparse pattern and with
     metadata that says which elements were kept. The input has at most N
-    non-zero elements in each group of M; anything else is undefined. A tile of
-    the result counts kept elements, so its scales are those of an input tile
-    that is M/N times as long. Without scales the input has no spec; its layout
-    is `plain` whatever that of the metadata.
+    non-zero elements in each group of M; anything else is undefined. Where a
+    group has fewer, +0 is stored for the rest, whatever the signs of its zeros.
+    A tile of the result counts kept elements, so its scales are those of an
+    input tile that is M/N times as long. Without scales the input has no spec;
+    its layout is `plain` whatever that of the metadata.
 
     ```mlir
     %0 = blockscale.compress %q : !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t64"> to !blockscale.tensor<?x4096xf8E4M3FN, "e8m0_t32n2m4">

@@ -68,6 +68,26 @@ def FuseEpilogues : Pass<"blockscale-fuse-epilogues"> {
   let statistics = [Statistic<"numFused", "fused", "Products with more to do">];
 }
 
+def FoldConstants : Pass<"blockscale-fold-constants"> {
+  let summary = "Quantize, and what follows it, of constants while compiling";
+  let description = [{
+    `blockscale.quantize` of a constant becomes a tensor assembled of constants,
+    `blockscale.relayout` of such a tensor too, and `blockscale.dequantize` of
+    one a constant, unless that has more than `largest-result` elements: it takes
+    up to eight times the space. `blockscale.prune` and `blockscale.compress` of
+    constants fold as they do while canonicalizing. The bits are those of
+    `blockscale-to-linalg`.
+
+    Zero points, ue5m3 and the layout of groups stay, and so does what has sizes
+    that are not known.
+  }];
+  let dependentDialects = ["::blockscale::BlockscaleDialect",
+                           "::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"largestResult", "largest-result", "int64_t", "65536",
+           "Elements of the largest constant that a dequantize becomes">];
+}
+
 def LegalizeScales : Pass<"blockscale-legalize-scales"> {
   let summary = "Choose the tensor-core kind for each matmul's scale specs";
   let description = [{

@@ -1,0 +1,209 @@
+//===- ConstantQuantize.cpp - quantize of constants -----------------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantQuantize.h"
+#include "ConstantNumbers.h"
+#include "blockscale/Formats/Quotient.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace blockscale;
+
+static constexpr float kFloatMax = std::numeric_limits<float>::max();
+/// A scale format that reaches this far has the exponents of f32.
+static constexpr float kWideScale = 0x1p127f;
+
+/// min(value, limit); a NaN stays.
+static float atMost(float value, float limit) {
+  return value > limit ? limit : value;
+}
+
+/// The larger one, or a NaN.
+static float largerOf(float x, float y) {
+  return std::isnan(x) || x > y ? x : y;
+}
+
+namespace {
+class Quantizer {
+public:
+  Quantizer(QuantizeOp op, ArrayRef<float> values)
+      : op(op), type(op.getType()), shape(type), parts(*getTensorParts(type)),
+        meaning(meaningOfElements(type)), values(values) {}
+
+  ConstantParts run(ArrayRef<float> tensorScale);
+
+private:
+  /// What the scale of a matrix does: `encode` multiplies data, `decode` is the
+  /// value that is stored.
+  struct Factors {
+    float encode = 1, decode = 1;
+  };
+
+  std::vector<float> tileMaxima() const;
+  Factors chosenFactors(float largest) const;
+  void setFactors(ArrayRef<float> maxima, ArrayRef<float> tensorScale);
+  uint32_t tileScale(float largest, std::optional<Factors> matrix);
+  float largestScale() const;
+  uint32_t element(uint64_t at);
+  NumberRounding roundingOf(uint64_t element);
+
+  QuantizeOp op;
+  ScaledTensorType type;
+  TensorShape shape;
+  TensorParts parts;
+  IntegerMeaning meaning;
+  ArrayRef<float> values;
+  /// One for each matrix, if there is a tensor scale.
+  std::vector<Factors> factors;
+  ConstantParts result;
+};
+} // namespace
+
+std::vector<float> Quantizer::tileMaxima() const {
+  std::vector<float> maxima(shape.tiles(), 0.0f);
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    float &largest = maxima[shape.tileOf(i)];
+    largest = largerOf(std::fabs(values[i]), largest);
+  }
+  return maxima;
+}
+
+/// Brings the largest magnitude of a matrix to the largest element under the
+/// largest tile scale.
+Quantizer::Factors Quantizer::chosenFactors(float largest) const {
+  float widest =
+      largestNumber(parts.scales.getElementType(), IntegerMeaning::Fraction);
+  if (widest >= kWideScale)
+    return {};
+  float product = largestNumber(type.getElementType(), meaning) * widest;
+  float encode = atMost(product / largest, kFloatMax);
+  if (!(encode > 0 && largest > 0))
+    encode = 1;
+  // Dividing twice must not carry the largest value past the end of f32.
+  return {encode, atMost(1 / encode, quotientTowardsZero(kFloatMax, product))};
+}
+
+void Quantizer::setFactors(ArrayRef<float> maxima,
+                           ArrayRef<float> tensorScale) {
+  Type format = parts.tensorScale.getElementType();
+  for (uint64_t matrix = 0; matrix < shape.matrices; ++matrix) {
+    float largest = 0;
+    for (uint64_t i = 0; i < shape.tilesOfMatrix(); ++i)
+      largest = largerOf(maxima[matrix * shape.tilesOfMatrix() + i], largest);
+    bool isGiven = !tensorScale.empty();
+    Factors chosen = isGiven ? Factors{0, std::fabs(tensorScale[matrix])}
+                             : chosenFactors(largest);
+    uint32_t code = encodeNumberUpwards(format, chosen.decode);
+    // All else follows from what is stored, as long as that was rounded.
+    if (isGiven || !format.isF32()) {
+      chosen.decode = decodeNumber(format, code, IntegerMeaning::Fraction);
+      chosen.encode = atMost(1 / chosen.decode, kFloatMax);
+    }
+    factors.push_back(chosen);
+    result.tensorScale.push_back(code);
+  }
+}
+
+/// The largest tile scale whose product with the largest element is an f32.
+float Quantizer::largestScale() const {
+  Type format = parts.scales.getElementType();
+  float bound = quotientTowardsZero(
+      kFloatMax, largestNumber(type.getElementType(), meaning));
+  bound = atMost(bound, largestNumber(format, IntegerMeaning::Fraction));
+  auto real = dyn_cast<FloatType>(format);
+  if (!real)
+    return bound;
+  APFloat rounded(bound);
+  bool losesInfo = false;
+  rounded.convert(real.getFloatSemantics(), APFloat::rmTowardZero, &losesInfo);
+  rounded.convert(APFloat::IEEEsingle(), APFloat::rmTowardZero, &losesInfo);
+  return rounded.convertToFloat();
+}
+
+uint32_t Quantizer::tileScale(float largest, std::optional<Factors> matrix) {
+  if (type.getSpec().getValue().scale->kind == NumberKind::Exponent)
+    return exponentScaleOf(op.getRule(), type.getElementType(),
+                           matrix ? largest * matrix->encode : largest);
+  float limit = largestNumber(type.getElementType(), meaning);
+  // The order of operations is part of NVFP4's published rule.
+  float scale =
+      matrix ? largest * (matrix->encode * (1.0f / limit)) : largest / limit;
+  return encodeNumber(parts.scales.getElementType(),
+                      atMost(scale, largestScale()), IntegerMeaning::Fraction);
+}
+
+NumberRounding Quantizer::roundingOf(uint64_t element) {
+  NumberRounding rounding{op.getRounding()};
+  if (rounding.mode == ElementRounding::Stochastic)
+    rounding.random = randomOf(*op.getSeed(), element);
+  return rounding;
+}
+
+uint32_t Quantizer::element(uint64_t at) {
+  float value = values[at];
+  if (parts.scales) {
+    float scale =
+        decodeNumber(parts.scales.getElementType(),
+                     result.scales[shape.tileOf(at)], IntegerMeaning::Fraction);
+    float step = scale;
+    if (!factors.empty())
+      step = atMost(scale * factors[shape.matrixOf(at)].decode, kFloatMax);
+    value *= scale == 0 ? 0.0f : atMost(1 / step, kFloatMax);
+  }
+  return encodeNumber(type.getElementType(), value, meaning, roundingOf(at));
+}
+
+ConstantParts Quantizer::run(ArrayRef<float> tensorScale) {
+  if (parts.scales) {
+    std::vector<float> maxima = tileMaxima();
+    if (parts.tensorScale)
+      setFactors(maxima, tensorScale);
+    for (uint64_t i = 0; i < maxima.size(); ++i)
+      result.scales.push_back(tileScale(
+          maxima[i], factors.empty()
+                         ? std::nullopt
+                         : std::optional(factors[i / shape.tilesOfMatrix()])));
+  }
+  for (uint64_t i = 0; i < values.size(); ++i)
+    result.data.push_back(element(i));
+  return std::move(result);
+}
+
+ConstantParts blockscale::quantizeConstant(QuantizeOp op,
+                                           ArrayRef<float> values,
+                                           ArrayRef<float> tensorScale) {
+  return Quantizer(op, values).run(tensorScale);
+}
+
+std::vector<uint32_t> blockscale::dequantizeConstant(ScaledTensorType type,
+                                                     const ConstantParts &parts,
+                                                     Type result) {
+  TensorShape shape(type);
+  TensorParts types = *getTensorParts(type);
+  IntegerMeaning meaning = meaningOfElements(type);
+  auto factorOf = [](RankedTensorType part, ArrayRef<uint32_t> codes,
+                     uint64_t at) {
+    return decodeNumber(part.getElementType(), codes[at],
+                        IntegerMeaning::Fraction);
+  };
+  std::vector<uint32_t> codes;
+  for (uint64_t i = 0; i < shape.elements(); ++i) {
+    float value = decodeNumber(type.getElementType(), parts.data[i], meaning);
+    if (types.scales)
+      value = finiteProduct(
+          value, factorOf(types.scales, parts.scales, shape.tileOf(i)));
+    if (types.tensorScale)
+      value =
+          finiteProduct(value, factorOf(types.tensorScale, parts.tensorScale,
+                                        shape.matrixOf(i)));
+    codes.push_back(encodeFinite(result, value));
+  }
+  return codes;
+}

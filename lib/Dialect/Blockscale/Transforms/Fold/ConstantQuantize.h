@@ -1,0 +1,39 @@
+//===- ConstantQuantize.h - quantize of constants ---------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `blockscale.quantize` and `blockscale.dequantize` while compiling.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_FOLD_CONSTANTQUANTIZE_H
+#define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_FOLD_CONSTANTQUANTIZE_H
+
+#include "ConstantTensors.h"
+
+namespace blockscale {
+
+/// Codes of the parts of a dense tensor, in logical order; empty if it has no
+/// such part.
+struct ConstantParts {
+  std::vector<uint32_t> data, scales, tensorScale;
+};
+
+/// Quantizes to the op's type, which is static and dense. `tensorScale` is
+/// empty if none is given.
+ConstantParts quantizeConstant(QuantizeOp op, llvm::ArrayRef<float> values,
+                               llvm::ArrayRef<float> tensorScale);
+
+/// The values of a dense tensor without zero points as codes of `result`, a
+/// float.
+std::vector<uint32_t> dequantizeConstant(ScaledTensorType type,
+                                         const ConstantParts &parts,
+                                         mlir::Type result);
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_FOLD_CONSTANTQUANTIZE_H

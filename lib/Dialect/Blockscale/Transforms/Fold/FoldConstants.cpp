@@ -1,0 +1,170 @@
+//===- FoldConstants.cpp - ops on constant scaled tensors -----------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConstantQuantize.h"
+#include "blockscale/Dialect/Blockscale/IR/Quantize.h"
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace blockscale {
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "blockscale/Dialect/Blockscale/Transforms/Passes.h.inc"
+} // namespace blockscale
+
+using namespace mlir;
+using namespace blockscale;
+
+/// Whether the parts of such a tensor are numbers that this file reads.
+static bool isPlainEnough(ScaledTensorType type) {
+  const ScaleSpec &spec = type.getSpec().getValue();
+  bool isUe5m3 = spec.scale && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
+  bool isUnsigned =
+      !spec.isUnscaled() && type.getElementType().isUnsignedInteger();
+  return type.hasStaticShape() && !spec.isSparse() && !spec.zero && !isUe5m3 &&
+         !isUnsigned && type.getLayout() != ScaleLayout::Grouped128x4 &&
+         getTensorParts(type);
+}
+
+/// The parts of a tensor that is assembled of constants, in logical order.
+static std::optional<ConstantParts> constantParts(Value tensor) {
+  auto source = tensor.getDefiningOp<AssembleOp>();
+  if (!source || !isPlainEnough(source.getType()))
+    return std::nullopt;
+  ScaledTensorType type = source.getType();
+  TensorShape shape(type);
+  ConstantParts parts;
+  DenseElementsAttr data, scales, tensorScale;
+  if (!matchPattern(source.getData(), m_Constant(&data)))
+    return std::nullopt;
+  parts.data = loadElements(shape, type.getOrder(), codesOf(data));
+  if (source.getScales()) {
+    if (!matchPattern(source.getScales(), m_Constant(&scales)))
+      return std::nullopt;
+    parts.scales = loadScales(shape, type.getLayout(), codesOf(scales));
+  }
+  if (source.getTensorScale()) {
+    if (!matchPattern(source.getTensorScale(), m_Constant(&tensorScale)))
+      return std::nullopt;
+    parts.tensorScale = codesOf(tensorScale);
+  }
+  return parts;
+}
+
+/// Replaces `op` by a tensor assembled of constants.
+static void replaceByConstants(Operation *op, ScaledTensorType type,
+                               const ConstantParts &parts,
+                               PatternRewriter &rewriter) {
+  TensorShape shape(type);
+  TensorParts types = *getTensorParts(type);
+  auto constant = [&](RankedTensorType part,
+                      ArrayRef<uint32_t> codes) -> Value {
+    return arith::ConstantOp::create(rewriter, op->getLoc(),
+                                     constantOf(part, codes));
+  };
+  Value data =
+      constant(types.data, storeElements(shape, type.getOrder(), parts.data));
+  Value scales, tensorScale;
+  if (types.scales)
+    scales = constant(types.scales,
+                      storeScales(shape, type.getLayout(), parts.scales));
+  if (types.tensorScale)
+    tensorScale = constant(types.tensorScale, parts.tensorScale);
+  rewriter.replaceOpWithNewOp<AssembleOp>(op, type, data, scales,
+                                          /*zeros=*/Value(), tensorScale,
+                                          /*metadata=*/Value());
+}
+
+namespace {
+struct FoldQuantize : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    DenseElementsAttr input, tensorScale;
+    if (!isPlainEnough(op.getType()) ||
+        !matchPattern(op.getInput(), m_Constant(&input)))
+      return rewriter.notifyMatchFailure(op, "the input is no constant");
+    std::vector<float> factors;
+    if (op.getTensorScale()) {
+      if (!matchPattern(op.getTensorScale(), m_Constant(&tensorScale)))
+        return rewriter.notifyMatchFailure(op,
+                                           "the tensor scale is no constant");
+      factors = floatsOf(tensorScale);
+    }
+    replaceByConstants(op, op.getType(),
+                       quantizeConstant(op, floatsOf(input), factors),
+                       rewriter);
+    return success();
+  }
+};
+
+/// Pruning and compressing fold as they do anywhere.
+struct ExpandConstantQuantize : OpRewritePattern<QuantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(QuantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!matchPattern(op.getInput(), m_Constant()) ||
+        !op.getType().hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "the input is no constant");
+    return expandSparseQuantize(rewriter, op);
+  }
+};
+
+struct FoldDequantize : OpRewritePattern<DequantizeOp> {
+  FoldDequantize(MLIRContext *context, int64_t largestResult)
+      : OpRewritePattern(context), largestResult(largestResult) {}
+
+  LogicalResult matchAndRewrite(DequantizeOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    if (!type.hasStaticShape() || type.getNumElements() > largestResult)
+      return rewriter.notifyMatchFailure(op, "the result would be large");
+    std::optional<ConstantParts> parts = constantParts(op.getInput());
+    if (!parts)
+      return rewriter.notifyMatchFailure(op, "the input is no constant");
+    std::vector<uint32_t> codes = dequantizeConstant(
+        op.getInput().getType(), *parts, type.getElementType());
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, constantOf(type, codes));
+    return success();
+  }
+
+private:
+  int64_t largestResult;
+};
+
+struct FoldRelayout : OpRewritePattern<RelayoutOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(RelayoutOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<ConstantParts> parts = constantParts(op.getInput());
+    if (!parts || !isPlainEnough(op.getType()))
+      return rewriter.notifyMatchFailure(op, "the input is no constant");
+    replaceByConstants(op, op.getType(), *parts, rewriter);
+    return success();
+  }
+};
+
+struct FoldConstants : blockscale::impl::FoldConstantsBase<FoldConstants> {
+  using FoldConstantsBase::FoldConstantsBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<FoldQuantize, ExpandConstantQuantize, FoldRelayout>(context);
+    patterns.add<FoldDequantize>(context, largestResult);
+    CompressOp::getCanonicalizationPatterns(patterns, context);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+} // namespace
