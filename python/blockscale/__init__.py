@@ -43,7 +43,8 @@ _NAMES = {
     "_layout": ("Layout", "layout", "layouts"),
     "_launch": ("DeviceScaled", "Prepared"),
     "_program": ("Outcome", "Program"),
-    "_scaled": ("Scaled", "prune", "quantize"),
+    "_quantize": ("quantize",),
+    "_scaled": ("Scaled", "prune"),
     "_spec": ("Spec", "matmul", "parse"),
     "_targets": ("KernelChoice",),
 }

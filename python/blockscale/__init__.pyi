@@ -52,6 +52,7 @@ _KernelLayout: TypeAlias = _Layout | Literal["grouped_128x4"]
 _Order: TypeAlias = Literal["k_major", "mn_major"]
 _Completion: TypeAlias = Literal["immediate", "random", "latest"]
 _Result: TypeAlias = Literal["f32", "f16", "bf16", "i32"]
+_Rounding: TypeAlias = Literal["even", "away", "zero", "stochastic"]
 _Rule: TypeAlias = Literal["floor", "round_up", "floor_plus_one", "ceil",
                            "mid_max", "rounded_max", "top_binade"] | None
 _Operand: TypeAlias = Literal["a", "b"]
@@ -165,6 +166,7 @@ class Scaled:
 def prune(values: _Array, pattern: _Pattern | Format) -> NDArray[np.float32]: ...
 def quantize(values: _Array, format: str | Format | None = None, *,
              like: Argument | None = None, rule: _Rule = None,
+             rounding: _Rounding = "even", seed: int | None = None,
              tensor_scale: _Array | None = None,
              layout: _Layout | None = None) -> Scaled: ...
 

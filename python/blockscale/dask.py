@@ -25,7 +25,7 @@ from functools import partial
 
 import numpy as np
 
-from . import _scaled
+from . import _quantize, _scaled
 from ._arrays import numbers
 from ._checkpoint import CheckReport, findings_of, pack_options, read
 from ._errors import Error, Refused
@@ -247,14 +247,14 @@ def largest(values):
 
 
 def factor_of(parts, format_):
-    """A task: the factor of the whole from the largest magnitudes of parts."""
-    return _scaled.tensor_factors(np.array([[max(parts)]], np.float32),
-                                  format_, None)
+    """A task: the factors of the whole from the largest magnitudes of parts."""
+    return _quantize.tensor_factors(np.array([[max(parts)]], np.float32),
+                                    format_)
 
 
-def quantize_part(values, factor, format_, rule):
+def quantize_part(values, factors, format_, rule):
     """A task: some rows."""
-    part = _scaled.quantize(values, format_, rule=rule, tensor_scale=factor)
+    part = _quantize.scaled(_quantize.checked(values), format_, factors, rule)
     return part.data, part.scales
 
 
@@ -267,21 +267,22 @@ def quantize(values, format, *, rule=None):
     if values.ndim != 2 or format_.block == 0:
         raise Refused(f"an array of shape {values.shape} to '{format_}': "
                       "expected rows x K, and a format with block scales")
+    _quantize.check_rule(format_, rule)
     values = values.rechunk({1: -1})
     parts = list(values.to_delayed().reshape(-1))
-    factor = None
+    factors = None
     if format_.tensor_scale:
-        factor = dask.delayed(factor_of)(
+        factors = dask.delayed(factor_of, nout=2)(
             [dask.delayed(largest)(part) for part in parts], format_)
     k = values.shape[1]
     blocks = -(-k // format_.block)
     data, scales = [], []
     for part, rows in zip(parts, values.chunks[0]):
-        both = dask.delayed(quantize_part, nout=2)(part, factor, format_, rule)
+        both = dask.delayed(quantize_part, nout=2)(part, factors, format_, rule)
         data.append(array.from_delayed(both[0], (rows, k), format_.dtype))
         scales.append(array.from_delayed(both[1], (rows, blocks),
                                          format_.scale_dtype))
-    whole = None if factor is None else array.from_delayed(
-        factor, (1,), np.float32)
+    whole = None if factors is None else array.from_delayed(
+        factors[1], (1,), np.float32)
     return Quantized(array.concatenate(data), array.concatenate(scales), whole,
                      format_)

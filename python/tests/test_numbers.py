@@ -70,6 +70,32 @@ def test_where_rules_of_scales_turn():
                        ).scales.view(np.uint8).tolist() == [[126]]
 
 
+@pytest.mark.parametrize("rounding, expected", [
+    ("even", [2, -2, 4, 1, 0, 6]), ("away", [3, -3, 4, 1.5, 0.5, 6]),
+    ("zero", [2, -2, 3, 1, 0, 6])])
+def test_ties_of_elements(rounding, expected):
+    """Half-way between numbers of e2m1, under the scale 1; but for the last,
+    the largest, and integers, which use all of their range."""
+    values = [[2.5, -2.5, 3.5, 1.25, 0.25, 6] + [0] * 26]
+    result = bs.quantize(values, "mxfp4", rounding=rounding)
+    assert result.dequantize()[0, :6].tolist() == expected
+    whole = {"even": [2, -2, -128, 127], "away": [3, -3, -128, 127],
+             "zero": [2, -2, -128, 127]}[rounding]
+    assert bs.quantize([[2.5, -2.5, -128.5, 127.5]], "int8",
+                       rounding=rounding).data.tolist() == [whole]
+
+
+def test_stochastic_rounding():
+    """The first two outputs of SplitMix64 from 0, which its authors publish, are
+    0xe220a8397b1dcdaf and 0x6e789e6aa1b965f4: fractions 0.8833 and 0.4315."""
+    values = [[2 + 0.8834, 2 + 0.4314] + [0] * 29 + [6]]
+    result = bs.quantize(values, "mxfp4", rounding="stochastic", seed=0)
+    assert result.dequantize()[0, :2].tolist() == [3, 2]
+    values = [[2 + 0.8832, 2 + 0.4316] + [0] * 29 + [6]]
+    result = bs.quantize(values, "mxfp4", rounding="stochastic", seed=0)
+    assert result.dequantize()[0, :2].tolist() == [2, 3]
+
+
 @pytest.mark.parametrize("recipe, rule", [("mx_floor", "floor"),
                                           ("mx_rp", "round_up")])
 def test_blocks_of_other_peoples_software(recipe, rule):
@@ -166,6 +192,15 @@ def test_wrong_quantisations():
         bs.quantize(x, "nvfp4", rule="floor")
     with pytest.raises(bs.Refused, match="has no tensor scale"):
         bs.quantize(x, "mxfp8", tensor_scale=2.0)
+    for arguments, words in [
+            (dict(rounding="up"), "expected one of .'even', "),
+            (dict(rounding="stochastic"), "seed is for 'stochastic'"),
+            (dict(seed=1), "seed is for 'stochastic'"),
+            (dict(rounding="stochastic", seed=2 ** 63), "of 64 bits")]:
+        with pytest.raises(bs.Refused, match=words):
+            bs.quantize(x, "mxfp8", **arguments)
+    with pytest.raises(bs.Refused, match="elements of bf16 are rounded to even"):
+        bs.quantize(x, "bf16", rounding="zero")
 
 
 def integers(rng, shape):

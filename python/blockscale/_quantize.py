@@ -1,0 +1,273 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Arrays to quantised tensors: what `blockscale.quantize` computes, bit for bit."""
+
+import ml_dtypes
+import numpy as np
+
+from ._arrays import numbers
+from ._errors import Refused
+from ._formats import INTEGERS, UE5M3, format_named
+from ._scaled import Scaled, encode, host_layout, largest
+
+RULES = ("floor", "round_up", "floor_plus_one", "ceil", "mid_max",
+         "rounded_max", "top_binade")
+ROUNDINGS = ("even", "away", "zero", "stochastic")
+FLOAT_MAX = np.finfo(np.float32).max
+
+
+def quantize(values, format=None, *, like=None, rule=None, rounding="even",
+             seed=None, tensor_scale=None, layout=None):
+    """Rounds an array to a format with scales, as `blockscale.quantize` does.
+
+    values: rows x K, or batch x rows x K numbers; finite.
+    format: a name of a format; or `like`: an argument of a kernel
+        (`kernel.arg("a")`), which says format and layout.
+    rule: of power-of-two scales, as the op has them: "floor" (the OCP rule, the
+        default), "round_up", "floor_plus_one", "ceil" and "top_binade", under
+        which nothing saturates, "mid_max", "rounded_max". None for other
+        scales.
+    rounding: of elements, to the nearest: ties to "even" codes, "away" from zero
+        or to "zero"; or "stochastic" with a seed, a 64-bit number, the same
+        everywhere. Others than "even" are for elements of at most 8 bits.
+    tensor_scale: the factor of formats that have one, one per matrix; by
+        default such that the largest value fits.
+    layout: of the scales, "plain" by default.
+
+    Values of a sparse format must hold its pattern (`prune`). Raises Refused for
+    other shapes, what is not finite, and what is no number.
+    """
+    if (format is None) == (like is None):
+        raise Refused("expected either a format or 'like'")
+    if like is not None and not (hasattr(like, "format") and
+                                 hasattr(like, "layout")):
+        raise Refused(f"like is a {type(like).__name__}: expected an argument "
+                      "of a kernel or a Scaled")
+    format_ = format_named(like.format if like is not None else format)
+    layout = layout or (host_layout(like.layout) if like is not None else "plain")
+    values = checked(values)
+    check_rounding(format_, rounding, seed)
+    if format_.scale is None:
+        return Scaled(rounded(values, format_, rounding, seed), format=format_)
+    check_rule(format_, rule)
+    factors = tensor_factors(values, format_, tensor_scale)
+    return scaled(values, format_, factors, rule, rounding, seed).to(layout)
+
+
+def checked(values):
+    """As an array of f32, or Refused."""
+    values = numbers(values)
+    if values.ndim not in (2, 3) or 0 in values.shape:
+        raise Refused(f"values of shape {values.shape}: expected rows x K or "
+                      "batch x rows x K, none of them 0")
+    if not np.isfinite(values).all():
+        raise Refused("values that are not finite cannot be quantised")
+    return values
+
+
+def check_rule(format_, rule):
+    """Raises Refused where the op would."""
+    if rule is not None and (rule not in RULES or format_.scale != "ue8m0"):
+        raise Refused(f"rule = {rule!r}: expected one of {RULES} with scales "
+                      "of ue8m0, and none with others")
+
+
+def check_rounding(format_, rounding, seed):
+    """Raises Refused where the op would."""
+    if rounding not in ROUNDINGS:
+        raise Refused(f"rounding = {rounding!r}: expected one of {ROUNDINGS}")
+    if (rounding == "stochastic") != (seed is not None):
+        raise Refused(f"rounding = {rounding!r} with seed = {seed!r}: a seed is "
+                      "for 'stochastic', which needs one")
+    if seed is not None and (not isinstance(seed, (int, np.integer)) or
+                             not -2 ** 63 <= seed < 2 ** 63):
+        raise Refused(f"seed = {seed!r}: expected an integer of 64 bits")
+    if rounding != "even" and format_.bits > 8:
+        raise Refused(f"rounding = {rounding!r}: elements of {format_.element} "
+                      "are rounded to even only, those of at most 8 bits by "
+                      "any rule")
+
+
+def scaled(values, format_, factors, rule=None, rounding="even", seed=None):
+    """A Scaled with plain scales. `factors`: what tensor_factors gives."""
+    rows, k = values.shape[-2:]
+    block = format_.block or k
+    padding = -k % block
+    padded = np.pad(values, [(0, 0)] * (values.ndim - 1) + [(0, padding)])
+    tiles = padded.reshape(*values.shape[:-1], -1, block)
+    magnitudes = shared_by_rows(np.abs(tiles).max(axis=-1), format_.rows)
+    per_matrix = [None, None]
+    if factors is not None:
+        shape = (-1, 1, 1) if values.ndim == 3 else (1, 1)
+        per_matrix = [factor.reshape(shape) for factor in factors]
+    with np.errstate(over="ignore", divide="ignore"):
+        scales = scales_of(magnitudes, format_, per_matrix[0], rule)
+        stored = format_.scale_values(scales)
+        steps = stored
+        if factors is not None:
+            steps = np.minimum(steps * per_matrix[1], FLOAT_MAX)
+        inverses = np.where(stored == 0, np.float32(0),
+                            np.minimum(np.float32(1) / steps, FLOAT_MAX))
+        inverses = np.repeat(inverses, format_.rows or rows,
+                             axis=-2)[..., :rows, :]
+        quotients = (tiles * inverses[..., None]).reshape(padded.shape)[..., :k]
+    codes = rounded(quotients, format_, rounding, seed)
+    return Scaled(codes, scales, None if factors is None else factors[1],
+                  format=format_)
+
+
+def shared_by_rows(magnitudes, rows):
+    """The largest of each block over the rows that share a scale."""
+    group = rows or magnitudes.shape[-2]
+    padding = [(0, 0)] * magnitudes.ndim
+    padding[-2] = (0, -magnitudes.shape[-2] % group)
+    groups = np.pad(magnitudes, padding).reshape(
+        *magnitudes.shape[:-2], -1, group, magnitudes.shape[-1])
+    return groups.max(axis=-2)
+
+
+#===------------------------------------------------------------------------===#
+# Scales
+#===------------------------------------------------------------------------===#
+
+
+def tensor_factors(values, format_, given=None):
+    """(what multiplies the data, what multiplies the result): one of each per
+    matrix, or None for formats without a tensor scale."""
+    if not format_.tensor_scale:
+        if given is not None:
+            raise Refused(f"format '{format_}' has no tensor scale")
+        return None
+    batch = values.shape[0] if values.ndim == 3 else 1
+    if given is not None:
+        factors = np.abs(numbers(given)).reshape(-1)
+        if factors.size != batch or not (factors > 0).all() or \
+                not np.isfinite(factors).all():
+            raise Refused(f"expected {batch} tensor scales, finite and not 0")
+        with np.errstate(over="ignore"):
+            return np.minimum(np.float32(1) / factors, FLOAT_MAX), factors
+    if format_.scale == "ue8m0" or largest(format_.scale_dtype) >= 2.0 ** 127:
+        ones = np.ones(batch, np.float32)
+        return ones, ones
+    product = largest(format_.dtype) * largest(format_.scale_dtype)
+    top = np.abs(values.reshape(batch, -1)).max(axis=1)
+    with np.errstate(over="ignore", divide="ignore"):
+        factors = np.minimum(product / top, FLOAT_MAX)
+    factors = np.where((factors > 0) & (top > 0), factors, np.float32(1))
+    # Dividing twice must not carry the largest value past the end of f32.
+    return factors, np.minimum(np.float32(1) / factors, bound_of(product))
+
+
+def bound_of(factor):
+    """The largest f32 whose product with `factor` is one."""
+    exact = float(FLOAT_MAX) / float(factor)
+    bound = np.float32(exact)
+    return np.nextafter(bound, np.float32(0)) if float(bound) > exact else bound
+
+
+def scales_of(magnitudes, format_, factor, rule):
+    """Of tiles with those largest magnitudes; `factor` multiplies the data."""
+    top = largest(format_.dtype)
+    if format_.scale == "ue8m0":
+        if factor is not None:
+            magnitudes = magnitudes * factor
+        return power_of_two_scales(magnitudes, format_, rule or "floor")
+    if format_.scale == "ue5m3":
+        # Rounded up, so that no element exceeds its format.
+        return np.minimum(np.searchsorted(UE5M3[:255], magnitudes / top),
+                          254).astype(np.uint8)
+    # The order of operations is part of NVFP4's published rule.
+    wanted = magnitudes / top if factor is None else \
+        magnitudes * (factor * (np.float32(1) / top))
+    wanted = np.minimum(wanted, np.minimum(bound_of(top),
+                                           largest(format_.scale_dtype)))
+    return wanted if format_.scale == "f32" else \
+        encode(format_.scale, wanted, format_.scale_dtype)
+
+
+def power_of_two_scales(largest_values, format_, rule):
+    """2^(floor(log2 m) - emax), or twice that where the rule says so. Blocks of
+    zeros get the smallest scale."""
+    top = largest(format_.dtype)
+    fraction, exponent = np.frexp(largest_values)
+    top_fraction, top_exponent = np.frexp(top)
+    doubles = {
+        "floor": lambda: 0,
+        # m / max in (2^(e - 1), 2^e], computed without division.
+        "round_up": lambda: fraction > top_fraction,
+        "floor_plus_one": lambda: 1,
+        "ceil": lambda: fraction > 0.5,
+        "mid_max": lambda: fraction > top_fraction + half_step(format_.dtype),
+        "rounded_max": lambda: fraction >= 1 - half_step(format_.dtype),
+        "top_binade": lambda: fraction > top_fraction,
+    }
+    exponent = exponent - top_exponent + doubles[rule]()
+    exponent = np.where(largest_values == 0, -127, exponent)
+    codes = (np.clip(exponent, -127, 127) + 127).astype(np.uint8)
+    return codes.view(format_.scale_dtype)
+
+
+def half_step(dtype):
+    """Half the distance of two elements in [0.5, 1)."""
+    return np.float32(2.0 ** -(ml_dtypes.finfo(dtype).nmant + 2))
+
+
+#===------------------------------------------------------------------------===#
+# Elements
+#===------------------------------------------------------------------------===#
+
+
+def rounded(values, format_, rounding, seed):
+    """Codes of values, saturating."""
+    if rounding == "even":
+        return encode(format_.element, values, format_.dtype)
+    table = magnitudes_of(format_)
+    magnitudes = np.minimum(np.abs(values).astype(np.float64), table[-1])
+    if format_.element in INTEGERS:
+        # All of the range, which has one number more below 0 than above.
+        legal = np.iinfo(format_.dtype)
+        magnitudes = np.abs(np.clip(values.astype(np.float64), legal.min,
+                                    legal.max))
+    below = np.searchsorted(table, magnitudes, side="right") - 1
+    rest = magnitudes - table[below]
+    step = table[np.minimum(below + 1, len(table) - 1)] - table[below]
+    rest = np.where(rest == 0, 0, rest / np.where(step == 0, 1, step))
+    codes = below + rounds_up(rest, rounding, seed)
+    if format_.element in INTEGERS:
+        return np.where(values < 0, -codes, codes).astype(format_.dtype)
+    signs = np.signbit(values).astype(np.uint8) << (format_.bits - 1)
+    return (codes.astype(np.uint8) | signs).view(format_.dtype)
+
+
+def magnitudes_of(format_):
+    """The numbers of the elements' format that are not negative, in order, as
+    f64."""
+    if format_.element in INTEGERS:
+        legal = np.iinfo(format_.dtype)
+        top = max(-int(legal.min), int(legal.max))
+        return np.arange(top + 2, dtype=np.float64)
+    codes = np.arange(1 << (format_.bits - 1), dtype=np.uint8)
+    values = codes.view(format_.dtype).astype(np.float64)
+    return values[np.isfinite(values)]
+
+
+def rounds_up(rest, rounding, seed):
+    """Whether what lies `rest` above a number, in [0, 1) of the distance to the
+    next, becomes that."""
+    if rounding == "away":
+        return rest >= 0.5
+    if rounding == "zero":
+        return rest > 0.5
+    return rest > random_fractions(seed, rest.size).reshape(rest.shape)
+
+
+def random_fractions(seed, count):
+    """Those of the first elements: SplitMix64, 24 bits of each output."""
+    with np.errstate(over="ignore"):
+        state = np.uint64(seed % 2 ** 64) + np.arange(
+            1, count + 1, dtype=np.uint64) * np.uint64(0x9e3779b97f4a7c15)
+        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xbf58476d1ce4e5b9)
+        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94d049bb133111eb)
+    return ((state ^ (state >> np.uint64(31))) >> np.uint64(40)) / 2.0 ** 24

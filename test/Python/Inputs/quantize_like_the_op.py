@@ -1,0 +1,122 @@
+# Part of the blockscale project, under the Apache License v2.0 with LLVM
+# Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Holds bs.quantize, which is numpy, against blockscale.quantize of constants.
+
+  quantize_like_the_op.py BLOCKSCALE_OPT    prints "N formats agree"
+"""
+
+import dataclasses
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+import blockscale as bs
+from blockscale._formats import ELEMENTS
+
+SHAPE = (2, 48, 256)
+RULES = ("round_up", "floor_plus_one", "ceil", "mid_max", "rounded_max",
+         "top_binade")
+SEED = -12345
+FACTORS = [0.0371, 1.9]
+
+
+def cases():
+    """(format, rule, rounding, whether tensor scales are given)."""
+    formats = {name: format_ for name, format_ in bs.FORMATS.items()
+               if format_.scale != "ue5m3"}
+    formats["nvfp4 in squares"] = dataclasses.replace(formats["nvfp4"], rows=16)
+    formats["bf16 scales"] = dataclasses.replace(formats["fp8_row"], scale="bf16")
+    formats["f16 tiles"] = dataclasses.replace(formats["fp8_1x128"], scale="f16")
+    formats["mxfp8 in squares"] = dataclasses.replace(formats["mxfp8"], rows=32)
+    for format_ in formats.values():
+        for rounding in ("even", "away", "zero", "stochastic"):
+            if rounding == "even" or format_.bits <= 8:
+                yield format_, None, rounding, False
+        if format_.tensor_scale:
+            yield format_, None, "even", True
+        if format_.scale == "ue8m0":
+            for rule in RULES:
+                yield format_, rule, "even", False
+
+
+def values_of():
+    """Rows and blocks with magnitudes of their own, ties, zeros, subnormals and
+    the ends of f32."""
+    generator = np.random.default_rng(0)
+    exponents = generator.integers(-12, 6, (*SHAPE[:2], SHAPE[2] // 16, 1))
+    values = np.ldexp(generator.standard_normal((*SHAPE[:2], SHAPE[2] // 16, 16)),
+                      exponents).reshape(SHAPE).astype(np.float32)
+    values[:, 3] = np.round(values[:, 3] * 8) / 8
+    values[:, 5, 32:80] = 0
+    values[:, 6, 64:70] = [-0.0, 1e-45, -1e-40, 2.0 ** -127, 1e-38, -3e-39]
+    # Scales of e4m3fn next to ties, under the first of the factors given.
+    ties = np.float32(FACTORS[0] * 6) * np.float32(1 + np.arange(8) / 4 + 1 / 16)
+    for i, row in enumerate(range(10, 26)):
+        values[:, row, ::16] = np.repeat(ties, 2) * np.float32(
+            1 + (i - 8) * 2.0 ** -24)
+        values[:, row, 1::16] = 0.001
+    values[0, 40, 128:131] = [3.4028234663852886e38, -3.4e38, 1.7e38]
+    return values
+
+
+def text_of(number, case):
+    format_, rule, rounding, given = case
+    sizes = "x".join(map(str, SHAPE))
+    spec = f', "{format_.spec}"' if format_.spec else ""
+    type_ = f"!blockscale.tensor<{sizes}x{ELEMENTS[format_.element][0]}{spec}>"
+    words = f" rule({rule})" if rule else ""
+    if rounding != "even":
+        seed = f", seed = {SEED}" if rounding == "stochastic" else ""
+        words += f" rounding({rounding}{seed})"
+    if given:
+        words = " tensor_scale(%t : tensor<2xf32>)" + words
+    raw = values_of().tobytes().hex().upper()
+    return f"""func.func @case{number}() -> {type_} {{
+  %t = arith.constant dense<{FACTORS}> : tensor<2xf32>
+  %x = arith.constant dense<"0x{raw}"> : tensor<{sizes}xf32>
+  %q = blockscale.quantize %x{words} : tensor<{sizes}xf32> to {type_}
+  return %q : {type_}
+}}"""
+
+
+def constants(text):
+    """The bytes of the constants that a function assembles, in that order."""
+    found = dict(re.findall(r'(%\w+) = arith.constant dense<"0x(\w+)">', text))
+    parts = text.split("blockscale.assemble")[1].split(" to ")[0]
+    return [bytes.fromhex(found[name]) for name in re.findall(r"%\w+", parts)]
+
+
+def main(blockscale_opt):
+    everything = list(cases())
+    module = "\n".join(text_of(*case) for case in enumerate(everything))
+    folded = subprocess.run(
+        [blockscale_opt, "--blockscale-fold-constants",
+         "--mlir-print-elementsattrs-with-hex-if-larger=1"],
+        input=module, capture_output=True, text=True, check=True).stdout
+    functions = folded.split("func.func")[1:]
+    assert len(functions) == len(everything)
+    for (format_, rule, rounding, given), function in zip(everything, functions):
+        result = bs.quantize(
+            values_of(), format_, rule=rule, rounding=rounding,
+            seed=SEED if rounding == "stochastic" else None,
+            tensor_scale=FACTORS if given else None)
+        found = [result.data.tobytes()]
+        if result.scales is not None:
+            found.append(result.scales.tobytes())
+        if result.tensor_scale is not None:
+            found.append(result.tensor_scale.tobytes())
+        expected = constants(function)
+        assert len(found) == len(expected)
+        for name, ours, theirs in zip(("data", "scales", "tensor scale"), found,
+                                      expected):
+            wrong = np.flatnonzero(np.frombuffer(ours, np.uint8) !=
+                                   np.frombuffer(theirs, np.uint8))
+            assert not wrong.size, (format_, rule, rounding, given, name, wrong)
+    print(f"{len(everything)} formats agree")
+
+
+main(sys.argv[1])
