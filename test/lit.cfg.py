@@ -93,7 +93,8 @@ config.substitutions.append(
         "%mlir_runner_libs",
         ",".join(
             os.path.join(llvm_libs_dir, f"lib{name}.so")
-            for name in ("mlir_runner_utils", "mlir_c_runner_utils")
+            for name in (
+                "mlir_runner_utils", "mlir_c_runner_utils", "mlir_apfloat_wrappers")
         ),
     )
 )

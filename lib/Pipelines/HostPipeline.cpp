@@ -110,6 +110,7 @@ static void addToLLVM(OpPassManager &pm, const HostPipelineOptions &options) {
   emulate.sourceTypeStrs = {"bf16", "f8E4M3FN", "f8E5M2"};
   emulate.targetTypeStr = "f32";
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  pm.addPass(createExpandFP4());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   expand.includeF8E8M0 = true;

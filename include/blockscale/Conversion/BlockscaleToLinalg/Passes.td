@@ -122,4 +122,14 @@ def GroupsToProducts : Pass<"blockscale-groups-to-products"> {
     "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandFP4 : Pass<"blockscale-expand-fp4"> {
+  let summary = "Round to f4E2M1FN with integer arithmetic";
+  let description = [{
+    `arith.truncf` of a number to f4E2M1FN: to nearest, ties to even, saturating.
+    The expansion of LLVM 22 (`arith-expand=include-f4e2m1`) takes ties away from
+    zero and loses signs of what is next to zero.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // BLOCKSCALE_CONVERSION_BLOCKSCALETOLINALG_PASSES_TD
