@@ -131,6 +131,8 @@ def draw_schedule(rng, chip):
         fields.append("dependent_launch = true")
     if rng.random() < 0.25:
         fields.append(f"split_k = {rng.choice([2, 2, 3, 4, 5])}")
+    if rng.random() < 0.25:
+        fields.append("stores = tma")
     if legality.has(chip, k=96) and rng.random() < 0.2:
         fields.append("mma_k = 96")
     elif legality.has(chip, k=128, sparse=False) and rng.random() < 0.4:

@@ -104,8 +104,8 @@ WIDE_SHORT = Sizes([130, 300], [(264, 576)])
 
 
 class Variant(namedtuple("Variant",
-                         "name needs operands schedule sizes is_wide groups",
-                         defaults=[False, 0])):
+                         "name needs operands schedule sizes is_wide groups "
+                         "results", defaults=[False, 0, ("f32",)])):
     @property
     def chips(self):
         return [chip for chip in legality.chips(**self.needs)
@@ -120,6 +120,14 @@ def wide(name, operands, schedule, sizes=WIDE_SHORT, needs=DATACENTER):
 def grouped(name, operands, schedule, sizes=GROUPED, needs=DATACENTER,
             is_wide=False):
     return Variant(name, needs, operands, schedule, sizes, is_wide, groups=5)
+
+
+def by_tma(name, operands, schedule, sizes=SMALL, needs=DATACENTER,
+           is_wide=False):
+    """D of each type, one after the other."""
+    return Variant(f"stores by TMA, {name}", needs, operands,
+                   f"{schedule}, stores = tma", sizes, is_wide,
+                   results=("f32", "bf16", "f16"))
 
 
 def pair(extra=""):
@@ -280,6 +288,28 @@ VARIANTS += [
 ]
 
 
+VARIANTS += [
+    by_tma("one CTA", DENSE, "cta_group = 1, swap_operands = false"),
+    by_tma("CTA pair", DENSE, pair()),
+    by_tma("CTA pair in 2 x 2", [MXFP8, NVFP4], cluster(2, 2, 2)),
+    by_tma("dynamic scheduler, dependent launch", [MXFP8, NVFP4],
+           "cta_group = 1, swap_operands = false, scheduler = dynamic, "
+           "dependent_launch = true"),
+    by_tma("tiles of one chunk", [MXFP8, NVFP4],
+           "cta_group = 1, swap_operands = false, tile_n = 32",
+           Sizes([1, 130, 300], [(32, 576), (24, 576)])),
+    by_tma("K = 96, CTA pair", [MXFP4, NVFP4], pair(", mma_k = 96"),
+           LONG_SPLIT, K96_CHIPS),
+    by_tma("sparse, CTA pair", SPARSE[:2], "cta_group = 2", HALVED),
+    by_tma("without scales", UNSCALED_DENSE[:3],
+           "cta_group = 1, swap_operands = false"),
+    by_tma("integers, CTA pair", INTEGERS_DENSE[:1], pair(),
+           needs=INTEGER_CHIPS),
+    by_tma("wide K, 512 rows that share B", [MXFP8, NVFP4],
+           pair(", tile_m = 512"), WIDE_SHORT, is_wide=True),
+]
+
+
 def tensor(rows, k, element, spec):
     """A spec with "@" names its layout behind it."""
     spec, _, layout = spec.partition("@")
@@ -287,7 +317,7 @@ def tensor(rows, k, element, spec):
     return f"!blockscale.tensor<{rows}x{k}x{element}{text}>"
 
 
-def function(name, operands, n, k, schedule, groups):
+def function(name, operands, n, k, schedule, groups, result_type):
     layout = "@grouped_128x4" if groups and operands.a_spec else ""
     a = tensor("?", k, operands.a, operands.a_spec + layout)
     b = tensor(f"{groups}x{n}" if groups else n, k, operands.b,
@@ -297,7 +327,7 @@ def function(name, operands, n, k, schedule, groups):
         ends = f", %ends: tensor<{groups}xi32>"
         clause = f"groups(%ends : tensor<{groups}xi32>) "
     # Sums of integers stay exact.
-    result = f"tensor<?x{n}x{'i32' if 'i8' in operands.a else 'f32'}>"
+    result = f"tensor<?x{n}x{'i32' if 'i8' in operands.a else result_type}>"
     wish = f"schedule(#blockscale.schedule<{schedule}>) " if schedule else ""
     return (f"func.func @{name}(%a: {a}, %b: {b}{ends}) -> {result} {{\n"
             f"  %d = blockscale.matmul %a, %b {clause}{wish}: {a}, {b} -> {result}\n"
@@ -306,7 +336,7 @@ def function(name, operands, n, k, schedule, groups):
 
 def functions(variant):
     return [function(f"k{i}_{n}_{k}", operands, n, k, variant.schedule,
-                     variant.groups)
+                     variant.groups, variant.results[i % len(variant.results)])
             for i, operands in enumerate(variant.operands)
             for n, k in variant.sizes.products]
 

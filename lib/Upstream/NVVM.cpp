@@ -340,6 +340,19 @@ void nvvm::loadTile(ImplicitLocOpBuilder &b, const TileLoad &load) {
       /*predicate=*/Value());
 }
 
+void nvvm::storeTile(ImplicitLocOpBuilder &b, Value map, Value source,
+                     ValueRange coordinates) {
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      b, map, source, coordinates, /*l2CacheHint=*/Value(),
+      NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(b);
+}
+
+void nvvm::awaitStoreReads(ImplicitLocOpBuilder &b, int64_t pending) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(pending),
+                                       /*read=*/b.getUnitAttr());
+}
+
 //===----------------------------------------------------------------------===//
 // Tensor memory
 //===----------------------------------------------------------------------===//

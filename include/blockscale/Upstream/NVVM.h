@@ -136,6 +136,12 @@ struct TileLoad {
   bool isPair = false;
 };
 void loadTile(mlir::ImplicitLocOpBuilder &b, const TileLoad &load);
+/// A store of a tile by TMA as a group of its own.
+void storeTile(mlir::ImplicitLocOpBuilder &b, mlir::Value map,
+               mlir::Value source, mlir::ValueRange coordinates);
+/// Waits until all but the thread's last `pending` groups have read their
+/// sources.
+void awaitStoreReads(mlir::ImplicitLocOpBuilder &b, int64_t pending);
 
 //===----------------------------------------------------------------------===//
 // Tensor memory. `isPair` is the same in all instructions of a kernel.

@@ -273,6 +273,7 @@ void blockscale::populateBlockscaleToNVVMPatterns(
   populateRolePatterns(converter, patterns);
   populateClusterPatterns(converter, patterns);
   populateSharedPatterns(converter, patterns);
+  populateStorePatterns(converter, patterns);
   populateTcgen05Patterns(converter, patterns);
   populateWarpPatterns(converter, patterns);
   populateEpiloguePatterns(converter, patterns);

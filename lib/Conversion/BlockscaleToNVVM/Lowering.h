@@ -98,6 +98,9 @@ void populateWarpPatterns(const mlir::TypeConverter &converter,
 /// Rows in global memory, and functions of `math`.
 void populateEpiloguePatterns(const mlir::TypeConverter &converter,
                               mlir::RewritePatternSet &patterns);
+/// Boxes in shared memory that TMA stores.
+void populateStorePatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 /// Which functions of `math` the chip has an instruction for.
 void populateEpilogueLegality(mlir::ConversionTarget &target);
 

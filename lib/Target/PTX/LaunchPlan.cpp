@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
+#include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/HW/DeviceTargets.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/TensorMap.h"
@@ -38,6 +39,7 @@ struct Product {
   ScaledTensorType a, b;
   /// Element types; null where the product has no such operand.
   Type d, c, bias;
+  bool isStoredByTma = false;
   bool alpha = false;
   /// Whether rows of A are in groups, of which each has a matrix of B.
   bool isGrouped = false;
@@ -72,11 +74,13 @@ static FailureOr<Product> productOf(gpu::GPUFuncOp kernel) {
     if (!parameter)
       continue;
     product.alpha |= parameter.getRole() == ParameterRole::Alpha;
+    if (parameter.getRole() == ParameterRole::D) {
+      product.d = resultElement(argument.getType());
+      product.isStoredByTma = !memory;
+    }
     if (!memory)
       continue;
     product.isGrouped |= parameter.getRole() == ParameterRole::Offsets;
-    if (parameter.getRole() == ParameterRole::D)
-      product.d = memory.getElementType();
     if (parameter.getRole() == ParameterRole::C)
       product.c = memory.getElementType();
     if (parameter.getRole() == ParameterRole::Bias)
@@ -360,6 +364,8 @@ static std::vector<plan::PlainOperand> plainOperands(const Product &product) {
     return operand;
   };
   std::vector<plan::PlainOperand> operands{matrix("d", product.d)};
+  if (product.isStoredByTma)
+    operands.front().alignment = storeAlignment();
   if (product.c)
     operands.push_back(matrix("c", product.c));
   if (product.bias) {

@@ -55,6 +55,11 @@ EQUIVALENT = [
      "the load"),
     (r"pair-gemm: (drop|flip parity of) wait 3 of", "the leader's wait for the "
      "last arrivals of its peer: the last barrier of the cluster waits too"),
+    (r"stores: drop tcgen05.wait::ld", "the registers move in front of the release, "
+     "which waits for the load"),
+    (r"stores: drop cp.async.bulk.wait_group 1 of", "what is known of the "
+     "hardware keeps the memory until the last stores have read it; entry 91, "
+     "advice"),
     (r"(sparse: drop fence.proxy 0|sparsepair: drop fence.proxy [0-2]) of",
      "the same lanes fence again behind the clearing of the other scales"),
 ]

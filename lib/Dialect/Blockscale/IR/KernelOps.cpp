@@ -12,6 +12,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Metadata.h"
 #include "blockscale/HW/ScaleLayout.h"
@@ -176,11 +177,11 @@ static LogicalResult verifyPromotion(KernelMatmulOp op) {
 
 /// The epilogue computes in f32 and converts to and from these.
 static LogicalResult verifyMemory(KernelMatmulOp op) {
-  if (op.getD().getType().getElementType().isInteger(32))
+  if (resultElement(op.getD().getType()).isInteger(32))
     return verifyIntegerResult(op);
   for (Value memory : {Value(op.getD()), Value(op.getC()), Value(op.getBias())})
     if (memory) {
-      Type element = cast<GlobalType>(memory.getType()).getElementType();
+      Type element = resultElement(memory.getType());
       if (!element.isF32() && !element.isBF16() && !element.isF16())
         return op.emitOpError()
                << "expected 'd', 'c' and 'bias' of f32, bf16 or f16, found "
@@ -191,6 +192,13 @@ static LogicalResult verifyMemory(KernelMatmulOp op) {
 
 LogicalResult KernelMatmulOp::verifyRegions() {
   return Epilogue(*this).verify(*this);
+}
+
+/// The value where it is known.
+static int64_t knownSize(Value size) {
+  APInt known;
+  return matchPattern(size, m_ConstantInt(&known)) ? known.getSExtValue()
+                                                   : ShapedType::kDynamic;
 }
 
 /// A workspace belongs to a split of K, which in turn has to be possible.
@@ -206,11 +214,7 @@ static LogicalResult verifySplit(KernelMatmulOp op) {
   if (element != accumulatorType(mma))
     return op.emitOpError() << "expected a workspace of the accumulator's type "
                             << accumulatorType(mma) << ", found " << element;
-  APInt known;
-  int64_t k = matchPattern(op.getK(), m_ConstantInt(&known))
-                  ? known.getSExtValue()
-                  : ShapedType::kDynamic;
-  if (auto why = whyNotSplit(mma, k, splits, getTarget(op)))
+  if (auto why = whyNotSplit(mma, knownSize(op.getK()), splits, getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }
@@ -235,6 +239,22 @@ static LogicalResult verifyGroups(KernelMatmulOp op) {
   ScheduleAttr schedule = op.getSchedule();
   if (auto why = whyNotGrouped(op.getMma(), schedule.getScheduler(),
                                schedule.splits(), getTarget(op)))
+    return op.emitOpError() << why->text;
+  return success();
+}
+
+/// A tensor map of D belongs to stores by TMA, which have to be possible.
+static LogicalResult verifyStores(KernelMatmulOp op) {
+  ScheduleAttr schedule = op.getSchedule();
+  Type type = op.getD().getType();
+  if (isa<TensorMapType>(type) != (schedule.getStores() == Stores::Tma))
+    return op.emitOpError()
+           << "expected a tensor map of 'd' with 'stores' of 'tma', and only "
+              "then";
+  bool isPromoting = op.getRowBlock() > 0 || op.getColumnBlock() > 0;
+  StoredResult result{resultElement(type), knownSize(op.getN()),
+                      static_cast<bool>(op.getOffsets()), isPromoting};
+  if (auto why = whyNotStores(schedule, result, getTarget(op)))
     return op.emitOpError() << why->text;
   return success();
 }
@@ -281,7 +301,8 @@ LogicalResult KernelMatmulOp::verify() {
   if (mma.getSparse() != static_cast<bool>(getMetadata()))
     return emitOpError() << "expected metadata of 'a' with a sparse "
                             "instruction, and only then";
-  if (failed(verifySplit(*this)) || failed(verifyGroups(*this)))
+  if (failed(verifySplit(*this)) || failed(verifyGroups(*this)) ||
+      failed(verifyStores(*this)))
     return failure();
   // In registers scales may be constants.
   bool scalesOfOne = !inTensorMemory && !getSfa() && !getSfb() &&

@@ -207,6 +207,21 @@ static void printLowering(OpAsmPrinter &printer, Operation *,
     lowering.printClauses(printer);
 }
 
+/// Global memory without its name, or any other type in full.
+static ParseResult parseResultType(OpAsmParser &parser, Type &type) {
+  return parser.parseCustomTypeWithFallback(type, [&](Type &memory) {
+    memory = GlobalType::parse(parser);
+    return success(static_cast<bool>(memory));
+  });
+}
+
+static void printResultType(OpAsmPrinter &printer, Operation *, Type type) {
+  if (auto memory = dyn_cast<GlobalType>(type))
+    memory.print(printer);
+  else
+    printer << type;
+}
+
 #define GET_OP_CLASSES
 #include "blockscale/Dialect/Blockscale/IR/BlockscaleOps.cpp.inc"
 

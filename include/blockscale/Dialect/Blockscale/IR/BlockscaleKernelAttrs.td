@@ -48,6 +48,14 @@ def Blockscale_Scheduler : I32EnumAttr<"Scheduler",
   let genSpecializedAttr = 0;
 }
 
+def Blockscale_Stores : I32EnumAttr<"Stores",
+    "how D gets from registers to global memory", [
+      I32EnumAttrCase<"Direct", 0, "direct">,
+      I32EnumAttrCase<"Tma", 1, "tma">]> {
+  let cppNamespace = "::blockscale";
+  let genSpecializedAttr = 0;
+}
+
 defvar Blockscale_ScheduleFields = [
   Blockscale_CountField<"tile_m", "tileM">,
   Blockscale_CountField<"tile_n", "tileN">,
@@ -66,7 +74,11 @@ defvar Blockscale_ScheduleFields = [
                    DefaultValuedParameter<"::blockscale::Scheduler",
                                           "::blockscale::Scheduler::Static">,
                    "::blockscale::Scheduler::Static">,
-  Blockscale_FlagField<"dependent_launch", "dependentLaunch">];
+  Blockscale_FlagField<"dependent_launch", "dependentLaunch">,
+  Blockscale_Field<"stores", "stores",
+                   DefaultValuedParameter<"::blockscale::Stores",
+                                          "::blockscale::Stores::Direct">,
+                   "::blockscale::Stores::Direct">];
 
 def Blockscale_ScheduleAttr
     : Blockscale_CheckedFieldsAttr<"Schedule", Blockscale_ScheduleFields> {
@@ -96,10 +108,11 @@ def Blockscale_ScheduleAttr
     | `split_k` | CTAs, pairs or clusters that compute an output tile together, each a part of K; the last one to be done adds the parts up in the order of K and stores them | 1 to 64, at most the stages that K fills (groups of three stages with `mma_k` 96); needs a static K |
     | `scheduler` | `static`: tiles in the order of their numbers; `dynamic`: cluster launch control hands them out | |
     | `dependent_launch` | overlap the start of the kernel with the end of the one before it | false, true |
+    | `stores` | `direct`: threads store rows of D; `tma`: they write boxes to a ring in shared memory, which TMA stores while the epilogue goes on | `tma` without `swap_operands`, `split_k` and groups, with rows of D of a static multiple of 16 bytes |
 
     On chips without tensor memory `tile_m` is 128, `tile_n` 16, 32, 64 or 128,
-    `accumulators`, `cta_group`, `split_k` and the cluster are 1, and the
-    scheduler is static.
+    `accumulators`, `cta_group`, `split_k` and the cluster are 1, the
+    scheduler is static, and stores are direct.
 
     Example:
 

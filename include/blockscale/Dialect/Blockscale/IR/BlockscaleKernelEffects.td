@@ -47,6 +47,13 @@ def Blockscale_GlobalSource
     : Blockscale_Reads<Blockscale_GlobalType, Blockscale_Global>;
 def Blockscale_GlobalTarget
     : Blockscale_Writes<Blockscale_GlobalType, Blockscale_Global>;
+def Blockscale_MappedTarget
+    : Blockscale_Writes<Blockscale_TensorMapType, Blockscale_Global>;
+/// D, which is stored by threads or through a map.
+def Blockscale_ResultTarget
+    : Blockscale_Writes<AnyTypeOf<[Blockscale_GlobalType,
+                                   Blockscale_TensorMapType]>,
+                        Blockscale_Global>;
 def Blockscale_SharedSource
     : Blockscale_Reads<Blockscale_SharedType, Blockscale_Shared>;
 def Blockscale_SharedTarget

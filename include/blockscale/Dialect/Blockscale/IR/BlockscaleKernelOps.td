@@ -62,7 +62,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     sizes of the source matmul. A sparse instruction reads a compressed `a` and its
     `metadata`. A product of integers is i32, and then nothing but the product.
     A schedule that splits K needs a `workspace` of the accumulator's type for
-    the sums of the parts.
+    the sums of the parts. With `stores = tma` `d` is a tensor map, too.
 
     With `groups` the rows of D are in groups whose ends `offsets` holds, and each
     has a matrix of the source matmul's b, a bias and column scales of its own;
@@ -89,7 +89,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     Blockscale_OptionalMappedSource:$sfa,
     Blockscale_OptionalMappedSource:$sfb,
     Blockscale_OptionalMappedSource:$metadata,
-    Blockscale_GlobalTarget:$d,
+    Blockscale_ResultTarget:$d,
     Blockscale_OptionalGlobalSource:$c,
     Blockscale_OptionalGlobalSource:$bias,
     Optional<F32>:$alpha, Optional<F32>:$beta,
@@ -121,7 +121,7 @@ def Blockscale_KernelMatmulOp : Blockscale_KernelOp<"kernel_matmul",
     `sizes` `(` $m `,` $n `,` $k `,` $batch `)`
     custom<Epilogue>($epilogue, ref($c), ref($bias))
     `mma` $mma `schedule` `` $schedule attr-dict `:`
-    type($a) `,` type($b) `,` type($d)
+    type($a) `,` type($b) `,` custom<ResultType>(type($d))
     (`scales` type($sfa)^ `,` type($sfb))? (`metadata` type($metadata)^)?
     (`c` type($c)^)? (`bias` type($bias)^)?
     (`tensor_scales` type($tensor_scales)^)?

@@ -7,6 +7,7 @@
 
 #include "EpilogueMath.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
+#include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -23,6 +24,12 @@ unsigned EpilogueMath::mostValues(KernelFrame &frame) {
           ? frame.op.getRowScales() && !frame.op.getRowBlock()
           : frame.op.getColumnScales() && !frame.op.getColumnBlock();
   return Epilogue(frame.op).mostValues() + hasScalesAlong;
+}
+
+int64_t EpilogueMath::widthOf(KernelFrame &frame) {
+  if (auto map = dyn_cast<TensorMapType>(frame.op.getD().getType()))
+    return map.getBox().front();
+  return frame.geometry.epilogueColumns(mostValues(frame));
 }
 
 EpilogueFragment EpilogueMath::fragmentAt(TilePosition position, Value row,
@@ -101,10 +108,15 @@ std::pair<Value, Value> EpilogueMath::place(const EpilogueFragment &fragment) {
   return {offset, frame.isSwapped() ? n : Value()};
 }
 
+Value EpilogueMath::converted(Value value) {
+  Type element = resultElement(frame.op.getD().getType());
+  if (element == cast<VectorType>(value.getType()).getElementType())
+    return value;
+  return arith::TruncFOp::create(b, vectorType.clone(element), value);
+}
+
 void EpilogueMath::store(Value value, const EpilogueFragment &fragment) {
-  Type element = cast<GlobalType>(frame.op.getD().getType()).getElementType();
-  if (element != cast<VectorType>(value.getType()).getElementType())
-    value = arith::TruncFOp::create(b, vectorType.clone(element), value);
+  value = converted(value);
   auto [offset, stride] = place(fragment);
   StoreRowOp::create(b, value, frame.op.getD(), offset, fragment.count, stride);
 }
@@ -301,7 +313,7 @@ Value EpilogueMath::scaled(Value sum, const EpilogueFragment &fragment) {
 
 Value EpilogueMath::finish(Value sum, const EpilogueFragment &fragment) {
   // Exact sums of integers are the result as they are.
-  if (frame.op.getD().getType().getElementType().isInteger())
+  if (resultElement(frame.op.getD().getType()).isInteger())
     return sum;
   auto valueOf = [&](EpilogueInput input) {
     switch (input) {

@@ -28,6 +28,9 @@ public:
 
   /// Numbers that are kept for each sum at once, at most.
   static unsigned mostValues(KernelFrame &frame);
+  /// Sums that a thread finishes at once; the box of D's tensor map has as many
+  /// columns.
+  static int64_t widthOf(KernelFrame &frame);
 
   /// Loads what all sums of the kernel have in common, before its first tile.
   void prepareKernel();
@@ -60,6 +63,8 @@ public:
   /// f32; zeros unless `isThere`.
   mlir::Value loadTileScales(const TileScales &scales, mlir::Value block,
                              mlir::Value isThere);
+  /// As elements of D.
+  mlir::Value converted(mlir::Value value);
   void store(mlir::Value value, const EpilogueFragment &fragment);
 
   /// The type of `width` sums in f32.

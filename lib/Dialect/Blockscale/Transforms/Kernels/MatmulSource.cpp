@@ -192,6 +192,19 @@ static GlobalType factorMemory(ScaledTensorType type) {
   return GlobalType::get(context, element);
 }
 
+/// D as the kernel stores it. Scales of columns, which are there for each sum
+/// of a thread, count as one of the epilogue's values.
+static Type resultMemory(MatmulOp op, const TileGeometry &geometry) {
+  Type element = op.getType().getElementType();
+  if (getSchedule(op).getStores() == Stores::Direct)
+    return GlobalType::get(op.getContext(), element);
+  const ScaleSpec &ofColumns = op.getB().getType().getSpec().getValue();
+  unsigned values = Epilogue(op).mostValues() + ofColumns.coversK();
+  Sizes sizes = sizesOf(op);
+  return storeMap(element, geometry.epilogueColumns(values),
+                  {sizes.m, sizes.n, sizes.batch});
+}
+
 static SmallVector<KernelParameter> parametersOf(MatmulOp op,
                                                  const TileGeometry &geometry) {
   MLIRContext *context = op.getContext();
@@ -224,7 +237,7 @@ static SmallVector<KernelParameter> parametersOf(MatmulOp op,
   if (mma.getSparse())
     list.push_back({metadataMap(sizes.m, sizes, mma, geometry.metadataTiles),
                     ParameterRole::AMetadata});
-  list.push_back({global(op.getType()), ParameterRole::D});
+  list.push_back({resultMemory(op, geometry), ParameterRole::D});
   if (op.getC())
     list.push_back({global(op.getC().getType()), ParameterRole::C});
   if (op.getBias())
@@ -428,6 +441,11 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
          hasScales;
 }
 
+StoredResult blockscale::storedResult(MatmulOp op) {
+  return {op.getType().getElementType(), op.getSizes().n, op.isGrouped(),
+          ::promotionBlockOf(op) > 0};
+}
+
 bool blockscale::hasRowPerLaneScales(MatmulOp op) {
   return op.getA().getType().getLayout() == ScaleLayout::Tiled128x16;
 }
@@ -499,6 +517,8 @@ static LogicalResult checkReady(MatmulOp op) {
     if (auto why = whyNotGrouped(mma, schedule.getScheduler(),
                                  schedule.splits(), target))
       return op.emitOpError() << why->text;
+  if (auto why = whyNotStores(schedule, storedResult(op), target))
+    return op.emitOpError() << why->text;
   bool swap = schedule.getSwapOperands().getValue();
   if (auto why = whyNotPromotion(
           mma, schedule, promotionBlockOf(op),

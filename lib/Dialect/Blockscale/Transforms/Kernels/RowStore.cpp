@@ -23,9 +23,14 @@ void RowStore::releaseAfter(int64_t lastChunk, Value index, RingPosition copy) {
   });
 }
 
-void RowStore::finishChunk(TilePosition tile, Value column, Value sum) {
+void RowStore::finishChunk(TilePosition tile, Value index, Value column,
+                           Value sum) {
   EpilogueFragment fragment = math.fragmentAt(tile, thread, column);
-  math.store(math.finish(sum, fragment), fragment);
+  Value value = math.finish(sum, fragment);
+  if (boxes)
+    boxes->store(tile, thread, index, fragment.column, math.converted(value));
+  else
+    math.store(value, fragment);
 }
 
 void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
@@ -49,7 +54,7 @@ void RowStore::storeChunk(TilePosition tile, int64_t number, RingPosition copy,
   if (frame.isSplit())
     partials.store(tile, {number, thread, column}, sum);
   else
-    finishChunk(tile, column, sum);
+    finishChunk(tile, index, column, sum);
 }
 
 void RowStore::forEachChunk(function_ref<void(Value)> body) {
@@ -75,11 +80,13 @@ void RowStore::reduceTile(TilePosition tile, int64_t number) {
   forEachChunk([&](Value index) {
     Value column = b.mul(index, math.getWidth());
     Value sum = partials.sum(tile, {number, thread, column});
-    finishChunk(tile, column, sum);
+    finishChunk(tile, index, column, sum);
   });
 }
 
 void RowStore::emitRole() {
+  if (frame.schedule.getStores() == Stores::Tma)
+    boxes.emplace(frame, chunks());
   b.warps("epilogue", frame.warps.epilogue, [&] {
     thread = b.toI32(gpu::ThreadIdOp::create(b, gpu::Dimension::x));
     math.prepareKernel();
@@ -96,5 +103,7 @@ void RowStore::emitRole() {
         });
       return SmallVector<Value>{copy.slot, copy.parity};
     });
+    if (boxes)
+      boxes->drain();
   });
 }

@@ -13,6 +13,7 @@
 #include "SplitK.h"
 #include "TensorMemory.h"
 #include "TileSource.h"
+#include "TmaStore.h"
 #include "blockscale/Dialect/Blockscale/IR/Epilogue.h"
 
 namespace blockscale {
@@ -23,15 +24,13 @@ namespace blockscale {
 /// columns are consecutive in memory; with swap it is a column of D, and
 /// neighbouring lanes are. Where K is split they store the sums of its part to
 /// the workspace; the CTA that is the last to do so adds all of them up and
-/// stores what becomes of them.
+/// stores what becomes of them. D may also go through shared memory.
 class RowStore {
 public:
   RowStore(KernelFrame &frame, TensorMemory &memory,
            AccumulatorRing &accumulators, TileSource &source)
       : frame(frame), b(frame.b), memory(memory), accumulators(accumulators),
-        source(source),
-        math(frame,
-             frame.geometry.epilogueColumns(EpilogueMath::mostValues(frame))),
+        source(source), math(frame, EpilogueMath::widthOf(frame)),
         partials(frame, math.getWidth()) {}
 
   void emitRole();
@@ -43,7 +42,8 @@ private:
   RingPosition storeTile(TilePosition tile, int64_t number, RingPosition copy);
   void storeChunk(TilePosition tile, int64_t number, RingPosition copy,
                   mlir::Value index);
-  void finishChunk(TilePosition tile, mlir::Value column, mlir::Value sum);
+  void finishChunk(TilePosition tile, mlir::Value index, mlir::Value column,
+                   mlir::Value sum);
   /// Stores such a part whose sums are all in the workspace.
   void reduceTile(TilePosition tile, int64_t number);
   void releaseAfter(int64_t lastChunk, mlir::Value index, RingPosition copy);
@@ -56,6 +56,8 @@ private:
   TileSource &source;
   EpilogueMath math;
   PartialSums partials;
+  /// With stores by TMA.
+  std::optional<TmaStore> boxes;
   mlir::Value thread;
 };
 

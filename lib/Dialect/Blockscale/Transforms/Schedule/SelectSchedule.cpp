@@ -10,6 +10,7 @@
 
 #include "../Kernels/Geometry.h"
 #include "../Kernels/MatmulSource.h"
+#include "../Kernels/TmaStore.h"
 #include "WarpSchedule.h"
 #include "blockscale/Dialect/Blockscale/IR/Groups.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
@@ -136,11 +137,20 @@ static bool isWideLowered(MmaAttr mma) {
   return mma.getA().bits() != kSixBits && mma.getB().bits() != kSixBits;
 }
 
+/// Bytes of shared memory besides the stages.
+static int64_t reservedBytes(const TileGeometry &geometry, Stores stores,
+                             int64_t bytesD) {
+  if (stores == Stores::Direct)
+    return kBarrierReserve;
+  int64_t width = geometry.epilogueColumns(1);
+  return kBarrierReserve +
+         storeRingBytes(geometry.tileN / width, width, bytesD);
+}
+
 /// Stages that fit `bytes` of shared memory.
 static int64_t stagesThatFit(const TileGeometry &geometry, int64_t bytes) {
   constexpr int64_t kMostStages = 16;
-  return std::min(kMostStages,
-                  (bytes - kBarrierReserve) / geometry.stageBytes());
+  return std::min(kMostStages, bytes / geometry.stageBytes());
 }
 
 /// Why the accumulators of two instructions do not fit beside the scales.
@@ -163,16 +173,17 @@ static std::optional<Reason> whyNotColumns(const TileGeometry &geometry,
 /// what the standard mode of shared memory holds, or the oversized one if that
 /// is faster by more than the model is worth. It leaves 8 KiB of L1.
 static int64_t
-chooseStages(const TileGeometry &geometry, hw::Target target,
+chooseStages(const TileGeometry &geometry, hw::Target target, int64_t reserved,
              function_ref<double(int64_t stages)> predictedTime) {
   constexpr int64_t kUsefulStages = 8;
   constexpr double kMargin = 0.98;
   const hw::ChipInfo &chip = hw::chipInfo(target.chip);
   int64_t standard =
-      std::min(kUsefulStages, stagesThatFit(geometry, chip.sharedMemoryPerCta));
-  int64_t oversized =
       std::min(kUsefulStages,
-               stagesThatFit(geometry, hw::mostSharedMemory(target.chip)));
+               stagesThatFit(geometry, chip.sharedMemoryPerCta - reserved));
+  int64_t oversized = std::min(
+      kUsefulStages,
+      stagesThatFit(geometry, hw::mostSharedMemory(target.chip) - reserved));
   if (standard < 1 ||
       (oversized > standard &&
        predictedTime(oversized) < kMargin * predictedTime(standard)))
@@ -259,6 +270,9 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
           whyNotPromotion(mma, ScheduleAttr::get(op.getContext(), fields),
                           block, columnsOfScale(a, b, choice.swap), target))
     return *why;
+  if (auto why = whyNotStores(ScheduleAttr::get(op.getContext(), fields),
+                              storedResult(op), target))
+    return *why;
   int64_t accumulators = fields.accumulators;
   // A block of K is short against what it takes to hand it over.
   chooseIfFree(fields.accumulators, block ? 4 : 2);
@@ -277,10 +291,11 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
     return predictProduct(problem, mma, schedule(stages), target).microseconds;
   };
   int64_t limit = hw::mostSharedMemory(target.chip);
-  int64_t most = stagesThatFit(geometry, limit);
-  int64_t stages = wish.getStages()
-                       ? wish.getStages()
-                       : chooseStages(geometry, target, predictedTime);
+  int64_t reserved = reservedBytes(geometry, fields.stores, problem.bytesD);
+  int64_t most = stagesThatFit(geometry, limit - reserved);
+  int64_t stages = wish.getStages() ? wish.getStages()
+                                    : chooseStages(geometry, target, reserved,
+                                                   predictedTime);
   if (auto why = whyNotStages(mma, stages))
     return *why;
   if (stages > most)
@@ -290,7 +305,7 @@ static Result<ScheduleChoice> complete(MatmulOp op, ScheduleAttr wish,
                   hw::targetName(target) + " gives a CTA; at most " +
                   std::to_string(most) + " fit" +
                   hw::whereSharedMemory(target, stages * geometry.stageBytes() +
-                                                    kBarrierReserve));
+                                                    reserved));
   ProductPrediction predicted =
       predictProduct(problem, mma, schedule(stages), target);
   return ScheduleChoice{mma, schedule(stages), predicted.microseconds,

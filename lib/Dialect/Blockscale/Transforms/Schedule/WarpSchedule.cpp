@@ -8,6 +8,7 @@
 #include "WarpSchedule.h"
 #include "../Kernels/Geometry.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/HW/Check.h"
 #include "blockscale/HW/Part.h"
@@ -53,6 +54,8 @@ static std::optional<Reason> whyNotWish(ScheduleAttr wish, MmaAttr mma,
   if (wish.getScheduler() == Scheduler::Dynamic || wish.getDependentLaunch())
     return "dynamic scheduling and dependent launches are not lowered for " +
            chip + " yet";
+  if (auto why = whyNotStores(wish, {}, target))
+    return why;
   return std::nullopt;
 }
 

@@ -1,0 +1,72 @@
+//===- BlockscaleStoreOps.td - ops of stores by TMA -*- tablegen -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A warp of the epilogue has a ring of boxes of its own in shared memory: it
+// waits until one is free, each lane writes a row of it, and one lane has TMA
+// store it, while the warp goes on with the next one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALESTOREOPS_TD
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALESTOREOPS_TD
+
+include "blockscale/Dialect/Blockscale/IR/BlockscaleKernelOps.td"
+
+def Blockscale_AwaitStoresOp : Blockscale_KernelOp<"await_stores",
+    [Blockscale_Synchronizes]> {
+  let summary = "wait until the warp's stores have read shared memory";
+  let description = [{
+    A whole warp executes it. Of the boxes that the warp had stored, all but the
+    last `pending` have been read behind it, so that they may be written again;
+    they need not be in global memory yet.
+
+    ```mlir
+    blockscale.await_stores pending 1
+    ```
+  }];
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "`pending` $pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Blockscale_StageRowOp : Blockscale_KernelOp<"stage_row"> {
+  let summary = "write a row of a box to shared memory";
+  let description = [{
+    A whole warp executes it, and lane l writes row l of box `stage`, where the
+    swizzle of the ring has it. The ring has boxes of 32 rows that are as wide as
+    its swizzle, or of 16 bytes without one, so that lanes do not wait for each
+    other's banks.
+  }];
+  let arguments = (ins VectorOfRankAndType<[1], [F32, BF16, F16, I32]>:$value,
+                       Blockscale_SharedTarget:$shared, I32:$stage);
+  let assemblyFormat = [{
+    $value `to` $shared `stage` $stage attr-dict
+    `:` type($value) `to` type($shared)
+  }];
+  let hasVerifier = 1;
+}
+
+def Blockscale_TmaStoreOp : Blockscale_KernelOp<"tma_store",
+    [Blockscale_Synchronizes]> {
+  let summary = "store a box from shared into global memory";
+  let description = [{
+    The warp whose lanes wrote box `stage` executes it. Asynchronous: the box is
+    read until an `await_stores` of the warp covers it. Coordinates are in
+    elements, innermost first; what lies outside the tensor is not stored.
+  }];
+  let arguments = (ins Blockscale_SharedSource:$shared, I32:$stage,
+                       Blockscale_MappedTarget:$map,
+                       Variadic<I32>:$coordinates);
+  let assemblyFormat = [{
+    $shared `stage` $stage `to` $map `[` $coordinates `]` attr-dict
+    `:` type($shared) `to` type($map)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_BLOCKSCALESTOREOPS_TD

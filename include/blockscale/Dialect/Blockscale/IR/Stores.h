@@ -1,0 +1,48 @@
+//===- Stores.h - how D gets to global memory -------------------*- C++ -*-===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef BLOCKSCALE_DIALECT_BLOCKSCALE_IR_STORES_H
+#define BLOCKSCALE_DIALECT_BLOCKSCALE_IR_STORES_H
+
+#include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+
+namespace blockscale {
+
+/// The elements of D behind `memory`, a pointer or a tensor map.
+mlir::Type resultElement(mlir::Type memory);
+
+/// What a product has that decides how it may be stored.
+struct StoredResult {
+  mlir::Type element;
+  /// Elements of a row in memory.
+  int64_t columns;
+  bool isGrouped = false;
+  /// Whether sums of blocks of K are added up in registers.
+  bool isPromoting = false;
+};
+
+/// Why a kernel with this schedule cannot store `result` as it says; empty if
+/// it can, as it always can by threads.
+std::optional<Reason> whyNotStores(ScheduleAttr schedule,
+                                   const StoredResult &result,
+                                   hw::Target target);
+
+/// The tensor map of D of `sizes` rows, columns and matrices, whose boxes are
+/// the rows of a warp by `width` columns.
+TensorMapType storeMap(mlir::Type element, int64_t width,
+                       llvm::ArrayRef<mlir::AffineExpr> sizes);
+
+/// The ring of `boxes` that such a map stores from.
+SharedType storeRing(TensorMapType map, int64_t boxes);
+
+/// Bytes that a row of D in memory and its address are a multiple of where TMA
+/// stores it.
+unsigned storeAlignment();
+
+} // namespace blockscale
+
+#endif // BLOCKSCALE_DIALECT_BLOCKSCALE_IR_STORES_H

@@ -1,0 +1,66 @@
+//===- StoreOps.cpp - verifiers of the ops of stores by TMA ---------------===//
+//
+// Part of the blockscale project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelVerifiers.h"
+#include "blockscale/HW/Memory.h"
+#include "blockscale/HW/TensorMap.h"
+
+using namespace mlir;
+using namespace blockscale;
+
+LogicalResult AwaitStoresOp::verify() {
+  if (int64_t(getPending()) < 0)
+    return emitOpError() << "expected a number of stores, found "
+                         << int64_t(getPending());
+  return success();
+}
+
+/// Boxes of a row for each lane, as wide as the swizzle.
+static LogicalResult verifyBoxes(Operation *op, SharedType ring) {
+  ArrayRef<int64_t> shape = ring.getShape();
+  int64_t width = hw::swizzleWidth(ring.getSwizzle());
+  if (shape.size() == 3 && shape[1] == hw::kWarpSize &&
+      shape[2] * ring.getContainer() == 8 * width)
+    return success();
+  return op->emitOpError() << "expected boxes of " << hw::kWarpSize
+                           << " rows of " << width << " bytes, found " << ring;
+}
+
+LogicalResult StageRowOp::verify() {
+  SharedType ring = getShared().getType();
+  if (failed(verifyBoxes(*this, ring)))
+    return failure();
+  VectorType row = getValue().getType();
+  if (row.getElementType() != ring.getElementType() ||
+      row.getDimSize(0) != ring.getShape()[2])
+    return emitOpError() << "expected a row of a box of " << ring << ", found "
+                         << row;
+  return success();
+}
+
+LogicalResult TmaStoreOp::verify() {
+  SharedType ring = getShared().getType();
+  TensorMapType map = getMap().getType();
+  if (failed(verifyBoxes(*this, ring)))
+    return failure();
+  if (getCoordinates().size() != map.getBox().size())
+    return emitOpError() << "expected " << map.getBox().size()
+                         << " coordinates, found " << getCoordinates().size();
+  if (map.getSwizzle() != ring.getSwizzle())
+    return emitOpError() << "the tensor map's swizzle "
+                         << StringRef(hw::swizzleName(map.getSwizzle()))
+                         << " is not the box's, "
+                         << StringRef(hw::swizzleName(ring.getSwizzle()));
+  int64_t bits = hw::tensorMapDataTypeInfo(map.getDataType()).sharedBits;
+  for (int64_t extent : map.getBox())
+    bits *= extent;
+  if (bits != 8 * ring.getStageBytes())
+    return emitOpError() << "the tensor map's box of " << bits / 8
+                         << " bytes is not the ring's, of "
+                         << ring.getStageBytes();
+  return success();
+}

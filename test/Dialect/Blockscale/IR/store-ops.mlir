@@ -1,0 +1,20 @@
+// RUN: blockscale-opt %s | FileCheck %s
+// RUN: blockscale-opt %s | blockscale-opt | FileCheck %s
+// RUN: blockscale-opt %s -canonicalize -cse | FileCheck %s
+
+!map = !blockscale.tensor_map<bf16, dims = ()[m, n, k, l] -> (n, m, l), strides = ()[m, n, k, l] -> (n * 2, (m * n) * 2), box = [32, 32, 1], swizzle = "64B">
+!ring = !blockscale.shared<8x32x32xbf16, container = 16, swizzle = "64B">
+
+// CHECK-LABEL: func.func @stores
+func.func @stores(%map: !map, %row: vector<32xbf16>, %box: i32) {
+  %ring = blockscale.shared_alloc : !ring
+  // CHECK: blockscale.await_stores pending 1
+  blockscale.await_stores pending 1
+  // CHECK: blockscale.stage_row %{{.*}} to %{{.*}} stage %{{.*}} : vector<32xbf16> to <8x32x32xbf16, container = 16, swizzle = "64B">
+  blockscale.stage_row %row to %ring stage %box : vector<32xbf16> to !ring
+  // CHECK: blockscale.tma_store %{{.*}} stage %{{.*}} to %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : <8x32x32xbf16, container = 16, swizzle = "64B"> to <bf16
+  blockscale.tma_store %ring stage %box to %map[%box, %box, %box] : !ring to !map
+  // CHECK: blockscale.await_stores pending 0
+  blockscale.await_stores pending 0
+  return
+}
