@@ -84,6 +84,9 @@ struct ScaleSpec {
   bool hasPlainIntegers() const {
     return !scale || scale->kind != NumberKind::Exponent;
   }
+  /// Whether there is a zero point that counts in steps of the scale; others are
+  /// in real units.
+  bool hasIntegerZero() const { return zero && zero->kind == NumberKind::Int; }
   /// Some dimension is covered as a whole.
   bool isChannel() const {
     return (rows && rows->size == 0) || (columns && columns->size == 0);

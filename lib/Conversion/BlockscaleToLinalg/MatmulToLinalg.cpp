@@ -210,7 +210,7 @@ private:
 /// factors of the sum: their products are summed exactly.
 bool isPlainInteger(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
-  return !spec.isTile() && spec.hasPlainIntegers() &&
+  return !spec.isTile() && spec.hasPlainIntegers() && !spec.zero &&
          isa<IntegerType>(type.getElementType());
 }
 

@@ -103,6 +103,12 @@ Decoder Decoder::ofElements(Emitter &e, ScaledTensorType type, bool useExtf) {
   return decoder;
 }
 
+Decoder Decoder::ofZeros(Emitter &e, Type zeros, bool useExtf) {
+  Decoder decoder(e, cast<RankedTensorType>(zeros).getElementType(), useExtf);
+  decoder.plainIntegers = true;
+  return decoder;
+}
+
 Decoder Decoder::ofIntegers(ScaledTensorType type) {
   Decoder decoder(type.getElementType());
   decoder.plainIntegers = decoder.toIntegers = true;
@@ -154,9 +160,10 @@ static constexpr int64_t kMagnitudeMask = 0x7fffffff;
 static constexpr int64_t kInfinityBits = 0x7f800000;
 
 float blockscale::largestValue(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return fixedPointStep(type) *
-           static_cast<float>((1 << (integer.getWidth() - 1)) - 1);
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned bits = integer.getWidth() - !integer.isUnsigned();
+    return fixedPointStep(type) * static_cast<float>((1 << bits) - 1);
+  }
   APFloat largest =
       APFloat::getLargest(cast<FloatType>(type).getFloatSemantics());
   bool inexact;
@@ -207,7 +214,8 @@ static Value roundUnits(Emitter &e, Value units,
   return select(e, isWrong, other, count);
 }
 
-/// The integer next to `value`, whose magnitude is below 2^22, in its low bits.
+/// The integer next to `value`, whose magnitude is below 2^22, in its low bits;
+/// by ties to even with the bits of 1.5 * 2^23 added.
 static Value roundInteger(Emitter &e, Value value,
                           const ElementRounder &rounder) {
   // Adding 1.5 * 2^23 leaves the rounded integer in the low bits.
@@ -220,6 +228,14 @@ static Value roundInteger(Emitter &e, Value value,
   Value negative =
       arith::CmpIOp::create(e, arith::CmpIPredicate::slt, raw, e.i32(0));
   return select(e, negative, arith::SubIOp::create(e, e.i32(0), count), count);
+}
+
+Value blockscale::roundToInteger(Emitter &e, Value value,
+                                 const ElementRounder &rounder) {
+  Value raw = roundInteger(e, clamp(e, value, 0x1p22f - 1), rounder);
+  if (rounder.mode == ElementRounding::Even)
+    raw = arith::SubIOp::create(e, raw, e.i32(0x4b400000));
+  return select(e, isNaN(e, value), e.i32(0), raw);
 }
 
 /// The most negative code is not used.
@@ -326,11 +342,19 @@ static Value isFinite(Emitter &e, Value value) {
                                e.i32(kInfinityBits));
 }
 
-Value blockscale::saturatedProduct(Emitter &e, Value x, Value y) {
-  Value product = arith::MulFOp::create(e, x, y);
-  Value bounded = clamp(e, product, std::numeric_limits<float>::max());
+/// `result`, bounded where x and y are finite.
+static Value saturated(Emitter &e, Value result, Value x, Value y) {
+  Value bounded = clamp(e, result, std::numeric_limits<float>::max());
   Value finite = arith::AndIOp::create(e, isFinite(e, x), isFinite(e, y));
-  return select(e, finite, bounded, product);
+  return select(e, finite, bounded, result);
+}
+
+Value blockscale::saturatedProduct(Emitter &e, Value x, Value y) {
+  return saturated(e, arith::MulFOp::create(e, x, y), x, y);
+}
+
+Value blockscale::saturatedDifference(Emitter &e, Value x, Value y) {
+  return saturated(e, arith::SubFOp::create(e, x, y), x, y);
 }
 
 Value blockscale::narrowSaturating(Emitter &e, Value value, Type type) {

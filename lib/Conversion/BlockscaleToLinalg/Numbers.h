@@ -49,6 +49,8 @@ public:
   /// scales that are powers of two.
   static Decoder ofElements(Emitter &emitter, ScaledTensorType type,
                             bool useExtf);
+  /// For zero points, a tensor; integers mean their integer value.
+  static Decoder ofZeros(Emitter &emitter, mlir::Type zeros, bool useExtf);
   /// For integers that are decoded to i32.
   static Decoder ofIntegers(ScaledTensorType type);
 
@@ -99,9 +101,15 @@ mlir::Value encodeElement(Emitter &emitter, mlir::Value value,
 /// the one above it where that is smaller than `value`; saturating.
 mlir::Value encodeUpwards(Emitter &emitter, mlir::Value value, mlir::Type type);
 
-/// x * y of f32; finite factors give the largest f32 where the product is
+/// The integer next to the f32 `value`, as i32; at most 2^22 in magnitude, 0
+/// for NaN.
+mlir::Value roundToInteger(Emitter &emitter, mlir::Value value,
+                           const ElementRounder &rounder);
+
+/// x * y and x - y of f32; finite ones give the largest f32 where the result is
 /// beyond it.
 mlir::Value saturatedProduct(Emitter &emitter, mlir::Value x, mlir::Value y);
+mlir::Value saturatedDifference(Emitter &emitter, mlir::Value x, mlir::Value y);
 
 /// The f32 `value` rounded to f16 or bf16; a finite one stays finite.
 mlir::Value narrowSaturating(Emitter &emitter, mlir::Value value,

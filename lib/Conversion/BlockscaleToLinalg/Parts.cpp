@@ -24,7 +24,11 @@ Parts::Parts(ScaledTensorType type, ValueRange values) : type(type) {
   values = values.drop_front();
   if (!spec.isUnscaled()) {
     scales = values.front();
-    values = values.drop_front(spec.zero ? 2 : 1);
+    values = values.drop_front();
+  }
+  if (spec.zero) {
+    zeros = values.front();
+    values = values.drop_front();
   }
   if (spec.tensorScale) {
     tensorScale = values.front();
@@ -36,7 +40,7 @@ Parts::Parts(ScaledTensorType type, ValueRange values) : type(type) {
 
 SmallVector<Value> Parts::values() const {
   SmallVector<Value> present;
-  for (Value value : {data, scales, tensorScale, metadata})
+  for (Value value : {data, scales, zeros, tensorScale, metadata})
     if (value)
       present.push_back(value);
   return present;
@@ -46,9 +50,9 @@ std::optional<Reason> blockscale::whyNotLinalg(ScaledTensorType type) {
   if (Result<TensorParts> parts = getTensorParts(type); !parts)
     return parts.why();
   const ScaleSpec &spec = type.getSpec().getValue();
-  if (spec.zero ||
-      (!spec.isUnscaled() && type.getElementType().isUnsignedInteger()))
-    return "unsigned elements and zero points have no conversion to linalg";
+  if (spec.zero && spec.isSparse())
+    return "zero points of sparse data have no conversion to linalg: it is not "
+           "defined what was pruned";
   return std::nullopt;
 }
 
@@ -519,14 +523,29 @@ Value blockscale::tileScaledValues(Emitter &e, const Parts &parts, bool useExtf,
   Type format = cast<RankedTensorType>(parts.scales.getType()).getElementType();
   Decoder scales(e, format, useExtf);
   bool overflows = !std::isfinite(largestElement(type) * largestValue(format));
+  std::optional<Decoder> zeros;
+  if (parts.zeros)
+    zeros = Decoder::ofZeros(e, parts.zeros.getType(), useExtf);
   auto scaled = [&](Emitter &body, Value value, ValueRange position) -> Value {
     SmallVector<Value> place = scalePosition(
         body, type.getLayout(), tilePosition(body, type, position));
+    Value zero;
+    if (zeros)
+      zero = zeros->decode(body,
+                           tensor::ExtractOp::create(body, parts.zeros, place));
+    bool isInteger = type.getSpec().getValue().hasIntegerZero();
+    if (zero && isInteger)
+      value = arith::SubFOp::create(body, value, zero);
     Value code = tensor::ExtractOp::create(body, parts.scales, place);
     Value scale = scales.decode(body, code);
-    if (overflows && saturateProducts)
-      return saturatedProduct(body, value, scale);
-    return arith::MulFOp::create(body, value, scale);
+    value = overflows && saturateProducts
+                ? saturatedProduct(body, value, scale)
+                : arith::MulFOp::create(body, value, scale).getResult();
+    if (zero && !isInteger)
+      value = saturateProducts
+                  ? saturatedDifference(body, value, zero)
+                  : arith::SubFOp::create(body, value, zero).getResult();
+    return value;
   };
   return decodedValues(e, parts, elements, scaled);
 }

@@ -25,7 +25,7 @@ namespace blockscale {
 /// A scaled tensor as its plain tensors; null where there is no such part.
 struct Parts {
   ScaledTensorType type;
-  mlir::Value data, scales, tensorScale, metadata;
+  mlir::Value data, scales, zeros, tensorScale, metadata;
 
   /// From the values of `blockscale.disassemble`.
   Parts(ScaledTensorType type, mlir::ValueRange values);
@@ -80,9 +80,9 @@ mlir::Value sparseCode(Emitter &emitter, const Parts &parts,
 /// The two innermost dimensions of a tensor exchanged.
 mlir::Value transposeData(Emitter &emitter, mlir::Value data);
 
-/// `element * scale` as f32, without the tensor scale, of every position of
-/// the logical shape. Where `saturateProducts`, finite factors give no
-/// infinity.
+/// `element * scale` with the zero point, as f32 and without the tensor scale,
+/// of every position of the logical shape. Where `saturateProducts`, finite
+/// factors give no infinity.
 mlir::Value tileScaledValues(Emitter &emitter, const Parts &parts, bool useExtf,
                              bool saturateProducts = false);
 

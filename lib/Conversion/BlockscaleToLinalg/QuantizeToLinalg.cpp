@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "QuantizeParts.h"
 #include "blockscale/Dialect/Blockscale/IR/Quantize.h"
 #include "blockscale/Formats/Quotient.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -28,27 +29,6 @@ constexpr float kWideScale = 0x1p127f;
 
 Type elementOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
-/// min(1 / value, FLT_MAX) of a value that is not negative.
-Value boundedInverse(Emitter &e, Value value) {
-  Value inverse = arith::DivFOp::create(e, e.f32(1), value);
-  return arith::MinimumFOp::create(e, inverse, e.f32(kFloatMax));
-}
-
-/// The largest scale of the format whose product with the largest element is an
-/// f32 still.
-float largestScale(Type format, float largestElement) {
-  float bound = std::min(quotientTowardsZero(kFloatMax, largestElement),
-                         largestValue(format));
-  auto real = dyn_cast<FloatType>(format);
-  if (!real)
-    return bound;
-  APFloat value(bound);
-  bool inexact;
-  value.convert(real.getFloatSemantics(), APFloat::rmTowardZero, &inexact);
-  value.convert(APFloat::IEEEsingle(), APFloat::rmTowardZero, &inexact);
-  return value.convertToFloat();
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,7 +147,6 @@ private:
   Value tileScales(Value largest, const TensorFactors &factors, Type element);
   Value codes(Value scales, const TensorFactors &factors);
   Value unscaledCodes(Type stored);
-  ElementRounder rounderAt(Emitter &body, ValueRange position);
 
   Emitter &e;
   QuantizeOp op;
@@ -177,52 +156,12 @@ private:
   SmallVector<OpFoldResult> sizes, counts;
 };
 
-/// The largest magnitude in each tile; NaN if there is one. The window of a
-/// reduction that would pass the end of a dimension stays at the last element.
+/// The largest magnitude in each tile; NaN if there is one.
 Value Quantizer::tileMaxima() {
-  auto rank = static_cast<unsigned>(sizes.size());
-  SmallVector<int64_t> tiles = {type.getRowTile(), type.getKTile()};
-  SmallVector<OpFoldResult> window;
-  SmallVector<Value> last;
-  for (auto [i, tile] : llvm::enumerate(tiles)) {
-    OpFoldResult size = sizes[rank - 2 + i];
-    window.push_back(tile == 0 ? size : OpFoldResult(e.getIndexAttr(tile)));
-    Value whole = getValueOrCreateConstantIndexOp(e, e.getLoc(), size);
-    last.push_back(arith::SubIOp::create(e, whole, e.index(1)));
-  }
-  Value windowShape = tensor::EmptyOp::create(e, window, e.getF32Type());
-  Value empty = tensor::EmptyOp::create(e, counts, e.getF32Type());
-  Value zeros = linalg::FillOp::create(e, e.f32(0), empty).getResult(0);
-  AffineMap identity = e.getMultiDimIdentityMap(rank + 2);
-  SmallVector<utils::IteratorType> iterators(rank,
-                                             utils::IteratorType::parallel);
-  iterators.append(2, utils::IteratorType::reduction);
-  auto generic = linalg::GenericOp::create(
-      e, zeros.getType(), windowShape, zeros,
-      ArrayRef<AffineMap>{identity.getMinorSubMap(2),
-                          identity.getMajorSubMap(rank)},
-      iterators, [&](OpBuilder &builder, Location loc, ValueRange arguments) {
-        Emitter body(loc, builder);
-        SmallVector<Value> position;
-        for (unsigned i = 0; i < rank; ++i)
-          position.push_back(linalg::IndexOp::create(body, i));
-        for (unsigned i = 0; i < 2; ++i) {
-          Value &index = position[rank - 2 + i];
-          Value inside = linalg::IndexOp::create(body, rank + i);
-          if (tiles[i] != 0)
-            inside = arith::AddIOp::create(
-                body, inside,
-                arith::MulIOp::create(body, index, body.index(tiles[i])));
-          index = arith::MinUIOp::create(body, inside, last[i]);
-        }
-        Value value =
-            body.widen(tensor::ExtractOp::create(body, input, position));
-        Value magnitude = math::AbsFOp::create(body, value);
-        Value larger =
-            arith::MaximumFOp::create(body, arguments.back(), magnitude);
-        linalg::YieldOp::create(body, larger);
-      });
-  return generic.getResult(0);
+  return reduceTiles(e, type, input, [](Emitter &body, Value most, Value x) {
+    Value magnitude = math::AbsFOp::create(body, x);
+    return arith::MaximumFOp::create(body, most, magnitude).getResult();
+  });
 }
 
 /// The factors that belong to `decode` after it was rounded to the format of
@@ -377,24 +316,8 @@ Value Quantizer::codes(Value scales, const TensorFactors &factors) {
                                              scale, body.f32(0));
         inverse = arith::SelectOp::create(body, isZero, body.f32(0), inverse);
         return encodeElement(body, arith::MulFOp::create(body, x, inverse),
-                             type, rounderAt(body, position));
+                             type, rounderAt(body, op, sizes, position));
       });
-}
-
-/// How the element at that position is rounded.
-ElementRounder Quantizer::rounderAt(Emitter &body, ValueRange position) {
-  ElementRounder rounder{op.getRounding(), Value()};
-  if (rounder.mode != ElementRounding::Stochastic)
-    return rounder;
-  Value number = body.index(0);
-  for (auto [size, at] : llvm::zip_equal(sizes, position)) {
-    Value whole = getValueOrCreateConstantIndexOp(body, body.getLoc(), size);
-    number = arith::AddIOp::create(
-        body, arith::MulIOp::create(body, number, whole), at);
-  }
-  rounder.random =
-      randomFraction(body, static_cast<uint64_t>(*op.getSeed()), number);
-  return rounder;
 }
 
 /// The elements rounded, as they are stored.
@@ -402,7 +325,7 @@ Value Quantizer::unscaledCodes(Type stored) {
   return generate(e, sizes, stored, [&](Emitter &body, ValueRange position) {
     Value x = body.widen(tensor::ExtractOp::create(body, input, position));
     return encodeUnscaled(body, x, type.getElementType(),
-                          rounderAt(body, position));
+                          rounderAt(body, op, sizes, position));
   });
 }
 
@@ -427,6 +350,12 @@ struct QuantizeToLinalg : ScaledPattern<QuantizeOp> {
       return rewriter.notifyMatchFailure(op, "sparse specs are expanded first");
     Emitter e(op.getLoc(), rewriter);
     ValueRange given = adaptor.getTensorScale();
+    if (op.getType().getSpec().getValue().zero) {
+      SmallVector<Value> parts =
+          quantizeWithZeros(e, op, adaptor.getInput().front(), useExtf);
+      rewriter.replaceOpWithMultiple(op, {ValueRange(parts)});
+      return success();
+    }
     Quantizer quantizer(e, op, adaptor.getInput().front(), useExtf);
     SmallVector<Value> parts =
         quantizer.run(given.empty() ? Value() : given.front());

@@ -53,10 +53,10 @@ struct RelayoutToLinalg : OpConversionPattern<RelayoutOp> {
     Parts parts(op.getInput().getType(), adaptor.getInput());
     ScaledTensorType to = op.getType();
     SmallVector<OpFoldResult> sizes = logicalSizes(e, parts);
-    if (parts.scales)
-      parts.scales =
-          convertScales(e, parts.scales, parts.type.getLayout(), to.getLayout(),
-                        tileCounts(e, parts.type, sizes));
+    for (Value *part : {&parts.scales, &parts.zeros})
+      if (*part)
+        *part = convertScales(e, *part, parts.type.getLayout(), to.getLayout(),
+                              tileCounts(e, parts.type, sizes));
     if (parts.metadata)
       parts.metadata = convertMetadata(
           e, parts.metadata, to, parts.type.getLayout(), to.getLayout(), sizes);
@@ -170,8 +170,9 @@ struct SliceRowsToLinalg : OpConversionPattern<SliceRowsOp> {
     Parts parts(op.getInput().getType(), adaptor.getInput());
     Slicer slicer(e, op, op.getMixedOffsets(), op.getMixedSizes());
     parts.data = slicer.data(parts.data);
-    if (parts.scales)
-      parts.scales = slicer.scales(parts.scales);
+    for (Value *part : {&parts.scales, &parts.zeros})
+      if (*part)
+        *part = slicer.scales(*part);
     if (parts.tensorScale)
       parts.tensorScale = slicer.tensorScale(parts.tensorScale);
     if (parts.metadata)

@@ -30,8 +30,8 @@ def BlockscaleToLinalg : Pass<"blockscale-to-linalg", "::mlir::ModuleOp"> {
     lower it themselves. They are encoded with integer arithmetic, to nearest,
     ties to even, saturating. A scale that rounds to zero makes its tile zero.
 
-    Not converted, with a diagnostic: unsigned elements with scales and their
-    zero points, and sparsity whose metadata are not defined.
+    Not converted, with a diagnostic: zero points of sparse elements, and sparsity
+    whose metadata are not defined.
 
     `compress` keeps what its input's pattern allows; data that break it lose
     elements. With `check-sparsity` the code asserts (`cf.assert`) that each

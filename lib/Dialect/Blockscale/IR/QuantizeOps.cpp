@@ -58,12 +58,33 @@ static LogicalResult verifyRounding(QuantizeOp op) {
   return success();
 }
 
+/// Zero points reach the largest code.
+static LogicalResult verifyZeros(QuantizeOp op) {
+  ScaledTensorType type = op.getResult().getType();
+  const ScaleSpec &spec = type.getSpec().getValue();
+  if (!spec.zero)
+    return success();
+  if (spec.tensorScale)
+    return op.emitOpError() << "there is no rule for both a tensor scale and "
+                               "zero points, which '"
+                            << type.getSpec().getText() << "' has";
+  int64_t largest =
+      (int64_t(1) << type.getElementType().getIntOrFloatBitWidth()) - 1;
+  if (spec.hasIntegerZero() && spec.zero->maxInt() < largest)
+    return op.emitOpError()
+           << "zero points of " << type.getElementType() << " reach " << largest
+           << ", but '" << print(*spec.zero) << "' ends at "
+           << spec.zero->maxInt() << "; a wider integer or a float holds them";
+  return success();
+}
+
 LogicalResult QuantizeOp::verify() {
   if (failed(verifyNotGrouped(*this)))
     return failure();
   ScaledTensorType type = getResult().getType();
   if (failed(verifySameShape(*this, getInput().getType(), type)) ||
-      failed(verifyRule(*this)) || failed(verifyRounding(*this)))
+      failed(verifyRule(*this)) || failed(verifyRounding(*this)) ||
+      failed(verifyZeros(*this)))
     return failure();
   const ScaleSpec &spec = type.getSpec().getValue();
   if (!getTensorScale())

@@ -151,7 +151,7 @@ static RankedTensorType getDataType(ScaledTensorType type) {
   Type element = type.getElementType();
   if (element.isTF32())
     element = Float32Type::get(type.getContext());
-  else if (spec.isUnscaled() && element.isUnsignedInteger())
+  else if (element.isUnsignedInteger())
     element =
         IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());
   return RankedTensorType::get(shape, element);

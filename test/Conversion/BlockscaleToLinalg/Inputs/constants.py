@@ -40,6 +40,11 @@ CASES += [
      "f32"),
     ("f8E4M3FN", "e8m0_t32n2m4", "", "", "f32"),
     ("f4E2M1FN", "e8m0_t32n4m8", "", "", "f32"),
+    ("ui4", "float16_int8_t16", "", "", "f32"),
+    ("ui4", "bfloat16_float32_t0", "", "rounding(away)", "bf16"),
+    ("ui8", "float32_int16_t32", ", order = mn_major", "", "f32"),
+    ("ui8", "float32_bfloat16_t16_t16", "", "rounding(stochastic, seed = 3)",
+     "f16"),
     ("bf16", "", "", "", "f32"),
     ("f16", "", "", "", "f32"),
     ("tf32", "", "", "", "f32"),
@@ -48,7 +53,7 @@ CASES += [
     ("f8E4M3FN", "", "", "rounding(stochastic, seed = 9)", "bf16"),
 ]
 SHAPES = [(1, 33, 256), (3, 16, 128)]
-STORED = {"tf32": "f32", "ui8": "i8"}
+STORED = {"tf32": "f32", "ui8": "i8", "ui4": "i4"}
 SPECIALS = [0.0, -0.0, 1e-45, -1e-40, 2.0 ** -127, 3.4028234663852886e38,
             -3.4e38, 5.0, -2.5, 0.75]
 
@@ -112,7 +117,7 @@ def print_bits(name, shape, element, lines):
 def parts_of(element, spec, extra, batch, rows, k):
     """Names, shapes and element types of what disassemble yields."""
     lead = [batch] if batch > 1 else []
-    stored = STORED.get(element, element) if not spec else element
+    stored = STORED.get(element, element)
     sparse = "n2m4" in spec or "n4m8" in spec
     kept = k // 2 if sparse else k
     data = lead + ([kept, rows] if "mn_major" in extra else [rows, kept])
@@ -130,9 +135,11 @@ def parts_of(element, spec, extra, batch, rows, k):
                   for size, tile in zip((rows, kept), tiles)]
         if "tiled" in extra:
             counts = [-(-counts[0] // 128), -(-counts[1] // 4), 32, 16]
-        kinds = {"e8m0": "f8E8M0FNU", "e4m3fn": "f8E4M3FN", "float32": "f32",
+        kinds = {"int8": "i8", "int16": "i16", "e8m0": "f8E8M0FNU", "e4m3fn": "f8E4M3FN", "float32": "f32",
                  "float16": "f16", "bfloat16": "bf16"}
         parts.append(("s", lead + counts, kinds[number]))
+        if len(words) > 1 and not two and words[1][0] != "t":
+            parts.append(("z", lead + counts, kinds[words[1]]))
         if two:
             parts.append(("t", lead, kinds[words[1]]))
     if sparse:

@@ -167,6 +167,22 @@ func.func @quantize_rounding_of_wide_elements(%x: tensor<64x64xf32>) {
 
 // -----
 
+func.func @quantize_narrow_zeros(%x: tensor<64x64xf32>) {
+  // expected-error @below {{zero points of 'ui8' reach 255, but 'int8' ends at 127; a wider integer or a float holds them}}
+  %0 = blockscale.quantize %x : tensor<64x64xf32> to !blockscale.tensor<64x64xui8, "float32_int8_t16">
+  return
+}
+
+// -----
+
+func.func @quantize_zeros_and_tensor_scale(%x: tensor<64x64xf32>) {
+  // expected-error @below {{there is no rule for both a tensor scale and zero points, which 'multi_float32_float16_int8_t16' has}}
+  %0 = blockscale.quantize %x : tensor<64x64xf32> to !blockscale.tensor<64x64xui4, "multi_float32_float16_int8_t16">
+  return
+}
+
+// -----
+
 func.func @quantize_no_tensor_scale(%x: tensor<64x64xf32>, %t: tensor<f32>) {
   // expected-error @below {{'tensor_scale' is given, but spec 'e8m0_t32' has none}}
   %0 = blockscale.quantize %x tensor_scale(%t : tensor<f32>) : tensor<64x64xf32> to !blockscale.tensor<64x64xf8E4M3FN, "e8m0_t32">

@@ -41,9 +41,9 @@ func.func @assemble_tiled(%data: tensor<8x200x320xf4E2M1FN>, %scales: tensor<8x2
 }
 
 // CHECK-LABEL: func.func @assemble_zeros
-func.func @assemble_zeros(%data: tensor<64x128xui4>, %scales: tensor<64x8xf16>, %zeros: tensor<64x8xi8>) {
+func.func @assemble_zeros(%data: tensor<64x128xi4>, %scales: tensor<64x8xf16>, %zeros: tensor<64x8xi8>) {
   // CHECK: blockscale.assemble %{{.*}}, %{{.*}} zeros(%{{.*}} : tensor<64x8xi8>) :
-  %0 = blockscale.assemble %data, %scales zeros(%zeros : tensor<64x8xi8>) : tensor<64x128xui4>, tensor<64x8xf16> to !blockscale.tensor<64x128xui4, "float16_int8_t16">
+  %0 = blockscale.assemble %data, %scales zeros(%zeros : tensor<64x8xi8>) : tensor<64x128xi4>, tensor<64x8xf16> to !blockscale.tensor<64x128xui4, "float16_int8_t16">
   return
 }
 

@@ -88,6 +88,12 @@ def Blockscale_QuantizeOp : Blockscale_Op<"quantize", [Pure]> {
     Integers count in fractions under powers of two only: under float scales
     `max` of `i8` is 127. The most negative code is not used.
 
+    Unsigned integers have a zero point: with `low` and `high` the least and the
+    largest number of a tile, 0 among them, and `max` the largest code, `s` is
+    `(high - low) / max`. An integer zero point is `z = round(-low / s)`, and `q =
+    round(x / s) + z`; one in real units is `z = -low`, rounded to its format, and
+    `q = round((x + z) / s)`; both between 0 and `max`. NaN is code 0, or `z`.
+
     Without scales `s` is 1: elements are rounded to their format, integers to
     all of their range.
 
@@ -153,7 +159,7 @@ def Blockscale_AssembleOp : Blockscale_Op<"assemble",
 
     | part | shape for `[M, K]` (a batch dimension goes in front) | element type |
     |---|---|---|
-    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; without scales f32 for tf32, the low 13 bits of which are ignored, and i8 for ui8 |
+    | data | `[M, K]`, or `[K, M]` if `order = mn_major`; K counts kept elements only | the element type; i8 for ui8 and i4 for ui4, and without scales f32 for tf32, the low 13 bits of which are ignored |
     | scales | not without scales; one per tile: `[M / tile rows, K / tile columns]`; in layout `tiled_128x4` `[M / 128, K / tile columns / 4, 32, 16]`, in `tiled_128x16` `[M / 128, K / tile columns / 16, 128, 16]`, quotients rounded up | that of the scale's format; i8 for `e5m3fn`, which is ue5m3 in hardware and has no builtin type |
     | zeros | as plain scales | that of the zero point's format |
     | tensor scale | one per matrix: rank 0, or the batch dimension | that of the tensor scale's format |

@@ -78,7 +78,7 @@ def FoldConstants : Pass<"blockscale-fold-constants"> {
     constants fold as they do while canonicalizing. The bits are those of
     `blockscale-to-linalg`.
 
-    Zero points, ue5m3 and the layout of groups stay, and so does what has sizes
+    Scales of ue5m3 and the layout of groups stay, and so does what has sizes
     that are not known.
   }];
   let dependentDialects = ["::blockscale::BlockscaleDialect",

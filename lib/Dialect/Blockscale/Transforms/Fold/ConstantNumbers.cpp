@@ -34,11 +34,19 @@ double blockscale::randomOf(uint64_t seed, uint64_t index) {
   return std::ldexp(static_cast<double>(state >> 40), -24);
 }
 
+/// `result`, bounded where x and y are finite.
+static float finite(float result, float x, float y) {
+  if (std::isinf(result) && std::isfinite(x) && std::isfinite(y))
+    return std::copysign(kFloatMax, result);
+  return result;
+}
+
 float blockscale::finiteProduct(float x, float y) {
-  float product = x * y;
-  if (std::isinf(product) && std::isfinite(x) && std::isfinite(y))
-    return std::copysign(kFloatMax, product);
-  return product;
+  return finite(x * y, x, y);
+}
+
+float blockscale::finiteDifference(float x, float y) {
+  return finite(x - y, x, y);
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,6 +88,23 @@ static bool roundsUp(double rest, bool belowIsOdd, NumberRounding rounding) {
   llvm_unreachable("covered switch");
 }
 
+/// The integer next to `value`.
+static int64_t roundedCount(double value, NumberRounding rounding) {
+  double magnitude = std::fabs(value), below = std::floor(magnitude);
+  bool isOdd = std::fmod(below, 2) == 1;
+  auto count = static_cast<int64_t>(below) +
+               roundsUp(magnitude - below, isOdd, rounding);
+  return value < 0 ? -count : count;
+}
+
+int64_t blockscale::roundToInteger(float value, NumberRounding rounding) {
+  constexpr double kLimit = 0x1p22 - 1;
+  return std::isnan(value)
+             ? 0
+             : roundedCount(std::clamp<double>(value, -kLimit, kLimit),
+                            rounding);
+}
+
 static uint32_t encodeInteger(IntegerType type, float value,
                               IntegerMeaning meaning, NumberRounding rounding) {
   if (std::isnan(value))
@@ -87,12 +112,7 @@ static uint32_t encodeInteger(IntegerType type, float value,
   IntegerRange range = rangeOf(type, meaning);
   double steps = std::clamp(static_cast<double>(value) / range.step,
                             range.least, range.largest);
-  double magnitude = std::fabs(steps), below = std::floor(magnitude);
-  bool isOdd = std::fmod(below, 2) == 1;
-  auto count = static_cast<int64_t>(below) +
-               roundsUp(magnitude - below, isOdd, rounding);
-  if (steps < 0)
-    count = -count;
+  int64_t count = roundedCount(steps, rounding);
   return static_cast<uint32_t>(count) &
          static_cast<uint32_t>((uint64_t(1) << type.getWidth()) - 1);
 }

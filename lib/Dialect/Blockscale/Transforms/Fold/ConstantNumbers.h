@@ -66,8 +66,12 @@ float largestNumber(mlir::Type type, IntegerMeaning meaning);
 /// The ue8m0 scale of a tile whose largest magnitude is `largest`.
 uint32_t exponentScaleOf(ScaleRule rule, mlir::Type element, float largest);
 
-/// x * y, at most the largest f32 if both are finite.
+/// The integer next to `value`, at most 2^22 - 1 in magnitude; 0 for NaN.
+int64_t roundToInteger(float value, NumberRounding rounding);
+
+/// x * y and x - y, at most the largest f32 if both are finite.
 float finiteProduct(float x, float y);
+float finiteDifference(float x, float y);
 
 } // namespace blockscale
 

@@ -47,6 +47,8 @@ private:
   };
 
   std::vector<float> tileMaxima() const;
+  void quantizeWithZeros();
+  float inverseScale(uint64_t tile) const;
   Factors chosenFactors(float largest) const;
   void setFactors(ArrayRef<float> maxima, ArrayRef<float> tensorScale);
   uint32_t tileScale(float largest, std::optional<Factors> matrix);
@@ -160,7 +162,50 @@ uint32_t Quantizer::element(uint64_t at) {
   return encodeNumber(type.getElementType(), value, meaning, roundingOf(at));
 }
 
+/// 1 / scale, 0 where that is 0.
+float Quantizer::inverseScale(uint64_t tile) const {
+  float scale = decodeNumber(parts.scales.getElementType(), result.scales[tile],
+                             IntegerMeaning::Fraction);
+  return scale == 0 ? 0.0f : atMost(1 / scale, kFloatMax);
+}
+
+void Quantizer::quantizeWithZeros() {
+  std::vector<float> lows(shape.tiles(), 0.0f), highs(lows);
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    float &low = lows[shape.tileOf(i)], &high = highs[shape.tileOf(i)];
+    high = largerOf(values[i], high);
+    low = -largerOf(-values[i], -low);
+  }
+  bool isInteger = type.getSpec().getValue().hasIntegerZero();
+  Type scale = parts.scales.getElementType(),
+       zero = parts.zeros.getElementType();
+  float largest = largestNumber(type.getElementType(), meaning);
+  for (uint64_t tile = 0; tile < lows.size(); ++tile) {
+    float span = (highs[tile] - lows[tile]) / largest;
+    result.scales.push_back(encodeNumber(scale, atMost(span, largestScale()),
+                                         IntegerMeaning::Fraction));
+    float shift = 0 - lows[tile];
+    result.zeros.push_back(
+        encodeNumber(zero, isInteger ? shift * inverseScale(tile) : shift,
+                     IntegerMeaning::Whole));
+  }
+  for (uint64_t i = 0; i < values.size(); ++i) {
+    uint64_t tile = shape.tileOf(i);
+    float z = decodeNumber(zero, result.zeros[tile], IntegerMeaning::Whole);
+    float steps = (isInteger ? values[i] : values[i] + z) * inverseScale(tile);
+    int64_t count = roundToInteger(steps, roundingOf(i));
+    if (isInteger)
+      count += static_cast<int64_t>(z);
+    result.data.push_back(static_cast<uint32_t>(
+        std::clamp<int64_t>(count, 0, static_cast<int64_t>(largest))));
+  }
+}
+
 ConstantParts Quantizer::run(ArrayRef<float> tensorScale) {
+  if (parts.zeros) {
+    quantizeWithZeros();
+    return std::move(result);
+  }
   if (parts.scales) {
     std::vector<float> maxima = tileMaxima();
     if (parts.tensorScale)
@@ -196,9 +241,18 @@ std::vector<uint32_t> blockscale::dequantizeConstant(ScaledTensorType type,
   std::vector<uint32_t> codes;
   for (uint64_t i = 0; i < shape.elements(); ++i) {
     float value = decodeNumber(type.getElementType(), parts.data[i], meaning);
+    float zero = 0;
+    if (types.zeros)
+      zero = decodeNumber(types.zeros.getElementType(),
+                          parts.zeros[shape.tileOf(i)], IntegerMeaning::Whole);
+    bool isInteger = type.getSpec().getValue().hasIntegerZero();
+    if (isInteger)
+      value -= zero;
     if (types.scales)
       value = finiteProduct(
           value, factorOf(types.scales, parts.scales, shape.tileOf(i)));
+    if (types.zeros && !isInteger)
+      value = finiteDifference(value, zero);
     if (types.tensorScale)
       value =
           finiteProduct(value, factorOf(types.tensorScale, parts.tensorScale,

@@ -20,16 +20,15 @@ namespace blockscale {
 /// Codes of the parts of a dense tensor, in logical order; empty if it has no
 /// such part.
 struct ConstantParts {
-  std::vector<uint32_t> data, scales, tensorScale;
+  std::vector<uint32_t> data, scales, zeros, tensorScale;
 };
 
-/// Quantizes to the op's type, which is static and dense. `tensorScale` is
-/// empty if none is given.
+/// Quantizes to the op's type, which is static and dense, with zero points too.
+/// `tensorScale` is empty if none is given.
 ConstantParts quantizeConstant(QuantizeOp op, llvm::ArrayRef<float> values,
                                llvm::ArrayRef<float> tensorScale);
 
-/// The values of a dense tensor without zero points as codes of `result`, a
-/// float.
+/// The values of a dense tensor as codes of `result`, a float.
 std::vector<uint32_t> dequantizeConstant(ScaledTensorType type,
                                          const ConstantParts &parts,
                                          mlir::Type result);

@@ -26,11 +26,8 @@ using namespace blockscale;
 static bool isPlainEnough(ScaledTensorType type) {
   const ScaleSpec &spec = type.getSpec().getValue();
   bool isUe5m3 = spec.scale && scaleFormat(*spec.scale) == ElementFormat::UE5M3;
-  bool isUnsigned =
-      !spec.isUnscaled() && type.getElementType().isUnsignedInteger();
-  return type.hasStaticShape() && !spec.isSparse() && !spec.zero && !isUe5m3 &&
-         !isUnsigned && type.getLayout() != ScaleLayout::Grouped128x4 &&
-         getTensorParts(type);
+  return type.hasStaticShape() && !spec.isSparse() && !isUe5m3 &&
+         type.getLayout() != ScaleLayout::Grouped128x4 && getTensorParts(type);
 }
 
 /// The parts of a tensor that is assembled of constants, in logical order.
@@ -41,7 +38,7 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
   ScaledTensorType type = source.getType();
   TensorShape shape(type);
   ConstantParts parts;
-  DenseElementsAttr data, scales, tensorScale;
+  DenseElementsAttr data, scales, zeros, tensorScale;
   if (!matchPattern(source.getData(), m_Constant(&data)))
     return std::nullopt;
   parts.data = loadElements(shape, type.getOrder(), codesOf(data));
@@ -49,6 +46,11 @@ static std::optional<ConstantParts> constantParts(Value tensor) {
     if (!matchPattern(source.getScales(), m_Constant(&scales)))
       return std::nullopt;
     parts.scales = loadScales(shape, type.getLayout(), codesOf(scales));
+  }
+  if (source.getZeros()) {
+    if (!matchPattern(source.getZeros(), m_Constant(&zeros)))
+      return std::nullopt;
+    parts.zeros = loadScales(shape, type.getLayout(), codesOf(zeros));
   }
   if (source.getTensorScale()) {
     if (!matchPattern(source.getTensorScale(), m_Constant(&tensorScale)))
@@ -71,14 +73,17 @@ static void replaceByConstants(Operation *op, ScaledTensorType type,
   };
   Value data =
       constant(types.data, storeElements(shape, type.getOrder(), parts.data));
-  Value scales, tensorScale;
+  Value scales, zeros, tensorScale;
   if (types.scales)
     scales = constant(types.scales,
                       storeScales(shape, type.getLayout(), parts.scales));
+  if (types.zeros)
+    zeros = constant(types.zeros,
+                     storeScales(shape, type.getLayout(), parts.zeros));
   if (types.tensorScale)
     tensorScale = constant(types.tensorScale, parts.tensorScale);
-  rewriter.replaceOpWithNewOp<AssembleOp>(op, type, data, scales,
-                                          /*zeros=*/Value(), tensorScale,
+  rewriter.replaceOpWithNewOp<AssembleOp>(op, type, data, scales, zeros,
+                                          tensorScale,
                                           /*metadata=*/Value());
 }
 
