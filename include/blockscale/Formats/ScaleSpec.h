@@ -84,8 +84,8 @@ struct ScaleSpec {
   bool hasPlainIntegers() const {
     return !scale || scale->kind != NumberKind::Exponent;
   }
-  /// Whether there is a zero point that counts in steps of the scale; others are
-  /// in real units.
+  /// Whether there is a zero point that counts in steps of the scale; others
+  /// are in real units.
   bool hasIntegerZero() const { return zero && zero->kind == NumberKind::Int; }
   /// Some dimension is covered as a whole.
   bool isChannel() const {
