@@ -8,6 +8,7 @@
 
 #include "blockscale/Compiler/ScheduleReport.h"
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
+#include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/ScheduleChoices.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -34,6 +35,8 @@ static std::string describe(const ScheduleChoice &choice) {
     result += ", K in " + text(schedule.splits()) + " parts";
   if (schedule.getSwapOperands() && schedule.getSwapOperands().getValue())
     result += ", A and B exchanged";
+  if (schedule.getStores() == Stores::Tma)
+    result += ", D stored by TMA";
   return result;
 }
 
@@ -42,6 +45,20 @@ static std::string printed(Attribute attribute) {
   llvm::raw_string_ostream stream(result);
   attribute.print(stream);
   return result;
+}
+
+/// `schedule` with D stored by TMA, which is not among those that are compared:
+/// the formula does not tell the two apart.
+static ScheduleAttr storedByTma(MatmulOp op, ScheduleAttr schedule) {
+  ScheduleAttr::Fields fields = schedule.getFields();
+  if (fields.stores == Stores::Tma)
+    return {};
+  fields.stores = Stores::Tma;
+  fields.stages = getScheduleWish(op).getStages();
+  schedule = ScheduleAttr::get(op.getContext(), fields);
+  return whyNotStores(schedule, storedResult(op), getTarget(op))
+             ? ScheduleAttr()
+             : schedule;
 }
 
 static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
@@ -56,9 +73,9 @@ static ScheduleReport reportSchedule(MatmulOp op, unsigned index,
   ScheduleChoices choices =
       listScheduleChoices(op, getTarget(op), expectedRows);
   for (const ScheduleChoice &choice : choices.legal)
-    report.compared.push_back({describe(choice), choice.microseconds,
-                               hw::gemmLimitName(choice.limit), choice.schedule,
-                               choice.reduction});
+    report.compared.push_back(
+        {describe(choice), choice.microseconds, hw::gemmLimitName(choice.limit),
+         choice.schedule, storedByTma(op, choice.schedule), choice.reduction});
   for (const Reason &why : choices.refused) {
     auto known = llvm::find_if(report.refused, [&](const auto &each) {
       return each.first == why.text;

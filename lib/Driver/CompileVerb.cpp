@@ -83,8 +83,9 @@ CompileVerb::CompileVerb()
                "ones");
   command.number("search", searched,
                  "How many of the best schedules by the formula to compile and "
-                 "run on the timeline, of which the fastest is taken (default "
-                 "0: the formula's first)");
+                 "run on the timeline, of which the fastest is taken, and with "
+                 "D stored by TMA if that is faster still (default 0: the "
+                 "formula's first)");
   command.flag("host-duties", hostDuties,
                "List in the launch plan what no kernel does, for the host to "
                "do in its order, in place of refusing it");

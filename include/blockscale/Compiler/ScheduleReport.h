@@ -23,6 +23,9 @@ struct ComparedSchedule {
   std::string_view limit;
   /// Complete; it lives in the module's context.
   ScheduleAttr schedule;
+  /// The same with D stored by TMA, null where that is not legal; stages are
+  /// left open, as there is room for fewer.
+  ScheduleAttr storedByTma;
   /// Of the predicted time, where K is split, from the last part to the last of
   /// D: plain loads and stores, of which the timeline knows nothing.
   double reduction = 0;

@@ -29,5 +29,10 @@ if len(sys.argv) == 3:
         replayed = [s["timeline_microseconds"] for s in product["schedules"][:2]]
         best = replayed.index(min(replayed))
         assert product["schedules"][best]["schedule"] + ", " in note, note
-        assert float(re.search(r"([\d.]+) us", note)[1]) == round(min(replayed), 2)
+        time = float(re.search(r"([\d.]+) us", note)[1])
+        # Stores of D by TMA are tried on the fastest one.
+        if "D stored by TMA" in note:
+            assert time < min(replayed), note
+        else:
+            assert time == round(min(replayed), 2), note
         assert f"number {best + 1} of the 2" in note, note

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "blockscale/Dialect/Blockscale/IR/Stores.h"
+#include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/HW/Memory.h"
 #include "blockscale/HW/Target.h"
 #include "blockscale/HW/TensorMap.h"
@@ -82,6 +83,13 @@ SharedType blockscale::storeRing(TensorMapType map, int64_t boxes) {
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
+
+StoredResult blockscale::storedResult(MatmulOp op) {
+  bool isPromoting =
+      promotionBlock(op.getA().getType(), op.getB().getType()) > 0;
+  return {op.getType().getElementType(), op.getSizes().n, op.isGrouped(),
+          isPromoting};
+}
 
 static Reason notLowered(StringRef with) {
   return Reason("'stores' of 'tma' are not lowered " + with.str() +

@@ -25,6 +25,9 @@ struct StoredResult {
   bool isPromoting = false;
 };
 
+/// Those of `op`.
+StoredResult storedResult(MatmulOp op);
+
 /// Why a kernel with this schedule cannot store `result` as it says; empty if
 /// it can, as it always can by threads.
 std::optional<Reason> whyNotStores(ScheduleAttr schedule,

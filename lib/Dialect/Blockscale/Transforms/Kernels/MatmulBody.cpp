@@ -38,7 +38,7 @@ static void expandInTensorMemory(KernelFrame &frame) {
   TensorMemory memory(frame);
   AccumulatorRing accumulators(frame);
   std::unique_ptr<TileSource> source = TileSource::create(frame);
-  accumulators.allocateEmpty(frame.promotionBlock()
+  accumulators.allocateEmpty(frame.releasesByWarp()
                                  ? frame.warps.epilogue.count()
                                  : frame.warps.epilogue.threads());
   memory.allocate();

@@ -16,6 +16,7 @@
 #include "blockscale/Dialect/Blockscale/IR/Layouts.h"
 #include "blockscale/Dialect/Blockscale/IR/Promotion.h"
 #include "blockscale/Dialect/Blockscale/IR/SplitK.h"
+#include "blockscale/Dialect/Blockscale/IR/Stores.h"
 #include "blockscale/Dialect/Blockscale/IR/TensorCore.h"
 #include "blockscale/Dialect/Blockscale/Transforms/KernelSource.h"
 #include "blockscale/HW/Metadata.h"
@@ -439,11 +440,6 @@ static bool fits(ScaledTensorType type, hw::OperandType format,
          isMNMajor == (mnMajor && mnMajor.getValue()) &&
          isTiled == (scaleSpan || sparse) && spec.isSparse() == sparse &&
          hasScales;
-}
-
-StoredResult blockscale::storedResult(MatmulOp op) {
-  return {op.getType().getElementType(), op.getSizes().n, op.isGrouped(),
-          ::promotionBlockOf(op) > 0};
 }
 
 bool blockscale::hasRowPerLaneScales(MatmulOp op) {

@@ -9,7 +9,6 @@
 #define BLOCKSCALE_LIB_DIALECT_BLOCKSCALE_TRANSFORMS_KERNELS_MATMULSOURCE_H
 
 #include "blockscale/Dialect/Blockscale/IR/Blockscale.h"
-#include "blockscale/Dialect/Blockscale/IR/Stores.h"
 
 namespace blockscale {
 
@@ -26,9 +25,6 @@ std::optional<Reason> whyNotFactor(const ScaleSpec &spec, mlir::Type element);
 /// counts as `expectedRows`.
 mlir::LogicalResult selectMatmulSchedule(MatmulOp op, hw::Target target,
                                          int64_t expectedRows);
-
-/// What decides how the product may be stored.
-StoredResult storedResult(MatmulOp op);
 
 /// Whether the type of 'a' has its scales in tiles of rows, which only
 /// instructions with one row to a lane read.

@@ -19,7 +19,11 @@ void RowStore::releaseAfter(int64_t lastChunk, Value index, RingPosition copy) {
   b.onlyIf(b.isEqual(index, lastChunk), [&] {
     TensorFenceOp::create(b, FenceSide::Before);
     Value slot = frame.geometry.overlap ? b.constant(0) : copy.slot;
-    ArriveOp::create(b, accumulators.signalEmpty, slot);
+    auto arrive = [&] { ArriveOp::create(b, accumulators.signalEmpty, slot); };
+    if (frame.releasesByWarp())
+      b.onlyIf(ElectOp::create(b), arrive);
+    else
+      arrive();
   });
 }
 
